@@ -1,0 +1,58 @@
+# Everything that a fresh machine with Python >= 3.11 and make needs; `make help` lists the targets.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+DEV_STAMP := $(VENV)/.installed-dev
+TYPES := build/types/judge_tui
+ROOMS := cli tui judging checks
+
+.DEFAULT_GOAL := help
+.PHONY: help compare test lint types layers unit bench screenshots system clean
+
+help:  ## list the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+compare: $(STAMP)  ## install, and open glm5 against qwen36 on the KV cache
+	@$(BIN)/judge-tui compare glm5 qwen36 --task kv
+
+test: $(DEV_STAMP) lint types layers unit  ## lint, types, layers and tests
+
+lint: $(DEV_STAMP)  ## style and likely bugs
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+# mypy wants the rooms under the name that they are imported by.
+types: $(DEV_STAMP)  ## mypy --strict on checks and judging
+	@mkdir -p $(TYPES) && for room in $(ROOMS); do ln -sfn ../../../$$room $(TYPES)/$$room; done
+	MYPYPATH=build/types $(BIN)/mypy -p judge_tui.checks -p judge_tui.judging
+
+layers: $(DEV_STAMP)  ## cli > tui > judging > checks, held by import-linter
+	$(BIN)/lint-imports
+
+unit: $(DEV_STAMP)  ## the tests
+	$(BIN)/python -m pytest
+
+bench: $(DEV_STAMP)  ## speed, as ratios measured in one run
+	$(BIN)/python benchmarks/bench_tui.py
+
+screenshots: $(DEV_STAMP)  ## redraw the pictures in docs/
+	$(BIN)/python docs/screenshots.py
+
+system:  ## bubblewrap, which confines submissions, when it can be installed here
+	@sh tools/system.sh
+
+clean:  ## remove what was built
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+
+$(VENV)/bin/python:
+	@sh tools/venv.sh "$(PYTHON)" $(VENV)
+
+$(STAMP): pyproject.toml constraints.txt | $(VENV)/bin/python system
+	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e .
+	@touch $@
+
+$(DEV_STAMP): $(STAMP)
+	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@

@@ -1,0 +1,146 @@
+"""Binding a role whose answer has no shape: the way of calling it that fits the sample best.
+
+Searches differ in how they meet their model: as an argument, or as a class, function or
+object of the submission; giving the last position or all of them. Each way is tried on
+the sample, and :attr:`judge_tui.checks.contract.Role.agrees` grades what comes back. The
+best grade binds, however low: a wrong search is the checks' business.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from judge_tui.checks.binding import Binding, Source
+from judge_tui.checks.calls import Ended, invoke
+from judge_tui.checks.contract import Role
+from judge_tui.checks.faults import Fault
+from judge_tui.checks.remote import Worker
+from judge_tui.checks.worker.models import STYLES
+
+__all__ = ["most_agreeing"]
+
+_PROBE_BUDGET = 10.0
+_MODELS = re.compile(r"prob|logit|forward|predict|^__call__$|next_token|infer")
+_NO_MODEL = re.compile(r"softmax|penal|search|beam|test|check|main|greedy|demo")
+
+Inventories = Mapping[str, Mapping[str, Any]]
+
+
+def most_agreeing(
+    worker: Worker,
+    role: Role,
+    ranked: Sequence[Binding],
+    inputs: Mapping[str, Any],
+    loaded: Inventories,
+    notes: list[str],
+) -> Binding | None:
+    """The way of playing a role that agrees best with the sample.
+
+    Args:
+        worker: Where the submission is.
+        role: Has ``agrees``; its first return is its answer.
+        ranked: Candidates, best first.
+        inputs: The sample's.
+        loaded: File → inventory, for models that are no argument.
+        notes: Why each candidate failed is added.
+
+    Returns:
+        ``None`` when no candidate answers at all.
+
+    Raises:
+        Fault: A probe hung or ended the process.
+    """
+    best: tuple[float, Binding] | None = None
+    for binding in ranked:
+        said: list[str] = []
+        ways = list(_ways(role, binding, loaded))
+        if not ways:
+            said.append("takes no model, and none of its own was found that a scripted one could stand for")
+        own = _best_way(worker, role, ways, inputs, said)
+        notes += [f"{binding.target} {clause}" for clause in dict.fromkeys(said)][:3]
+        if own is not None and (best is None or own[0] > best[0]):
+            best = own
+        # The best name that answers is what is judged; a later one that answers better may be a reference.
+        if best is not None and best[0] > 0:
+            break
+    if best is None:
+        return None
+    grade, binding = best
+    return replace(binding, why=f"{binding.why}; its answer fits the probe to {grade:.0%}")
+
+
+def _best_way(
+    worker: Worker, role: Role, ways: Sequence[Binding], inputs: Mapping[str, Any], said: list[str]
+) -> tuple[float, Binding] | None:
+    best: tuple[float, Binding] | None = None
+    for way in ways:
+        grade = _graded(worker, role, way, inputs, said)
+        if grade is not None and (best is None or grade > best[0]):
+            best = grade, way
+        if best is not None and best[0] >= 1.0:
+            break
+    return best
+
+
+def _graded(
+    worker: Worker, role: Role, binding: Binding, inputs: Mapping[str, Any], said: list[str]
+) -> float | None:
+    assert role.agrees is not None
+    try:
+        returned = invoke(worker, binding, inputs, budget=_PROBE_BUDGET)
+        asks = any(param.kind == "model" for param in role.params)
+        if asks and not returned.result.counters.get("model_calls"):
+            said.append("did not ask the scripted model")
+            return None
+        grade = role.agrees(returned.value(role.returns[0].name), inputs)
+        # Probabilities rank as their logarithms do: only exact scores show that they were asked for.
+        return grade / 4 if grade < 1 and "probs" in binding.model.split() else grade
+    except KeyError as error:
+        said.append(str(error.args[0]))
+    except Fault as fault:
+        if Ended.by(fault, worker):
+            raise Ended(binding, fault) from fault
+        said.append(fault.placed)
+    return None
+
+
+def _ways(role: Role, binding: Binding, loaded: Inventories) -> Iterator[Binding]:
+    """Every way to hand a model to a callable; a binding by hand leaves open only what it does not say."""
+    if not binding.returns:
+        binding = replace(binding, returns={role.returns[0].name: Source()})
+    model = next((param.name for param in role.params if param.kind == "model"), None)
+    if model is None:
+        yield binding
+        return
+    patches: list[Mapping[str, str]] = [binding.patch]
+    if not binding.takes(model):
+        patches = list(_patches(binding, model, loaded))
+    for patch in patches:
+        for style in (binding.model,) if binding.model else STYLES:
+            yield replace(binding, patch=patch, model=style)
+
+
+def _patches(binding: Binding, model: str, loaded: Inventories) -> Iterator[Mapping[str, str]]:
+    """Where a model may stand: classes that answer like one, such functions, then classes as a whole."""
+    files = sorted(loaded, key=lambda file: file != binding.file)
+    owner = binding.name.rpartition(".")[0]
+    whole: list[Mapping[str, str]] = []
+    for file in files:
+        for cls in loaded[file].get("classes", ()):
+            names = [m["name"] for m in cls["methods"] if _models(m["name"])]
+            if names and cls["name"] != owner:
+                yield {f"{file}:{cls['name']}.{name}": model for name in names}
+                places = {file, binding.file}
+                whole.append({f"{place}:{cls['name']}": f"{model}.class" for place in sorted(places)})
+    for file in files:
+        for function in loaded[file].get("functions", ()):
+            if _models(function["name"]) and function["name"] != binding.name:
+                yield {f"{place}:{function['name']}": model for place in sorted({file, binding.file})}
+    yield from whole
+
+
+def _models(name: str) -> bool:
+    return bool(_MODELS.search(name.lower())) and not _NO_MODEL.search(name.lower())

@@ -1,0 +1,223 @@
+"""The bench that a check works on: one submission, its worker, its bindings, seeded inputs, a clock."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from judge_tui.checks import binder
+from judge_tui.checks.binder import Bindings, Casualties
+from judge_tui.checks.binding import Binding
+from judge_tui.checks.calls import Returned, invoke
+from judge_tui.checks.contract import Contract
+from judge_tui.checks.errors import WorkspaceError
+from judge_tui.checks.faults import Died, Fault, Skipped
+from judge_tui.checks.remote import Worker
+from judge_tui.checks.sandbox import Mode
+from judge_tui.checks.sources import absence
+from judge_tui.checks.submission import Submission
+
+__all__ = ["Bench"]
+
+_MOST_CASUALTIES = 8
+
+
+class Bench:
+    """What a check is given.
+
+    Args:
+        submission: What is judged.
+        contract: The task's contract.
+        seed: Replays every input.
+        mode: How workers are confined.
+        progress: Told ``(note, fraction)`` as a check goes on.
+
+    Attributes:
+        check: Id of the running check.
+        budget: Its seconds.
+    """
+
+    def __init__(
+        self,
+        submission: Submission,
+        contract: Contract,
+        *,
+        seed: int,
+        mode: Mode = "auto",
+        progress: Callable[[str, float | None], None] = lambda note, fraction: None,
+    ) -> None:
+        self.submission = submission
+        self.contract = contract
+        self.seed = seed
+        self.mode = mode
+        self.progress = progress
+        self.backend = "cpu"
+        self._worker: Worker | None = None
+        self._running: set[Worker] = set()
+        self._lock = threading.Lock()
+        self._stopped = False
+        self._bindings: Bindings | Fault | WorkspaceError | None = None
+        self._casualties = Casualties()
+        self._deadline = float("inf")
+        self.check = ""
+        self.budget = float("inf")
+
+    def begin(self, check: str, budget: float) -> None:
+        """Start the clock of a check; its inputs are drawn from the seed and its id."""
+        self.check = check
+        self.budget = budget
+        self._deadline = time.monotonic() + budget
+        if self._worker is not None:
+            self._worker.deadline = self._deadline
+
+    def close(self) -> None:
+        """Kill the worker."""
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            self._end(worker)
+
+    def stop(self) -> None:
+        """Kill every worker and start none any more; for another thread than the one that judges."""
+        with self._lock:
+            self._stopped = True
+            workers = tuple(self._running)
+        for worker in workers:
+            worker.close()
+
+    @property
+    def left(self) -> float:
+        """Seconds left of the running check's budget."""
+        return self._deadline - time.monotonic()
+
+    def rng(self, *names: str | int) -> np.random.Generator:
+        """A generator that depends on the seed, the check and ``names`` alone, not on the submission."""
+        words = [zlib.crc32(str(name).encode()) for name in (self.check, *names)]
+        return np.random.default_rng([self.seed, *words])
+
+    @property
+    def worker(self) -> Worker:
+        """The shared worker; a new one when the last one died."""
+        if self._worker is None or not self._worker.alive:
+            self.close()
+            self._worker = self._started()
+        return self._worker
+
+    @contextlib.contextmanager
+    def fresh(self) -> Iterator[Worker]:
+        """A worker of its own, for what must share no state with other checks or other draws."""
+        worker = self._started()
+        try:
+            yield worker
+        finally:
+            self._end(worker)
+
+    def _started(self) -> Worker:
+        with self._lock:
+            if self._stopped:
+                raise Died("was stopped")
+            worker = Worker(self.submission, mode=self.mode)
+            self._running.add(worker)
+        worker.deadline = self._deadline
+        return worker
+
+    def _end(self, worker: Worker) -> None:
+        worker.close()
+        with self._lock:
+            self._running.discard(worker)
+
+    def load(self, file: str, *, budget: float = 30.0) -> Mapping[str, Any]:
+        """Import a file of the submission in the shared worker; one that ended it is not tried again.
+
+        Args:
+            file: Relative path.
+            budget: Seconds, at most what the check has left.
+
+        Raises:
+            Fault: The import raised, hung or ended the process.
+        """
+        if file in self._casualties.files:
+            raise self._casualties.files[file]
+        worker = self.worker
+        try:
+            return worker.load(file, budget=min(budget, self.left))
+        except Fault as fault:
+            if not worker.alive and self.left > 0:
+                self._casualties.files[file] = fault
+            raise
+
+    @property
+    def bindings(self) -> Bindings:
+        """The roles that were found; the search runs once.
+
+        Raises:
+            Fault: An import or a probe ended the process, again and again.
+            WorkspaceError: A written binding is malformed.
+        """
+        if self._bindings is None:
+            if nothing := absence(self.submission):
+                raise Skipped(nothing)
+            self._bindings = self._searched()
+        if isinstance(self._bindings, Exception):
+            raise self._bindings
+        return self._bindings
+
+    def _searched(self) -> Bindings | Fault | WorkspaceError:
+        """Search, and search again without what ended the process."""
+        while True:
+            known = len(self._casualties)
+            sample = self.contract.sample(np.random.default_rng(self.seed))
+            try:
+                return binder.bind(self.worker, self.contract, sample, self._casualties)
+            except WorkspaceError as error:
+                return error
+            except Fault as fault:
+                if self.left <= 0 or self._stopped:
+                    raise
+                if len(self._casualties) == known or known > _MOST_CASUALTIES:
+                    return fault
+
+    def binding(self, role: str) -> Binding:
+        """How a role is played.
+
+        Raises:
+            Unbound: Nothing was found.
+        """
+        return self.bindings[role]
+
+    def call(
+        self,
+        role: str,
+        inputs: Mapping[str, Any] | None = None,
+        *,
+        worker: Worker | None = None,
+        budget: float | None = None,
+        memory: bool = False,
+        count: bool = False,
+        **named: Any,
+    ) -> Returned:
+        """Call a role by canonical names; see :func:`judge_tui.checks.calls.invoke`.
+
+        Args:
+            role: The role.
+            inputs: Canonical parameter → value; ``named`` adds to it.
+            worker: Another worker than the shared one.
+            budget: Seconds, at most what the check has left.
+
+        Raises:
+            Fault: Unbound, raised, hung or died.
+        """
+        binding = self.binding(role)
+        seconds = self.left if budget is None else min(budget, self.left)
+        return invoke(
+            worker or self.worker,
+            binding,
+            {**(inputs or {}), **named},
+            budget=seconds,
+            memory=memory,
+            count=count,
+        )

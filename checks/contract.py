@@ -1,0 +1,143 @@
+"""Contracts: the roles that a task asks for, by meaning and not by spelling."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+__all__ = ["Contract", "Param", "Return", "Role", "Sample"]
+
+Kind = Literal["array", "handle", "self", "int", "float", "bool", "dtype", "model", "data"]
+
+
+def normal(name: str) -> str:
+    """A name as the binder compares it: lower case, letters and digits only (``d_gamma`` = ``dGamma``)."""
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """Something that a role takes.
+
+    Attributes:
+        name: Canonical name.
+        kind: What it is; a ``handle`` is an object that an earlier role gave.
+        aliases: Other spellings (compared without case and underscores).
+        required: Whether a callable that has no such parameter cannot play the role.
+        spare: Handed over only to a callable that has no default of its own, so that the default is judged.
+    """
+
+    name: str
+    kind: Kind = "array"
+    aliases: tuple[str, ...] = ()
+    required: bool = True
+    spare: bool = False
+
+    def means(self, name: str) -> bool:
+        """Whether ``name`` is one of the spellings."""
+        return normal(name) in {normal(self.name), *(normal(alias) for alias in self.aliases)}
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    """Something that a role gives.
+
+    Attributes:
+        name: Canonical name.
+        kind: ``array`` (fetched with the shape that the sample states), ``handle`` (kept), ``data``, or
+            ``self``: the instance whose method plays the role, where there is one.
+        aliases: Other spellings, for dict keys, attributes and returned variables; of an attribute in an
+            attribute or a key in an attribute the two names together (``grads_gamma``, ``gamma_grad``).
+        required: Whether the role is not played without it.
+        loose: Whether axes of length one do not matter: (1, D) and (1, 1, D) are taken as (D,).
+    """
+
+    name: str
+    kind: Kind = "array"
+    aliases: tuple[str, ...] = ()
+    required: bool = True
+    loose: bool = False
+
+    def means(self, name: str) -> bool:
+        """Whether ``name`` is one of the spellings."""
+        return normal(name) in {normal(self.name), *(normal(alias) for alias in self.aliases)}
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """Something that a contract asks for.
+
+    Attributes:
+        name: ``forward``, ``backward``, ``search``, …
+        params: What it takes, in the contract's order.
+        returns: What it gives, in the contract's order.
+        patterns: Regular expressions on a callable's name, best first.
+        avoid: Expressions on names that are something else (``naive``, ``numerical``, ``test``); a name
+            is held against them in lower case, and in lower case with its words apart (``run_test``).
+        required: Whether the task cannot be judged without it.
+        pure: Whether it must leave its arguments alone and repeat itself.
+        agrees: How well plain data that it gave fits the sample's inputs, 0 to 1, for roles whose answer has
+            no shape; 0 is an answer of the right kind all the same, :class:`BadResult` none.
+    """
+
+    name: str
+    params: tuple[Param, ...]
+    returns: tuple[Return, ...]
+    patterns: tuple[str, ...]
+    avoid: tuple[str, ...] = (
+        r"naive",
+        r"numerical",
+        r"reference",
+        r"\bref_",
+        r"_ref\b",
+        r"(?<![a-z])(?:run_?)?tests?(?![a-z])",
+        r"(?<![a-z])(?:grad_?)?check(?![a-z])",
+        r"benchmark",
+        r"(?<![a-z])demo(?![a-z])",
+        r"verify",
+        r"plot",
+        r"(?<![a-z])main(?![a-z])",
+    )
+    required: bool = True
+    pure: bool = True
+    agrees: Callable[[Any, Mapping[str, Any]], float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A small call of every role, by which a binding is confirmed.
+
+    Attributes:
+        inputs: Canonical parameter → value.
+        shapes: Canonical returned array → shape.
+    """
+
+    inputs: Mapping[str, Any]
+    shapes: Mapping[str, tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """What a submission for a task was asked to deliver.
+
+    Attributes:
+        roles: In the order in which they are bound; a later one may take what an earlier one gave.
+        sample: Makes the probe's inputs.
+        text: The contract in one sentence.
+        find: Binds what is not written by hand, for contracts whose roles can only be told together:
+            ``(worker, inventories, role → binding, role → what was tried, what ended the process)``; the last
+            three are added to, and what ended the process is not called again.
+    """
+
+    roles: tuple[Role, ...]
+    sample: Callable[[np.random.Generator], Sample]
+    text: str = ""
+    find: Callable[..., None] | None = None
+    by_name: Mapping[str, Role] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "by_name", {role.name: role for role in self.roles})

@@ -1,0 +1,60 @@
+"""The error family: only these are shown to a user, as one sentence and a hint.
+
+::
+
+    JudgeError                 a sentence, a hint, and where it applies a file and line
+    ├── UsageError             the command line or a name is off               (exit 2)
+    ├── WorkspaceError         a folder or file of the workspace is off        (exit 2)
+    └── EngineError            the engine itself broke                         (exit 3)
+
+What a *submission* does wrong is never one of these: it is a verdict
+(see :mod:`judge_tui.checks.faults`).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+__all__ = ["EngineError", "JudgeError", "UsageError", "WorkspaceError"]
+
+
+class JudgeError(Exception):
+    """A fault that is told to the user in one sentence.
+
+    Args:
+        message: One sentence that says what is wrong.
+        hint: What to do about it.
+        file: The file that it concerns.
+        line: The 1-based line in that file.
+    """
+
+    exit_code = 2
+
+    def __init__(
+        self, message: str, *, hint: str = "", file: Path | str | None = None, line: int | None = None
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.file = str(file) if file is not None else None
+        self.line = line
+
+    def __str__(self) -> str:
+        where = ""
+        if self.file:
+            where = f"{self.file}:{self.line}: " if self.line else f"{self.file}: "
+        return f"{where}{self.message}" + (f" {self.hint}" if self.hint else "")
+
+
+class UsageError(JudgeError):
+    """The command line, or a name given on it, is off."""
+
+
+class WorkspaceError(JudgeError):
+    """A folder or a file of the workspace is missing, unreadable or malformed."""
+
+
+class EngineError(JudgeError):
+    """The engine broke: a fault of judge-tui, not of a submission."""
+
+    exit_code = 3

@@ -1,0 +1,20 @@
+"""Checks that hold for every task."""
+
+from judge_tui.checks.check import Check
+from judge_tui.checks.generic.loads import loads
+from judge_tui.checks.generic.own_tests import own_tests
+from judge_tui.checks.generic.purity import purity
+from judge_tui.checks.generic.size import size
+
+__all__ = ["GENERIC", "loads", "own_tests", "purity", "size", "with_generic"]
+
+GENERIC = (loads, size, purity, own_tests)
+
+
+def with_generic(*own: Check) -> tuple[Check, ...]:
+    """A task's checks in the order in which they run: the quickest first, the submission's own tests last.
+
+    Args:
+        own: The checks of the task itself.
+    """
+    return (loads, size, purity, *own, own_tests)

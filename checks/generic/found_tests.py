@@ -1,0 +1,156 @@
+"""Finding the tests that a submission brings along: functions, classes, else scripts."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+from judge_tui.checks.sources import is_side_program, is_test_file, parsed, python_files
+from judge_tui.checks.submission import Submission
+
+__all__ = ["FoundTest", "found_tests"]
+
+_MOST_CASES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTest:
+    """A test: a function, a method of a class, or (empty name) a whole script.
+
+    Attributes:
+        file: Where it is.
+        name: Qualified name.
+        line: 1-based.
+        needs: Parameters that nothing here can fill: fixtures.
+        arguments: Parameter → value, from a literal ``parametrize``.
+        unittest: A method of a ``unittest.TestCase``.
+        before: Methods that are called on the instance first.
+        class_before: Method of the class that is called once.
+    """
+
+    file: str
+    name: str
+    line: int
+    needs: tuple[str, ...] = ()
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    unittest: bool = False
+    before: tuple[str, ...] = ()
+    class_before: str = ""
+
+    @property
+    def title(self) -> str:
+        """File, name and arguments, for people."""
+        given = ", ".join(f"{name}={value!r}" for name, value in self.arguments.items())
+        return f"{self.file}: {self.name or 'main script'}" + (f"[{given}]" if given else "")
+
+
+def found_tests(submission: Submission) -> list[FoundTest]:
+    """Test functions and methods of any file; where there are none, scripts (tests and demos first)."""
+    tests: list[FoundTest] = []
+    scripts: list[FoundTest] = []
+    for file in python_files(submission):
+        try:
+            tree = parsed(submission.read_bytes(file))
+        except SyntaxError:
+            continue
+        tests += _in_module(file, tree)
+        main = next((node for node in tree.body if _is_main(node)), None)
+        if main is not None:
+            scripts.append(FoundTest(file, "", main.lineno))
+        elif is_test_file(file) and tree.body:
+            scripts.append(FoundTest(file, "", 1))
+    if tests:
+        return tests
+    side = [script for script in scripts if is_side_program(script.file)]
+    return side or scripts
+
+
+def _in_module(file: str, tree: ast.Module) -> Iterator[FoundTest]:
+    classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test"):
+            yield from _cases(FoundTest(file, node.name, node.lineno), node, skip=0)
+        if isinstance(node, ast.ClassDef):
+            yield from _in_class(file, node, classes)
+
+
+def _in_class(file: str, node: ast.ClassDef, classes: Mapping[str, ast.ClassDef]) -> Iterator[FoundTest]:
+    family = list(_family(node, classes))
+    case = any(_last_name(base).endswith("TestCase") for member in family for base in member.bases)
+    if not case and not node.name.startswith("Test"):
+        return
+    methods: dict[str, ast.FunctionDef] = {}
+    for member in family:
+        for item in member.body:
+            if isinstance(item, ast.FunctionDef):
+                methods.setdefault(item.name, item)
+    if not case and "__init__" in methods:
+        return
+    before = tuple(name for name in ("setup_method", "setUp", "setup") if name in methods and not case)[:1]
+    once = next((name for name in ("setUpClass", "setup_class") if name in methods), "")
+    for name, item in methods.items():
+        if name.startswith("test"):
+            test = FoundTest(
+                file, f"{node.name}.{name}", item.lineno, unittest=case, before=before, class_before=once
+            )
+            yield from _cases(test, item, skip=0 if _is_static(item) else 1)
+
+
+def _family(
+    node: ast.ClassDef, classes: Mapping[str, ast.ClassDef], depth: int = 8
+) -> Iterator[ast.ClassDef]:
+    """A class and its bases in the same file, nearest first."""
+    yield node
+    for base in node.bases:
+        if depth and _last_name(base) in classes and classes[_last_name(base)] is not node:
+            yield from _family(classes[_last_name(base)], classes, depth - 1)
+
+
+def _last_name(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+
+
+def _is_static(function: ast.FunctionDef) -> bool:
+    return any(_last_name(decorator) == "staticmethod" for decorator in function.decorator_list)
+
+
+def _cases(test: FoundTest, function: ast.FunctionDef, *, skip: int) -> Iterator[FoundTest]:
+    """The test once, or once per combination of its literal parametrizations."""
+    args = [*function.args.posonlyargs, *function.args.args][skip:]
+    required = {arg.arg for arg in args[: len(args) - len(function.args.defaults)]}
+    sets = [rows for decorator in function.decorator_list if (rows := _parametrized(decorator))]
+    combined = [_merged(rows) for rows in itertools.islice(itertools.product(*sets), _MOST_CASES)]
+    for arguments in combined:
+        needs = tuple(arg.arg for arg in args if arg.arg in required and arg.arg not in arguments)
+        yield FoundTest(
+            test.file, test.name, test.line, needs, arguments, test.unittest, test.before, test.class_before
+        )
+
+
+def _merged(rows: tuple[Mapping[str, Any], ...]) -> dict[str, Any]:
+    return {name: value for row in rows for name, value in row.items()}
+
+
+def _parametrized(decorator: ast.expr) -> list[dict[str, Any]]:
+    """What ``@pytest.mark.parametrize`` lists, when it is written out; else empty."""
+    if not isinstance(decorator, ast.Call) or _last_name(decorator.func) != "parametrize":
+        return []
+    try:
+        names, values = (ast.literal_eval(argument) for argument in decorator.args[:2])
+        names = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
+        rows = [[value] if len(names) == 1 else list(value) for value in values]
+        msgspec.msgpack.encode(rows)
+        return [dict(zip(names, row, strict=True)) for row in rows]
+    except (ValueError, TypeError, OverflowError, SyntaxError, MemoryError, RecursionError):
+        return []
+
+
+def _is_main(node: ast.stmt) -> bool:
+    if not isinstance(node, ast.If) or not isinstance(node.test, ast.Compare):
+        return False
+    sides = (node.test.left, *node.test.comparators)
+    return any(isinstance(side, ast.Name) and side.id == "__name__" for side in sides)

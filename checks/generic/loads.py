@@ -1,0 +1,139 @@
+"""Whether every file parses and imports, and forbidden frameworks are absent."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.check import Findings, check
+from judge_tui.checks.faults import Fault, Skipped
+from judge_tui.checks.sources import fence_line, fenced, is_side_program, parsed, python_files
+from judge_tui.checks.verdict import Verdict
+
+__all__ = ["FORBIDDEN", "loads"]
+
+#: Frameworks that would answer the challenge instead of the submission.
+FORBIDDEN = frozenset({"torch", "tensorflow", "jax", "autograd"})
+
+
+@check(
+    "loads",
+    "parses and imports",
+    establishes="Every file parses, imports succeed, and no automatic differentiation framework is used.",
+    version=2,
+    budget=90,
+)
+def loads(bench: Bench, found: Findings) -> str:
+    """Parse every Python file, import all but tests and demos, look for forbidden frameworks."""
+    files = python_files(bench.submission)
+    if not files:
+        fence = fenced(bench.submission)
+        told = f": its code stands in a Markdown fence ({fence[0]}:{fence[1]})" if fence else ""
+        raise Skipped(f"no Python file among {', '.join(bench.submission.files[:4])}{told}")
+    trees = {file: tree for file in files if (tree := _parsed(bench, found, file)) is not None}
+    frameworks = {name for file, tree in trees.items() for name in _frameworks(file, tree, found)}
+    imported = [file for file in trees if not is_side_program(file)] or list(trees)
+    missing: dict[str, list[str]] = {}
+    for index, file in enumerate(imported):
+        bench.progress(f"importing {file}", index / len(imported))
+        missing.update(_imported(bench, found, file))
+    for name, users in sorted(missing.items()):
+        if name not in frameworks:
+            found.claim(
+                f"module '{name}' is installed",
+                False,
+                measured="not installed",
+                file=users[0],
+                otherwise=Verdict.WARN,
+                note="What uses it cannot run here.",
+            )
+    if found.verdict is Verdict.PASS:
+        return f"{len(files)} {'file parses' if len(files) == 1 else 'files parse'}, {len(imported)} imported"
+    first = next(item for item in found.evidence if item.ok is False)
+    where = f" ({first.file}:{first.line})" if first.file and first.line else ""
+    return f"{first.quantity}: {first.measured}{where}"
+
+
+def _parsed(bench: Bench, found: Findings, file: str) -> ast.Module | None:
+    data = bench.submission.read_bytes(file)
+    try:
+        tree = parsed(data)
+    except SyntaxError as error:
+        fence = fence_line(data.decode("utf-8", "replace"))
+        told = f"Markdown with a code fence, not Python: {error.msg}" if fence else error.msg
+        found.claim(f"{file} parses", False, measured=told, file=file, line=fence or error.lineno or 1)
+        return None
+    found.claim(f"{file} parses", True, measured=data.count(b"\n"), unit="lines", file=file)
+    return tree
+
+
+def _imported(bench: Bench, found: Findings, file: str) -> dict[str, list[str]]:
+    """Import a file in the worker; returns modules that are missing and who asks for them."""
+    try:
+        inventory = bench.load(file, budget=bench.budget / 3)
+    except Fault as fault:
+        found.claim(
+            f"{file} imports",
+            False,
+            measured=fault.message,
+            file=fault.file or file,
+            line=fault.line or 1,
+            output=fault.output,
+        )
+        return {}
+    found.claim(f"{file} imports", True, file=file, output=str(inventory.get("printed", ""))[:2000])
+    return {str(name): list(users) for name, users in dict(inventory.get("missing", {})).items()}
+
+
+def _frameworks(file: str, tree: ast.Module, found: Findings) -> Iterator[str]:
+    """Forbidden frameworks that a file imports.
+
+    Using one fails. Importing one idly warns, and so does using it where its absence is provided for, or in
+    a test that compares with it: neither answers the challenge here.
+    """
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    optional = {id(node) for attempt in ast.walk(tree) if isinstance(attempt, ast.Try)
+                for statement in attempt.body for node in ast.walk(statement)}  # fmt: skip
+    for node in ast.walk(tree):
+        for name, bound in _imports(node):
+            top = name.partition(".")[0]
+            if top not in FORBIDDEN:
+                continue
+            used = bound in names or bound == "*"
+            lenient = not used or id(node) in optional or is_side_program(file)
+            found.claim(
+                f"no {top}",
+                False,
+                measured=_manner(used, id(node) in optional, is_side_program(file)),
+                file=file,
+                line=getattr(node, "lineno", 1),
+                otherwise=Verdict.WARN if lenient else Verdict.FAIL,
+            )
+            yield top
+
+
+def _manner(used: bool, optional: bool, beside: bool) -> str:
+    if not used:
+        return "imported, never used"
+    if beside:
+        return "used by a test, demo or benchmark"
+    return "used where it is installed" if optional else "imported and used"
+
+
+def _imports(node: ast.AST) -> Iterator[tuple[str, str]]:
+    """Module and the name that it is bound to, for each import of a statement or call."""
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            yield alias.name, alias.asname or alias.name.partition(".")[0]
+    elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+        for alias in node.names:
+            yield node.module, alias.asname or alias.name
+    elif isinstance(node, ast.Call) and node.args and _called(node) in ("import_module", "__import__"):
+        first = node.args[0]
+        if isinstance(first, ast.Constant) and isinstance(first.value, str):
+            yield first.value, "*"
+
+
+def _called(node: ast.Call) -> str:
+    return node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")

@@ -1,0 +1,144 @@
+"""How large a submission is and how it is built: figures, no judgement."""
+
+from __future__ import annotations
+
+import ast
+import io
+import tokenize
+from dataclasses import dataclass
+
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.check import Findings, check
+from judge_tui.checks.sources import parsed, source_text
+
+__all__ = ["FileSize", "measure_python", "size"]
+
+
+@dataclass(frozen=True, slots=True)
+class FileSize:
+    """Lines of one file; a line counts once, as code before docstring before comment.
+
+    Attributes:
+        longest: Name, first line and length of the longest function.
+    """
+
+    lines: int
+    code: int = 0
+    comment: int = 0
+    docstring: int = 0
+    functions: int = 0
+    annotated: int = 0
+    tests: int = 0
+    longest: tuple[str, int, int] = ("", 0, 0)
+
+
+@check(
+    "size",
+    "size and structure",
+    establishes="Files, lines of code, comment and docstring, longest function, annotated signatures, tests.",
+)
+def size(bench: Bench, found: Findings) -> str:
+    """Count; nothing here is right or wrong."""
+    sizes: dict[str, FileSize] = {}
+    for file in bench.submission.files:
+        data = bench.submission.read_bytes(file)
+        sizes[file] = measure_python(data) if file.endswith(".py") else _text(data)
+    head = ("file", "lines", "code", "comment", "docstring", "functions", "annotated", "tests")
+    rows = tuple(
+        (
+            file,
+            *(str(n) for n in (s.lines, s.code, s.comment, s.docstring, s.functions, s.annotated, s.tests)),
+        )
+        for file, s in sizes.items()
+    )
+    total = sum(s.lines for s in sizes.values())
+    functions = sum(s.functions for s in sizes.values())
+    annotated = sum(s.annotated for s in sizes.values())
+    tests = sum(s.tests for s in sizes.values())
+    found.claim("files", True, measured=len(sizes), unit="files", table=(head, *rows))
+    found.note("lines, blank ones included", total, unit="lines")
+    if functions:
+        found.note("fully annotated signatures", annotated / functions, note=f"{annotated} of {functions}")
+        file, longest = max(((f, s.longest) for f, s in sizes.items()), key=lambda item: item[1][2])
+        found.note(f"longest function: {longest[0]}", longest[2], unit="lines", file=file, line=longest[1])
+    found.note("test functions", tests, unit="tests")
+    return f"{len(sizes)} file{'s' * (len(sizes) != 1)}, {total} lines, {functions} functions, {tests} tests"
+
+
+def _text(data: bytes) -> FileSize:
+    lines = data.decode("utf-8", "replace").splitlines()
+    return FileSize(len(lines), sum(1 for line in lines if line.strip()))
+
+
+def measure_python(data: bytes) -> FileSize:
+    """Measure one Python file; one that does not parse is counted as text.
+
+    Args:
+        data: Its bytes.
+    """
+    try:
+        text, tree = source_text(data), parsed(data)
+    except SyntaxError:
+        return _text(data)
+    docs = _docstring_lines(tree)
+    code, comment = _token_lines(text)
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    longest = max(
+        ((f.name, f.lineno, (f.end_lineno or f.lineno) - f.lineno + 1) for f in functions),
+        key=lambda item: item[2],
+        default=("", 0, 0),
+    )
+    return FileSize(
+        len(text.splitlines()),
+        len(code - docs),
+        len(comment - code),
+        len(docs),
+        len(functions),
+        sum(1 for f in functions if _annotated(f)),
+        sum(1 for f in functions if f.name.startswith("test")),
+        longest,
+    )
+
+
+def _docstring_lines(tree: ast.Module) -> set[int]:
+    lines: set[int] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and node.body:
+            first = node.body[0]
+            if (
+                isinstance(first, ast.Expr)
+                and isinstance(first.value, ast.Constant)
+                and isinstance(first.value.value, str)
+            ):
+                lines.update(range(first.lineno, (first.end_lineno or first.lineno) + 1))
+    return lines
+
+
+def _token_lines(text: str) -> tuple[set[int], set[int]]:
+    quiet = {
+        tokenize.NL,
+        tokenize.NEWLINE,
+        tokenize.INDENT,
+        tokenize.DEDENT,
+        tokenize.ENDMARKER,
+        tokenize.ENCODING,
+    }
+    code: set[int] = set()
+    comment: set[int] = set()
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            if token.type == tokenize.COMMENT:
+                comment.add(token.start[0])
+            elif token.type not in quiet:
+                code.update(range(token.start[0], token.end[0] + 1))
+    except (tokenize.TokenError, IndentationError):
+        pass
+    return code, comment
+
+
+def _annotated(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    args = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+    own = [arg for arg in args if arg.arg not in ("self", "cls")]
+    return all(arg.annotation is not None for arg in own) and (
+        function.returns is not None or function.name == "__init__"
+    )

@@ -1,0 +1,316 @@
+"""Running the checks of a request: events stream out as they happen.
+
+Submissions run beside each other, the checks of one submission one after another. A
+fault of the submission is a verdict; a fault of the engine is the verdict ``error`` and
+never looks like one of the submission's.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import secrets
+import threading
+import time
+import traceback
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from judge_tui.checks import sandbox
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.calls import NotGiven
+from judge_tui.checks.check import Check, Findings
+from judge_tui.checks.errors import EngineError, JudgeError, UsageError, WorkspaceError
+from judge_tui.checks.events import (
+    Done,
+    Event,
+    Finished,
+    Planned,
+    PlannedCheck,
+    Progress,
+    Ready,
+    Started,
+)
+from judge_tui.checks.faults import Fault, Raised, Skipped, Unbound
+from judge_tui.checks.request import Request
+from judge_tui.checks.sandbox import Mode
+from judge_tui.checks.sources import absence
+from judge_tui.checks.store import Store
+from judge_tui.checks.submission import Submission
+from judge_tui.checks.task import Task, load_task
+from judge_tui.checks.verdict import Outcome, Verdict
+
+__all__ = ["judge", "run", "run_check"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Setting:
+    backend: str
+    device: str
+    level: str
+    seed: int
+    mode: Mode
+
+
+def run(
+    request: Request, *, cancel: threading.Event | None = None, store: Store | None = None
+) -> Iterator[Event]:
+    """Judge what is asked for.
+
+    Args:
+        request: What to run.
+        cancel: Set it to stop; workers are killed and the iterator ends.
+        store: Where outcomes are kept.
+
+    Yields:
+        Planned, the stored outcomes, Ready, then Started, Progress and Finished as they happen, and Done.
+
+    Raises:
+        UsageError: An unknown task, check or backend, or a sandbox too weak without ``trust``.
+    """
+    started = time.monotonic()
+    cancel = cancel or threading.Event()
+    store = store or Store()
+    task = load_task(request.task)
+    chosen = _chosen(task, request.checks)
+    _backend(request)
+    if request.seed is not None and request.seed < 0:
+        raise UsageError(f"the seed {request.seed} is negative", hint="Seeds are whole numbers from 0 on.")
+    submissions = [_submission(request, index) for index in range(len(request.submissions))]
+    yield Planned(task.id, tuple(
+        PlannedCheck(submission.model, check.id, check.title, check.establishes)
+        for submission in submissions for check in chosen
+    ))  # fmt: skip
+    todo: list[tuple[Submission, list[Check]]] = []
+    for submission in submissions:
+        stored = {} if request.fresh else _stored(store, submission, request, chosen)
+        for outcome in stored.values():
+            yield Finished(outcome, cached=True)
+        if open_checks := [check for check in chosen if check.id not in stored]:
+            todo.append((submission, open_checks))
+    if todo:
+        setting = _setting(request)
+        yield Ready(setting.backend, setting.device, setting.level, setting.seed, sandbox.measure().notes)
+        yield from _side_by_side(task, todo, setting, request.jobs or os.cpu_count() or 1, cancel, store)
+    yield Done(time.monotonic() - started)
+
+
+def _chosen(task: Task, ids: Sequence[str]) -> list[Check]:
+    if unknown := [id for id in ids if id not in task.by_id]:
+        raise UsageError(
+            f"task '{task.id}' has no check '{unknown[0]}'", hint=f"Known: {', '.join(task.by_id)}."
+        )
+    return [check for check in task.checks if not ids or check.id in ids]
+
+
+def _backend(request: Request) -> None:
+    if request.backend in ("gpu", "emulator"):
+        raise UsageError(
+            f"the checks of '{request.task}' run on the CPU in this version",
+            hint="Leave --backend out, or say --backend cpu.",
+        )
+
+
+def _submission(request: Request, index: int) -> Submission:
+    asked = request.submissions[index]
+    bindings = Path(request.bindings) if request.bindings else None
+    return Submission.at(Path(asked.path), model=asked.model, task=request.task, bindings=bindings)
+
+
+def _stored(
+    store: Store, submission: Submission, request: Request, chosen: Sequence[Check]
+) -> dict[str, Outcome]:
+    try:
+        kept = store.outcomes(submission)
+    except JudgeError:
+        return {}
+    return {
+        check.id: kept[check.id]
+        for check in chosen
+        if check.id in kept
+        and kept[check.id].version == check.version
+        and request.seed in (None, kept[check.id].seed)
+    }
+
+
+def _key(store: Store, submission: Submission) -> str:
+    """What its outcomes are kept under; empty when it cannot be told."""
+    try:
+        return store.key(submission)
+    except JudgeError:
+        return ""
+
+
+def _setting(request: Request) -> _Setting:
+    measured = sandbox.measure()
+    if measured.level == sandbox.Level.NONE and not request.trust:
+        raise UsageError(
+            "submissions are untrusted programs and nothing confines them on this machine",
+            hint="Install bubblewrap (see 'judge-tui doctor'), or say --trust to run them unconfined.",
+        )
+    seed = request.seed if request.seed is not None else secrets.randbelow(2**31)
+    return _Setting("cpu", _cpu_name(), str(measured.level), seed, "auto")
+
+
+def _cpu_name() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return "CPU"
+
+
+def _side_by_side(
+    task: Task,
+    todo: Sequence[tuple[Submission, list[Check]]],
+    setting: _Setting,
+    jobs: int,
+    cancel: threading.Event,
+    store: Store,
+) -> Iterator[Event]:
+    """Run each submission's checks on a thread; at most ``jobs`` at once."""
+    events: queue.SimpleQueue[Event | BaseException | None] = queue.SimpleQueue()
+    slots = threading.Semaphore(jobs)
+
+    def work(bench: Bench, checks: list[Check], key: str) -> None:
+        try:
+            with slots:
+                for check in checks:
+                    if cancel.is_set():
+                        break
+                    events.put(Started(bench.submission.model, task.id, check.id))
+                    outcome = run_check(
+                        task, check, bench, device=setting.device, sandbox_level=setting.level
+                    )
+                    if not cancel.is_set():
+                        if key:
+                            store.keep(bench.submission, [outcome], key=key)
+                        events.put(Finished(outcome))
+        except BaseException as error:
+            events.put(error)
+        finally:
+            bench.close()
+            events.put(None)
+
+    def bench_of(submission: Submission) -> Bench:
+        def tell(note: str, fraction: float | None) -> None:
+            events.put(Progress(submission.model, task.id, bench.check, note, fraction))
+
+        bench = Bench(submission, task.contract, seed=setting.seed, mode=setting.mode, progress=tell)
+        return bench
+
+    # What is stored under a digest must have been found on the files that have it.
+    before = [(bench_of(submission), checks, _key(store, submission)) for submission, checks in todo]
+    threads = [threading.Thread(target=work, args=job, daemon=True) for job in before]
+    for thread in threads:
+        thread.start()
+    running = len(threads)
+    try:
+        while running:
+            if cancel.is_set():
+                return
+            try:
+                event = events.get(timeout=0.1)
+            except queue.Empty:
+                continue
+            if event is None:
+                running -= 1
+            elif isinstance(event, BaseException):
+                raise event
+            else:
+                yield event
+    finally:
+        if running:
+            cancel.set()
+        for bench, *_ in before:
+            bench.stop()
+
+
+def run_check(
+    task: Task, check: Check, bench: Bench, *, device: str = "", sandbox_level: str = ""
+) -> Outcome:
+    """Run one check on a bench and say what it found; never raises for what a submission does."""
+    found = Findings()
+    started = time.monotonic()
+    bench.begin(check.id, check.budget)
+    try:
+        if nothing := absence(bench.submission):
+            raise Skipped(nothing)
+        for role in check.roles:
+            bench.binding(role)
+        # A wrong answer may hold NaN or infinities; judging it is no occasion for warnings.
+        with np.errstate(all="ignore"):
+            summary = check.body(bench, found)
+        verdict = found.verdict
+        if verdict is None:
+            raise EngineError(f"check '{check.id}' decided nothing")
+    except Unbound as fault:
+        verdict, summary = Verdict.UNBOUND, fault.message
+        found.note("candidates", len(fault.candidates), unit="callables", output="\n".join(fault.candidates))
+    except Skipped as fault:
+        verdict, summary = Verdict.SKIP, fault.message
+    except Fault as fault:
+        verdict, summary = Verdict.FAIL, _told(fault)
+        file, line = (fault.file, fault.line) if fault.file else _place(bench, check)
+        found.claim(
+            type(fault).__name__, False, measured=fault.message, file=file, line=line, output=fault.output
+        )
+    except WorkspaceError as error:
+        # What tells how the submission is called is malformed: nobody's fault but the binding's.
+        verdict, summary = Verdict.UNBOUND, str(error)
+        found.note("binding", error.message, file=error.file, line=error.line, note=error.hint)
+    except NotGiven as error:
+        verdict, summary = Verdict.UNBOUND, f"its binding does not fit: {error.args[0]}"
+        found.note("binding", error.args[0])
+    except JudgeError as error:
+        verdict, summary = Verdict.ERROR, str(error)
+    except Exception as error:
+        verdict, summary = Verdict.ERROR, f"the engine broke: {type(error).__name__}: {error}"
+        found.note("engine traceback", output=traceback.format_exc())
+    return Outcome(
+        bench.submission.model, task.id, check.id, verdict, summary, round(time.monotonic() - started, 3),
+        tuple(found.evidence), bench.seed, check.version, bench.backend, device,
+        sandbox_level,
+    )  # fmt: skip
+
+
+def _place(bench: Bench, check: Check) -> tuple[str | None, int | None]:
+    """Where the callable stands that a check is about, for a fault that has no line of its own."""
+    try:
+        binding = bench.binding(check.roles[0])
+    except (Fault, JudgeError, IndexError):
+        return None, None
+    return binding.file, binding.line or None
+
+
+def _told(fault: Fault) -> str:
+    where = (
+        f" at {fault.file}:{fault.line}" if isinstance(fault, Raised) and fault.file and fault.line else ""
+    )
+    return f"the submission {fault.message}{where}"
+
+
+def judge(
+    task: Task, submission: Submission, *, seed: int, checks: Sequence[str] = (), mode: Mode = "auto"
+) -> dict[str, Outcome]:
+    """Run checks on one submission in this thread, without store or events; for tests and scripts.
+
+    Args:
+        task: The task.
+        submission: What is judged.
+        seed: Replays the inputs.
+        checks: Ids; empty for all.
+        mode: How the worker is confined.
+
+    Returns:
+        Check id → outcome.
+    """
+    bench = Bench(submission, task.contract, seed=seed, mode=mode)
+    try:
+        return {check.id: run_check(task, check, bench) for check in _chosen(task, checks)}
+    finally:
+        bench.close()

@@ -1,0 +1,245 @@
+"""What a jail may see of this machine: the interpreter, its packages, the system's libraries, one submission.
+
+Two spellings of the same answer: bubblewrap's arguments, and paths for Landlock where
+there is no bubblewrap. The references, judge-tui's own code, the home and the workspace
+are in neither.
+"""
+
+from __future__ import annotations
+
+import functools
+import glob
+import importlib.util
+import os
+import sys
+import sysconfig
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = [
+    "PACKAGE",
+    "SCRATCH_BYTES",
+    "WORKER",
+    "View",
+    "bubblewrap_view",
+    "devices",
+    "plain_view",
+    "related",
+]
+
+#: The package that runs inside, and its name in there.
+WORKER = Path(__file__).parent.parent / "worker"
+PACKAGE = "judge_worker"
+#: Size of the scratch folder, in bytes.
+SCRATCH_BYTES = 256 << 20
+
+_LIBRARIES = ("/lib", "/lib64", "/lib32", "/libx32", "/bin")
+_STORES = ("/nix/store", "/gnu/store")
+_ETC = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime")
+_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+_GPU_DEVICES = ("/dev/nvidia*", "/dev/nvidia-caps/*", "/dev/dxg")
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What the worker is told about where things are, all as seen inside.
+
+    Attributes:
+        submission: The submission's folder.
+        adapter: Path of ``adapter.py``, or ``-``.
+        package_root: Folder that holds :data:`PACKAGE`.
+        sites: Folders with NumPy and msgspec.
+        scratch: The one writable folder.
+        read: Files and trees that may be read.
+        listed: Folders of which the names alone may be listed.
+    """
+
+    submission: str
+    adapter: str
+    package_root: str
+    sites: tuple[str, ...]
+    scratch: str
+    read: tuple[str, ...]
+    listed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _System:
+    """What is needed of the machine.
+
+    Attributes:
+        roots: Trees and files that are shown, none inside another.
+        sites: Folders with NumPy and msgspec.
+        hidden: Trees inside those that stay hidden.
+    """
+
+    roots: tuple[Path, ...]
+    sites: tuple[Path, ...]
+    hidden: tuple[Path, ...]
+
+    @property
+    def own_sites(self) -> tuple[Path, ...]:
+        """Sites that no root shows already."""
+        return tuple(site for site in self.sites if not _inside_any(site, self.roots))
+
+
+def related(path: Path, others: Iterable[Path]) -> bool:
+    """Whether a path equals, holds, or lies in one of the others."""
+    return any(path == other or path in other.parents or other in path.parents for other in others)
+
+
+def visible() -> tuple[Path, ...]:
+    """Paths of this machine that a jail shows, wherever it shows them."""
+    system = _system(str(Path.home()), str(Path.cwd()))
+    return (*system.roots, *system.sites)
+
+
+def secrets() -> tuple[Path, ...]:
+    """judge-tui's own code, by the paths that it has on this machine."""
+    checks = Path(__file__).resolve().parent.parent
+    return (checks.parent,) if checks.parent.name == "judge_tui" else (checks,)
+
+
+def devices(*, gpu: bool) -> tuple[str, ...]:
+    """Device files that a worker needs."""
+    found = [path for pattern in _GPU_DEVICES for path in sorted(glob.glob(pattern))] if gpu else []
+    return (*_DEVICES, *found)
+
+
+def bubblewrap_view(
+    submission: Path, adapter: Path | None, worker: Path, *, proc: bool, size: bool, gpu: bool
+) -> tuple[list[str], View]:
+    """Arguments for bubblewrap, and what they make of the machine.
+
+    Args:
+        submission: The submission's folder.
+        adapter: An ``adapter.py``, if any.
+        worker: The package that runs inside.
+        proc: Mount a ``/proc``; some containers refuse.
+        size: Bound the scratch folder's size; older bubblewraps cannot.
+        gpu: Show the GPU's device files and ``/sys``.
+    """
+    system = _system(str(Path.home()), str(Path.cwd()))
+    sites = {site: f"/site/{index}" for index, site in enumerate(system.own_sites)}
+    argv = ["--proc", "/proc"] if proc else []
+    argv += ["--dev", "/dev"]
+    for device in devices(gpu=gpu)[len(_DEVICES) :]:
+        argv += ["--dev-bind", device, device]
+    argv += ["--ro-bind", "/sys", "/sys"] if gpu else []
+    argv += ["--size", str(SCRATCH_BYTES), "--tmpfs", "/tmp"] if size else ["--tmpfs", "/tmp"]
+    argv += _shown(system, sites)
+    argv += ["--ro-bind", str(worker), f"/judge/{PACKAGE}", "--ro-bind", str(submission), "/submission"]
+    argv += ["--ro-bind", str(adapter), "/adapter/adapter.py"] if adapter else []
+    argv += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp"]
+    inside = tuple(_moved(site, sites) for site in system.sites)
+    view = View("/submission", "/adapter/adapter.py" if adapter else "-", "/judge", inside, "/tmp", ("/",))
+    return argv, view
+
+
+def plain_view(submission: Path, adapter: Path | None, worker: Path, folder: Path) -> View:
+    """What a worker without mounts of its own may read.
+
+    Args:
+        submission: The submission's folder.
+        adapter: An ``adapter.py``, if any.
+        worker: The package that runs inside.
+        folder: A fresh folder; the scratch folder and a link to the package are made in it.
+    """
+    scratch, package_root = folder / "scratch", folder / "judge"
+    scratch.mkdir()
+    package_root.mkdir()
+    (package_root / PACKAGE).symlink_to(worker)
+    system = _system(str(Path.home()), str(Path.cwd()))
+    read, listed = around((*system.roots, *system.own_sites), system.hidden)
+    links = tuple(path for path in _LIBRARIES if os.path.exists(path))
+    own = (
+        str(package_root),
+        str(worker),
+        str(submission),
+        *([str(adapter)] if adapter else []),
+        "/proc/self",
+    )
+    return View(
+        str(submission), str(adapter) if adapter else "-", str(package_root), tuple(map(str, system.sites)),
+        str(scratch), (*read, *links, *own), listed,
+    )  # fmt: skip
+
+
+@functools.cache
+def _system(home: str, workspace: str) -> _System:
+    prefix = Path(os.path.realpath(sys.base_prefix))
+    wanted = [
+        Path("/usr"),
+        *(Path(path) for path in _LIBRARIES if os.path.isdir(path) and not os.path.islink(path)),
+    ]
+    wanted += [Path(store) for store in _STORES if str(prefix).startswith(store)]
+    wanted += [prefix, Path(os.path.realpath(sys.base_exec_prefix))]
+    wanted += [Path(path) for path in _ETC if os.path.exists(path)]
+    roots: list[Path] = []
+    for path in wanted:
+        if not _inside_any(path, roots):
+            roots.append(path)
+    sites = tuple(dict.fromkeys(site for name in ("msgspec", "numpy", "cupy") if (site := _site(name))))
+    needed = [*sites, prefix, Path(sysconfig.get_path("stdlib")), Path(os.path.realpath(sys.executable))]
+    private = [Path(os.path.realpath(path)) for path in (home, workspace)]
+    hidden = [path for path in private if not related(path, needed)]
+    shown = (*roots, *sites)
+    return _System(
+        tuple(roots), sites, tuple(path for path in (*secrets(), *hidden) if _below_any(path, shown))
+    )
+
+
+def _site(package: str) -> Path | None:
+    """The folder that an installed package lies in, without importing it."""
+    spec = importlib.util.find_spec(package)
+    return Path(os.path.realpath(spec.origin)).parent.parent if spec and spec.origin else None
+
+
+def _shown(system: _System, sites: dict[Path, str]) -> list[str]:
+    """Read-only binds and the covers over what is hidden, outer paths first."""
+    steps: list[tuple[str, list[str]]] = []
+    for root in system.roots:
+        steps.append((str(root), ["--ro-bind", str(root), str(root)]))
+    for site, inside in sites.items():
+        steps.append((inside, ["--ro-bind", str(site), inside]))
+    for path in system.hidden:
+        cover = _moved(path, sites)
+        steps.append((cover, ["--perms", "0500", "--tmpfs", cover, "--remount-ro", cover]))
+    argv = [word for _path, words in sorted(steps, key=lambda step: step[0].count("/")) for word in words]
+    for link in _LIBRARIES:
+        argv += ["--symlink", os.readlink(link), link] if os.path.islink(link) else []
+    return argv
+
+
+def _moved(path: Path, sites: dict[Path, str]) -> str:
+    """Where a path of this machine is seen inside."""
+    for site, inside in sites.items():
+        if path == site or site in path.parents:
+            return str(Path(inside, path.relative_to(site)))
+    return str(path)
+
+
+def around(roots: Sequence[Path], hidden: Sequence[Path]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Split trees round what is hidden in them, as rules that only ever add: (read, listed)."""
+    read: list[str] = []
+    listed: list[str] = []
+    for root in roots:
+        if root in hidden:
+            continue
+        if not any(root in path.parents for path in hidden):
+            read.append(str(root))
+            continue
+        listed.append(str(root))
+        deeper = around([entry for entry in root.iterdir() if not entry.is_symlink()], hidden)
+        read += deeper[0]
+        listed += deeper[1]
+    return tuple(read), tuple(listed)
+
+
+def _inside_any(path: Path, roots: Iterable[Path]) -> bool:
+    return any(path == root or root in path.parents for root in roots)
+
+
+def _below_any(path: Path, roots: Iterable[Path]) -> bool:
+    return any(root in path.parents for root in roots)

@@ -1,0 +1,126 @@
+"""Stored outcomes: what was found stays true until files, binding or check change.
+
+One JSON file per submission digest, binding digest, backend and device; a seed is part
+of the outcome, and without ``--seed`` the last one stands. Nothing here imports NumPy.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import tempfile
+import threading
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+from judge_tui.checks.submission import META, Submission
+from judge_tui.checks.verdict import Outcome, Verdict
+
+__all__ = ["Store", "cache_folder", "last_outcomes"]
+
+#: An engine fault is nobody's verdict and is never kept.
+_NOT_KEPT = frozenset({Verdict.ERROR})
+_FORMAT = "2"
+
+
+def cache_folder() -> Path:
+    """Where outcomes are kept: ``$JUDGE_TUI_CACHE``, or ``judge-tui`` in the user's cache folder."""
+    if own := os.environ.get("JUDGE_TUI_CACHE"):
+        return Path(own)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "judge-tui"
+
+
+def binding_digest(submission: Submission) -> str:
+    """Digest of what tells how the submission is called: binding tables and ``adapter.py``."""
+    total = hashlib.sha256()
+    tables = [folder / META for folder in (submission.path, submission.overlay) if folder is not None]
+    for file in (*tables, submission.adapter):
+        try:
+            total.update(
+                hashlib.sha256(file.read_bytes() if file else b"").digest() + (b"+" if file else b"-")
+            )
+        except OSError:
+            total.update(b"-")
+    return total.hexdigest()
+
+
+class Store:
+    """Outcomes on disk; a folder that cannot be written only costs time.
+
+    Args:
+        folder: Where; the user's cache folder by default.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = (folder or cache_folder()) / "outcomes"
+        self._lock = threading.Lock()
+
+    def key(self, submission: Submission, backend: str = "cpu") -> str:
+        """What outcomes of a submission as it is now on disk are kept under.
+
+        Raises:
+            WorkspaceError: The submission has too many files.
+        """
+        parts = (
+            _FORMAT,
+            submission.task,
+            submission.model,
+            submission.digest,
+            binding_digest(submission),
+            backend,
+        )
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:40]
+
+    def outcomes(self, submission: Submission, backend: str = "cpu") -> dict[str, Outcome]:
+        """Check id → last outcome; empty when nothing readable is stored."""
+        return self._read(self.key(submission, backend))
+
+    def keep(
+        self, submission: Submission, outcomes: Iterable[Outcome], backend: str = "cpu", *, key: str = ""
+    ) -> None:
+        """Add outcomes, the new ones winning.
+
+        Args:
+            submission: What they are about.
+            outcomes: What was found; engine faults are left out.
+            backend: Where arrays were.
+            key: The key from before the checks ran, so that a later edit gets no verdict of the old files.
+        """
+        new = {outcome.check: outcome for outcome in outcomes if outcome.verdict not in _NOT_KEPT}
+        if not new:
+            return
+        key = key or self.key(submission, backend)
+        with self._lock, contextlib.suppress(OSError):
+            _replace(self._path(key), msgspec.json.encode(list({**self._read(key), **new}.values())))
+
+    def _path(self, key: str) -> Path:
+        return self._folder / f"{key}.json"
+
+    def _read(self, key: str) -> dict[str, Outcome]:
+        try:
+            found = msgspec.json.decode(self._path(key).read_bytes(), type=list[Outcome])
+        except (OSError, msgspec.MsgspecError):
+            return {}
+        return {outcome.check: outcome for outcome in found}
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Write a file in one step, leaving nothing behind where that fails."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fd, name = tempfile.mkstemp(dir=path.parent, prefix=".outcomes-")
+    try:
+        with os.fdopen(fd, "wb") as file:
+            file.write(content)
+        Path(name).replace(path)
+    except OSError:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def last_outcomes(
+    submission: Submission, backend: str = "cpu", *, folder: Path | None = None
+) -> dict[str, Outcome]:
+    """Check id → last stored outcome of a submission as it is now on disk."""
+    return Store(folder).outcomes(submission, backend)

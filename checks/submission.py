@@ -1,0 +1,203 @@
+"""A submission: one model's folder for one task, identified by the digest of its files.
+
+Source of the format: ``submission.toml`` as DESIGN.md promises it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from judge_tui.checks.errors import WorkspaceError
+
+__all__ = ["ADAPTER", "META", "Submission", "SubmissionMeta"]
+
+META = "submission.toml"
+ADAPTER = "adapter.py"
+_SIDE_FILES = frozenset({META, ADAPTER})
+_LEFT_OUT = frozenset({"__pycache__", "node_modules"})
+_MAX_FILES = 2_000
+_MOST_BYTES = 64 << 20
+_MOST_META = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class SubmissionMeta:
+    """What ``submission.toml`` says.
+
+    Attributes:
+        origin: ``"reconstruction"``, ``"submission"``, … as written.
+        source: Where it comes from.
+        model: Display name of the model.
+        comment: Free text.
+        binding: Role → binding table, unparsed (see :mod:`judge_tui.checks.binding`).
+    """
+
+    origin: str = ""
+    source: str = ""
+    model: str = ""
+    comment: str = ""
+    binding: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Submission:
+    """One model's folder for one task.
+
+    Attributes:
+        model: Folder name of the model.
+        task: Task id.
+        path: The folder; it need not exist (no submission).
+        overlay: A folder whose ``submission.toml`` and ``adapter.py`` are used instead of those in ``path``.
+    """
+
+    model: str
+    task: str
+    path: Path
+    overlay: Path | None = None
+
+    @cached_property
+    def meta(self) -> SubmissionMeta:
+        """What ``submission.toml`` says, the overlay's table winning.
+
+        Raises:
+            WorkspaceError: The file is not TOML, or a value has the wrong type.
+        """
+        own = read_meta(self.path / META)
+        if self.overlay is None or not (self.overlay / META).is_file():
+            return own
+        over = read_meta(self.overlay / META)
+        return SubmissionMeta(
+            over.origin or own.origin,
+            over.source or own.source,
+            over.model or own.model,
+            over.comment or own.comment,
+            {**own.binding, **over.binding},
+        )
+
+    @property
+    def title(self) -> str:
+        """Display name of the model."""
+        return self.meta.model or self.model
+
+    @property
+    def adapter(self) -> Path | None:
+        """The ``adapter.py`` that overrides the binding, the overlay's first; a link is none."""
+        for folder in (self.overlay, self.path):
+            if folder is not None and (folder / ADAPTER).is_file() and not (folder / ADAPTER).is_symlink():
+                return folder / ADAPTER
+        return None
+
+    @cached_property
+    def files(self) -> tuple[str, ...]:
+        """Relative POSIX paths of the submitted files, sorted; side files and hidden files left out.
+
+        Symbolic links are left out: what they point to is not the submission. So are names that are
+        not UTF-8: no report could carry them.
+        """
+        found: list[str] = []
+        if not self.path.is_dir():
+            return ()
+        for folder, names, files in os.walk(self.path):
+            names[:] = sorted(n for n in names if not n.startswith(".") and n not in _LEFT_OUT)
+            for name in files:
+                path = Path(folder, name)
+                relative = path.relative_to(self.path).as_posix()
+                if name.startswith(".") or name.endswith((".pyc", ".pyo")) or relative in _SIDE_FILES:
+                    continue
+                if path.is_symlink() or not path.is_file() or not _is_text(relative):
+                    continue
+                found.append(relative)
+            if len(found) > _MAX_FILES:
+                raise WorkspaceError(
+                    f"more than {_MAX_FILES} files in one submission",
+                    hint="Leave build products and data sets out.",
+                    file=self.path,
+                )
+        return tuple(sorted(found, key=lambda name: (name.count("/"), name)))
+
+    @cached_property
+    def digest(self) -> str:
+        """``sha256:…`` over names and bytes of the files."""
+        total = hashlib.sha256()
+        for name in self.files:
+            total.update(name.encode() + b"\0" + _hashed(self.path / name))
+        return f"sha256:{total.hexdigest()}"
+
+    def read_bytes(self, name: str) -> bytes:
+        """Bytes of a file, the first 64 MiB; an unreadable file reads as empty."""
+        try:
+            with (self.path / name).open("rb") as file:
+                return file.read(_MOST_BYTES)
+        except OSError:
+            return b""
+
+    def read_text(self, name: str) -> str:
+        """Text of a file; bytes that are not UTF-8 become U+FFFD."""
+        return self.read_bytes(name).decode("utf-8", errors="replace")
+
+    @classmethod
+    def at(cls, path: Path, *, model: str = "", task: str = "", bindings: Path | None = None) -> Submission:
+        """The submission in ``path``, named after the last two folders unless told.
+
+        Args:
+            path: ``…/<model>/<task>``.
+            model: Overrides the folder's name.
+            task: Overrides the folder's name.
+            bindings: Root of a tree ``<model>/<task>/`` whose side files win.
+        """
+        path = path.absolute()
+        model, task = model or path.parent.name, task or path.name
+        overlay = bindings / model / task if bindings is not None else None
+        return cls(model, task, path, overlay)
+
+
+def _is_text(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _hashed(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").digest()
+    except OSError:
+        return hashlib.sha256(b"").digest()
+
+
+def read_meta(path: Path) -> SubmissionMeta:
+    """Read a ``submission.toml``; an absent file, or a link, says nothing.
+
+    Raises:
+        WorkspaceError: The file is not TOML, or a value has the wrong type.
+    """
+    try:
+        if path.is_symlink() or not path.is_file():
+            return SubmissionMeta()
+        if path.stat().st_size > _MOST_META:
+            raise WorkspaceError("is larger than 1 MiB", file=path)
+        raw = tomllib.loads(path.read_bytes().decode())
+    except OSError as error:
+        raise WorkspaceError(f"cannot be read: {error.strerror}", file=path) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise WorkspaceError(
+            f"is not valid TOML: {error}", hint="Mend or remove the file.", file=path
+        ) from error
+    for key in ("origin", "source", "model", "comment"):
+        if not isinstance(raw.get(key, ""), str):
+            raise WorkspaceError(f"'{key}' must be a text", file=path)
+    binding = raw.get("binding", {})
+    if not isinstance(binding, dict) or not all(isinstance(table, dict) for table in binding.values()):
+        raise WorkspaceError("'binding' must hold one table per role, as [binding.forward]", file=path)
+    return SubmissionMeta(
+        raw.get("origin", ""), raw.get("source", ""), raw.get("model", ""), raw.get("comment", ""), binding
+    )

@@ -1,0 +1,77 @@
+"""y against the truth: shapes, dtypes, rows whose variance is near eps."""
+
+from __future__ import annotations
+
+import numpy as np
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.check import Findings, check
+from judge_tui.checks.remote import Worker
+from judge_tui.checks.tasks.backwards import diagnosis, reference
+from judge_tui.checks.tasks.backwards.limits import Held, coarse, hold
+from judge_tui.checks.tasks.backwards.passes import STATED, affordable, draw, eps_of, forward
+from judge_tui.checks.tasks.backwards.reference import Batch
+from judge_tui.checks.tasks.backwards.source import place
+from judge_tui.checks.tolerance import relative_error
+from judge_tui.checks.verdict import Verdict
+
+__all__ = ["forward_accuracy"]
+
+#: (B, T, D) and eps; one shape twice, so that an answer of the first draw cannot serve the second, and one
+#: whose axes have one size.
+_DRAWS = (((2, 3, 8), 1e-5), ((3, 2, 7), 1e-3), ((1, 1, 16), 1e-6), ((2, 3, 8), 1e-2), ((4, 5, 33), 1e-5),
+          ((6, 6, 6), 1e-4))  # fmt: skip
+
+
+@check(
+    "forward_accuracy",
+    "y against the reference",
+    establishes="y is right over random shapes, eps and gamma, in float32 and float64, and where var ≈ eps.",
+    roles=("forward",),
+    version=2,
+)
+def forward_accuracy(bench: Bench, found: Findings) -> str:
+    """Compare y row by row, in this process and in a fresh one."""
+    double = Held("y, relative error of gamma·x̂ per row, float64 input")
+    single = Held("y, relative error of gamma·x̂ per row, float32 input")
+    causes: list[tuple[str, ...]] = []
+    for index, (shape, eps) in enumerate(_DRAWS):
+        batch = draw(bench.rng(index), shape, eps_of(bench, eps))
+        _compare(bench, double, batch, causes)
+    if affordable(bench, found):
+        _compare(bench, double, draw(bench.rng("stated"), STATED, eps_of(bench, 1e-5)), causes)
+    batch = draw(bench.rng("fresh"), _DRAWS[0][0], eps_of(bench, 1e-4))
+    with bench.fresh() as worker:
+        _compare(bench, double, batch, causes, worker=worker)
+    for index, (shape, eps) in enumerate(_DRAWS[:2]):
+        batch = draw(bench.rng("float32", index), shape, eps_of(bench, eps)).as_type(np.float32)
+        _compare(bench, single, batch, [])
+    why = diagnosis.common(causes)
+    file, line = place(bench, "forward", "y")
+    hold(found, double, file=file, line=line, note=why)
+    hold(found, single, file=file, line=line)
+    if not bench.binding("forward").takes("eps"):
+        found.note("eps, a constant of the submission", eps_of(bench, 0.0))
+    worst = double if found.evidence[0].ok is False or found.verdict is Verdict.PASS else single
+    told = f"y {worst.error:.2g} off the reference, worst of {double.count + single.count} draws"
+    why = coarse(worst.error) if found.verdict is Verdict.WARN else why
+    return f"{told} (limit {worst.limit:.1e})" + (f": {why}" if why else "")
+
+
+def _compare(
+    bench: Bench,
+    held: Held,
+    batch: Batch,
+    causes: list[tuple[str, ...]],
+    *,
+    worker: Worker | None = None,
+) -> None:
+    y = forward(bench, batch, worker=worker).y
+    truth, beta = reference.forward(batch), batch.beta.astype(np.float64)
+    dtype = batch.x.dtype
+    plain = relative_error(reference.plain(batch)[0].astype(np.float64) - beta, truth - beta)
+    low = reference.plain(batch.as_type(np.float32))[0].astype(np.float64)
+    single = relative_error(low - beta, truth - beta) if dtype == np.float64 else 0.0
+    error = relative_error(y - beta, truth - beta)
+    note = f"worst at {batch.shape}, {dtype}, eps {batch.eps:g}"
+    if not held.add(error, plain, dtype=dtype, single=single, note=note):
+        causes.append(diagnosis.causes(y, truth, batch, diagnosis.Y))

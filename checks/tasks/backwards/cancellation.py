@@ -1,0 +1,131 @@
+"""How the error grows with the offset of a row: a curve, beside that of a sound two-pass implementation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.check import Findings, check
+from judge_tui.checks.tasks.backwards import reference
+from judge_tui.checks.tasks.backwards.limits import coarse
+from judge_tui.checks.tasks.backwards.passes import backward, eps_of, forward
+from judge_tui.checks.tasks.backwards.reference import Batch
+from judge_tui.checks.tasks.backwards.source import place, variance
+from judge_tui.checks.tolerance import SLACK, relative_error
+from judge_tui.checks.verdict import Curve, Verdict
+
+__all__ = ["cancellation"]
+
+Array = npt.NDArray[Any]
+
+_OFFSETS = tuple(10.0**power for power in range(2, 11))
+_SHAPE = (1, 5, 64)
+#: Past this offset float32 cannot hold a variance of 1 at all.
+_SINGLE_OFFSETS = 1e4
+
+
+@check(
+    "cancellation",
+    "large offsets",
+    establishes="y and dx keep the accuracy of two-pass statistics at offsets 1e2 to 1e10 with variance 1.",
+    roles=("forward", "backward"),
+)
+def cancellation(bench: Bench, found: Findings) -> str:
+    """Follow the error of y and dx over the offset."""
+    eps = eps_of(bench, 1e-5)
+    runs = [_run(bench, _draw(bench.rng(int(np.log10(offset))), offset, eps), offset) for offset in _OFFSETS]
+    in_single = all(run["single"] for run in runs)
+    told = [_held(bench, found, runs, name, in_single) for name in ("y", "dx")]
+    bad = [text for text in told if text]
+    if bad:
+        return bad[0]
+    worst = {name: max(run[name] for run in runs) for name in ("y", "dx")}
+    return f"y {worst['y']:.1e} and dx {worst['dx']:.1e} off at worst, to offset 1e10, like two-pass code"
+
+
+def _draw(rng: np.random.Generator, offset: float, eps: float) -> Batch:
+    B, T, D = _SHAPE
+    noise = rng.standard_normal(_SHAPE)
+    noise = (noise - noise.mean(-1, keepdims=True)) / noise.std(-1, keepdims=True)
+    x = noise + offset * rng.choice([-1.0, 1.0], (B, T, 1)) * rng.uniform(1.0, 1.2, (B, T, 1))
+    gamma = rng.uniform(0.5, 2.0, D) * rng.choice([-1.0, 1.0], D)
+    return Batch(x, gamma, 0.1 * rng.standard_normal(D), eps, rng.standard_normal(_SHAPE))
+
+
+def _run(bench: Bench, batch: Batch, offset: float) -> dict[str, Any]:
+    """Errors of the submission and their limits at one offset."""
+    done = forward(bench, batch)
+    gradient = backward(bench, done)
+    truth = {"y": reference.forward(batch), "dx": reference.gradients(batch).dx}
+    plain_y, plain = reference.plain(batch)
+    ours, sound = {"y": done.y, "dx": gradient.dx}, {"y": plain_y, "dx": plain.dx}
+    found: dict[str, Any] = {"offset": offset, "single": bool(np.all(done.y == done.y.astype(np.float32)))}
+    # The mean of a row can be no better than its rounding, whatever the order of the sum.
+    floor = float(np.finfo(np.float64).eps) * offset
+    for name in ("y", "dx"):
+        found[name] = relative_error(ours[name], truth[name])
+        found[f"plain {name}"] = relative_error(sound[name], truth[name])
+        found[f"limit {name}"] = SLACK * max(found[f"plain {name}"], floor)
+    return found
+
+
+def _held(bench: Bench, found: Findings, runs: list[dict[str, Any]], name: str, in_single: bool) -> str:
+    """Hold one curve against its limits; the sentence that tells the first excess, or nothing."""
+    over = [run for run in runs if not run[name] <= run[f"limit {name}"]]
+    worst = max(runs, key=lambda run: _share(run, name))
+    lenient = in_single and all(
+        run[name] <= SLACK * float(np.finfo(np.float32).eps) * run["offset"]
+        for run in runs
+        if run["offset"] <= _SINGLE_OFFSETS
+    )
+    grows = _grows(over, name)
+    file, line = variance(bench) if grows else place(bench, "forward" if name == "y" else "backward", name)
+    found.limit(
+        f"{name}, relative error per row at offset {worst['offset']:.0e}, float64, variance 1",
+        worst[name],
+        worst[f"limit {name}"],
+        otherwise=Verdict.WARN if lenient else Verdict.FAIL,
+        file=file,
+        line=line,
+        note=coarse(worst[name]) if lenient else "",
+        curve=_curve(runs, name, name),
+    )
+    found.note(
+        f"{name}, the same of a two-pass implementation",
+        worst[f"plain {name}"],
+        curve=_curve(runs, f"plain {name}", name),
+    )
+    if not over:
+        return ""
+    first, last = over[0], over[-1]
+    if not grows:
+        where = f"at offset {first['offset']:.0e} and no worse at {last['offset']:.0e}"
+        return f"{name} is {_told(first[name])} off {where}: a wrong formula, not cancellation"
+    return (
+        f"{name} is {_told(last[name])} off at offset {last['offset']:.0e} "
+        f"(two-pass: {last[f'plain {name}']:.1e}); "
+        f"past its limit from {first['offset']:.0e} on" + (f": {coarse(last[name])}" if lenient else "")
+    )
+
+
+def _grows(over: list[dict[str, Any]], name: str) -> bool:
+    """Whether the excess comes with the offset; a formula that is wrong without one is as wrong with it."""
+    errors = [float(run[name]) for run in over]
+    return not (errors and np.all(np.isfinite(errors)) and max(errors) < 10 * errors[0] and errors[0] > 1e-9)
+
+
+def _share(run: dict[str, Any], name: str) -> float:
+    share = float(run[name] / run[f"limit {name}"])
+    return share if np.isfinite(share) else np.inf
+
+
+def _told(error: float) -> str:
+    return f"{error:.1e}" if np.isfinite(error) else "NaN and"
+
+
+def _curve(runs: list[dict[str, Any]], key: str, name: str) -> Curve:
+    # A logarithmic axis has no place for 0, and JSON none for NaN: it is drawn as wholly wrong.
+    points = tuple((run["offset"], max(run[key], 1e-17) if np.isfinite(run[key]) else 1.0) for run in runs)
+    return Curve("offset", f"relative error of {name}", points, log_x=True, log_y=True)

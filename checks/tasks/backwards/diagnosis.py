@@ -1,0 +1,129 @@
+"""Which mistake a wrong answer is: the formula is evaluated with each of the known ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from judge_tui.checks.tasks.backwards.reference import Batch, statistics
+from judge_tui.checks.tolerance import relative_error
+
+__all__ = ["DGAMMA", "DX", "Y", "causes", "common"]
+
+Array = npt.NDArray[Any]
+Variant = Callable[[Batch], Array]
+
+#: An answer is taken for a variant's when it is this close.
+_SAME = 1e-7
+
+
+def causes(out: Array, truth: Array, batch: Batch, variants: Mapping[str, Variant]) -> tuple[str, ...]:
+    """The mistakes that give ``out``, as the end of "it is what …"; on one draw several may do.
+
+    Args:
+        out: The wrong answer.
+        truth: The right one; a variant that this batch cannot tell from it is not named.
+        batch: The input.
+        variants: What to try.
+    """
+    axis = -1 if out.ndim > 1 else 0
+    found = []
+    for text, variant in variants.items():
+        with np.errstate(all="ignore"):
+            wrong = variant(batch)
+        if wrong.shape == out.shape and relative_error(out, wrong, axis=axis) < _SAME:
+            if not relative_error(wrong, truth, axis=axis) < _SAME:
+                found.append(f"it is what the formula gives {text}")
+    return tuple(found)
+
+
+def common(told: Sequence[tuple[str, ...]]) -> str:
+    """The first mistake that explains every wrong draw; empty when none does."""
+    return next((text for text in told[0] if all(text in other for other in told)), "") if told else ""
+
+
+def _y(batch: Batch, *, axis: int | tuple[int, ...] = -1, ddof: int = 0, how: str = "") -> Array:
+    x = batch.x
+    mean = x.mean(axis=axis, keepdims=True)
+    var = x.var(axis=axis, ddof=ddof, keepdims=True)
+    if how == "naive":
+        var = (x * x).mean(axis=-1, keepdims=True) - mean * mean
+    std = {"outside": np.sqrt(var) + batch.eps, "none": np.sqrt(var), "variance": var + batch.eps}.get(
+        how, np.sqrt(var + batch.eps)
+    )
+    return np.asarray(batch.gamma * (x - mean) / std + batch.beta)
+
+
+def _default_eps(value: float) -> Variant:
+    def variant(batch: Batch) -> Array:
+        row = statistics(batch)
+        return np.asarray(batch.gamma * row.centred / np.sqrt(row.var + value) + batch.beta)
+
+    return variant
+
+
+#: Mistakes of the forward.
+Y: Mapping[str, Variant] = {
+    "with the variance over D − 1 (ddof = 1)": lambda b: _y(b, ddof=1),
+    "with eps added outside the square root": lambda b: _y(b, how="outside"),
+    "without eps": lambda b: _y(b, how="none"),
+    "with the variance for the standard deviation": lambda b: _y(b, how="variance"),
+    "with the statistics over T instead of D": lambda b: _y(b, axis=1),
+    "with the statistics over B instead of D": lambda b: _y(b, axis=0),
+    "with the statistics over T and D": lambda b: _y(b, axis=(1, 2)),
+    "without beta": lambda b: _y(b) - b.beta,
+    "without gamma": lambda b: statistics(b).xhat + b.beta,
+    "with 1 + gamma for gamma": lambda b: (1 + b.gamma) * statistics(b).xhat + b.beta,
+    "with eps = 1e-5 whatever it is given": _default_eps(1e-5),
+    "with eps = 1e-6 whatever it is given": _default_eps(1e-6),
+    "with eps = 1e-8 whatever it is given": _default_eps(1e-8),
+}
+
+
+def _dx(
+    batch: Batch,
+    *,
+    gamma: bool = True,
+    mean: float = 1.0,
+    along: float = 1.0,
+    power: int = 1,
+    sums: bool = False,
+    rows: Array | None = None,
+) -> Array:
+    row = statistics(batch)
+    g = batch.dy * batch.gamma if gamma else batch.dy
+    xhat = row.xhat if rows is None else rows
+    share = float(batch.width) if sums else 1.0
+    average = g.mean(axis=-1, keepdims=True) * share * mean
+    projected = (g * xhat).mean(axis=-1, keepdims=True) * share * along
+    return np.asarray(row.rstd**power * (g - average - xhat * projected))
+
+
+#: Mistakes of dx.
+DX: Mapping[str, Variant] = {
+    "without the mean term mean(g)": lambda b: _dx(b, mean=0),
+    "without the projection x̂·mean(g·x̂)": lambda b: _dx(b, along=0),
+    "without either of mean(g) and x̂·mean(g·x̂)": lambda b: _dx(b, mean=0, along=0),
+    "without gamma in g = dy·gamma": lambda b: _dx(b, gamma=False),
+    "without rstd": lambda b: _dx(b, power=0),
+    "with rstd twice": lambda b: _dx(b, power=2),
+    "with sums where the means over D belong": lambda b: _dx(b, sums=True),
+    "with the projection over D − 1": lambda b: _dx(b, along=b.width / max(b.width - 1, 1)),
+    "with half the projection": lambda b: _dx(b, along=0.5),
+    "with twice the projection": lambda b: _dx(b, along=2.0),
+    "with the sign of the projection turned": lambda b: _dx(b, along=-1.0),
+    "with the sign of the mean term turned": lambda b: _dx(b, mean=-1.0),
+    "with x − mean for x̂": lambda b: _dx(b, rows=statistics(b).centred),
+    "with x for x̂": lambda b: _dx(b, rows=b.x),
+}
+
+#: Mistakes of dgamma.
+DGAMMA: Mapping[str, Variant] = {
+    "with x − mean for x̂": lambda b: (b.dy * statistics(b).centred).sum(axis=(0, 1)),
+    "with x for x̂": lambda b: (b.dy * b.x).sum(axis=(0, 1)),
+    "with gamma multiplied in": lambda b: (b.dy * b.gamma * statistics(b).xhat).sum(axis=(0, 1)),
+    "with a mean over B and T for the sum": lambda b: (b.dy * statistics(b).xhat).mean(axis=(0, 1)),
+    "of dbeta": lambda b: b.dy.sum(axis=(0, 1)),
+}

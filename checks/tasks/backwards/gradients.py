@@ -1,0 +1,239 @@
+"""dx, dgamma, dbeta: against the analytic truth, and against differences of the submission's own forward."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.check import Findings, check
+from judge_tui.checks.gradients import Estimate, Independence, differences, independent, projection, signs
+from judge_tui.checks.remote import Worker
+from judge_tui.checks.tasks.backwards import diagnosis, reference
+from judge_tui.checks.tasks.backwards.limits import Held, coarse, hold
+from judge_tui.checks.tasks.backwards.passes import (
+    STATED,
+    Pass,
+    affordable,
+    backward,
+    draw,
+    eps_of,
+    forward,
+    release,
+)
+from judge_tui.checks.tasks.backwards.reference import Batch, Gradients
+from judge_tui.checks.tasks.backwards.source import place
+from judge_tui.checks.tolerance import SLACK, relative_error
+from judge_tui.checks.verdict import Verdict
+
+__all__ = ["ROWS", "agrees", "as_function", "errors", "gradients", "row_scale"]
+
+Array = npt.NDArray[Any]
+
+#: Rows of x are independent; gamma and beta are, feature by feature.
+ROWS = Independence("x", ((0, 0), (1, 1)))
+_FEATURES = {name: Independence(name, ((0, 2),)) for name in ("gamma", "beta")}
+_DRAWS = (((2, 3, 8), 1e-5), ((3, 4, 5), 1e-3), ((2, 3, 8), 1e-2), ((1, 1, 12), 1e-5), ((6, 6, 6), 1e-4))
+_WIDE = (2, 8, 96)
+_CAUSES = {"dx": diagnosis.DX, "dgamma": diagnosis.DGAMMA}
+#: An estimate whose own error is larger than this share of it shows nothing.
+_ROUGH = 1e-2
+#: Forwards that the worker keeps before it is told to forget them.
+_KEPT = 16
+
+
+@check(
+    "gradients",
+    "dx, dgamma, dbeta",
+    establishes="The gradients equal the analytic ones and the differences of the submission's own forward.",
+    roles=("forward", "backward"),
+    version=2,
+)
+def gradients(bench: Bench, found: Findings) -> str:
+    """Compare with the truth on every draw; difference the submission's forward on small and wide ones."""
+    text = "relative error per row against the analytic gradient"
+    held = {name: Held(f"{name}, {text}, float64 input") for name in _names()}
+    single = {name: Held(f"{name}, {text}, float32 input") for name in _names()}
+    causes: dict[str, list[tuple[str, ...]]] = {name: [] for name in _CAUSES}
+    for index, (shape, eps) in enumerate(_DRAWS):
+        _compare(bench, held, draw(bench.rng(index), shape, eps_of(bench, eps)), causes)
+    if affordable(bench, found):
+        _compare(bench, held, draw(bench.rng("stated"), STATED, eps_of(bench, 1e-5)), causes)
+    batch = draw(bench.rng("float32"), (2, 3, 8), eps_of(bench, 1e-3)).as_type(np.float32)
+    _compare(bench, single, batch, causes)
+    with bench.fresh() as worker:
+        fresh = draw(bench.rng("fresh"), (2, 3, 8), eps_of(bench, 1e-3))
+        _compare(bench, held, fresh, causes, worker=worker)
+    why = {name: diagnosis.common(told) for name, told in causes.items()}
+    for name, figures in (*held.items(), *single.items()):
+        file, line = place(bench, "backward", name)
+        hold(found, figures, file=file, line=line, note=why.get(name, ""))
+    for index, (shape, eps) in enumerate(_DRAWS[:2]):
+        _element_wise(bench, found, draw(bench.rng("differences", index), shape, eps_of(bench, eps)))
+    _projected(bench, found, draw(bench.rng("wide"), _WIDE, eps_of(bench, 1e-5)))
+    return _summary(found, held, why)
+
+
+def _names() -> tuple[str, ...]:
+    return ("dx", "dgamma", "dbeta")
+
+
+def _summary(found: Findings, held: Mapping[str, Held], why: Mapping[str, str]) -> str:
+    wrong = [item for item in found.evidence if item.ok is False]
+    if wrong:
+        first = wrong[0]
+        name = first.quantity.partition(",")[0]
+        error = f"{first.measured:.2g}" if isinstance(first.measured, float) else str(first.measured)
+        versus = (
+            "central differences of its own forward" if "own forward" in first.quantity else "the reference"
+        )
+        limit = f" (limit {first.limit:.1e})" if isinstance(first.limit, float) else ""
+        cause = f": {why[name]}" if why.get(name) and found.verdict is Verdict.FAIL else ""
+        if found.verdict is Verdict.WARN and isinstance(first.measured, float):
+            cause = f": {coarse(first.measured)}"
+        return f"{name} has relative error {error} against {versus}{limit}{cause}"
+    worst = max(held.values(), key=lambda h: h.error / h.limit)
+    own = [
+        float(i.measured)
+        for i in found.evidence
+        if "own forward" in i.quantity and isinstance(i.measured, float)
+    ]
+    name = worst.quantity.partition(",")[0]
+    return (
+        f"{name} {worst.error:.2g} off the reference, worst of {worst.count} draws "
+        f"(limit {worst.limit:.1e}); "
+        f"{max(own):.1e} off differences of its own forward"
+    )
+
+
+def errors(batch: Batch, answer: Gradients, truth: Gradients) -> dict[str, float]:
+    """The largest relative error per row, by gradient; dgamma and dbeta are one row each."""
+    return {
+        name: relative_error(
+            np.asarray(getattr(answer, name), dtype=np.float64),
+            getattr(truth, name),
+            axis=-1 if name == "dx" else 0,
+        )
+        for name in _names()
+    }
+
+
+def _compare(
+    bench: Bench,
+    held: Mapping[str, Held],
+    batch: Batch,
+    causes: Mapping[str, list[tuple[str, ...]]],
+    *,
+    worker: Worker | None = None,
+) -> None:
+    answer = backward(bench, forward(bench, batch, worker=worker), worker=worker)
+    truth, dtype = reference.gradients(batch), batch.x.dtype
+    ours = errors(batch, answer, truth)
+    plain = errors(batch, reference.plain(batch)[1], truth)
+    double = dtype == np.float64
+    single = errors(batch, reference.plain(batch.as_type(np.float32))[1], truth) if double else {}
+    for name, figures in held.items():
+        note = f"worst at {batch.shape}, {dtype}, eps {batch.eps:g}"
+        fine = figures.add(ours[name], plain[name], dtype=dtype, single=single.get(name, 0.0), note=note)
+        if double and not fine and name in _CAUSES:
+            told = diagnosis.causes(getattr(answer, name), getattr(truth, name), batch, _CAUSES[name])
+            causes[name].append(told)
+
+
+def as_function(bench: Bench, batch: Batch) -> Any:
+    """The submission's forward as a function of x, gamma and beta."""
+    done: list[Pass] = []
+
+    def y(at: Mapping[str, Array]) -> Array:
+        inputs: dict[str, Any] = dict(at)
+        done.append(forward(bench, replace(batch, **inputs)))
+        answer = done[-1].y
+        if len(done) >= _KEPT:
+            release(bench, done)
+            done.clear()
+        return answer
+
+    return y
+
+
+def row_scale(batch: Batch) -> Array:
+    """(B, T, 1) on which scale a row's output changes: its standard deviation, eps counted in."""
+    return 1.0 / reference.statistics(batch).rstd
+
+
+def _element_wise(bench: Bench, found: Findings, batch: Batch) -> None:
+    """Every entry of every input, one feature of all rows at a time where rows are independent."""
+    y, at = as_function(bench, batch), {"x": batch.x, "gamma": batch.gamma, "beta": batch.beta}
+    answer = backward(bench, forward(bench, batch))
+    scale = row_scale(batch)
+    blocks = ROWS
+    if not independent(y, at, ROWS, bench.rng("independence"), scale=float(scale.max())):
+        blocks = Independence("x")
+        found.note(
+            "rows of its forward are independent", "no", note="one row's output moves with another row"
+        )
+    noisy = float(np.finfo(np.float64).eps) * np.abs(reference.gradients(batch).dx)
+    agrees(bench, found, "dx", answer.dx, differences(y, at, blocks, batch.dy, scale=scale), noisy, batch)
+    for name, block in _FEATURES.items():
+        estimate = differences(y, at, block, batch.dy)
+        agrees(bench, found, f"d{name}", getattr(answer, f"d{name}"), estimate, 0.0, batch)
+
+
+def _projected(bench: Bench, found: Findings, batch: Batch) -> None:
+    """A wide draw, row by row, by ±1 projections: every entry of dx weighs in."""
+    y, at = as_function(bench, batch), {"x": batch.x, "gamma": batch.gamma, "beta": batch.beta}
+    direction = signs(bench.rng("signs"), batch.shape)
+    estimate = projection(y, at, ROWS, batch.dy, direction, scale=row_scale(batch))
+    dx = backward(bench, forward(bench, batch)).dx
+    # Entries of a random projection cancel, so it is measured against the length of the gradient.
+    size = np.linalg.norm(reference.gradients(batch).dx, axis=-1)
+    agrees(
+        bench,
+        found,
+        "dx",
+        (dx * direction).sum(axis=-1),
+        estimate,
+        0.0,
+        batch,
+        size=size,
+        way="±1 projections",
+    )
+
+
+def agrees(
+    bench: Bench,
+    found: Findings,
+    name: str,
+    answer: Array,
+    estimate: Estimate,
+    rounding: Array | float,
+    batch: Batch,
+    *,
+    size: Array | None = None,
+    way: str = "central differences",
+) -> None:
+    """Hold a gradient against an estimate, row by row, within fifty times the estimate's own noise."""
+    by_row = answer.ndim == 3
+    norm = (
+        (lambda v: np.linalg.norm(v, axis=-1)) if by_row else np.abs if size is not None else np.linalg.norm
+    )
+    size = np.asarray(norm(estimate.value)) if size is None else size
+    with np.errstate(all="ignore"):
+        error = np.asarray(norm(answer - estimate.value)) / size
+        share = np.asarray(norm(estimate.noise + rounding)) / size
+    # A row's noise may be small by luck, so half the rows' stands for the least that it can be.
+    limit = np.minimum(SLACK * np.maximum(share, np.median(share)) + 1e-9, _ROUGH)
+    excess = np.where(np.isfinite(error), error, np.inf) / limit
+    worst = np.unravel_index(int(np.argmax(excess)), excess.shape)
+    file, line = place(bench, "backward", name)
+    found.limit(
+        f"{name}, relative error against {way} of its own forward",
+        float(error[worst]),
+        float(limit[worst]),
+        file=file,
+        line=line,
+        note=f"{batch.shape}, step {estimate.step:g} of a row's scale, five-point rule",
+    )

@@ -1,0 +1,94 @@
+"""Holding the errors of one draw against what plain code reaches on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from judge_tui.checks.check import Findings
+from judge_tui.checks.tolerance import calibrated
+from judge_tui.checks.verdict import Verdict
+
+__all__ = ["Held", "coarse", "hold", "single_limit"]
+
+#: No float32 arithmetic is taken as an excuse beyond this.
+_SINGLE_AT_MOST = 1e-4
+
+
+def coarse(error: float) -> str:
+    """What a figure within float32's limit and past float64's is; float32 itself is rarely this close."""
+    if error > 0.01 * float(np.finfo(np.float32).eps):
+        return "float32 arithmetic on float64 input"
+    return "coarser than float64 arithmetic, finer than float32"
+
+
+@dataclass(slots=True)
+class Held:
+    """The worst of several figures of one kind, by its share of its own limit.
+
+    Attributes:
+        quantity: What is measured.
+        error: The worst figure.
+        limit: Its limit.
+        count: How many figures there were.
+        single: The limit for float32 arithmetic on the same input, if the input was float64.
+        note: Where the worst figure was.
+    """
+
+    quantity: str
+    error: float = 0.0
+    limit: float = float("inf")
+    count: int = 0
+    single: float = 0.0
+    note: str = ""
+
+    def add(
+        self,
+        error: float,
+        plain: float,
+        *,
+        dtype: npt.DTypeLike = np.float64,
+        single: float = 0.0,
+        note: str = "",
+    ) -> bool:
+        """Add a figure.
+
+        Args:
+            error: What the submission reached.
+            plain: What plain code in ``dtype`` reached on the same input.
+            dtype: The input's dtype.
+            single: What plain float32 code reached; 0 where that excuses nothing.
+            note: The shape and dtype.
+
+        Returns:
+            Whether it is within its own limit.
+        """
+        self.count += 1
+        limit = calibrated(plain, dtype)
+        worse = not error <= limit or error / limit > self.error / self.limit
+        if self.count == 1 or (worse and not np.isnan(self.error)):
+            self.error, self.limit, self.note = error, limit, note
+            self.single = single_limit(single)
+        return bool(error <= limit)
+
+
+def single_limit(plain: float) -> float:
+    """The limit for float32 arithmetic where plain float32 code reaches ``plain``; 0 where that is 0."""
+    return min(calibrated(plain, np.float32), _SINGLE_AT_MOST) if plain else 0.0
+
+
+def hold(found: Findings, held: Held, **where: Any) -> bool:
+    """Decide by the worst figure: within the limit, within float32's (a warning), or neither.
+
+    Args:
+        found: Where it is noted.
+        held: The figures.
+        where: ``file``, ``line``, ``note`` of the evidence.
+    """
+    where["note"] = "; ".join(part for part in (held.note, where.get("note", "")) if part)
+    if held.error > held.limit and held.error <= held.single:
+        where["note"] += f"; {coarse(held.error)}"
+        return found.limit(held.quantity, held.error, held.limit, otherwise=Verdict.WARN, **where)
+    return found.limit(held.quantity, held.error, held.limit, **where)

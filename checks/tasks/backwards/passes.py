@@ -1,0 +1,167 @@
+"""Running a submission's layer norm on a batch, whatever its interface."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.calls import Returned
+from judge_tui.checks.check import Findings
+from judge_tui.checks.remote import Handle, Worker
+from judge_tui.checks.tasks.backwards.reference import Batch, Gradients
+
+__all__ = ["STATED", "Pass", "affordable", "backward", "cache_of", "cache_role", "draw", "eps_of", "forward",
+           "release"]  # fmt: skip
+
+Array = npt.NDArray[Any]
+
+#: (B, T, D) that the challenge states: wide rows, and more of them than a block of code may hold.
+STATED = (2, 128, 1024)
+#: Rows of that width that tell how long all would take, and the seconds that a forward on all may take.
+_FEW, _LONGEST = (1, 4, 1024), 2.5
+#: What a stability constant is assumed to be when a measurement says nothing.
+_USUAL_EPS = 1e-5
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """A forward that was run.
+
+    Attributes:
+        batch: What it was given.
+        y: (B, T, D) its output.
+        returned: The call, with the handles of the cache and of the instance.
+    """
+
+    batch: Batch
+    y: Array
+    returned: Returned
+
+
+def _inputs(batch: Batch) -> dict[str, Any]:
+    return {
+        "x": batch.x,
+        "gamma": batch.gamma,
+        "beta": batch.beta,
+        "eps": batch.eps,
+        "D": batch.width,
+        "dy": batch.dy,
+    }
+
+
+def forward(bench: Bench, batch: Batch, *, worker: Worker | None = None) -> Pass:
+    """Run the submission's forward.
+
+    Raises:
+        Fault: It raised, hung or died, or y has not the shape of x.
+    """
+    returned = bench.call("forward", _inputs(batch), worker=worker)
+    return Pass(batch, returned.array("y", batch.shape), returned)
+
+
+def backward(
+    bench: Bench,
+    run: Pass,
+    *,
+    dy: Array | None = None,
+    cache: Handle | None = None,
+    worker: Worker | None = None,
+    budget: float | None = None,
+) -> Gradients:
+    """Run the submission's backward.
+
+    Args:
+        bench: Where.
+        run: The forward whose cache is used.
+        dy: Upstream gradient; the batch's own when left out.
+        cache: Another cache than the forward's, such as a poisoned copy.
+        worker: The worker that ran the forward.
+        budget: Seconds; what the check has left when left out.
+
+    Raises:
+        Fault: It raised, hung or died, or a gradient has a wrong shape.
+    """
+    handles = {name: run.returned.handle(name) for name in ("cache", "layer") if run.returned.has(name)}
+    if cache is not None:
+        handles[cache_role(bench)] = cache
+    batch = run.batch if dy is None else replace(run.batch, dy=dy)
+    returned = bench.call("backward", {**_inputs(batch), **handles}, worker=worker, budget=budget)
+    width = (batch.width,)
+    return Gradients(
+        returned.array("dx", batch.shape), returned.array("dgamma", width), returned.array("dbeta", width)
+    )
+
+
+def affordable(bench: Bench, found: Findings) -> bool:
+    """Whether a forward at the stated size takes a few seconds at most; a slower one is noted."""
+    few = draw(bench.rng("few"), _FEW, eps_of(bench, 1e-5))
+    expected = forward(bench, few).returned.result.seconds * (STATED[0] * STATED[1]) / (_FEW[0] * _FEW[1])
+    if expected > _LONGEST:
+        found.note(f"not called at {STATED}: seconds that one forward would take", expected, unit="s")
+    return expected <= _LONGEST
+
+
+def release(bench: Bench, runs: Sequence[Pass]) -> None:
+    """Let the worker forget forwards that no backward follows."""
+    handles: list[Handle] = []
+    for run in runs:
+        made = run.returned
+        handles += [made.result.handle, *made.given.values(), *([made.instance] if made.instance else [])]
+    bench.worker.drop(*handles)
+
+
+def cache_role(bench: Bench) -> str:
+    """Which handle carries the cache to the backward: what the forward returned, or its instance."""
+    binding = bench.binding("backward")
+    return "cache" if binding.on == "cache" or binding.takes("cache") else binding.on or "cache"
+
+
+def cache_of(bench: Bench, run: Pass) -> Handle:
+    """The object that carries what the backward needs."""
+    return run.returned.handle(cache_role(bench))
+
+
+def eps_of(bench: Bench, wanted: float) -> float:
+    """The eps that a batch can have: ``wanted``, or the submission's own where it takes none.
+
+    A constant is measured on rows whose variance is far below it: y = a/√(a² + eps) for a row of ±a.
+    """
+    if bench.binding("forward").takes("eps"):
+        return wanted
+    size = 1e-7
+    row = size * np.array([1.0, -1.0, 1.0, -1.0])
+    batch = Batch(row.reshape(1, 1, 4), np.ones(4), np.zeros(4), _USUAL_EPS, np.ones((1, 1, 4)))
+    height = float(np.max(np.abs(forward(bench, batch).y)))
+    return _plain_number((size / height) ** 2 - size**2) if height > 0 else _USUAL_EPS
+
+
+def _plain_number(measured: float) -> float:
+    """The digit times a power of ten that a measured constant stands for."""
+    if not np.isfinite(measured) or measured < 1e-15:
+        return 0.0 if np.isfinite(measured) else _USUAL_EPS
+    power = int(np.floor(np.log10(measured)))
+    candidates = [float(f"{digit}e{power + more}") for digit in range(1, 10) for more in (0, 1)]
+    nearest = min(candidates, key=lambda value: abs(value - measured))
+    return nearest if abs(nearest - measured) < 1e-4 * measured else measured
+
+
+def draw(rng: np.random.Generator, shape: tuple[int, int, int], eps: float) -> Batch:
+    """A batch that separates right from lucky: gamma of both signs and never 1, half the rows with var ≈ eps.
+
+    Args:
+        rng: Seeded.
+        shape: (B, T, D).
+        eps: The stability constant.
+    """
+    B, T, D = shape
+    spread = 10.0 ** rng.uniform(-0.7, 0.7, (B, T, 1))
+    near = np.arange(B * T).reshape(B, T, 1) % 2 == int(rng.integers(2))
+    spread = np.where(near, np.sqrt(max(eps, 1e-12)) * spread, spread)
+    x = spread * (rng.standard_normal(shape) + rng.uniform(-2.0, 2.0, (B, T, 1)))
+    gamma = rng.uniform(0.4, 2.0, D) * rng.choice([-1.0, 1.0], D)
+    gamma[np.abs(np.abs(gamma) - 1.0) < 0.05] = 1.3
+    return Batch(x, gamma, 0.3 * rng.standard_normal(D), eps, rng.standard_normal(shape))

@@ -1,0 +1,95 @@
+"""Draws on which ways to search differ: what tells them apart, the same for every submission of a run."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from judge_tui.checks.tasks.beam_search.oracle import VARIANTS, Found, Variant, beam_search
+from judge_tui.checks.tasks.beam_search.scripts import Script, Tokens, distinct, hashed
+
+__all__ = ["ALPHA", "STEPS", "Draw", "by_finished", "by_length", "by_rank"]
+
+STEPS = 5
+#: The penalty of draws on which rankings differ.
+ALPHA = 0.8
+_CLEAR = 1e-3
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """A search whose answer depends on the way.
+
+    Attributes:
+        script: The model.
+        prompt: The prompt.
+        width: K.
+        alpha: The penalty's exponent.
+        truths: What each way returns.
+    """
+
+    script: Script
+    prompt: Tokens
+    width: int
+    alpha: float
+    truths: Mapping[Variant, Found]
+
+    @property
+    def clear(self) -> bool:
+        """Whether rounding decides nothing in any of them."""
+        return min(truth.margin for truth in self.truths.values()) > _CLEAR
+
+
+def _drawn(words: list[int], vocab: int, width: int, alpha: float, prompt: int, bias: float) -> Draw:
+    rng = np.random.default_rng(words)
+    eos = int(rng.integers(vocab))
+    script = hashed(rng, vocab, eos, bias=bias)
+    tokens = tuple(distinct(rng, vocab, prompt, but=(eos,)))
+    truths = {v: beam_search(script.rows, tokens, width, STEPS, alpha, eos, v) for v in VARIANTS}
+    return Draw(script, tokens, width, alpha, truths)
+
+
+@functools.lru_cache(maxsize=8)
+def by_finished(seed: int) -> tuple[Draw, ...]:
+    """Six draws on which a pool and both side lists return other sets; raw sum and score rank alike."""
+    found: list[Draw] = []
+    for index in range(300):
+        draw = _drawn([seed, 1, index], 7, 2 + index % 2, 0.0, 2, 0.6)
+        sets = {draw.truths[v].sequences for v in (VARIANTS[0], *VARIANTS[2:])}
+        if len(sets) == 3 and draw.clear:
+            found.append(draw)
+        if len(found) == 6:
+            break
+    return tuple(found)
+
+
+@functools.lru_cache(maxsize=8)
+def by_rank(seed: int) -> tuple[Draw, ...]:
+    """Six draws on which ranking by raw sum and by penalised score inside the search find other winners."""
+    found: list[Draw] = []
+    for index in range(300):
+        draw = _drawn([seed, 2, index], 8, 2, ALPHA, 3, 0.3)
+        score, raw = (draw.truths[v].best.tokens for v in VARIANTS[:2])
+        if score != raw and draw.clear:
+            found.append(draw)
+        if len(found) == 6:
+            break
+    return tuple(found)
+
+
+@functools.lru_cache(maxsize=8)
+def by_length(seed: int) -> tuple[tuple[Draw, Found], ...]:
+    """Four draws on which counting the prompt as length gives a set that no right way gives."""
+    found: list[tuple[Draw, Found]] = []
+    for index in range(400):
+        count = 1 + index % 3
+        draw = _drawn([seed, 3, index], 8, 3, 1.0, count, 0.5)
+        counted = beam_search(draw.script.rows, draw.prompt, 3, STEPS, 1.0, draw.script.eos, offset=count)
+        same = any(truth.sequences == counted.sequences for truth in draw.truths.values())
+        if not same and draw.clear and counted.margin > _CLEAR:
+            found.append((draw, counted))
+        if len(found) == 4:
+            break
+    return tuple(found)

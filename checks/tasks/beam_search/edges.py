@@ -1,0 +1,254 @@
+"""Small vocabularies, no room, everything ended: inputs at the contract's border."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.check import Findings, check
+from judge_tui.checks.faults import Fault, Raised
+from judge_tui.checks.tasks.beam_search.oracle import beam_search
+from judge_tui.checks.tasks.beam_search.scripts import Script, Tokens, distinct, hashed, table
+from judge_tui.checks.tasks.beam_search.searching import NARROW, Answer, Search, written
+from judge_tui.checks.verdict import Verdict
+
+__all__ = ["edge_cases"]
+
+#: Returns what is wrong, or nothing.
+Case = Callable[[Bench, Search], str]
+
+
+@check(
+    "edge_cases",
+    "borders",
+    establishes="V < 2K, a vocabulary of two, all mass on EOS, max_new_tokens of 0 and 1, everything ended "
+    "early, eos_token_id 0, EOS within a prompt and tied scores are answered, and answered right.",
+    roles=("search",),
+    version=2,
+)
+def edge_cases(bench: Bench, found: Findings) -> str:
+    """Try each border on its own, so that one that raises does not hide the others."""
+    search = Search(bench)
+    bad: list[str] = []
+    for name, case in _CASES.items():
+        where: dict[str, Any] = search.where
+        try:
+            wrong = case(bench, search)
+        except Fault as fault:
+            wrong = fault.message
+            if isinstance(fault, Raised) and fault.file and fault.line:
+                where = {"file": fault.file, "line": fault.line, "output": fault.output}
+        found.claim(name, not wrong, measured=wrong or "right", limit="right", **where)
+        bad += [f"{name}: {wrong}"] if wrong else []
+    short = _fewer(bench, search)
+    found.claim(
+        "K beams are returned where K exist", not short, measured=short or "K", limit="K",
+        otherwise=Verdict.WARN, **search.where,
+    )  # fmt: skip
+    try:
+        ended = _around_eos(bench, search, "last", (False, False, True))
+    except Fault as fault:
+        ended = fault.message
+    found.claim(
+        "a prompt that ends with EOS is continued", not ended, measured=ended or "yes", limit="yes",
+        note="To call such a prompt finished can be meant.", otherwise=Verdict.WARN, **search.where,
+    )  # fmt: skip
+    _outside(bench, found, search)
+    if bad:
+        return f"{len(bad)} of {len(_CASES)} borders: {bad[0]}"
+    odd = short or (ended and f"a prompt that ends with EOS is not continued ({ended})")
+    return f"{len(_CASES)} of {len(_CASES)} borders are right" + (f", but {odd}" if odd else "")
+
+
+def _small(rng: np.random.Generator, vocab: int, bias: float = 0.0) -> tuple[Script, Tokens]:
+    eos = int(rng.integers(vocab))
+    return hashed(rng, vocab, eos, bias=bias), tuple(distinct(rng, vocab, vocab - 1, but=(eos,)))
+
+
+def _few_tokens(bench: Bench, search: Search) -> str:
+    """V = 3 below 2K = 8, and V = 5 below 2K = 12."""
+    for vocab, width in ((3, 4), (5, 6)):
+        for draw in range(3):
+            script, prompt = _small(bench.rng("few", vocab, draw), vocab)
+            if wrong := _best(search(script, [prompt], width, 3, 0.0), 3, width):
+                return f"V = {vocab}, K = {width}: {wrong}"
+    return ""
+
+
+def _two_tokens(bench: Bench, search: Search) -> str:
+    for width in (1, 2, 5):
+        script, prompt = _small(bench.rng("two", width), 2)
+        if wrong := _best(search(script, [prompt], width, 3, 0.0), 3, width):
+            return f"K = {width}: {wrong}"
+    return ""
+
+
+def _all_eos(bench: Bench, search: Search) -> str:
+    """EOS has all but 1e-6 of the mass wherever a sequence stands."""
+    for vocab in (4, 60):
+        rng = bench.rng("all", vocab)
+        eos = int(rng.integers(vocab))
+        script = table(rng, vocab, eos, {(): {eos: math.log1p(-1e-6)}}, default={eos: math.log1p(-1e-6)})
+        prompt = tuple(distinct(rng, vocab, 2, but=(eos,)))
+        for width in (1, 3):
+            if wrong := _best(search(script, [prompt], width, 4, 0.0), 4, width):
+                return f"V = {vocab}, K = {width}: {wrong}"
+    return ""
+
+
+def _no_room(bench: Bench, search: Search) -> str:
+    """max_new_tokens = 0: no beams, or one that is empty; its score is the submission's choice."""
+    script, prompt = _small(bench.rng("none"), 9)
+    for prompts in ([prompt], [prompt, prompt[:2]]):
+        for group in search(script, prompts, 3, 0, 0.6).beams:
+            tokens = [beam.tokens for beam in group if beam.tokens not in ((), (script.eos,))]
+            if tokens:
+                return f"{written(tokens[0], script.eos)} was generated"
+    return ""
+
+
+def _one_step(bench: Bench, search: Search) -> str:
+    """max_new_tokens = 1: the K likeliest tokens."""
+    for draw, width in enumerate((1, 3, 4)):
+        rng = bench.rng("one", draw)
+        script, prompt = _small(rng, 17, 1.0)
+        answer = search(script, [prompt[:5]], width, 1, 0.0)
+        truth = beam_search(script.rows, prompt[:5], width, 1, 0.0, script.eos)
+        returned = {beam.tokens for beam in answer.beams[0]}
+        if truth.margin > 1e-3 and returned != truth.sequences:
+            lost = next(iter(truth.sequences - returned), None)
+            told = written(lost or next(iter(returned - truth.sequences)), script.eos)
+            return f"K = {width}: {told} is {'missing' if lost else 'returned'}"
+    return ""
+
+
+def _ended_early(bench: Bench, search: Search) -> str:
+    """All K beams end at steps 1 and 2 of 7; in a batch, beside a prompt that goes on."""
+    rng = bench.rng("ended")
+    vocab = 60
+    eos, c, d, *rest = distinct(rng, vocab, 7)
+    one, other = (rest[0], rest[1]), (rest[2],)
+    ends = {eos: math.log(0.98)}
+    entries: dict[Tokens, dict[int, float]] = {one: {eos: -1.0, c: -0.8}, (*one, c): ends, other: {d: -0.1}}
+    for step in range(1, 7):
+        entries[*other, *[d] * step] = {d: -0.1}
+    script = table(rng, vocab, eos, entries)
+    for width in (2, 3):
+        answer = search(script, [one, other, one], width, 7, 0.0)
+        for number in range(3):
+            if wrong := _best(answer, 7, width, number):
+                return f"K = {width}, prompt {number}: {wrong}"
+    return ""
+
+
+def _eos_zero(bench: Bench, search: Search) -> str:
+    """EOS with id 0, which is false."""
+    rng = bench.rng("zero")
+    c, *prompt = distinct(rng, 40, 4, but=(0,))
+    key = tuple(prompt)
+    script = table(rng, 40, 0, {key: {0: -0.7, c: -1.2}, (*key, c): {c: -0.3}, (*key, 0): {c: -0.01}})
+    for width in (1, 2):
+        if wrong := _best(search(script, [key], width, 3, 0.0), 3, width):
+            return f"K = {width}: {wrong}"
+    return ""
+
+
+def _eos_in_prompt(bench: Bench, search: Search) -> str:
+    """EOS at the head of a prompt, or between two texts: a beam ends by what it generates."""
+    return _around_eos(bench, search, "first", (True, False, False)) or _around_eos(
+        bench, search, "between", (False, True, False)
+    )
+
+
+def _around_eos(bench: Bench, search: Search, name: str, places: Sequence[bool]) -> str:
+    """What is wrong with the answer to a prompt that has EOS in some places."""
+    rng = bench.rng("within", name)
+    eos, c, d, *rest = distinct(rng, 40, 6)
+    prompt = tuple(eos if place else token for place, token in zip(places, rest, strict=True))
+    entries: dict[Tokens, dict[int, float]] = {
+        prompt: {c: -0.3, d: -2.0},
+        (*prompt, c): {d: -0.4},
+        (*prompt, c, d): {eos: -0.2},
+    }
+    script = table(rng, 40, eos, entries)
+    for width in (1, 2):
+        if wrong := _best(search(script, [prompt], width, 5, 0.0), 5, width):
+            return f"EOS {name}, K = {width}: {wrong}"
+    return ""
+
+
+def _ties(bench: Bench, search: Search) -> str:
+    """All tokens tie exactly: any choice is right, but it must be the same one in every run and process."""
+    rng = bench.rng("ties")
+    eos = int(rng.integers(8))
+    script = hashed(rng, 8, eos, scale=0.0)
+    prompt = tuple(distinct(rng, 8, 2, but=(eos,)))
+    first, again = (search(script, [prompt], 3, 3, 0.0) for _ in range(2))
+    with bench.fresh() as worker:
+        elsewhere = search(script, [prompt], 3, 3, 0.0, worker=worker)
+    runs = [[beam.tokens for beam in answer.beams[0]] for answer in (first, again, elsewhere)]
+    if runs[0] != runs[1]:
+        return "a second run chooses other beams"
+    if runs[0] != runs[2]:
+        return "another process chooses other beams"
+    for beam in first.beams[0]:
+        off = 0.0 if beam.score is None else abs(beam.score - first.truth(beam))
+        if not off <= NARROW:
+            return f"{written(beam.tokens, eos)} has {beam.score:.6g} instead of {first.truth(beam):.6g}"
+    return ""
+
+
+_CASES: dict[str, Case] = {
+    "V < 2K": _few_tokens,
+    "V = 2": _two_tokens,
+    "all mass on EOS": _all_eos,
+    "max_new_tokens = 0": _no_room,
+    "max_new_tokens = 1": _one_step,
+    "all beams ended early": _ended_early,
+    "eos_token_id = 0": _eos_zero,
+    "EOS within a prompt": _eos_in_prompt,
+    "exact ties": _ties,
+}
+
+
+def _best(answer: Answer, steps: int, width: int, number: int = 0) -> str:
+    """What is wrong with the best beam of a prompt, at alpha 0."""
+    script, prompt = answer.script, answer.prompts[number]
+    winner = answer.winner(number)
+    if winner is None:
+        return "no beam is returned"
+    if not winner.tokens:
+        return "an empty sequence is returned as the best"
+    truth = beam_search(script.rows, prompt, width, steps, 0.0, script.eos).best
+    told = written(winner.tokens, script.eos)
+    if answer.truth(winner, number) < truth.logprob - 1e-9 or script.eos in winner.tokens[:-1]:
+        return f"{told} is returned as the best instead of {written(truth.tokens, script.eos)}"
+    if winner.tokens[-1] != script.eos and len(winner.tokens) < steps:
+        return f"{told} stops before it ends"
+    return ""
+
+
+def _fewer(bench: Bench, search: Search) -> str:
+    """Fewer beams than asked for, on a model where a right search of any kind has K."""
+    rng = bench.rng("fewer")
+    eos = int(rng.integers(31))
+    script = hashed(rng, 31, eos, bias=-6.0)
+    prompt = tuple(distinct(rng, 31, 3, but=(eos,)))
+    count = len(search(script, [prompt], 3, 4, 0.0).beams[0])
+    return "" if count == 3 else f"{count} beams are returned for K = 3"
+
+
+def _outside(bench: Bench, found: Findings, search: Search) -> None:
+    """Inputs outside the contract: told, never held against it."""
+    rng = bench.rng("outside")
+    script = hashed(rng, 9, int(rng.integers(9)))
+    for name, prompts in (("no prompts", []), ("an empty prompt", [()])):
+        try:
+            groups = search(script, prompts, 2, 3, 0.0).beams
+            told = f"answers with {sum(map(len, groups))} beams"
+        except Fault as fault:
+            told = fault.message
+        found.note(name, told, note="Outside the contract.")

@@ -1,0 +1,76 @@
+"""Whether a width of one without penalty is argmax decoding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.check import Findings, check
+from judge_tui.checks.tasks.beam_search.oracle import Hyp, greedy
+from judge_tui.checks.tasks.beam_search.scripts import Script, Tokens, distinct, hashed
+from judge_tui.checks.tasks.beam_search.searching import NARROW, Search, written
+
+__all__ = ["greedy_equivalence"]
+
+#: Vocabulary, most new tokens, and what is added to the logit of EOS: never, seldom, soon.
+_DRAWS = (
+    (13, 6, -8.0),
+    (13, 6, 0.0),
+    (29, 9, 1.5),
+    (29, 5, -8.0),
+    (7, 8, 0.5),
+    (50, 7, 3.0),
+    (7, 8, 2.0),
+    (13, 6, 6.0),
+)
+
+
+@check(
+    "greedy_equivalence",
+    "K = 1, alpha = 0 is greedy",
+    establishes="A search of width one without penalty returns the tokens of argmax decoding up to EOS.",
+    roles=("search",),
+    version=3,
+)
+def greedy_equivalence(bench: Bench, found: Findings) -> str:
+    """Decode hashed models of several vocabularies, with EOS at once, late and never."""
+    search = Search(bench)
+    wrong: list[str] = []
+    rows: list[tuple[str, ...]] = []
+    error = 0.0
+    for script, prompt, steps, truth in _draws(bench):
+        answer = search(script, [prompt], 1, steps, 0.0)
+        winner = answer.winner()
+        told = "nothing" if winner is None else written(winner.tokens, script.eos)
+        expected = written(truth.tokens, script.eos)
+        if winner is None or winner.tokens != truth.tokens:
+            wrong.append(f"V = {script.vocab_size}, {steps} steps: {told} instead of {expected}")
+        elif winner.score is not None and not truth.finished:
+            off = abs(winner.score - truth.logprob)
+            error = max(error, off if off == off else float("inf"))
+        rows.append((str(script.vocab_size), str(steps), expected, told))
+    found.claim(
+        "tokens of argmax decoding, searches", not wrong, measured=f"{len(rows) - len(wrong)} of {len(rows)}",
+        limit=f"{len(rows)} of {len(rows)}", note=wrong[0] if wrong else "",
+        table=(("V", "steps", "argmax", "returned"), *rows), **search.where,
+    )  # fmt: skip
+    exact = found.limit("score of what has not ended, absolute error", error, NARROW, **search.where)
+    if wrong:
+        return f"{len(wrong)} of {len(rows)} searches are not argmax decoding: {wrong[0]}"
+    if not exact:
+        return f"tokens as by argmax decoding, but their scores are off by {error:.2g} (limit {NARROW:g})"
+    return f"argmax decoding in {len(rows)} of {len(rows)} searches, scores within {error:.1g}"
+
+
+def _draws(bench: Bench) -> Iterator[tuple[Script, Tokens, int, Hyp]]:
+    """Draws in which every argmax leads clearly, so that rounding decides nothing."""
+    for number, (vocab, steps, bias) in enumerate(_DRAWS):
+        for attempt in range(50):
+            rng = bench.rng("draw", number, attempt)
+            eos = 0 if number % 4 == 3 else int(rng.integers(vocab))
+            script = hashed(rng, vocab, eos, bias=bias)
+            prompt = tuple(distinct(rng, vocab, int(rng.integers(1, 6)), but=(eos,)))
+            truth, margin = greedy(script.rows, prompt, steps, eos)
+            if margin > 1e-2:
+                yield script, prompt, steps, truth
+                break

@@ -1,0 +1,179 @@
+"""Whether the prompts of a batch are searched as if each were alone."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.check import Findings, check
+from judge_tui.checks.remote import Worker
+from judge_tui.checks.tasks.beam_search.oracle import beam_search
+from judge_tui.checks.tasks.beam_search.reading import Beam
+from judge_tui.checks.tasks.beam_search.scripts import Script, Tokens, distinct, hashed
+from judge_tui.checks.tasks.beam_search.searching import NARROW, Answer, Search, written
+from judge_tui.checks.verdict import Verdict
+
+__all__ = ["batch_independence"]
+
+_VOCAB, _WIDTH, _STEPS = 23, 3, 5
+#: Lengths of the prompts of a batch: unequal, the longest not last, two of them equal.
+_LENGTHS = (3, 6, 1, 3)
+_ROUNDING = 1e-9
+#: Alpha, and what is added to the logit of EOS, per batch.
+_DRAWS = ((0.0, -1.0), (0.0, 1.2), (0.6, 1.2), (0.6, 2.5))
+
+
+@dataclass(slots=True)
+class _Seen:
+    """Differences between answers that should be one."""
+
+    tokens: list[str] = field(default_factory=list)
+    error: float = 0.0
+    compared: int = 0
+    unexplained: list[str] = field(default_factory=list)
+    calls: list[str] = field(default_factory=list)
+
+    def compare(self, what: str, one: Sequence[Beam], other: Sequence[Beam], eos: int) -> None:
+        """Compare two answers for one prompt."""
+        self.compared += 1
+        if [b.tokens for b in one] != [b.tokens for b in other]:
+            pairs = itertools.zip_longest(one, other)
+            first = next((a, b) for a, b in pairs if a is None or b is None or a.tokens != b.tokens)
+            told = ["no beam" if b is None else written(b.tokens, eos) for b in first]
+            self.tokens.append(f"{what}: {told[0]} becomes {told[1]}")
+            return
+        for a, b in zip(one, other, strict=True):
+            if a.score is not None and b.score is not None and a.score != b.score:
+                gap = abs(a.score - b.score)
+                self.error = max(self.error, gap if gap == gap else float("inf"))
+
+
+@check(
+    "batch_independence",
+    "prompts do not mix",
+    establishes="Every prompt of a batch gets what it gets alone, in any order and whatever the others are, "
+    "from a model that depends on the whole prefix.",
+    roles=("search",),
+)
+def batch_independence(bench: Bench, found: Findings) -> str:
+    """Compare a batch with solo runs (in another process), permutations, and one neighbour changed."""
+    search = Search(bench)
+    seen = _Seen()
+    with bench.fresh() as alone:
+        for index, (alpha, bias) in enumerate(_DRAWS):
+            rng = bench.rng("draw", index)
+            script = hashed(rng, _VOCAB, int(rng.integers(_VOCAB)), bias=bias)
+            _tried(search, seen, script, _prompts(rng, script, index), alpha, rng, alone)
+    return _told(search, found, seen)
+
+
+def _tried(
+    search: Search,
+    seen: _Seen,
+    script: Script,
+    prompts: list[Tokens],
+    alpha: float,
+    rng: np.random.Generator,
+    alone: Worker,
+) -> None:
+    together = search(script, prompts, _WIDTH, _STEPS, alpha)
+    seen.calls.append(f"{together.counters.get('model_calls', '?')}")
+    for number, prompt in enumerate(prompts):
+        solo = search(script, [prompt], _WIDTH, _STEPS, alpha, worker=alone)
+        what = f"prompt {number} alone, then in a batch"
+        seen.compare(what, solo.beams[0], together.beams[number], script.eos)
+    _permuted(search, seen, script, prompts, alpha, together, rng.permutation(len(prompts)).tolist())
+    changed = [prompts[0], tuple(distinct(rng, _VOCAB, 9, but=(script.eos,))), *prompts[2:]]
+    other = search(script, changed, _WIDTH, _STEPS, alpha)
+    for number in (0, 2, 3):
+        what = f"prompt {number} after prompt 1 was changed"
+        seen.compare(what, together.beams[number], other.beams[number], script.eos)
+    if alpha == 0.0:
+        seen.unexplained += [*_unexplained(search, together), *_unexplained(search, other)]
+    if alpha == 0.0 and not search.binding.patch:
+        again = search(hashed(rng, _VOCAB, script.eos), prompts, _WIDTH, _STEPS, alpha)
+        seen.unexplained += [f"with a second model, {clause}" for clause in _unexplained(search, again)]
+
+
+def _prompts(rng: np.random.Generator, script: Script, index: int) -> list[Tokens]:
+    """Prompts of unequal lengths; in later draws all beams of one end early while others go on."""
+    early = {1: 0, 2: 2, 3: 0}.get(index)
+    chosen: list[Tokens] = []
+    for number, length in enumerate(_LENGTHS):
+        prompt: Tokens = ()
+        for _attempt in range(300):
+            prompt = tuple(distinct(rng, _VOCAB, length, but=(script.eos,)))
+            truth = beam_search(script.rows, prompt, _WIDTH, _STEPS, 0.0, script.eos)
+            longest = max(len(hyp.tokens) for hyp in truth.hyps)
+            if early is None or (longest < _STEPS - 1 if number == early else longest == _STEPS):
+                break
+        chosen.append(prompt)
+    return chosen
+
+
+def _permuted(
+    search: Search,
+    seen: _Seen,
+    script: Script,
+    prompts: list[Tokens],
+    alpha: float,
+    together: Answer,
+    order: list[int],
+) -> None:
+    if order == sorted(order):
+        order.reverse()
+    mixed = search(script, [prompts[i] for i in order], _WIDTH, _STEPS, alpha)
+    for place, number in enumerate(order):
+        what = f"prompt {number} at place {place} of the batch"
+        seen.compare(what, together.beams[number], mixed.beams[place], script.eos)
+
+
+def _unexplained(search: Search, answer: Answer) -> list[str]:
+    """Prompts none of whose beams has the score that its tokens have after that prompt."""
+    found = []
+    for number in range(len(answer.prompts)):
+        beams = [beam for beam in answer.beams[number] if beam.tokens]
+        if search.form.score is None:
+            continue
+        off = [abs((beam.score or 0.0) - answer.truth(beam, number)) for beam in beams]
+        if not any(error <= NARROW for error in off):
+            told = written(beams[0].tokens, answer.script.eos) if beams else "no beam"
+            found.append(
+                f"prompt {number} of {len(answer.prompts)}: no score is that of its tokens after this prompt "
+                f"(first beam {told}, off by {min(off, default=float('inf')):.3g})"
+            )
+    return found
+
+
+def _told(search: Search, found: Findings, seen: _Seen) -> str:
+    unexplained, compared = seen.unexplained, seen.compared
+    found.claim(
+        "beams of a prompt, batched against alone, permuted, and with a neighbour changed", not seen.tokens,
+        measured=f"{compared - len(seen.tokens)} of {compared} the same", limit=f"{compared} of {compared}",
+        note=seen.tokens[0] if seen.tokens else "", **search.where,
+    )  # fmt: skip
+    found.limit(
+        "scores of the same beams, largest difference", seen.error, 0.0,
+        otherwise=Verdict.FAIL if seen.error > _ROUNDING else Verdict.WARN, **search.where,
+    )  # fmt: skip
+    found.claim(
+        "beams come from the model's answer to their own prompt", not unexplained,
+        measured=f"{len(unexplained)} prompts unexplained", limit=0,
+        note=unexplained[0] if unexplained else "", **search.where,
+    )  # fmt: skip
+    found.note(
+        "model calls per batch", ", ".join(seen.calls), unit="calls",
+        note=f"{len(_LENGTHS)} prompts, K = {_WIDTH}, {_STEPS} steps: {_STEPS} when all live beams "
+        f"are asked for in one call a step, up to {len(_LENGTHS) * (1 + _WIDTH * (_STEPS - 1))} one by one.",
+        **search.where,
+    )  # fmt: skip
+    if seen.tokens:
+        return f"{len(seen.tokens)} of {compared} comparisons differ: {seen.tokens[0]}"
+    if unexplained:
+        return unexplained[0]
+    if seen.error:
+        return f"same beams in {compared} of {compared} comparisons, scores differ by up to {seen.error:.1g}"
+    return f"bit for bit the same in {compared} of {compared} comparisons: alone, permuted, beside others"

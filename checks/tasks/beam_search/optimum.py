@@ -1,0 +1,196 @@
+"""Whether nothing is lost that a search of that width must find."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.check import Findings, check
+from judge_tui.checks.tasks.beam_search.oracle import VARIANTS, Found, beam_search, exhaustive
+from judge_tui.checks.tasks.beam_search.scripts import Script, Tokens, distinct, hashed, table
+from judge_tui.checks.tasks.beam_search.searching import EXACT, Answer, Scores, Search, written
+from judge_tui.checks.verdict import Verdict
+
+__all__ = ["exhaustive_optimum"]
+
+_STEPS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class _Tiny:
+    """A model small enough to write down every sequence."""
+
+    name: str
+    script: Script
+    prompt: Tokens
+    steps: int
+
+    @property
+    def width(self) -> int:
+        """V^steps: nothing is pruned."""
+        return int(self.script.vocab_size**self.steps)
+
+    def truth(self, alpha: float) -> Found:
+        """Every sequence, best first."""
+        return exhaustive(self.script.rows, self.prompt, self.steps, alpha, self.script.eos)
+
+
+@check(
+    "exhaustive_optimum",
+    "nothing is lost",
+    establishes="With K ≥ V^steps the true best of all sequences is returned; at narrow widths the best is "
+    "at least that of a right beam search.",
+    roles=("search",),
+    version=3,
+)
+def exhaustive_optimum(bench: Bench, found: Findings) -> str:
+    """Search tiny vocabularies without pruning, then wider ones at K = 2 to 5."""
+    search = Search(bench)
+    wrong: list[str] = []
+    rows: list[tuple[str, ...]] = []
+    unsorted = 0
+    scores = Scores(search)
+    for tiny in _tinies(bench):
+        for alpha in (0.0, 0.7):
+            answer = search(tiny.script, [tiny.prompt], tiny.width, tiny.steps, alpha)
+            scores.add(answer)
+            unsorted += not answer.in_order()
+            best = tiny.truth(alpha).best
+            told = _told(answer)
+            expected = written(best.tokens, tiny.script.eos)
+            rows.append((tiny.name, str(tiny.width), f"{alpha:g}", expected, told))
+            # With other scores than logprob / length^alpha another best is length_penalty's business.
+            if told != expected and (alpha == 0.0 or scores.error <= EXACT):
+                wrong.append(f"{tiny.name}, K = {tiny.width}, alpha {alpha:g}: {told} instead of {expected}")
+    found.claim(
+        "the best of all sequences, searches", not wrong, measured=f"{len(rows) - len(wrong)} of {len(rows)}",
+        limit=f"{len(rows)} of {len(rows)}", note=wrong[0] if wrong else "",
+        table=(("model", "K", "alpha", "best of all", "returned first"), *rows), **search.where,
+    )  # fmt: skip
+    narrow, count = _narrow(bench, search)
+    found.claim(
+        "best of narrow searches, at least that of a right beam search", not narrow,
+        measured=f"{count - len(narrow)} of {count}", limit=f"{count} of {count}",
+        note=narrow[0] if narrow else "", **search.where,
+    )  # fmt: skip
+    found.claim(
+        "beams are returned best first, searches", not unsorted,
+        measured=f"{len(rows) - unsorted} of {len(rows)}",
+        limit=f"{len(rows)} of {len(rows)}", otherwise=Verdict.WARN, **search.where,
+    )  # fmt: skip
+    if wrong:
+        return f"the best of all sequences is missed in {len(wrong)} of {len(rows)} searches: {wrong[0]}"
+    if narrow:
+        return f"{len(narrow)} of {count} narrow searches prune too much: {narrow[0]}"
+    if unsorted:
+        return f"the best is found, but {unsorted} of {len(rows)} lists are not best first"
+    return (
+        f"the best of all sequences in {len(rows)} of {len(rows)} searches, a right one in {count} of "
+        f"{count} narrow ones"
+    )
+
+
+def _told(answer: Answer) -> str:
+    winner = answer.winner()
+    return "nothing" if winner is None else written(winner.tokens, answer.script.eos)
+
+
+def _tinies(bench: Bench) -> Iterator[_Tiny]:
+    for number, (vocab, steps, bias) in enumerate(((4, 3, -0.5), (3, 4, -1.0), (4, 3, 0.5), (5, 2, 0.0))):
+        for attempt in range(100):
+            rng = bench.rng("tiny", number, attempt)
+            eos = int(rng.integers(vocab))
+            # Whether a prompt that ends with EOS is finished is another check's business.
+            prompt = tuple(int(t) for t in rng.choice([t for t in range(vocab) if t != eos], 2))
+            tiny = _Tiny(f"V = {vocab}, {steps} steps", hashed(rng, vocab, eos, bias=bias), prompt, steps)
+            raw, ranked = tiny.truth(0.0), tiny.truth(0.7)
+            # In two of the four the penalty makes another sequence the best: to leave it out shows.
+            turns = number % 2 == 0 or raw.best.tokens != ranked.best.tokens
+            if min(raw.margin, ranked.margin) > 1e-3 and turns:
+                yield tiny
+                break
+    yield _trap(bench.rng("trap"))
+
+
+def _trap(rng: np.random.Generator) -> _Tiny:
+    """The best sequence begins with the least likely token."""
+    eos, *others = distinct(rng, 4, 4)
+    prompt = (eos, others[0])
+    sure = {others[0]: math.log(0.96)}
+    # Sequences that end at once must not win by their one step.
+    script = table(rng, 4, eos, {
+        prompt: {token: math.log(chance) for token, chance in zip(others, (0.14, 0.46, 0.35), strict=True)},
+        (*prompt, others[0]): sure,
+        (*prompt, others[0], others[0]): {others[1]: math.log(0.97)},
+    }, default={eos: math.log(0.1)})  # fmt: skip
+    return _Tiny("V = 4, least likely first token", script, prompt, 3)
+
+
+def _narrow(bench: Bench, search: Search) -> tuple[list[str], int]:
+    """Winners at alpha 0 that are worse than those of every right way to search."""
+    wrong: list[str] = []
+    count = 0
+    for script, prompt, width, least in _narrow_draws(bench.seed):
+        count += 1
+        answer = search(script, [prompt], width, _STEPS, 0.0)
+        winner = answer.winner()
+        reached = answer.truth(winner) if winner else -math.inf
+        early = winner is not None and len(winner.tokens) < _STEPS and script.eos not in winner.tokens
+        if reached < least - 1e-9 or early:
+            what = "stops short at" if early else "is"
+            wrong.append(
+                f"V = {script.vocab_size}, K = {width}: the best {what} {_told(answer)} with {reached:.4g}, "
+                f"a right one has {least:.4g}"
+            )
+    return wrong, count
+
+
+@functools.lru_cache(maxsize=8)
+def _narrow_draws(seed: int) -> tuple[tuple[Script, Tokens, int, float], ...]:
+    """Models, prompts, widths, and the least that a right search reaches: more than a narrower one."""
+    found: list[tuple[Script, Tokens, int, float]] = []
+    for index in range(4):
+        script, prompt = _overtaking(np.random.default_rng([seed, 4, index]), alike=index < 2)
+        width = 2 + index % 2
+        found.append((script, prompt, width, _least(script, prompt, width)[0]))
+    for index in range(300):
+        rng = np.random.default_rng([seed, 5, index])
+        vocab, width = int(rng.integers(9, 16)), 2 + len(found) % 4
+        eos = int(rng.integers(vocab))
+        script = hashed(rng, vocab, eos, scale=0.6, bias=-0.5)
+        prompt = tuple(distinct(rng, vocab, 3, but=(eos,)))
+        least, margin = _least(script, prompt, width)
+        narrower = beam_search(script.rows, prompt, width - 1, _STEPS, 0.0, eos).best.logprob
+        if margin > 1e-3 and narrower < least - 1e-3:
+            found.append((script, prompt, width, least))
+        if len(found) == 14:
+            break
+    return tuple(found)
+
+
+def _least(script: Script, prompt: Tokens, width: int) -> tuple[float, float]:
+    """The worst best of all right ways to search, and the smallest gap that decided any."""
+    truths = [
+        beam_search(script.rows, prompt, width, _STEPS, 0.0, script.eos, variant) for variant in VARIANTS
+    ]
+    return min(truth.best.logprob for truth in truths), min(truth.margin for truth in truths)
+
+
+def _overtaking(rng: np.random.Generator, *, alike: bool) -> tuple[Script, Tokens]:
+    """The second beam wins in the end; ``alike``: after both have ended in the same token."""
+    eos, a, b, c, e = distinct(rng, 60, 5)
+    prompt = tuple(distinct(rng, 60, 2, but=(eos, a, b, c, e)))
+    share = {token: math.log(0.9) for token in (c, e)}
+    entries: dict[Tokens, dict[int, float]] = {
+        prompt: {a: math.log(0.5), b: math.log(0.4)},
+        (*prompt, a): {c: share[c]},
+        (*prompt, b): {c if alike else e: share[e]},
+        (*prompt, b, c if alike else e): {a: math.log(0.95)},
+        (*prompt, b, c if alike else e, a): {b: math.log(0.95)},
+        (*prompt, b, c if alike else e, a, b): {eos: math.log(0.95)},
+    }
+    return table(rng, 60, eos, entries), prompt

@@ -1,0 +1,205 @@
+"""Whether O is attention: every head, every tile size, causal and not, in the dtype that came in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.check import Findings, check
+from judge_tui.checks.faults import Raised
+from judge_tui.checks.tasks.flash_attention.cases import Case, drawn
+from judge_tui.checks.tasks.flash_attention.forward import Forward
+from judge_tui.checks.tasks.flash_attention.rows import STATED, Held, Rows
+from judge_tui.checks.verdict import Verdict
+
+__all__ = ["accuracy"]
+
+#: (B, H, N, D), T and what is special.
+_SHAPES: tuple[tuple[tuple[int, int, int, int], int, str], ...] = (
+    ((1, 1, 16, 8), 4, "even tiles"),
+    ((2, 3, 13, 8), 4, "last tile of one row"),
+    ((1, 4, 22, 6), 7, "last tile of one row, odd T"),
+    ((3, 2, 19, 5), 8, "uneven tiles"),
+    ((2, 2, 7, 6), 16, "T > N"),
+    ((1, 2, 9, 4), 1, "T = 1"),
+    ((2, 1, 1, 3), 4, "N = 1"),
+    ((1, 1, 1, 2), 1, "N = T = 1"),
+    ((1, 2, 150, 16), 64, "tiles of 64"),
+    ((1, 1, 330, 8), 32, "many tiles"),
+)
+_UNREAD = "Its mask gives causal attention neither as 0 and -inf nor as booleans, (N, N) or (1, 1, N, N)."
+_REPLAYED = ((2, 2, 11, 6), 4)
+
+
+@check(
+    "accuracy",
+    "equals softmax attention",
+    establishes="O equals softmax(QKᵀ/√D)V row by row for every head, uneven tiles, T > N, T = 1, causal and "
+    "not, in float64 and float32.",
+    roles=("forward",),
+    version=2,
+)
+def accuracy(bench: Bench, found: Findings) -> str:
+    """Hold every row of fresh draws against the float64 reference."""
+    forward = Forward(bench)
+    double, single = Rows(), Rows()
+    cases = list(_cases(bench, forward))
+    # The order is drawn too, so that no position is special.
+    for index in bench.rng("order").permutation(len(cases)):
+        case = cases[index]
+        (double if case.q.dtype == np.float64 else single).hold(case, forward(case))
+    _replayed(bench, forward, double)
+    wide = double.decide(found, "O on float64 input", **_at(forward, double))
+    narrow = single.decide(found, "O on float32 input", **_at(forward, single))
+    if forward.causal == (False,):
+        found.claim(
+            "can mask causally",
+            False,
+            otherwise=Verdict.WARN,
+            note=_UNREAD if forward.unread else "It has no causal switch and masks nothing.",
+            **forward.place,
+        )
+    elif not forward.switch:
+        found.note("can be told not to mask", "no", note="Full attention could not be called.")
+    if forward.mask:
+        found.note("is made causal by", f"a mask of {forward.mask}", note="It takes no causal switch.")
+    if forward.relaid:
+        found.claim(
+            "takes its arrays as (B, H, N, D)",
+            False,
+            measured="(B, N, H, D)",
+            otherwise=Verdict.WARN,
+            note="In the contract's order its answer is not attention; every check hands over its own order.",
+            **forward.place,
+        )
+    odd = _unequal(bench, forward, found)
+    if not forward.tiled:
+        found.note("takes a tile size", "no", note="Its own tiles were used.")
+    text = _summary(forward, double, wide, narrow, len(cases) + 3)
+    if odd and found.verdict is Verdict.WARN:
+        text = f"{odd}; otherwise {text}"
+    return (
+        f"takes (B, N, H, D) for the contract's (B, H, N, D); in that order {text}"
+        if forward.relaid
+        else text
+    )
+
+
+def _at(forward: Forward, rows: Rows) -> dict[str, Any]:
+    return forward.place if rows.worst.verdict is Verdict.FAIL else {}
+
+
+def _cases(bench: Bench, forward: Forward) -> Iterator[Case]:
+    for causal in forward.causal:
+        for index, (shape, tile, name) in enumerate(_SHAPES):
+            yield drawn(bench.rng(name, causal), shape, tile, causal, name=name)
+            if index % 2:
+                yield drawn(
+                    bench.rng(name, causal, "single"), shape, tile, causal, dtype=np.float32, name=name
+                )
+        yield drawn(bench.rng("large", causal), (1, 2, 26, 8), 8, causal, spread=30.0, name="scores times 30")
+        for by in (-900.0, 900.0, 0.0):
+            name = f"scores near {by:g}" if by else "scores near 900 and -900 by turns"
+            yield _offset(drawn(bench.rng(name, causal), (1, 2, 18, 16), 4, causal, name=name), by)
+        if causal:
+            yield _rising(
+                drawn(bench.rng("hidden"), (1, 2, 18, 16), 4, True, name="hidden keys score highest")
+            )
+
+
+def _offset(case: Case, by: float) -> Case:
+    """Shift every score of a row: softmax does not change, but a maximum that starts at 0 shows.
+
+    By 0 means by 900 up and down from row to row, where a maximum that rows share shows. Entries are
+    multiples of 1/8 and √D is 4, so that every score is exact in float32 too.
+    """
+    q, k = np.round(8 * case.q) / 8, np.round(8 * case.k) / 8
+    q[..., 0], k[..., 0] = 16.0, (by or 900.0) / 4
+    if not by:
+        q[:, :, 1::2, 0] = -16.0
+    return Case(q, k, case.v, case.tile, case.causal, case.name)
+
+
+def _rising(case: Case) -> Case:
+    """Scores that rise by 64 from key to key: what hides the later ones must outweigh any score."""
+    q, k = case.q.copy(), case.k.copy()
+    q[..., 0], k[..., 0] = 16.0, 16.0 * np.arange(case.q.shape[2])
+    return replace(case, q=q, k=k)
+
+
+def _unequal(bench: Bench, forward: Forward, found: Findings) -> str:
+    """Query tiles that differ from key tiles: its own offer, beyond the contract, so a warning at most."""
+    if not (forward.binding.takes("tile_size") and forward.binding.takes("tile_k")):
+        return ""
+    rows, refused = Rows(), ""
+    for causal in forward.causal:
+        for tile, key_tile in ((4, 7), (7, 3)):
+            name = f"query tiles of {tile}, key tiles of {key_tile}"
+            case = drawn(bench.rng("unequal", causal, tile), (1, 2, 23, 6), tile, causal, name=name)
+            case = replace(case, key_tile=key_tile)
+            try:
+                rows.hold(case, forward(case))
+            except Raised as fault:
+                refused = fault.message
+    if refused:
+        found.note("query tiles that differ from key tiles", refused)
+    if not rows.held:
+        return ""
+    quantity = "O with query tiles that differ from key tiles"
+    worst = rows.decide(found, quantity, strict=False, past=Verdict.WARN, **_at(forward, rows))
+    return "" if worst.verdict is not Verdict.FAIL else f"O is {worst.error:.2g} off with {worst.case.name}"
+
+
+def _replayed(bench: Bench, forward: Forward, rows: Rows) -> None:
+    """Two draws of one shape in one process and a third in another, where replayed answers show."""
+    shape, tile = _REPLAYED
+    first, second, third = (
+        drawn(bench.rng("replay", i), shape, tile, forward.causal[0], name=f"draw {i + 1} of one shape")
+        for i in range(3)
+    )
+    rows.hold(first, forward(first))
+    rows.hold(second, forward(second))
+    with bench.fresh() as worker:
+        worker.load(forward.binding.file)
+        rows.hold(third, forward(third, worker=worker))
+
+
+def _summary(forward: Forward, double: Rows, wide: Held, narrow: Held, count: int) -> str:
+    worst = (
+        wide
+        if (wide.verdict is Verdict.FAIL, wide.badness) >= (narrow.verdict is Verdict.FAIL, narrow.badness)
+        else narrow
+    )
+    if worst.verdict is Verdict.FAIL:
+        what = (
+            "is NaN or infinite where the reference is not"
+            if worst.error != worst.error
+            else f"is {worst.error:.2g} off"
+        )
+        return f"O {what} in a row of [{worst.case}] (limit {worst.most:.1g})"
+    if forward.causal == (False,):
+        reached = f"{wide.error:.1e} of the reference (limit {wide.own:.1e})"
+        none = "its mask gives no causal attention" if forward.unread else "no causal mask at all"
+        return f"{none}; full attention is {reached}"
+    if wide.verdict is Verdict.WARN:
+        return _imprecise(double, wide)
+    if narrow.verdict is Verdict.WARN:
+        return f"{narrow.error:.1e} of the reference on float32 input, where float32 reaches {narrow.own:.1e}"
+    return (
+        f"float64 {wide.error:.1e} (limit {wide.own:.1e}), float32 {narrow.error:.1e} "
+        f"(limit {narrow.own:.1e}) of the reference, worst row of {count} calls"
+    )
+
+
+def _imprecise(double: Rows, wide: Held) -> str:
+    usual = max((held for held in double.held if held.most == STATED), key=lambda held: held.error)
+    single = usual.error > 0.01 * float(np.finfo(np.float32).eps)
+    why = "float32 arithmetic, or an epsilon," if single else "an epsilon, or much cancellation"
+    further = f", and {wide.error:.1e} with {wide.case.name}" if wide.error > STATED else ""
+    return (
+        f"{why} on float64 input: {usual.error:.1e} of the reference where float64 reaches {usual.own:.1e}; "
+        f"within the challenge's {STATED:g}{further}"
+    )

@@ -1,0 +1,60 @@
+"""Cases that a forward is called with: drawn inputs and how they are cut."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from judge_tui.checks.tasks.flash_attention.reference import Array, attention
+
+__all__ = ["Case", "drawn"]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One call: inputs and how they are cut.
+
+    Attributes:
+        q: Queries (B, H, N, D).
+        k: Keys, same shape.
+        v: Values, same shape.
+        tile: Rows per tile.
+        causal: Whether query i sees keys up to i only.
+        name: What is special about it.
+        key_tile: Rows per key tile; 0 for ``tile``.
+    """
+
+    q: Array
+    k: Array
+    v: Array
+    tile: int
+    causal: bool
+    name: str = ""
+    key_tile: int = 0
+
+    def __str__(self) -> str:
+        batch, heads, length, width = self.q.shape
+        shape = f"B={batch} H={heads} N={length} D={width} T={self.tile}"
+        kind = f"{'causal' if self.causal else 'full'}, {self.q.dtype}"
+        return f"{self.name + ': ' if self.name else ''}{shape}, {kind}"
+
+    @property
+    def truth(self) -> Array:
+        """The reference's answer, float64."""
+        return attention(self.q, self.k, self.v, self.causal)
+
+
+def drawn(
+    rng: np.random.Generator,
+    shape: tuple[int, int, int, int],
+    tile: int,
+    causal: bool,
+    *,
+    spread: float = 1.0,
+    dtype: npt.DTypeLike = np.float64,
+    name: str = "",
+) -> Case:
+    """Normal q, k, v; ``spread`` multiplies the scores."""
+    q, k, v = (rng.standard_normal(shape).astype(dtype) for _ in range(3))
+    return Case((q * spread).astype(dtype), k, v, tile, causal, name)

@@ -1,0 +1,219 @@
+"""The causal mask: nothing leaks back over the diagonal, and tiles above it cost nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.check import Findings, check
+from judge_tui.checks.faults import Raised, Skipped
+from judge_tui.checks.tasks.flash_attention.cases import Case, drawn
+from judge_tui.checks.tasks.flash_attention.forward import Forward
+from judge_tui.checks.tasks.flash_attention.gate import sound
+from judge_tui.checks.tasks.flash_attention.reference import Array
+from judge_tui.checks.tolerance import calibrated
+from judge_tui.checks.verdict import Curve, Verdict
+
+__all__ = ["causal_skip", "causality"]
+
+_HEADS, _WIDTH = 2, 6
+#: Length and tile: even, uneven, one row per tile, one tile for all.
+_CUTS = ((16, 4), (17, 5), (9, 1), (11, 16), (128, 64))
+_CHANGES = ("keys and values", "keys", "values")
+
+#: Most work with the mask over work without.
+MOST_WORK = 0.75
+_TILE = 32
+_LENGTHS = (256, 512, 1024)
+_PRODUCTS = "multiply-adds"
+
+
+@check(
+    "causality",
+    "later keys leave earlier rows alone",
+    establishes="Finite changes of later K and V leave every earlier row of O bit-equal.",
+    roles=("forward",),
+    version=2,
+)
+def causality(bench: Bench, found: Findings) -> str:
+    """Change K and V from a cut on, for every cut, and compare the bits of the rows before it."""
+    forward = Forward(bench)
+    if True not in forward.causal:
+        raise Skipped("it has no causal mask: it takes no such parameter and attends to every key")
+    moved, still, compared = _Moves(), 0, 0
+    for length, tile in _CUTS:
+        cuts = (
+            np.arange(1, length)
+            if length < 100
+            else bench.rng("cuts").choice(np.arange(1, length), 12, False)
+        )
+        base = _copies(bench, length, tile, len(cuts))
+        try:
+            before = forward(base)
+        except Raised as fault:
+            if length % tile == 0:
+                raise
+            # A refusal of uneven tiles is `accuracy`'s to judge.
+            found.note(f"N = {length}, T = {tile}", fault.message)
+            continue
+        for change in _CHANGES:
+            after = forward(_changed(bench, base, cuts, change))
+            for index, cut in enumerate(cuts):
+                moved.compare(before[index], after[index], int(cut), base, change)
+                still += int(np.array_equal(before[index, :, cut:], after[index, :, cut:], equal_nan=True))
+                compared += 1
+    error, limit = sound(found, forward, bench, causal=True)
+    leak = moved.worst > 0
+    small = moved.worst <= calibrated(0.0, np.float32)
+    found.claim(
+        "earlier rows that change, relative to O",
+        not leak,
+        measured=moved.worst,
+        limit=0,
+        unit="",
+        otherwise=Verdict.WARN if small else Verdict.FAIL,
+        note=moved.where,
+        **(forward.place if leak else {}),
+    )
+    found.claim(
+        "later rows that do not change at all",
+        still == 0,
+        measured=still,
+        limit=0,
+        unit="cuts",
+        note="An answer that depends on nothing is causal too.",
+    )
+    if error > limit:
+        return f"what it computes is not causal attention ({error:.2g} off), so its bits say nothing"
+    if leak:
+        kind = "in rounding only" if small else f"by up to {moved.worst:.2g} of O"
+        return f"{moved.rows} earlier rows change {kind} when later {moved.change} change: {moved.where}"
+    if still:
+        return f"rows after {still} of {compared} changes do not change: O does not depend on K and V there"
+    return f"0 of {moved.seen} earlier rows change a bit over {compared} changes of later K and V"
+
+
+class _Moves:
+    """Rows before a cut that changed."""
+
+    def __init__(self) -> None:
+        self.seen = 0
+        self.rows = 0
+        self.worst = 0.0
+        self.where = ""
+        self.change = ""
+
+    def compare(self, before: Array, after: Array, cut: int, case: Case, change: str) -> None:
+        """Compare the rows before ``cut`` of one batch item (H, N, D)."""
+        old, new = before[:, :cut], after[:, :cut]
+        # −0 and 0 are one number; NaN stays NaN.
+        differs = ~((old == new) | (np.isnan(old) & np.isnan(new))).all(axis=-1)
+        self.seen += differs.size
+        if not differs.any():
+            return
+        with np.errstate(invalid="ignore"):
+            size = float(np.max(np.abs(new - old)) / max(float(np.max(np.abs(old))), 1e-300))
+        size = float("inf") if size != size else size
+        self.rows += int(differs.sum())
+        if size > self.worst:
+            row = int(np.argmax(differs.any(axis=0)))
+            self.worst, self.change = size, change
+            self.where = f"row {row} with keys from {cut} on, N={case.q.shape[2]} T={case.tile}"
+
+
+def _copies(bench: Bench, length: int, tile: int, count: int) -> Case:
+    """The same rows in every batch item, so that one call holds every cut."""
+    case = drawn(bench.rng("base", length), (1, _HEADS, length, _WIDTH), tile, True)
+    q, k, v = (np.repeat(a, count, axis=0) for a in (case.q, case.k, case.v))
+    return Case(q, k, v, tile, True)
+
+
+def _changed(bench: Bench, base: Case, cuts: Any, change: str) -> Case:
+    rng = bench.rng("change", change, base.q.shape[2])
+    k, v = base.k.copy(), base.v.copy()
+    for index, cut in enumerate(cuts):
+        shape = k[index, :, cut:].shape
+        # A large later key shows a maximum that is taken before the mask.
+        size = rng.choice([0.1, 1.0, 1000.0])
+        if "keys" in change:
+            k[index, :, cut:] += size * rng.standard_normal(shape)
+        if "values" in change:
+            v[index, :, cut:] += size * rng.standard_normal(shape)
+    return Case(base.q, k, v, base.tile, True)
+
+
+@check(
+    "causal_skip",
+    "skips tiles above the diagonal",
+    establishes="Counted work with the causal mask falls toward half of the work without it as N grows.",
+    roles=("forward",),
+    version=2,
+)
+def causal_skip(bench: Bench, found: Findings) -> str:
+    """Count multiply-adds with and without the mask at N = 256, 512 and 1024 in tiles of 32."""
+    forward = Forward(bench)
+    if not forward.switch:
+        mask = "always masks" if forward.causal == (True,) else "never masks"
+        raise Skipped(f"it takes no causal parameter and {mask}, so there is nothing to compare")
+    error, limit = sound(found, forward, bench, causal=True)
+    if error > limit:
+        return f"what it computes is not causal attention ({error:.2g} off), so its work says nothing"
+    points: list[tuple[float, float]] = []
+    unit, places = "", []
+    for length in _LENGTHS:
+        masked, full = (_counted(bench, forward, length, causal) for causal in (True, False))
+        unit, ratio = _ratio(masked, full, length)
+        if ratio < (length + 1) / (2 * length) and unit == _PRODUCTS:
+            raise Skipped(
+                f"{ratio:.3f} of the work without the mask is less than the visible pairs need: "
+                "part of its work is not counted"
+            )
+        points.append((float(length), ratio))
+        places = masked.get("work", [])
+        if len(points) > 1 and bench.left < 52:
+            break
+    ratio = points[-1][1]
+    busiest = places[0][:2] if places and isinstance(places[0], list) else None
+    where = forward.located(busiest) if ratio > MOST_WORK else {}
+    found.limit(
+        f"work with the mask over work without, in {unit}, N = {points[-1][0]:.0f}",
+        ratio,
+        MOST_WORK,
+        # Tiles that an array of any content hides are not known beforehand.
+        otherwise=Verdict.WARN if forward.mask else Verdict.FAIL,
+        curve=Curve("N", "work ratio", tuple(points), log_x=True),
+        **where,
+    )
+    trend, lengths = ", ".join(f"{y:.3f}" for _x, y in points), ", ".join(f"{x:.0f}" for x, _y in points)
+    end = "tiles above the diagonal are computed" if ratio > MOST_WORK else f"limit {MOST_WORK}"
+    return f"causal work is {trend} of full work ({unit}, N = {lengths}; {end})"
+
+
+def _counted(bench: Bench, forward: Forward, length: int, causal: bool) -> dict[str, Any]:
+    case = drawn(bench.rng("work", length), (1, 1, length, 16), _TILE, causal)
+    bench.progress(f"N = {length}", None)
+    counters = forward.counters(case)
+    if forward.disturbed:
+        raise Skipped("it gives other bits while its work is counted, so the counts say nothing")
+    return counters
+
+
+def _ratio(masked: dict[str, Any], full: dict[str, Any], length: int) -> tuple[str, float]:
+    """Matrix products where they carry the work, else all array elements too.
+
+    Raises:
+        Skipped: Nothing was counted.
+    """
+    products = [_number(counts, "multiply_adds") for counts in (masked, full)]
+    if products[1] >= 1.5 * length * length * 16:
+        return _PRODUCTS, products[0] / products[1]
+    work = [made + _number(counts, "elements") for made, counts in zip(products, (masked, full), strict=True)]
+    if work[1] < length * length:
+        raise Skipped("its arithmetic does not go through NumPy's arrays, so there is no work to count")
+    return "multiply-adds and array elements", work[0] / work[1]
+
+
+def _number(counts: dict[str, Any], key: str) -> float:
+    value = counts.get(key, 0)
+    return float(value) if isinstance(value, (int, float)) else 0.0

@@ -1,0 +1,154 @@
+"""A submission's forward as the checks call it: told as it wants to be told, in its own order of axes."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.calls import Returned
+from judge_tui.checks.faults import BadResult, Fault, Raised
+from judge_tui.checks.remote import Worker
+from judge_tui.checks.tasks.flash_attention.cases import Case, drawn
+from judge_tui.checks.tasks.flash_attention.contract import forward_inputs
+from judge_tui.checks.tasks.flash_attention.reference import Array
+from judge_tui.checks.tolerance import relative_error
+
+__all__ = ["Forward"]
+
+#: How a causal mask may be written: what hides later keys, as (N, N) or with axes for batch and head.
+_MASKS: tuple[tuple[str, Callable[[npt.NDArray[np.bool_]], npt.NDArray[Any]]], ...] = (
+    ("0 and -inf", lambda seen: np.where(seen, 0.0, -np.inf)),
+    ("True where a key is seen", lambda seen: seen),
+    ("True where a key is hidden", lambda seen: ~seen),
+)
+#: The usual other order of the axes.
+_OTHER_LAYOUT = "BNHD"
+#: Another reading of the call is taken only when its answer is right.
+_CLOSE = 1e-3
+
+
+class Forward:
+    """The callable that plays the role ``forward``.
+
+    Args:
+        bench: Where it is called.
+
+    Attributes:
+        switch: Whether it can be told to be causal or not.
+        mask: How the mask is written that it takes in place of a switch; empty when it takes none.
+        unread: Whether it takes a mask that makes it causal in no usual way of writing one.
+        relaid: Whether its arrays were found to be (B, N, H, D).
+        causal: The settings that it can be called with; one without a switch, told from what it computes.
+        disturbed: Whether counting changed an answer, so that nothing counted is of use.
+        tiled: Whether it can be told a tile size.
+    """
+
+    def __init__(self, bench: Bench) -> None:
+        self.bench = bench
+        self.binding = bench.binding("forward")
+        self.tiled = self.binding.takes("tile_size") or self.binding.takes("tile_k")
+        self.disturbed = False
+        self._written: Callable[[npt.NDArray[np.bool_]], npt.NDArray[Any]] | None = None
+        self._axes = 2
+        case = drawn(bench.rng("kind"), (2, 3, 12, 4), 4, True)
+        self._settle_layout(case)
+        self.relaid = bool(self.binding.layout) and self.binding.origin == "found"
+        masked = self.binding.takes("mask") and not self.binding.takes("causal")
+        self.mask = self._find_mask(case) if masked else ""
+        self.unread = masked and not self.mask
+        self.switch = self.binding.takes("causal") or bool(self.mask)
+        self.causal: tuple[bool, ...] = (True, False) if self.switch else (self._kind(case),)
+
+    def __call__(self, case: Case, *, worker: Worker | None = None) -> Array:
+        """O of a case, float64."""
+        return self.returned(case, worker=worker)[0]
+
+    def returned(
+        self, case: Case, *, worker: Worker | None = None, memory: bool = False, count: bool = False
+    ) -> tuple[Array, Returned]:
+        """O of a case and all that came with it.
+
+        Raises:
+            Fault: The call went wrong; the message says for which case.
+        """
+        inputs = forward_inputs(
+            case.q,
+            case.k,
+            case.v,
+            case.tile,
+            case.causal,
+            key_tile=case.key_tile,
+            mask=self._mask_of(case),
+        )
+        try:
+            returned = self.bench.call("forward", inputs, worker=worker, memory=memory, count=count)
+            return returned.array("O", case.q.shape), returned
+        except Fault as fault:
+            fault.message = f"{fault.message} ({case})"
+            raise
+
+    def counters(self, case: Case) -> dict[str, Any]:
+        """What the worker counts during a case; empty when counting changes the answer's bits."""
+        try:
+            out, returned = self.returned(case, count=True)
+        except Fault:
+            if self.bench.worker.alive:
+                return {}
+            raise
+        self.disturbed = not np.array_equal(out, self(case), equal_nan=True)
+        return {} if self.disturbed else dict(returned.result.counters)
+
+    @property
+    def place(self) -> dict[str, Any]:
+        """``file`` and ``line`` of the callable."""
+        return {"file": self.binding.file, "line": self.binding.line or None}
+
+    def located(self, at: Any) -> dict[str, Any]:
+        """``file`` and ``line`` that the worker names, if in the submission, else the callable's own."""
+        if not (isinstance(at, list) and len(at) == 2 and isinstance(at[1], int)):
+            return self.place
+        return {"file": at[0], "line": at[1]} if at[0] in self.bench.submission.files else self.place
+
+    def _mask_of(self, case: Case) -> npt.NDArray[Any] | None:
+        if self._written is None or not case.causal:
+            return None
+        length = case.q.shape[2]
+        mask = self._written(np.tri(length, dtype=bool))
+        return mask.reshape((1,) * (self._axes - 2) + mask.shape)
+
+    def _errors(self, case: Case) -> dict[bool, float]:
+        """How far an answer is from causal and from full attention; infinite where it is no number."""
+        out = self(case)
+        errors = {causal: relative_error(out, replace(case, causal=causal).truth) for causal in (True, False)}
+        return {causal: error if error == error else np.inf for causal, error in errors.items()}
+
+    def _settle_layout(self, case: Case) -> None:
+        """Take the arrays as (B, N, H, D) where that gives attention and the contract's order does not."""
+        if self.binding.layout or min(self._errors(case).values()) < _CLOSE:
+            return
+        found, ours = self.bench.bindings.found, self.binding
+        self.binding = found["forward"] = replace(ours, layout=_OTHER_LAYOUT)
+        with contextlib.suppress(Raised, BadResult):
+            if min(self._errors(case).values()) < _CLOSE:
+                return
+        self.binding = found["forward"] = ours
+
+    def _find_mask(self, case: Case) -> str:
+        """Which way of writing a mask makes it causal; empty when none does."""
+        for self._axes in (2, 4):
+            for told, self._written in _MASKS:
+                with contextlib.suppress(Raised, BadResult):
+                    if self._errors(case)[True] < _CLOSE:
+                        return told
+        self._written = None
+        return ""
+
+    def _kind(self, case: Case) -> bool:
+        """Whether a callable without a switch masks; the contract's own default when neither fits."""
+        errors = self._errors(case)
+        return not errors[False] < errors[True]

@@ -1,0 +1,121 @@
+"""Whether scores are ever held for all pairs of rows: traced peak bytes as N doubles."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.check import Findings, check
+from judge_tui.checks.tasks.flash_attention.cases import Case, drawn
+from judge_tui.checks.tasks.flash_attention.forward import Forward
+from judge_tui.checks.tasks.flash_attention.gate import FAR, sound
+from judge_tui.checks.tolerance import relative_error
+from judge_tui.checks.verdict import Curve, Verdict
+
+__all__ = ["peak_memory"]
+
+#: Largest exponent of the growth: 1 is linear, 2 holds a score for every pair of rows.
+MOST_GROWTH = 1.5
+_LENGTHS = (256, 512, 1024, 2048)
+_TILE, _WIDTH = 64, 8
+#: Seconds of one call past which N is doubled no further.
+_LONG = 2.0
+#: What Python itself may take for loops and small objects.
+_NOISE = 4096.0
+
+
+@check(
+    "peak_memory",
+    "holds no N × N array",
+    establishes="Peak bytes beyond inputs and output grow more slowly than N^1.5.",
+    roles=("forward",),
+    version=2,
+    budget=90,
+)
+def peak_memory(bench: Bench, found: Findings) -> str:
+    """Trace allocations of one head at N = 256 … 2048, tiles of 64, and fit how the peak grows."""
+    forward = Forward(bench)
+    # A mask that is handed over is an (N, N) array of the caller's.
+    causal = forward.causal[0] and not forward.mask
+    error, limit = sound(found, forward, bench, causal=causal)
+    if error > limit:
+        return f"what it computes is not attention ({error:.2g} off), so its memory says nothing"
+    points: list[tuple[float, float]] = []
+    for length in _LENGTHS:
+        bench.progress(f"N = {length}", None)
+        beyond, seconds = _beyond(bench, forward, found, length, causal)
+        points.append((float(length), beyond))
+        if len(points) > 1 and (seconds > _LONG or 8 * seconds > bench.left):
+            break
+    if not points[-1][1] > 0:
+        return _untraced(bench, forward, found, causal)
+    (before, _smaller), (longest, beyond) = points[-2:]
+    growth = _growth(points)
+    matrix = beyond / (longest * longest * 8)
+    where = _busiest(bench, forward, int(before), causal)[1] if growth > MOST_GROWTH else {}
+    found.limit(
+        f"growth exponent of the peak, N = {before:.0f} to {longest:.0f}",
+        growth,
+        MOST_GROWTH,
+        curve=Curve("N", "peak bytes beyond inputs and output", tuple(points), log_x=True, log_y=True),
+        **where,
+    )
+    name = f"peak beyond inputs and output, N = {longest:.0f}, D = {_WIDTH}, T = {_TILE}"
+    found.note(name, beyond, unit="B")
+    found.note("the same over one float64 (N, N) matrix", matrix)
+    kind = "an (N, N) array is held" if growth > MOST_GROWTH else f"limit {MOST_GROWTH}"
+    share = f"{100 * matrix:.3g} % of one (N, N) matrix"
+    return f"peak beyond inputs and output grows as N^{growth:.2f} ({kind}): {share} at N = {longest:.0f}"
+
+
+def _growth(points: Sequence[tuple[float, float]]) -> float:
+    """Exponent of the last doubling."""
+    (before, smaller), (longest, larger) = points[-2:]
+    return math.log(max(larger, _NOISE) / max(smaller, _NOISE)) / math.log(longest / before)
+
+
+def _untraced(bench: Bench, forward: Forward, found: Findings, causal: bool) -> str:
+    """A peak below the output's own bytes: the trace was ended, so the largest array is all there is."""
+    found.claim(
+        "the trace could be read",
+        False,
+        otherwise=Verdict.WARN,
+        note="Tracing was stopped inside the call.",
+        **forward.place,
+    )
+    counted = [(float(n), *_busiest(bench, forward, n, causal)) for n in (512, 1024)]
+    growth = _growth([(length, largest) for length, largest, _where in counted])
+    where = counted[-1][2] if growth > MOST_GROWTH else {}
+    found.limit("growth exponent of the largest array, N = 512 to 1024", growth, MOST_GROWTH, **where)
+    return f"the submission stops the trace of allocations; its largest array grows as N^{growth:.2f}"
+
+
+def _beyond(
+    bench: Bench, forward: Forward, found: Findings, length: int, causal: bool
+) -> tuple[float, float]:
+    """Peak bytes less O's own, and the seconds of the call."""
+    case = _case(bench, length, causal)
+    if length == _LENGTHS[0]:
+        forward(case)  # what is made once, such as caches of einsum, is no working set
+    out, returned = forward.returned(case, memory=True)
+    error = relative_error(out, case.truth, axis=(-2, -1))
+    if not error <= FAR:
+        found.limit(f"O at N = {length}, relative error per head", error, FAR)
+    peak = returned.result.counters.get("peak_bytes", 0)
+    # An output in float32 costs half; what the worker says of it may only move the figure by O's size.
+    size = case.q.nbytes if "float32" not in str(returned.result.tree)[:200] else case.q.nbytes // 2
+    return (float(peak) - size if isinstance(peak, (int, float)) else 0.0), returned.result.seconds
+
+
+def _case(bench: Bench, length: int, causal: bool) -> Case:
+    return drawn(bench.rng("memory", length), (1, 1, length, _WIDTH), _TILE, causal, spread=0.1)
+
+
+def _busiest(bench: Bench, forward: Forward, length: int, causal: bool) -> tuple[float, dict[str, Any]]:
+    """Bytes of the largest array that a call makes, and where."""
+    counters = forward.counters(_case(bench, length, causal))
+    largest = counters.get("largest_allocation", 0)
+    where = forward.located(counters.get("largest_allocation_at"))
+    return (float(largest) if isinstance(largest, int | float) else 0.0), where

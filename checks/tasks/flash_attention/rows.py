@@ -1,0 +1,123 @@
+"""Answers held against the truth, row by row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from judge_tui.checks.check import Findings
+from judge_tui.checks.tasks.flash_attention.cases import Case
+from judge_tui.checks.tasks.flash_attention.reference import Array, largest_score, plain
+from judge_tui.checks.tolerance import calibrated, relative_error
+from judge_tui.checks.verdict import Verdict
+
+__all__ = ["STATED", "Held", "Rows"]
+
+#: The error that the challenge itself allows.
+STATED = 1e-4
+#: Rounding of a score s moves its weight by eps · |s|, in whatever order sound code computes it.
+_PER_SCORE = 8.0
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The rows of one case against the truth.
+
+    Attributes:
+        case: What was called.
+        error: Largest relative error of a row; NaN when a row is not finite where the truth is.
+        own: Limit of sound arithmetic in the case's dtype.
+        most: Limit past which the answer is wrong: the challenge's own, or float32's on this input.
+    """
+
+    case: Case
+    error: float
+    own: float
+    most: float
+
+    @property
+    def verdict(self) -> Verdict:
+        """Pass within ``own``, warn within ``most``."""
+        if self.error <= self.own:
+            return Verdict.PASS
+        return Verdict.WARN if self.error <= self.most else Verdict.FAIL
+
+    @property
+    def badness(self) -> float:
+        """For finding the worst: the error in units of its own limit."""
+        return float("inf") if self.error != self.error else self.error / self.own
+
+
+@dataclass(slots=True)
+class Rows:
+    """Cases of one check as they are held against the truth."""
+
+    held: list[Held] = field(default_factory=list)
+
+    def hold(self, case: Case, out: Array) -> Held:
+        """Compare one answer row by row.
+
+        Args:
+            case: The call.
+            out: O (B, H, N, D).
+        """
+        truth = case.truth
+        with np.errstate(all="ignore"):
+            score = largest_score(case.q, case.k, case.causal)
+        own = _limit(case, truth, score, case.q.dtype)
+        single = own if case.q.dtype == np.float32 else _limit(case, truth, score, np.dtype(np.float32))
+        with np.errstate(over="ignore"):
+            error = relative_error(out, truth)
+        held = Held(case, error, own, max(STATED, single))
+        self.held.append(held)
+        return held
+
+    @property
+    def worst(self) -> Held:
+        """The case that is furthest from its own limit."""
+        return max(self.held, key=lambda held: (held.verdict is Verdict.FAIL, held.badness))
+
+    def decide(
+        self,
+        found: Findings,
+        quantity: str,
+        *,
+        strict: bool = True,
+        past: Verdict = Verdict.FAIL,
+        **where: Any,
+    ) -> Held:
+        """Let the worst case decide.
+
+        Args:
+            found: Where the figure goes.
+            quantity: What was measured.
+            strict: Whether being within the challenge's limit but past the dtype's own warns.
+            past: The verdict of an answer past every limit.
+            where: Location and note of the evidence.
+        """
+        worst = self.worst
+        limit = worst.most if worst.verdict is Verdict.FAIL or not strict else worst.own
+        table = (
+            ("case", "error", "limit of the dtype", "limit"),
+            *((str(h.case), f"{h.error:.3g}", f"{h.own:.2g}", f"{h.most:.2g}")
+              for h in self.held),
+        )  # fmt: skip
+        otherwise = past if worst.verdict is Verdict.FAIL else Verdict.WARN
+        found.limit(
+            f"{quantity}, relative error per row",
+            worst.error,
+            limit,
+            otherwise=otherwise,
+            table=table,
+            **where,
+        )
+        return worst
+
+
+def _limit(case: Case, truth: Array, score: float, dtype: np.dtype[Any]) -> float:
+    with np.errstate(all="ignore"):
+        error = relative_error(plain(case.q, case.k, case.v, case.causal, dtype), truth)
+    floor = _PER_SCORE * float(np.finfo(dtype).eps) * score
+    # Where plain arithmetic in the dtype overflows it says nothing.
+    return calibrated(error if error == error else 0.0, dtype, floor=floor)

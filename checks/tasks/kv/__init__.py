@@ -1,0 +1,16 @@
+"""KV cache for autoregressive inference: its contract and its checks."""
+
+from judge_tui.checks.generic import with_generic
+from judge_tui.checks.task import Task
+from judge_tui.checks.tasks.kv.capacity import capacity
+from judge_tui.checks.tasks.kv.contract import CONTRACT
+from judge_tui.checks.tasks.kv.incremental import incremental_equals_full
+from judge_tui.checks.tasks.kv.isolation import isolation
+from judge_tui.checks.tasks.kv.minimality import cache_size_minimality
+from judge_tui.checks.tasks.kv.ragged import variable_lengths
+
+__all__ = ["TASK"]
+
+CHECKS = (incremental_equals_full, variable_lengths, cache_size_minimality, isolation, capacity)
+
+TASK = Task("kv", "KV cache", CONTRACT, with_generic(*CHECKS))

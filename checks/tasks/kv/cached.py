@@ -1,0 +1,408 @@
+"""A submission's cache and attention behind one face: open, feed tokens, read back.
+
+Caches are fed by batch, by sequence or by token, fused with attention or apart, and are changed in
+place or returned. :class:`Cached` speaks to all of them, in the contract's (B, H, N, D).
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from judge_tui.checks.binding import Binding
+from judge_tui.checks.calls import Returned, invoke
+from judge_tui.checks.faults import BadResult, Skipped
+from judge_tui.checks.remote import Handle, Worker
+from judge_tui.checks.tasks.kv import roles
+from judge_tui.checks.tasks.kv.places import State, cache_of, pair, part
+from judge_tui.checks.tasks.kv.wires import JOINED, fits, from_wire, to_wire, wire_shape
+from judge_tui.checks.tolerance import same_bits
+
+__all__ = ["Cached", "Sizes", "mode"]
+
+Array = npt.NDArray[Any]
+_ROLES = {role.name: role for role in roles.ROLES}
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """What a cache is made for.
+
+    Attributes:
+        batch: Sequences.
+        heads: Heads of keys and values.
+        max_len: Tokens per sequence.
+        head_dim: Width of a head.
+        dtype: Of what is fed, and of the storage where a cache can be told.
+        layers: Layers, for caches that hold several.
+    """
+
+    batch: int = 2
+    heads: int = 3
+    max_len: int = 16
+    head_dim: int = 8
+    dtype: str = "float32"
+    layers: int = 2
+
+    def inputs(self) -> dict[str, Any]:
+        """By canonical name."""
+        return {
+            "batch": self.batch, "heads": self.heads, "kv_heads": self.heads, "max_len": self.max_len,
+            "head_dim": self.head_dim, "dtype": self.dtype, "layers": self.layers, "bits": 8,
+            "embed": self.heads * self.head_dim,
+        }  # fmt: skip
+
+
+def mode(found: Mapping[str, Binding]) -> str:
+    """How attention over the cache is had: ``fused``, ``attend``, ``attention``, ``read``, or ``""``."""
+    if "step" in found:
+        return "fused"
+    if "append" not in found and "append_many" not in found:
+        return ""
+    if "attend" in found:
+        return "attend"
+    if "attention" in found:
+        return "attention"
+    return "read" if "read" in found else ""
+
+
+class Cached:
+    """One cache (or one per sequence, where a cache holds a single one) being fed.
+
+    Args:
+        worker: Where the submission is.
+        found: Role → binding, with the layout of each.
+        sizes: What the cache is made for.
+        left: Tells the seconds that remain.
+
+    Attributes:
+        counts: (B,) tokens that were fed to each sequence.
+        calls: Calls made so far.
+        touched: Of q, k and v, what a call has changed in place; looked for where it is a set.
+    """
+
+    def __init__(
+        self, worker: Worker, found: Mapping[str, Binding], sizes: Sizes, left: Callable[[], float]
+    ) -> None:
+        self.worker = worker
+        self.found = found
+        self.sizes = sizes
+        self.left = left
+        self.mode = mode(found)
+        self.layer = 0
+        self.counts = np.zeros(sizes.batch, np.int64)
+        self.last: Returned | None = None
+        self.touched: set[str] | None = None
+        self._pairs: list[tuple[Handle, Handle, str] | None] = []
+        feeding = found.get("step") or found.get("append") or found.get("append_many")
+        self.alone = feeding is not None and _holds_one(feeding)
+        self.states = [self._created() for _ in range(sizes.batch if self.alone else 1)]
+
+    def _created(self) -> State:
+        create = self.found.get("create")
+        if create is None:
+            return None
+        sizes = self.sizes
+        inputs = {**sizes.inputs(), **({"batch": 1} if self.alone else {})}
+        returned = invoke(self.worker, create, inputs, budget=self.left())
+        return returned.handle("cache") if returned.has("cache") else returned.result.handle
+
+    def beside(self, layer: int) -> Cached:
+        """Another layer of the same cache, with counts of its own."""
+        other = copy.copy(self)
+        other.layer, other.counts, other._pairs = layer, np.zeros(self.sizes.batch, np.int64), []
+        return other
+
+    @property
+    def has_layers(self) -> bool:
+        """Whether one cache holds several layers."""
+        # A cache that is told when a step is over would be told once per layer.
+        return "advance" not in self.found and any(b.takes("layer") for b in self.found.values())
+
+    @property
+    def can_feed_many(self) -> bool:
+        """Whether several tokens go in with one call."""
+        return ("step_many" if self.mode == "fused" else "append_many") in self.found
+
+    def ragged_by(self) -> str:
+        """How sequences of one batch may get different numbers of tokens; empty when they cannot."""
+        feeding = [self.found[r] for r in ("step", "step_many", "append", "append_many") if r in self.found]
+        if self.alone or all(_per_sequence(b) for b in feeding):
+            return "one sequence at a time"
+        for name in ("lengths", "totals", "active", "positions"):
+            if any(b.takes(name) for b in feeding):
+                return name
+        return ""
+
+    def feed(self, q: Array, k: Array, v: Array, counts: Array | None = None, *, whole: bool = True) -> Array:
+        """Append tokens and attend with their queries.
+
+        Args:
+            q: (B, H, T, D); ignored by caches without attention, whose answer is NaN.
+            k: (B, G, T, D).
+            v: As k.
+            counts: (B,) how many of the T tokens each sequence has; the rest is padding. All, when left out.
+            whole: Hand over all tokens in one call where the submission can; else one by one.
+
+        Returns:
+            (B, H, T, D), float64; NaN beyond a sequence's count.
+
+        Raises:
+            Fault: What the submission did.
+        """
+        tokens = k.shape[2]
+        counts = (
+            np.full(self.sizes.batch, tokens, np.int64) if counts is None else np.asarray(counts, np.int64)
+        )
+        out = np.full(q.shape, np.nan)
+        if tokens == 0:
+            return out
+        if tokens > 1 and not (whole and self.can_feed_many and self._at_once(counts, tokens)):
+            for t in range(tokens):
+                piece = slice(t, t + 1)
+                out[:, :, piece] = self.feed(
+                    q[:, :, piece], k[:, :, piece], v[:, :, piece], (counts > t).astype(np.int64)
+                )
+            return out
+        binding = self._feeding(tokens)
+        if self.alone or _per_sequence(binding):
+            for b in range(self.sizes.batch):
+                n = int(counts[b])
+                if n == 0:
+                    continue
+                row = slice(b, b + 1)
+                out[row, :, :n] = self._one(
+                    binding, q[row, :, :n], k[row, :, :n], v[row, :, :n], np.array([n]), b
+                )
+        else:
+            out[...] = self._one(binding, q, k, v, counts, None)
+            for b in range(self.sizes.batch):
+                out[b, :, counts[b] :] = np.nan
+        return out
+
+    def _at_once(self, counts: Array, tokens: int) -> bool:
+        binding = self._feeding(tokens)
+        if self.alone or _per_sequence(binding) or bool(np.all(counts == tokens)):
+            return True
+        return any(binding.takes(name) for name in ("lengths", "totals"))
+
+    def _feeding(self, tokens: int) -> Binding:
+        one, many = ("step", "step_many") if self.mode == "fused" else ("append", "append_many")
+        for name in (many, one) if tokens > 1 or one not in self.found else (one, many):
+            if name in self.found:
+                return self.found[name]
+        raise BadResult("the cache cannot be fed")
+
+    def _one(self, binding: Binding, q: Array, k: Array, v: Array, counts: Array, b: int | None) -> Array:
+        """One call that appends, and the attention after it."""
+        state = self.states[b or 0] if self.alone else self.states[0]
+        tokens = k.shape[2]
+        _only_what_can_be_said(binding, counts, tokens)
+        if b is None and len(set(self.counts.tolist())) > 1 and _one_position(binding):
+            raise Skipped(f"{binding.target} takes one position for the whole batch")
+        inputs = self._inputs(b, counts, state, binding)
+        inputs.update(k=to_wire(k, binding.layout), v=to_wire(v, binding.layout))
+        if self.mode == "fused":
+            inputs["q"] = to_wire(q, binding.layout)
+        returned = self._invoked(binding, inputs)
+        role = _ROLES[binding.role]
+        was = self.worker.describe(state) if isinstance(state, Handle) else {"kind": "none"}
+        if isinstance(state, tuple):
+            was = {"kind": "tuple"}
+        state = cache_of(returned, binding, role, state, was)
+        self.states[b or 0 if self.alone else 0] = state
+        if b is None:
+            self.counts += counts
+        else:
+            self.counts[b] += counts[0]
+        self._advanced(b, tokens)
+        if self.mode == "fused":
+            return self._fetched(returned, role, "out", q.shape, binding.layout)
+        if found := pair(returned, role):
+            self._pairs = [(*found, binding.layout)]
+        else:
+            self._pairs = []
+        return self.attend(q, b, counts)
+
+    def _advanced(self, b: int | None, tokens: int) -> None:
+        """Tell a cache that counts by itself, and apart, that a step is over."""
+        binding = self.found.get("advance")
+        if binding is None:
+            return
+        at = (b or 0) if self.alone else 0
+        inputs = self._inputs(b, np.zeros(self.sizes.batch, np.int64), self.states[at], binding)
+        self._invoked(binding, {**inputs, "count": tokens})
+
+    def attend(self, q: Array, b: int | None = None, counts: Array | None = None) -> Array:
+        """Attend with queries of the tokens that were fed last, without feeding.
+
+        Args:
+            q: (B, H, T, D), or (1, H, T, D) of sequence ``b``.
+            b: A sequence; all of them when left out.
+            counts: How many rows of ``q`` are real, per sequence.
+        """
+        if self.mode == "read":
+            return np.full(q.shape, np.nan)
+        if self.mode == "attention":
+            return self._by_plain_attention(q, b)
+        binding = self.found["attend"]
+        if b is None and (self.alone or _per_sequence(binding)):
+            rows = []
+            for row in range(self.sizes.batch):
+                n = int(counts[row]) if counts is not None else q.shape[2]
+                answer = np.full((1, *q.shape[1:]), np.nan)
+                if n:
+                    answer[:, :, :n] = self.attend(q[row : row + 1, :, :n], row)
+                rows.append(answer)
+            return np.concatenate(rows)
+        state = self.states[b or 0] if self.alone else self.states[0]
+        inputs = self._inputs(b, np.zeros(q.shape[0], np.int64), state, binding, q.shape[2])
+        inputs["q"] = to_wire(q, binding.layout)
+        returned = self._invoked(binding, inputs)
+        return self._fetched(returned, _ROLES["attend"], "out", q.shape, binding.layout)
+
+    def _by_plain_attention(self, q: Array, b: int | None) -> Array:
+        """The submission's own attention over what its cache gives back."""
+        rows = range(self.sizes.batch) if b is None else [b]
+        held = {row: self.stored(row) for row in rows if self.counts[row]}
+        out = np.full(q.shape, np.nan)
+        binding = self.found["attention"]
+        # Lengths differ: each sequence goes by itself, so that no padding has to be named.
+        groups = (
+            [list(rows)]
+            if len({int(self.counts[r]) for r in rows}) == 1 and b is None
+            else [[r] for r in rows]
+        )
+        for group in groups:
+            if group[0] not in held:
+                continue
+            place = [row if b is None else 0 for row in group]
+            k, v = (np.concatenate([held[row][i] for row in group]) for i in (0, 1))
+            dtype = self.sizes.dtype
+            same = q.shape[2] == k.shape[2]
+            if q.shape[2] > 1 and not same:
+                raise Skipped("its attention takes no offset")
+            inputs = {
+                "q": to_wire(q[place].astype(dtype), binding.layout),
+                "k": to_wire(k.astype(dtype), binding.layout),
+                "v": to_wire(v.astype(dtype), binding.layout),
+                "causal": q.shape[2] > 1, "totals": self.counts[group],
+            }  # fmt: skip
+            shape = (len(group), *q.shape[1:])
+            returned = self._invoked(binding, inputs)
+            out[place] = self._fetched(returned, _ROLES["attention"], "out", shape, binding.layout)
+        return out
+
+    def stored(self, b: int) -> tuple[Array, Array]:
+        """Keys and values of one sequence as the cache gives them back.
+
+        Returns:
+            Two (1, G, S, D) arrays, float64, S being what was fed.
+        """
+        sizes, n = self.sizes, int(self.counts[b])
+        if "read" not in self.found:
+            if not self._pairs or self._pairs[0] is None:
+                raise Skipped("the cache cannot be read back")
+            k, v, layout = self._pairs[0]
+            return self._read_pair(k, v, layout, b, int(self.counts.max()))
+        binding = self.found["read"]
+        state = self.states[b] if self.alone else self.states[0]
+        inputs = self._inputs(b, np.zeros(sizes.batch, np.int64), state, binding)
+        returned = self._invoked(binding, {**inputs, "length": n})
+        found = pair(returned, _ROLES["read"])
+        if found is None:
+            raise BadResult(f"{binding.target} gives no keys and values")
+        return self._read_pair(*found, binding.layout, b, n)
+
+    def _read_pair(self, k: Handle, v: Handle, layout: str, b: int, longest: int) -> tuple[Array, Array]:
+        n = int(self.counts[b])
+        arrays = []
+        for handle in (k, v):
+            batch = self.sizes.batch if "B" in layout and not self.alone else 1
+            told = self.worker.describe(handle).get("shape")
+            width = longest if "B" not in layout else int(self.counts.max())
+            # A whole buffer may come back: its spare slots are cut off.
+            if told and "N" in layout and len(told) == len(layout) and n < told[layout.index("N")] <= 1 << 16:
+                width = int(told[layout.index("N")])
+            shape = (batch, self.sizes.heads, width, self.sizes.head_dim)
+            whole = from_wire(self.worker.fetch(handle, wire_shape(shape, layout)), shape, layout)
+            row = b if batch > 1 else 0
+            arrays.append(whole[row : row + 1, :, :n])
+        return arrays[0], arrays[1]
+
+    def _inputs(
+        self, b: int | None, counts: Array, state: State, binding: Binding, tokens: int = 0
+    ) -> dict[str, Any]:
+        """Everything that a call may ask for; ``counts`` are the tokens that the call adds."""
+        stored = self.counts if b is None else self.counts[b : b + 1]
+        totals = stored + counts
+        inputs: dict[str, Any] = {
+            **self.sizes.inputs(),
+            "layer": self.layer, "sequence": 0 if b is None else b, "lengths": counts, "totals": totals,
+            "active": counts > 0, "positions": stored.copy(), "position": int(stored.max()) - tokens,
+            "length": int(totals.max()), "cache": state, "cache_k": None, "cache_v": None,
+            "before": stored.copy(),
+        }  # fmt: skip
+        if binding.takes("cache_k"):
+            if isinstance(state, tuple):
+                inputs["cache_k"], inputs["cache_v"] = state[0], state[1]
+            elif isinstance(state, Handle):
+                inputs["cache_k"], inputs["cache_v"] = state.part(("i", 0)), state.part(("i", 1))
+        return inputs
+
+    def _invoked(self, binding: Binding, inputs: dict[str, Any]) -> Returned:
+        self.last = invoke(self.worker, replace(binding, layout=""), inputs, budget=self.left())
+        if self.touched is not None:
+            for name in ("q", "k", "v"):
+                if name in self.last.given and self._changed(self.last.given[name], inputs[name]):
+                    self.touched.add(name)
+        return self.last
+
+    def _changed(self, handle: Handle, sent: Any) -> bool:
+        if not isinstance(sent, np.ndarray):
+            return False
+        sent = np.ascontiguousarray(sent)
+        return not same_bits(self.worker.fetch(handle, sent.shape, sent.dtype), sent)
+
+    def _fetched(
+        self, returned: Returned, role: Any, name: str, shape: tuple[int, ...], layout: str
+    ) -> Array:
+        handle = part(returned, role, name, (len(layout), len(layout) - 1))
+        if handle is None:
+            raise BadResult(f"{returned.binding.target} gives no {name}")
+        told = tuple(self.worker.describe(handle).get("shape", ()))
+        # Heads may come back joined, and a single token without its axis.
+        for other in (layout, *JOINED):
+            if told == wire_shape(shape, other) and fits(other, shape[0], shape[2]):
+                layout = other
+                break
+        return from_wire(self.worker.fetch(handle, wire_shape(shape, layout)), shape, layout)
+
+
+def _per_sequence(binding: Binding) -> bool:
+    return binding.takes("sequence")
+
+
+def _holds_one(binding: Binding) -> bool:
+    """Whether a cache holds one sequence only: what goes in has no batch axis and names no sequence."""
+    return "B" not in binding.layout and not _per_sequence(binding)
+
+
+def _one_position(binding: Binding) -> bool:
+    return binding.takes("position") and not any(
+        binding.takes(name) for name in ("positions", "lengths", "totals", "before")
+    )
+
+
+def _only_what_can_be_said(binding: Binding, counts: Array, tokens: int) -> None:
+    if bool(np.all(counts == tokens)):
+        return
+    if tokens == 1 and any(binding.takes(name) for name in ("active", "lengths", "totals")):
+        return
+    if tokens > 1 and any(binding.takes(name) for name in ("lengths", "totals")):
+        return
+    raise Skipped(f"{binding.target} takes no lengths, so every sequence of a batch gets the same tokens")

@@ -1,0 +1,23 @@
+"""What the KV-cache challenge asks for, by role."""
+
+from __future__ import annotations
+
+import numpy as np
+from judge_tui.checks.contract import Contract, Sample
+from judge_tui.checks.tasks.kv import finding, roles
+
+__all__ = ["CONTRACT"]
+
+
+def _sample(rng: np.random.Generator) -> Sample:
+    shape = (2, 3, 4, 8)
+    inputs = {name: rng.standard_normal(shape) for name in ("q", "k", "v")}
+    return Sample({**inputs, "causal": True, "totals": np.full(2, 4)}, {"out": shape})
+
+
+CONTRACT = Contract(
+    (*roles.ROLES, roles.QUANTIZED, *roles.DECODER, *roles.BATCHES),
+    _sample,
+    "a KV cache (create, append, read) with cached attention or a decoder (prefill, decode one token)",
+    find=finding.find,
+)

@@ -1,0 +1,158 @@
+"""A decoder against itself: prompt and steps must equal a longer prompt."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from judge_tui.checks.check import Findings
+from judge_tui.checks.faults import Fault
+from judge_tui.checks.tasks.kv.decoding import Decoder
+from judge_tui.checks.tasks.kv.judging import Worst, precision
+from judge_tui.checks.tasks.kv.maker import Maker
+from judge_tui.checks.tasks.kv.prefilling import sees_the_future
+from judge_tui.checks.tasks.kv.subject import Subject
+from judge_tui.checks.tolerance import relative_error, same_bits
+from judge_tui.checks.verdict import Verdict
+
+__all__ = ["full", "judge"]
+
+Array = npt.NDArray[Any]
+_BATCH, _PROMPT, _STEPS = 2, 4, 4
+_EMPTIES = re.compile(r"reset|clear|empty|new_|init_?(kv_?)?cache|free|flush|start|begin")
+
+
+def full(make: Maker, given: Array, b: int, length: int) -> Array:
+    """What a decoder says after the first ``length`` positions of sequence ``b`` alone: (1, W)."""
+    return make(1).prefill(given[b : b + 1, :length])
+
+
+def judge(subject: Subject, found: Findings, said: list[str]) -> None:
+    """Prompt and decode steps against prompts of every length; the past must matter."""
+    make = subject.maker()
+    if _dtype_offered(subject):
+        _compare(subject, found, subject.maker(dtype="float64"), said, "float64")
+    _compare(subject, found, make, said, "float32")
+    _rows(subject, found, make, said)
+    _past(subject, found, make, said)
+    _again(subject, found, make, said)
+
+
+def _dtype_offered(subject: Subject) -> bool:
+    return "decoder" in subject.found and subject.found["decoder"].takes("dtype")
+
+
+def _compare(subject: Subject, found: Findings, make: Maker, said: list[str], dtype: str) -> None:
+    batch = _BATCH if make.any_batch else 1
+    decoder = make(batch)
+    given = decoder.draw(subject.bench.rng("decoder", dtype), _PROMPT + _STEPS)
+    worst = Worst()
+    after_prompt = decoder.prefill(given[:, :_PROMPT])
+    for b in range(batch):
+        truth = full(make, given, b, _PROMPT)
+        worst = worst.or_worse(_one(after_prompt[b : b + 1], truth, f"the prompt's end, sequence {b}"))
+    prompt = worst
+    for t in range(_PROMPT, _PROMPT + _STEPS):
+        out = decoder.decode(given[:, t])
+        for b in range(batch):
+            truth = full(make, given, b, t + 1)
+            worst = worst.or_worse(_one(out[b : b + 1], truth, f"position {t}, sequence {b}"))
+    limit = precision(dtype).limit(0.0)
+    quantity = (
+        f"decoder: prompt of {_PROMPT} and {_STEPS} steps against a prefill of the whole, "
+        f"largest relative error per row, {dtype}"
+    )
+    narrow = dtype == "float64" and limit < worst.error <= precision("float32").floor
+    note = "float32 arithmetic where float64 was asked for" if narrow else worst.note
+    otherwise = Verdict.WARN if narrow else Verdict.FAIL
+    where = subject.where("decode")
+    if found.limit(quantity, worst.error, limit, note=note, otherwise=otherwise, **where):
+        if dtype == "float32":
+            said.append(f"the decoder agrees with its own prefill to {worst.error:.1e} (limit {limit:.1e})")
+    elif dtype == "float32" or not narrow:
+        stage = "prompts in a batch differ from the same alone" if prompt.wrong(limit) else "decode steps"
+        said[:] = [
+            *(words for words in said if not words.startswith("decoder")),
+            f"decoder: {stage} differ from a prefill of the whole by {worst.error:.2g}",
+        ]
+
+
+def _one(out: Array, truth: Array, where: str) -> Worst:
+    return Worst(relative_error(out, truth), where)
+
+
+def _rows(subject: Subject, found: Findings, make: Maker, said: list[str]) -> None:
+    """Rows of a prompt before the last, where a decoder gives them."""
+    decoder = make(1)
+    given = decoder.draw(subject.bench.rng("rows"), 5)
+    rows = decoder.prefill_rows(given)
+    if rows is None:
+        return
+    truth = np.stack([full(make, given, 0, t + 1)[0] for t in range(5)])[None]
+    error, limit = relative_error(rows[:, :-1], truth[:, :-1]), precision("float32").limit(0.0)
+    quantity = (
+        "decoder: rows of a prompt against prompts of their own length, largest relative error, float32"
+    )
+    if error <= limit:
+        found.limit(quantity, error, limit)
+        return
+    sees_the_future(subject, found, said, quantity, error, limit, "prefill")
+
+
+def _again(subject: Subject, found: Findings, make: Maker, said: list[str]) -> None:
+    """A second prompt to a decoder that keeps its cache: it starts anew, or goes on after the first.
+
+    What it mixes warns: that a decoder is made anew for every prompt can be meant.
+    """
+    decoder = make(1)
+    if decoder.state is not None or any(subject.found[r].takes("cache") for r in ("prefill", "decode")):
+        return
+    given = decoder.draw(subject.bench.rng("again"), 2 * _PROMPT + 1)
+    decoder.prefill(given[:, :_PROMPT])
+    decoder.decode(given[:, _PROMPT])
+    second = given[:, _PROMPT + 1 :]
+    try:
+        answer = decoder.prefill(second)
+    except Fault as fault:
+        found.note("decoder: a second prompt", fault.message, note="it may want a decoder of its own")
+        return
+    limit = precision("float32").limit(0.0)
+    anew = relative_error(answer, make(1).prefill(second))
+    on = relative_error(answer, make(1).prefill(given))
+    quantity = "decoder: a second prompt, against the same alone or after the first, relative error, float32"
+    if min(anew, on) <= limit:
+        found.limit(quantity, min(anew, on), limit, note="starts anew" if anew <= limit else "goes on")
+        return
+    emptied = _emptied_by(subject)
+    if emptied:
+        found.note(quantity, min(anew, on), limit=limit, note=f"{emptied} may have to be called before")
+        return
+    found.limit(quantity, min(anew, on), limit, otherwise=Verdict.WARN, **subject.where("prefill"))
+    said.append(f"a second prompt mixes with what the first left in the cache: off by {min(anew, on):.2g}")
+
+
+def _emptied_by(subject: Subject) -> str:
+    """A method of the decoder's file that seems to empty its cache."""
+    names = subject.defined(subject.found["prefill"])
+    return next((name for name in names if _EMPTIES.search(name)), "")
+
+
+def _past(subject: Subject, found: Findings, make: Maker, said: list[str]) -> None:
+    """Another first token must change what the last step says; else agreement means nothing."""
+    given = make(1).draw(subject.bench.rng("past"), _PROMPT + 1)
+    other = given.copy()
+    other[:, 0] = (given[:, 0] + 1) % 29 if given.dtype.kind == "i" else given[:, 0] + 1.0
+    answers = []
+    for tokens in (given, other):
+        decoder: Decoder = make(1)
+        decoder.prefill(tokens[:, :_PROMPT])
+        answers.append(decoder.decode(tokens[:, _PROMPT]))
+    moved = not same_bits(*answers)
+    found.claim(
+        "decoder: a changed first token changes the last step", moved,
+        measured="changes" if moved else "changes nothing", limit="changes", **subject.where("decode"),
+    )  # fmt: skip
+    if not moved:
+        said.append("decode steps do not depend on the first token")

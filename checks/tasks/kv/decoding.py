@@ -1,0 +1,182 @@
+"""A submission's decoder (a whole model, or a layer with its projections) behind one face.
+
+Decoders take token ids or hidden vectors, own their cache or are handed one, and answer for the
+last position or for all. :class:`Decoder` speaks to all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from judge_tui.checks.binding import Binding
+from judge_tui.checks.calls import Returned, invoke
+from judge_tui.checks.faults import BadResult, Skipped
+from judge_tui.checks.remote import Handle, Worker
+from judge_tui.checks.tasks.kv import roles
+from judge_tui.checks.tasks.kv.places import State, cache_of, part
+
+__all__ = ["Decoder", "ModelSizes"]
+
+Array = npt.NDArray[Any]
+_IDS = ("tokens", "token", "token_lists")
+_ROLES = {role.name: role for role in roles.DECODER}
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSizes:
+    """What a decoder is made for; ``seed`` fixes its weights."""
+
+    batch: int = 2
+    vocab: int = 29
+    embed: int = 24
+    heads: int = 3
+    layers: int = 2
+    max_len: int = 32
+    seed: int = 5
+    dtype: str = "float32"
+
+    def inputs(self) -> dict[str, Any]:
+        """By canonical name."""
+        return {
+            "batch": self.batch, "vocab": self.vocab, "embed": self.embed, "heads": self.heads,
+            "kv_heads": self.heads, "head_dim": self.embed // self.heads, "layers": self.layers, "layer": 0,
+            "max_len": self.max_len, "ff": 2 * self.embed, "seed": self.seed, "dtype": self.dtype,
+        }  # fmt: skip
+
+
+class Decoder:
+    """A decoder with an empty cache.
+
+    Args:
+        worker: Where the submission is.
+        found: Role → binding.
+        sizes: What it is made for.
+        left: Tells the seconds that remain.
+        model: A model made before, to be used again with an empty cache of its own; made anew when left out.
+
+    Attributes:
+        takes: ``tokens`` (ids) or ``x`` (hidden vectors).
+        counts: (B,) positions that were fed.
+    """
+
+    def __init__(
+        self, worker: Worker, found: Mapping[str, Binding], sizes: ModelSizes, left: Callable[[], float]
+    ) -> None:
+        self.worker, self.found, self.sizes, self.left = worker, found, sizes, left
+        self.takes = "tokens" if any(found[r].takes(t) for r in ("prefill", "decode") for t in _IDS) else "x"
+        self.counts = np.zeros(sizes.batch, np.int64)
+        self.state: State = None
+        self.model: Handle | None = None
+        if "decoder" in found:
+            made = self._invoked(found["decoder"], sizes.inputs())
+            self.model = made.handle("model") if made.has("model") else made.result.handle
+        if "state" in found:
+            self.state = self._empty(found["state"])
+        elif "states" in found:
+            self.state = worker.put([self._empty(found["states"]) for _ in range(sizes.layers)])
+
+    def _empty(self, binding: Binding) -> Handle:
+        made = self._invoked(binding, {**self.sizes.inputs(), "model": self.model})
+        return made.handle("cache") if made.has("cache") else made.result.handle
+
+    def draw(self, rng: np.random.Generator, tokens: int) -> Array:
+        """Random input: (B, tokens) ids, or (B, tokens, E) vectors."""
+        sizes = self.sizes
+        if self.takes == "tokens":
+            return rng.integers(0, sizes.vocab, (sizes.batch, tokens))
+        vectors: Array = rng.standard_normal((sizes.batch, tokens, sizes.embed)).astype(sizes.dtype)
+        return vectors
+
+    @property
+    def ragged(self) -> bool:
+        """Whether prompts of one batch may differ in length."""
+        return any(self.found["prefill"].takes(name) for name in ("lengths", "prompts", "token_lists"))
+
+    def prefill(self, prompt: Array, lengths: Array | None = None) -> Array:
+        """Feed the prompts.
+
+        Args:
+            prompt: (B, T) or (B, T, E).
+            lengths: (B,) real tokens of each; all, when left out.
+
+        Returns:
+            (B, W) answers at each prompt's last position.
+        """
+        binding = self.found["prefill"]
+        tokens = prompt.shape[1]
+        whole = np.full(self.sizes.batch, tokens)
+        if lengths is not None and not self.ragged:
+            raise Skipped(f"{binding.target} takes no lengths")
+        real = whole if lengths is None else np.asarray(lengths, np.int64)
+        rows = self._answer(binding, prompt, real)
+        self.counts += real
+        last: Array = rows[:, 0] if rows.shape[1] == 1 else rows[np.arange(len(real)), real - 1]
+        return last
+
+    def prefill_rows(self, prompt: Array) -> Array | None:
+        """Feed the prompts; (B, T, W) answers at every position, or ``None`` when only the last is given."""
+        rows = self._answer(self.found["prefill"], prompt, np.full(self.sizes.batch, prompt.shape[1]))
+        self.counts += prompt.shape[1]
+        return rows if rows.shape[1] == prompt.shape[1] > 1 else None
+
+    def decode(self, new: Array, active: Array | None = None) -> Array:
+        """Feed one token per sequence.
+
+        Args:
+            new: (B,) ids or (B, E) vectors.
+            active: (B,) bool: sequences that go on; all, when left out.
+
+        Returns:
+            (B, W).
+        """
+        binding = self.found["decode"]
+        going = np.ones(self.sizes.batch, bool) if active is None else active
+        if active is not None and not binding.takes("active"):
+            raise Skipped(f"{binding.target} takes no mask of the sequences that go on")
+        column = new[:, None]
+        rows = self._answer(binding, column, going.astype(np.int64), flat=new)
+        self.counts += going
+        return rows[:, 0]
+
+    def _answer(self, binding: Binding, given: Array, real: Array, flat: Array | None = None) -> Array:
+        inputs: dict[str, Any] = {
+            "model": self.model, "cache": self.state, "tokens": given, "x": given,
+            "token": given if flat is None else flat, "vector": given if flat is None else flat,
+            "prompts": [row[:n] for row, n in zip(given, real, strict=True)],
+            "token_lists": [row[:n].tolist() for row, n in zip(given, real, strict=True)],
+            "lengths": real, "active": real > 0, "position": int(self.counts.max()),
+            "positions": self.counts.copy(), "use_cache": True, "totals": self.counts + real,
+        }  # fmt: skip
+        role = _ROLES[binding.role]
+        before = self.state
+        returned = self._invoked(binding, inputs)
+        was = self.worker.describe(before) if isinstance(before, Handle) else {"kind": "none"}
+        if isinstance(before, tuple):
+            was = {"kind": "tuple"}
+        if binding.takes("cache") or returned.has("cache"):
+            # The object that a method is called on is the model here, not the cache.
+            self.state = cache_of(returned, replace(binding, on=""), role, before, was)
+        handle = part(returned, role, "logits", (1, 2, 3))
+        if handle is None:
+            raise BadResult(f"{binding.target} gives no logits")
+        return self._rows(handle, given.shape[1])
+
+    def _rows(self, handle: Handle, tokens: int) -> Array:
+        """The answer as (B, T or 1, W)."""
+        told = [int(n) for n in self.worker.describe(handle).get("shape", ())]
+        batch = self.sizes.batch
+        width = next(
+            (w for w in (self.sizes.vocab, self.sizes.embed) if told and told[-1] == w), self.sizes.embed
+        )
+        for shape in ((batch, tokens, width), (batch, 1, width), (batch, width), (tokens, width), (width,)):
+            if list(shape) == told and (batch == 1 or shape[0] == batch):
+                return self.worker.fetch(handle, shape).reshape(batch, -1, width)
+        self.worker.fetch(handle, (batch, tokens, width))
+        raise BadResult(f"logits of shape {tuple(told)}")
+
+    def _invoked(self, binding: Binding, inputs: dict[str, Any]) -> Returned:
+        return invoke(self.worker, binding, inputs, budget=self.left())

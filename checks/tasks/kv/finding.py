@@ -1,0 +1,266 @@
+"""Finding a submission's cache: which callables play together, and how they are fed.
+
+Roles of a cache cannot be told one by one, because the axis order of one call shows only in the answer
+of another. So names and signatures give candidates per role, and short runs (:mod:`.trial`) settle
+which combination is meant.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from judge_tui.checks.binding import Binding
+from judge_tui.checks.faults import Fault
+from judge_tui.checks.remote import Worker
+from judge_tui.checks.submission import ADAPTER
+from judge_tui.checks.tasks.kv import compressed, models, roles, trial
+from judge_tui.checks.tasks.kv.cached import mode
+from judge_tui.checks.tasks.kv.signatures import Owner, matched
+from judge_tui.checks.tasks.kv.wires import LAYOUTS, SOLO
+
+__all__ = ["find"]
+
+Inventories = Mapping[str, Mapping[str, Any]]
+Found = dict[str, Binding]
+_ROLES = {role.name: role for role in roles.ROLES}
+_MOST = 6
+
+
+def find(
+    worker: Worker, loaded: Inventories, found: Found, rejected: dict[str, list[str]], fatal: dict[str, Fault]
+) -> None:
+    """Bind the roles that are not written by hand.
+
+    Args:
+        worker: Where the submission is.
+        loaded: File → inventory.
+        found: Role → binding; holds what is written, and is added to.
+        rejected: Role → what was tried.
+        fatal: Callables that ended the process when they were tried; added to.
+
+    Raises:
+        Fault: A trial ended the process.
+    """
+    for name, binding in list(found.items()):
+        if binding.origin == ADAPTER:
+            # An adapter may give back what the submission gives; where things are is seen at the call.
+            found[name] = replace(binding, returns={})
+    written = dict(found)
+    tried = rejected.setdefault("step", [])
+    best: tuple[Found, trial.Trial] | None = None
+    meant: Found | None = None
+    for combination in itertools.chain.from_iterable(
+        _combinations(worker, loaded, written, create)
+        for create in _creates(worker, loaded, written, rejected)
+    ):
+        for read in _readings(combination, written):
+            result = trial.survived(fatal, read, partial(trial.steps, worker, read))
+            if result.right:
+                best = read, result
+                break
+            if result.mistake and _plainly_meant(read):
+                meant = meant or read
+            if result.ran and _plainly_meant(read) and (best is None or result.error < best[1].error):
+                best = read, result
+            _noted(tried, read, result)
+        if best is not None and best[1].right:
+            break
+    if best is not None:
+        found.update(best[0])
+        _settle_lengths(worker, found, written)
+        _settle_many(worker, loaded, found, written)
+        _settle_lengths(worker, found, written)
+        _settle_read(worker, loaded, found)
+    for role in ("create", "append", "read", "attend"):
+        rejected.setdefault(role, []).extend(tried)
+    compressed.find(worker, loaded, found, rejected, fatal)
+    models.find(worker, loaded, found, rejected, fatal)
+    if meant is not None and mode(found) == "read" and "decode" not in found:
+        # Attention that makes a usual mistake is attention, though its storage alone is right.
+        found.update(meant)
+        _settle_many(worker, loaded, found, written)
+
+
+def _plainly_meant(combination: Found) -> bool:
+    """Whether calls that answer wrongly are made as they are meant: one axis order, up to dropped axes."""
+    orders = {binding.layout.replace("B", "").replace("D", "") for binding in combination.values()} - {
+        "",
+        "H",
+    }
+    return len(orders) <= 1 and "advance" not in combination
+
+
+def _noted(tried: list[str], read: Found, result: trial.Trial) -> None:
+    names = ", ".join(dict.fromkeys(f"{b.target}" for b in read.values()))
+    said = result.said or f"runs, error {result.error:.2g}"
+    line = f"{names}: {said}"
+    if len(tried) < 24 and line not in tried:
+        tried.append(line)
+
+
+def _creates(
+    worker: Worker, loaded: Inventories, written: Found, rejected: dict[str, list[str]]
+) -> Iterator[Found]:
+    """Ways to get a cache: written, a class, a function, and none at all (the first step makes it)."""
+    if "create" in written:
+        yield {"create": written["create"]}
+        return
+    if any(name in written for name in ("step", "append", "append_many")):
+        yield {}
+        return
+    options = matched(worker, loaded, _ROLES["create"], constructors=True)
+    for binding in options[:_MOST]:
+        yield {"create": replace(binding, returns={})}
+    yield {}
+
+
+def _combinations(worker: Worker, loaded: Inventories, written: Found, base: Found) -> Iterator[Found]:
+    """Calls that may belong to a cache: fused, or apart."""
+    owner = _owner(worker, loaded, base)
+    if base and owner is None:
+        return
+
+    def options(name: str) -> list[Binding]:
+        if name in written:
+            return [written[name]]
+        return matched(worker, loaded, _ROLES[name], owner=owner, stateful=name != "attention")[:_MOST]
+
+    for tick in (None, *options("advance")):
+        yield from _calls({**base, **({"advance": tick} if tick else {})}, written, options)
+
+
+def _calls(base: Found, written: Found, options: Callable[[str], list[Binding]]) -> Iterator[Found]:
+    for step in options("step"):
+        yield {**base, "step": step}
+    if "create" not in base and "append" not in written and "append_many" not in written:
+        return
+    appends = options("append") or ([written["append_many"]] if "append_many" in written else [])
+    for append in appends:
+        pair = {**base, append.role: append}
+        for attend in options("attend"):
+            yield {**pair, "attend": attend, **({"read": written["read"]} if "read" in written else {})}
+        for attention in options("attention"):
+            for read in [None, *options("read")]:
+                yield {**pair, "attention": attention, **({"read": read} if read else {})}
+    # Storage alone is what is left when nothing attends over it.
+    for append in appends:
+        for read in options("read"):
+            yield {**base, append.role: append, "read": read}
+
+
+def _owner(worker: Worker, loaded: Inventories, base: Found) -> Owner | None:
+    """What a cache is: its class and the methods that it has."""
+    if not base:
+        return Owner()
+    try:
+        return Owner.of(worker, loaded, base["create"])
+    except Fault:
+        if not worker.alive:
+            raise
+        return None
+
+
+def _readings(combination: Found, written: Found) -> Iterator[Found]:
+    """The combination under every axis order that its calls allow; a written layout stays."""
+    free = {
+        name: _layouts(binding)
+        for name, binding in combination.items()
+        if name not in ("create", "advance") and not (name in written and binding.layout)
+    }
+    names = list(free)
+    for chosen in sorted(itertools.product(*(range(len(free[name])) for name in names)), key=_uneven):
+        yield {
+            **combination,
+            **{
+                name: replace(combination[name], layout=free[name][index])
+                for name, index in zip(names, chosen, strict=True)
+            },
+        }
+
+
+def _uneven(indices: Sequence[int]) -> tuple[int, int]:
+    return len(set(indices)), sum(indices)
+
+
+def _layouts(binding: Binding) -> tuple[str, ...]:
+    if binding.takes("sequence"):
+        return (*SOLO[:3], "BHND")
+    return (*LAYOUTS, *SOLO[:3])
+
+
+def _settle_many(worker: Worker, loaded: Inventories, found: Found, written: Found) -> None:
+    """Bind what takes several tokens at once, when there is such a thing."""
+    one, many = ("step", "step_many") if "step" in found else ("append", "append_many")
+    if many in found or one not in found:
+        return
+    owner = _owner(worker, loaded, {"create": found["create"]} if "create" in found else {})
+    options = [
+        option
+        for option in matched(worker, loaded, _ROLES[many], owner=owner, stateful=True)[:_MOST]
+        if option.target != found[one].target and option.on == found[one].on
+    ] if owner else []  # fmt: skip
+    named = [
+        o
+        for o in options
+        if "prefill" in o.name.lower() or "many" in o.name.lower() or "seq" in o.name.lower()
+    ]
+    same = replace(found[one], role=many)
+    ran: list[Found] = []
+    for option in [*named, same, *(o for o in options if o not in named)]:
+        layouts = [found[one].layout] if option is same else _many_layouts(option, found[one].layout)
+        for layout in layouts:
+            if "N" not in layout:
+                continue
+            extra = {many: replace(option, layout=layout)}
+            result = trial.held_many(worker, {**found, **extra})
+            if result.right:
+                found.update(extra)
+                return
+            # What says that it takes a prompt is judged as such, right or wrong.
+            if result.ran and (option in named or (option is same and one == "step")):
+                ran.append(extra)
+    if ran:
+        found.update(ran[0])
+
+
+def _many_layouts(option: Binding, layout: str) -> list[str]:
+    wide = layout if "N" in layout else layout.replace("H", "HN") if "H" in layout else layout
+    return list(dict.fromkeys([wide, wide.replace("HN", "NH"), wide.replace("NH", "HN")]))
+
+
+def _settle_read(worker: Worker, loaded: Inventories, found: Found) -> None:
+    """Bind what reads the cache back, where attention needs none of it: some checks look into the cache."""
+    owner = _owner(worker, loaded, {"create": found["create"]} if "create" in found else {})
+    if "read" in found or owner is None:
+        return
+    for option in matched(worker, loaded, _ROLES["read"], owner=owner, stateful=True)[:_MOST]:
+        for layout in _layouts(option):
+            extra = {"read": replace(option, layout=layout)}
+            if trial.held(worker, {**found, **extra}).right:
+                found.update(extra)
+                return
+
+
+def _settle_lengths(worker: Worker, found: Found, written: Found) -> None:
+    """Whether lengths count what is new or what is stored: the reading under which ragged rows are right."""
+    names: list[str] = [
+        n for n in ("step", "step_many", "append", "append_many") if n in found and n not in written
+    ]
+    taking = [n for n in names if found[n].takes("lengths")]
+    if not taking or trial.ragged(worker, found).right:
+        return
+    for source in ("totals", "before"):
+        other = {n: _renamed(found[n], "lengths", source) for n in taking}
+        if trial.ragged(worker, {**found, **other}).right:
+            found.update(other)
+            return
+
+
+def _renamed(binding: Binding, old: str, new: str) -> Binding:
+    return replace(
+        binding, args=tuple(replace(a, source=new) if a.source == old else a for a in binding.args)
+    )

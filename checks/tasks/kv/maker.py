@@ -1,0 +1,60 @@
+"""Decoders with the same weights, as many as a comparison needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from judge_tui.checks.binding import Binding
+from judge_tui.checks.remote import Handle, Worker
+from judge_tui.checks.tasks.kv.decoding import Decoder, ModelSizes
+from judge_tui.checks.tolerance import same_bits
+
+__all__ = ["Maker"]
+
+
+class Maker:
+    """Makes decoders with the same weights over and over.
+
+    A decoder that draws other weights each time is made once and copied.
+
+    Args:
+        worker: Where the submission is.
+        found: Role → binding.
+        left: Tells the seconds that remain.
+        dtype: Of weights and vectors.
+    """
+
+    def __init__(
+        self,
+        worker: Worker,
+        found: Mapping[str, Binding],
+        left: Callable[[], float],
+        *,
+        dtype: str = "float32",
+    ) -> None:
+        self.worker, self.found, self.left, self.dtype = worker, found, left, dtype
+        self._pristine: Handle | None = None
+        if not self._repeats():
+            self._pristine = self._new(1).model
+
+    def _new(self, batch: int) -> Decoder:
+        return Decoder(self.worker, self.found, ModelSizes(batch=batch, dtype=self.dtype), self.left)
+
+    def _repeats(self) -> bool:
+        one, other = self._new(1), self._new(1)
+        given = one.draw(np.random.default_rng(3), 2)
+        return same_bits(one.prefill(given), other.prefill(given))
+
+    @property
+    def any_batch(self) -> bool:
+        """Whether decoders of several batch sizes have the same weights."""
+        decoder = self.found.get("decoder")
+        return self._pristine is None or decoder is None or not decoder.takes("batch")
+
+    def __call__(self, batch: int) -> Decoder:
+        """A decoder with an empty cache."""
+        made = self._new(batch)
+        if self._pristine is not None:
+            made.model = self.worker.copied(self._pristine)
+        return made

@@ -1,0 +1,155 @@
+"""Finding a submission's decoder: what makes it, what takes the prompt, what takes one token."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from judge_tui.checks.binding import Binding
+from judge_tui.checks.calls import invoke
+from judge_tui.checks.faults import BadResult, Fault
+from judge_tui.checks.remote import Worker
+from judge_tui.checks.tasks.kv import roles, trial
+from judge_tui.checks.tasks.kv.decoding import ModelSizes
+from judge_tui.checks.tasks.kv.maker import Maker
+from judge_tui.checks.tasks.kv.signatures import Owner, matched
+from judge_tui.checks.tasks.kv.trial import Trial
+from judge_tui.checks.tolerance import relative_error
+
+__all__ = ["find"]
+
+Inventories = Mapping[str, Mapping[str, Any]]
+Found = dict[str, Binding]
+_ROLES = {role.name: role for role in roles.DECODER}
+_BUDGET = 8.0
+_MOST = 5
+
+
+def find(
+    worker: Worker, loaded: Inventories, found: Found, rejected: dict[str, list[str]], fatal: dict[str, Fault]
+) -> None:
+    """Bind ``decoder``, ``prefill`` and ``decode``: what agrees with itself first, else what runs."""
+    tried = rejected.setdefault("prefill", [])
+    written = {name: found[name] for name in _ROLES if name in found}
+    best: Found = {}
+    for option in _options(worker, loaded, written, found.get("create")):
+        result = trial.survived(fatal, option, partial(_tried, worker, option))
+        error, said = result.error, result.said
+        if not said and error <= 1e-3:
+            best = option
+            break
+        if not said and not best and _plainly_meant(option, found):
+            best = option
+        names = ", ".join(dict.fromkeys(b.target for b in option.values()))
+        if len(tried) < 24:
+            tried.append(f"{names}: {said or f'runs, differs from a longer prefill by {error:.2g}'}")
+    found.update(best)
+    for name in ("decoder", "decode"):
+        rejected.setdefault(name, []).extend(tried)
+
+
+def _plainly_meant(option: Found, found: Found) -> bool:
+    """Whether a decoder that answers wrongly is called as it is meant to be, so that its answers count.
+
+    A cache not made for it, or one call for all that says nothing of a cache, may be misread.
+    """
+    create = found.get("create")
+    state = option.get("state") or option.get("states")
+    if create is not None and state is not None and state.target == create.target:
+        return False
+    prefill, decode = option["prefill"], option["decode"]
+    return prefill.target != decode.target or any(decode.takes(name) for name in ("cache", "use_cache"))
+
+
+def _options(worker: Worker, loaded: Inventories, written: Found, cache: Binding | None) -> Iterator[Found]:
+    """Ways to make a decoder and to call it; its cache is its own, made by it, or the one that was found."""
+    if "prefill" in written and "decode" in written:
+        yield written
+        return
+    made = [written["decoder"]] if "decoder" in written else matched(
+        worker, loaded, _ROLES["decoder"], constructors=True
+    )[:_MOST]  # fmt: skip
+    for decoder in made:
+        try:
+            owner = _owner(worker, decoder)
+        except Fault:
+            if not worker.alive:
+                raise
+            continue
+
+        def methods(name: str, owner: Owner = owner) -> list[Binding]:
+            if name in written:
+                return [written[name]]
+            return [
+                form
+                for binding in matched(worker, loaded, _ROLES[name], owner=owner, stateful=True, on="model")[
+                    :_MOST
+                ]
+                if binding.on == "model" or (owner.bare and binding.takes("model"))
+                for form in _forms(binding)
+            ]
+
+        for prefill in methods("prefill"):
+            for decode in methods("decode"):
+                if prefill.takes("tokens") != (decode.takes("tokens") or decode.takes("token")):
+                    continue
+                option = {**written, "decoder": decoder, "prefill": prefill, "decode": decode}
+                if prefill.takes("cache") and "state" not in written:
+                    yield from ({**option, "state": state} for state in methods("state"))
+                yield option
+                if prefill.takes("cache") and cache is not None:
+                    yield {**option, "state": replace(cache, role="state")}
+                    yield {**option, "states": replace(cache, role="states")}
+
+
+def _matched(worker: Worker, loaded: Inventories, name: str, owner: Owner) -> list[Binding]:
+    return matched(worker, loaded, _ROLES[name], owner=owner, stateful=True, on="model")[:_MOST]
+
+
+def _forms(binding: Binding) -> list[Binding]:
+    """A single token may go in as (B,) or as (B, 1)."""
+    if not (binding.takes("tokens") or binding.takes("x")):
+        return [binding] if binding.role == "state" else []
+    if binding.role != "decode":
+        return [binding]
+    flat = {"tokens": "token", "x": "vector"}
+    other = replace(
+        binding, args=tuple(replace(a, source=flat.get(a.source, a.source)) for a in binding.args)
+    )
+    return [other, binding] if binding.takes("tokens") else [binding, other]
+
+
+def _owner(worker: Worker, decoder: Binding) -> Owner:
+    returned = invoke(worker, decoder, ModelSizes().inputs(), budget=_BUDGET)
+    handle = returned.handle("model") if returned.has("model") else returned.result.handle
+    return Owner.seen(worker.describe(handle))
+
+
+def _tried(worker: Worker, option: Found) -> Trial:
+    """How far two decode steps are from a longer prefill, or how it failed to run."""
+    try:
+        rng = np.random.default_rng(11)
+        make = Maker(worker, option, lambda: _BUDGET)
+        batch = 2 if make.any_batch else 1
+        one = make(batch)
+        given = one.draw(rng, 5)
+        one.prefill(given[:, :3])
+        error = 0.0
+        for t in (3, 4):
+            step = one.decode(given[:, t])
+            full = make(batch).prefill(given[:, : t + 1])
+            if step.shape != full.shape:
+                raise BadResult(f"a step answers {step.shape}, a prefill {full.shape}")
+            error = max(error, relative_error(step, full))
+        if not error <= 1e-3 and one.state is None and option["decode"].takes("cache"):
+            return Trial(error, f"{option['decode'].target} takes a cache, and nothing makes one")
+        return Trial(float("inf"), "answers with NaN") if np.isnan(error) else Trial(error)
+    except Fault as fault:
+        if not worker.alive:
+            raise
+        return Trial(float("inf"), fault.placed)
+    except (KeyError, ValueError, IndexError) as error:
+        return Trial(float("inf"), f"cannot be called so: {error}")

@@ -1,0 +1,117 @@
+"""A decoder's ragged batch against each sequence alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from judge_tui.checks.check import Findings
+from judge_tui.checks.faults import Skipped
+from judge_tui.checks.tasks.kv.decoder_steps import full
+from judge_tui.checks.tasks.kv.decoding import Decoder
+from judge_tui.checks.tasks.kv.judging import Worst, precision
+from judge_tui.checks.tasks.kv.maker import Maker
+from judge_tui.checks.tasks.kv.subject import Subject
+from judge_tui.checks.tolerance import relative_error
+
+__all__ = ["judge"]
+
+Array = npt.NDArray[Any]
+_LENGTHS = (1, 5, 12, 3)
+_STEPS = 2
+
+
+def judge(subject: Subject, found: Findings, said: list[str]) -> None:
+    """Prompts of four lengths through the decoder, then steps; every row against the sequence alone."""
+    subject = _for_batches(subject)
+    if not subject.decodes:
+        return
+    make = subject.maker()
+    if not make.any_batch:
+        found.note(
+            "ragged batches through the decoder",
+            "not comparable",
+            note="its weights differ at every creation",
+        )
+        return
+    decoder = make(len(_LENGTHS))
+    if not decoder.ragged:
+        found.note("ragged batches through the decoder", "none", note="its prefill takes no lengths")
+        return
+    longest = max(_LENGTHS)
+    given = decoder.draw(subject.bench.rng("decoder"), longest + _STEPS + 2)
+    own = [list(range(n)) for n in _LENGTHS]
+    limit = precision("float32").limit(0.0)
+    worst = _compared(
+        make, given, own, decoder.prefill(given[:, :longest], np.array(_LENGTHS)), np.ones(4, bool)
+    )
+    shown = ", ".join(map(str, _LENGTHS))
+    found.limit(
+        f"decoder, prompts of {shown}: answers at each prompt's end, largest relative error per row, float32",
+        worst.error, limit, note=worst.note, **subject.where("prefill"),
+    )  # fmt: skip
+    steps = Worst()
+    for t in range(longest, longest + _STEPS):
+        steps = steps.or_worse(_advance(make, decoder, given, own, t, np.ones(4, bool)))
+    found.limit(
+        f"decoder, prompts of {shown}: {_STEPS} steps of all, largest relative error per row, float32",
+        steps.error, limit, note=steps.note, **subject.where("decode"),
+    )  # fmt: skip
+    steps = _rest(subject, found, make, decoder, given, own).or_worse(steps)
+    worst = worst.or_worse(steps)
+    if worst.wrong(limit):
+        said.append(
+            f"decoder: a sequence of a ragged batch is {worst.error:.2g} off its solo run ({worst.where})"
+        )
+    else:
+        said.append(f"decoder: every sequence within {worst.error:.1e} of its solo run (limit {limit:.0e})")
+
+
+def _for_batches(subject: Subject) -> Subject:
+    """Where ragged batches go through another object, its roles take the decoder's places."""
+    found = dict(subject.found)
+    for name in ("decoder", "prefill", "decode"):
+        if f"batch_{name}" in found:
+            found[name] = replace(found[f"batch_{name}"], role=name)
+    return Subject(subject.bench, found)
+
+
+def _compared(make: Maker, given: Array, own: list[list[int]], out: Array, going: Array) -> Worst:
+    worst = Worst()
+    for b, tokens in enumerate(own):
+        if going[b]:
+            truth = full(make, given[:, tokens], b, len(tokens))
+            worst = worst.or_worse(
+                Worst(relative_error(out[b : b + 1], truth), f"sequence {b} at length {len(tokens)}")
+            )
+    return worst
+
+
+def _advance(
+    make: Maker, decoder: Decoder, given: Array, own: list[list[int]], t: int, going: Array
+) -> Worst:
+    out = decoder.decode(given[:, t], None if going.all() else going)
+    for b, tokens in enumerate(own):
+        if going[b]:
+            tokens.append(t)
+    return _compared(make, given, own, out, going)
+
+
+def _rest(
+    subject: Subject, found: Findings, make: Maker, decoder: Decoder, given: Array, own: list[list[int]]
+) -> Worst:
+    """One step in which two sequences rest, and one after it."""
+    start = max(_LENGTHS) + _STEPS
+    try:
+        worst = _advance(make, decoder, given, own, start, np.array([True, False, True, False]))
+    except Skipped as fault:
+        found.note("decoder: finished sequences", "all sequences step together", note=fault.message)
+        return Worst()
+    worst = worst.or_worse(_advance(make, decoder, given, own, start + 1, np.ones(4, bool)))
+    found.limit(
+        "decoder: sequences 1 and 3 rest for a step, then all go on, largest relative error per row, float32",
+        worst.error, precision("float32").limit(0.0), note=worst.note, **subject.where("decode"),
+    )  # fmt: skip
+    return worst

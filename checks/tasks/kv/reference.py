@@ -1,0 +1,125 @@
+"""Causal attention in float64: the truth that every decode step is held against, and its usual mistakes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["MISTAKES", "attention", "causal_rows", "diagnosis", "plain"]
+
+Array = npt.NDArray[Any]
+
+
+def attention(
+    q: Array, k: Array, v: Array, *, visible: Array | None = None, scale: float | None = None
+) -> Array:
+    """softmax(q kᵀ / √D) v in float64.
+
+    Args:
+        q: (B, H, T, D).
+        k: (B, G, S, D); G divides H, and head h reads group h // (H / G).
+        v: As k.
+        visible: (T, S) bool, which keys a row sees; all of them when left out.
+        scale: Instead of 1/√D.
+
+    Returns:
+        (B, H, T, D), float64.
+    """
+    q, k, v = (np.asarray(x, np.float64) for x in (q, k, v))
+    return _attention(q, k, v, visible, scale)
+
+
+def plain(
+    q: Array, k: Array, v: Array, *, visible: Array | None = None, dtype: npt.DTypeLike = np.float32
+) -> Array:
+    """The same in a narrower dtype: the error that sound code makes."""
+    q, k, v = (np.asarray(x, dtype) for x in (q, k, v))
+    return _attention(q, k, v, visible, None).astype(np.float64)
+
+
+def _attention(q: Array, k: Array, v: Array, visible: Array | None, scale: float | None) -> Array:
+    group = q.shape[1] // k.shape[1]
+    if group > 1:
+        k, v = np.repeat(k, group, axis=1), np.repeat(v, group, axis=1)
+    factor = np.asarray(1.0 / np.sqrt(q.shape[-1]) if scale is None else scale, q.dtype)
+    scores = np.matmul(q, np.swapaxes(k, -1, -2)) * factor
+    if visible is not None:
+        scores = np.where(visible, scores, -np.inf)
+    scores = scores - scores.max(axis=-1, keepdims=True)
+    weights = np.exp(scores)
+    return np.asarray(np.matmul(weights / weights.sum(axis=-1, keepdims=True), v))
+
+
+def causal_rows(tokens: int, stored: int) -> Array:
+    """(tokens, stored) bool: the last ``tokens`` of ``stored`` positions see themselves and what precedes."""
+    return np.arange(stored)[None, :] <= np.arange(stored - tokens, stored)[:, None]
+
+
+def _zero_slots(q: Array, k: Array, v: Array) -> Array:
+    empty = np.zeros((*k.shape[:2], 1, k.shape[3]))
+    return attention(q, np.concatenate([k, empty], 2), np.concatenate([v, empty], 2))
+
+
+def _swapped(values: Array) -> Array:
+    return np.concatenate([values[:, :, :-2], values[:, :, -1:], values[:, :, -2:-1]], axis=2)
+
+
+#: What a wrong decode step often is, by the attention that it equals; q is one token, k and v all stored.
+MISTAKES: dict[str, Callable[[Array, Array, Array], Array]] = {
+    "the scores are not scaled by 1/√D": lambda q, k, v: attention(q, k, v, scale=1.0),
+    "the scores are scaled by 1/D": lambda q, k, v: attention(q, k, v, scale=1.0 / q.shape[-1]),
+    "the scores are scaled by 1/√(H·D)": lambda q, k, v: attention(
+        q, k, v, scale=1.0 / np.sqrt(q.shape[1] * q.shape[-1])
+    ),
+    "the scores are multiplied by √D": lambda q, k, v: attention(q, k, v, scale=np.sqrt(q.shape[-1])),
+    "the newest token is not attended to": lambda q, k, v: attention(q, k[:, :, :-1], v[:, :, :-1]),
+    "the first token is not attended to": lambda q, k, v: attention(q, k[:, :, 1:], v[:, :, 1:]),
+    "only the newest token is attended to": lambda q, k, v: attention(q, k[:, :, -1:], v[:, :, -1:]),
+    "only the first token is attended to": lambda q, k, v: attention(q, k[:, :, :1], v[:, :, :1]),
+    "one empty slot past the end is attended to": _zero_slots,
+    "keys are read where values belong": lambda q, k, v: attention(q, k, k),
+    "values are read where keys belong": lambda q, k, v: attention(q, v, v),
+    "the last two tokens are exchanged in V": lambda q, k, v: attention(q, k, _swapped(v)),
+    "the slot before the newest was overwritten": lambda q, k, v: attention(
+        q, np.delete(k, -2, axis=2), np.delete(v, -2, axis=2)
+    ),
+    "the answer is zero": lambda q, k, v: np.zeros_like(q, dtype=np.float64),
+}
+
+
+def diagnosis(out: Array, q: Array, k: Array, v: Array) -> str:
+    """Which usual mistake a wrong step equals; empty when none.
+
+    Args:
+        out: The answer, (1, H, 1, D).
+        q: (1, H, 1, D).
+        k: (1, G, S, D), all that is stored.
+        v: As k.
+    """
+    for words, made in MISTAKES.items():
+        if k.shape[2] < 3:
+            break
+        with np.errstate(all="ignore"):
+            wrong = made(q, k, v)
+        if np.allclose(out, wrong, rtol=1e-4, atol=1e-5):
+            return words
+    return _empty_slots(out, q, k, v)
+
+
+def _empty_slots(out: Array, q: Array, k: Array, v: Array) -> str:
+    """Zero scores and values of n unused slots shrink each head by Z / (Z + n), Z = Σ exp(scores)."""
+    truth = attention(q, k, v)
+    with np.errstate(all="ignore"):
+        group = q.shape[1] // k.shape[1]
+        keys = np.repeat(np.asarray(k, np.float64), group, axis=1)
+        total = np.exp(np.matmul(q, np.swapaxes(keys, -1, -2)) / np.sqrt(q.shape[-1])).sum(-1, keepdims=True)
+        shrunk = (out * truth).sum(-1, keepdims=True) / (truth * truth).sum(-1, keepdims=True)
+        count = np.median(total / shrunk - total)
+        if not 0.5 < count < 1 << 16:
+            return ""
+        count = np.rint(count)
+        wrong = truth * total / (total + count)
+    return "the empty slots of the buffer are attended to" if np.allclose(out, wrong, 1e-3, 1e-5) else ""

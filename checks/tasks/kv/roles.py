@@ -1,0 +1,258 @@
+"""The roles of a KV cache: what submissions call them, and what they take."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from judge_tui.checks.contract import Kind, Param, Return, Role
+
+__all__ = ["AVOID", "BATCHES", "DECODER", "QUANTIZED", "ROLES", "SIZES"]
+
+#: Words of things that are no plain cache and no cached attention.
+AVOID = (
+    r"naive", r"numerical", r"reference", r"\bref_", r"_ref\b", r"test", r"check", r"bench", r"demo",
+    r"verify", r"plot", r"main", r"config", r"spec\b", r"stats\b", r"print", r"analy[sz]", r"compare",
+    r"memory", r"bytes", r"flops", r"page", r"quant", r"block", r"hybrid", r"chunk", r"slid", r"window",
+    r"pool", r"allocator", r"int8", r"int4", r"converter", r"generat",
+)  # fmt: skip
+
+
+def _takes(name: str, aliases: str = "", kind: Kind = "array", *, required: bool = False) -> Param:
+    return Param(name, kind, tuple(aliases.split()), required)
+
+
+def _gives(name: str, aliases: str = "", kind: Kind = "array", *, required: bool = False) -> Return:
+    return Return(name, kind, tuple(aliases.split()), required)
+
+
+def _role(
+    name: str, takes: tuple[Param, ...], gives: tuple[Return, ...], patterns: str, avoid: str = "", *,
+    pure: bool = False, allowed: str = "",
+) -> Role:  # fmt: skip
+    """A role; ``allowed`` are words of :data:`AVOID` that do not rule it out, ``*`` all of them."""
+    kept = () if allowed == "*" else (word for word in AVOID if word not in allowed.split())
+    ruled_out = (*kept, *avoid.split())
+    return Role(name, takes, gives, tuple(patterns.split()), ruled_out, required=False, pure=pure)
+
+
+_CACHE = _takes(
+    "cache",
+    "kv_cache kvcache kv past past_kv past_key_values layer_past state layer_cache",
+    "handle",
+)
+_CACHE_K = _takes("cache_k", "k_cache key_cache past_k past_key cached_k keys_cache k_past", "handle")
+_CACHE_V = _takes("cache_v", "v_cache value_cache past_v past_value cached_v values_cache v_past", "handle")
+_Q = _takes("q", "query queries q_new q_t q_step new_q xq query_states", required=True)
+_K = _takes(
+    "k",
+    "key keys k_new new_k new_keys new_key k_t k_step ks xk key_states keys_new key_new kk",
+    required=True,
+)
+_V = _takes(
+    "v",
+    "value values v_new new_v new_values new_value v_t v_step vs xv value_states values_new value_new val "
+    "vals vv",
+    required=True,
+)
+#: How many of the tokens that go in each sequence has; a trial finds out when they count what is stored.
+_NEW = _takes(
+    "lengths",
+    "new_lens new_lengths num_new n_new lens seq_lens seq_lengths seqlens prompt_lens prompt_lengths "
+    "valid_lens valid_lengths counts token_counts num_tokens",
+)
+#: How many tokens each sequence has after the call.
+_TOTALS = _takes(
+    "totals",
+    "total_lens total_lengths kv_lens cache_lens cache_lengths lengths lens seq_lens seq_lengths seqlens "
+    "valid_lens valid_lengths context_lens",
+)
+_ACTIVE = _takes("active", "active_mask is_active alive mask_active")
+_START = _takes(
+    "position",
+    "pos start start_pos offset step cur_pos index t seq_pos cache_pos write_pos cur_len past_len",
+    "int",
+)
+_STARTS = _takes("positions", "start_positions cache_positions offsets starts")
+_TOTAL = _takes("length", "seq_len total_len kv_len valid_len cache_len end n upto", "int")
+_SEQUENCE = _takes(
+    "sequence",
+    "b batch_idx batch_index seq_id seq_idx seq slot row sequence_id request_id batch_id i idx",
+    "int",
+)
+_LAYER = _takes("layer", "layer_idx layer_id layer_index l", "int")
+
+_HEADS = "num_heads n_heads n_head h nheads"
+_KV_HEADS = "num_kv_heads n_kv_heads n_kv_head"
+_LAYERS = "num_layers n_layers n_layer l depth"
+_BATCH = "batch_size max_batch max_batch_size bsz b num_sequences bs"
+_MAX_LEN = (
+    "max_seq_len max_length max_seq capacity max_tokens max_seq_length max_position max_context s_max "
+    "context_length max_positions n_ctx"
+)
+SIZES = (
+    _takes("layers", _LAYERS, "int"),
+    _takes("batch", _BATCH, "int"),
+    _takes("heads", _HEADS, "int"),
+    _takes("kv_heads", _KV_HEADS, "int"),
+    _takes("max_len", f"{_MAX_LEN} seq_len s size", "int"),
+    _takes("head_dim", "d_head dim d head_size d_k dk hd", "int"),
+    _takes("embed", "embed_dim d_model hidden_dim hidden_size model_dim", "int"),
+    _takes("dtype", "data_type", "dtype"),
+    _takes("bits", "n_bits num_bits nbits", "int"),
+)
+
+_OUT = _gives("out", "output o attn attn_out attention context y result", required=True)
+_AFTER = _gives("cache", " ".join(_CACHE.aliases), "handle")
+_KV = (_gives("k", "keys k_all key"), _gives("v", "values v_all value"))
+_STATE = (_CACHE, _CACHE_K, _CACHE_V, _LAYER, _SEQUENCE)
+
+#: A cache and attention over it: fused (``step``) or apart (``append``, then ``attend``, or ``read`` and
+#: ``attention``). Patterns rank names, best first.
+ROLES = (
+    _role(
+        "create",
+        SIZES,
+        (_gives("cache", kind="handle", required=True),),
+        r"^(make|create|new|init|initiali[sz]e|empty|build)_?(kv_?)?cache$ ^kv_?cache$ "
+        r"(contiguous|flat|static|dense|simple|basic|layer|batched|dynamic|single).*cache$ cache$ "
+        r"^(make|create|new|init|build|empty)_.*cache cache kv|attention|attn",
+        r"mask(?!ed) ^mha$ dot_product",
+    ),
+    _role(
+        "append",
+        (*_STATE, _START, _STARTS, _K, _V, _NEW, _ACTIVE),
+        (_AFTER, *_KV),
+        r"^(update|append)$ append|update ^(add|put|push|insert|write|store|set)(_?(kv|token|step))?$ "
+        r"^(add|put|push|insert|write|store|cache)_ write|insert|store|push",
+        r"many|prefill|sequence$|bulk|extend|table",
+    ),
+    _role(
+        "append_many",
+        (*_STATE, _START, _STARTS, _K, _V, _NEW),
+        (_AFTER, *_KV),
+        r"prefill append_?many|append_?sequence|append_?prompt|extend|write_?sequence|write_?many|bulk|fill "
+        r"^update|^append|^write|^store|^put|^add|^insert|^push",
+        r"table",
+    ),
+    _role(
+        "read",
+        (*_STATE, _TOTAL),
+        _KV,
+        r"^(get|read|view|fetch|gather|get_kv|read_kv|kv|load|lookup)$ "
+        r"^(get|read)_?(all|kv|keys_values|full) "
+        r"^(get|read|gather|fetch|view)_ materialize|contents|valid",
+        r"len|size|padded|batch$|position|layer$",
+    ),
+    _role(
+        "attend",
+        (_Q, *_STATE, _TOTALS, _TOTAL, _START),
+        (_OUT,),
+        r"attend|cached_?attention|attention_?with_?cache|cache_?attention attention|attn ^query$|^lookup$ "
+        r"^(forward|decode|step|__call__)",
+        r"weights|mask|standard|full|causal",
+    ),
+    _role(
+        "step",
+        (_Q, _K, _V, *_STATE, _START, _STARTS, _NEW, _ACTIVE),
+        (_OUT, _AFTER),
+        r"with_?cache|cached.*(attention|attn)|attend|attention_?step|decode_?step|step|decode "
+        r"attention|attn ^(forward|__call__|run|compute)$",
+        r"weights|mask|standard|full|prefill",
+    ),
+    _role(
+        "step_many",
+        (_Q, _K, _V, *_STATE, _START, _STARTS, _NEW),
+        (_OUT, _AFTER),
+        r"prefill with_?cache|cached.*attention|attend|step|attention|attn|forward|__call__",
+        r"weights|mask|standard|full",
+    ),
+    _role(
+        "advance",
+        (*_STATE, _takes("count", "n steps num t tokens n_tokens num_tokens new_tokens", "int")),
+        (_AFTER,),
+        r"^advance|^increment|^commit|^tick$|^step_?position",
+    ),
+    _role(
+        "attention",
+        (_Q, _K, _V, _takes("causal", "is_causal use_causal_mask", "bool"), _TOTALS),
+        (_OUT,),
+        r"^(scaled_dot_product_attention|sdpa|attention|multi_?head_attention|mha|attn)$ attention|attn",
+        r"weights|mask(?!ed)|cache|prefill",
+        pure=True,
+    ),
+)
+
+#: A cache of codes and scales: only its making is told apart by name, the rest by its class.
+QUANTIZED = _role(
+    "quantized",
+    SIZES,
+    (_gives("cache", kind="handle", required=True),),
+    r"quanti[sz]ed.*cache cache.*quanti[sz]ed int8.*cache|cache.*int8|q8|int4",
+    r"test check bench demo config stats page hybrid block tensor",
+    allowed="*",
+)
+
+_MODEL = _takes("model", "decoder self net params weights parameters", "handle")
+_X = _takes("x", "hidden hidden_states inputs embeddings x_new x_t h emb tokens_embedded")
+_TOKENS = _takes(
+    "tokens",
+    "token_ids ids input_ids prompt prompt_ids prompts token token_id next_token next_tokens new_token "
+    "new_tokens idx last_token input_tokens prompt_tokens",
+)
+_USE = _takes("use_cache", "use_kv_cache cached return_cache return_kv with_cache", "bool")
+_LOGITS = _gives("logits", "output out y hidden x", required=True)
+_MODEL_SIZES = (
+    _takes("vocab", "vocab_size n_vocab v", "int"),
+    _takes("embed", "embed_dim d_model hidden_dim hidden_size dim model_dim n_embd e embedding_dim", "int"),
+    _takes("heads", _HEADS, "int"),
+    _takes("kv_heads", _KV_HEADS, "int"),
+    _takes("head_dim", "d_head head_size d_k", "int"),
+    _takes("layers", _LAYERS, "int"),
+    _takes("layer", "layer_idx layer_id layer_index", "int"),
+    _takes("max_len", f"{_MAX_LEN} block_size", "int"),
+    _takes("batch", "batch_size max_batch max_batch_size", "int"),
+    _takes("ff", "d_ff ffn_dim hidden_mult mlp_dim intermediate_size", "int"),
+    _takes("seed", "random_seed rng_seed", "int"),
+    _takes("dtype", "data_type", "dtype"),
+)
+
+#: A whole model, or one layer with its projections: judged by its own consistency.
+DECODER = (
+    _role(
+        "decoder",
+        _MODEL_SIZES,
+        (_gives("model", kind="handle", required=True),),
+        r"decoder transformer|model|gpt|llama|engine|lm$|params|weights attention|layer|block|mha",
+        r"mask|norm|mlp|feed|linear|embedding|cache$|state$",
+        allowed="generat block",
+    ),
+    _role(
+        "state",
+        (
+            _MODEL,
+            _takes("batch", "batch_size bsz b", "int"),
+            _takes("max_len", "max_seq_len max_length", "int"),
+        ),
+        (_gives("cache", kind="handle", required=True),),
+        r"^(new|make|create|init|empty|alloc\w*)_?(kv_?)?(cache|state)s?$",
+    ),
+    _role(
+        "prefill",
+        (_MODEL, _TOKENS, _X, _CACHE, _START, _NEW, _USE),
+        (_LOGITS, _AFTER),
+        r"prefill ^(start|begin|process_prompt|encode) ^(forward|__call__|run)$",
+        r"layer_?norm",
+        allowed="block memory",
+    ),
+    _role(
+        "decode",
+        (_MODEL, _TOKENS, _X, _CACHE, _START, _ACTIVE, _USE),
+        (_LOGITS, _AFTER),
+        r"decode_?(step|token|one)?$ ^(step|next|decode) _step$|step_ ^(forward|__call__|run)$",
+        r"layer_?norm|logits",
+        allowed="block memory",
+    ),
+)
+
+#: Where ragged batches go through another object than single ones: only ever written by hand.
+BATCHES = tuple(replace(role, name=f"batch_{role.name}") for role in DECODER if role.name != "state")

@@ -1,0 +1,174 @@
+"""Callables that may play a role of a cache, by name and signature, and how each would be called."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from judge_tui.checks.binding import Argument, Binding
+from judge_tui.checks.calls import invoke
+from judge_tui.checks.candidates import callables
+from judge_tui.checks.contract import Role
+from judge_tui.checks.remote import Worker
+from judge_tui.checks.submission import ADAPTER
+from judge_tui.checks.tasks.kv.cached import Sizes
+from judge_tui.checks.tasks.kv.roles import SIZES
+
+__all__ = ["Owner", "arguments", "matched"]
+
+#: Names of class methods that make an instance.
+_MAKES = frozenset({"create", "new", "empty", "init", "make", "build", "zeros", "allocate"})
+
+Inventories = Mapping[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """What a cache is.
+
+    Attributes:
+        kind: Name of its class; empty for dicts, tuples and lists, and where there is none yet.
+        bare: Whether it is a plain container, or nothing yet.
+    """
+
+    kind: str = ""
+    bare: bool = True
+
+    @classmethod
+    def of(cls, worker: Worker, loaded: Inventories, create: Binding) -> Owner:
+        """Make a cache and look at it.
+
+        Raises:
+            Fault: It cannot be made.
+        """
+        returned = invoke(worker, create, Sizes().inputs(), budget=10.0)
+        handle = returned.handle("cache") if returned.has("cache") else returned.result.handle
+        return cls.seen(worker.describe(handle))
+
+    @classmethod
+    def seen(cls, tree: Mapping[str, Any]) -> Owner:
+        """The same from a description."""
+        named = str(tree.get("type", "")) if tree.get("kind") == "object" else ""
+        return cls(named, not named)
+
+
+def matched(
+    worker: Worker,
+    loaded: Inventories,
+    role: Role,
+    *,
+    owner: Owner | None = None,
+    constructors: bool = False,
+    stateful: bool = False,
+    on: str = "cache",
+) -> list[Binding]:
+    """Candidates for a role, likeliest first.
+
+    Args:
+        worker: Where the submission is.
+        loaded: File → inventory.
+        role: What is looked for.
+        owner: The cache; its methods may play the role.
+        constructors: Whether a class itself may (its call makes the object).
+        stateful: Whether the cache must come in: as an argument, or as the object whose method it is.
+        on: The handle that ``owner`` is.
+    """
+    ranked: list[tuple[float, int, Binding]] = []
+    made = _constructors(loaded)
+    sizes = replace(role, params=SIZES)
+    for item in _routines(loaded, constructors):
+        file, name, params, line, cls = item
+        if file == ADAPTER:
+            continue
+        score = _score(name, role)
+        if score is None and constructors and not cls and name.rpartition(".")[2] in _MAKES:
+            # KVCache.create(...): a class method that makes one.
+            score = _score(name.rpartition(".")[0], role)
+        args = arguments(params, role) if score is not None else None
+        if score is None or args is None:
+            continue
+        binding = Binding(role.name, file, name, args, {}, why="its name and its parameters", line=line)
+        if cls and owner is not None and cls == owner.kind and not owner.bare:
+            binding, score = replace(binding, on=on), score - 0.25
+        elif cls:
+            # The method of an object that keeps nothing: attention that is made, and handed a cache.
+            parts = made.get((file, cls)) if stateful and on == "cache" and binding.takes(on) else None
+            init = arguments(parts, sizes) if parts is not None else None
+            if init is None:
+                continue
+            binding = replace(binding, init=init)
+        elif stateful and not (binding.takes(on) or binding.takes("cache_k")):
+            continue
+        ranked.append((score, len(ranked), binding))
+    return [binding for _score_, _index, binding in sorted(ranked, key=lambda r: r[:2])]
+
+
+def _constructors(loaded: Inventories) -> dict[tuple[str, str], Sequence[Mapping[str, Any]]]:
+    """File and class → what it is made from; classes that cannot be made are left out."""
+    return {
+        (file, cls["name"]): cls["params"]
+        for file, inventory in loaded.items()
+        for cls in inventory.get("classes", ())
+        if cls["params"] is not None
+    }
+
+
+def _routines(
+    loaded: Inventories, constructors: bool
+) -> Iterator[tuple[str, str, Sequence[Mapping[str, Any]], int, str]]:
+    for item in callables(loaded):
+        yield item.file, item.name, item.params, item.line, str(item.owner["name"]) if item.owner else ""
+    if not constructors:
+        return
+    for file, inventory in loaded.items():
+        for cls in inventory.get("classes", ()):
+            if cls["params"] is not None:
+                yield file, cls["name"], cls["params"], cls["line"], ""
+
+
+def _score(name: str, role: Role) -> float | None:
+    own = name.rpartition(".")[2]
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", own).lower()
+    if own.startswith("_") and own != "__call__":
+        return None
+    if any(re.search(pattern, words) for pattern in role.avoid):
+        return None
+    for index, pattern in enumerate(role.patterns):
+        if re.search(pattern, words) or re.search(pattern, own.lower()):
+            return float(index)
+    return None
+
+
+def arguments(params: Sequence[Mapping[str, Any]], role: Role) -> tuple[Argument, ...] | None:
+    """How a signature is called: by names, and what no name tells in the contract's order.
+
+    Returns:
+        ``None`` when it cannot be.
+    """
+    used: set[str] = set()
+    args: list[Argument | None] = []
+    named = [p for p in params if p["kind"] not in ("VAR_POSITIONAL", "VAR_KEYWORD")]
+    for param in named:
+        match = next((p for p in role.params if p.means(param["name"]) and p.name not in used), None)
+        if match is not None:
+            used.add(match.name)
+            args.append(Argument(match.name, form="type" if match.kind == "dtype" else ""))
+        else:
+            args.append(None)
+    open_ = [i for i, (a, p) in enumerate(zip(args, named, strict=True)) if a is None and "default" not in p]
+    missing = [p for p in role.params if p.required and p.name not in used]
+    if len(open_) != len(missing):
+        return None
+    for index, filling in zip(open_, missing, strict=True):
+        args[index] = Argument(filling.name)
+    found, by_keyword = [], False
+    for argument, param in zip(args, named, strict=True):
+        if argument is None:
+            by_keyword = True
+        elif by_keyword or param["kind"] == "KEYWORD_ONLY":
+            found.append(replace(argument, keyword=param["name"]))
+        else:
+            found.append(argument)
+    return tuple(found)

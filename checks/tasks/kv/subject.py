@@ -1,0 +1,140 @@
+"""What is judged: the cache, the decoder or both, as far as a submission offers them."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.binding import Binding
+from judge_tui.checks.faults import Unbound
+from judge_tui.checks.remote import Worker
+from judge_tui.checks.sources import parsed
+from judge_tui.checks.submission import ADAPTER
+from judge_tui.checks.tasks.kv.cached import Cached, Sizes, mode
+from judge_tui.checks.tasks.kv.maker import Maker
+
+__all__ = ["Subject", "claims_causal"]
+
+_CAUSAL = re.compile(r"causal|tril|triu", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """The bound roles of a submission, with ways to set them going.
+
+    Attributes:
+        bench: Where it is judged.
+        found: Role → binding.
+    """
+
+    bench: Bench
+    found: dict[str, Binding]
+
+    @classmethod
+    def of(cls, bench: Bench) -> Subject:
+        """Bind, and be sure that there is something to judge.
+
+        Raises:
+            Unbound: Neither a cache that can be fed and used, nor a decoder.
+        """
+        bindings = bench.bindings
+        subject = cls(bench, dict(bindings.found))
+        if not subject.mode and not subject.decodes:
+            for name in ("step", "append", "prefill"):
+                if name in bindings.faults:
+                    raise bindings.faults[name]
+            tried = [*bindings.rejected.get("step", ()), *bindings.rejected.get("prefill", ())]
+            tried = list(dict.fromkeys(tried))
+            raise Unbound("step (or append with attend, or prefill with decode)", tried)
+        return subject
+
+    @property
+    def mode(self) -> str:
+        """How the cache is used; see :func:`judge_tui.checks.tasks.kv.cached.mode`."""
+        return mode(self.found)
+
+    @property
+    def decodes(self) -> bool:
+        """Whether there is a decoder."""
+        return "prefill" in self.found and "decode" in self.found
+
+    def cached(self, sizes: Sizes, worker: Worker | None = None) -> Cached:
+        """A new cache."""
+        return Cached(worker or self.bench.worker, self.found, sizes, lambda: self.bench.left)
+
+    def maker(self, *, dtype: str = "float32") -> Maker:
+        """What makes decoders with the same weights."""
+        return Maker(self.bench.worker, self.found, lambda: self.bench.left, dtype=dtype)
+
+    def main(self, *names: str) -> Binding:
+        """The first of these roles that is bound, else the one that attends."""
+        order = (*names, "step", "attend", "attention", "append", "append_many", "read", "decode")
+        return next(self.found[name] for name in order if name in self.found)
+
+    def defined(self, binding: Binding) -> tuple[str, ...]:
+        """Functions and methods of the file that a callable stands in."""
+        return () if binding.file == ADAPTER else tuple(_functions(self, binding))
+
+    def where(self, *names: str) -> dict[str, Any]:
+        """``file`` and ``line`` of :meth:`main`; an adapter is no place to look."""
+        binding = self.main(*names)
+        if binding.file == ADAPTER:
+            return {}
+        return {"file": binding.file, "line": binding.line or None}
+
+
+def claims_causal(subject: Subject, binding: Binding) -> tuple[str, int] | None:
+    """Where a callable, or a function of its file that it calls, speaks of a causal mask.
+
+    Returns:
+        File and line; ``None`` when it does not speak of one.
+    """
+    if binding.file == ADAPTER:
+        return None
+    functions = _functions(subject, binding)
+    todo, seen = [binding.name.rpartition(".")[2]], set[str]()
+    while todo and len(seen) < 32:
+        name = todo.pop(0)
+        if name in seen:
+            continue
+        seen.add(name)
+        for node in functions.get(name, ()):
+            for word, line in _words(node):
+                if _CAUSAL.search(word):
+                    # Where the mask is made says more than where it is asked for.
+                    made = functions.get(word)
+                    return binding.file, made[0].lineno if made else line
+                todo.append(word)
+    return None
+
+
+def _functions(subject: Subject, binding: Binding) -> dict[str, list[ast.FunctionDef]]:
+    """Name → functions and methods of the file that a callable stands in."""
+    try:
+        tree = parsed(subject.bench.submission.read_bytes(binding.file))
+    except SyntaxError:
+        return {}
+    functions: dict[str, list[ast.FunctionDef]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            functions.setdefault(node.name, []).append(node)
+    return functions
+
+
+def _words(node: ast.FunctionDef) -> Iterator[tuple[str, int]]:
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.arg):
+            yield inner.arg, inner.lineno
+        elif isinstance(inner, ast.Call):
+            called = inner.func
+            if isinstance(called, ast.Name):
+                yield called.id, inner.lineno
+            elif isinstance(called, ast.Attribute):
+                yield called.attr, inner.lineno
+        elif isinstance(inner, ast.Name):
+            if _CAUSAL.search(inner.id):
+                yield inner.id, inner.lineno

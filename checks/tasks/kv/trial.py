@@ -1,0 +1,204 @@
+"""Short runs that tell one interface from another: the first that is right wins, else the nearest.
+
+Names and signatures leave open in which order axes go, whether several tokens may go in at once, and
+whether lengths count what is new or what is stored. Nobody is failed for a misread interface: each
+reading is tried on a small random sequence, and one under which the answers are right is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+from judge_tui.checks.binding import Binding
+from judge_tui.checks.faults import Fault, Skipped
+from judge_tui.checks.remote import Worker
+from judge_tui.checks.tasks.kv.cached import Cached, Sizes
+from judge_tui.checks.tasks.kv.reference import attention, causal_rows, diagnosis
+from judge_tui.checks.tolerance import relative_error
+
+__all__ = ["BUDGET", "Trial", "cut", "drawn", "held", "held_many", "ragged", "steps", "survived"]
+
+Array = npt.NDArray[np.float64]
+
+#: Seconds of one trial.
+BUDGET = 8.0
+_SIZES = Sizes(batch=2, heads=3, max_len=32, head_dim=8, layers=2)
+_RIGHT = 1e-3
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """How a reading went.
+
+    Attributes:
+        error: Relative error of the worst row; infinite when it did not run.
+        said: How it failed to run.
+        mistake: The usual mistake that every wrong row equals; empty when none, or not the same.
+    """
+
+    error: float
+    said: str = ""
+    mistake: str = ""
+
+    @property
+    def ran(self) -> bool:
+        """Whether it ran to the end."""
+        return not self.said
+
+    @property
+    def right(self) -> bool:
+        """Whether the answers are right."""
+        return self.ran and self.error <= _RIGHT
+
+
+def drawn(
+    rng: np.random.Generator, sizes: Sizes, tokens: int, heads: int | None = None
+) -> tuple[Array, Array, Array]:
+    """Random q, k, v (B, H, tokens, D) in the dtype of ``sizes``."""
+    shape = (sizes.batch, heads or sizes.heads, tokens, sizes.head_dim)
+    narrow = (sizes.batch, sizes.heads, tokens, sizes.head_dim)
+    q, k, v = (rng.standard_normal(s).astype(sizes.dtype) for s in (shape, narrow, narrow))
+    return q, k, v
+
+
+def survived(fatal: dict[str, Fault], option: Mapping[str, Binding], run: Callable[[], Trial]) -> Trial:
+    """Run a trial unless its callables ended the process before.
+
+    Args:
+        fatal: Callables by name → how they ended the process; added to.
+        option: What the trial calls.
+        run: The trial.
+
+    Raises:
+        Fault: It ended the process.
+    """
+    called = ", ".join(dict.fromkeys(binding.target for binding in option.values()))
+    if called in fatal:
+        return Trial(float("inf"), fatal[called].message)
+    try:
+        return run()
+    except Fault as fault:
+        fatal[called] = fault
+        raise
+
+
+def cut(stream: tuple[Array, Array, Array], start: int, end: int) -> tuple[Array, Array, Array]:
+    """Tokens ``start`` to ``end`` of q, k and v."""
+    q, k, v = (x[:, :, start:end] for x in stream)
+    return q, k, v
+
+
+def _tried(run: Callable[[], float], worker: Worker) -> Trial:
+    try:
+        return Trial(run())
+    except Fault as fault:
+        if not worker.alive:
+            raise
+        return Trial(float("inf"), fault.placed)
+    except (KeyError, ValueError, IndexError) as error:
+        return Trial(float("inf"), f"cannot be called so: {error}")
+
+
+def _fresh(worker: Worker, found: Mapping[str, Binding], batch: int = 2) -> Cached:
+    sizes = Sizes(batch, _SIZES.heads, _SIZES.max_len, _SIZES.head_dim)
+    return Cached(worker, found, sizes, lambda: BUDGET)
+
+
+def _compared(cached: Cached, out: Array, q: Array, k: Array, v: Array, b: int | None = None) -> float:
+    """Error of the answer, or of what is stored where there is no attention; q are the last tokens of k."""
+    if cached.mode == "read":
+        errors = []
+        for row in range(k.shape[0]) if b is None else [b]:
+            got = cached.stored(row)
+            errors += [relative_error(got[0], k[row : row + 1].astype(float)),
+                       relative_error(got[1], v[row : row + 1].astype(float))]  # fmt: skip
+        return _worst(errors)
+    visible = causal_rows(q.shape[2], k.shape[2])
+    return relative_error(out, attention(q, k, v, visible=visible))
+
+
+def _worst(errors: list[float]) -> float:
+    return float("nan") if any(np.isnan(e) for e in errors) else max(errors)
+
+
+def steps(worker: Worker, found: Mapping[str, Binding]) -> Trial:
+    """Five decode steps from an empty cache, one token each; more of them than heads."""
+    mistakes: set[str] = set()
+
+    def run() -> float:
+        cached = _fresh(worker, found)
+        q, k, v = drawn(np.random.default_rng(7), cached.sizes, 5)
+        errors = []
+        for t in range(5):
+            now = slice(t, t + 1)
+            out = cached.feed(q[:, :, now], k[:, :, now], v[:, :, now])
+            errors.append(_compared(cached, out, q[:, :, now], k[:, :, : t + 1], v[:, :, : t + 1]))
+            if cached.mode != "read" and t >= 2 and not errors[-1] <= _RIGHT:
+                mistakes.add(diagnosis(out, q[:, :, now], k[:, :, : t + 1], v[:, :, : t + 1]))
+        return _worst(errors)
+
+    result = _tried(run, worker)
+    return replace(result, mistake=mistakes.pop() if len(mistakes) == 1 else "")
+
+
+def held_many(worker: Worker, found: Mapping[str, Binding]) -> Trial:
+    """Three tokens at once, then one: whether all are held; the error is that of the last row."""
+
+    def run() -> float:
+        cached = _fresh(worker, found)
+        q, k, v = drawn(np.random.default_rng(8), cached.sizes, 4)
+        out = cached.feed(q[:, :, :3], k[:, :, :3], v[:, :, :3])
+        first = _compared(cached, out[:, :, 2:], q[:, :, 2:3], k[:, :, :3], v[:, :, :3])
+        out = cached.feed(q[:, :, 3:], k[:, :, 3:], v[:, :, 3:])
+        return _worst([first, _compared(cached, out, q[:, :, 3:], k, v)])
+
+    return _tried(run, worker)
+
+
+def held(worker: Worker, found: Mapping[str, Binding]) -> Trial:
+    """Three tokens fed one by one: whether they are read back."""
+
+    def run() -> float:
+        cached = _fresh(worker, found)
+        q, k, v = drawn(np.random.default_rng(10), cached.sizes, 3)
+        cached.feed(q, k, v, whole=False)
+        got = [cached.stored(b) for b in range(2)]
+        return _worst(
+            [
+                relative_error(got[b][i], x[b : b + 1].astype(float))
+                for b in range(2)
+                for i, x in ((0, k), (1, v))
+            ]
+        )
+
+    return _tried(run, worker)
+
+
+def ragged(worker: Worker, found: Mapping[str, Binding]) -> Trial:
+    """A batch of lengths 2 and 3, then one token each; each row against its own sequence."""
+
+    def run() -> float:
+        cached = _fresh(worker, found)
+        if not cached.ragged_by():
+            raise Skipped("takes no lengths")
+        counts = np.array([2, 3])
+        q, k, v = drawn(np.random.default_rng(9), cached.sizes, 4)
+        cached.feed(q[:, :, :3], k[:, :, :3], v[:, :, :3], counts)
+        new = (q[:, :, 3:], k[:, :, 3:], v[:, :, 3:])
+        out = cached.feed(*new)
+        errors = []
+        for b, n in enumerate(counts):
+            row = slice(b, b + 1)
+            keys, values = (np.concatenate([x[row, :, :n], x[row, :, 3:]], axis=2) for x in (k, v))
+            if cached.mode == "read":
+                got = cached.stored(b)
+                errors.append(relative_error(got[0], keys.astype(float)))
+                errors.append(relative_error(got[1], values.astype(float)))
+            else:
+                errors.append(relative_error(out[row], attention(q[row, :, 3:], keys, values)))
+        return _worst(errors)
+
+    return _tried(run, worker)

@@ -1,0 +1,68 @@
+"""Axis orders in which submissions take keys, values and queries.
+
+A layout names the axes of what goes over the wire: ``BHND`` is (batch, heads, tokens, head size),
+``BNHD`` has tokens before heads, ``BHD`` drops the token axis (one token), ``HND`` and ``NHD`` drop the
+batch (one sequence), ``HD`` both, and ``BNE`` joins heads and head size into one axis.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["JOINED", "LAYOUTS", "SOLO", "fits", "from_wire", "to_wire", "wire_shape"]
+
+Array = npt.NDArray[Any]
+
+#: Layouts of a whole batch, in the order in which they are tried.
+LAYOUTS = ("BHND", "BNHD", "BHD", "BNE")
+#: Layouts of one sequence.
+SOLO = ("HND", "NHD", "HD", "NE")
+#: Layouts in which an answer may come though the question went in another.
+JOINED = ("BNE", "BHD", "BE", "NE", "HD", "E")
+
+
+def fits(layout: str, batch: int, tokens: int) -> bool:
+    """Whether arrays of so many sequences and tokens can be handed over in a layout."""
+    return ("B" in layout or batch == 1) and ("N" in layout or tokens == 1)
+
+
+def to_wire(array: Array, layout: str) -> Array:
+    """Hand a (B, H, N, D) array over in ``layout``."""
+    if "E" in layout:
+        b, h, n, d = array.shape
+        joined = array.transpose(0, 2, 1, 3).reshape(b, n, h * d)
+        return np.ascontiguousarray(joined.reshape(wire_shape(array.shape, layout)))
+    kept = array.transpose(["BHND".index(axis) for axis in _full(layout)])
+    drop = tuple(index for index, axis in enumerate(_full(layout)) if axis not in layout)
+    return np.ascontiguousarray(kept.squeeze(drop))
+
+
+def wire_shape(shape: tuple[int, ...], layout: str) -> tuple[int, ...]:
+    """What a (B, H, N, D) shape is in ``layout``."""
+    b, h, n, d = shape
+    sizes = {"B": b, "H": h, "N": n, "D": d, "E": h * d}
+    return tuple(sizes[axis] for axis in layout)
+
+
+def from_wire(array: Array, shape: tuple[int, ...], layout: str) -> Array:
+    """Bring an array that came in ``layout`` back to (B, H, N, D).
+
+    Args:
+        array: As it came.
+        shape: (B, H, N, D).
+        layout: Its layout.
+    """
+    b, h, n, d = shape
+    if "E" in layout:
+        return np.ascontiguousarray(array.reshape(b, n, h, d).transpose(0, 2, 1, 3))
+    full = _full(layout)
+    wide = array.reshape([dict(zip("BHND", shape, strict=True))[axis] for axis in full])
+    return np.ascontiguousarray(wide.transpose([full.index(axis) for axis in "BHND"]))
+
+
+def _full(layout: str) -> str:
+    """The layout with the axes that it drops put in front (their length is 1)."""
+    return "".join(axis for axis in "BHND" if axis not in layout) + layout

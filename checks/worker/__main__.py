@@ -1,0 +1,48 @@
+"""Entry of the sandboxed process: confine, measure, then serve requests until the socket closes."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from pathlib import Path
+from typing import Any
+
+__all__ = ["main"]
+
+
+def main(fd: int, submission: str, adapter: str = "-", limits: dict[str, Any] | None = None) -> None:
+    """Serve one submission.
+
+    Args:
+        fd: The control socket.
+        submission: Folder of the submission as seen in here.
+        adapter: Path of an ``adapter.py``, or ``-``.
+        limits: Resource limits for :func:`.confine.apply`.
+    """
+    from . import confine, probe
+
+    confined = confine.apply(limits or {})
+    facts = probe.run()
+
+    # After the confinement, so that no thread of NumPy's escapes it.
+    from . import wire
+    from .session import Session
+
+    control = socket.socket(fileno=fd)
+    os.set_inheritable(fd, False)
+    sys.setrecursionlimit(3000)
+    session = Session(Path(submission), Path(adapter) if adapter != "-" else None)
+    wire.send(control, {"op": "hello", "facts": facts, "confined": confined})
+    while True:
+        try:
+            request, fds = wire.receive(control, with_fds=True)
+        except (EOFError, OSError):
+            return
+        reply = session.handle(request, fds)
+        try:
+            wire.send(control, reply)
+        except ValueError as error:
+            wire.send(control, {"bad": str(error)})
+        except OSError:
+            return

@@ -1,0 +1,47 @@
+"""What a submission prints, bounded, and text that may be sent."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from typing import Any
+
+__all__ = ["Capture", "sendable"]
+
+_CAPTURE = 64 << 10
+
+
+def sendable(text: str) -> str:
+    """Text that UTF-8 can carry: lone surrogates become question marks."""
+    return text.encode("utf-8", "replace").decode()
+
+
+class Capture(io.TextIOWrapper):
+    """Keeps the first 64 KiB of what a submission prints; has a ``buffer``, as programs expect."""
+
+    def __init__(self) -> None:
+        self._kept = _Bounded()
+        super().__init__(io.BufferedWriter(self._kept), "utf-8", errors="replace", line_buffering=True)
+
+    def text(self) -> str:
+        """What was kept."""
+        # A submission may have closed it.
+        with contextlib.suppress(ValueError, OSError):
+            self.flush()
+        return self._kept.data.decode("utf-8", "replace")
+
+
+class _Bounded(io.RawIOBase):
+    """Takes everything and keeps the beginning."""
+
+    def __init__(self) -> None:
+        self.data = bytearray()
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        size = memoryview(data).nbytes
+        if (room := _CAPTURE - len(self.data)) > 0:
+            self.data += bytes(data[:room])
+        return size

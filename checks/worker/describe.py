@@ -1,0 +1,313 @@
+"""What an object is made of, in plain data: for binding, and for evidence about caches.
+
+A path leads from an object to a part of it; each step is ``[kind, key]``:
+``["i", 0]`` an item of a sequence, ``["k", "x"]`` a key of a mapping, ``["a", "name"]``
+an attribute, ``["c", "name"]`` a variable that a function closes over.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import functools
+import inspect
+from collections import deque
+from collections.abc import Iterator
+from types import CellType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+__all__ = [
+    "NoPart", "Path", "children", "copied", "describe", "inventory", "leaves", "locate", "properties",
+    "replaced",
+]  # fmt: skip
+
+Path = list[list[Any]]
+
+_BREADTH = 64
+_MOST_NODES = 20_000
+_MAX_TEXT = 200
+
+
+class NoPart(LookupError):
+    """A path leads nowhere."""
+
+
+def locate(value: Any, path: Path) -> Any:
+    """The part of ``value`` that ``path`` leads to.
+
+    Raises:
+        NoPart: There is no such part.
+    """
+    for kind, key in path:
+        try:
+            if kind == "a":
+                value = getattr(value, key)
+            elif kind == "c":
+                value = _cells(value)[key].cell_contents
+            else:
+                value = value[key]
+        except (AttributeError, KeyError, IndexError, TypeError, ValueError) as error:
+            raise NoPart(f"no {_step(kind, key)} in a {type(value).__name__}") from error
+    return value
+
+
+def _step(kind: str, key: Any) -> str:
+    return {"i": f"item {key}", "k": f"key {key!r}", "a": f"attribute .{key}", "c": f"variable {key}"}[kind]
+
+
+def _cells(value: Any) -> dict[str, CellType]:
+    function = value.__func__ if isinstance(value, MethodType) else value
+    if not isinstance(function, FunctionType) or function.__closure__ is None:
+        return {}
+    return dict(zip(function.__code__.co_freevars, function.__closure__, strict=True))
+
+
+def _attributes(value: Any) -> dict[str, Any]:
+    found = dict(getattr(value, "__dict__", {}) or {})
+    for cls in type(value).__mro__:
+        slots = cls.__dict__.get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            if name not in ("__dict__", "__weakref__") and hasattr(value, name):
+                found[name] = getattr(value, name)
+    return found
+
+
+def children(value: Any) -> list[tuple[str, Any, Any]]:
+    """The parts of a container as (kind, key, part); empty for a leaf."""
+    if isinstance(value, dict):
+        return [("k", key, part) for key, part in value.items() if isinstance(key, (str, int))]
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return [("a", name, getattr(value, name)) for name in value._fields]
+    if isinstance(value, (list, tuple, deque)):
+        return [("i", index, part) for index, part in enumerate(value)]
+    if isinstance(
+        value, (np.ndarray, np.generic, str, bytes, int, float, complex, type, ModuleType, type(None))
+    ):
+        return []
+    if isinstance(value, (FunctionType, MethodType)):
+        return [("c", name, cell.cell_contents) for name, cell in _cells(value).items() if _filled(cell)]
+    if callable(value) and not hasattr(value, "__dict__"):
+        return []
+    return [("a", name, part) for name, part in _attributes(value).items()]
+
+
+def properties(value: Any) -> list[tuple[str, Any]]:
+    """What the public properties of an object give, as (name, value); one that raises is left out."""
+    found: list[tuple[str, Any]] = []
+    for cls in type(value).__mro__:
+        for name, member in vars(cls).items():
+            if isinstance(member, (property, functools.cached_property)) and not name.startswith("_"):
+                with contextlib.suppress(Exception):
+                    found.append((name, getattr(value, name)))
+    return found
+
+
+def _filled(cell: CellType) -> bool:
+    try:
+        return not isinstance(cell.cell_contents, ModuleType)
+    except ValueError:
+        return False
+
+
+def _leaf(value: Any) -> dict[str, Any]:
+    if isinstance(value, np.ndarray):
+        return {
+            "kind": "array",
+            "shape": list(value.shape),
+            "dtype": str(value.dtype),
+            "nbytes": value.nbytes,
+        }
+    if isinstance(value, np.generic):
+        return {
+            "kind": "scalar",
+            "dtype": str(value.dtype),
+            "nbytes": value.nbytes,
+            "value": _plain(value.item()),
+        }
+    if value is None:
+        return {"kind": "none"}
+    if isinstance(value, (bool, int, float, str)):
+        return {"kind": type(value).__name__, "value": _plain(value)}
+    if callable(value):
+        return {"kind": "callable", "type": getattr(value, "__name__", type(value).__name__)}
+    return {"kind": "object", "type": type(value).__name__}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, str):
+        return value[:_MAX_TEXT]
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        return str(value)[:_MAX_TEXT]
+    return value if isinstance(value, (bool, int, float, type(None))) else str(value)[:_MAX_TEXT]
+
+
+def describe(value: Any, depth: int = 5) -> dict[str, Any]:
+    """A tree of kinds, shapes and dtypes, at most ``depth`` deep, 64 wide and 20,000 parts in all.
+
+    Returns:
+        ``{"kind": …}``; containers have ``"parts": [[kind, key, tree], …]`` and ``"count"``.
+    """
+    return _described(value, depth, frozenset(), [_MOST_NODES])
+
+
+def _described(value: Any, depth: int, seen: frozenset[int], left: list[int]) -> dict[str, Any]:
+    parts = children(value)[:_BREADTH] if depth > 0 and id(value) not in seen else []
+    tree = _leaf(value)
+    if isinstance(value, (dict, list, tuple)):
+        tree["kind"] = "tuple" if isinstance(value, tuple) else type(value).__name__
+        tree["count"] = len(value)
+    left[0] -= len(parts)
+    if parts and left[0] > 0:
+        seen = seen | {id(value)}
+        tree["parts"] = [[kind, key, _described(part, depth - 1, seen, left)] for kind, key, part in parts]
+    return tree
+
+
+def leaves(value: Any, depth: int = 8) -> Iterator[tuple[Path, Any]]:
+    """Every array and scalar under ``value`` with its path; cycles are cut."""
+    yield from _leaves(value, [], depth, set())
+
+
+def _leaves(value: Any, path: Path, depth: int, seen: set[int]) -> Iterator[tuple[Path, Any]]:
+    parts = children(value)
+    if isinstance(value, (np.ndarray, np.generic, bool, int, float)) or (value is None and path):
+        yield path, value
+        return
+    if not parts or depth == 0 or id(value) in seen:
+        return
+    seen.add(id(value))
+    # A flat list of numbers is one entry, not thousands.
+    if isinstance(value, (list, tuple)) and len(value) > _BREADTH and _numeric(value):
+        yield path, value
+        return
+    for kind, key, part in parts:
+        yield from _leaves(part, [*path, [kind, key]], depth - 1, seen)
+
+
+def _numeric(value: Any) -> bool:
+    while isinstance(value, (list, tuple)) and value:
+        value = value[0]
+    return isinstance(value, (int, float))
+
+
+def replaced(value: Any, path: Path, part: Any) -> Any:
+    """A copy of ``value`` whose part at ``path`` is ``part``; nothing of the original changes.
+
+    Raises:
+        LookupError: There is no such part, or its container cannot be rebuilt.
+    """
+    return _put(copied(value), path, part)
+
+
+def copied(value: Any) -> Any:
+    """A deep copy, or a shallow one where a deep one cannot be made."""
+    try:
+        return copy.deepcopy(value)
+    except Exception:  # objects that hold locks, files or modules
+        return copy.copy(value)
+
+
+def _put(value: Any, path: Path, part: Any) -> Any:
+    if not path:
+        return part
+    (kind, key), rest = path[0], path[1:]
+    if kind == "c":
+        # A copied function still shares its cells, so what they hold is copied here.
+        return _reclosed(value, key, _put(copied(locate(value, [[kind, key]])), rest, part))
+    new = _put(locate(value, [[kind, key]]), rest, part)
+    if isinstance(value, tuple):
+        if hasattr(value, "_fields"):
+            return value._replace(**{key: new})  # type: ignore[attr-defined]
+        return type(value)((*value[:key], new, *value[key + 1 :]))
+    if kind == "a":
+        object.__setattr__(value, key, new)
+    else:
+        value[key] = new
+    return value
+
+
+def _reclosed(value: Any, name: str, content: Any) -> Any:
+    function = value.__func__ if isinstance(value, MethodType) else value
+    cells = tuple(CellType(content) if key == name else cell for key, cell in _cells(value).items())
+    made = FunctionType(
+        function.__code__, function.__globals__, function.__name__, function.__defaults__, cells
+    )
+    made.__kwdefaults__ = function.__kwdefaults__
+    return MethodType(made, value.__self__) if isinstance(value, MethodType) else made
+
+
+def inventory(module: ModuleType) -> dict[str, Any]:
+    """The functions, classes and objects that a module itself defines.
+
+    Returns:
+        ``{"functions": […], "classes": […], "objects": […]}``; a function has ``name``, ``line``, ``doc``
+        and ``params`` (``name``, ``kind``, ``default`` when there is one, ``annotation``); a class has
+        ``methods`` and the params of its constructor.
+    """
+    functions: list[dict[str, Any]] = []
+    classes: list[dict[str, Any]] = []
+    objects: list[dict[str, Any]] = []
+    for name, value in list(vars(module).items()):
+        if name.startswith("__"):
+            continue
+        home = getattr(value, "__module__", None)
+        if inspect.isclass(value):
+            if home == module.__name__:
+                classes.append(_class(name, value))
+        elif inspect.isroutine(value):
+            if home == module.__name__:
+                functions.append(_function(name, value))
+        elif str(getattr(type(value), "__module__", "")).startswith("submission"):
+            objects.append({"name": name, "type": type(value).__name__})
+    return {"functions": functions, "classes": classes, "objects": objects}
+
+
+def _function(name: str, value: Any) -> dict[str, Any]:
+    code = getattr(inspect.unwrap(value), "__code__", None)
+    return {
+        "name": name,
+        "line": code.co_firstlineno if code else 0,
+        "doc": (getattr(value, "__doc__", None) or "").strip().partition("\n")[0][:_MAX_TEXT],
+        "params": _params(value),
+    }
+
+
+def _params(value: Any) -> list[dict[str, Any]] | None:
+    try:
+        signature = inspect.signature(value)
+    except (TypeError, ValueError):
+        return None
+    found = []
+    for param in signature.parameters.values():
+        entry: dict[str, Any] = {"name": param.name, "kind": param.kind.name}
+        if param.default is not param.empty:
+            entry["default"] = _plain(param.default)
+        if param.annotation is not param.empty:
+            note = param.annotation
+            entry["annotation"] = (note if isinstance(note, str) else getattr(note, "__name__", str(note)))[
+                :_MAX_TEXT
+            ]
+        found.append(entry)
+    return found
+
+
+def _class(name: str, value: type) -> dict[str, Any]:
+    methods = []
+    for key in dir(value):
+        member = inspect.getattr_static(value, key, None)
+        static = isinstance(member, (staticmethod, classmethod))
+        if (key.startswith("__") and key != "__call__") or not (inspect.isfunction(member) or static):
+            continue
+        methods.append({**_function(key, getattr(value, key)), "static": static})
+    init = getattr(inspect.getattr_static(value, "__init__", None), "__code__", None)
+    line = init.co_firstlineno if init else min((m["line"] for m in methods), default=0)
+    return {
+        "name": name,
+        "line": line,
+        "doc": (value.__doc__ or "").strip().partition("\n")[0][:_MAX_TEXT],
+        "bases": [base.__name__ for base in value.__mro__[1:-1]],
+        "params": _params(value),
+        "methods": methods,
+    }

@@ -1,0 +1,257 @@
+"""Importing a submission's files, whatever they are called and however they import each other.
+
+Every file becomes a module of the pseudo-package ``submission``, so that relative
+imports work, names cannot collide with the standard library, and ``__main__`` blocks
+do not run. Submission code sees its own ``__import__``: sibling files win over
+installed modules, ``numpy`` may be the counting namespace, and a module that is not
+installed becomes a stand-in that raises only when it is used. Where the submission
+provides for its absence (``try: import torch``), the import fails as it would anywhere.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import CodeType, ModuleType
+from typing import Any
+
+__all__ = ["PACKAGE", "Library", "MissingModule"]
+
+PACKAGE = "submission"
+_IMPORT_ERRORS = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
+
+
+class MissingModule(ModuleType):
+    """Stands in for a module that is not installed; using it raises."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.__path__: list[str] = []
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise self._missing()
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """What was imported from it is used."""
+        raise self._missing()
+
+    def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type, ...]:
+        raise self._missing()
+
+    def _missing(self) -> ModuleNotFoundError:
+        top = self.__name__.partition(".")[0]
+        return ModuleNotFoundError(f"No module named '{top}'", name=top)
+
+
+class Library(importlib.abc.MetaPathFinder):
+    """The modules of one submission.
+
+    Args:
+        root: Its folder.
+        adapter: An ``adapter.py`` that stands elsewhere.
+        namespaces: Modules that are handed to the submission instead of the real ones.
+    """
+
+    def __init__(
+        self, root: Path, adapter: Path | None = None, namespaces: Mapping[str, ModuleType] | None = None
+    ) -> None:
+        self.root = root
+        self.adapter = adapter
+        self.namespaces = dict(namespaces or {})
+        self.missing: dict[str, set[str]] = {}
+        self.guarded: dict[str, list[range]] = {}
+        self.builtins = {**vars(builtins), "__import__": self._import}
+        package = ModuleType(PACKAGE)
+        package.__path__ = [str(root)]
+        sys.modules[PACKAGE] = package
+        sys.meta_path.insert(0, self)
+
+    def module(self, file: str) -> ModuleType:
+        """The module of a file, imported when it was not yet.
+
+        Args:
+            file: Path relative to the submission's folder.
+        """
+        if file == "adapter.py" and self.adapter is not None:
+            return self._from_path("adapter", self.adapter)
+        dotted = file.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
+        if all(part.isidentifier() for part in dotted.split(".")):
+            return importlib.import_module(f"{PACKAGE}.{dotted}")
+        return self._from_path("".join(c if c.isalnum() else "_" for c in dotted), self.root / file)
+
+    def run_main(self, file: str) -> None:
+        """Run a file as a program: its ``__main__`` block runs too."""
+        path = self.root / file
+        module = ModuleType("__main__")
+        module.__file__ = str(path)
+        sys.modules["__main__"] = module
+        sys.argv = [str(path)]
+        loader = _Loader("__main__", str(path), self)
+        module.__dict__["__builtins__"] = self.builtins
+        run: Callable[..., None] = exec
+        run(loader.get_code("__main__"), module.__dict__)
+
+    def _from_path(self, name: str, path: Path) -> ModuleType:
+        full = f"{PACKAGE}.{name}"
+        if full in sys.modules:
+            return sys.modules[full]
+        spec = importlib.util.spec_from_loader(full, _Loader(full, str(path), self), origin=str(path))
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[full] = module
+        try:
+            spec.loader.exec_module(module)
+        except BaseException:
+            sys.modules.pop(full, None)
+            raise
+        return module
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        """Find ``submission.*`` in the submission's folder (the import system calls this)."""
+        if not fullname.startswith(PACKAGE + "."):
+            return None
+        if fullname == f"{PACKAGE}.adapter" and self.adapter is not None:
+            return self._spec(fullname, self.adapter)
+        base = self.root.joinpath(*fullname.split(".")[1:])
+        if (base / "__init__.py").is_file():
+            return self._spec(fullname, base / "__init__.py", folder=base)
+        if base.with_name(base.name + ".py").is_file():
+            return self._spec(fullname, base.with_name(base.name + ".py"))
+        if base.is_dir():
+            spec = importlib.machinery.ModuleSpec(fullname, None, is_package=True)
+            spec.submodule_search_locations = [str(base)]
+            return spec
+        return None
+
+    def _spec(
+        self, name: str, path: Path, folder: Path | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        places = [str(folder)] if folder else None
+        return importlib.util.spec_from_file_location(
+            name, path, loader=_Loader(name, str(path), self), submodule_search_locations=places
+        )
+
+    def _owns(self, top: str) -> bool:
+        if top == "adapter" and self.adapter is not None:
+            return True
+        return (self.root / f"{top}.py").is_file() or (
+            (self.root / top).is_dir() and any((self.root / top).glob("*.py"))
+        )
+
+    def _import(
+        self,
+        name: str,
+        globals: Mapping[str, Any] | None = None,
+        locals: Mapping[str, Any] | None = None,
+        fromlist: Sequence[str] | None = (),
+        level: int = 0,
+    ) -> Any:
+        """``__import__`` as a submission sees it."""
+        if level == 0:
+            top = name.partition(".")[0]
+            if self._owns(top):
+                return self._own(name, fromlist)
+            if top in self.namespaces:
+                return self._namespace(name, fromlist)
+        try:
+            return builtins.__import__(name, globals, locals, fromlist or (), level)
+        except ModuleNotFoundError as error:
+            if level or error.name is None or error.name.partition(".")[0] != name.partition(".")[0]:
+                raise
+            # It may have been written as a package whose name its folder no longer carries.
+            _package, _, inner = name.partition(".")
+            if inner and fromlist and self._owns(inner.partition(".")[0]):
+                return self._own(inner, fromlist)
+            if not inner and fromlist and all(self._owns(item) for item in fromlist):
+                return self._own("", fromlist)
+            if self._expected():
+                raise
+            return self._stand_in(name, globals, fromlist)
+
+    def _own(self, name: str, fromlist: Sequence[str] | None) -> Any:
+        module = importlib.import_module(f"{PACKAGE}.{name}".rstrip("."))
+        self._submodules(module, fromlist)
+        return module if fromlist else sys.modules[f"{PACKAGE}.{name.partition('.')[0]}"]
+
+    def _expected(self) -> bool:
+        """Whether the import statement that runs stands in a ``try`` that takes its failure."""
+        frame = sys._getframe(1)
+        while frame.f_back is not None and frame.f_code.co_filename not in self.guarded:
+            frame = frame.f_back
+        return any(frame.f_lineno in lines for lines in self.guarded.get(frame.f_code.co_filename, ()))
+
+    def _submodules(self, module: ModuleType, fromlist: Sequence[str] | None) -> None:
+        for wanted in fromlist or ():
+            if wanted != "*" and not hasattr(module, wanted) and hasattr(module, "__path__"):
+                if self.find_spec(f"{module.__name__}.{wanted}") is not None:
+                    importlib.import_module(f"{module.__name__}.{wanted}")
+
+    def _namespace(self, name: str, fromlist: Sequence[str] | None) -> Any:
+        importlib.import_module(name)
+        module: Any = self.namespaces[name.partition(".")[0]]
+        if fromlist:
+            for part in name.split(".")[1:]:
+                module = getattr(module, part)
+        return module
+
+    def _stand_in(self, name: str, globals: Mapping[str, Any] | None, fromlist: Sequence[str] | None) -> Any:
+        file = Path(str((globals or {}).get("__file__", "")))
+        shown = file.relative_to(self.root).as_posix() if file.is_relative_to(self.root) else file.name
+        self.missing.setdefault(name.partition(".")[0], set()).add(shown)
+        top, *inner = name.split(".")
+        first = last = MissingModule(top)
+        for part in inner:
+            inside = MissingModule(f"{last.__name__}.{part}")
+            last.__dict__[part] = inside
+            last = inside
+        last.__dict__.update(
+            {item: MissingModule(f"{name}.{item}") for item in fromlist or () if item != "*"}
+        )
+        return last if fromlist else first
+
+
+class _Loader(importlib.machinery.SourceFileLoader):
+    """Runs a file with the submission's own builtins; never writes byte code."""
+
+    def __init__(self, name: str, path: str, library: Library) -> None:
+        super().__init__(name, path)
+        self._library = library
+
+    def get_code(self, fullname: str) -> CodeType:
+        data = self.get_data(self.path)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self._library.guarded[self.path] = list(_guarded(ast.parse(data, self.path)))
+            return self.source_to_code(data, self.path)
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__dict__["__builtins__"] = self._library.builtins
+        run: Callable[..., None] = exec
+        run(self.get_code(module.__name__), module.__dict__)
+
+
+def _guarded(tree: ast.Module) -> Iterator[range]:
+    """Lines of ``try`` bodies whose handlers take a failed import."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Try) and any(_takes_import_error(handler.type) for handler in node.handlers):
+            yield range(node.lineno, node.handlers[0].lineno)
+
+
+def _takes_import_error(kind: ast.expr | None) -> bool:
+    if kind is None:
+        return True
+    kinds = kind.elts if isinstance(kind, ast.Tuple) else [kind]
+    return any(isinstance(k, ast.Name) and k.id in _IMPORT_ERRORS for k in kinds)

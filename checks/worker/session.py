@@ -1,0 +1,314 @@
+"""The worker's side of the conversation: keep objects, call the submission, copy bytes out."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import mmap
+import os
+import time
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import describe, models, namespace
+from .capture import Capture, sendable
+from .load import Library
+from .trace import Trace
+from .values import (
+    BadValueError,
+    array_of,
+    owner_of,
+    plain,
+    poisoned,
+    refill,
+    shape_text,
+    share_memory,
+    tight,
+)
+
+__all__ = ["Session"]
+
+_TOLD_PLAINLY = (BadValueError, describe.NoPart)
+
+
+class Session:
+    """Objects of one submission by number, and the operations on them.
+
+    Args:
+        root: The submission's folder.
+        adapter: An ``adapter.py`` that stands elsewhere.
+    """
+
+    def __init__(self, root: Path, adapter: Path | None = None) -> None:
+        self.root = root
+        self.counts = namespace.Counters()
+        self.trace = Trace()
+        self.library = Library(root, adapter, namespaces={"numpy": namespace.build(self.counts)})
+        self.kept: dict[int, Any] = {}
+        self._fds: list[int] = []
+
+    def handle(self, request: dict[str, Any], fds: list[int]) -> dict[str, Any]:
+        """Carry out one request; whatever goes wrong is told in the reply."""
+        self._fds = fds
+        captured = Capture()
+        reply: dict[str, Any]
+        try:
+            with contextlib.redirect_stdout(captured), contextlib.redirect_stderr(captured):
+                reply = getattr(self, f"op_{request['op']}")(request)
+        except _TOLD_PLAINLY as error:
+            reply = {"bad": str(error)}
+        # Whatever a submission raises, SystemExit and KeyboardInterrupt included.
+        except BaseException as error:
+            reply = {"raised": self._told(error)}
+        finally:
+            for fd in fds:
+                with contextlib.suppress(OSError):
+                    os.close(fd)
+        if text := captured.text():
+            reply["printed"] = text
+        return reply
+
+    def op_load(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Import one file; reply with what it defines."""
+        module = self.library.module(request["file"])
+        missing = {name: sorted(files) for name, files in self.library.missing.items()}
+        return {**describe.inventory(module), "missing": missing}
+
+    def op_script(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Run a file as ``__main__``."""
+        try:
+            self.library.run_main(request["file"])
+        except SystemExit as error:
+            if error.code not in (None, 0):
+                raise
+        return {}
+
+    def op_put(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Keep a value."""
+        self.kept[request["keep"]] = self._decoded(request["value"])
+        return {}
+
+    def op_drop(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Forget kept values."""
+        for number in request["handles"]:
+            self.kept.pop(number, None)
+        gc.collect()
+        return {}
+
+    def op_call(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Call a function, class or method; keep its result; reply with its tree and the counters."""
+        function = self._decoded(request["target"])
+        if method := request.get("method"):
+            function = getattr(function, method)
+        args = [self._decoded(value) for value in request["args"]]
+        kwargs = {name: self._decoded(value) for name, value in request.get("kwargs", {}).items()}
+        counters: dict[str, Any] = {}
+        models.asked()
+        with self._patched(request.get("patches", [])), self._watched(request, counters, args, kwargs):
+            result = function(*args, **kwargs)
+        counters.update(models.asked())
+        self.kept[request["keep"]] = result
+        return {"tree": describe.describe(result), "counters": counters}
+
+    @contextlib.contextmanager
+    def _patched(self, patches: list[Any]) -> Iterator[None]:
+        """Attributes of modules and classes replaced for as long as a call lasts."""
+        with contextlib.ExitStack() as stack:
+            for target, name, value in patches:
+                owner = self._decoded(target)
+                own = vars(owner)
+                # The raw attribute: getattr would unwrap a static method.
+                undo = (setattr, owner, name, own[name]) if name in own else (delattr, owner, name)
+                setattr(owner, name, self._decoded(value))
+                stack.callback(*undo)
+            yield
+
+    @contextlib.contextmanager
+    def _watched(
+        self, request: dict[str, Any], counters: dict[str, Any], args: list[Any], kwargs: dict[str, Any]
+    ) -> Iterator[None]:
+        if request.get("memory"):
+            self.trace.start()
+        if request.get("count"):
+            self.counts.start()
+            args[:] = [namespace.tracked(value, self.counts) for value in args]
+            kwargs.update({name: namespace.tracked(value, self.counts) for name, value in kwargs.items()})
+        before = time.perf_counter()
+        try:
+            yield
+        finally:
+            counters["seconds"] = time.perf_counter() - before
+            if request.get("count"):
+                counters.update(self.counts.stop())
+            if request.get("memory"):
+                counters["peak_bytes"] = self.trace.stop()
+
+    def op_set(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Set an attribute of a kept object (or a key of a dict), or of something in the submission."""
+        target, value = self._decoded(request["target"]), self._decoded(request["value"])
+        if isinstance(target, dict):
+            target[request["name"]] = value
+        else:
+            setattr(target, request["name"], value)
+        return {}
+
+    def op_describe(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Describe a kept object again."""
+        return {"tree": describe.describe(self._decoded(request["of"]))}
+
+    def op_leaves(self, request: dict[str, Any]) -> dict[str, Any]:
+        """List arrays and scalars under an object, and which of the named inputs they share memory with."""
+        inputs = {name: self._decoded(value) for name, value in request.get("inputs", {}).items()}
+        found: list[dict[str, Any]] = []
+        arrays: list[tuple[int, Any]] = []
+        for path, value in describe.leaves(self._decoded(request["of"])):
+            entry = {"path": path, **describe.describe(value, depth=0)}
+            if isinstance(value, (list, tuple)):
+                whole = np.asarray(value)
+                entry = {
+                    "path": path,
+                    "kind": "list",
+                    "shape": list(whole.shape),
+                    "dtype": str(whole.dtype),
+                    "nbytes": whole.nbytes,
+                }
+            if isinstance(value, np.ndarray):
+                entry["inputs"] = [name for name, other in inputs.items() if share_memory(value, other)]
+                entry["same_as"] = next(
+                    (index for index, other in arrays if share_memory(value, other)), None
+                )
+                arrays.append((len(found), value))
+                owner = owner_of(value)
+                entry["base"], entry["base_nbytes"] = id(owner), owner.nbytes
+            found.append(entry)
+        return {"leaves": found[:512]}
+
+    def op_footprint(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Bytes of all that an object keeps: memory behind several views once, and 8 for a Python float."""
+        owners: dict[int, int] = {}
+        floats = 0
+        for _path, value in describe.leaves(self._decoded(request["of"])):
+            if isinstance(value, np.ndarray):
+                owner = owner_of(value)
+                owners[id(owner)] = owner.nbytes
+            elif isinstance(value, (list, tuple)):
+                floats += np.asarray(value).nbytes
+            elif isinstance(value, (float, np.floating)):
+                floats += 8
+        return {"bytes": floats + sum(owners.values())}
+
+    def op_fill(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Overwrite an array in place: with values, or NaN (integers: a huge value); a list: its items."""
+        array, value = self._decoded(request["of"]), self._decoded(request["value"])
+        if isinstance(array, list) and isinstance(value, list):
+            refill(array, value)
+            return {}
+        if not isinstance(array, np.ndarray):
+            raise BadValueError("no array to fill")
+        array[...] = poisoned(array) if value is None else value
+        return {}
+
+    def op_replace(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Keep a copy of an object with one part replaced: by a value, by NaN, or scaled and shifted."""
+        value, path = self._decoded(request["of"]), request["path"]
+        old = describe.locate(value, path)
+        new = poisoned(old) if "poison" in request else self._decoded(request["value"])
+        if "scale" in request:
+            new = old * request["scale"] + request["shift"]
+        self.kept[request["keep"]] = describe.replaced(value, path, new)
+        return {}
+
+    def op_copy(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Keep a deep copy of an object."""
+        self.kept[request["keep"]] = describe.copied(self._decoded(request["of"]))
+        return {}
+
+    def op_fetch(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Copy an array into the attached memfd, as the dtype and shape that the trusted side expects."""
+        value = self._decoded(request["of"])
+        shape, dtype = tuple(request["shape"]), np.dtype(request["dtype"])
+        if value is None:
+            raise BadValueError("None instead of an array")
+        array = array_of(value)
+        if array.dtype.kind not in "fiub":
+            raise BadValueError(f"dtype {array.dtype} instead of numbers")
+        if array.dtype.kind == "f" and dtype.kind in "iub":
+            raise BadValueError(f"dtype {array.dtype} instead of integers")
+        if request.get("loose") and tight(array.shape) == tight(shape):
+            array = array.reshape(shape)
+        if array.shape != shape:
+            raise BadValueError(f"shape {shape_text(array.shape)} instead of {shape_text(shape)}")
+        size = dtype.itemsize * array.size
+        if size:
+            with mmap.mmap(self._fds[0], size) as buffer:
+                np.frombuffer(buffer, dtype=dtype).reshape(shape)[...] = array
+        return {"dtype": str(array.dtype)}
+
+    def op_value(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Plain data of an object: numbers, texts, lists and dicts."""
+        return {"value": plain(self._decoded(request["of"]))}
+
+    def _decoded(self, value: Any) -> Any:
+        if isinstance(value, list):
+            return [self._decoded(item) for item in value]
+        if not isinstance(value, dict):
+            return value
+        if "$h" in value:
+            return describe.locate(self.kept[value["$h"]], value.get("path", []))
+        if "$a" in value:
+            return self._array(value)
+        if "$l" in value:
+            array = self._decoded(value["$l"])
+            return array.tolist() if isinstance(array, np.ndarray) else array
+        if "$t" in value:
+            return tuple(self._decoded(item) for item in value["$t"])
+        if "$d" in value:
+            return getattr(np, value["$d"])
+        if "$m" in value:
+            return models.build({key: self._decoded(item) for key, item in value["$m"].items()})
+        if "$f" in value:
+            return self._callable(value["$f"]["file"], value["$f"]["name"])
+        return {key: self._decoded(item) for key, item in value.items()}
+
+    def _array(self, value: dict[str, Any]) -> Any:
+        shape, dtype = tuple(value["shape"]), np.dtype(value["dtype"])
+        size = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
+        if size == 0:
+            return np.empty(shape, dtype)
+        # Private: older kernels refuse any shared mapping of a memfd that is sealed against writing.
+        with mmap.mmap(self._fds[value["$a"]], size, mmap.MAP_PRIVATE, mmap.PROT_READ) as buffer:
+            return np.frombuffer(buffer, dtype=dtype).reshape(shape).copy()
+
+    def _callable(self, file: str, name: str) -> Any:
+        found: Any = self.library.module(file)
+        for part in name.split(".") if name else ():
+            found = getattr(found, part)
+        return found
+
+    def _told(self, error: BaseException) -> dict[str, Any]:
+        frames = traceback.extract_tb(error.__traceback__)
+        root = str(self.root)
+        own = [
+            frame
+            for frame in frames
+            if frame.filename.startswith(root) or frame.filename.endswith("adapter.py")
+        ]
+        file, line = (own[-1].filename, own[-1].lineno) if own else (None, None)
+        if isinstance(error, SyntaxError) and error.filename and error.filename.startswith(root):
+            file, line = error.filename, error.lineno
+        text = "".join(traceback.format_exception(type(error), error, error.__traceback__, chain=False))
+        try:
+            message = str(error)
+        except Exception:
+            message = "(its text cannot be read)"
+        return {
+            "type": sendable(type(error).__name__),
+            "message": sendable(message[:500]),
+            "file": os.path.relpath(file, root) if file and file.startswith(root) else file,
+            "line": line,
+            "traceback": sendable(text.replace(root + os.sep, "")[-8000:]),
+        }

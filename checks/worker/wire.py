@@ -1,0 +1,110 @@
+"""The wire between the trusted side and the worker: framed msgpack over a socket pair.
+
+A frame is a 4-byte little-endian length and a msgpack body. The trusted side may
+attach file descriptors (memfds) to a frame; the worker attaches none, and the
+trusted side would not take them.
+
+Values in a request are plain msgpack, and these one-key maps:
+
+``{"$h": id, "path": [...]}``            an object that the worker keeps, or a part of it
+``{"$a": i, "shape": […], "dtype": s}``  an array in the i-th attached memfd, handed over as a fresh copy
+``{"$l": value}``                        the same as nested lists
+``{"$t": [values]}``                     a tuple
+``{"$d": "float32"}``                    a NumPy scalar type
+``{"$m": {…}}``                          a scripted model (see :mod:`.models`)
+``{"$f": {"file": s, "name": s}}``       a callable or class of the submission
+"""
+
+from __future__ import annotations
+
+import socket
+import struct
+from typing import Any
+
+import msgspec
+
+__all__ = ["MAX_FDS", "MAX_FRAME", "receive", "send"]
+
+#: Longest body that either side accepts, in bytes.
+MAX_FRAME = 32 << 20
+#: Most file descriptors that one frame carries.
+MAX_FDS = 64
+
+_LENGTH = struct.Struct("<I")
+
+
+def _exact(value: Any) -> Any:
+    """The number or text itself where a submission answers with a subclass; no method of that is asked."""
+    if isinstance(value, float):
+        return float.__pos__(value)
+    if isinstance(value, int):
+        return int.__pos__(value)
+    if isinstance(value, str):
+        return str.__str__(value)
+    raise TypeError(f"a {type(value).__name__} cannot be sent")
+
+
+_encode = msgspec.msgpack.Encoder(enc_hook=_exact).encode
+_decode = msgspec.msgpack.Decoder().decode
+
+
+def send(control: socket.socket, body: Any, fds: tuple[int, ...] = ()) -> None:
+    """Send one frame.
+
+    Args:
+        control: The socket.
+        body: What msgpack can carry.
+        fds: File descriptors that go with it.
+
+    Raises:
+        OSError: The other side is gone.
+        ValueError: The body is longer than :data:`MAX_FRAME`.
+    """
+    data = _encode(body)
+    if len(data) > MAX_FRAME:
+        raise ValueError(f"a frame of {len(data)} bytes is over the limit of {MAX_FRAME}")
+    head = _LENGTH.pack(len(data))
+    if fds:
+        socket.send_fds(control, [head], list(fds))
+    else:
+        control.sendall(head)
+    control.sendall(data)
+
+
+def receive(control: socket.socket, *, with_fds: bool = False) -> tuple[Any, list[int]]:
+    """Receive one frame; blocks, or honours the socket's timeout.
+
+    Args:
+        control: The socket.
+        with_fds: Whether file descriptors are accepted (only the worker does).
+
+    Raises:
+        EOFError: The other side closed.
+        ValueError: The frame is malformed or too long.
+    """
+    fds: list[int] = []
+    if with_fds:
+        head, fds, _flags, _address = socket.recv_fds(control, _LENGTH.size, MAX_FDS)
+        if not head:
+            raise EOFError("the other side closed")
+        head += _exactly(control, _LENGTH.size - len(head))
+    else:
+        head = _exactly(control, _LENGTH.size)
+    (length,) = _LENGTH.unpack(head)
+    if length > MAX_FRAME:
+        raise ValueError(f"a frame of {length} bytes is over the limit")
+    try:
+        return _decode(_exactly(control, length)), fds
+    except msgspec.DecodeError as error:
+        raise ValueError(f"a frame is not msgpack: {error}") from error
+
+
+def _exactly(control: socket.socket, count: int) -> bytes:
+    parts: list[bytes] = []
+    while count:
+        part = control.recv(min(count, 1 << 20))
+        if not part:
+            raise EOFError("the other side closed")
+        parts.append(part)
+        count -= len(part)
+    return b"".join(parts)

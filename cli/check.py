@@ -1,0 +1,98 @@
+"""``judge-tui check``: the live checks without a screen."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import click
+from judge_tui.checks.errors import JudgeError, UsageError
+from judge_tui.cli import options
+from judge_tui.cli.selection import Selection, select
+from judge_tui.judging.workspace import Workspace
+
+__all__ = ["command"]
+
+
+@click.command("check")
+@click.argument("models", nargs=-1, metavar="[MODELS]...", shell_complete=options.complete_model)
+@options.task(several=True)
+@click.option("--all", "everything", is_flag=True, help="Every submission of every task.")
+@click.option(
+    "--check", "checks", multiple=True, metavar="ID", help="Only this check; repeat it for several."
+)
+@options.workspace
+@options.submissions
+@options.bindings
+@options.backend
+@options.seed
+@click.option("--fresh", is_flag=True, help="Run again what has a stored outcome.")
+@options.trust
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "junit"]),
+    default="text",
+    show_default=True,
+    help="What standard output gets.",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(0),
+    default=0,
+    metavar="N",
+    help="Submissions checked at once; 0 for one per processor.",
+)
+def command(
+    models: tuple[str, ...],
+    tasks: tuple[str, ...],
+    everything: bool,
+    checks: tuple[str, ...],
+    workspace: Path | None,
+    submissions: Path | None,
+    bindings: Path | None,
+    form: str,
+    **settings: Any,
+) -> int:
+    """Run the live checks on submissions.
+
+    Exits 0 when nothing failed, 1 when some verdict is fail, 2 when the request is off,
+    3 when the engine itself broke.
+    """
+    found = _workspace(workspace, submissions, bindings)
+    if not (models or tasks or everything):
+        raise UsageError("say what to check.", hint="Name models, give --task T, or say --all.")
+    selection = select(found, models, tasks)
+    signal.signal(signal.SIGTERM, _terminated)
+    return _run(selection, checks, bindings, form, settings)
+
+
+def _workspace(folder: Path | None, submissions: Path | None, bindings: Path | None) -> Workspace:
+    try:
+        return options.open_workspace(folder, submissions, bindings)
+    except JudgeError:
+        # a tree anywhere can be checked, workspace or not
+        if submissions is None or not submissions.is_dir() or folder is not None:
+            raise
+        return Workspace.loose(submissions, bindings)
+
+
+def _terminated(_: int, __: FrameType | None) -> None:
+    # leave through the runner's own clean-up, which kills its workers
+    sys.exit(128 + signal.SIGTERM)
+
+
+def _run(
+    selection: Selection, checks: tuple[str, ...], bindings: Path | None, form: str, settings: dict[str, Any]
+) -> int:
+    from judge_tui.cli.checking import requests, stream
+    from judge_tui.cli.results import make_printer
+
+    printer = make_printer(form)
+    for warning in selection.warnings:
+        click.echo(f"judge-tui: {warning}", err=True)
+    asked = requests(selection, checks, bindings, settings)
+    return stream(asked, printer)

@@ -1,0 +1,125 @@
+"""Running the requests of a ``check`` one after another and handing their events to a printer."""
+
+from __future__ import annotations
+
+import secrets
+import signal
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from judge_tui.checks.errors import EngineError, UsageError
+from judge_tui.checks.events import Event, Failed, Finished
+from judge_tui.checks.request import Request, RequestedSubmission
+from judge_tui.checks.verdict import Verdict
+from judge_tui.cli.results import Printer
+from judge_tui.cli.selection import Selection
+
+__all__ = ["exit_code", "requests", "stream"]
+
+
+def requests(
+    selection: Selection, checks: Sequence[str], bindings: Path | None, settings: dict[str, Any]
+) -> list[Request]:
+    """One request per task.
+
+    Args:
+        selection: What to check.
+        checks: Check ids; empty for all. A task that has none of them is left out.
+        bindings: Tree of side files.
+        settings: Further fields of :class:`Request`.
+
+    Raises:
+        UsageError: No task has one of the checks.
+    """
+    wanted = _checks_by_task(selection, checks)
+    if settings.get("fresh") and settings.get("seed") is None:
+        # one seed for the whole run, so that one number replays it
+        settings = {**settings, "seed": secrets.randbelow(2**31)}
+    return [
+        Request(
+            task,
+            tuple(RequestedSubmission(each.model, str(each.path)) for each in submissions),
+            wanted[task],
+            bindings=str(bindings.absolute()) if bindings else None,
+            **settings,
+        )
+        for task, submissions in selection.tasks.items()
+        if not checks or wanted[task]
+    ]
+
+
+def _checks_by_task(selection: Selection, checks: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    if not checks:
+        return dict.fromkeys(selection.tasks, ())
+    from judge_tui.checks.task import load_task
+
+    known = {task: tuple(check.id for check in load_task(task).checks) for task in selection.tasks}
+    every = list(dict.fromkeys(check for ids in known.values() for check in ids))
+    for check in checks:
+        if check not in every:
+            import difflib
+
+            near = difflib.get_close_matches(check, every, n=3)
+            hint = f"Did you mean {' or '.join(near)}?" if near else f"There are: {', '.join(every)}."
+            raise UsageError(f"there is no check '{check}' for {', '.join(selection.tasks)}.", hint=hint)
+    return {task: tuple(check for check in checks if check in ids) for task, ids in known.items()}
+
+
+def _events(request: Request, cancel: threading.Event) -> Iterator[Event]:
+    from judge_tui.checks.runner import run
+
+    return run(request, cancel=cancel)
+
+
+def _interruptible() -> threading.Event:
+    """Set by Ctrl-C, which raises too; one that lands where Python ignores it still ends the run."""
+    cancel = threading.Event()
+
+    def stop(_: int, __: FrameType | None) -> None:
+        cancel.set()
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, stop)
+    return cancel
+
+
+def stream(asked: Iterable[Request], printer: Printer) -> int:
+    """Run the requests and print what they give.
+
+    Returns:
+        The exit code.
+
+    Raises:
+        EngineError: The engine could not go on.
+    """
+    verdicts: set[Verdict] = set()
+    cancel = _interruptible()
+    try:
+        for request in asked:
+            events = _events(request, cancel)
+            with closing(events):  # type: ignore[type-var]
+                for event in events:
+                    printer.show(event)
+                    if isinstance(event, Finished):
+                        verdicts.add(event.outcome.verdict)
+                    elif isinstance(event, Failed):
+                        raise EngineError(event.message, hint=event.hint)
+            if cancel.is_set():
+                raise KeyboardInterrupt
+    finally:
+        printer.pause()
+    printer.close()
+    return exit_code(verdicts)
+
+
+def exit_code(verdicts: Iterable[Verdict]) -> int:
+    """3 when the engine broke in some check, 1 when some verdict is fail, else 0."""
+    found = set(verdicts)
+    if Verdict.ERROR in found:
+        return 3
+    return 1 if Verdict.FAIL in found else 0

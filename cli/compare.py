@@ -1,0 +1,78 @@
+"""``judge-tui compare``: two or three submissions side by side on a screen."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+from judge_tui.checks.errors import UsageError
+from judge_tui.checks.submission import Submission
+from judge_tui.cli import options
+from judge_tui.judging.naming import default_judge, judge_name
+from judge_tui.judging.workspace import Workspace
+
+__all__ = ["command"]
+
+
+@click.command("compare")
+@click.argument("models", nargs=-1, metavar="MODEL MODEL [MODEL]", shell_complete=options.complete_model)
+@options.task()
+@options.judge
+@options.backend
+@options.seed
+@options.trust
+@options.workspace
+@options.submissions
+@options.bindings
+def command(
+    models: tuple[str, ...],
+    task: str | None,
+    judge: str | None,
+    workspace: Path | None,
+    submissions: Path | None,
+    bindings: Path | None,
+    **settings: Any,
+) -> int:
+    """Read two or three submissions side by side, check and score them.
+
+    Models and tasks may be shortened to a unique prefix.
+    """
+    found = options.open_workspace(workspace, submissions, bindings)
+    chosen = _chosen(found, models, task)
+    who = judge_name(judge) if judge is not None else default_judge()
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError(
+            "comparing needs a terminal, and this is none.",
+            hint="For scripts there are: judge-tui check, judge-tui score.",
+        )
+    from judge_tui.tui.app import run_compare
+
+    return run_compare(workspace=found, submissions=chosen, judge=who, **settings) or 0
+
+
+def _chosen(workspace: Workspace, names: tuple[str, ...], task: str | None) -> list[Submission]:
+    if not 2 <= len(names) <= 3:
+        raise UsageError(
+            f"compare takes two or three models, not {len(names)}.",
+            hint=f"There are: {', '.join(workspace.models()) or 'none yet'}.",
+        )
+    models = [workspace.model(name) for name in names]
+    if len(set(models)) < len(models):
+        raise UsageError("compare takes different models.", hint=f"These were meant: {', '.join(models)}.")
+    chosen = workspace.task(task) if task is not None else _shared_task(workspace, models)
+    found = [workspace.submission(model, chosen) for model in models]
+    for submission in found:
+        if not submission.path.is_dir():
+            tasks = ", ".join(workspace.submitted(submission.model)) or "nothing"
+            raise UsageError(f"{submission.model} has no submission for {chosen}.", hint=f"It has: {tasks}.")
+    return found
+
+
+def _shared_task(workspace: Workspace, models: list[str]) -> str:
+    shared = set.intersection(*(set(workspace.submitted(model)) for model in models))
+    if len(shared) == 1:
+        return shared.pop()
+    tasks = ", ".join(sorted(shared or workspace.tasks()))
+    raise UsageError("say which task to compare.", hint=f"Add --task with one of: {tasks}.")

@@ -1,0 +1,208 @@
+"""What ``judge-tui doctor`` examines. Each examination gives one finding."""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import locale
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import metadata
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Literal
+
+from judge_tui.checks.errors import JudgeError
+from judge_tui.judging.workspace import Workspace
+
+__all__ = ["EXAMINATIONS", "Finding"]
+
+_SECONDS = 15
+_LANDLOCK_CREATE_RULESET = 444
+_LANDLOCK_VERSION_FLAG = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What an examination found.
+
+    Attributes:
+        state: ``ok``; ``note`` for what is missing and not needed; ``off`` for what should be mended.
+        told: The finding, in one clause.
+        remedy: What to do.
+    """
+
+    state: Literal["ok", "note", "off"]
+    told: str
+    remedy: str = ""
+
+
+def _python(_: Path | None) -> Finding:
+    found = f"{platform.python_version()}, judge-tui {metadata.version('judge-tui')}"
+    return Finding("ok" if sys.version_info >= (3, 11) else "off", found)
+
+
+def _terminal(_: Path | None) -> Finding:
+    if not sys.stdout.isatty():
+        return Finding("note", "standard output is no terminal", "Run doctor where you judge.")
+    size = shutil.get_terminal_size()
+    colour = os.environ.get("COLORTERM", "") in ("truecolor", "24bit")
+    told = f"{os.environ.get('TERM', 'unknown')}, {size.columns}×{size.lines}"
+    told += ", true colour" if colour else ", 256 colours or fewer"
+    if "utf" not in locale.getpreferredencoding(False).lower().replace("-", ""):
+        return Finding("off", f"{told}, not UTF-8", "Set LANG=C.UTF-8.")
+    if size.columns < 80 or size.lines < 24:
+        return Finding("off", told, "Make it 80×24 or larger.")
+    return Finding("ok", told, "" if colour else "Set COLORTERM=truecolor if the terminal can.")
+
+
+def _gpu(_: Path | None) -> Finding:
+    line = _first_line(
+        ["nvidia-smi", "--query-gpu=name,driver_version,memory.total", "--format=csv,noheader"]
+    )
+    return Finding("ok", line) if line else Finding("note", "none found; checks run on the CPU")
+
+
+def _cupy(_: Path | None) -> Finding:
+    if find_spec("cupy") is None:
+        return Finding("note", "not installed", "With an NVIDIA GPU: pip install cupy-cuda12x")
+    for package in ("cupy-cuda12x", "cupy-cuda13x", "cupy"):
+        try:
+            return Finding("ok", f"{package} {metadata.version(package)}")
+        except metadata.PackageNotFoundError:
+            continue
+    return Finding("ok", "installed")
+
+
+def _nvrtc(_: Path | None) -> Finding:
+    found = ctypes.util.find_library("nvrtc") or next(iter(_wheel_libraries()), None)
+    if found:
+        return Finding("ok", found)
+    return Finding("note", "not found", "To compile CUDA without nvcc: pip install nvidia-cuda-nvrtc-cu12")
+
+
+def _wheel_libraries() -> list[str]:
+    spec = find_spec("nvidia")
+    places = list(spec.submodule_search_locations or ()) if spec else []
+    return [path.name for place in places for path in Path(place).rglob("libnvrtc.so*")]
+
+
+def _nvcc(_: Path | None) -> Finding:
+    line = _last_line(["nvcc", "--version"])
+    return Finding("ok", line) if line else Finding("note", "not found; NVRTC does where it is installed")
+
+
+def _compiler(_: Path | None) -> Finding:
+    for name in ("g++", "clang++", "c++"):
+        if line := _first_line([name, "--version"]):
+            return Finding("ok", line)
+    return Finding("note", "none found", "To run CUDA kernels on the CPU, install g++ or clang++.")
+
+
+def _bubblewrap(_: Path | None) -> Finding:
+    program = shutil.which("bwrap")
+    if program is None:
+        return Finding("off", "not found", "Install it: apt install bubblewrap, or dnf install bubblewrap.")
+    tried = [program, "--ro-bind", "/", "/", "--unshare-all", "--die-with-parent", "true"]
+    done = subprocess.run(tried, capture_output=True, text=True, timeout=_SECONDS, check=False)
+    if done.returncode == 0:
+        return Finding("ok", f"{_first_line([program, '--version'])} works")
+    said = (done.stderr.strip().splitlines() or ["it says nothing"])[-1]
+    return Finding(
+        "off",
+        f"is there and does not work: {said}",
+        "Allow unprivileged user namespaces (AppArmor, container settings).",
+    )
+
+
+def _landlock(_: Path | None) -> Finding:
+    if sys.platform != "linux":
+        return Finding("note", f"not on {sys.platform}")
+    libc = ctypes.CDLL(None, use_errno=True)
+    version = libc.syscall(_LANDLOCK_CREATE_RULESET, None, 0, _LANDLOCK_VERSION_FLAG)
+    if version > 0:
+        return Finding("ok", f"ABI {version}")
+    return Finding("off", os.strerror(ctypes.get_errno()), "It needs Linux 5.13 or newer with lsm=landlock.")
+
+
+def _seccomp(_: Path | None) -> Finding:
+    try:
+        actions = Path("/proc/sys/kernel/seccomp/actions_avail").read_text().split()
+    except OSError:
+        return Finding("off", "the kernel does not offer it")
+    return Finding("ok" if "errno" in actions else "off", f"{len(actions)} actions")
+
+
+def _sandbox(_: Path | None) -> Finding:
+    from judge_tui.checks.sandbox import measure
+
+    found = measure()
+    state: Literal["ok", "off"] = "ok" if found.level == "full" else "off"
+    notes = "; ".join(found.notes)
+    remedy = "" if state == "ok" else "See bubblewrap, Landlock and seccomp above."
+    return Finding(state, f"{found.level}" + (f": {notes}" if notes else ""), remedy)
+
+
+def _workspace(folder: Path | None) -> Finding:
+    try:
+        found = Workspace.find(explicit=folder)
+        count = sum(len(found.submitted(model)) for model in found.models())
+    except JudgeError as error:
+        return Finding("note", error.message, error.hint)
+    scores = found.root / "scores"
+    writable = os.access(scores if scores.is_dir() else found.root, os.W_OK)
+    told = f"{found.root}: {len(found.models())} models, {count} submissions"
+    if not writable:
+        return Finding("off", f"{told}; scores/ cannot be written", "Take it over: chown or chmod.")
+    return Finding("ok", told)
+
+
+def _cache(_: Path | None) -> Finding:
+    from judge_tui.checks.store import cache_folder
+
+    folder = cache_folder()
+    nearest = next(place for place in (folder, *folder.parents) if place.exists())
+    if os.access(nearest, os.W_OK):
+        return Finding("ok", str(folder))
+    return Finding("off", f"{folder} cannot be written", "Set JUDGE_TUI_CACHE to a folder of yours.")
+
+
+def _first_line(command: Sequence[str]) -> str:
+    return next(iter(_output(command)), "")
+
+
+def _last_line(command: Sequence[str]) -> str:
+    return next(iter(reversed(_output(command))), "")
+
+
+def _output(command: Sequence[str]) -> list[str]:
+    if shutil.which(command[0]) is None:
+        return []
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    return [line.strip() for line in done.stdout.splitlines() if line.strip()] if done.returncode == 0 else []
+
+
+#: Name → examination, in the order of the lines.
+EXAMINATIONS: dict[str, Callable[[Path | None], Finding]] = {
+    "Python": _python,
+    "terminal": _terminal,
+    "GPU": _gpu,
+    "CuPy": _cupy,
+    "NVRTC": _nvrtc,
+    "nvcc": _nvcc,
+    "C++ compiler": _compiler,
+    "bubblewrap": _bubblewrap,
+    "Landlock": _landlock,
+    "seccomp": _seccomp,
+    "sandbox": _sandbox,
+    "workspace": _workspace,
+    "outcomes": _cache,
+}

@@ -1,0 +1,77 @@
+"""``judge-tui`` alone: models and tasks, with what is scored and what the checks said."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import click
+from judge_tui.checks.store import last_outcomes
+from judge_tui.checks.verdict import Verdict
+from judge_tui.cli.table import aligned, columns
+from judge_tui.judging.plain import plain
+from judge_tui.judging.scoreboard import Board, build_board, figure
+from judge_tui.judging.workspace import Workspace
+
+__all__ = ["matrix", "show"]
+
+
+def show(folder: Path | None) -> None:
+    """Print the matrix of a workspace.
+
+    Raises:
+        WorkspaceError: There is no workspace here.
+    """
+    workspace = Workspace.find(explicit=folder)
+    rows = matrix(workspace)
+    click.echo(plain(workspace.title))
+    click.echo()
+    if len(rows) < 2:
+        click.echo("No submission yet. Bring one in: judge-tui add FOLDER --model NAME --task TASK")
+        return
+    for line in aligned(rows, columns()):
+        click.echo(line)
+    click.echo()
+    click.echo("points and letter, * of files elsewhere · n/m dimensions scored · ○ not scored")
+    click.echo("✓ ✗ checks that passed, failed")
+    click.echo("Compare two: judge-tui compare MODEL MODEL --task TASK    More: judge-tui --help")
+
+
+def matrix(workspace: Workspace) -> list[list[str]]:
+    """Tasks × models as texts, with a head.
+
+    Args:
+        workspace: The workspace.
+    """
+    here = build_board(workspace, lambda card: not card.scored_elsewhere)
+    elsewhere = build_board(workspace, lambda card: card.scored_elsewhere)
+    models = workspace.models()
+    rows = []
+    for task in workspace.tasks():
+        shown = [_cell(workspace, here, elsewhere, model, task) for model in models]
+        if any(shown):
+            rows.append([plain(task), *shown])
+    return [["task", *(plain(workspace.model_title(model)) for model in models)], *rows]
+
+
+def _cell(workspace: Workspace, here: Board, elsewhere: Board, model: str, task: str) -> str:
+    submission = workspace.submission(model, task)
+    said = [_score(here, model, task)]
+    if not said[0] and (published := _score(elsewhere, model, task)):
+        said = [f"{published}*"]
+    if not said[0] and submission.files:
+        said = ["○"]
+    if submission.files:
+        found = Counter(outcome.verdict for outcome in last_outcomes(submission).values())
+        said += [f"{found[v]}{sign}" for v, sign in ((Verdict.PASS, "✓"), (Verdict.FAIL, "✗")) if found[v]]
+    return plain(" ".join(part for part in said if part))
+
+
+def _score(board: Board, model: str, task: str) -> str:
+    row = next((row for row in board.rows if row.model == model), None)
+    cell = row.cells.get(task) if row else None
+    if cell is None:
+        return ""
+    shown = [figure(cell.points, cell.counted)] if cell.points is not None else []
+    shown += ["/".join(cell.letters)] if cell.letters else []
+    return " ".join(shown) or (f"{cell.scored}/{cell.dimensions}" if cell.scored else "")

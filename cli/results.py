@@ -1,0 +1,196 @@
+"""Printing outcomes: as text while they come, or as one JSON or JUnit document at the end."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from typing import Protocol
+
+import click
+from judge_tui.checks.events import Done, Event, Finished, Planned, Progress, Ready, Started
+from judge_tui.checks.verdict import SEVERITY, Outcome, Report, Verdict
+from judge_tui.cli.table import coloured, columns, padded, wrapped
+from judge_tui.judging.plain import plain
+
+__all__ = ["JsonPrinter", "JunitPrinter", "Printer", "TextPrinter", "make_printer"]
+
+_COLOURS = {
+    Verdict.PASS: "green", Verdict.FAIL: "red", Verdict.ERROR: "magenta", Verdict.WARN: "yellow",
+    Verdict.AMBIGUOUS: "yellow", Verdict.UNBOUND: "cyan", Verdict.SKIP: "bright_black",
+}  # fmt: skip
+_CLEAR = "\r\033[K"
+
+
+class Printer(Protocol):
+    """What shows the events of a run."""
+
+    def show(self, event: Event) -> None:
+        """Take an event, in order."""
+
+    def pause(self) -> None:
+        """Leave the terminal clean, whatever ended the run."""
+
+    def close(self) -> None:
+        """Print what is printed at the end."""
+
+
+def make_printer(form: str) -> Printer:
+    """The printer of a format: ``text``, ``json`` or ``junit``."""
+    kinds: dict[str, type[Printer]] = {"text": TextPrinter, "json": JsonPrinter, "junit": JunitPrinter}
+    return kinds[form]()
+
+
+class Ticker:
+    """One line on standard error that says what is going on; nothing when that is no terminal."""
+
+    def __init__(self) -> None:
+        self._live = sys.stderr.isatty()
+        self._shown = False
+
+    def show(self, event: Event) -> None:
+        """Say what began or goes on."""
+        if isinstance(event, Started):
+            self._write(f"{event.task}  {event.model}  {event.check} …")
+        elif isinstance(event, Progress):
+            share = f" {event.fraction:4.0%}" if event.fraction is not None else ""
+            self._write(f"{event.task}  {event.model}  {event.check}{share}  {event.note}")
+
+    def clear(self) -> None:
+        """Take the line away."""
+        if self._shown:
+            sys.stderr.write(_CLEAR)
+            sys.stderr.flush()
+            self._shown = False
+
+    def _write(self, text: str) -> None:
+        if self._live:
+            sys.stderr.write(_CLEAR + plain(text)[: columns() - 1])
+            sys.stderr.flush()
+            self._shown = True
+
+
+class TextPrinter:
+    """A table per task, a row as soon as its outcome is there."""
+
+    def __init__(self) -> None:
+        self._ticker = Ticker()
+        self._widths = (0, 0)
+        self._task = ""
+        self._found: list[Outcome] = []
+        self._setting = ""
+        self._started = False
+
+    def show(self, event: Event) -> None:
+        """Print a head, a row or a foot."""
+        if isinstance(event, Planned):
+            self._head(event)
+        elif isinstance(event, Ready):
+            self._setting = f"{event.backend} {event.device}, sandbox {event.sandbox}, seed {event.seed}"
+        elif isinstance(event, Finished):
+            self._ticker.clear()
+            self._row(event.outcome)
+        elif isinstance(event, Done):
+            self._ticker.clear()
+            self._foot(event.seconds)
+        else:
+            self._ticker.show(event)
+
+    def pause(self) -> None:
+        """Take the progress line away."""
+        self._ticker.clear()
+
+    def close(self) -> None:
+        """Nothing is left to print."""
+
+    def _head(self, event: Planned) -> None:
+        self._widths = (
+            max((len(c.model) for c in event.checks), default=0),
+            max((len(c.check) for c in event.checks), default=0),
+        )
+        self._task, self._found, self._setting = event.task, [], ""
+        click.echo(("\n" if self._started else "") + plain(event.task))
+        self._started = True
+
+    def _row(self, outcome: Outcome) -> None:
+        self._found.append(outcome)
+        verdict = padded(outcome.verdict.value, 9)
+        if coloured():
+            verdict = click.style(verdict, fg=_COLOURS[outcome.verdict])
+        model, check = self._widths
+        lead = f"{padded(plain(outcome.model), model)}  {padded(plain(outcome.check), check)}"
+        summary = plain(outcome.summary) + f"  ({outcome.seconds:.2f} s)"
+        if sys.stdout.isatty():
+            summary = wrapped(summary, columns(), 2 + 9 + 1 + model + 2 + check + 2)
+        click.echo(f"  {verdict} {lead}  {summary}")
+        sys.stdout.flush()
+
+    def _foot(self, seconds: float) -> None:
+        counts = Counter(outcome.verdict for outcome in self._found)
+        told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in reversed(SEVERITY) if counts[verdict])
+        setting = self._setting or _stored_setting(self._found)
+        click.echo(f"{plain(self._task)}: {told or 'nothing'} · {plain(setting)} · {seconds:.1f} s")
+
+
+def _stored_setting(found: list[Outcome]) -> str:
+    seeds = sorted({outcome.seed for outcome in found})
+    return f"stored outcomes, seed {', '.join(map(str, seeds))}" if seeds else "nothing to do"
+
+
+class _Collector:
+    """Keeps what a document at the end needs."""
+
+    def __init__(self) -> None:
+        self._ticker = Ticker()
+        self._outcomes: list[Outcome] = []
+        self._ready: Ready | None = None
+
+    def show(self, event: Event) -> None:
+        """Take an event."""
+        if isinstance(event, Finished):
+            self._ticker.clear()
+            self._outcomes.append(event.outcome)
+        elif isinstance(event, Ready):
+            self._ready = self._ready or event
+        else:
+            self._ticker.show(event)
+
+    def pause(self) -> None:
+        """Take the progress line away."""
+        self._ticker.clear()
+
+    def report(self) -> Report:
+        """What was found, in the order of tasks, models and checks."""
+        from importlib.metadata import version
+
+        found = tuple(sorted(self._outcomes, key=lambda o: (o.task, o.model, o.check)))
+        first = found[0] if found else None
+        told = self._ready
+        return Report(
+            schema=1,
+            tool=f"judge-tui {version('judge-tui')}",
+            backend=told.backend if told else first.backend if first else "",
+            device=told.device if told else first.device if first else "",
+            sandbox=told.sandbox if told else first.sandbox if first else "",
+            seed=told.seed if told else first.seed if first else 0,
+            outcomes=found,
+        )
+
+
+class JsonPrinter(_Collector):
+    """One JSON object at the end: :class:`judge_tui.checks.verdict.Report`."""
+
+    def close(self) -> None:
+        """Print the object."""
+        import msgspec
+
+        click.echo(msgspec.json.format(msgspec.json.encode(self.report()), indent=1).decode())
+
+
+class JunitPrinter(_Collector):
+    """One JUnit XML document at the end: a suite per task and model, a case per check."""
+
+    def close(self) -> None:
+        """Print the document."""
+        from judge_tui.cli.junit import junit_xml
+
+        click.echo(junit_xml(self.report()))

@@ -1,0 +1,90 @@
+"""``judge-tui score``: scores, comments and notes from a script."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+from judge_tui.checks.store import last_outcomes
+from judge_tui.checks.verdict import Outcome
+from judge_tui.cli import options
+from judge_tui.cli.scoring import Changes, changed, conflicts, differences, standing
+from judge_tui.judging.card import CheckSeen, Scorecard
+from judge_tui.judging.naming import default_judge, judge_name
+from judge_tui.judging.plain import plain
+from judge_tui.judging.scorecard import save_scorecard
+
+__all__ = ["command"]
+
+
+@click.command("score")
+@click.argument("model", shell_complete=options.complete_model)
+@options.task(required=True)
+@options.judge
+@click.option(
+    "--set",
+    "scores",
+    multiple=True,
+    metavar="DIM=N",
+    help="Score a dimension 0–100; DIM=none takes the score back. Repeatable.",
+)
+@click.option(
+    "--comment", "comments", multiple=True, metavar="DIM=TEXT", help="Comment on a dimension. Repeatable."
+)
+@click.option(
+    "--note",
+    "notes",
+    multiple=True,
+    metavar="KIND[/SEVERITY]:[FILE[:A-B]:]TEXT",
+    help="Add a strength, weakness, bug or question. Repeatable.",
+)
+@click.option("--summary", metavar="TEXT", help="A few sentences on the whole.")
+@click.option("--overall", metavar="N", help="Your own total 0–100; none takes it back.")
+@click.option("--reason", metavar="TEXT", help="Why the total differs from the weighted mean.")
+@click.option("--grade", metavar="LETTER", help="Your own letter; none takes it back.")
+@click.option("--elsewhere", is_flag=True, help="The scores are about files that are not here.")
+@options.workspace
+@options.submissions
+def command(
+    model: str,
+    task: str,
+    judge: str | None,
+    workspace: Path | None,
+    submissions: Path | None,
+    elsewhere: bool,
+    **wanted: object,
+) -> None:
+    r"""Set scores, comments and notes on a submission, and say what changed.
+
+    Without a change: show the scorecard.
+
+    \b
+      judge-tui score glm5 --task kv --set correctness=85 \
+        --note 'bug/major:kv_cache.py:10-20:The mask is applied too late'
+    """
+    found = options.open_workspace(workspace, submissions, None)
+    folder, chosen = found.model(model), found.task(task)
+    who = judge_name(judge) if judge is not None else default_judge()
+    rubric, submission = found.rubric(chosen), found.submission(folder, chosen)
+    before, stamp = found.scorecard(chosen, folder, who)
+    after = changed(before, Changes.of(**wanted), rubric, submission)  # type: ignore[arg-type]
+    click.echo(plain(f"{folder} · {chosen} · {who}"))
+    if after != before:
+        # a card that was written elsewhere stays one; so does a model without files
+        here = submission.files and not elsewhere and not (stamp is not None and before.scored_elsewhere)
+        if before.submission not in (None, submission.digest):
+            click.echo("  the files have changed since this card was last saved")
+        seen = _seen(after, last_outcomes(submission)) if here else after
+        judged = seen.judged_under(rubric, submission.digest if here else None)
+        save_scorecard(found.scorecard_path(chosen, folder, who), judged, stamp)
+        after = judged
+    for line in differences(before, after) or ["nothing changed"] * bool(any(wanted.values())):
+        click.echo(f"  {plain(line)}")
+    for line in [*standing(after, rubric), *conflicts(after, rubric)]:
+        click.echo(f"  {plain(line)}")
+
+
+def _seen(card: Scorecard, outcomes: Mapping[str, Outcome]) -> Scorecard:
+    checks = [CheckSeen(each.check, str(each.verdict), each.summary) for each in outcomes.values()]
+    return card.with_checks(checks) if checks else card

@@ -1,0 +1,73 @@
+"""Which submissions a ``check`` is about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from judge_tui.checks.errors import UsageError
+from judge_tui.checks.submission import Submission
+from judge_tui.judging.workspace import Workspace
+
+__all__ = ["Selection", "select"]
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Submissions by task, in the order of running, and what was left out and why."""
+
+    tasks: Mapping[str, tuple[Submission, ...]]
+    warnings: tuple[str, ...] = ()
+
+
+def select(
+    workspace: Workspace,
+    models: Sequence[str],
+    tasks: Sequence[str],
+    *,
+    checked: Sequence[str] | None = None,
+) -> Selection:
+    """The submissions that names on the command line mean.
+
+    Models and tasks that are both named make a full matrix, so that a missing submission
+    is told; where one side is left open, it stands for what is there.
+
+    Args:
+        workspace: Where the submissions are.
+        models: Names of models; empty for all.
+        tasks: Names of tasks; empty for all that have checks.
+        checked: Tasks that have checks; those installed by default.
+
+    Raises:
+        UsageError: A name is unknown, or nothing is left to check.
+    """
+    if checked is None:
+        from judge_tui.checks.task import task_names
+
+        checked = task_names()
+    named = list(dict.fromkeys(workspace.model(name) for name in models))
+    chosen = list(dict.fromkeys(workspace.task(name) for name in tasks))
+    for task in chosen:
+        if task not in checked:
+            raise UsageError(
+                f"no checks are installed for the task {task}.", hint=f"There are: {', '.join(checked)}."
+            )
+    found: dict[str, tuple[Submission, ...]] = {}
+    left_out: dict[str, int] = {}
+    for task in chosen or workspace.tasks():
+        wanted = named or workspace.models()
+        members = [m for m in wanted if (named and chosen) or task in workspace.submitted(m)]
+        if members and task not in checked:
+            left_out[task] = len(members)
+        elif members:
+            found[task] = tuple(workspace.submission(model, task) for model in members)
+    warnings = tuple(
+        f"no checks are installed for the task {task}: {count} submission{'s' * (count > 1)} left out."
+        for task, count in left_out.items()
+    )
+    if not found:
+        raise UsageError(
+            "there is no submission to check.",
+            hint=" ".join(warnings) or f"Submissions are looked for in {workspace.submissions}.",
+        )
+    return Selection(found, warnings)

@@ -1,0 +1,1 @@
+"""What people judge with: workspaces, rubrics, scorecards, notes, matchups, scoreboards."""

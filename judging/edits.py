@@ -1,0 +1,73 @@
+"""Undo and redo over a scorecard, as plain values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from judge_tui.judging.card import Scorecard
+
+__all__ = ["Edit", "EditLog"]
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One change: what it is called, and the card before and after it."""
+
+    label: str
+    before: Scorecard
+    after: Scorecard
+
+
+@dataclass(frozen=True, slots=True)
+class EditLog:
+    """A card with the changes that led to it and those that were undone.
+
+    Attributes:
+        card: The present card.
+        past: Changes that undo takes back, oldest first.
+        future: Changes that redo brings back, next one last.
+    """
+
+    card: Scorecard
+    past: tuple[Edit, ...] = ()
+    future: tuple[Edit, ...] = ()
+
+    def apply(self, label: str, after: Scorecard, *, merge: bool = False) -> EditLog:
+        """The log after a change; a change that changes nothing leaves no trace.
+
+        Args:
+            label: What undo will call it (``"Correctness 85"``).
+            after: The changed card.
+            merge: Join the change with the last one when that has the same label, as while typing.
+        """
+        if after == self.card:
+            return self
+        last = self.past[-1] if self.past else None
+        if merge and last is not None and last.label == label and not self.future:
+            joined = replace(last, after=after)
+            return EditLog(after, (*self.past[:-1], *(() if joined.before == after else (joined,))))
+        return EditLog(after, (*self.past, Edit(label, self.card, after)))
+
+    def undo(self) -> EditLog:
+        """The log one change earlier; the same when there is none."""
+        if not self.past:
+            return self
+        last = self.past[-1]
+        return EditLog(last.before, self.past[:-1], (*self.future, last))
+
+    def redo(self) -> EditLog:
+        """The log with the last undone change again; the same when there is none."""
+        if not self.future:
+            return self
+        following = self.future[-1]
+        return EditLog(following.after, (*self.past, following), self.future[:-1])
+
+    @property
+    def undo_label(self) -> str | None:
+        """What undo would take back."""
+        return self.past[-1].label if self.past else None
+
+    @property
+    def redo_label(self) -> str | None:
+        """What redo would bring back."""
+        return self.future[-1].label if self.future else None

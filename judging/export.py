@@ -1,0 +1,187 @@
+"""The scoreboard in a README, between two markers; nothing else changes by a byte."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from judge_tui.checks.errors import WorkspaceError
+from judge_tui.judging.card import Scorecard
+from judge_tui.judging.plain import plain
+from judge_tui.judging.scoreboard import (
+    Board,
+    Cell,
+    DimensionTable,
+    Row,
+    build_board,
+    dimension_table,
+    figure,
+)
+from judge_tui.judging.workspace import Workspace
+
+__all__ = ["BEGIN", "END", "export_scoreboard", "scoreboard_markdown"]
+
+BEGIN = "<!-- judge-tui:scoreboard -->"
+END = "<!-- /judge-tui:scoreboard -->"
+
+_FENCES = (b"```", b"~~~")
+
+
+def export_scoreboard(readme: bytes, workspace: Workspace) -> bytes:
+    """The README with the present scoreboard between its markers.
+
+    Line ends of the marker's line are used inside; everything outside stays as it is.
+
+    Args:
+        readme: Bytes of the file, in any encoding that keeps ASCII.
+        workspace: Where the scorecards are.
+
+    Raises:
+        WorkspaceError: A marker is missing, stands twice, or they are in the wrong order.
+    """
+    start, end, newline = _between(readme)
+    body = scoreboard_markdown(workspace).replace("\n", newline.decode())
+    return readme[:start] + body.encode() + readme[end:]
+
+
+def _between(readme: bytes) -> tuple[int, int, bytes]:
+    begins, ends = _marker_lines(readme, BEGIN.encode()), _marker_lines(readme, END.encode())
+    for marker, found in ((BEGIN, begins), (END, ends)):
+        if len(found) != 1:
+            times = "is missing" if not found else f"stands {len(found)} times"
+            raise WorkspaceError(
+                f"the marker {marker} {times}.",
+                hint=f"Put {BEGIN} and {END} once each, on lines of their own.",
+            )
+    (_, start), (end, _) = begins[0], ends[0]
+    if end < start:
+        raise WorkspaceError(f"the marker {END} stands before {BEGIN}.", hint="Swap the two lines.")
+    return start, end, b"\r\n" if readme[:start].endswith(b"\r\n") else b"\n"
+
+
+def _marker_lines(readme: bytes, marker: bytes) -> list[tuple[int, int]]:
+    found, at, fence = [], 0, b""
+    for line in _lines(readme):
+        text = line.removeprefix(b"\xef\xbb\xbf").strip() if at == 0 else line.strip()
+        if text[:3] in _FENCES and fence in (b"", text[:3]):
+            fence = b"" if fence else text[:3]
+        elif text == marker and not fence:
+            found.append((at, at + len(line)))
+        at += len(line)
+    return found
+
+
+def _lines(data: bytes) -> Iterable[bytes]:
+    # bytes.splitlines would also split at a lone carriage return
+    return (line + b"\n" for line in data.split(b"\n"))
+
+
+def scoreboard_markdown(workspace: Workspace) -> str:
+    """The scoreboard as Markdown, the same for the same scorecards on every day.
+
+    Scores of files that are here and scores that were published for others stand in
+    tables of their own: they are no words on the same code.
+
+    Raises:
+        JudgeError: A scorecard or rubric is malformed.
+    """
+    here = build_board(workspace, lambda card: not card.scored_elsewhere)
+    elsewhere = build_board(workspace, _is_elsewhere)
+    parts = []
+    if here.rows:
+        parts += [*_board(workspace, here), *_dimensions(workspace, here)]
+    if elsewhere.rows:
+        if here.rows:
+            parts.append("**Scored elsewhere**")
+        parts += [
+            *_board(workspace, elsewhere),
+            _provenance(workspace, elsewhere),
+            *_dimensions(workspace, elsewhere),
+        ]
+    return "\n" + "\n\n".join(parts or ["No submission is scored yet."]) + "\n\n"
+
+
+def _is_elsewhere(card: Scorecard) -> bool:
+    return card.scored_elsewhere
+
+
+def _board(workspace: Workspace, board: Board) -> list[str]:
+    # ids, not titles: eight titles side by side are wider than any page
+    head = ["Model", *(_escaped(task) for task in board.tasks), "Mean"]
+    lines = [_line(head), _line([":---", *["---:"] * (len(head) - 1)])]
+    lines += [
+        _line([_escaped(row.title), *(_cell(row, task) for task in board.tasks), _mean(row)])
+        for row in board.rows
+    ]
+    return ["\n".join(lines), _legend(board)]
+
+
+def _cell(row: Row, task: str) -> str:
+    cell = row.cells.get(task)
+    if cell is None:
+        return "–"
+    shown = [figure(cell.points, cell.counted)] if cell.points is not None else []
+    shown += ["/".join(_escaped(letter) for letter in cell.letters)] if cell.letters else []
+    shown = shown or [_progress(cell)]
+    return " ".join(shown) + (" †" if cell.stale else "")
+
+
+def _progress(cell: Cell) -> str:
+    return f"{cell.scored} of {cell.dimensions}" if cell.scored else "–"
+
+
+def _mean(row: Row) -> str:
+    return "–" if row.mean is None else f"**{figure(row.mean)}** ({row.counted})"
+
+
+def _legend(board: Board) -> str:
+    judges = ", ".join(_escaped(judge) for judge in board.judges)
+    tasks = "; ".join(f"{_escaped(task)}: {_escaped(title)}" for task, title in board.tasks.items())
+    said = [f"Tasks – {tasks}."] if tasks else []
+    said += [f"{'Judge' if len(board.judges) == 1 else 'Judges'}: {judges}."]
+    if board.newest:
+        said.append(f"Newest scorecard: {_escaped(board.newest)}.")
+    cells = [cell for row in board.rows for cell in row.cells.values()]
+    if any(cell.points is not None for cell in cells):
+        said.append("Points are 0–100; Mean is over the tasks with points, their number in brackets.")
+    if any(cell.counted > 1 for cell in cells):
+        said.append("A cell with several judges' points is their mean, with their number in brackets.")
+    if any(cell.points is None and not cell.letters and cell.scored for cell in cells):
+        said.append("“n of m” counts the dimensions scored so far.")
+    if any(cell.stale for cell in cells):
+        said.append("† The files have changed since they were scored.")
+    return " ".join(said)
+
+
+def _provenance(workspace: Workspace, board: Board) -> str:
+    said = "Scored elsewhere: these scores were published for the models' original submissions"
+    submitted = (workspace.submission(row.model, task) for row in board.rows for task in row.cells)
+    if any(submission.meta.origin == "reconstruction" for submission in submitted):
+        return f"{said}; the submissions in this repository are reconstructions, not the models' code."
+    return f"{said}, not for the files in this repository."
+
+
+def _dimensions(workspace: Workspace, board: Board) -> list[str]:
+    tables = [dimension_table(board, task, workspace.rubric(task)) for task in board.tasks]
+    titles = {row.model: row.title for row in board.rows}
+    return [_details(table, titles) for table in tables if table is not None]
+
+
+def _details(table: DimensionTable, titles: dict[str, str]) -> str:
+    head = ["Dimension", *(_escaped(titles[model]) for model in table.models)]
+    lines = [_line(head), _line([":---", *["---:"] * (len(head) - 1)])]
+    for title, cells in table.rows:
+        shown = [figure(*cells[model]) if model in cells else "–" for model in table.models]
+        lines.append(_line([_escaped(title), *shown]))
+    rows = "\n".join(lines)
+    return f"<details><summary>{_escaped(table.title)}, by dimension</summary>\n\n{rows}\n\n</details>"
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _escaped(text: str) -> str:
+    escaped = plain(text.replace("\n", " ")).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    for character in "\\|`*_[]":
+        escaped = escaped.replace(character, f"\\{character}")
+    return escaped.strip() or "–"

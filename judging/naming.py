@@ -1,0 +1,121 @@
+"""Names of models, tasks and judges: validity as folder and file names, and matching."""
+
+from __future__ import annotations
+
+import difflib
+import getpass
+import os
+import unicodedata
+from collections.abc import Iterable, Mapping
+
+from judge_tui.checks.errors import UsageError
+
+__all__ = ["default_judge", "folder_name", "judge_name", "match", "normalized"]
+
+_MAX_BYTES = 100
+_UNPORTABLE = frozenset('/\\<>:"|?*')
+
+
+def normalized(name: str) -> str:
+    """What two spellings of a name share: its letters and digits, in lower case."""
+    return "".join(ch for ch in unicodedata.normalize("NFKC", name).casefold() if ch.isalnum())
+
+
+def judge_name(name: str) -> str:
+    """A judge's name as it can stand as a file name: NFC, trimmed.
+
+    Raises:
+        UsageError: It cannot.
+    """
+    return _checked(name, "judge")
+
+
+def folder_name(name: str, what: str = "model") -> str:
+    """A model's or task's name as it can stand as a folder name: NFC, trimmed.
+
+    Raises:
+        UsageError: It cannot, or it is a name that the layout itself uses.
+    """
+    checked = _checked(name, what)
+    if checked.casefold() == "matchups":
+        raise UsageError(f"'{checked}' cannot be the name of a {what}: matchups are kept under it.")
+    return checked
+
+
+def _checked(name: str, what: str) -> str:
+    name = unicodedata.normalize("NFC", name).strip()
+    if not name:
+        raise UsageError(f"the name of a {what} cannot be empty.")
+    if name.startswith(".") or name.endswith("."):
+        raise UsageError(f"the name of a {what} cannot begin or end with a dot: '{name}'.")
+    if any(not ch.isprintable() for ch in name):
+        raise UsageError(f"the name of a {what} cannot hold control characters: {name!a}.")
+    bad = sorted(_UNPORTABLE & set(name))
+    if bad:
+        raise UsageError(f"the name of a {what} cannot hold {' '.join(bad)}: '{name}'.")
+    if len(name.encode("utf-8", "replace")) > _MAX_BYTES:
+        raise UsageError(f"the name of a {what} cannot be longer than {_MAX_BYTES} bytes.")
+    return name
+
+
+def default_judge() -> str:
+    """The judge when none is named: ``$JUDGE_TUI_JUDGE``, else who is logged in.
+
+    Raises:
+        UsageError: Neither gives a name.
+    """
+    name = os.environ.get("JUDGE_TUI_JUDGE", "")
+    if not name.strip():
+        try:
+            name = getpass.getuser()
+        except (OSError, KeyError, ImportError) as error:
+            raise UsageError(
+                "there is no judge: the system knows no user name.",
+                hint="Say --judge NAME, or set JUDGE_TUI_JUDGE.",
+            ) from error
+    return judge_name(name)
+
+
+def match(wanted: str, names: Iterable[str], aliases: Mapping[str, str], what: str) -> str:
+    """The name that is meant: exactly, else by letters and digits, else by unique prefix.
+
+    Args:
+        wanted: As typed.
+        names: The names there are.
+        aliases: Other spellings → name.
+        what: ``"model"`` or ``"task"``, for the message.
+
+    Raises:
+        UsageError: No name or several are meant; the hint lists the near ones.
+    """
+    known = list(dict.fromkeys(names))
+    if wanted in known:
+        return wanted
+    if wanted in aliases:
+        return aliases[wanted]
+    spellings = [(normalized(name), name) for name in known]
+    spellings += [(normalized(alias), name) for alias, name in aliases.items()]
+    key = normalized(wanted)
+    exact = {name for spelling, name in spellings if spelling == key}
+    prefixed = {name for spelling, name in spellings if key and spelling.startswith(key)}
+    for meant in (exact, prefixed):
+        if len(meant) == 1:
+            return meant.pop()
+        if meant:
+            raise UsageError(f"'{wanted}' may mean several {what}s.", hint=f"Say one of: {_listed(meant)}.")
+    raise UsageError(f"there is no {what} '{wanted}'.", hint=_near(key, known, spellings, what))
+
+
+def _near(key: str, known: list[str], spellings: list[tuple[str, str]], what: str) -> str:
+    if not known:
+        return f"The workspace has no {what}s yet."
+    close = difflib.get_close_matches(key, [s for s, _ in spellings], n=4, cutoff=0.5)
+    near = [name for s in close for t, name in spellings if s == t]
+    if near:
+        return f"Did you mean {_listed(dict.fromkeys(near), ' or ')}?"
+    return f"There are: {_listed(known)}."
+
+
+def _listed(names: Iterable[str], joint: str = ", ") -> str:
+    listed = list(names) if isinstance(names, (list, dict)) else sorted(names)
+    return joint.join(listed[:12]) + (", …" if len(listed) > 12 else "")

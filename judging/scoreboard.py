@@ -1,0 +1,164 @@
+"""The scoreboard: models × tasks, from the scorecards of one or several judges."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+
+from judge_tui.judging.card import Scorecard, points
+from judge_tui.judging.ranking import mean, ranked
+from judge_tui.judging.rubric import Rubric, half_up
+from judge_tui.judging.workspace import Workspace
+
+__all__ = ["Board", "Cell", "DimensionTable", "Row", "build_board", "dimension_table", "figure"]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What the judges say on one submission.
+
+    Attributes:
+        points: Mean of their points; ``None`` when nobody gave any.
+        counted: Judges whose points are in the mean.
+        letters: The different letters that they gave, sorted.
+        cards: Scorecards.
+        scored: Dimensions scored in the fullest card.
+        dimensions: Dimensions of the rubric.
+        stale: Whether a card was written on other files than those that are there now.
+    """
+
+    points: float | None = None
+    counted: int = 0
+    letters: tuple[str, ...] = ()
+    cards: int = 0
+    scored: int = 0
+    dimensions: int = 0
+    stale: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One model: its cells by task and the mean over the tasks with points."""
+
+    model: str
+    title: str
+    cells: Mapping[str, Cell]
+
+    @property
+    def mean(self) -> float | None:
+        """Mean of the points over the tasks that have some."""
+        return mean(cell.points for cell in self.cells.values())
+
+    @property
+    def counted(self) -> int:
+        """Tasks in the mean."""
+        return sum(cell.points is not None for cell in self.cells.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """Rows in the order of their means, over tasks that have scorecards.
+
+    Attributes:
+        tasks: Task id → title.
+        rows: Best mean first.
+        judges: Who scored, sorted.
+        newest: Day of the newest scorecard, as ``YYYY-MM-DD``; empty when none says.
+        cards: The scorecards.
+    """
+
+    tasks: Mapping[str, str]
+    rows: tuple[Row, ...]
+    judges: tuple[str, ...]
+    newest: str
+    cards: tuple[Scorecard, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DimensionTable:
+    """Scores on one task by dimension: rows of (title, model → mean points, judges counted)."""
+
+    task: str
+    title: str
+    models: tuple[str, ...]
+    rows: tuple[tuple[str, Mapping[str, tuple[float, int]]], ...]
+
+
+def build_board(workspace: Workspace, keep: Callable[[Scorecard], bool] = lambda card: True) -> Board:
+    """The scoreboard of a workspace.
+
+    Args:
+        workspace: Where the scorecards are.
+        keep: Which scorecards count.
+
+    Raises:
+        JudgeError: A scorecard or rubric is malformed.
+    """
+    by_task = {task: [c for c in workspace.scorecards(task) if keep(c)] for task in workspace.tasks()}
+    by_task = {task: cards for task, cards in by_task.items() if cards}
+    rubrics = {task: workspace.rubric(task) for task in by_task}
+    cards = tuple(card for task in by_task for card in by_task[task])
+    current = cache(lambda model, task: workspace.submission(model, task).digest)
+    rows = {}
+    for model in dict.fromkeys(card.model for card in cards):
+        own = {task: [card for card in by_task[task] if card.model == model] for task in by_task}
+        cells = {task: _cell(found, rubrics[task], current) for task, found in own.items() if found}
+        rows[model] = Row(model, workspace.model_title(model), cells)
+    order = ranked({model: row.mean for model, row in rows.items()})
+    return Board(
+        {task: rubric.title for task, rubric in rubrics.items()},
+        tuple(rows[model] for model in order),
+        tuple(sorted({card.judge for card in cards})),
+        max((_day(card) for card in cards), default=""),
+        cards,
+    )
+
+
+def _cell(cards: Iterable[Scorecard], rubric: Rubric, current: Callable[[str, str], str]) -> Cell:
+    cards = list(cards)
+    given = [p for card in cards if (p := points(card, rubric)) is not None]
+    return Cell(
+        points=mean(given),
+        counted=len(given),
+        letters=tuple(sorted({card.grade for card in cards if card.grade})),
+        cards=len(cards),
+        scored=max(sum(score is not None for score in card.scores.values()) for card in cards),
+        dimensions=len(rubric.dimensions),
+        stale=any(c.submission is not None and c.submission != current(c.model, c.task) for c in cards),
+    )
+
+
+def _day(card: Scorecard) -> str:
+    moment = card.updated or card.created or ""
+    return (moment.isoformat() if isinstance(moment, date) else moment)[:10]
+
+
+def dimension_table(board: Board, task: str, rubric: Rubric) -> DimensionTable | None:
+    """The scores on a task by dimension; ``None`` when no dimension is scored."""
+    cards = [card for card in board.cards if card.task == task]
+    titles = {dimension.id: dimension.title for dimension in rubric.dimensions}
+    others = sorted({name for card in cards for name in card.scores} - titles.keys())
+    rows = []
+    for name in (*titles, *others):
+        cells: dict[str, tuple[float, int]] = {}
+        for row in board.rows:
+            given = [s for card in cards if card.model == row.model and (s := card.score(name)) is not None]
+            if given:
+                cells[row.model] = (sum(given) / len(given), len(given))
+        rows.append((titles.get(name, name), cells))
+    scored = {model for _, cells in rows for model in cells}
+    if not scored:
+        return None
+    models = tuple(row.model for row in board.rows if row.model in scored)
+    return DimensionTable(task, rubric.title, models, tuple(rows))
+
+
+def figure(value: float | None, counted: int = 1) -> str:
+    """Points as a table shows them: whole for one judge, with one decimal for the mean of several."""
+    if value is None:
+        return "–"
+    if counted <= 1:
+        return str(half_up(value))
+    return f"{half_up(value * 10) / 10:.1f} ({counted})"

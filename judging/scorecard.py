@@ -1,0 +1,183 @@
+"""Scorecards on disk: one TOML file per task, model and judge, saved atomically."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from judge_tui.checks.errors import WorkspaceError
+from judge_tui.judging.card import SCHEMA, CheckSeen, DimensionScore, RubricSeen, Scorecard, now
+from judge_tui.judging.document import Table, parse_toml, render_toml, storable
+from judge_tui.judging.note import parse_notes, render_note
+from judge_tui.judging.storage import Conflict, FileStamp, read_bytes, write_atomically
+
+__all__ = [
+    "SCHEMA",
+    "CheckSeen",
+    "Conflict",
+    "DimensionScore",
+    "FileStamp",
+    "RubricSeen",
+    "Scorecard",
+    "load_scorecard",
+    "parse_scorecard",
+    "read_scorecard",
+    "render_scorecard",
+    "save_scorecard",
+    "write_atomically",
+]
+
+_KNOWN = (
+    "schema",
+    "task",
+    "model",
+    "judge",
+    "rubric",
+    "submission",
+    "created",
+    "updated",
+    "overall",
+    "overall_reason",
+    "grade",
+    "summary",
+    "dimensions",
+    "notes",
+    "checks",
+)
+
+
+def load_scorecard(path: Path) -> Scorecard:
+    """Read a scorecard.
+
+    Raises:
+        WorkspaceError: It is missing, unreadable or malformed; with file and line.
+    """
+    card, _ = read_scorecard(path)
+    if card is None:
+        raise WorkspaceError("there is no such scorecard.", file=path)
+    return card
+
+
+def read_scorecard(path: Path) -> tuple[Scorecard, FileStamp] | tuple[None, None]:
+    """Read a scorecard with the stamp of exactly what was read; two ``None`` when there is none.
+
+    Raises:
+        WorkspaceError: It is unreadable or malformed; with file and line.
+    """
+    data = read_bytes(path)
+    return (None, None) if data is None else (parse_scorecard(data, path), FileStamp.of(data))
+
+
+def parse_scorecard(data: bytes, file: Path) -> Scorecard:
+    """Read the bytes of a scorecard.
+
+    Raises:
+        WorkspaceError: They are malformed; with the line.
+    """
+    table = parse_toml(data, file)
+    schema = table.integer("schema", SCHEMA)
+    if schema != SCHEMA:
+        raise table.fault(
+            f"has schema {schema}, and this judge-tui reads schema {SCHEMA}",
+            "schema",
+            hint="Use the judge-tui that wrote it." if schema > SCHEMA else "",
+        )
+    return Scorecard(
+        task=table.string("task"),
+        model=table.string("model"),
+        judge=table.string("judge"),
+        rubric=_rubric(table.table("rubric")),
+        submission=table.optional_string("submission"),
+        created=table.moment("created"),
+        updated=table.moment("updated"),
+        overall=table.points("overall"),
+        overall_reason=table.string("overall_reason", ""),
+        grade=table.optional_string("grade"),
+        summary=table.string("summary", ""),
+        dimensions=_dimensions(table.table("dimensions")),
+        notes=parse_notes(table.tables("notes")),
+        checks=tuple(_check(item) for item in table.tables("checks")),
+        extra=table.extra(*_KNOWN),
+    )
+
+
+def _rubric(table: Table) -> RubricSeen:
+    version = table.integer("version") if "version" in table.raw else None
+    return RubricSeen(
+        table.string("id", ""), version, table.string("digest", ""), table.extra("id", "version", "digest")
+    )
+
+
+def _dimensions(table: Table) -> dict[str, DimensionScore]:
+    entries = {name: table.table(name) for name in table.raw}
+    return {name: _dimension(entry) for name, entry in entries.items()}
+
+
+def _dimension(table: Table) -> DimensionScore:
+    return DimensionScore(table.points("score"), table.string("comment", ""), table.extra("score", "comment"))
+
+
+def _check(table: Table) -> CheckSeen:
+    return CheckSeen(
+        table.string("check"),
+        table.string("verdict"),
+        table.string("summary", ""),
+        table.extra("check", "verdict", "summary"),
+    )
+
+
+def render_scorecard(card: Scorecard) -> str:
+    """The card as TOML text, in stable order; what is absent is left out."""
+    top: dict[str, Any] = {
+        "schema": card.schema, "task": card.task, "model": card.model, "judge": card.judge,
+        "submission": card.submission, "created": card.created, "updated": card.updated,
+        "overall": card.overall, "overall_reason": card.overall_reason or None, "grade": card.grade,
+        "summary": card.summary or None,
+    }  # fmt: skip
+    seen = card.rubric
+    rubric = {"id": seen.id or None, "version": seen.version, "digest": seen.digest or None}
+    raw = _present(top) | dict(card.extra)
+    raw["rubric"] = _present(rubric) | dict(seen.extra)
+    raw["dimensions"] = {
+        name: _present({"score": entry.score, "comment": entry.comment or None}) | dict(entry.extra)
+        for name, entry in card.dimensions.items()
+    }
+    raw["notes"] = [render_note(note) for note in card.notes]
+    raw["checks"] = [
+        {"check": item.check, "verdict": item.verdict} | _present({"summary": item.summary or None})
+        | dict(item.extra) for item in card.checks
+    ]  # fmt: skip
+    return render_toml({key: value for key, value in raw.items() if value or key not in _SECTIONS})
+
+
+_SECTIONS = ("rubric", "dimensions", "notes", "checks")
+
+
+def _present(values: dict[str, Any]) -> dict[str, Any]:
+    return {
+        key: storable(value) if isinstance(value, str) else value
+        for key, value in values.items() if value is not None
+    }  # fmt: skip
+
+
+def save_scorecard(path: Path, card: Scorecard, expected: FileStamp | None) -> FileStamp:
+    """Write a card, so that a crash leaves either the old file or the new one.
+
+    Args:
+        path: Its file; missing folders are made.
+        card: The card; ``updated`` is stamped, and ``created`` when it has none.
+        expected: What is believed to be on disk; ``None`` for no file.
+
+    Returns:
+        The stamp of what is on disk now.
+
+    Raises:
+        Conflict: Something else is on disk.
+        WorkspaceError: The folder or file cannot be written.
+    """
+    moment = now()
+    stamped = replace(card, created=card.created or moment, updated=moment)
+    data = render_scorecard(stamped).encode()
+    write_atomically(path, data, expected)
+    return FileStamp.of(data)

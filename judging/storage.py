@@ -1,0 +1,132 @@
+"""Files that two windows may write: stamps of what was read, and replacement in one step."""
+
+from __future__ import annotations
+
+import fcntl
+import glob
+import hashlib
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from judge_tui.checks.errors import WorkspaceError
+
+__all__ = ["Conflict", "FileStamp", "read_bytes", "write_atomically"]
+
+
+class Conflict(WorkspaceError):
+    """The file on disk is not the one that was read: another window or program has written it."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileStamp:
+    """Identifies the content that a file had when it was read or written."""
+
+    digest: str
+
+    @classmethod
+    def of(cls, data: bytes) -> FileStamp:
+        """The stamp of a content."""
+        return cls(hashlib.sha256(data).hexdigest())
+
+    @classmethod
+    def at(cls, path: Path) -> FileStamp | None:
+        """The stamp of a file as it is now; ``None`` when there is none.
+
+        Raises:
+            WorkspaceError: The file cannot be read.
+        """
+        data = read_bytes(path)
+        return None if data is None else cls.of(data)
+
+
+def read_bytes(path: Path) -> bytes | None:
+    """The content of a file; ``None`` when there is none.
+
+    Raises:
+        WorkspaceError: It cannot be read.
+    """
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise WorkspaceError(f"cannot be read: {error.strerror}.", file=path) from error
+
+
+_ANYTHING = FileStamp("")
+
+
+def write_atomically(path: Path, data: bytes, expected: FileStamp | None = _ANYTHING) -> None:
+    """Replace a file by way of a temporary one in the same folder, both flushed to disk.
+
+    Args:
+        path: The file; a symbolic link is followed, and the mode of an old file kept.
+        data: Its new content.
+        expected: What must be on disk for it: ``None`` for no file; anything by default.
+
+    Raises:
+        Conflict: Something else is on disk.
+        WorkspaceError: The folder or file cannot be written.
+    """
+    path = Path(os.path.realpath(path))
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with _opened(path.parent) as folder:
+            if _locked(folder):
+                _sweep(path)
+            if expected is not _ANYTHING and FileStamp.at(path) != expected:
+                raise Conflict(
+                    "was changed by another window or program since it was read.",
+                    hint="Load it again, or save over it.",
+                    file=path,
+                )
+            _replace(path, data)
+            os.fsync(folder)
+    except OSError as error:
+        raise WorkspaceError(
+            f"cannot be written: {error.strerror}.", hint="Nothing was changed on disk.", file=path
+        ) from error
+
+
+@contextmanager
+def _opened(folder: Path) -> Iterator[int]:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _locked(folder: int) -> bool:
+    # some network file systems know no locks: the stamp alone must do there
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+    except OSError:
+        return False
+    return True
+
+
+def _sweep(path: Path) -> None:
+    # what a killed program left behind; the lock says that no other is at it
+    for leftover in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):
+        leftover.unlink(missing_ok=True)
+
+
+def _replace(path: Path, data: bytes) -> None:
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            with suppress(FileNotFoundError):
+                os.fchmod(descriptor, path.stat().st_mode & 0o777)
+            stream.write(data)
+            stream.flush()
+            os.fsync(descriptor)
+        os.replace(temporary, path)
+    except BaseException:
+        with suppress(OSError):
+            temporary.unlink()
+        raise

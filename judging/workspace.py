@@ -1,0 +1,269 @@
+"""The workspace: a folder with ``submissions/``, ``scores/`` and, where wanted, ``rubrics/``.
+
+``judge-tui.toml`` at its root may name it and its models::
+
+    title = "Round 3"
+
+    [aliases]
+    kimi = "kimi-k2.6"
+
+    [models."kimi-k2.6"]
+    title = "Kimi K2.6"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from judge_tui.checks.errors import WorkspaceError
+from judge_tui.checks.submission import Submission
+from judge_tui.judging.card import Scorecard
+from judge_tui.judging.document import Table, read_document
+from judge_tui.judging.naming import judge_name, match
+from judge_tui.judging.rubric import Rubric, default_rubric, default_tasks, load_rubric
+from judge_tui.judging.scorecard import FileStamp, read_scorecard
+
+__all__ = ["CONFIG", "Settings", "Workspace", "is_workspace"]
+
+CONFIG = "judge-tui.toml"
+MATCHUPS = "matchups"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What ``judge-tui.toml`` says.
+
+    Attributes:
+        title: The workspace's name.
+        aliases: Other spelling → folder name of a model or task.
+        titles: Folder name of a model → display name.
+    """
+
+    title: str = ""
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    titles: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """A folder of submissions, rubrics and scores.
+
+    Attributes:
+        root: The folder.
+        submissions: Where the submissions are, read-only when not below ``root``.
+        bindings: A tree ``<model>/<task>/`` whose ``submission.toml`` and ``adapter.py`` win.
+    """
+
+    root: Path
+    submissions: Path
+    bindings: Path | None = None
+
+    @classmethod
+    def find(
+        cls,
+        start: Path | None = None,
+        explicit: Path | None = None,
+        *,
+        submissions: Path | None = None,
+        bindings: Path | None = None,
+    ) -> Workspace:
+        """The workspace that holds a folder, or the one that is named.
+
+        Args:
+            start: Where to begin looking upwards; the current folder by default.
+            explicit: The workspace itself.
+            submissions: A tree ``<model>/<task>/`` to use instead of ``submissions/``.
+            bindings: A tree of the same layout with side files.
+
+        Raises:
+            WorkspaceError: There is none, or a named folder is missing.
+        """
+        for folder in (explicit, submissions, bindings):
+            if folder is not None and not folder.is_dir():
+                raise WorkspaceError("there is no such folder.", file=folder)
+        root = explicit.absolute() if explicit is not None else _search((start or Path.cwd()).absolute())
+        if root is None or not is_workspace(root):
+            where = explicit or start or Path.cwd()
+            raise WorkspaceError(
+                f"{where} is not a workspace: it has neither {CONFIG} nor submissions/ and scores/.",
+                hint="Go to one, say --workspace DIR, or make one with: judge-tui init DIR",
+            )
+        return cls.at(root, submissions=submissions, bindings=bindings)
+
+    @classmethod
+    def at(cls, root: Path, *, submissions: Path | None = None, bindings: Path | None = None) -> Workspace:
+        """The workspace in a folder, looked at or not."""
+        root = root.absolute()
+        return cls(
+            root, (submissions or root / "submissions").absolute(), bindings.absolute() if bindings else None
+        )
+
+    @classmethod
+    def loose(cls, submissions: Path, bindings: Path | None = None) -> Workspace:
+        """A tree of submissions that belongs to no workspace: no scores, no rubrics of its own."""
+        # a root below a folder that is never made: a model may well be called "scores"
+        return cls.at(submissions / ".judge-tui", submissions=submissions, bindings=bindings)
+
+    @property
+    def title(self) -> str:
+        """The workspace's name: as configured, else its folder's."""
+        return self.settings.title or self.root.name
+
+    @cached_property
+    def settings(self) -> Settings:
+        """What ``judge-tui.toml`` says; nothing when it is absent.
+
+        Raises:
+            WorkspaceError: The file is malformed.
+        """
+        path = self.root / CONFIG
+        return _settings(read_document(path)) if path.is_file() else Settings()
+
+    def models(self) -> tuple[str, ...]:
+        """Folder names of all models that have submissions, scores or a title, sorted."""
+        scored = [m for t in _folders(self.root / "scores") for m in _folders(self.root / "scores" / t)]
+        names = {*_folders(self.submissions), *scored, *self.settings.titles} - {MATCHUPS}
+        return tuple(sorted(names))
+
+    def tasks(self) -> tuple[str, ...]:
+        """Ids of all tasks that have a rubric, submissions or scores, sorted."""
+        own = [path.stem for path in _files(self.root / "rubrics")]
+        submitted = [t for m in _folders(self.submissions) for t in _folders(self.submissions / m)]
+        return tuple(sorted({*default_tasks(), *own, *submitted, *_folders(self.root / "scores")}))
+
+    def submitted(self, model: str) -> tuple[str, ...]:
+        """Tasks that a model has a folder for, sorted."""
+        return _folders(self.submissions / model)
+
+    def model(self, name: str) -> str:
+        """Folder name of the model that is meant by a name, an alias or a unique prefix.
+
+        Raises:
+            UsageError: None or several are meant; near names are listed.
+        """
+        names = self.models()
+        aliases = {title: model for model, title in self.settings.titles.items()}
+        aliases |= {alias: target for alias, target in self.settings.aliases.items() if target in names}
+        return match(name, names, aliases, "model")
+
+    def task(self, name: str) -> str:
+        """Id of the task that is meant by a name, an alias or a unique prefix.
+
+        Raises:
+            UsageError: None or several are meant; near names are listed.
+        """
+        names = self.tasks()
+        aliases = {alias: target for alias, target in self.settings.aliases.items() if target in names}
+        return match(name, names, aliases, "task")
+
+    def model_title(self, model: str) -> str:
+        """Display name of a model: as configured, else as a submission says, else the folder's name."""
+        if model in self.settings.titles:
+            return self.settings.titles[model]
+        metas = (self.submission(model, task).meta.model for task in self.submitted(model))
+        return next((title for title in metas if title), model)
+
+    def submission(self, model: str, task: str) -> Submission:
+        """One model's folder for one task, by their folder names; it need not exist."""
+        return Submission.at(self.submissions / model / task, model=model, task=task, bindings=self.bindings)
+
+    def rubric(self, task: str) -> Rubric:
+        """The workspace's own rubric of a task, else the one that is shipped.
+
+        Raises:
+            JudgeError: There is none, or it is malformed.
+        """
+        own = self.root / "rubrics" / f"{task}.toml"
+        return load_rubric(own) if own.is_file() else default_rubric(task)
+
+    def judges(self, task: str, model: str) -> tuple[str, ...]:
+        """Judges who have a scorecard on a submission, sorted."""
+        return tuple(path.stem for path in _files(self.root / "scores" / task / model))
+
+    def scorecard_path(self, task: str, model: str, judge: str) -> Path:
+        """Where a judge's scorecard on a submission is, or would be.
+
+        Raises:
+            UsageError: The judge's name cannot be a file name.
+        """
+        return self.root / "scores" / task / model / f"{judge_name(judge)}.toml"
+
+    def matchups_path(self, task: str, judge: str) -> Path:
+        """Where a judge's matchups on a task are, or would be.
+
+        Raises:
+            UsageError: The judge's name cannot be a file name.
+        """
+        return self.root / "scores" / task / MATCHUPS / f"{judge_name(judge)}.toml"
+
+    def scorecard(self, task: str, model: str, judge: str) -> tuple[Scorecard, FileStamp | None]:
+        """A judge's scorecard with the stamp to save it under; a blank one when there is none.
+
+        Raises:
+            WorkspaceError: The file is malformed, or is about something else than its place says.
+        """
+        path = self.scorecard_path(task, model, judge)
+        card, stamp = read_scorecard(path)
+        if card is None:
+            return Scorecard(task=task, model=model, judge=judge_name(judge)), None
+        for what, said, place in (
+            ("task", card.task, task),
+            ("model", card.model, model),
+            ("judge", card.judge, judge_name(judge)),
+        ):
+            if said != place:
+                raise WorkspaceError(
+                    f"says {what} '{said}', and its place says '{place}'.",
+                    hint="Move the file, or mend the key.",
+                    file=path,
+                )
+        return card, stamp
+
+    def scorecards(self, task: str) -> tuple[Scorecard, ...]:
+        """All scorecards on a task, by model and judge.
+
+        Raises:
+            WorkspaceError: One of them is malformed.
+        """
+        models = [name for name in _folders(self.root / "scores" / task) if name != MATCHUPS]
+        return tuple(self.scorecard(task, m, j)[0] for m in models for j in self.judges(task, m))
+
+
+def is_workspace(folder: Path) -> bool:
+    """Whether a folder holds ``judge-tui.toml``, or ``submissions/`` and ``scores/``."""
+    return (folder / CONFIG).is_file() or all((folder / part).is_dir() for part in ("submissions", "scores"))
+
+
+def _search(start: Path) -> Path | None:
+    return next((folder for folder in (start, *start.parents) if is_workspace(folder)), None)
+
+
+def _settings(document: Table) -> Settings:
+    aliases = document.table("aliases")
+    models = document.table("models")
+    titles = {name: models.table(name).string("title", "") for name in models.raw}
+    return Settings(
+        document.string("title", ""),
+        {alias: aliases.string(alias) for alias in aliases.raw},
+        {name: title for name, title in titles.items() if title},
+    )
+
+
+def _folders(folder: Path) -> tuple[str, ...]:
+    try:
+        found = [p.name for p in folder.iterdir() if not p.name.startswith((".", "__")) and p.is_dir()]
+    except (FileNotFoundError, NotADirectoryError):
+        return ()
+    except OSError as error:
+        raise WorkspaceError(f"cannot be read: {error.strerror}.", file=folder) from error
+    return tuple(sorted(found))
+
+
+def _files(folder: Path) -> Iterable[Path]:
+    try:
+        return sorted(p for p in folder.glob("*.toml") if not p.name.startswith("."))
+    except OSError as error:
+        raise WorkspaceError(f"cannot be read: {error.strerror}.", file=folder) from error

@@ -1,0 +1,4 @@
+"""Resource attack: burn the processor until the limit says stop."""
+
+while True:
+    pass

@@ -1,0 +1,18 @@
+# bug: an assertion that a row has variance
+# caught by: degenerate
+import numpy as np
+
+
+def layer_norm_forward(x, gamma, beta, eps=1e-5):
+    c = x - x.mean(-1, keepdims=True)
+    var = (c * c).mean(-1, keepdims=True)
+    assert np.all(var > 0), "constant row"
+    rstd = 1 / np.sqrt(var + eps)
+    return gamma * c * rstd + beta, (c * rstd, rstd, gamma)
+
+
+def layer_norm_backward(dy, cache):
+    xhat, rstd, gamma = cache
+    g = dy * gamma
+    dx = rstd * (g - g.mean(-1, keepdims=True) - xhat * (g * xhat).mean(-1, keepdims=True))
+    return dx, (dy * xhat).sum((0, 1)), dy.sum((0, 1))

@@ -1,0 +1,168 @@
+"""What is bound, and what is said where nothing can be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import numpy as np
+import pytest
+from judge_tui.checks.runner import judge
+from judge_tui.checks.submission import Submission
+from judge_tui.checks.tasks.kv import TASK
+from judge_tui.checks.tasks.kv.reference import MISTAKES, attention, diagnosis
+from judge_tui.checks.tasks.kv.wires import JOINED, LAYOUTS, fits, from_wire, to_wire, wire_shape
+from judge_tui.checks.verdict import Outcome, Verdict
+
+Judged = Callable[[Mapping[str, str]], Outcome]
+
+STORE = """
+class KVCache:
+    def __init__(self):
+        self.k, self.v = [], []
+
+    def append(self, k, v):
+        self.k.append(k)
+        self.v.append(v)
+
+    def get(self):
+        import numpy as np
+        return np.concatenate(self.k, 2), np.concatenate(self.v, 2)
+"""
+
+ODD = """
+class Memory:
+    def __init__(self, settings):
+        assert settings == {"how": "plain"}
+        self.rows = []
+
+def remember(memory, pair):
+    memory.rows.append(pair)
+
+def recall(memory, question):
+    import numpy as np
+    k, v = (np.concatenate(x, 2) for x in zip(*memory.rows))
+    s = question @ k.swapaxes(2, 3) / np.sqrt(question.shape[-1])
+    p = np.exp(s - s.max(-1, keepdims=True))
+    return p / p.sum(-1, keepdims=True) @ v
+"""
+
+ADAPTER = """
+from memory import Memory, recall, remember
+
+def create():
+    return Memory({"how": "plain"})
+
+def append(cache, k, v):
+    remember(cache, (k, v))
+
+def attend(q, cache):
+    return recall(cache, q)
+"""
+
+
+@pytest.fixture
+def judged(tmp_path: Path) -> Judged:
+    def run(files: Mapping[str, str]) -> Outcome:
+        folder = tmp_path / "someone" / "kv"
+        folder.mkdir(parents=True)
+        for name, text in files.items():
+            (folder / name).write_text(text)
+        (outcome,) = judge(TASK, Submission.at(folder), seed=5, checks=["incremental_equals_full"]).values()
+        return outcome
+
+    return run
+
+
+def test_what_no_name_tells_is_unbound(judged: Judged) -> None:
+    assert judged({"memory.py": ODD}).verdict == Verdict.UNBOUND
+
+
+def test_an_adapter_of_ten_lines_binds_it(judged: Judged) -> None:
+    outcome = judged({"memory.py": ODD, "adapter.py": ADAPTER})
+    assert outcome.verdict == Verdict.PASS, outcome.summary
+
+
+def test_a_cache_without_attention_is_unbound_and_not_passed(judged: Judged) -> None:
+    outcome = judged({"cache.py": STORE})
+    assert outcome.verdict == Verdict.UNBOUND
+
+
+ATTENDING = """
+
+class Attending:
+    def __init__(self, heads, width):
+        self.scale = width ** -0.5
+
+    def over(self, query, kv_cache):
+        import numpy as np
+        k, v = kv_cache.get()
+        s = query @ k.swapaxes(2, 3) * self.scale
+        p = np.exp(s - s.max(-1, keepdims=True))
+        return p / p.sum(-1, keepdims=True) @ v
+"""
+BOUND = """
+[binding.create]
+target = "cache.py:KVCache"
+
+[binding.append]
+target = "cache.py:KVCache.append"
+on = "cache"
+args = ["k", "v"]
+layout = "BHND"
+
+[binding.attend]
+target = "cache.py:Attending.over"
+init = ["heads", "SIZE"]
+args = ["q", "cache"]
+layout = "BHND"
+"""
+
+
+def test_a_binding_by_hand_makes_the_object_that_attends(judged: Judged) -> None:
+    outcome = judged({"cache.py": STORE + ATTENDING, "submission.toml": BOUND.replace("SIZE", "head_dim")})
+    assert outcome.verdict == Verdict.PASS, outcome.summary
+
+
+def test_a_binding_that_asks_for_what_there_is_not_is_unbound_and_says_so(judged: Judged) -> None:
+    outcome = judged({"cache.py": STORE + ATTENDING, "submission.toml": BOUND.replace("SIZE", "width")})
+    assert (outcome.verdict, outcome.summary) == (
+        Verdict.UNBOUND, "its binding does not fit: role 'attend' was called without 'width'"
+    )  # fmt: skip
+
+
+def test_what_was_seen_is_told_where_nothing_looks_like_a_cache(judged: Judged) -> None:
+    outcome = judged({"memory.py": ODD.replace("remember(memory, pair)", "put(thing)")})
+    assert outcome.verdict == Verdict.UNBOUND
+    assert "saw memory.py:put(thing), memory.py:recall(memory, question)" in outcome.summary
+
+
+def test_a_call_that_ends_the_process_is_the_submissions_failure(judged: Judged) -> None:
+    deadly = STORE.replace("self.v.append(v)", "import os; os._exit(3)")
+    outcome = judged({"cache.py": deadly})
+    assert outcome.verdict == Verdict.FAIL
+    assert "status 3" in outcome.summary
+
+
+def test_no_file_at_all_is_skipped(judged: Judged) -> None:
+    assert judged({}).verdict == Verdict.SKIP
+
+
+@pytest.mark.parametrize("layout", [*LAYOUTS, *JOINED])
+def test_what_goes_over_the_wire_comes_back(layout: str) -> None:
+    shape = (1 if "B" not in layout else 2, 3, 1 if "N" not in layout else 4, 5)
+    array = np.arange(np.prod(shape)).reshape(shape)
+    assert fits(layout, shape[0], shape[2])
+    sent = to_wire(array, layout)
+    assert sent.shape == wire_shape(shape, layout)
+    assert np.array_equal(from_wire(sent, shape, layout), array)
+
+
+@pytest.mark.parametrize("words", MISTAKES)
+def test_a_usual_mistake_is_called_by_its_name(words: str) -> None:
+    rng = np.random.default_rng(3)
+    q, k, v = (rng.standard_normal((1, 3, n, 8)) for n in (1, 6, 6))
+    with np.errstate(all="ignore"):
+        wrong = MISTAKES[words](q, k, v)
+    assert diagnosis(wrong, q, k, v) == words
+    assert diagnosis(attention(q, k, v), q, k, v) == ""

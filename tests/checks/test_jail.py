@@ -1,0 +1,138 @@
+"""A jail's life: it lets honest code work, ends when told or when the judge does, and says how it ended."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import signal
+import socket
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from judge_tui.checks.faults import Died
+from judge_tui.checks.remote import Worker
+from judge_tui.checks.sandbox import Level, Limits, Mode, launch, level_of, start
+from judge_tui.checks.submission import Submission
+from judge_tui.checks.worker import wire
+
+from .conftest import Machine
+
+JUDGE = """
+    import sys, threading
+    from pathlib import Path
+    from judge_tui.checks.remote import Worker
+    from judge_tui.checks.submission import Submission
+
+    worker = Worker(Submission.at(Path(sys.argv[1])), mode=sys.argv[2])
+    threading.Timer(0.3, lambda: print(worker.jail.inner_pid, flush=True)).start()
+    worker.load("code.py", budget=60)
+"""
+HONEST = """
+    import asyncio, concurrent.futures, os, signal, tempfile
+    from pathlib import Path
+    import numpy as np
+
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(lambda n: n * n, range(64)))[-1] == 63 * 63
+    assert np.linalg.norm(np.random.default_rng(0).normal(size=(256, 256)) @ np.eye(256)) > 0
+    asyncio.run(asyncio.sleep(0.001))
+    signal.raise_signal(signal.SIGCONT)
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "old").write_text("cache")
+        os.rename(folder + "/old", folder + "/new")
+        np.save(folder + "/array.npy", np.arange(5))
+        assert np.load(folder + "/array.npy", mmap_mode="r")[4] == 4
+    Path.home().joinpath("cache").mkdir()
+    assert exit and quit
+"""
+
+
+def running(pid: int) -> bool:
+    """Whether a process is there and no zombie, whose reaper is not ours."""
+    with contextlib.suppress(OSError):
+        return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    return False
+
+
+def test_threads_numpy_asyncio_and_scratch_files_work_inside(machine: Machine, mode: Mode) -> None:
+    with Worker(machine.written("honest", textwrap.dedent(HONEST)), mode=mode) as worker:
+        worker.load("code.py")
+    assert not (machine.home / "cache").exists()
+
+
+def test_an_adapter_beside_the_submission_is_shown(machine: Machine, mode: Mode) -> None:
+    overlay = machine.workspace / "overlay"
+    overlay.mkdir()
+    (overlay / "adapter.py").write_text("def forward():\n    return 1\n")
+    submission = Submission("m", "t", machine.folder("m"), overlay)
+    with Worker(submission, mode=mode) as worker:
+        assert [found["name"] for found in worker.load("adapter.py")["functions"]] == ["forward"]
+
+
+def test_the_worker_dies_with_the_judge(machine: Machine, mode: Mode) -> None:
+    submission = machine.hostile("stubborn")
+    argv = [sys.executable, "-c", textwrap.dedent(JUDGE), str(submission.path), mode]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as judge:
+        assert judge.stdout is not None
+        inner = int(judge.stdout.readline())
+        assert running(inner)
+        judge.send_signal(signal.SIGKILL)
+    deadline = time.monotonic() + 5
+    while running(inner) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not running(inner)
+    # Once per process, and measuring the sandbox may have been that once.
+    start._sweep.cache_clear()
+    with Worker(machine.written("next", "pass"), mode=mode) as worker:
+        assert len(list(machine.temporary.iterdir())) == (1 if mode == "plain" else 0)
+    assert worker.jail.poll() is not None
+
+
+def test_killing_twice_is_killing_once_and_leaves_no_thread(machine: Machine, mode: Mode) -> None:
+    worker = Worker(machine.hostile("flood"), mode=mode)
+    assert worker.jail.poll() is None
+    assert worker.jail.ended() == "is still running"
+    worker.close()
+    worker.close()
+    assert worker.jail.poll() == -signal.SIGKILL
+    assert not [thread for thread in threading.enumerate() if thread.name == "jail-output"]
+
+
+def test_the_workers_peak_memory_can_be_read_from_outside(machine: Machine, mode: Mode) -> None:
+    with Worker(machine.hostile("flood"), mode=mode) as worker:
+        status = Path(f"/proc/{worker.jail.inner_pid}/status").read_text()
+    assert "python" in status.partition("\n")[0]
+    assert "VmHWM" in status
+
+
+def test_a_jail_with_a_gpu_limits_all_but_address_space(machine: Machine, mode: Mode) -> None:
+    ours, theirs = socket.socketpair()
+    limits = Limits(address_space=None)
+    with ours, theirs:
+        jail = launch(machine.folder("m"), adapter=None, control=theirs, limits=limits, mode=mode, gpu=True)
+        with jail:
+            ours.settimeout(20)
+            facts = wire.receive(ours)[0]["facts"]
+    assert "memory_limited" not in facts
+    assert level_of(facts) == Level.FULL
+
+
+@pytest.mark.parametrize(
+    ("code", "clause"),
+    [
+        ("import os; os._exit(3)", "exited with status 3"),
+        ("import ctypes; ctypes.string_at(0)", "was killed by signal 11 (SIGSEGV)"),
+        ("import os; os.write(2, b'MemoryError\\n'); os._exit(1)", "ran out of memory"),
+    ],
+)
+def test_how_a_worker_ended_is_told_in_words(machine: Machine, mode: Mode, code: str, clause: str) -> None:
+    with (
+        Worker(machine.written("end", code), mode=mode) as worker,
+        pytest.raises(Died, match=re.escape(clause)),
+    ):
+        worker.load("code.py")

@@ -1,0 +1,110 @@
+"""The filter, interpreted here for both machines: what it refuses, and what it lets through."""
+
+from __future__ import annotations
+
+import errno
+import struct
+
+import pytest
+from judge_tui.checks.worker import seccomp
+
+PID = 4242
+ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+ALLOWED, KILLED = "allowed", "killed"
+# name → (x86_64, aarch64)
+CALLS = {
+    "read": (0, 63), "mmap": (9, 222), "futex": (202, 98), "openat": (257, 56), "exit_group": (231, 94),
+    "clone": (56, 220), "clone3": (435, 435), "execve": (59, 221), "kill": (62, 129), "tgkill": (234, 131),
+    "socket": (41, 198), "socketpair": (53, 199), "connect": (42, 203), "prctl": (157, 167),
+    "fcntl": (72, 25), "ioctl": (16, 29), "prlimit64": (302, 261), "ptrace": (101, 117),
+    "memfd_create": (319, 279), "fchmod": (91, 52),
+}  # fmt: skip
+THREAD, AF_UNIX, AF_INET, STREAM, DGRAM, CLOEXEC = 0x10000, 1, 2, 1, 2, 0o2000000
+
+
+def judged(code: bytes, arch: int, number: int, *args: int) -> str | int:
+    """Run the filter on one system call."""
+    data = struct.pack("=IIQ6Q", number, arch, 0, *args, *[0] * (6 - len(args)))
+    program = [struct.unpack_from("=HBBI", code, at) for at in range(0, len(code), 8)]
+    at, word = 0, 0
+    while True:
+        operation, true, false, value = program[at]
+        at += 1
+        if operation == 0x20:
+            (word,) = struct.unpack_from("=I", data, value)
+        elif operation == 0x54:
+            word &= value
+        elif operation == 0x06:
+            return {0x7FFF0000: ALLOWED, 0x80000000: KILLED}.get(value, value & 0xFFFF)
+        else:
+            tests = {0x15: word == value, 0x35: word >= value, 0x45: bool(word & value)}
+            at += true if tests[operation] else false
+
+
+@pytest.fixture(params=["x86_64", "aarch64"])
+def machine_name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.mark.parametrize(
+    ("call", "args", "expected"),
+    [
+        ("read", (), ALLOWED),
+        ("mmap", (), ALLOWED),
+        ("futex", (), ALLOWED),
+        ("openat", (), ALLOWED),
+        ("exit_group", (), ALLOWED),
+        ("clone", (THREAD | 0x3D0F00,), ALLOWED),
+        ("clone", (17,), errno.EPERM),
+        ("clone3", (), errno.ENOSYS),
+        ("execve", (), errno.EPERM),
+        ("kill", (PID, 9), ALLOWED),
+        ("kill", (1, 9), errno.EPERM),
+        ("kill", (0xFFFFFFFF, 9), errno.EPERM),
+        ("tgkill", (PID, PID + 1, 6), ALLOWED),
+        ("tgkill", (PID + 1, PID + 1, 6), errno.EPERM),
+        ("socket", (AF_UNIX, STREAM), errno.EPERM),
+        ("socket", (AF_INET, STREAM), errno.EPERM),
+        ("socketpair", (AF_UNIX, STREAM | CLOEXEC), ALLOWED),
+        ("socketpair", (AF_UNIX, DGRAM | CLOEXEC), errno.EPERM),
+        ("socketpair", (AF_INET, STREAM), errno.EPERM),
+        ("connect", (), errno.EPERM),
+        ("prctl", (15,), ALLOWED),
+        ("prctl", (1, 0), errno.EPERM),
+        ("prctl", (4, 1), errno.EPERM),
+        ("fcntl", (3, 1), ALLOWED),
+        ("fcntl", (3, 8), errno.EPERM),
+        ("ioctl", (0, 0x5401), ALLOWED),
+        ("ioctl", (0, 0x5412), errno.EPERM),
+        ("prlimit64", (0, 7), ALLOWED),
+        ("prlimit64", (1, 7), errno.EPERM),
+        ("ptrace", (16, 1), errno.EPERM),
+        ("memfd_create", (), errno.EPERM),
+        ("fchmod", (), errno.EPERM),
+    ],
+)
+def test_a_system_call_is_judged_by_its_arguments(
+    machine_name: str, call: str, args: tuple[int, ...], expected: str | int
+) -> None:
+    code = seccomp.program(machine_name, PID, metadata=False, memfd=False)
+    number = CALLS[call][list(ARCH).index(machine_name)]
+    assert judged(code, ARCH[machine_name], number, *args) == expected
+
+
+def test_what_mounts_or_a_gpu_make_harmless_can_be_left_open(machine_name: str) -> None:
+    code = seccomp.program(machine_name, PID, metadata=True, memfd=True)
+    column = list(ARCH).index(machine_name)
+    for call in ("fchmod", "memfd_create"):
+        assert judged(code, ARCH[machine_name], CALLS[call][column]) == ALLOWED
+
+
+def test_another_architectures_calls_are_no_way_round(machine_name: str) -> None:
+    code = seccomp.program(machine_name, PID, metadata=False, memfd=False)
+    assert judged(code, 0x40000003, 2) == KILLED  # i386's fork
+    if machine_name == "x86_64":
+        assert judged(code, ARCH["x86_64"], 0x40000000 | 57) == KILLED  # x32's fork
+
+
+def test_an_unknown_machine_has_no_filter() -> None:
+    with pytest.raises(OSError, match="riscv64"):
+        seccomp.program("riscv64", PID, metadata=False, memfd=False)

@@ -1,0 +1,219 @@
+"""init, add, export, score, compare and the home matrix, in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from judge_tui.checks.submission import read_meta
+from judge_tui.judging.export import BEGIN, END
+from judge_tui.judging.scorecard import load_scorecard
+from judge_tui.judging.workspace import Workspace
+
+Cli = Callable[..., Any]
+
+
+def test_a_new_workspace_takes_a_submission_a_score_and_an_export(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "code").mkdir()
+    (tmp_path / "code" / "kv_cache.py").write_text("class Cache:\n    pass\n")
+    ws = tmp_path / "ws"
+    assert cli("init", ws, "--title", "Round 3").code == 0
+    assert Workspace.find(ws).title == "Round 3"
+    assert cli("add", tmp_path / "code", "--model", "a-model", "--task", "kv", "--workspace", ws).code == 0
+    assert cli("score", "a-model", "--task", "kv", "--set", "correctness=80", "--workspace", ws).code == 0
+    assert cli("export", ws / "README.md", "--check", "--workspace", ws).code == 1
+    assert cli("export", ws / "README.md", "--workspace", ws).code == 0
+    assert cli("--workspace", ws, "export", ws / "README.md", "--check").code == 0
+    assert cli("score", "a", "--task", "kv", "--set", "correctness=81", "--workspace", ws).code == 0
+    stale = cli("export", ws / "README.md", "--check", "--workspace", ws)
+    assert stale.code == 1
+    assert "is stale" in stale.err
+    assert "a-model" in cli("--workspace", ws).out
+
+
+def test_init_leaves_what_is_there_alone(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("mine\n")
+    told = cli("init", tmp_path)
+    assert (tmp_path / "README.md").read_text() == "mine\n"
+    assert BEGIN in told.out
+    assert END in told.out
+    again = cli("init", tmp_path)
+    assert again.code == 2
+    assert "is a workspace already" in again.err
+
+
+def test_add_copies_files_only_and_never_overwrites(cli: Cli, root: Path, tmp_path: Path) -> None:
+    source = tmp_path / "code"
+    (source / "__pycache__").mkdir(parents=True)
+    (source / "src").mkdir()
+    (source / "src" / "a.py").write_text("pass\n")
+    (source / ".env").write_text("secret\n")
+    (source / "link.py").symlink_to("/etc/passwd")
+    ended = cli("add", source, "--model", "New Model", "--task", "kv", "--title", "New", "--from", "a friend")
+    assert ended.code == 0
+    target = root / "submissions" / "New Model" / "kv"
+    assert sorted(p.relative_to(target).as_posix() for p in target.rglob("*") if p.is_file()) == [
+        "src/a.py",
+        "submission.toml",
+    ]
+    meta = read_meta(target / "submission.toml")
+    assert (meta.origin, meta.source, meta.model) == ("submission", "a friend", "New")
+    again = cli("add", source, "--model", "new-model", "--task", "kv")
+    assert again.code == 2
+    assert "already" in again.err
+
+
+def test_add_takes_a_single_file_and_refuses_nothing_and_nonsense(
+    cli: Cli, root: Path, tmp_path: Path
+) -> None:
+    single = tmp_path / "answer.py"
+    single.write_text("pass\n")
+    assert cli("add", single, "--model", "solo", "--task", "kv").code == 0
+    assert (root / "submissions" / "solo" / "kv" / "answer.py").is_file()
+    (tmp_path / "empty").mkdir()
+    for arguments in (
+        [tmp_path / "absent", "--model", "m", "--task", "kv"],
+        [tmp_path / "empty", "--model", "m", "--task", "kv"],
+        [single, "--model", "../m", "--task", "kv"],
+        [single, "--model", "m", "--task", "chess"],
+    ):
+        assert cli("add", *arguments).code == 2
+    assert sorted(p.name for p in (root / "submissions").iterdir() if any(p.iterdir())) == [
+        "glm5",
+        "qwen36",
+        "solo",
+    ]
+
+
+def test_score_changes_a_card_and_says_what_changed(cli: Cli, root: Path) -> None:
+    ended = cli(
+        "score", "glm", "--task", "kv", "--set", "corr=85", "--set", "m=70",
+        "--comment", "correctness=fine\nhere",
+        "--note", 'strength/major:kv_cache.py:2-3:"a clear class"', "--note", "question:why no tests?",
+        "--note", "weakness:kv_cache.py:all of it", "--summary", "short", "--overall", "60", "--grade", "b+",
+    )  # fmt: skip
+    assert ended.code == 0, ended.err
+    assert "correctness: – → 85" in ended.out
+    assert "note added: strength/major kv_cache.py:2-3 a clear class" in ended.out
+    assert "say why" in ended.out
+    card = load_scorecard(root / "scores" / "kv" / "glm5" / "anna.toml")
+    assert card.scores == {"correctness": 85, "completeness": 70}
+    assert card.comment("correctness") == "fine\nhere"
+    assert (card.overall, card.grade, card.summary) == (60, "B+", "short")
+    assert [(n.kind, n.file, n.lines, n.quote) for n in card.notes] == [
+        ("strength", "kv_cache.py", (2, 3), "class Cache:\n    pass"),
+        ("question", None, None, ""),
+        ("weakness", "kv_cache.py", None, ""),
+    ]
+    assert card.submission == Workspace.find(root).submission("glm5", "kv").digest
+    assert card.rubric.digest.startswith("sha256:")
+
+
+def test_scoring_the_same_again_changes_no_byte(cli: Cli, root: Path) -> None:
+    arguments = [
+        "score",
+        "glm5",
+        "--task",
+        "kv",
+        "--set",
+        "correctness=85",
+        "--note",
+        "bug:kv_cache.py:1-1:x",
+    ]
+    cli(*arguments)
+    before = (root / "scores" / "kv" / "glm5" / "anna.toml").read_bytes()
+    assert "nothing changed" in cli(*arguments).out
+    assert (root / "scores" / "kv" / "glm5" / "anna.toml").read_bytes() == before
+
+
+def test_a_score_can_be_taken_back(cli: Cli, root: Path) -> None:
+    cli("score", "glm5", "--task", "kv", "--set", "correctness=0")
+    told = cli("score", "glm5", "--task", "kv", "--set", "correctness=none").out
+    assert "correctness: 0 → –" in told
+    assert "scored 0 of 7" in told
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--set", "speed=85"],
+        ["--set", "c=85"],
+        ["--set", "correctness=101"],
+        ["--set", "correctness=8.5"],
+        ["--set", "correctness"],
+        ["--overall", "much"],
+        ["--grade", "Z"],
+        ["--note", "praise:good"],
+        ["--note", "bug:kv_cache.py:1-99:x"],
+        ["--note", "bug:other.py:1-2:x"],
+        ["--note", "bug:"],
+        ["--judge", "../anna"],
+    ],
+)
+def test_a_change_that_is_off_changes_nothing_at_all(cli: Cli, root: Path, arguments: list[str]) -> None:
+    if arguments == ["--set", "c=85"]:  # a key of the rubric is a name as well
+        assert cli("score", "glm5", "--task", "kv", *arguments).code == 0
+        return
+    ended = cli("score", "glm5", "--task", "kv", "--summary", "half", *arguments)
+    assert ended.code == 2
+    assert not list(root.rglob("scores/**/*.toml"))
+
+
+def test_a_card_that_was_written_elsewhere_stays_so(cli: Cli, root: Path) -> None:
+    cli("score", "glm5", "--task", "kv", "--set", "correctness=85", "--elsewhere")
+    cli("score", "glm5", "--task", "kv", "--set", "completeness=85")
+    card = load_scorecard(root / "scores" / "kv" / "glm5" / "anna.toml")
+    assert card.scored_elsewhere
+    assert len(card.scores) == 2
+
+
+def test_export_tells_which_file_lacks_its_markers(cli: Cli, root: Path) -> None:
+    (root / "README.md").write_text("nothing\n")
+    ended = cli("export")
+    assert ended.code == 2
+    assert "README.md: the marker" in ended.err
+    assert cli("export", "absent.md").code == 2
+
+
+def test_the_home_matrix_shows_scores_and_what_is_open(cli: Cli, root: Path) -> None:
+    cli("score", "glm5", "--task", "kv", "--set", "correctness=85")
+    told = cli().out
+    row = next(line for line in told.splitlines() if line.startswith("kv"))
+    assert "1/7" in row
+    assert "○" in row
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["glm5"], "two or three models"),
+        (["glm5", "glm-5"], "different models"),
+        (["glm5", "gwen"], "Did you mean qwen36?"),
+        (["glm5", "qwen36", "--task", "backwards"], "qwen36 has no submission for backwards"),
+        (["glm5", "qwen36", "--task", "chess"], "no task 'chess'"),
+        (["glm5", "qwen36"], "needs a terminal"),
+    ],
+)
+def test_compare_says_what_is_off_before_it_opens_a_screen(
+    cli: Cli, root: Path, arguments: list[str], words: str
+) -> None:
+    ended = cli("compare", *arguments)
+    assert ended.code == 2
+    assert words in ended.err
+
+
+def test_doctor_has_a_line_for_everything(cli: Cli, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from judge_tui.cli import diagnosis
+
+    def broken(_: object) -> diagnosis.Finding:
+        raise RuntimeError("odd")
+
+    monkeypatch.setitem(diagnosis.EXAMINATIONS, "GPU", broken)
+    ended = cli("doctor")
+    assert ended.code == 0
+    told = ended.out.splitlines()
+    assert len(told) == len(diagnosis.EXAMINATIONS)
+    assert any("cannot be examined" in line for line in told)
+    assert any("bubblewrap" in line for line in told)

@@ -1,0 +1,456 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from judge_tui.judging.scorecard import load_scorecard
+from judge_tui.judging.workspace import Workspace
+from judge_tui.tui.screens.evidence import EvidenceScreen
+from judge_tui.tui.screens.help import HelpScreen
+from judge_tui.tui.screens.note_editor import NoteEditor
+from judge_tui.tui.screens.notes_list import NotesList
+from judge_tui.tui.screens.picker import Picker
+from judge_tui.tui.screens.text_editor import TextEditor
+from judge_tui.tui.widgets.code_view import CodeView
+from textual.widgets import Input, TextArea
+
+from .conftest import CODE, DYING, ENGINE, HANGING, make_app, make_workspace, running
+
+
+def card_path(workspace: Workspace, model: str = "alpha") -> Path:
+    return workspace.scorecard_path("kv", model, "anna")
+
+
+async def test_both_files_and_every_verdict_are_in_view(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        text = app.text()
+        assert text.count("class Cache:") == 2
+        assert text.count("reconstruction") == 1
+        assert "sandbox full" in text
+        assert "✗ 1 fail" in text
+        assert "✓ 5 pass" in text
+
+
+async def test_the_worst_verdict_comes_first_with_its_number(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        assert app.compare.checks_pane.rows.keys[0] == ("beta", "accuracy")
+        assert "rel err 0.032, limit 1e-05 ␛[31m" in app.text()
+
+
+async def test_evidence_opens_shows_output_harmlessly_and_jumps_to_the_line(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        await app.press("c", "enter")
+        assert isinstance(app.app.screen, EvidenceScreen)
+        text = app.text()
+        assert "one␛]0;title␇" in text
+        assert "[bold]two[/bold]" in text
+        assert "kv_cache.py:15" in text
+        assert "logarithmic: err" in text
+        await app.press("o")
+        pane = app.compare.panes[1]
+        assert app.app.focused is pane.view
+        assert (pane.file, pane.view.cursor) == ("kv_cache.py", 14)
+
+
+async def test_a_finding_is_marked_and_opens_from_its_line(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        await app.press("2", "right_curly_bracket")
+        assert app.compare.panes[1].view.cursor == 14
+        await app.press("enter")
+        assert isinstance(app.app.screen, EvidenceScreen)
+
+
+async def test_all_dimensions_are_scored_by_keys_alone(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        await app.press("s", "c", "6", "0", "t", "8", "5", "w", "t", "1", "0", "0", "c", "9", "1", "minus")
+        assert app.compare.session.unsaved() == () or app.compare.session.flush() is None
+    alpha, beta = (load_scorecard(card_path(workspace, model)) for model in ("alpha", "beta"))
+    assert alpha.scores == {"correctness": 60, "tests": 85}
+    assert beta.scores == {"correctness": 90, "tests": 100}
+
+
+async def test_a_cap_is_explained_where_it_bites(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        await app.press("2", "s", "9", "0")
+        text = app.text()
+        assert "Correctness is 90 and capped at 65" in text
+        assert " 90!" in text
+
+
+async def test_typing_a_comment_triggers_no_key_and_no_key_swallows_it(workspace: Workspace) -> None:
+    typed = "q? s u 85[b]q"
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        await app.press("s", "enter")
+        assert isinstance(app.app.screen, TextEditor)
+        await app.press(*(("space" if ch == " " else ch) for ch in typed))
+        assert app.app.screen.query_one(TextArea).text == typed
+        await app.press("escape")
+        assert app.app.screen is app.compare
+        assert typed in app.text()
+    card = load_scorecard(card_path(workspace))
+    assert card.comment("correctness") == typed
+    assert card.scores == {"correctness": None}
+
+
+async def test_a_note_is_anchored_to_the_selected_lines(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        await app.press(*"jjjjj", "v", "j", "j", "a")
+        assert isinstance(app.app.screen, NoteEditor)
+        await app.press("b", *"broken", "escape")
+        view = app.compare.panes[0].view
+        assert view.anchor is None
+        assert view._marks[5].style == "error"
+    [note] = load_scorecard(card_path(workspace)).notes
+    assert (note.kind, note.text, note.file, note.lines) == ("bug", "broken", "kv_cache.py", (6, 8))
+    assert note.quote == "\n".join(CODE.split("\n")[5:8])
+
+
+async def test_a_note_without_text_is_no_note(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        await app.press("a", "w", "x", "backspace", "escape")
+        assert app.compare.session.notes(0) == ()
+
+
+async def test_notes_are_listed_edited_deleted_and_brought_back(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        await app.press("j", "j", "a", "s", *"neat", "escape", "G", "L")
+        assert isinstance(app.app.screen, NotesList)
+        await app.press("enter")
+        assert app.compare.panes[0].view.cursor == 2
+        await app.press("L", "e", *"er", "escape")
+        assert [note.text for note in app.compare.session.notes(0)] == ["neater"]
+        await app.press("L", "d")
+        assert app.compare.session.notes(0) == ()
+        await app.press("u", "escape")
+        assert [note.text for note in app.compare.session.notes(0)] == ["neater"]
+
+
+async def test_undo_and_redo_work_from_every_part(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        await app.press("s", "8", "5", "u")
+        assert app.compare.session.card.scores == {}
+        await app.press("escape", "ctrl+r")
+        assert app.app.focused is app.compare.panes[0].view
+        assert app.compare.session.card.score("correctness") == 85
+
+
+async def test_search_counts_in_all_panes_and_steps_through(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        await app.press("slash", *"cache")
+        await app.until(lambda: all(pane.counts for pane in app.compare.panes))
+        assert "A 4  B 4" in app.text()
+        await app.press("enter", "n")
+        assert app.compare.panes[0].view.cursor == 5
+        await app.press("N")
+        assert app.compare.panes[0].view.cursor == 0
+        await app.press("escape")
+        assert not app.compare.panes[1].view.hits
+
+
+async def test_search_reads_a_regular_expression_when_told_and_says_what_is_wrong(
+    workspace: Workspace,
+) -> None:
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        await app.press("slash", *"def .*\\(", "ctrl+r")
+        await app.until(lambda: len(app.compare.panes[0].view.hits) == 4)
+        app.app.screen.query_one(Input).value = "("
+        await app.until(lambda: "unterminated" in app.text())
+        await app.press("escape")
+        assert isinstance(app.app.focused, CodeView)
+
+
+async def test_files_and_symbols_are_picked_by_typing(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        await app.press("o")
+        assert isinstance(app.app.screen, Picker)
+        await app.press(*"att", "enter")
+        assert app.compare.panes[0].view.cursor == 17
+        await app.press("f", *"help", "enter")
+        assert app.compare.panes[0].file == "helpers.py"
+        await app.press("full_stop")
+        assert app.compare.panes[0].file == "kv_cache.py"
+        assert app.compare.panes[0].view.cursor == 17
+
+
+async def test_panes_scroll_together_when_told(tmp_path: Path, workspace: Workspace) -> None:
+    for model in ("alpha", "beta"):
+        (workspace.root / "submissions" / model / "kv" / "kv_cache.py").write_text("def f(): pass\n" * 300)
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        first, second = (pane.view for pane in app.compare.panes)
+        await app.press("ctrl+d")
+        assert second.scroll_offset.y == 0
+        await app.press("y", "G")
+        assert first.scroll_offset.y == second.scroll_offset.y > 200
+
+
+async def test_vim_keys_move(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        view = app.compare.panes[0].view
+        for keys, line in (
+            (["j", "j"], 2),
+            (["k"], 1),
+            (["G"], 23),
+            (["g"], 0),
+            (["right_square_bracket"], 5),
+        ):
+            await app.press(*keys)
+            assert view.cursor == line
+
+
+async def test_three_submissions_at_80_columns_are_reached_by_keys(
+    tmp_path: Path, workspace: Workspace
+) -> None:
+    three = make_workspace(tmp_path / "three", ("alpha", "beta", "gamma"))
+    async with running(make_app(three, ("alpha", "beta", "gamma")), (80, 24)) as app:
+        await app.settle()
+        assert [pane.display for pane in app.compare.panes] == [True, True, False]
+        await app.press("3")
+        assert [pane.display for pane in app.compare.panes] == [False, True, True]
+        await app.press("s", "7", "7")
+        assert app.compare.session.logs[2].card.score("correctness") == 77
+        assert app.compare.panes[2].display
+        await app.press("z")
+        assert "Weighted mean" in app.text()
+        await app.press("z", "tab")
+        assert app.app.focused is app.compare.checks_pane.rows
+        assert app.compare.checks_pane.display
+
+
+async def test_parts_are_hidden_shown_and_zoomed(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        compare = app.compare
+        await app.press("f2", "f3")
+        assert not compare.rubric_pane.display
+        assert not compare.checks_pane.display
+        await app.press("f2", "f3", "f4")
+        assert compare.rubric_pane.display
+        assert compare.panes[0].sidebar.display
+        await app.press("z")
+        assert [pane.display for pane in compare.panes] == [True, False]
+        assert not compare.checks_pane.display
+        await app.press("z")
+        assert compare.checks_pane.display
+
+
+async def test_resizing_keeps_the_cursor_in_view(workspace: Workspace) -> None:
+    async with running(make_app(workspace), (200, 60)) as app:
+        await app.settle()
+        await app.press("G")
+        for size in ((80, 24), (240, 70), (30, 8), (160, 45)):
+            await app.pilot.resize_terminal(*size)
+            await app.pilot.pause()
+            view = app.compare.panes[0].view
+            assert view.scroll_offset.y <= view.cursor
+
+
+async def test_one_check_runs_again_when_asked(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        await app.press("c", "r")
+        await app.until(lambda: "again: rel err" in app.text())
+        assert "again: all well" not in app.text()
+
+
+async def test_checks_are_cancelled_and_their_processes_end(workspace: Workspace) -> None:
+    async with running(make_app(workspace, engine=HANGING)) as app:
+        await app.until(lambda: app.compare.session.outcomes)
+        [run] = app.compare.runner._runs
+        process = run._process
+        assert process is not None
+        await app.press("c", "x")
+        await app.until(lambda: process.returncode is not None and not app.compare.runner.active)
+
+
+async def test_an_engine_that_dies_is_told_in_a_sentence_and_the_app_goes_on(workspace: Workspace) -> None:
+    async with running(make_app(workspace, engine=DYING)) as app:
+        await app.until(lambda: "ended unexpectedly (exit code 3). boom ␛[31m" in app.text())
+        await app.press("s", "8", "5")
+        assert app.compare.session.card.score("correctness") == 85
+
+
+@pytest.mark.parametrize("engine", ["print('no json')", "import sys; sys.stdout.write('x' * 100000)", "pass"])
+async def test_an_engine_that_talks_nonsense_leaves_the_app_usable(workspace: Workspace, engine: str) -> None:
+    async with running(make_app(workspace, engine=engine)) as app:
+        await app.until(lambda: app.compare.checks_pane.failure and not app.compare.runner.active)
+        await app.press("j")
+        assert app.compare.panes[0].view.cursor == 1
+
+
+async def test_a_second_window_is_asked_about(workspace: Workspace) -> None:
+    async with running(make_app(workspace, engine=None)) as app:
+        await app.press("s", "8", "5")
+        app.compare.session.flush()
+        path = card_path(workspace)
+        path.write_text(path.read_text().replace("score = 85", "score = 40"))
+        await app.press("t", "7", "0")
+        await app.until(lambda: "press ! to settle" in app.text())
+        await app.press("exclamation_mark")
+        assert "Changed by another window" in app.text()
+        await app.press("r")
+        assert app.compare.session.card.scores == {"correctness": 40}
+        await app.press("u")
+        assert app.compare.session.card.scores == {"correctness": 85, "tests": 70}
+    assert load_scorecard(card_path(workspace)).scores == {"correctness": 85, "tests": 70}
+
+
+async def test_help_lists_the_keys_that_are_bound(workspace: Workspace) -> None:
+    async with running(make_app(workspace, engine=None), (100, 90)) as app:
+        await app.press("question_mark")
+        assert isinstance(app.app.screen, HelpScreen)
+        text = app.text()
+        for told in ("select lines", "next unscored", "run again", "zoom this part", "redo"):
+            assert told in text
+        await app.press("escape")
+        assert app.app.screen is app.compare
+
+
+async def test_the_command_palette_has_the_apps_actions(workspace: Workspace) -> None:
+    app_ = make_app(workspace, engine=None)
+    async with running(app_) as app:
+        titles = {command.title for command in app_.get_system_commands(app_.screen)}
+        assert {"Score", "Note on the lines", "Zoom this part", "Next match"} <= titles
+        await app.press("ctrl+p")
+        await app.press("escape")
+        assert app.app.screen is app.compare
+
+
+async def test_no_key_of_the_comparison_is_tmuxs_prefix(workspace: Workspace) -> None:
+    async with running(make_app(workspace, engine=None)) as app:
+        for part in (
+            app.compare,
+            app.compare.panes[0].view,
+            app.compare.rubric_pane.lines,
+            app.compare.checks_pane.rows,
+        ):
+            assert "ctrl+b" not in part._bindings.key_to_bindings
+
+
+async def test_escape_leads_back_to_the_code_and_closes_the_rubric_of_a_narrow_screen(
+    workspace: Workspace,
+) -> None:
+    async with running(make_app(workspace, engine=None), (80, 24)) as app:
+        await app.press("s")
+        assert app.compare.rubric_pane.display
+        await app.press("escape")
+        assert not app.compare.rubric_pane.display
+        assert app.app.focused is app.compare.panes[0].view
+
+
+async def test_stray_keys_destroy_nothing(workspace: Workspace) -> None:
+    async with running(make_app(workspace, engine=None)) as app:
+        await app.press("s", "8", "5", "x", "d", "delete", "k", "j")
+        assert app.compare.session.card.score("correctness") in (85, None)
+        for _ in range(3):
+            if app.compare.session.card.score("correctness") != 85:
+                await app.press("u")
+        assert app.compare.session.card.score("correctness") == 85
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"\x1b]52;c;aGk=\x07\x1b[2J\x00\r\n" * 50,
+        b"\xff\xfe" * 4000,
+        b"x" * 3_000_000,
+        b"a\n" * 100_000,
+        "\u202e\u2066漢字e\u0301\u0301🇩🇪".encode() * 500,
+        b"",
+        b"\t" * 5000 + b"\n[bold]x[/bold]\n",
+    ],
+    ids=["escapes", "bytes", "giant line", "many lines", "bidi", "empty", "tabs"],
+)
+async def test_hostile_files_are_shown_harmlessly_and_moved_through(
+    workspace: Workspace, content: bytes
+) -> None:
+    (workspace.root / "submissions" / "alpha" / "kv" / "kv_cache.py").write_bytes(content)
+    async with running(make_app(workspace, engine=None), (100, 30)) as app:
+        await app.until(lambda: app.compare.panes[0].settled and app.compare.panes[0].view.source.measured)
+        await app.press("G", "dollar_sign", "h", "ctrl+u", "v", "k", "0", "g")
+        lines = app.text().split("\n")
+        assert all(ch.isprintable() for line in lines for ch in line)
+
+
+async def test_checks_that_nobody_runs_are_not_said_to_wait(workspace: Workspace) -> None:
+    engine = ENGINE.split('for s in request["submissions"]:\n')[0] + "sys.exit(9)"
+    async with running(make_app(workspace, engine=engine)) as app:
+        await app.until(lambda: "ended unexpectedly" in app.text())
+        await app.until(lambda: "not run" in app.text())
+        assert "waiting" not in app.text()
+        assert "R runs them again" in app.text()
+
+
+async def test_a_narrow_screen_says_how_the_hidden_pane_is_reached(
+    tmp_path: Path, workspace: Workspace
+) -> None:
+    three = make_workspace(tmp_path / "three", ("alpha", "beta", "gamma"))
+    async with running(make_app(three, ("alpha", "beta", "gamma")), size=(80, 24)) as app:
+        await app.settle()
+        assert "1-3 pane" in app.text()
+        await app.press("3")
+        assert "Gamma" in app.text().split("\n")[1]
+
+
+@pytest.mark.parametrize("keys", ["", "s", "c"])
+async def test_help_and_the_way_back_are_hinted_at_on_a_small_screen(workspace: Workspace, keys: str) -> None:
+    async with running(make_app(workspace), size=(80, 24)) as app:
+        await app.settle()
+        await app.press(*keys)
+        hints = app.text().split("\n")[-1]
+        assert "? help" in hints
+        assert ("esc code" in hints) == bool(keys)
+
+
+async def test_the_lines_of_a_note_stay_selected_while_it_is_written(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        await app.press("v", "j", "j", "a")
+        assert app.compare.panes[0].view.selection == (0, 2)
+        await app.press("s", "x", "escape")
+        assert app.compare.panes[0].view.anchor is None
+        assert "selected" not in app.text()
+
+
+async def test_kind_and_severity_are_chosen_by_mouse_too(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        await app.press("a", "s", "x")
+        screen = app.app.screen
+        for line, word in (("#kind", "question"), ("#severity", "major")):
+            choice = screen.query_one(line)
+            at = choice.render_line(0).text.index(word)
+            await app.pilot.click(choice, offset=(at, 0))
+            await app.pilot.pause()
+        note = app.compare.session.notes(0)[0]
+        assert (note.kind, note.severity) == ("question", "major")
+
+
+async def test_the_screen_is_drawn_anew_when_the_shell_gives_it_back(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        drawn: list[bool] = []
+        compositor = app.compare._compositor
+        full = compositor.render_full_update
+        monkeypatch.setattr(
+            compositor, "render_full_update", lambda **said: (drawn.append(True), full(**said))[1]
+        )
+        app.app.app_resume_signal.publish(app.app)
+        await app.until(lambda: drawn)

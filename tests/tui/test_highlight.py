@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import pytest
+from judge_tui.tui.grammars import STYLES, load
+from judge_tui.tui.highlight import read
+from judge_tui.tui.palette import syntax_styles
+from judge_tui.tui.source import Source
+
+
+def names(name: str, text: str, line: int = 0) -> list[str]:
+    """Style of each character of a line."""
+    highlight = read(name, Source(text.encode("utf-8", "surrogateescape")))
+    styles = highlight.highlighter.styles(line) if highlight.highlighter else None
+    return [STYLES[code] for code in styles or b""]
+
+
+@pytest.mark.parametrize("grammar", ["python", "c", "cpp", "cuda"])
+def test_each_grammar_takes_its_query(grammar: str) -> None:
+    load(grammar)
+
+
+def test_python_is_coloured_by_its_syntax() -> None:
+    styles = names("a.py", "def f(x): return 'a'  # c")
+    assert styles[0] == "keyword"
+    assert styles[4] == "function"
+    assert styles[17] == "string"
+    assert styles[-1] == "comment"
+
+
+def test_columns_are_right_behind_wide_characters_and_wrong_bytes() -> None:
+    styles = names("a.py", "x = '漢é' + f(1)  \udcff# c")
+    assert styles[4:8] == ["string"] * 4
+    assert styles[11] == "call"
+    assert styles[13] == "number"
+
+
+def test_cuda_kernels_are_coloured_and_in_the_outline() -> None:
+    text = (
+        "template <int K> __global__ void kern(float* x) {\n  x[threadIdx.x] = 1;\n}\nstruct S { int a; };\n"
+    )
+    highlight = read("a.cu", Source(text.encode()))
+    assert [(s.name, s.kind, s.line) for s in highlight.symbols] == [
+        ("kern", "function", 0),
+        ("S", "class", 3),
+    ]
+    assert names("a.cu", text)[17] == "decorator"
+
+
+def test_the_outline_nests_methods_in_classes() -> None:
+    highlight = read("a.py", Source(b"class A:\n    @dec\n    def f(self):\n        def g(): pass\n"))
+    assert [(s.name, s.depth) for s in highlight.symbols] == [("A", 0), ("f", 1), ("g", 2)]
+
+
+def test_other_languages_are_lexed_by_pygments() -> None:
+    assert names("notes.toml", '[a]\nb = "c"\n', 1)[-1] == "string"
+
+
+def test_a_file_of_no_language_is_plain() -> None:
+    assert read("noext", Source(b"hello")).highlighter is None
+
+
+def test_two_hundred_levels_of_nesting_and_broken_code_are_read() -> None:
+    deep = "".join("    " * n + f"def f{n}():\n" for n in range(200)) + "    " * 200 + "pass\n"
+    assert len(read("a.py", Source(deep.encode())).symbols) == 200
+    assert read("a.py", Source(b"def (((\n class :\n" * 50)).highlighter is not None
+    assert read("a.py", Source(b"(" * 50_000)).highlighter is not None
+
+
+def test_a_giant_line_is_left_plain_and_its_neighbours_are_coloured() -> None:
+    text = "def f(): pass\nx = '" + "a" * 100_000 + "'\ndef g(): pass\n"
+    assert names("a.py", text, 0)[0] == "keyword"
+    assert names("a.py", text, 1) == []
+    assert names("a.py", text, 2)[0] == "keyword"
+
+
+@pytest.mark.parametrize("dark", [True, False])
+def test_every_style_has_its_place(dark: bool) -> None:
+    assert len(syntax_styles(dark)) == len(STYLES)

@@ -1,0 +1,77 @@
+"""What the screen says about a disk that takes nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from judge_tui.judging.scorecard import load_scorecard
+from judge_tui.judging.workspace import Workspace
+from judge_tui.tui.screens.question import Question
+
+from .conftest import make_app, running
+
+
+def block(path: Path) -> Path:
+    """A file where a folder of scores should be: root may write anywhere, so permissions prove nothing."""
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("in the way")
+    return path
+
+
+async def test_a_disk_that_takes_nothing_is_told_once_and_not_at_every_key(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as driver:
+        await driver.settle()
+        block(workspace.root / "scores" / "kv")
+        for key in "sc85t70":
+            await driver.press(key)
+            driver.compare.session.flush()
+        await driver.until(lambda: "NOT SAVED" in driver.text())
+        assert len(driver.app._notifications) == 1
+
+
+async def test_saving_again_is_what_ctrl_s_says_it_is(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as driver:
+        await driver.settle()
+        blocked = block(workspace.root / "scores" / "kv")
+        await driver.press("s", "c", "8", "5")
+        await driver.until(lambda: "NOT SAVED" in driver.text())
+        await driver.press("ctrl+s")
+        assert "Every change is saved" not in driver.text()
+        blocked.unlink()
+        await driver.press("ctrl+s")
+        await driver.until(lambda: "saved 12:00:00" in driver.text())
+        assert load_scorecard(driver.compare.session.paths[0]).score("correctness") == 85
+
+
+async def test_a_card_that_is_saved_does_not_hide_one_that_is_not(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as driver:
+        await driver.settle()
+        block(workspace.root / "scores" / "kv" / "alpha")
+        await driver.press("s", "c", "8", "5", "w", "c", "7", "0")
+        driver.compare.session.flush()
+        await driver.until(lambda: "NOT SAVED" in driver.text())
+        assert load_scorecard(driver.compare.session.paths[1]).score("correctness") == 70
+        assert "NOT SAVED" in driver.text()
+
+
+async def test_leaving_asks_when_work_is_neither_saved_nor_kept(workspace: Workspace, tmp_path: Path) -> None:
+    (tmp_path / "state").write_text("in the way")
+    async with running(make_app(workspace)) as driver:
+        await driver.settle()
+        block(workspace.root / "scores" / "kv")
+        await driver.press("s", "c", "8", "q")
+        await driver.until(lambda: isinstance(driver.app.screen, Question))
+        await driver.press("escape")
+        assert driver.app.screen is driver.compare
+        await driver.press("q")
+        await driver.until(lambda: isinstance(driver.app.screen, Question))
+        await driver.press("l")
+        await driver.until(lambda: not driver.app.is_running or driver.app._exit)
+
+
+async def test_leaving_does_not_ask_when_work_is_kept(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as driver:
+        await driver.settle()
+        block(workspace.root / "scores" / "kv")
+        await driver.press("s", "c", "8", "q")
+        await driver.until(lambda: driver.app._exit)

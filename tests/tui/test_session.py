@@ -1,0 +1,311 @@
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+
+import pytest
+from judge_tui.checks.verdict import Outcome, Verdict
+from judge_tui.judging.note import new_note
+from judge_tui.judging.scorecard import FileStamp, load_scorecard, save_scorecard
+from judge_tui.judging.workspace import Workspace
+from judge_tui.tui import rescue
+from judge_tui.tui.autosave import SaveReport
+from judge_tui.tui.keypad import Keypad
+from judge_tui.tui.session import OVERALL, SUMMARY, Session
+
+Opener = Callable[[], Session]
+
+
+class Reports:
+    """What was reported by saving threads."""
+
+    def __init__(self) -> None:
+        self.all: list[SaveReport] = []
+        self._arrived = threading.Condition()
+
+    def __call__(self, report: SaveReport) -> None:
+        with self._arrived:
+            self.all.append(report)
+            self._arrived.notify_all()
+
+    def wait_for(self, state: str) -> SaveReport:
+        with self._arrived:
+            assert self._arrived.wait_for(lambda: any(r.state == state for r in self.all), 20)
+            return next(r for r in self.all if r.state == state)
+
+
+@pytest.fixture
+def reports() -> Reports:
+    return Reports()
+
+
+@pytest.fixture
+def opened(workspace: Workspace, reports: Reports) -> Iterator[Opener]:
+    sessions: list[Session] = []
+
+    def open_session() -> Session:
+        submissions = [workspace.submission(model, "kv") for model in ("alpha", "beta")]
+        sessions.append(Session(workspace, submissions, "anna", reports))
+        sessions[-1].save_restored()
+        return sessions[-1]
+
+    yield open_session
+    for session in sessions:
+        session.close()
+
+
+def failed(model: str, check: str) -> Outcome:
+    return Outcome(model, "kv", check, Verdict.FAIL, "no", 0.1)
+
+
+@pytest.mark.parametrize(
+    ("keys", "score"), [("8", 8), ("85", 85), ("100", 100), ("853", 3), ("10", 10), ("1000", 0)]
+)
+def test_digits_make_a_score(keys: str, score: int) -> None:
+    keypad = Keypad()
+    assert [keypad.press(key) for key in keys][-1] == score
+
+
+def test_two_digits_are_one_step_of_undo(opened: Opener) -> None:
+    session = opened()
+    for digit in "85":
+        session.digit(digit)
+    assert session.card.score("correctness") == 85
+    session.undo()
+    assert session.card.score("correctness") is None
+    session.redo()
+    assert session.card.score("correctness") == 85
+
+
+def test_a_second_score_is_a_step_of_its_own(opened: Opener) -> None:
+    session = opened()
+    for digit in "8570":
+        session.digit(digit)
+    assert session.card.score("correctness") == 70
+    session.undo()
+    assert session.card.score("correctness") == 85
+
+
+def test_undo_goes_back_over_submissions_in_the_order_of_the_changes(opened: Opener) -> None:
+    session = opened()
+    session.digit("7")
+    session.switch()
+    session.digit("9")
+    session.undo()
+    assert [log.card.score("correctness") for log in session.logs] == [7, None]
+    session.undo()
+    assert [log.card.score("correctness") for log in session.logs] == [None, None]
+    assert session.undo() is None
+
+
+def test_scores_of_two_submissions_never_merge_into_one_step(opened: Opener) -> None:
+    session = opened()
+    session.digit("7")
+    session.switch()
+    session.adjust(1)
+    session.switch()
+    session.adjust(1)
+    session.undo()
+    assert session.logs[0].card.score("correctness") == 7
+    assert session.logs[1].card.score("correctness") == 76
+
+
+def test_every_change_is_on_disk_after_a_flush_and_read_by_the_next_start(opened: Opener) -> None:
+    session = opened()
+    session.digit("8")
+    session.set_text("half a sent", index=0, row=session.rows[0])
+    session.put_note(1, new_note("bug", "off by one", file="kv_cache.py", lines=(3, 4)))
+    session.flush()
+    again = opened()
+    assert again.card.score("correctness") == 8
+    assert again.card.comment("correctness") == "half a sent"
+    assert [note.text for note in again.notes(1)] == ["off by one"]
+
+
+def test_looking_writes_nothing(opened: Opener) -> None:
+    session = opened()
+    session.switch()
+    session.focus_key("t")
+    session.flush()
+    assert not any(path.exists() for path in session.paths)
+
+
+def test_typing_a_comment_is_one_step_of_undo_and_a_second_editing_another(opened: Opener) -> None:
+    session = opened()
+    for text in ("a", "ab", "abc"):
+        session.set_text(text, index=0, row=session.rows[0])
+    session.seal()
+    session.set_text("abcd", index=0, row=session.rows[0])
+    session.undo()
+    assert session.text() == "abc"
+    session.undo()
+    assert session.text() == ""
+
+
+def test_a_deleted_note_comes_back_by_undo(opened: Opener) -> None:
+    session = opened()
+    note = new_note("strength", "clear")
+    session.put_note(0, note)
+    session.drop_note(0, note.id)
+    assert session.notes(0) == ()
+    session.undo()
+    assert session.notes(0) == (note,)
+
+
+def test_caps_bite_under_live_verdicts_and_are_explained(opened: Opener) -> None:
+    session = opened()
+    session.seen(failed("alpha", "accuracy"))
+    assert session.caps(0, "correctness") == ("At most 65: accuracy fails. A wrong answer is wrong.",)
+    session.digit("8")
+    session.digit("5")
+    assert "capped at 65" in session.conflicts(0)["correctness"]
+    assert session.conflicts(1) == {}
+
+
+def test_an_overall_beside_the_mean_asks_for_a_reason(opened: Opener) -> None:
+    session = opened()
+    for digit in "80":
+        session.digit(digit)
+    session.focus_row(session.rows.index(OVERALL))
+    for digit in "90":
+        session.digit(digit)
+    assert OVERALL in session.conflicts(0)
+    session.set_text("two bugs weigh more", index=0, row=OVERALL)
+    assert OVERALL not in session.conflicts(0)
+
+
+def test_next_unscored_walks_over_all_submissions(opened: Opener) -> None:
+    session = opened()
+    seen = []
+    session.digit("8")
+    while session.next_unscored():
+        seen.append((session.scored, session.row))
+        session.digit("9")
+    assert seen == [(0, 1), (1, 0), (1, 1)]
+
+
+def test_the_summary_takes_no_score(opened: Opener) -> None:
+    session = opened()
+    session.focus_row(session.rows.index(SUMMARY))
+    session.digit("8")
+    session.adjust(1)
+    session.clear_score()
+    assert session.card.scores == {}
+
+
+def test_verdicts_are_kept_as_seen_when_scored(opened: Opener) -> None:
+    session = opened()
+    session.seen(failed("alpha", "accuracy"))
+    session.digit("5")
+    session.flush()
+    card = load_scorecard(session.paths[0])
+    assert [(seen.check, seen.verdict) for seen in card.checks] == [("accuracy", "fail")]
+    assert card.submission == session.submissions[0].digest
+
+
+def test_a_second_window_is_a_conflict_and_either_answer_keeps_both(opened: Opener, reports: Reports) -> None:
+    first, second = opened(), opened()
+    first.digit("7")
+    first.flush()
+    second.digit("9")
+    second.flush()
+    assert reports.wait_for("conflict").index == 0
+    second.overwrite(0)
+    second.flush()
+    assert load_scorecard(second.paths[0]).score("correctness") == 9
+    second.undo()
+    assert second.card.score("correctness") == 7
+
+
+def test_a_conflict_can_be_settled_by_loading_and_undone(opened: Opener, reports: Reports) -> None:
+    first, second = opened(), opened()
+    first.digit("7")
+    first.flush()
+    second.digit("9")
+    second.flush()
+    reports.wait_for("conflict")
+    second.reload(0)
+    assert second.card.score("correctness") == 7
+    second.undo()
+    assert second.card.score("correctness") == 9
+
+
+def test_work_that_cannot_be_saved_is_back_at_the_next_start(
+    opened: Opener, reports: Reports, workspace: Workspace
+) -> None:
+    session = opened()
+    # a file where the folder should be: root may write anywhere, so permissions prove nothing
+    (workspace.root / "scores" / "kv").write_text("in the way")
+    session.digit("8")
+    session.flush()
+    assert "cannot be written" in reports.wait_for("failed").message
+    assert session.unsaved() == (0,)
+    (workspace.root / "scores" / "kv").unlink()
+    again = opened()
+    assert again.restored == (0,)
+    assert again.card.score("correctness") == 8
+    again.flush()
+    assert load_scorecard(again.paths[0]).score("correctness") == 8
+    assert rescue.rescued(again.paths[0]) is None
+
+
+def test_unknown_keys_of_a_card_survive_scoring(opened: Opener, workspace: Workspace) -> None:
+    path = workspace.scorecard_path("kv", "alpha", "anna")
+    card, _ = workspace.scorecard("kv", "alpha", "anna")
+    save_scorecard(path, card, None)
+    path.write_text('mood = "sunny"\n' + path.read_text())
+    session = opened()
+    session.digit("8")
+    session.flush()
+    assert 'mood = "sunny"' in path.read_text()
+    assert FileStamp.at(path) is not None
+
+
+def test_another_windows_save_does_not_forget_what_this_window_could_not_save(
+    opened: Opener, reports: Reports
+) -> None:
+    first, second = opened(), opened()
+    first.digit("7")
+    first.flush()
+    second.digit("9")
+    second.flush()
+    reports.wait_for("conflict")
+    first.digit("5")
+    first.flush()
+    kept = rescue.rescued(second.paths[0])
+    assert kept is not None
+    assert kept.score("correctness") == 9
+
+
+def test_work_that_comes_back_does_not_bury_what_is_on_disk(opened: Opener, reports: Reports) -> None:
+    first, second = opened(), opened()
+    first.digit("7")
+    first.flush()
+    second.digit("9")
+    second.flush()
+    reports.wait_for("conflict")
+    third = opened()
+    assert third.restored == (0,)
+    assert third.card.score("correctness") == 9
+    assert third.undo() == "A: unsaved work of an earlier run"
+    assert third.card.score("correctness") == 7
+    third.flush()
+    assert load_scorecard(third.paths[0]).score("correctness") == 7
+    assert rescue.rescued(third.paths[0]) is None
+
+
+def test_kept_work_that_is_on_disk_already_is_forgotten(opened: Opener) -> None:
+    session = opened()
+    session.digit("7")
+    session.flush()
+    rescue.keep(session.paths[0], load_scorecard(session.paths[0]))
+    assert opened().restored == ()
+    assert rescue.rescued(session.paths[0]) is None
+
+
+def test_models_are_called_as_the_workspace_calls_them(workspace: Workspace) -> None:
+    (workspace.root / "judge-tui.toml").write_text('[models.alpha]\ntitle = "Alpha 2.1"\n')
+    found = Workspace.find(explicit=workspace.root)
+    session = Session(found, [found.submission(model, "kv") for model in ("alpha", "beta")], "anna")
+    assert session.titles == ("Alpha 2.1", "Beta")
+    session.close()

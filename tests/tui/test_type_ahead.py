@@ -1,0 +1,128 @@
+"""Keys that come faster than the screen: none is lost, and none is taken for a command."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from judge_tui.judging.workspace import Workspace
+from judge_tui.tui.screens.note_editor import NoteEditor
+from judge_tui.tui.screens.text_editor import TextEditor
+from textual import events
+from textual.keys import _character_to_key
+from textual.widgets import Input, TextArea
+
+from .conftest import Driver, make_app, make_workspace, running
+
+SENTENCE = "Quits early; c, q, S, s and 1 are letters: x?"
+_NAMES = {"\n": "enter", "\x1b": "escape", "\t": "tab"}
+
+
+async def burst(driver: Driver, keys: str) -> None:
+    """All keys at once, as from a terminal that was busy; then wait until they are through."""
+    app = driver.app
+    for key in keys:
+        character = None if key in _NAMES else key
+        app.post_message(events.Key(_NAMES.get(key) or _character_to_key(key), character))
+    await driver.pilot.pause()
+    await driver.until(lambda: not app.typing)
+
+
+async def test_a_sentence_right_behind_the_key_that_opens_a_comment_is_the_comment(
+    workspace: Workspace,
+) -> None:
+    async with running(make_app(workspace)) as driver:
+        await driver.settle()
+        await burst(driver, "sc85\n" + SENTENCE)
+        assert isinstance(driver.app.screen, TextEditor)
+        assert driver.compare.session.card.comment("correctness") == SENTENCE
+        assert driver.compare.session.card.score("correctness") == 85
+
+
+async def test_a_sentence_right_behind_the_keys_of_a_note_is_its_text(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as driver:
+        await driver.settle()
+        await burst(driver, "jjvjaw" + SENTENCE + "\x1b")
+        note = driver.compare.session.notes(0)[0]
+        assert (note.kind, note.text, note.lines) == ("weakness", SENTENCE, (3, 4))
+        assert driver.app.screen is driver.compare
+
+
+async def test_a_whole_session_in_one_burst_goes_where_it_was_meant(workspace: Workspace) -> None:
+    keys = f"ab{SENTENCE}\x1b2jjaw{SENTENCE}\x1bsc70\n{SENTENCE}\x1bt65O72\n{SENTENCE}\x1b"
+    async with running(make_app(workspace)) as driver:
+        await driver.settle()
+        await burst(driver, keys)
+        first, second = (log.card for log in driver.compare.session.logs)
+        assert [(note.kind, note.text) for note in first.notes] == [("bug", SENTENCE)]
+        assert [(note.kind, note.text) for note in second.notes] == [("weakness", SENTENCE)]
+        assert second.scores == {"correctness": 70, "tests": 65}
+        assert second.comment("correctness") == second.overall_reason == SENTENCE
+        assert second.overall == 72
+
+
+async def test_a_query_right_behind_the_slash_is_the_query(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as driver:
+        await driver.settle()
+        await burst(driver, "/cache")
+        assert driver.app.screen.query_one(Input).value == "cache"
+        await burst(driver, "\njj")
+        assert not driver.compare.query("#search")
+        await driver.until(lambda: driver.compare.panes[0].view.hits)
+
+
+async def test_a_file_is_picked_in_one_burst(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as driver:
+        await driver.settle()
+        await burst(driver, "fhelp\njG")
+        assert driver.compare.panes[0].file == "helpers.py"
+        assert driver.compare.panes[0].view.cursor == len(driver.compare.panes[0].source) - 1
+
+
+@pytest.mark.parametrize("size", [(80, 24), (40, 12)])
+async def test_a_burst_is_safe_on_small_screens(
+    tmp_path: Path, workspace: Workspace, size: tuple[int, int]
+) -> None:
+    three = make_workspace(tmp_path / "three", ("alpha", "beta", "gamma"))
+    async with running(make_app(three, ("alpha", "beta", "gamma")), size=size) as driver:
+        await driver.settle()
+        await burst(driver, f"3as{SENTENCE}\x1bsc9\n{SENTENCE}\x1b")
+        card = driver.compare.session.logs[2].card
+        assert [note.text for note in card.notes] == [SENTENCE]
+        assert card.comment("correctness") == SENTENCE
+
+
+async def test_a_paste_right_behind_the_key_that_opens_an_editor_goes_into_it(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as driver:
+        await driver.settle()
+        await driver.press("s")
+        driver.app.post_message(events.Key("enter", None))
+        driver.app.post_message(events.Paste(SENTENCE))
+        await driver.pilot.pause()
+        await driver.until(lambda: not driver.app.typing)
+        assert driver.app.screen.query_one(TextArea).text == SENTENCE
+
+
+async def test_keys_behind_a_note_that_is_opened_from_its_list_go_into_it(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as driver:
+        await driver.settle()
+        await burst(driver, f"as{SENTENCE}\x1bLe{SENTENCE}")
+        assert isinstance(driver.app.screen, NoteEditor)
+        assert driver.compare.session.notes(0)[0].text == SENTENCE * 2
+
+
+async def test_typing_in_a_dialog_draws_nothing_behind_it(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running(make_app(workspace)) as driver:
+        await driver.settle()
+        await driver.press("s", "enter")
+        lines = driver.compare.rubric_pane.lines
+        drawn: list[str] = []
+        draw = lines.update_lines
+        monkeypatch.setattr(lines, "update_lines", lambda: (drawn.append("again"), draw()))
+        await burst(driver, SENTENCE)
+        assert not drawn
+        await burst(driver, "\x1b")
+        assert drawn
+        assert SENTENCE[:12] in driver.text()

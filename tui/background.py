@@ -1,0 +1,49 @@
+"""Work beside the event loop: one daemon thread, jobs in order, results handed back to the loop.
+
+A daemon of our own, because the threads of Textual's workers hold up the exit.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import queue
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+__all__ = ["Background"]
+
+
+class Background:
+    """Runs functions in a thread and their continuations in the event loop that made it."""
+
+    def __init__(self) -> None:
+        self._jobs: queue.SimpleQueue[tuple[Callable[[], Any], Callable[[Any], None], contextvars.Context]]
+        self._jobs = queue.SimpleQueue()
+        self._loop = asyncio.get_running_loop()
+        self.waiting = 0
+        threading.Thread(target=self._work, name="background", daemon=True).start()
+
+    def submit(self, job: Callable[[], Any], done: Callable[[Any], None]) -> None:
+        """Run ``job`` in the thread, then ``done`` with its result in the loop."""
+        self.waiting += 1
+        self._jobs.put((job, done, contextvars.copy_context()))
+
+    def _work(self) -> None:
+        while True:
+            job, done, context = self._jobs.get()
+            result: Any = None
+            try:
+                result = job()
+            except Exception as error:
+                result = error
+            # the loop is closed when the app has ended
+            with suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(self._finish, done, result, context=context)
+
+    def _finish(self, done: Callable[[Any], None], result: Any) -> None:
+        self.waiting -= 1
+        if not isinstance(result, Exception):
+            done(result)

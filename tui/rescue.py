@@ -1,0 +1,51 @@
+"""Unsaved work: what could not be written to its scorecard is kept in the user's state folder.
+
+A read-only workspace or an unanswered conflict must cost nobody a sentence: the next
+start finds the card here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from judge_tui.checks.errors import JudgeError
+from judge_tui.judging.card import Scorecard
+
+__all__ = ["drop", "keep", "rescued"]
+
+
+def _place(path: Path) -> Path:
+    state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
+    name = hashlib.sha256(str(path.absolute()).encode("utf-8", "surrogateescape")).hexdigest()[:24]
+    return state / "judge-tui" / "unsaved" / f"{name}.toml"
+
+
+def keep(path: Path, card: Scorecard) -> Path | None:
+    """Keep a card that could not be saved to ``path``; its place, or ``None`` when that fails too."""
+    from judge_tui.judging.scorecard import render_scorecard, write_atomically
+
+    place = _place(path)
+    try:
+        write_atomically(place, render_scorecard(card).encode())
+    except (JudgeError, OSError):
+        return None
+    return place
+
+
+def rescued(path: Path) -> Scorecard | None:
+    """The card that an earlier run could not save to ``path``."""
+    from judge_tui.judging.scorecard import read_scorecard
+
+    try:
+        return read_scorecard(_place(path))[0]
+    except (JudgeError, OSError):
+        return None
+
+
+def drop(path: Path) -> None:
+    """Forget the kept card: it is saved now."""
+    with suppress(OSError):
+        _place(path).unlink(missing_ok=True)

@@ -1,0 +1,463 @@
+"""The comparison: code side by side, the rubric at the right, the checks below."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import ClassVar
+
+from judge_tui.checks.events import Ready
+from judge_tui.tui.autosave import SaveReport
+from judge_tui.tui.check_runner import CheckRunner, EngineOptions
+from judge_tui.tui.layout import Arrangement, Wishes, arrange
+from judge_tui.tui.screens.compare_checks import CompareChecks
+from judge_tui.tui.screens.compare_notes import CompareNotes
+from judge_tui.tui.screens.compare_search import CompareSearch
+from judge_tui.tui.session import Session, letter_of
+from judge_tui.tui.widgets.bar import Bar, Part
+from judge_tui.tui.widgets.checks_pane import ChecksPane
+from judge_tui.tui.widgets.code_pane import CodePane
+from judge_tui.tui.widgets.code_view import CodeView
+from judge_tui.tui.widgets.key_hints import KeyHints, listed, own_bindings
+from judge_tui.tui.widgets.rubric_pane import RubricLines, RubricPane, focus_title
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Horizontal, Vertical
+from textual.message import Message
+from textual.widget import Widget
+
+__all__ = ["CompareScreen", "SaveReported"]
+
+
+class SaveReported(Message):
+    """A save was attempted (posted from the saving thread)."""
+
+    def __init__(self, report: SaveReport) -> None:
+        super().__init__()
+        self.report = report
+
+
+class CompareScreen(CompareSearch, CompareNotes, CompareChecks):
+    """Everything in view, and what the keys do to it.
+
+    Args:
+        session: What is compared and said.
+        options: How the engine is asked.
+        clock: Formats a moment for the header; tests pin it.
+    """
+
+    BINDINGS: ClassVar = [
+        Binding("escape", "back", "back to the code", show=False),
+        Binding("tab", "pane(1)", "next pane", show=False),
+        Binding("shift+tab", "pane(-1)", "previous pane", show=False),
+        Binding("1", "code(0)", "code pane A", show=False),
+        Binding("2", "code(1)", "code pane B", show=False),
+        Binding("3", "code(2)", "code pane C", show=False),
+        Binding("s", "score", "score"),
+        Binding("c", "checks", "checks"),
+        Binding("a", "note", "note on the lines"),
+        Binding("L", "notes", "notes"),
+        Binding("slash", "search", "search"),
+        Binding("f", "files", "files"),
+        Binding("o", "symbols", "symbols"),
+        Binding("full_stop", "file(1)", "next file", show=False),
+        Binding("comma", "file(-1)", "previous file", show=False),
+        Binding("u", "undo", "undo"),
+        Binding("ctrl+r", "redo", "redo", show=False),
+        Binding("z,f8", "zoom", "zoom this part"),
+        Binding("y,f6", "sync", "scroll together", show=False),
+        Binding("f2", "show_part('rubric')", "rubric on/off", show=False),
+        Binding("f3", "show_part('checks')", "checks on/off", show=False),
+        Binding("f4", "show_part('sidebars')", "files and symbols on/off", show=False),
+        Binding("f5,t", "alone", "one code pane at a time", show=False),
+        Binding("exclamation_mark", "settle", "settle a conflict of two windows", show=False),
+        Binding("ctrl+s", "save", "save now", show=False),
+        Binding("ctrl+z", "app.suspend_process", "to the shell (fg comes back)", show=False),
+        Binding("question_mark,f1", "help", "help"),
+        Binding("q", "quit", "quit"),
+    ]
+
+    DEFAULT_CSS = """
+    CompareScreen { layout: vertical; background: $background; }
+    CompareScreen #body { height: 1fr; }
+    CompareScreen #code { width: 1fr; height: 1fr; }
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        options: EngineOptions,
+        clock: Callable[[float], str] | None = None,
+    ) -> None:
+        super().__init__()
+        self.session = session
+        self.options = options
+        self.panes = [
+            CodePane(submission, index, session.titles[index])
+            for index, submission in enumerate(session.submissions)
+        ]
+        self.rubric_pane = RubricPane(session)
+        self.checks_pane = ChecksPane(
+            [s.model for s in session.submissions],
+            {s.model: title for s, title in zip(session.submissions, session.titles, strict=True)},
+        )
+        self.runner = CheckRunner(session.submissions, options, self._on_event, self._on_ended)
+        self.wishes = Wishes()
+        self.synced = False
+        self._clock = clock or (lambda at: time.strftime("%H:%M:%S", time.localtime(at)))
+        self._pane = 0
+        self._before_zoom: Widget | None = None
+        self._ready: Ready | None = None
+        self._saved = ""
+        self._conflicts: set[int] = set()
+        self._failed: dict[int, str] = {}
+        self._stale = False
+        self._following = False
+
+    def compose(self) -> ComposeResult:
+        yield Bar(id="header")
+        with Vertical():
+            with Horizontal(id="body"):
+                with Horizontal(id="code"):
+                    yield from self.panes
+                yield self.rubric_pane
+            yield self.checks_pane
+        yield KeyHints(id="hints")
+
+    def on_mount(self) -> None:
+        for pane in self.panes:
+            pane.view.scrolled = self._scrolled
+        self.panes[0].view.focus()
+        self._arrange()
+        self.retell()
+        # the code is on screen first; the engine and the stored verdicts come behind it
+        self.set_timer(0.05, self._begin)
+
+    def _begin(self) -> None:
+        self._load_stored()
+        self.runner.start()
+        self.checks_pane.active = self.runner.active
+        self.set_interval(0.12, self._tick)
+        self.session.save_restored()
+        for index in self.session.restored:
+            self.notify(
+                f"{letter_of(index)}: unsaved work of an earlier run is back; u takes it away again.",
+                markup=False,
+            )
+        self.rubric_pane.update_lines()
+
+    # rubric
+
+    def on_rubric_lines_changed(self) -> None:
+        self.rubric_pane.update_lines()
+        if len(self.arrangement.panes) == 1 and self._pane != self.session.scored:
+            # where one pane is in view it is that of the submission being scored
+            self._pane = self.session.scored
+            self._arrange()
+
+    def on_rubric_lines_edit_asked(self) -> None:
+        from judge_tui.tui.screens.text_editor import TextEditor
+
+        session = self.session
+        index, row = session.scored, session.focus
+
+        def changed(text: str) -> None:
+            # what lies behind a dialog is drawn anew as a whole: that waits until it closes
+            session.set_text(text, index=index, row=row)
+
+        def closed(_: None) -> None:
+            session.seal()
+            self.changed()
+
+        title = f"{focus_title(session)} · {letter_of(index)} {session.titles[index]}"
+        self.app.push_screen(TextEditor(title, session.text(), changed), closed)
+
+    def action_undo(self) -> None:
+        self._told("undone", self.session.undo())
+
+    def action_redo(self) -> None:
+        self._told("redone", self.session.redo())
+
+    def _told(self, what: str, label: str | None) -> None:
+        self.notify(f"{what}: {label}" if label else f"nothing to be {what}", markup=False, timeout=2)
+        self.changed()
+
+    def changed(self) -> None:
+        """Show what the session holds now."""
+        self.rubric_pane.update_lines()
+        self.remark()
+
+    # saving
+
+    def on_save_reported(self, message: SaveReported) -> None:
+        report = message.report
+        self._conflicts.discard(report.index)
+        known = self._failed.pop(report.index, "")
+        if report.state == "saved":
+            self._saved = f"saved {self._clock(report.at)}"
+        elif report.state == "conflict":
+            # a dialog that opens by itself would swallow what is being typed: the judge opens it
+            self._conflicts.add(report.index)
+        else:
+            self._failed[report.index] = report.message
+            if report.message != known:
+                self.notify(report.message, severity="error", markup=False, timeout=8)
+        self.retell()
+
+    def _unsaved(self) -> str:
+        if self._conflicts:
+            return "NOT SAVED, changed by another window: press ! to settle"
+        return "NOT SAVED: ^s tries again" if self._failed else ""
+
+    def action_settle(self) -> None:
+        from judge_tui.tui.screens.question import Question
+
+        index = min(self._conflicts, default=None)
+        if index is None:
+            self.notify("Nothing to settle.", markup=False, timeout=2)
+            return
+
+        def answered(key: str | None) -> None:
+            if key == "o":
+                self.session.overwrite(index)
+            elif key == "r":
+                self.session.reload(index)
+            self.changed()
+
+        self.app.push_screen(
+            Question(
+                "Changed by another window",
+                f"The scorecard of {self.session.judge} on {letter_of(index)} "
+                f"{self.session.titles[index]} was changed by another window or program. "
+                "Either answer keeps both: undo (u) brings the other one back.",
+                {"o": "keep what is on this screen", "r": "load what the other window saved"},
+            ),
+            answered,
+        )
+
+    def action_save(self) -> None:
+        unsaved = self.session.unsaved()
+        for index in unsaved:
+            # told again when it fails again: that is the answer to this key
+            self._failed[index] = ""
+            self.session.save(index)
+        if not unsaved:
+            self.notify("Every change is saved as it is made.", markup=False, timeout=2)
+
+    # header and hints
+
+    def _ready_before(self) -> Ready | None:
+        """What the stored verdicts were measured with, until the engine measures itself."""
+        last = next(iter(self.session.outcomes.values()), None)
+        return Ready(last.backend, last.device, last.sandbox, last.seed) if last and last.sandbox else None
+
+    def retell(self) -> None:
+        """Refresh the header."""
+        session, ready = self.session, self._ready or self._ready_before()
+        names: list[Part] = []
+        for index, title in enumerate(session.titles):
+            names += [(f" {letter_of(index)} ", "primary", 0), (f"{title} ", "text", 3)]
+        origins = {s.meta.origin for s in session.submissions} - {""}
+        origin = " / ".join(sorted(origins))
+        level = {"full": "success", "partial": "warning", "none": "error"}
+        sandbox = f"sandbox {ready.sandbox} · " if ready is not None else ""
+        right: list[Part] = [
+            (f"{origin} · " if origin else "", "accent", 2),
+            (f"judge {session.judge} · ", "muted", 5),
+        ]
+        if ready is not None:
+            right += [
+                (f"{ready.backend} {ready.device} · ", "muted", 6),
+                (sandbox, level.get(ready.sandbox, "warning"), 1),
+            ]
+        right.append(
+            (f"{self._unsaved()} ", "error", 0)
+            if self._unsaved()
+            else (f"{self._saved or 'not changed yet'} ", "muted", 1)
+        )
+        self.query_one("#header", Bar).tell([(f" {session.task} ", "strong", 0), *names], right)
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        for index, pane in enumerate(self.panes):
+            if event.widget is pane.view:
+                self._pane = index
+        self._arrange()
+
+    def _hint(self) -> None:
+        focused = self.focused
+        if focused is not None and focused.parent is not None and focused.parent.id == "search":
+            self.query_one(KeyHints).tell(
+                (
+                    ("enter", "keep the hits"),
+                    ("n N", "next, previous, afterwards"),
+                    ("^r", "regular expression"),
+                    ("esc", "drop"),
+                )
+            )
+            return
+        hints: dict[str, str] = {}
+        # the key that leads here says nothing here; the one that leads back does
+        here = {"rubric": "s", "checks": "c"}.get(self._part, "")
+        if isinstance(focused, RubricLines):
+            hints = {dimension.key: "" for dimension in self.session.rubric.dimensions}
+        for node in (focused, self):
+            for keys, text, shown in listed(own_bindings(node) if node is not None else ()):
+                first = keys.split(" ")[0]
+                if shown and first not in hints:
+                    hints[first] = text
+        told = [(key, text) for key, text in hints.items() if text and key not in ("?", here)]
+        hidden = len(self.panes) - len(self.arrangement.panes)
+        if hidden and not isinstance(focused, RubricLines):
+            told.insert(0, (f"1-{len(self.panes)}", "pane"))
+        if isinstance(focused, RubricLines):
+            told.insert(0, ("".join(d.key for d in self.session.rubric.dimensions), "dimension"))
+        if here:
+            told.insert(4 if here == "s" else 3, ("esc", "code"))
+        self.query_one(KeyHints).tell(tuple(told), ("?", "help"))
+
+    # layout and focus
+
+    def on_resize(self) -> None:
+        self._arrange()
+
+    @property
+    def arrangement(self) -> Arrangement:
+        """What is in view at this size."""
+        size = self.size
+        return arrange(size.width, size.height, len(self.panes), self._pane, self.wishes, self._part)
+
+    def _arrange(self) -> None:
+        now = self.arrangement
+        for index, pane in enumerate(self.panes):
+            pane.display = index in now.panes
+            pane.set_class(bool(now.panes) and index != now.panes[0], "-next")
+            pane.widen(now.sidebar)
+        self.query_one("#code").display = bool(now.panes)
+        self.query_one("#body").display = bool(now.panes or now.rubric)
+        self.rubric_pane.display = now.rubric > 0
+        self.rubric_pane.styles.width = now.rubric if now.panes else "1fr"
+        self.checks_pane.display = now.checks > 0
+        self.checks_pane.styles.height = now.checks
+        self._hint()
+
+    def _wish(self, **changes: object) -> None:
+        from dataclasses import replace
+
+        self.wishes = replace(self.wishes, **changes)  # type: ignore[arg-type]
+        self._arrange()
+
+    @property
+    def _part(self) -> str:
+        focused = self.focused
+        if focused is self.rubric_pane.lines:
+            return "rubric"
+        return "checks" if focused is self.checks_pane.rows else "code"
+
+    def focus_code(self, index: int) -> None:
+        """Focus a code pane and bring it into view."""
+        self._pane = index
+        if self.wishes.zoom not in ("", "code"):
+            self._wish(zoom="")
+        self._arrange()
+        self.panes[index].view.focus()
+
+    def action_code(self, index: int) -> None:
+        if index < len(self.panes):
+            self.focus_code(index)
+
+    def action_score(self) -> None:
+        if self._part == "code" and self.session.scored != self._pane:
+            self.session.scored = self._pane
+            self.rubric_pane.update_lines()
+        self._wish(rubric=True, zoom="rubric" if self.wishes.zoom == "rubric" else "")
+        self.rubric_pane.lines.focus()
+
+    def action_back(self) -> None:
+        if self._part != "code":
+            zoom = "" if self.wishes.zoom else self.wishes.zoom
+            self._wish(rubric=None if self.wishes.rubric else self.wishes.rubric, zoom=zoom)
+            self.focus_code(self._pane)
+
+    def action_checks(self) -> None:
+        wanted = None if self.wishes.checks is None else True
+        self._wish(checks=wanted, zoom="checks" if self.wishes.zoom == "checks" else "")
+        # a hidden widget cannot take the focus
+        self.checks_pane.display = True
+        self.checks_pane.rows.focus()
+
+    def action_pane(self, step: int) -> None:
+        stops = len(self.panes) + 2
+        at = {"rubric": len(self.panes), "checks": len(self.panes) + 1}.get(self._part, self._pane)
+        to = (at + step) % stops
+        if to < len(self.panes):
+            self.focus_code(to)
+        elif to == len(self.panes):
+            self.action_score()
+        else:
+            self.action_checks()
+
+    def action_show_part(self, part: str) -> None:
+        now = self.arrangement
+        shown = {"rubric": now.rubric > 0, "checks": now.checks > 0, "sidebars": now.sidebar > 0}[part]
+        if shown and self._part == part:
+            self.focus_code(self._pane)
+        self._wish(zoom="", **{part: not shown})
+
+    def action_alone(self) -> None:
+        self._wish(alone=not self.wishes.alone, zoom="")
+
+    def action_zoom(self) -> None:
+        self._wish(zoom="" if self.wishes.zoom else self._part)
+
+    def action_sync(self) -> None:
+        self.synced = not self.synced
+        self.notify("panes scroll together" if self.synced else "panes scroll alone", markup=False, timeout=2)
+
+    def _scrolled(self, view: CodeView, line: int) -> None:
+        # a pane that follows must not lead: only the one in focus does
+        if self.synced and view.has_focus:
+            for pane in self.panes:
+                if pane.view is not view:
+                    pane.view.follow(line)
+
+    def action_help(self) -> None:
+        from judge_tui.tui.screens.help import HelpScreen
+
+        parts: dict[str, tuple[str, Widget]] = {
+            "code": ("Code", self.panes[0].view),
+            "rubric": (
+                "Rubric (the key of a dimension goes there, whatever else it means)",
+                self.rubric_pane.lines,
+            ),
+            "checks": ("Checks", self.checks_pane.rows),
+        }
+        order = [self._part, *(name for name in parts if name != self._part)]
+        sections = [(parts[name][0], own_bindings(parts[name][1])) for name in order]
+        self.app.push_screen(HelpScreen([*sections, ("Everywhere", own_bindings(self))]))
+
+    async def action_quit(self) -> None:
+        if self.session.unsaved():
+            await asyncio.to_thread(self.session.flush)
+        if self.session.lost():
+            self._ask_to_leave()
+        else:
+            self._leave()
+
+    def _leave(self) -> None:
+        self.runner.kill()
+        self.app.exit(0)
+
+    def _ask_to_leave(self) -> None:
+        from judge_tui.tui.screens.question import Question
+
+        self.app.push_screen(
+            Question(
+                "Not saved",
+                f"{next(iter(self._failed.values()), 'The scorecard cannot be written.')} "
+                "Nor could it be kept elsewhere: leaving now loses it.",
+                {"l": "leave and lose it"},
+            ),
+            lambda key: self._leave() if key == "l" else None,
+        )

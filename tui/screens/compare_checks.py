@@ -1,0 +1,134 @@
+"""The checks of a comparison: events taken in, evidence opened, lines jumped to."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from judge_tui.checks.events import Event, Finished, Ready
+from judge_tui.tui.check_runner import CheckRunner, EngineOptions
+from judge_tui.tui.session import Session, letter_of
+from judge_tui.tui.widgets.checks_pane import CheckRows, ChecksPane
+from judge_tui.tui.widgets.code_pane import CodePane
+from judge_tui.tui.widgets.rows import Rows
+from judge_tui.tui.widgets.rubric_pane import RubricPane
+from textual.screen import Screen
+
+__all__ = ["CompareChecks"]
+
+#: Behind a dialog the whole screen is drawn for every change: seldom is enough there.
+_COVERED_S = 1.0
+
+
+class CompareChecks(Screen[None]):
+    """The part of the comparison that listens to the engine."""
+
+    session: Session
+    options: EngineOptions
+    panes: list[CodePane]
+    rubric_pane: RubricPane
+    checks_pane: ChecksPane
+    runner: CheckRunner
+    _ready: Ready | None
+    _stale: bool
+    _told_at: float = 0.0
+
+    if TYPE_CHECKING:
+        # what the other parts of the screen bring
+        def retell(self) -> None: ...
+        def remark(self) -> None: ...
+        def focus_code(self, index: int) -> None: ...
+
+    def _load_stored(self) -> None:
+        from judge_tui.checks.store import last_outcomes
+
+        backend = "cpu" if self.options.backend == "auto" else self.options.backend
+        for submission in self.session.submissions:
+            stored = last_outcomes(submission, backend).values() if self.options.command else ()
+            for outcome in stored:
+                self.session.seen(outcome)
+            self.checks_pane.finish(stored, cached=True)
+        self.checks_pane.relist()
+        self.remark()
+        self.retell()
+
+    def _on_event(self, event: Event) -> None:
+        if isinstance(event, Ready):
+            self._ready = event
+            self.retell()
+        elif isinstance(event, Finished):
+            self.session.seen(event.outcome)
+        self.checks_pane.take(event)
+        self._stale = True
+
+    def _on_ended(self) -> None:
+        self.checks_pane.stop()
+        self._stale = True
+
+    def _tick(self) -> None:
+        """Show what the engine has told since the last tick: events come faster than eyes."""
+        pane = self.checks_pane
+        covered = self.app.screen is not self
+        if covered and time.monotonic() - self._told_at < _COVERED_S:
+            return
+        if self._stale:
+            self._stale, self._told_at = False, time.monotonic()
+            pane.active = self.runner.active
+            pane.relist()
+            self.rubric_pane.update_lines()
+            self.remark()
+        if pane.active and not covered:
+            pane.spin()
+
+    def on_check_rows_asked(self, event: CheckRows.Asked) -> None:
+        if event.what == "cancel":
+            self.run_worker(self._cancel())
+        elif event.what == "rerun_all":
+            self.runner.start(fresh=True)
+        elif event.what == "rerun" and isinstance(event.key, tuple):
+            self.runner.start(model=event.key[0], check=event.key[1], fresh=True)
+        elif event.what == "jump" and isinstance(event.key, tuple):
+            outcome = self.checks_pane.states[event.key].outcome
+            if outcome is not None and outcome.location:
+                self.jump(self._index(outcome.model), *outcome.location)
+            else:
+                self.notify("This check points at no line.", markup=False)
+        self._stale = True
+
+    async def _cancel(self) -> None:
+        await self.runner.cancel()
+        self.checks_pane.stop()
+        self.notify("Checks cancelled; r or R runs them again.", markup=False)
+
+    def on_rows_opened(self, event: Rows.Opened) -> None:
+        if event.rows is self.checks_pane.rows and isinstance(event.key, tuple):
+            self.show_evidence(event.key)
+
+    def show_evidence(self, key: tuple[str, str]) -> None:
+        """Open the evidence of a check."""
+        from judge_tui.tui.screens.evidence import EvidenceScreen
+
+        state = self.checks_pane.states[key]
+        if state.outcome is None:
+            self.notify("No verdict yet.", markup=False)
+            return
+        index = self._index(key[0])
+        who = f"{letter_of(index)} {self.session.titles[index]}"
+
+        def jump(place: tuple[str, int] | None) -> None:
+            if place is not None:
+                self.jump(index, *place)
+
+        self.app.push_screen(EvidenceScreen(state.outcome, who, state.title, state.establishes), jump)
+
+    def _index(self, model: str) -> int:
+        return next(n for n, s in enumerate(self.session.submissions) if s.model == model)
+
+    def jump(self, index: int, file: str, line: int) -> None:
+        """Show a 1-based line of a file in a submission's pane, and focus it."""
+        pane = self.panes[index]
+        if file not in pane.submission.files:
+            self.notify(f"{file} is not among the files.", markup=False)
+            return
+        self.focus_code(index)
+        pane.open(file, line - 1)

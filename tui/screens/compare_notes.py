@@ -1,0 +1,128 @@
+"""Notes and findings beside the code of a comparison."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from judge_tui.checks.verdict import Verdict
+from judge_tui.judging.note import Note, new_note
+from judge_tui.tui.palette import VERDICTS
+from judge_tui.tui.screens.notes_list import KIND_MARKS
+from judge_tui.tui.session import Session, letter_of
+from judge_tui.tui.widgets.code_lines import Mark
+from judge_tui.tui.widgets.code_pane import CodePane
+from judge_tui.tui.widgets.code_view import CodeView
+from textual.screen import Screen
+
+__all__ = ["CompareNotes"]
+
+
+class CompareNotes(Screen[None]):
+    """The part of the comparison that writes notes and marks lines."""
+
+    session: Session
+    panes: list[CodePane]
+    _pane: int
+
+    if TYPE_CHECKING:
+        # what the other parts of the screen bring
+        def changed(self) -> None: ...
+        def jump(self, index: int, file: str, line: int) -> None: ...
+        def show_evidence(self, key: tuple[str, str]) -> None: ...
+        def _research(self) -> None: ...
+
+    # marks
+
+    def remark(self) -> None:
+        """Mark the lines that notes and findings point at."""
+        for pane in self.panes:
+            marks: dict[int, Mark] = {}
+            for line, key in reversed(self._findings(pane)):
+                marks[line] = Mark("◆", VERDICTS[str(self.session.outcomes[key].verdict)][1])
+            for note in self._notes(pane):
+                if note.lines:
+                    glyph, tone = KIND_MARKS[note.kind]
+                    marks |= {line: Mark("▏", tone) for line in range(note.lines[0], note.lines[1])}
+                    marks[note.lines[0] - 1] = Mark(glyph, tone)
+            pane.view.mark({line: mark for line, mark in marks.items() if line < len(pane.source)})
+
+    def _notes(self, pane: CodePane) -> tuple[Note, ...]:
+        return self.session.notes(pane.index, pane.file, pane.source.text) if pane.file else ()
+
+    def _findings(self, pane: CodePane) -> list[tuple[int, tuple[str, str]]]:
+        """Lines that findings point at, 0-based, the worst first, with the keys of their outcomes."""
+        model = pane.submission.model
+        found: list[tuple[int, tuple[str, str]]] = []
+        for key, outcome in self.session.outcomes.items():
+            if key[0] == model and outcome.verdict not in (Verdict.PASS, Verdict.SKIP):
+                found += [
+                    (item.line - 1, key)
+                    for item in outcome.evidence
+                    if item.file == pane.file and item.line and item.ok is not True
+                ]
+        return found
+
+    def on_code_pane_loaded(self, event: CodePane.Loaded) -> None:
+        self.remark()
+        self._research()
+
+    def on_code_view_mark_opened(self, event: CodeView.MarkOpened) -> None:
+        pane = next(pane for pane in self.panes if pane.view is event.view)
+        for note in self._notes(pane):
+            if note.lines and note.lines[0] - 1 <= event.line < note.lines[1]:
+                self._edit(pane.index, note, new=False)
+                return
+        for line, key in self._findings(pane):
+            if line == event.line:
+                self.show_evidence(key)
+                return
+
+    # notes
+
+    def action_note(self) -> None:
+        pane = self.panes[self._pane]
+        view = pane.view
+        first, last = view.selection
+        lines = (first + 1, last + 1) if pane.file else None
+        note = new_note("strength", "", file=pane.file or None, lines=lines, source=pane.source.text)
+        self._edit(pane.index, note, new=True)
+
+    def _edit(self, index: int, note: Note, *, new: bool) -> None:
+        from judge_tui.tui.screens.note_editor import NoteEditor
+
+        def changed(now: Note) -> None:
+            there = any(old.id == now.id for old in self.session.notes(index))
+            if now.text.strip():
+                self.session.put_note(index, now)
+            elif there:
+                self.session.drop_note(index, now.id)
+
+        where = (
+            f"{note.file}:{note.lines[0]}–{note.lines[1]}" if note.file and note.lines else "whole submission"
+        )
+        title = f"Note · {letter_of(index)} {self.session.titles[index]} · {where}"
+        self.app.push_screen(NoteEditor(title, note, changed, choose_kind=new), lambda _: self._noted(index))
+
+    def _noted(self, index: int) -> None:
+        # selected until here: the judge sees what the note is about
+        self.panes[index].view.drop_selection()
+        self.session.seal()
+        self.changed()
+
+    def action_notes(self) -> None:
+        from judge_tui.tui.screens.notes_list import NotesList
+
+        self.app.push_screen(NotesList(self.session, self.changed), self._act)
+
+    def _act(self, answer: tuple[str, int, str] | None) -> None:
+        self.changed()
+        if answer is None:
+            return
+        what, index, note_id = answer
+        note = next((n for n in self.session.notes(index) if n.id == note_id), None)
+        if note is None:
+            return
+        if note.file:
+            self.jump(index, note.file, note.lines[0] if note.lines else 1)
+        if what == "edit":
+            self._edit(index, note, new=False)

@@ -1,0 +1,130 @@
+"""Search, files and symbols in the code panes of a comparison."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from judge_tui.tui.search import Hit, compile_pattern, find
+from judge_tui.tui.session import letter_of
+from judge_tui.tui.widgets.code_pane import CodePane
+from judge_tui.tui.widgets.code_view import CodeView
+from textual.screen import Screen
+
+if TYPE_CHECKING:
+    from judge_tui.tui.widgets.search_bar import SearchBar
+
+__all__ = ["CompareSearch"]
+
+
+class CompareSearch(Screen[None]):
+    """The part of the comparison that finds its way in the code."""
+
+    panes: list[CodePane]
+    _pane: int
+    _query: tuple[str, bool] = ("", False)
+    _generation = 0
+    _counts: dict[int, str]
+
+    if TYPE_CHECKING:
+        # what the other parts of the screen bring
+        def focus_code(self, index: int) -> None: ...
+
+    def action_search(self) -> None:
+        from judge_tui.tui.widgets.search_bar import SearchBar
+
+        if not self.query("#search"):
+            self.mount(SearchBar(self._query[0], regex=self._query[1]), before="#hints")
+
+    def on_search_bar_changed(self, event: SearchBar.Changed) -> None:
+        self._query = (event.text, event.regex)
+        self._generation += 1
+        try:
+            pattern = compile_pattern(event.text, regex=event.regex)
+        except re.error as error:
+            self._say(f"{error.msg}")
+            return
+        if pattern is None:
+            self._clear()
+            return
+        generation = self._generation
+        self._counts = dict.fromkeys(range(len(self.panes)), "…")
+        for pane in self.panes:
+            source = pane.source
+            pane._submit(
+                lambda s=source: find(s, pattern),
+                lambda hits, p=pane, s=source: self._found(p, s, hits, generation),
+            )
+
+    def _found(self, pane: CodePane, source: object, hits: list[Hit], generation: int) -> None:
+        if generation != self._generation or source is not pane.source:
+            return
+        pane.view.search(hits)
+        self._counts[pane.index] = f"{len(hits)}{'+' if len(hits) >= 20_000 else ''}"
+        pane.counts = f"{self._counts[pane.index]} found"
+        pane.retitle()
+        self._say("  ".join(f"{letter_of(index)} {count}" for index, count in self._counts.items()))
+
+    def _say(self, text: str) -> None:
+        from judge_tui.tui.widgets.search_bar import SearchBar
+
+        for bar in self.query(SearchBar):
+            bar.count(text)
+
+    def on_search_bar_closed(self, event: SearchBar.Closed) -> None:
+        self.query("#search").remove()
+        if not event.kept:
+            self._clear()
+        view = self.panes[self._pane].view
+        view.focus()
+        if event.kept and view.hits and view.cursor not in {hit.line for hit in view.hits}:
+            view.action_hit(1)
+
+    def on_code_view_search_cleared(self, event: CodeView.SearchCleared) -> None:
+        self._clear()
+
+    def _clear(self) -> None:
+        self._generation += 1
+        for pane in self.panes:
+            pane.view.search(())
+            pane.counts = ""
+            pane.retitle()
+        self._say("")
+
+    def _research(self) -> None:
+        """Search again: another file came into view."""
+        if self._query[0] and any(pane.counts for pane in self.panes):
+            self.on_search_bar_changed(SearchBar.Changed(*self._query))
+
+    def action_files(self) -> None:
+        from judge_tui.tui.screens.picker import Choice, Picker
+
+        pane = self.panes[self._pane]
+        choices = [Choice(name, "", name) for name in pane.submission.files]
+        title = f"Files of {letter_of(pane.index)} {pane.title}"
+        self.app.push_screen(
+            Picker(title, choices, pane.file), lambda name: pane.open(name) if isinstance(name, str) else None
+        )
+
+    def action_symbols(self) -> None:
+        from judge_tui.tui.screens.picker import Choice, Picker
+
+        pane = self.panes[self._pane]
+        choices = [
+            Choice("  " * s.depth + s.name, f"{s.kind} · line {s.line + 1}", s.line)
+            for s in pane.view.symbols
+        ]
+        if not choices:
+            self.notify("No symbols in this file.", markup=False, timeout=2)
+            return
+        here = pane.view.symbol_at(pane.view.cursor)
+        self.app.push_screen(
+            Picker(f"Symbols of {pane.file}", choices, here.line if here else None),
+            lambda line: pane.view.go(line, centre=True) if isinstance(line, int) else None,
+        )
+
+    def action_file(self, step: int) -> None:
+        pane = self.panes[self._pane]
+        files = pane.submission.files
+        if files:
+            pane.open(files[(files.index(pane.file) + step) % len(files)])

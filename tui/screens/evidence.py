@@ -1,0 +1,191 @@
+"""What a check measured: figures beside limits, curves, tables, captured output."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import ClassVar
+
+from judge_tui.checks.verdict import Evidence, Outcome
+from judge_tui.tui.palette import VERDICTS
+from judge_tui.tui.plots import plot
+from judge_tui.tui.tones import Tones, tones_of
+from judge_tui.tui.widgets.bar import Bar
+from judge_tui.tui.widgets.key_hints import KeyHints
+from judge_tui.tui.widgets.rows import Rows, Span, fit, wrapped
+from rich.style import Style
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.screen import ModalScreen
+
+__all__ = ["EvidenceScreen"]
+
+Line = tuple[tuple[Span, ...], "tuple[str, int] | None"]
+_MOST_LINES = 5_000
+
+
+class _Lines(Rows):
+    lines: Sequence[Line] = ()
+
+    def draw(self, key: Hashable, width: int, tones: Tones) -> Sequence[Span]:
+        return self.lines[key][0] if isinstance(key, int) else ()
+
+
+class EvidenceScreen(ModalScreen["tuple[str, int] | None"]):
+    """Gives the location to jump to, or ``None``.
+
+    Args:
+        outcome: What to show.
+        who: The submission's letter and name.
+        title: The check's title.
+        establishes: What it establishes.
+    """
+
+    DEFAULT_CSS = "EvidenceScreen { background: $surface; } EvidenceScreen Bar { background: $panel; }"
+
+    BINDINGS: ClassVar = [
+        Binding("escape,q", "close", "back"),
+        Binding("o", "jump", "jump to line"),
+    ]
+
+    def __init__(self, outcome: Outcome, who: str, title: str = "", establishes: str = "") -> None:
+        super().__init__()
+        self._outcome, self._who, self._title, self._establishes = outcome, who, title, establishes
+        self._rows = _Lines()
+
+    def compose(self) -> ComposeResult:
+        yield Bar(id="evidence-title")
+        yield self._rows
+        yield KeyHints()
+
+    def on_mount(self) -> None:
+        outcome = self._outcome
+        glyph, tone = VERDICTS[str(outcome.verdict)]
+        self.query_one(Bar).tell(
+            [
+                (f" {glyph} {outcome.verdict} ", tone, 0),
+                (f"{outcome.check} ", "strong", 0),
+                (f"{self._who} ", "primary", 1),
+            ],
+            [
+                (f"{outcome.seconds:.2f} s · ", "muted", 3),
+                (f"seed {outcome.seed} · ", "muted", 2),
+                (f"{outcome.backend} {outcome.device} ", "muted", 2),
+                (f"· sandbox {outcome.sandbox} " if outcome.sandbox else "", "muted", 3),
+            ],
+        )
+        self.query_one(KeyHints).tell(
+            (
+                ("esc", "back"),
+                ("enter", "jump to the line of this row"),
+                ("o", "jump to the finding"),
+                ("j/k", "move"),
+            )
+        )
+        self._fill()
+        self._rows.focus()
+
+    def on_resize(self) -> None:
+        self._fill()
+
+    def _fill(self) -> None:
+        width = max(self.size.width - 1, 20)
+        self._rows.lines = evidence_lines(
+            self._outcome, self._title, self._establishes, width, tones_of(self.app)
+        )[:_MOST_LINES]
+        self._rows.show(range(len(self._rows.lines)))
+
+    def on_rows_opened(self, event: Rows.Opened) -> None:
+        event.stop()
+        place = self._rows.lines[event.key][1] if isinstance(event.key, int) else None
+        self.dismiss(place or self._outcome.location)
+
+    def action_jump(self) -> None:
+        self.dismiss(self._outcome.location)
+
+    def action_close(self) -> None:
+        self.dismiss(None)
+
+
+def evidence_lines(outcome: Outcome, title: str, establishes: str, width: int, tones: Tones) -> list[Line]:
+    """An outcome as lines: the sentence, the figures, then curves, tables and output."""
+    lines: list[Line] = []
+
+    def say(text: str, style: Style, indent: int = 1, place: tuple[str, int] | None = None) -> None:
+        for part in wrapped(text, max(width - indent - 1, 10)):
+            lines.append((((" " * indent, style), (part, style)), place))
+
+    say(outcome.summary, tones.verdict(str(outcome.verdict)) + Style(bold=True))
+    if title or establishes:
+        say(" — ".join(part for part in (title, establishes) if part), tones.muted)
+    lines.append(((), None))
+    lines += _figures(outcome.evidence, width, tones)
+    for item in outcome.evidence:
+        place = (item.file, item.line) if item.file and item.line else None
+        if not (item.curve or item.table or item.output):
+            continue
+        lines.append(((), None))
+        say(item.quantity, tones.strong, place=place)
+        if item.curve is not None:
+            lines += [
+                (((f"   {text}", tones.by_name["primary"]),), place)
+                for text in plot(item.curve, min(max(width - 24, 20), 80))
+            ]
+        lines += _table(item.table, width, tones)
+        for text in item.output.split("\n") if item.output else ():
+            lines.append(((("   │ ", tones.faint), (text.rstrip("\r")[: width * 4], tones.muted)), place))
+    lines.append(((), None))
+    say(
+        f"Replay: judge-tui check {outcome.model} --task {outcome.task} --check {outcome.check} "
+        f"--seed {outcome.seed} --backend {outcome.backend}",
+        tones.faint,
+    )
+    return lines
+
+
+def _figures(evidence: Sequence[Evidence], width: int, tones: Tones) -> list[Line]:
+    if not evidence:
+        return [((("   no figures", tones.faint),), None)]
+    places = max((len(f"{item.file}:{item.line}") for item in evidence if item.file and item.line), default=0)
+    name = min(max(len(item.quantity) for item in evidence) + 1, max(width - 38 - min(places, 40), 16))
+    lines: list[Line] = [(((f"   {'quantity':<{name}}{'measured':>16}  {'limit':>14}", tones.faint),), None)]
+    for item in evidence:
+        place = (item.file, item.line) if item.file and item.line else None
+        mark, tone = {True: ("✓", "success"), False: ("✗", "error"), None: ("·", "muted")}[item.ok]
+        unit = f" {item.unit}" if item.unit else ""
+        lines.append(
+            (
+                (
+                    (f" {mark} ", tones.by_name[tone]),
+                    (fit(item.quantity, name), tones.text),
+                    (
+                        fit(_figure(item.measured) + unit, 16, right=True),
+                        tones.by_name[tone] if item.ok is False else tones.text,
+                    ),
+                    (fit(_figure(item.limit), 16, right=True), tones.muted),
+                    (f"  {item.file}:{item.line}" if place else "", tones.by_name["primary"]),
+                ),
+                place,
+            )
+        )
+        for part in wrapped(item.note, max(width - 6, 10)) if item.note else ():
+            lines.append((((f"     {part}", tones.muted),), place))
+    return lines
+
+
+def _figure(value: float | int | str | None) -> str:
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return "" if value is None else str(value)
+
+
+def _table(table: Sequence[Sequence[str]], width: int, tones: Tones) -> list[Line]:
+    if not table:
+        return []
+    columns = max(map(len, table))
+    wide = [max((len(row[n]) for row in table if n < len(row)), default=0) + 2 for n in range(columns)]
+    room = max(width - 4, 8)
+    lines: list[Line] = []
+    for number, row in enumerate(table):
+        text = "".join(fit(cell, min(wide[n], room)) for n, cell in enumerate(row))
+        lines.append((((f"   {text}", tones.faint if not number else tones.text),), None))
+    return lines

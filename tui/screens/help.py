@@ -1,0 +1,66 @@
+"""The keys, read off the bindings themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import ClassVar
+
+from judge_tui.tui.tones import Tones
+from judge_tui.tui.widgets.bar import Bar
+from judge_tui.tui.widgets.key_hints import KeyHints, listed
+from judge_tui.tui.widgets.rows import Rows, Span
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.screen import ModalScreen
+
+__all__ = ["HelpScreen", "Section"]
+
+#: A part of the app and its bindings.
+Section = tuple[str, Sequence[Binding]]
+
+
+class _Lines(Rows):
+    shows_cursor = False
+
+    def draw(self, key: Hashable, width: int, tones: Tones) -> Sequence[Span]:
+        assert isinstance(key, tuple)
+        _, keys, text = key
+        if not keys:
+            return [(f" {text}", tones.strong)]
+        return [(f"   {keys:<22}", tones.by_name["primary"]), (text, tones.text)]
+
+    def action_move(self, rows: int) -> None:
+        self.scroll_to(y=self.scroll_offset.y + rows, animate=False, force=True)
+
+
+class HelpScreen(ModalScreen[None]):
+    """Every binding, by part of the app, the one in focus first."""
+
+    DEFAULT_CSS = "HelpScreen { background: $surface; } HelpScreen Bar { background: $panel; }"
+
+    BINDINGS: ClassVar = [Binding("escape,q,question_mark,f1", "close", "back")]
+
+    def __init__(self, sections: Sequence[Section]) -> None:
+        super().__init__()
+        self._sections = sections
+        self._rows = _Lines()
+
+    def compose(self) -> ComposeResult:
+        yield Bar()
+        yield self._rows
+        yield KeyHints()
+
+    def on_mount(self) -> None:
+        self.query_one(Bar).tell(
+            [(" Keys", "strong", 0), ("  what each part of the screen answers to", "muted", 1)]
+        )
+        self.query_one(KeyHints).tell((("j/k", "scroll"), ("esc", "back")))
+        keys: list[Hashable] = []
+        for number, (title, bindings) in enumerate(self._sections):
+            keys += [(number, "", ""), (number, "", title)] if number else [(number, "", title)]
+            keys += [(number, shown, text) for shown, text, _ in listed(bindings)]
+        self._rows.show(keys)
+        self._rows.focus()
+
+    def action_close(self) -> None:
+        self.dismiss(None)

@@ -1,0 +1,126 @@
+"""All notes on the submissions in view."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import ClassVar
+
+from judge_tui.judging.note import Note
+from judge_tui.tui.session import Session, letter_of
+from judge_tui.tui.tones import Tones
+from judge_tui.tui.widgets.bar import Bar
+from judge_tui.tui.widgets.key_hints import KeyHints
+from judge_tui.tui.widgets.rows import Rows, Span, fit
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.screen import ModalScreen
+
+__all__ = ["KIND_MARKS", "NotesList"]
+
+#: Kind → glyph in the gutter and the name of its tone.
+KIND_MARKS = {
+    "strength": ("+", "success"),
+    "weakness": ("−", "warning"),
+    "bug": ("✗", "error"),
+    "question": ("?", "primary"),
+}
+
+
+class _Notes(Rows):
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self._session = session
+
+    def note(self, key: Hashable) -> tuple[int, Note] | None:
+        """Submission and note of a row."""
+        assert isinstance(key, tuple)
+        index, note_id = key
+        found = next((note for note in self._session.notes(index) if note.id == note_id), None)
+        return (index, found) if found else None
+
+    def draw(self, key: Hashable, width: int, tones: Tones) -> Sequence[Span]:
+        found = self.note(key)
+        if found is None:
+            return ()
+        index, note = found
+        glyph, tone = KIND_MARKS[note.kind]
+        where = (
+            "whole submission"
+            if note.file is None
+            else note.file + (f":{note.lines[0]}–{note.lines[1]}" if note.lines else "")
+        )
+        return [
+            (f" {letter_of(index)} ", tones.by_name["primary"]),
+            (f"{glyph} {note.kind:<9}", tones.by_name[tone]),
+            (f"{note.severity:<9}", tones.muted),
+            (fit(where, min(32, width // 4)), tones.muted),
+            ("  " + note.text.replace("\n", " "), tones.text),
+        ]
+
+
+class NotesList(ModalScreen["tuple[str, int, str] | None"]):
+    """Gives what is to be done: ``(jump|edit, submission, note id)``."""
+
+    DEFAULT_CSS = "NotesList { background: $surface; } NotesList Bar { background: $panel; }"
+
+    BINDINGS: ClassVar = [
+        Binding("escape,q,L", "close", "back"),
+        Binding("e", "edit", "edit"),
+        Binding("d,delete", "drop", "delete"),
+        Binding("u", "undo", "undo"),
+    ]
+
+    def __init__(self, session: Session, changed: Callable[[], None]) -> None:
+        super().__init__()
+        self._session, self._changed = session, changed
+        self._rows = _Notes(session)
+
+    def compose(self) -> ComposeResult:
+        yield Bar()
+        yield self._rows
+        yield KeyHints()
+
+    def on_mount(self) -> None:
+        self.query_one(KeyHints).tell(
+            (("enter", "jump"), ("e", "edit"), ("d", "delete"), ("u", "undo"), ("esc", "back"))
+        )
+        self._relist()
+        self._rows.focus()
+
+    def _relist(self) -> None:
+        keys = [
+            (index, note.id)
+            for index in range(len(self._session.submissions))
+            for note in self._session.notes(index)
+        ]
+        self._rows.show(keys)
+        left = (
+            f"{len(keys)} note{'s' if len(keys) > 1 else ''}"
+            if keys
+            else "No notes yet: select lines in the code and press a"
+        )
+        self.query_one(Bar).tell([(f" Notes  {left}", "strong", 0)])
+        self._changed()
+
+    def _answer(self, what: str) -> None:
+        if isinstance(self._rows.key, tuple):
+            self.dismiss((what, *self._rows.key))
+
+    def on_rows_opened(self, event: Rows.Opened) -> None:
+        event.stop()
+        self._answer("jump")
+
+    def action_edit(self) -> None:
+        self._answer("edit")
+
+    def action_drop(self) -> None:
+        if isinstance(self._rows.key, tuple):
+            self._session.drop_note(*self._rows.key)
+            self._relist()
+
+    def action_undo(self) -> None:
+        self._session.undo()
+        self._relist()
+
+    def action_close(self) -> None:
+        self.dismiss(None)

@@ -1,0 +1,99 @@
+"""Pick one of many by typing a part of it: files, symbols."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from judge_tui.tui.screens.dialog import Dialog
+from judge_tui.tui.tones import Tones
+from judge_tui.tui.widgets.rows import Rows, Span
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.widgets import Input
+
+__all__ = ["Choice", "Picker"]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """An entry: what stands in the list, a word on it, and the value that is picked."""
+
+    text: str
+    aside: str
+    value: Hashable
+
+
+class _Choices(Rows):
+    def draw(self, key: Hashable, width: int, tones: Tones) -> Sequence[Span]:
+        assert isinstance(key, Choice)
+        return [(f" {key.text}", tones.text), (f"  {key.aside}", tones.faint)]
+
+
+class Picker(Dialog[Hashable]):
+    """Gives the picked value, or ``None``."""
+
+    DEFAULT_CSS = """
+    Picker { align: center middle; }
+    Picker > Vertical { max-width: 80; height: 70%; }
+    Picker Rows { background: $panel; }
+    """
+
+    BINDINGS: ClassVar = [
+        Binding("escape", "close", "close", priority=True),
+        Binding("down,ctrl+n", "step(1)", "next", priority=True),
+        Binding("up,ctrl+p", "step(-1)", "previous", priority=True),
+    ]
+
+    def __init__(self, title: str, choices: Sequence[Choice], chosen: Hashable = None) -> None:
+        super().__init__()
+        self._title, self._choices, self._chosen = title, choices, chosen
+        self._rows = _Choices()
+        # the keyboard stays in the input; the list follows it
+        self._rows.can_focus = False
+
+    def compose(self) -> ComposeResult:
+        with Vertical() as box:
+            box.border_title = self._title.replace("[", "\\[")
+            yield Input(placeholder="type to narrow, ↑ ↓ move, Enter goes there")
+            yield self._rows
+
+    def on_mount(self) -> None:
+        self._rows.show(self._choices)
+        at = next((n for n, choice in enumerate(self._choices) if choice.value == self._chosen), 0)
+        self.call_after_refresh(self._rows.go, at)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        kept = [choice for choice in self._choices if _matches(event.value, choice.text)]
+        kept.sort(key=lambda choice: event.value.lower() not in choice.text.lower())
+        self._rows.cursor = 0
+        self._rows.show(kept)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        key = self._rows.key
+        self.dismiss(key.value if isinstance(key, Choice) else None)
+
+    def on_rows_opened(self, event: Rows.Opened) -> None:
+        event.stop()
+        self.dismiss(event.key.value if isinstance(event.key, Choice) else None)
+
+    def on_click(self, event: events.Click) -> None:
+        if event.widget is self:
+            self.dismiss(None)
+
+    def action_step(self, step: int) -> None:
+        self._rows.go(self._rows.cursor + step)
+
+    def action_close(self) -> None:
+        self.dismiss(None)
+
+
+def _matches(typed: str, text: str) -> bool:
+    """Whether the typed letters stand in the text in that order."""
+    rest = iter(text.lower())
+    return all(letter in rest for letter in typed.lower() if letter != " ")

@@ -1,0 +1,53 @@
+"""The editor for comments, reasons and summaries: what is typed is kept as it is typed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from judge_tui.tui.screens.dialog import Dialog
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.widgets import Static, TextArea
+
+__all__ = ["TextEditor"]
+
+
+class TextEditor(Dialog[None]):
+    """One text; every change of it is told at once, so that closing cannot lose it.
+
+    Args:
+        title: What is edited.
+        text: Its present state.
+        changed: Told each new state.
+    """
+
+    BINDINGS: ClassVar = [Binding("escape,ctrl+s", "close", "done (kept)", priority=True)]
+
+    def __init__(self, title: str, text: str, changed: Callable[[str], None]) -> None:
+        super().__init__()
+        self._title, self._text, self._changed = title, text, changed
+
+    def compose(self) -> ComposeResult:
+        with Vertical() as box:
+            box.border_title = self._title.replace("[", "\\[")
+            yield TextArea(self._text, soft_wrap=True, tab_behavior="focus")
+            yield Static(
+                "Esc closes and keeps · ctrl+z undoes typing · saved as you type",
+                classes="hint",
+                markup=False,
+            )
+
+    def on_mount(self) -> None:
+        area = self.query_one(TextArea)
+        area.move_cursor(area.document.end)
+        area.focus()
+
+    def on_text_area_changed(self, event: TextArea.Changed) -> None:
+        if event.text_area.text != self._text:
+            self._text = event.text_area.text
+            self._changed(self._text)
+
+    def action_close(self) -> None:
+        self.dismiss(None)

@@ -1,0 +1,88 @@
+"""The outline of a file: functions and classes, from its syntax tree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Symbol", "outline"]
+
+_KINDS = {
+    "function_definition": "function",
+    "class_definition": "class",
+    "class_specifier": "class",
+    "struct_specifier": "class",
+    "namespace_definition": "namespace",
+}
+_INTO = {
+    "module",
+    "translation_unit",
+    "block",
+    "decorated_definition",
+    "declaration_list",
+    "field_declaration_list",
+    "template_declaration",
+    "linkage_specification",
+    "preproc_ifdef",
+    "preproc_if",
+    "preproc_else",
+    "if_statement",
+    "try_statement",
+    "ERROR",
+} | set(_KINDS)
+_MOST = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A definition.
+
+    Attributes:
+        name: Its name.
+        kind: ``function``, ``class`` or ``namespace``.
+        line: 0-based first line.
+        end: 0-based last line.
+        depth: How many definitions enclose it.
+    """
+
+    name: str
+    kind: str
+    line: int
+    end: int
+    depth: int
+
+
+def outline(root: Any) -> tuple[Symbol, ...]:
+    """Definitions under a tree-sitter root node, in the order of the file."""
+    found: list[Symbol] = []
+    # an explicit stack: a hostile file nests deeper than Python recurses
+    stack = [(root, 0)]
+    while stack and len(found) < _MOST:
+        node, depth = stack.pop()
+        kind = _KINDS.get(node.type)
+        name = _name(node) if kind else ""
+        if kind and name:
+            found.append(Symbol(name, kind, node.start_point[0], node.end_point[0], depth))
+            depth += 1
+        if node.type in _INTO:
+            stack += [(child, depth) for child in reversed(node.named_children)]
+    return tuple(found)
+
+
+def _name(node: Any) -> str:
+    named = node.child_by_field_name("name")
+    if named is None:
+        named = node.child_by_field_name("declarator")
+        for _ in range(20):
+            inner = named.child_by_field_name("declarator") if named is not None else None
+            if inner is None:
+                break
+            named = inner
+    if named is None or (node.type in ("struct_specifier", "class_specifier") and not _has_body(node)):
+        return ""
+    text = bytes(named.text or b"").decode("utf-8", "surrogateescape")
+    return text.split("(")[0][:120]
+
+
+def _has_body(node: Any) -> bool:
+    return node.child_by_field_name("body") is not None

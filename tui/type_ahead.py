@@ -1,0 +1,127 @@
+"""Typing ahead: a key waits for what the keys before it have opened.
+
+Textual hands each key to the widget that has the focus when the key arrives. Behind a key that opens
+an editor that is still the old widget, which would take the first letters of a sentence for commands.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TypeVar
+
+from judge_tui.tui.escape_key import without_alt
+from textual import events
+from textual.app import App, ScreenStackError
+from textual.message import Message
+from textual.message_pump import MessagePump
+
+__all__ = ["TypeAhead"]
+
+Result = TypeVar("Result")
+
+#: A key may post a message whose handler posts another: so often the way to the app is gone at least.
+_ROUNDS = 3
+#: Whatever hangs, the next key is let through after this time.
+_PATIENCE_S = 2.0
+_LOOK_S = 0.02
+
+
+class TypeAhead(App[Result]):
+    """An app that takes keys and pastes one by one, each when the one before has had its effect."""
+
+    class Passed(Message, verbose=True):
+        """Has gone all the way that a key goes."""
+
+        def __init__(self, passed: asyncio.Future[None]) -> None:
+            super().__init__()
+            self.passed = passed
+
+    _typed: deque[events.Key | events.Paste]
+    _typist: asyncio.Task[None] | None = None
+
+    @property
+    def typing(self) -> bool:
+        """Whether keys are still on their way."""
+        return self._typist is not None and not self._typist.done()
+
+    async def on_event(self, event: events.Event) -> None:
+        if not isinstance(event, events.Key | events.Paste) or event.is_forwarded:
+            await super().on_event(event)
+            return
+        if not self.typing:
+            self._typed = deque()
+            self._typist = asyncio.create_task(self._type())
+        self._typed += without_alt(event) if isinstance(event, events.Key) else [event]
+
+    async def _type(self) -> None:
+        while self._typed:
+            event = self._typed.popleft()
+            try:
+                await self._mounted(lambda: self.screen.is_mounted)
+                await super().on_event(event)
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(_PATIENCE_S):
+                        await self._settled()
+            except ScreenStackError:
+                # the app has ended: nobody is there to take a key
+                return
+            except Exception as error:
+                # a fault of a binding belongs into the app's own loop, which knows what to do with it
+                self.call_later(_raise, error)
+
+    async def _settled(self) -> None:
+        """Wait until the key, and the messages and the focus that it has sent on their way, have arrived."""
+        stable, before = 0, None
+        while stable < _ROUNDS:
+            await self._round(self.focused or self.screen)
+            now = (self.screen, self.focused)
+            stable, before = (stable + 1 if now == before else 1), now
+            if stable == _ROUNDS and await self._mounted(self._is_mounted_whole):
+                stable = 0
+
+    async def _round(self, start: MessagePump) -> None:
+        """Send a message the way that keys go, from the widget up to the app, behind all that is there."""
+        loop = asyncio.get_running_loop()
+        passed = loop.create_future()
+
+        def look() -> None:
+            nonlocal again
+            if not start.is_running and not passed.done():
+                # the widget has gone, and the message with it
+                passed.set_result(None)
+            again = loop.call_later(_LOOK_S, look)
+
+        again = loop.call_later(_LOOK_S, look)
+        try:
+            if start.post_message(self.Passed(passed)):
+                await passed
+        finally:
+            again.cancel()
+
+    def on_type_ahead_passed(self, message: Passed) -> None:
+        if not message.passed.done():
+            message.passed.set_result(None)
+
+    async def _mounted(self, whole: Callable[[], bool]) -> bool:
+        """Wait until what is to be on the screen is there; whether that took any time."""
+        end = time.monotonic() + _PATIENCE_S
+        waited = False
+        while time.monotonic() < end:
+            # before the first screen and after the last one there is none
+            with suppress(ScreenStackError):
+                if whole():
+                    break
+            waited = True
+            await asyncio.sleep(_LOOK_S / 10)
+        return waited
+
+    def _is_mounted_whole(self) -> bool:
+        return all(node.is_mounted for node in self.screen.walk_children(with_self=True))
+
+
+def _raise(error: Exception) -> None:
+    raise error

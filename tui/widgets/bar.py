@@ -1,0 +1,73 @@
+"""One line of spans: the header of the screen and the titles of panes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from judge_tui.tui.glyphs import neutral
+from judge_tui.tui.tones import tones_of
+from judge_tui.tui.widgets.rows import Span, fit
+from rich.segment import Segment
+from textual.strip import Strip
+from textual.widget import Widget
+
+__all__ = ["Bar", "Part", "packed"]
+
+#: Text, name of its tone, and its rank: what has the highest rank goes first when room is short.
+Part = tuple[str, str, int]
+
+
+def packed(parts: Sequence[Part], width: int) -> list[tuple[str, str]]:
+    """The parts that fit into a width, those of low rank kept."""
+    from rich.cells import cell_len
+
+    kept = [part for part in parts if part[0]]
+    while kept and sum(cell_len(text) for text, _, _ in kept) > width:
+        worst = max(range(len(kept)), key=lambda n: (kept[n][2], n))
+        if kept[worst][2] == 0:
+            break
+        kept.pop(worst)
+    return [(text, tone) for text, tone, _ in kept]
+
+
+class Bar(Widget):
+    """Parts at the left and at the right of one line."""
+
+    DEFAULT_CSS = """
+    Bar { height: 1; background: $panel; }
+    Bar.-title { background: $surface; }
+    """
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self._left: tuple[Part, ...] = ()
+        self._right: tuple[Part, ...] = ()
+
+    def tell(self, left: Sequence[Part], right: Sequence[Part] = ()) -> None:
+        """Show other parts."""
+        # made harmless before it is measured: a control character is wider as a symbol
+        told = tuple((tuple((neutral(text), *rest) for text, *rest in side)) for side in (left, right))
+        if told != (self._left, self._right):
+            self._left, self._right = told  # type: ignore[assignment]
+            self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        from rich.cells import cell_len
+
+        tones = tones_of(self.app)
+        width = self.size.width
+        base = tones.text + self.rich_style
+        gap: Part = ("\0", "", 0)
+        shown = packed([*self._left, gap, *self._right], width - 1)
+        used = sum(cell_len(text) for text, _ in shown if text != "\0")
+        spans: list[Span] = []
+        for text, tone in shown:
+            style = (
+                tones.strong
+                if tone == "strong"
+                else tones.faint
+                if tone == "faint"
+                else tones.by_name.get(tone, tones.text)
+            )
+            spans.append((" " * max(width - used, 0) if text == "\0" else fit(text, cell_len(text)), style))
+        return Strip([Segment(text, base + style) for text, style in spans]).adjust_cell_length(width, base)

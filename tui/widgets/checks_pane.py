@@ -1,0 +1,236 @@
+"""Verdicts as they stream in, the worst first, each with the number that decided."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from judge_tui.checks.events import Done, Event, Failed, Finished, Planned, Progress, Ready, Started
+from judge_tui.checks.verdict import SEVERITY, Outcome, Verdict
+from judge_tui.tui.palette import VERDICTS
+from judge_tui.tui.tones import Tones
+from judge_tui.tui.widgets.bar import Bar, Part
+from judge_tui.tui.widgets.rows import Rows, Span, fit
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.message import Message
+
+__all__ = ["CheckRows", "CheckState", "ChecksPane"]
+
+_SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+_WORTH = (
+    Verdict.FAIL,
+    Verdict.ERROR,
+    Verdict.WARN,
+    Verdict.AMBIGUOUS,
+    Verdict.UNBOUND,
+    Verdict.SKIP,
+    Verdict.PASS,
+)
+
+Key = tuple[str, str]
+
+
+@dataclass(slots=True)
+class CheckState:
+    """A check of one submission: its outcome, or how far it is."""
+
+    title: str = ""
+    establishes: str = ""
+    outcome: Outcome | None = None
+    running: bool = False
+    note: str = ""
+    fraction: float | None = None
+    cached: bool = False
+
+    @property
+    def rank(self) -> float:
+        """Order in the list: faults and findings, then what is under way, then what is well."""
+        if self.outcome is None or self.running:
+            return 4.4 if self.running else 4.6
+        return float(SEVERITY[self.outcome.verdict])
+
+
+class CheckRows(Rows):
+    """The list of checks."""
+
+    BINDINGS: ClassVar = [
+        Binding("enter", "open", "evidence"),
+        Binding("o", "jump", "jump to line"),
+        Binding("r", "rerun", "run again"),
+        Binding("R", "rerun_all", "run all again"),
+        Binding("x", "cancel", "cancel"),
+        Binding("w,f", "filter", "one submission"),
+    ]
+
+    @dataclass
+    class Asked(Message):
+        """A key asked for something: ``jump``, ``rerun``, ``rerun_all``, ``cancel`` or ``filter``."""
+
+        what: str
+        key: Hashable
+
+    def __init__(self, pane: ChecksPane) -> None:
+        super().__init__(id="check-rows")
+        self._pane = pane
+
+    def draw(self, key: Hashable, width: int, tones: Tones) -> Sequence[Span]:
+        state = self._pane.states[key]  # type: ignore[index]
+        model, check = key  # type: ignore[misc]
+        name = fit(check, min(26, max(width // 3, 14)))
+        who = self._pane.letters.get(model, "?")
+        if state.outcome is None or state.running:
+            return self._under_way(state, who, name, tones)
+        verdict = str(state.outcome.verdict)
+        glyph, _ = VERDICTS[verdict]
+        tone = tones.verdict(verdict)
+        return [
+            (f" {glyph} {verdict:<9} ", tone),
+            (f"{who} ", tones.by_name["primary"]),
+            (f"{name} ", tones.text),
+            (state.outcome.summary, tones.muted),
+        ]
+
+    def _under_way(self, state: CheckState, who: str, name: str, tones: Tones) -> Sequence[Span]:
+        if not state.running:
+            return [
+                (f" · {'waiting' if self._pane.active else 'not run':<9} ", tones.faint),
+                (f"{who} ", tones.faint),
+                (f"{name} ", tones.faint),
+                (state.establishes, tones.faint),
+            ]
+        share = f"{state.fraction:.0%} " if state.fraction is not None else ""
+        return [
+            (f" {self._pane.spinner} running   ", tones.by_name["accent"]),
+            (f"{who} ", tones.by_name["primary"]),
+            (f"{name} ", tones.text),
+            (share + state.note, tones.muted),
+        ]
+
+    def action_jump(self) -> None:
+        self.post_message(self.Asked("jump", self.key))
+
+    def action_rerun(self) -> None:
+        self.post_message(self.Asked("rerun", self.key))
+
+    def action_rerun_all(self) -> None:
+        self.post_message(self.Asked("rerun_all", self.key))
+
+    def action_cancel(self) -> None:
+        self.post_message(self.Asked("cancel", self.key))
+
+    def action_filter(self) -> None:
+        self._pane.next_filter()
+
+
+class ChecksPane(Vertical):
+    """Title with the tally, and the list."""
+
+    DEFAULT_CSS = (
+        "ChecksPane { height: 10; background: $surface; } ChecksPane Bar.-title { background: $panel; }"
+    )
+
+    def __init__(self, models: Sequence[str], titles: Mapping[str, str]) -> None:
+        super().__init__(id="checks")
+        self.letters = {model: "ABCDEFGH"[n] for n, model in enumerate(models)}
+        self.titles = titles
+        self.states: dict[Key, CheckState] = {}
+        self.rows = CheckRows(self)
+        self.title_bar = Bar(classes="-title")
+        self.spinner = " "
+        self.failure = ""
+        self.active = False
+        self._filter = ""
+        self._turn = 0
+
+    def compose(self) -> ComposeResult:
+        yield self.title_bar
+        yield self.rows
+
+    def on_mount(self) -> None:
+        self.relist()
+
+    def take(self, event: Event) -> None:
+        """Take an event of the engine in; :meth:`relist` shows it."""
+        if isinstance(event, Planned):
+            for planned in event.checks:
+                state = self.states.setdefault((planned.model, planned.check), CheckState())
+                state.title, state.establishes = planned.title, planned.establishes
+        elif isinstance(event, Started):
+            state = self.states.setdefault((event.model, event.check), CheckState())
+            state.running, state.note, state.fraction = True, "", None
+        elif isinstance(event, Progress):
+            state = self.states.setdefault((event.model, event.check), CheckState())
+            state.running, state.note, state.fraction = True, event.note, event.fraction
+        elif isinstance(event, Finished):
+            self.finish((event.outcome,), cached=event.cached)
+        elif isinstance(event, Failed):
+            self.failure = f"{event.message} {event.hint}".strip() + " (R runs them again)"
+            self.stop()
+        elif isinstance(event, Ready | Done):
+            self.failure = ""
+
+    def finish(self, outcomes: Iterable[Outcome], *, cached: bool) -> None:
+        """Take outcomes in, stored ones or fresh."""
+        for outcome in outcomes:
+            state = self.states.setdefault((outcome.model, outcome.check), CheckState())
+            state.outcome, state.running, state.cached = outcome, False, cached
+
+    def stop(self) -> None:
+        """Nothing runs any more."""
+        for state in self.states.values():
+            state.running = False
+
+    def spin(self) -> None:
+        """Turn the spinner one step."""
+        self._turn += 1
+        self.spinner = _SPINNER[self._turn % len(_SPINNER)]
+        self.retitle()
+        self.rows.refresh()
+
+    def next_filter(self) -> None:
+        """Show the checks of one submission only, then of the next, then of all."""
+        choices = ["", *self.letters]
+        self._filter = choices[(choices.index(self._filter) + 1) % len(choices)]
+        self.relist()
+
+    def relist(self) -> None:
+        """Sort and show."""
+        order = list(self.letters)
+        keys = [key for key in self.states if not self._filter or key[0] == self._filter]
+        # within a severity by check, so that the same check of two submissions stands together
+        keys.sort(
+            key=lambda key: (self.states[key].rank, key[1], order.index(key[0]) if key[0] in order else 9)
+        )
+        self.rows.show(keys)
+        self.retitle()
+
+    def retitle(self) -> None:
+        """Refresh the tally."""
+        focused = self.rows.has_focus
+        found = Counter(s.outcome.verdict for s in self.states.values() if s.outcome and not s.running)
+        tally: list[Part] = [
+            (f"{VERDICTS[v][0]} {found[v]} {v}   ", VERDICTS[v][1], 1) for v in _WORTH if found[v]
+        ]
+        running = sum(state.running for state in self.states.values())
+        done, total = sum(found.values()), len(self.states)
+        progress = f"{self.spinner} {done}/{total} " if self.active else f"{total} checks "
+        only = f"only {self.letters[self._filter]} " if self._filter else ""
+        right: list[Part] = [
+            (only, "accent", 1),
+            (f"{running} running " if running else "", "accent", 3),
+            (progress if total or self.active else "", "muted", 2),
+        ]
+        head: list[Part] = [(" Checks  ", "strong" if focused else "muted", 0)]
+        if self.failure:
+            tally = [(f"{self.failure} ", "error", 0)]
+        self.title_bar.tell([*head, *tally], right)
+
+    def on_descendant_focus(self) -> None:
+        self.retitle()
+
+    def on_descendant_blur(self) -> None:
+        self.retitle()

@@ -1,0 +1,167 @@
+"""One line of a source as a Strip: gutter, text, syntax, search hits, marks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from judge_tui.tui.glyphs import ALERT, CONTROL
+from judge_tui.tui.highlight import Highlighter
+from judge_tui.tui.search import Hit
+from judge_tui.tui.source import Source
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+
+__all__ = ["Look", "Mark", "gutter_width", "line_strip"]
+
+_RUN = re.compile(rb"(.)\1*", re.DOTALL)
+_HIT = 0x40
+_FLAGGED = 0x80
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What the gutter shows beside a line: one glyph and the name of its style."""
+
+    glyph: str
+    style: str
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """The styles of a code view under the present theme.
+
+    Attributes:
+        base: Text on its background.
+        gutter: Line numbers.
+        cursor: Background of the cursor's line.
+        cursor_gutter: Its number.
+        selected: Background of selected lines.
+        hit: A search hit.
+        control: Control pictures.
+        alert: What deceives a reader.
+        marks: Style by name, for the mark column.
+        syntax: One style per style number.
+    """
+
+    base: Style
+    gutter: Style
+    cursor: Style
+    cursor_gutter: Style
+    selected: Style
+    hit: Style
+    control: Style
+    alert: Style
+    marks: Mapping[str, Style]
+    syntax: Sequence[Style]
+
+
+def gutter_width(lines: int) -> int:
+    """Columns of the gutter for a file of that many lines: number, mark, space."""
+    return max(len(str(lines)), 3) + 3
+
+
+def line_strip(
+    source: Source,
+    number: int,
+    *,
+    left: int,
+    width: int,
+    look: Look,
+    highlighter: Highlighter | None = None,
+    hits: Sequence[Hit] = (),
+    mark: Mark | None = None,
+    cursor: bool = False,
+    selected: bool = False,
+) -> Strip:
+    """Render a line, padded to the width of the view.
+
+    Args:
+        source: The file.
+        number: 0-based line.
+        left: First column in view.
+        width: Columns of the view, gutter included.
+        look: Styles.
+        highlighter: Tells the syntax styles.
+        hits: Search hits in this line.
+        mark: What the mark column shows.
+        cursor: Whether the cursor is on this line.
+        selected: Whether the line is selected.
+    """
+    base = look.base + look.selected if selected else look.base + look.cursor if cursor else look.base
+    columns = gutter_width(len(source))
+    segments = _gutter(number, columns, mark, base, look, cursor or selected)
+    segments += _body(source, number, left, max(width - columns, 1), base, look, highlighter, hits)
+    return Strip(segments, max(width, columns + 1)).crop(0, width)
+
+
+def _gutter(
+    number: int, columns: int, mark: Mark | None, base: Style, look: Look, lit: bool
+) -> list[Segment]:
+    style = base + (look.cursor_gutter if lit else look.gutter)
+    shown = (
+        Segment(mark.glyph, base + look.marks.get(mark.style, look.control)) if mark else Segment(" ", base)
+    )
+    return [Segment(f"{number + 1:>{columns - 2}}", style), shown, Segment(" ", base)]
+
+
+def _body(
+    source: Source,
+    number: int,
+    left: int,
+    width: int,
+    base: Style,
+    look: Look,
+    highlighter: Highlighter | None,
+    hits: Sequence[Hit],
+) -> list[Segment]:
+    window = source.window(number, left, width)
+    count = len(window.glyphs)
+    codes = _codes(window.char, count, number, highlighter, hits, window.kinds)
+    segments = [
+        Segment("".join(window.glyphs[run.start() : run.end()]), _style(run.group(1)[0], base, look))
+        for run in _RUN.finditer(codes)
+    ]
+    if window.lead or window.cells - window.lead > width:
+        cropped = Strip(segments, window.cells).crop(window.lead, window.lead + width)
+        segments, cells = list(cropped), cropped.cell_length
+    else:
+        cells = window.cells
+    if cells < width:
+        segments.append(Segment(" " * (width - cells), base))
+    return segments
+
+
+def _codes(
+    char: int,
+    count: int,
+    number: int,
+    highlighter: Highlighter | None,
+    hits: Sequence[Hit],
+    kinds: bytes | None,
+) -> bytes:
+    styles = highlighter.styles(number) if highlighter else None
+    if styles is None and not hits and kinds is None:
+        return bytes(count)
+    codes = bytearray(styles[char : char + count] if styles else b"")
+    codes += bytes(count - len(codes))
+    for hit in hits:
+        for at in range(max(hit.start - char, 0), min(hit.end - char, count)):
+            codes[at] |= _HIT
+    if kinds is not None:
+        for at, kind in enumerate(kinds):
+            if kind:
+                codes[at] = _FLAGGED | kind
+    return bytes(codes)
+
+
+def _style(code: int, base: Style, look: Look) -> Style:
+    if code & _FLAGGED:
+        return base + (
+            look.alert if code & 0x3F == ALERT else look.control if code & 0x3F == CONTROL else base
+        )
+    number = code & 0x3F
+    style = base + look.syntax[number] if number < len(look.syntax) else base
+    return style + look.hit if code & _HIT else style

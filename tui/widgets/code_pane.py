@@ -1,0 +1,280 @@
+"""One submission on the screen: title, files and symbols, code."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from judge_tui.checks.submission import Submission
+from judge_tui.tui.background import Background
+from judge_tui.tui.highlight import Highlight, read
+from judge_tui.tui.palette import syntax_styles
+from judge_tui.tui.session import letter_of
+from judge_tui.tui.source import Source
+from judge_tui.tui.tones import Tones
+from judge_tui.tui.widgets.bar import Bar
+from judge_tui.tui.widgets.code_view import CodeView
+from judge_tui.tui.widgets.rows import Rows, Span, fit
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.geometry import Size
+from textual.message import Message
+
+__all__ = ["CodePane", "Sidebar"]
+
+#: Larger files are read and decoded beside the event loop.
+_AT_ONCE = 150_000
+
+
+class Sidebar(Rows, can_focus=False):
+    """Files of the submission, and the symbols of the one in view; a click goes there."""
+
+    shows_cursor = False
+
+    def __init__(self, pane: CodePane) -> None:
+        super().__init__(classes="sidebar")
+        self._pane = pane
+
+    def draw(self, key: Hashable, width: int, tones: Tones) -> Sequence[Span]:
+        assert isinstance(key, tuple)
+        kind, value = key
+        if kind == "head":
+            return [(f" {value}", tones.faint)]
+        if kind == "file":
+            here = value == self._pane.file
+            return [
+                (" ▸ " if here else "   ", tones.by_name["primary"]),
+                (fit(value, width - 3), tones.text if here else tones.muted),
+            ]
+        symbol = self._pane.view.symbols[value]
+        here = symbol == self._pane.view.symbol_at(self._pane.view.cursor)
+        sign = {"class": "◇ ", "namespace": "§ "}.get(symbol.kind, "· ")
+        indent = " " * (2 + 2 * min(symbol.depth, 4))
+        return [
+            (indent + sign, tones.faint),
+            (fit(symbol.name, width - len(indent) - 2), tones.by_name["primary"] if here else tones.muted),
+        ]
+
+    def on_click(self, event: Any) -> None:
+        row = self.scroll_offset.y + event.y
+        if row < len(self.keys):
+            self.post_message(self.Opened(self, self.keys[row]))
+
+
+class CodePane(Vertical):
+    """The files of one submission; one of them in view."""
+
+    DEFAULT_CSS = """
+    CodePane { width: 1fr; height: 1fr; background: $background; }
+    CodePane > Horizontal { height: 1fr; }
+    CodePane .sidebar { width: 26; display: none; }
+    CodePane.-next { border-left: solid $border; }
+    """
+
+    @dataclass
+    class Loaded(Message):
+        """A file, or its highlight, came into view."""
+
+        pane: CodePane
+
+    def __init__(self, submission: Submission, index: int, title: str) -> None:
+        super().__init__(id=f"pane-{index}", classes="-next" if index else "")
+        self.submission, self.index, self.title = submission, index, title
+        self.file = ""
+        self.view = CodeView(moved=self._view_moved, id=f"code-{index}")
+        self.sidebar = Sidebar(self)
+        self.title_bar = Bar(classes="-title")
+        self.counts = ""
+        self._places: dict[str, int] = {}
+        self._sources: dict[str, tuple[Source, Highlight | None]] = {}
+        self._background: Background | None = None
+
+    def compose(self) -> ComposeResult:
+        yield self.title_bar
+        with Horizontal():
+            yield self.sidebar
+            yield self.view
+
+    def on_mount(self) -> None:
+        self._background = Background()
+        files = self.submission.files
+        if files:
+            self.open(_first(files, self.submission.task))
+        else:
+            self.view.show(Source(b"(this submission has no files)"))
+        self.retitle()
+
+    @property
+    def source(self) -> Source:
+        """The file in view."""
+        return self.view.source
+
+    def open(self, file: str, line: int | None = None) -> None:
+        """Bring a file into view.
+
+        Args:
+            file: One of the submission's files.
+            line: 0-based line for the cursor; where it was last by default.
+        """
+        if file == self.file:
+            if line is not None:
+                self.view.go(line, centre=True)
+            return
+        if self.file:
+            self._places[self.file] = self.view.cursor
+        self.file = file
+        at = self._places.get(file, 0) if line is None else line
+        if file in self._sources:
+            source, highlight = self._sources[file]
+            self._arrived(file, source, at)
+            if highlight is not None:
+                self._color(file, highlight)
+            return
+        if _size(self.submission, file) <= _AT_ONCE:
+            self._arrived(file, Source(self.submission.read_bytes(file)), at)
+        else:
+            self.view.show(Source("reading…".encode()))
+            self._submit(
+                lambda: Source(self.submission.read_bytes(file)), lambda new: self._arrived(file, new, at)
+            )
+
+    def _submit(self, job: Any, done: Any) -> None:
+        assert self._background is not None
+        self._background.submit(job, done)
+
+    def _arrived(self, file: str, source: Source, at: int) -> None:
+        if file != self.file:
+            return
+        known = self._sources.get(file, (source, None))[1]
+        self._sources[file] = (source, known)
+        self.view.show(source, line=at)
+        self.post_message(self.Loaded(self))
+        self.retitle()
+        if known is None:
+            dark = self.app.current_theme.dark
+            self._submit(
+                lambda: (read(file, source), syntax_styles(dark)), lambda pair: self._color(file, pair[0])
+            )
+        if not source.measured:
+            self._submit(lambda: _measure(source), lambda _: self.retitle())
+
+    def _color(self, file: str, highlight: Highlight) -> None:
+        source, _ = self._sources[file]
+        self._sources[file] = (source, highlight)
+        if file == self.file:
+            self.view.color(highlight, syntax_styles(self.app.current_theme.dark))
+            self.relist()
+            self.post_message(self.Loaded(self))
+
+    @property
+    def settled(self) -> bool:
+        """Whether nothing is being read or parsed."""
+        return self._background is not None and not self._background.waiting
+
+    def recolor(self) -> None:
+        """Take the styles of the present theme."""
+        known = self._sources.get(self.file, (None, None))[1]
+        if known is not None:
+            self.view.color(known, syntax_styles(self.app.current_theme.dark))
+
+    def relist(self) -> None:
+        """Refresh files and symbols at the side."""
+        if self.sidebar.display:
+            keys: list[Hashable] = [("head", "FILES"), *(("file", name) for name in self.submission.files)]
+            if self.view.symbols:
+                keys += [
+                    ("head", ""),
+                    ("head", "SYMBOLS"),
+                    *(("symbol", n) for n in range(len(self.view.symbols))),
+                ]
+            self.sidebar.show(keys)
+
+    def retitle(self) -> None:
+        """Refresh the line above the code."""
+        view, source = self.view, self.view.source
+        focused = view.has_focus
+        many = len(self.submission.files)
+        symbol = view.symbol_at(view.cursor)
+        first, last = view.selection
+        where = f"{first + 1}–{last + 1}" if view.anchor is not None else f"{view.cursor + 1}"
+        flags = " ".join(word for word, on in (("CRLF", source.crlf), ("not UTF-8", source.invalid)) if on)
+        self.title_bar.tell(
+            [
+                (f" {letter_of(self.index)} ", "primary" if focused else "muted", 0),
+                (f"{self.title} ", "strong" if focused else "muted", 1),
+                (f"{self.file or 'no files'} ", "text" if focused else "muted", 0),
+                (
+                    f"({self.submission.files.index(self.file) + 1}/{many}) "
+                    if many > 1 and self.file
+                    else "",
+                    "faint",
+                    3,
+                ),
+                (f"› {symbol.name} " if symbol else "", "muted", 4),
+            ],
+            [
+                (f"{flags} ", "warning", 3) if flags else ("", "", 3),
+                (f"{self.counts} ", "accent", 2),
+                (f"→{view.left} " if view.left else "", "muted", 3),
+                ("selected " if view.anchor is not None else "", "accent", 2),
+                (f"{where}/{len(source)} ", "muted", 2),
+            ],
+        )
+
+    def _view_moved(self) -> None:
+        self.retitle()
+        if self.sidebar.display:
+            self.sidebar.refresh()
+
+    def on_rows_opened(self, event: Rows.Opened) -> None:
+        event.stop()
+        kind, value = event.key  # type: ignore[misc]
+        if kind == "file":
+            self.open(value)
+        elif kind == "symbol":
+            self.view.go(self.view.symbols[value].line, centre=True)
+        self.view.focus()
+
+    def on_descendant_focus(self) -> None:
+        self.retitle()
+
+    def on_descendant_blur(self) -> None:
+        self.retitle()
+
+    def widen(self, sidebar: int) -> None:
+        """Show the sidebar with so many columns, or hide it with 0."""
+        self.sidebar.display = sidebar > 0
+        if sidebar:
+            self.sidebar.styles.width = sidebar
+            self.relist()
+
+    @property
+    def room(self) -> Size:
+        """Size of the code in view."""
+        return self.view.size
+
+
+def _first(files: Sequence[str], task: str) -> str:
+    """The file to open first: the one named after the task, else the largest claim to be the work."""
+
+    def rank(name: str) -> tuple[bool, bool, bool, int, str]:
+        stem = name.rsplit("/", 1)[-1].lower()
+        test = "test" in stem or "demo" in stem or "bench" in stem or stem.startswith("__")
+        code = stem.endswith((".py", ".cu", ".cuh", ".cpp", ".cc", ".c", ".h", ".hpp"))
+        return (not code, test, task.split("_")[0] not in stem, name.count("/"), name)
+
+    return min(files, key=rank)
+
+
+def _size(submission: Submission, file: str) -> int:
+    try:
+        return (submission.path / file).stat().st_size
+    except OSError:
+        return 0
+
+
+def _measure(source: Source) -> None:
+    while not source.measure(0.01):
+        time.sleep(0.002)

@@ -1,0 +1,109 @@
+"""The bottom line: the keys that matter where the focus is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from judge_tui.tui.tones import tones_of
+from rich.segment import Segment
+from rich.style import Style
+from textual.binding import Binding
+from textual.dom import DOMNode
+from textual.strip import Strip
+from textual.widget import Widget
+
+__all__ = ["KeyHints", "key_name", "listed", "own_bindings"]
+
+_NAMES = {
+    "question_mark": "?",
+    "slash": "/",
+    "plus": "+",
+    "minus": "-",
+    "equals_sign": "=",
+    "dollar_sign": "$",
+    "right_square_bracket": "]",
+    "left_square_bracket": "[",
+    "right_curly_bracket": "}",
+    "left_curly_bracket": "{",
+    "escape": "esc",
+    "pagedown": "pgdn",
+    "pageup": "pgup",
+    "down": "↓",
+    "up": "↑",
+    "left": "←",
+    "right": "→",
+    "full_stop": ".",
+    "comma": ",",
+    "backspace": "⌫",
+    "delete": "del",
+    "at": "@",
+    "semicolon": ";",
+}
+
+
+def key_name(key: str) -> str:
+    """A key as it is shown: ``ctrl+d`` → ``^d``, ``slash`` → ``/``."""
+    *modifiers, last = key.split("+")
+    last = _NAMES.get(last, last)
+    if modifiers == ["ctrl"]:
+        return f"^{last}"
+    return "+".join([*modifiers, last])
+
+
+def own_bindings(node: DOMNode) -> list[Binding]:
+    """The bindings that this app gives to a part of it, as declared; Textual's own left out."""
+    found: dict[str, Binding] = {}
+    for kind in type(node).__mro__:
+        if kind.__module__.startswith("judge_tui."):
+            for binding in Binding.make_bindings(vars(kind).get("BINDINGS", ())):
+                found.setdefault(binding.key, binding)
+    return list(found.values())
+
+
+def listed(bindings: Iterable[Binding]) -> list[tuple[str, str, bool]]:
+    """Keys, what they do, and whether that is hinted at; one entry per action."""
+    actions: dict[str, tuple[list[str], str, bool]] = {}
+    for binding in bindings:
+        if binding.description:
+            keys, _, _ = actions.setdefault(binding.action, ([], binding.description, binding.show))
+            shown = binding.key_display or key_name(binding.key)
+            if shown not in keys:
+                keys.append(shown)
+    return [(" ".join(keys), text, shown) for keys, text, shown in actions.values()]
+
+
+class KeyHints(Widget):
+    """One line of keys, those of the focused pane first; what does not fit is left out."""
+
+    DEFAULT_CSS = "KeyHints { height: 1; background: $panel; }"
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._hints: tuple[tuple[str, str], ...] = ()
+        self._last: tuple[str, str] | None = None
+
+    def tell(self, hints: tuple[tuple[str, str], ...], last: tuple[str, str] | None = None) -> None:
+        """Show other keys: pairs of key and what it does; ``last`` at the right, whatever the width."""
+        if (hints, last) != (self._hints, self._last):
+            self._hints, self._last = hints, last
+            self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        tones = tones_of(self.app)
+        base = tones.text + self.rich_style
+        segments = [Segment(" ", base)]
+        width = self.size.width
+        end = self._pair(*self._last, base) if self._last else []
+        room = width - 1 - sum(segment.cell_length for segment in end)
+        for hint in self._hints:
+            pair = self._pair(*hint, base)
+            need = sum(segment.cell_length for segment in pair)
+            if need > room:
+                break
+            segments += pair
+            room -= need
+        return Strip([*segments, Segment(" " * max(room, 0), base), *end]).adjust_cell_length(width, base)
+
+    def _pair(self, key: str, text: str, base: Style) -> list[Segment]:
+        tones = tones_of(self.app)
+        return [Segment(key, base + tones.by_name["primary"]), Segment(f" {text}  ", base + tones.muted)]

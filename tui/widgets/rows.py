@@ -1,0 +1,188 @@
+"""A list of rows with a cursor, drawn line by line: the base of every list in the app."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from judge_tui.tui.glyphs import neutral
+from judge_tui.tui.tones import Tones, tones_of
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.binding import Binding
+from textual.geometry import Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+__all__ = ["Rows", "Span", "fit", "wrapped"]
+
+#: A piece of a row: text, and its style without a background.
+Span = tuple[str, Style]
+
+
+class Rows(ScrollView, can_focus=True):
+    """Rows by key; :meth:`draw` says what stands in each."""
+
+    DEFAULT_CSS = """
+    Rows {
+        width: 1fr; height: 1fr; overflow-x: hidden; overflow-y: auto;
+        scrollbar-size: 0 1; background: $surface;
+        scrollbar-color: $panel; scrollbar-background: $surface;
+        scrollbar-color-hover: $secondary; scrollbar-background-hover: $surface;
+        scrollbar-color-active: $secondary; scrollbar-background-active: $surface;
+    }
+    """
+
+    BINDINGS: ClassVar = [
+        Binding("j,down", "move(1)", "row down", show=False),
+        Binding("k,up", "move(-1)", "row up", show=False),
+        Binding("g,home", "edge(0)", "first row", show=False),
+        Binding("G,end", "edge(1)", "last row", show=False),
+        Binding("ctrl+d,pagedown", "page(1)", "page down", show=False),
+        Binding("ctrl+u,pageup", "page(-1)", "page up", show=False),
+        Binding("enter", "open", "open"),
+    ]
+
+    @dataclass
+    class Opened(Message):
+        """Enter was pressed on a row, or it was clicked twice."""
+
+        rows: Rows
+        key: Hashable
+
+        @property
+        def control(self) -> Rows:
+            return self.rows
+
+    @dataclass
+    class Pointed(Message):
+        """The cursor came to another row."""
+
+        rows: Rows
+        key: Hashable
+
+        @property
+        def control(self) -> Rows:
+            return self.rows
+
+    #: Whether the cursor's row is shown as such.
+    shows_cursor = True
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self.keys: Sequence[Hashable] = ()
+        self.cursor = 0
+        self._placed = False
+
+    def draw(self, key: Hashable, width: int, tones: Tones) -> Sequence[Span]:
+        """What stands in a row, from the left; what does not fit is cut."""
+        raise NotImplementedError
+
+    @property
+    def key(self) -> Hashable | None:
+        """Key of the cursor's row."""
+        return self.keys[self.cursor] if self.cursor < len(self.keys) else None
+
+    def show(self, keys: Sequence[Hashable]) -> None:
+        """Show other rows; a cursor that somebody has moved stays on its key, else in its place."""
+        key = self.key
+        self.keys = keys
+        if self._placed and key in keys:
+            self.cursor = list(keys).index(key)
+        self.cursor = min(self.cursor, max(len(keys) - 1, 0))
+        self.virtual_size = Size(0, len(keys))
+        self._reveal()
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        tones = tones_of(self.app)
+        width = self.scrollable_content_region.width
+        row = self.scroll_offset.y + y
+        base = tones.text + tones.raised
+        if row >= len(self.keys):
+            return Strip([Segment(" " * width, base)], width)
+        if row == self.cursor and self.shows_cursor:
+            base += tones.cursor if self.has_focus else tones.cursor_blurred
+        spans = self.draw(self.keys[row], width, tones)
+        return Strip([Segment(neutral(text), base + style) for text, style in spans]).adjust_cell_length(
+            width, base
+        )
+
+    def on_focus(self) -> None:
+        self.refresh()
+
+    def on_blur(self) -> None:
+        self.refresh()
+
+    def on_resize(self) -> None:
+        self._reveal()
+
+    def go(self, row: int) -> None:
+        """Put the cursor on a row, where it stays however rows come and go."""
+        self._placed = True
+        row = min(max(row, 0), max(len(self.keys) - 1, 0))
+        if row != self.cursor and self.keys:
+            self.cursor = row
+            self.post_message(self.Pointed(self, self.keys[row]))
+        self._reveal()
+        self.refresh()
+
+    def _reveal(self) -> None:
+        rows, top = max(self.scrollable_content_region.height, 1), self.scroll_offset.y
+        if self.cursor < top or self.cursor >= top + rows:
+            target = self.cursor if self.cursor < top else self.cursor - rows + 1
+            self.scroll_to(y=target, animate=False, force=True)
+
+    def action_move(self, rows: int) -> None:
+        self.go(self.cursor + rows)
+
+    def action_edge(self, end: int) -> None:
+        self.go(len(self.keys) - 1 if end else 0)
+
+    def action_page(self, pages: int) -> None:
+        self.go(self.cursor + pages * max(self.scrollable_content_region.height - 1, 1))
+
+    def action_open(self) -> None:
+        if self.key is not None:
+            self.post_message(self.Opened(self, self.key))
+
+    def on_click(self, event: events.Click) -> None:
+        row = self.scroll_offset.y + event.y
+        if row < len(self.keys):
+            again = row == self.cursor and event.chain > 1
+            self.go(row)
+            if again:
+                self.action_open()
+
+
+def fit(text: str, width: int, *, right: bool = False) -> str:
+    """A text cut or padded to a width in cells, an ellipsis where it was cut."""
+    from rich.cells import cell_len, set_cell_size
+
+    text = neutral(text)
+    if cell_len(text) > width:
+        return set_cell_size(text, max(width - 1, 0)) + "…" if width > 0 else ""
+    return " " * (width - cell_len(text)) + text if right else set_cell_size(text, width)
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """A text broken into lines of at most ``width`` cells at spaces, paragraphs kept."""
+    from rich.cells import cell_len, chop_cells
+
+    lines: list[str] = []
+    for paragraph in text.split("\n"):
+        line = ""
+        for word in neutral(paragraph).split(" "):
+            joined = f"{line} {word}" if line else word
+            if cell_len(joined) <= width:
+                line = joined
+                continue
+            if line:
+                lines.append(line)
+            *full, line = chop_cells(word, max(width, 1)) or [""]
+            lines += full
+        lines.append(line)
+    return lines

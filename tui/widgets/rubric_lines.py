@@ -1,0 +1,187 @@
+"""What the rubric pane says, as lines of spans: a table of scores, and the line in focus in full."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from judge_tui.judging.rubric import Dimension
+from judge_tui.tui.palette import VERDICTS
+from judge_tui.tui.session import OVERALL, Row, Session, letter_of
+from judge_tui.tui.tones import Tones
+from judge_tui.tui.widgets.rows import Span, fit, wrapped
+from rich.style import Style
+
+__all__ = ["detail_lines", "table_lines"]
+
+Line = tuple[Span, ...]
+_COLUMN = 5
+
+
+def table_lines(session: Session, width: int, tones: Tones) -> list[tuple[Line, int | None]]:
+    """The table of scores: lines, each with the index of the rubric's line that it shows."""
+    count = len(session.submissions)
+    name = max(width - 4 - _COLUMN * count - 6, 8)
+    head: list[Span] = [(" " * (4 + name + 6), tones.faint)]
+    for index in range(count):
+        style = tones.by_name["primary"] + Style(bold=True) if index == session.scored else tones.faint
+        head.append((f"{letter_of(index):>{_COLUMN - 1}} ", style))
+    lines: list[tuple[Line, int | None]] = [(tuple(head), None)]
+    marks = [session.conflicts(index) for index in range(count)]
+    for number, row in enumerate(session.rows):
+        if row == OVERALL:
+            lines.append((_mean(session, name, tones), None))
+        lines.append((_row(session, row, name, marks, tones), number))
+    return lines
+
+
+def _row(session: Session, row: Row, name: int, marks: Sequence[dict[str, str]], tones: Tones) -> Line:
+    if isinstance(row, Dimension):
+        spans: list[Span] = [
+            (f" {row.key or ' '} ", tones.by_name["accent"]),
+            (fit(row.title, name), tones.text),
+            (f" ×{row.weight:<4g}", tones.muted),
+        ]
+    else:
+        key, title = ("O", "Overall, your own") if row == OVERALL else ("S", "Summary")
+        spans = [
+            (f" {key} ", tones.by_name["accent"]),
+            (fit(title, name), tones.text),
+            (" " * 6, tones.faint),
+        ]
+    for index, log in enumerate(session.logs):
+        card = log.card
+        if isinstance(row, Dimension):
+            score, flag, said = card.score(row.id), row.id in marks[index], bool(card.comment(row.id))
+        elif row == OVERALL:
+            score, flag, said = card.overall, OVERALL in marks[index], bool(card.overall_reason)
+        else:
+            score, flag, said = None, False, bool(card.summary)
+        here = index == session.scored
+        shown = "–" if score is None else str(score)
+        if row not in (OVERALL,) and not isinstance(row, Dimension):
+            shown = "✎" if said else "–"
+            said = False
+        style = (
+            tones.by_name["error"]
+            if flag
+            else tones.faint
+            if score is None and shown == "–"
+            else tones.strong
+            if here
+            else tones.muted
+        )
+        spans += [
+            (f"{shown:>{_COLUMN - 1}}", style),
+            ("!" if flag else "✎" if said else " ", tones.by_name["error" if flag else "muted"]),
+        ]
+    return tuple(spans)
+
+
+def _mean(session: Session, name: int, tones: Tones) -> Line:
+    spans: list[Span] = [
+        (" Σ ", tones.faint),
+        (fit("Weighted mean", name), tones.muted),
+        (" " * 6, tones.faint),
+    ]
+    for index in range(len(session.submissions)):
+        mean = session.mean(index)
+        complete = all(session.logs[index].card.score(d.id) is not None for d in session.rubric.dimensions)
+        style = tones.by_name["primary"] if complete else tones.muted
+        spans.append((f"{'–' if mean is None else mean:>{_COLUMN - 1}} ", style))
+    return tuple(spans)
+
+
+def detail_lines(session: Session, width: int, tones: Tones) -> list[Line]:
+    """The line in focus in full: what it asks, its levels, what limits it, its text."""
+    row, index = session.focus, session.scored
+    lines: list[Line] = [(("─" * width, tones.faint),)]
+    title = row.title if isinstance(row, Dimension) else "Overall" if row == OVERALL else "Summary"
+    who = f"{letter_of(index)} {session.titles[index]}"
+    lines.append(((f" {title} ", tones.strong), (f"of {who}", tones.by_name["primary"])))
+    conflict = session.conflicts(index).get(row.id if isinstance(row, Dimension) else row)
+    if isinstance(row, Dimension):
+        # what limits the score comes first: it must be in view on a small screen
+        limits = [conflict] if conflict else list(session.caps(index, row.id))
+        for text in limits:
+            lines += _paragraph(f"! {text}", width, tones.by_name["error" if conflict else "warning"], hang=2)
+        score = session.card.score(row.id)
+        lines += _levels(row, score, width, tones, only_reached=True)
+        lines += _comment(session.text(), "comment", width, tones)
+        lines += _levels(row, score, width, tones)
+        lines += _checks(session, row, index, width, tones)
+        lines.append((("", tones.muted),))
+        lines += _paragraph(row.description, width, tones.muted)
+    elif row == OVERALL:
+        lines += _paragraph(_total(session, index), width, tones.text)
+        lines += _paragraph(f"! {conflict}", width, tones.by_name["error"], hang=2) if conflict else []
+        lines += _comment(session.text(), "reason", width, tones)
+    else:
+        lines += _comment(session.text(), "summary", width, tones)
+    return lines
+
+
+def _total(session: Session, index: int) -> str:
+    mean, points = session.mean(index), session.points(index)
+    if mean is None:
+        return "Nothing is scored yet."
+    scored = sum(session.logs[index].card.score(d.id) is not None for d in session.rubric.dimensions)
+    parts = [
+        f"Weighted mean {mean} ({session.rubric.letter(mean)}) over {scored} of "
+        f"{len(session.rubric.dimensions)} dimensions."
+    ]
+    if points is not None:
+        parts.append(f"Counts as {points} ({session.rubric.letter(points)}).")
+    return " ".join(parts)
+
+
+def _levels(
+    row: Dimension, score: int | None, width: int, tones: Tones, *, only_reached: bool = False
+) -> list[Line]:
+    reached = row.level(score)
+    lines: list[Line] = []
+    shown = sorted(row.levels.items(), reverse=True)
+    if reached is not None:
+        # what the score says stands at the top, in view on any screen; the others follow
+        shown = [reached] if only_reached else [level for level in shown if level != reached]
+    elif only_reached:
+        return []
+    for at, text in shown:
+        here = reached is not None and reached[0] == at
+        style = tones.text if here else tones.muted
+        for number, part in enumerate(wrapped(text, max(width - 8, 8))):
+            head = f" {'▸' if here else ' '} {at:>3} " if not number else " " * 7
+            lines.append(((head, tones.by_name["primary"] if here else tones.muted), (part, style)))
+    return lines
+
+
+def _checks(session: Session, row: Dimension, index: int, width: int, tones: Tones) -> list[Line]:
+    verdicts = session.verdicts(index)
+    lines: list[Line] = []
+    for check in row.checks:
+        verdict = verdicts.get(check, "")
+        glyph = VERDICTS.get(verdict, ("·", "muted"))[0]
+        lines.append(
+            (
+                (f"   {glyph} ", tones.verdict(verdict)),
+                (fit(check, max(width - 16, 8)), tones.muted),
+                (f" {verdict or 'not run'}", tones.verdict(verdict)),
+            )
+        )
+    return [(("", tones.muted),), *lines] if lines else []
+
+
+def _comment(text: str, what: str, width: int, tones: Tones) -> list[Line]:
+    if not text:
+        return [((f" ✎ no {what}: Enter writes one", tones.muted),)]
+    shown = wrapped(text, max(width - 4, 8))
+    return [
+        ((" ✎ " if not number else "   ", tones.by_name["accent"]), (part, tones.text))
+        for number, part in enumerate(shown)
+    ]
+
+
+def _paragraph(text: str, width: int, style: Style, *, hang: int = 0) -> list[Line]:
+    parts = wrapped(text, max(width - 2 - hang, 8))
+    return [
+        ((" " + (" " * hang if number else ""), style), (part, style)) for number, part in enumerate(parts)
+    ]

@@ -1,0 +1,242 @@
+"""The rubric: scores typed on the keyboard, the levels in view, the total live."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from judge_tui.judging.rubric import Dimension
+from judge_tui.tui.session import OVERALL, Session, letter_of
+from judge_tui.tui.tones import tones_of
+from judge_tui.tui.widgets.bar import Bar
+from judge_tui.tui.widgets.rows import Span
+from judge_tui.tui.widgets.rubric_lines import detail_lines, table_lines
+from rich.segment import Segment
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.geometry import Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+__all__ = ["RubricLines", "RubricPane"]
+
+
+class RubricLines(ScrollView, can_focus=True):
+    """The table and the line in focus; keys score."""
+
+    DEFAULT_CSS = """
+    RubricLines {
+        width: 1fr; height: 1fr; overflow-x: hidden; overflow-y: auto; background: $surface;
+        scrollbar-size: 0 1; scrollbar-color: $panel; scrollbar-background: $surface;
+        scrollbar-color-hover: $secondary; scrollbar-background-hover: $surface;
+        scrollbar-color-active: $secondary; scrollbar-background-active: $surface;
+    }
+    """
+
+    BINDINGS: ClassVar = [
+        Binding("0,1,2,3,4,5,6,7,8,9", "digit", "score", key_display="0-9"),
+        Binding("enter", "edit", "comment"),
+        Binding("w,right,l", "switch(1)", "switch A/B"),
+        Binding("n", "next_unscored", "next unscored"),
+        Binding("plus,equals_sign", "adjust(1)", "one more"),
+        Binding("minus", "adjust(-1)", "one less"),
+        Binding("left,h", "switch(-1)", "previous submission", show=False),
+        Binding("j,down", "move(1)", "line down", show=False),
+        Binding("k,up", "move(-1)", "line up", show=False),
+        Binding("O", "row('overall')", "overall", show=False),
+        Binding("S", "row('summary')", "summary", show=False),
+        Binding("backspace,delete", "clear", "take the score away", show=False),
+        Binding("pagedown", "scroll_detail(1)", "read on", show=False),
+        Binding("pageup", "scroll_detail(-1)", "read back", show=False),
+    ]
+
+    @dataclass
+    class Changed(Message):
+        """The session changed: a score, or what is in focus."""
+
+    @dataclass
+    class EditAsked(Message):
+        """The text of the line in focus is to be edited."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(id="rubric-lines")
+        self.session = session
+        self._lines: list[tuple[tuple[Span, ...], int | None]] = []
+        self._strips: dict[int, Strip] = {}
+
+    def on_mount(self) -> None:
+        self.update_lines()
+
+    def on_resize(self) -> None:
+        self.update_lines()
+
+    def on_focus(self) -> None:
+        self.update_lines()
+
+    def on_blur(self) -> None:
+        self.update_lines()
+
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        if self.is_mounted:
+            self.update_lines()
+
+    def update_lines(self) -> None:
+        """Say again what the session holds."""
+        width = self.scrollable_content_region.width
+        if width < 4:
+            return
+        tones = tones_of(self.app)
+        self._lines = table_lines(self.session, width, tones)
+        self._lines += [(line, None) for line in detail_lines(self.session, width, tones)]
+        self._strips.clear()
+        self.virtual_size = Size(0, len(self._lines))
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        number = self.scroll_offset.y + y
+        strip = self._strips.get(number)
+        if strip is None:
+            strip = self._strips[number] = self._draw(number)
+        return strip
+
+    def _draw(self, number: int) -> Strip:
+        tones = tones_of(self.app)
+        width = self.scrollable_content_region.width
+        base = tones.text + tones.raised
+        if number >= len(self._lines):
+            return Strip([Segment(" " * width, base)], width)
+        spans, row = self._lines[number]
+        if row is not None and row == self.session.row:
+            base += tones.cursor if self.has_focus else tones.cursor_blurred
+        return Strip([Segment(text, base + style) for text, style in spans]).adjust_cell_length(width, base)
+
+    def _changed(self) -> None:
+        self.scroll_to(y=0, animate=False, force=True)
+        self._reveal()
+        self.post_message(self.Changed())
+
+    def _reveal(self) -> None:
+        line = next((n for n, (_, row) in enumerate(self._lines) if row == self.session.row), 0)
+        rows = max(self.scrollable_content_region.height, 1)
+        if line >= rows:
+            self.scroll_to(y=line - rows + 1, animate=False, force=True)
+
+    def on_key(self, event: events.Key) -> None:
+        # a dimension's key wins over every other meaning of that letter while the rubric has the focus
+        if event.character and self.session.focus_key(event.character):
+            event.stop()
+            event.prevent_default()
+            self._changed()
+        elif event.character and event.character in "0123456789":
+            event.stop()
+            event.prevent_default()
+            self.session.digit(event.character)
+            self._changed()
+
+    def action_digit(self) -> None:
+        """Digits come through ``on_key``; the binding is there to be listed."""
+
+    def action_adjust(self, step: int) -> None:
+        self.session.adjust(step)
+        self._changed()
+
+    def action_clear(self) -> None:
+        self.session.clear_score()
+        self._changed()
+
+    def action_move(self, rows: int) -> None:
+        self.session.focus_row(self.session.row + rows)
+        self._changed()
+
+    def action_row(self, row: str) -> None:
+        self.session.focus_row(self.session.rows.index(row))
+        self._changed()
+
+    def action_switch(self, step: int) -> None:
+        self.session.switch(step)
+        self._changed()
+
+    def action_next_unscored(self) -> None:
+        if self.session.next_unscored():
+            self._changed()
+        else:
+            self.notify("Every dimension of every submission is scored.", markup=False)
+
+    def action_edit(self) -> None:
+        self.post_message(self.EditAsked())
+
+    def action_scroll_detail(self, pages: int) -> None:
+        step = max(self.scrollable_content_region.height - 2, 1)
+        self.scroll_to(y=self.scroll_offset.y + pages * step, animate=False, force=True)
+
+    def on_click(self, event: events.Click) -> None:
+        line = self.scroll_offset.y + event.y
+        row = self._lines[line][1] if line < len(self._lines) else None
+        if row is not None:
+            self.session.focus_row(row)
+            count = len(self.session.submissions)
+            column = (event.x - (self.scrollable_content_region.width - 5 * count)) // 5
+            if 0 <= column < count:
+                self.session.scored = column
+            self._changed()
+
+
+class RubricPane(Vertical):
+    """Title, table, detail."""
+
+    DEFAULT_CSS = """
+    RubricPane { width: 44; background: $surface; border-left: solid $border; }
+    RubricPane Bar.-title { background: $panel; }
+    """
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(id="rubric")
+        self.session = session
+        self.lines = RubricLines(session)
+        self.title_bar = Bar(classes="-title")
+
+    def compose(self) -> ComposeResult:
+        yield self.title_bar
+        yield self.lines
+
+    def on_mount(self) -> None:
+        self.retitle()
+
+    def update_lines(self) -> None:
+        """Say again what the session holds."""
+        self.lines.update_lines()
+        self.retitle()
+
+    def retitle(self) -> None:
+        """Refresh the title."""
+        session = self.session
+        index = session.scored
+        points = session.points(index)
+        done = sum(session.card.score(d.id) is not None for d in session.rubric.dimensions)
+        total = f"{points} {session.rubric.letter(points)} " if points is not None else ""
+        self.title_bar.tell(
+            [
+                (" Rubric  ", "strong" if self.lines.has_focus else "muted", 0),
+                (f"{letter_of(index)} ", "primary", 0),
+                (f"{session.titles[index]} ", "text", 1),
+            ],
+            [(total, "success", 1), (f"{done}/{len(session.rubric.dimensions)} ", "muted", 2)],
+        )
+
+    def on_descendant_focus(self) -> None:
+        self.retitle()
+
+    def on_descendant_blur(self) -> None:
+        self.retitle()
+
+
+def focus_title(session: Session) -> str:
+    """What the text of the line in focus is called."""
+    row = session.focus
+    if isinstance(row, Dimension):
+        return f"Comment on {row.title}"
+    return "Reason for the overall score" if row == OVERALL else "Summary"

@@ -1,0 +1,95 @@
+"""The search line: a query for all panes at once, with counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from judge_tui.tui.widgets.bar import Bar
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Horizontal
+from textual.message import Message
+from textual.widgets import Input
+
+__all__ = ["SearchBar"]
+
+
+class _Query(Input):
+    BINDINGS: ClassVar = [Binding("ctrl+r", "regex", "regular expression")]
+
+    def action_regex(self) -> None:
+        bar = self.parent
+        assert isinstance(bar, SearchBar)
+        bar.toggle_regex()
+
+
+class SearchBar(Horizontal):
+    """Shown while a query is typed; Enter keeps the hits, Escape drops them."""
+
+    DEFAULT_CSS = """
+    SearchBar { height: 1; background: $panel; }
+    SearchBar Input, SearchBar Input:focus {
+        border: none; height: 1; padding: 0; background: $panel; width: 1fr; }
+    SearchBar Bar { width: 44; background: $panel; }
+    SearchBar #search-sign { width: 2; }
+    """
+
+    @dataclass
+    class Changed(Message):
+        """Another query."""
+
+        text: str
+        regex: bool
+
+    @dataclass
+    class Closed(Message):
+        """The query is done; ``kept`` when its hits stay."""
+
+        kept: bool
+
+    def __init__(self, text: str, *, regex: bool) -> None:
+        super().__init__(id="search")
+        self._text, self.regex = text, regex
+        self._counts = Bar()
+
+    def compose(self) -> ComposeResult:
+        sign = Bar(id="search-sign")
+        sign.tell([("/ ", "accent", 0)])
+        yield sign
+        yield _Query(self._text, select_on_focus=True)
+        yield self._counts
+
+    def on_mount(self) -> None:
+        self.query_one(Input).focus()
+        self.count("")
+
+    def count(self, text: str) -> None:
+        """Show how many hits there are, or what is wrong with the query."""
+        self._counts.tell(
+            [],
+            [
+                (f"{text}  ", "accent", 0),
+                ("^r regex " if not self.regex else "^r REGEX ", "accent" if self.regex else "muted", 1),
+            ],
+        )
+
+    def toggle_regex(self) -> None:
+        """Read the query as a regular expression, or plainly again."""
+        self.regex = not self.regex
+        self.post_message(self.Changed(self.query_one(Input).value, self.regex))
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self.post_message(self.Changed(event.value, self.regex))
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.post_message(self.Closed(kept=True))
+
+    def on_key(self, event: events.Key) -> None:
+        if event.key == "escape":
+            event.stop()
+            event.prevent_default()
+            self.post_message(self.Closed(kept=False))
