@@ -140,9 +140,9 @@ def shut():
 
 
 def forge():
-    """Answers the next request before it is asked: an empty map says that all went well."""
+    """Answers the next request before it is asked and never works on it; an empty map says: all well."""
     control().sendall(frame(b"\x80") + frame(b"\x80"))
-    return np.arange(6.0).reshape(2, 3)
+    time.sleep(60)
 '''
 
 Submit = Callable[..., Submission]
