@@ -164,6 +164,23 @@ def _cpu_name() -> str:
     return "CPU"
 
 
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """The checks of one submission.
+
+    Attributes:
+        key: What its outcomes are stored under; empty when they are not. What is stored under a digest must
+            have been found on the files that have it, so it is made before anything runs.
+    """
+
+    bench: Bench
+    checks: Sequence[Check]
+    key: str
+
+
+_Events = queue.SimpleQueue[Event | BaseException | None]
+
+
 def _side_by_side(
     task: Task,
     todo: Sequence[tuple[Submission, list[Check]]],
@@ -173,61 +190,75 @@ def _side_by_side(
     store: Store,
 ) -> Iterator[Event]:
     """Run each submission's checks on a thread; at most ``jobs`` at once."""
-    events: queue.SimpleQueue[Event | BaseException | None] = queue.SimpleQueue()
+    events: _Events = queue.SimpleQueue()
     slots = threading.Semaphore(jobs)
 
-    def work(bench: Bench, checks: list[Check], key: str) -> None:
+    def work(job: _Job) -> None:
         try:
             with slots:
-                for check in checks:
-                    if cancel.is_set():
-                        break
-                    events.put(Started(bench.submission.model, task.id, check.id))
-                    outcome = run_check(
-                        task, check, bench, device=setting.device, sandbox_level=setting.level
-                    )
-                    if not cancel.is_set():
-                        if key:
-                            store.keep(bench.submission, [outcome], key=key)
-                        events.put(Finished(outcome))
+                for event in _judged(task, job, setting, cancel, store):
+                    events.put(event)
         except BaseException as error:
             events.put(error)
         finally:
-            bench.close()
+            job.bench.close()
             events.put(None)
 
-    def bench_of(submission: Submission) -> Bench:
-        def tell(note: str, fraction: float | None) -> None:
-            events.put(Progress(submission.model, task.id, bench.check, note, fraction))
-
-        bench = Bench(submission, task.contract, seed=setting.seed, mode=setting.mode, progress=tell)
-        return bench
-
-    # What is stored under a digest must have been found on the files that have it.
-    before = [(bench_of(submission), checks, _key(store, submission)) for submission, checks in todo]
-    threads = [threading.Thread(target=work, args=job, daemon=True) for job in before]
-    for thread in threads:
-        thread.start()
-    running = len(threads)
+    before = [
+        _Job(_bench(task, submission, setting, events), checks, _key(store, submission))
+        for submission, checks in todo
+    ]
+    for job in before:
+        threading.Thread(target=work, args=(job,), daemon=True).start()
+    done = False
     try:
-        while running:
-            if cancel.is_set():
-                return
-            try:
-                event = events.get(timeout=0.1)
-            except queue.Empty:
-                continue
-            if event is None:
-                running -= 1
-            elif isinstance(event, BaseException):
-                raise event
-            else:
-                yield event
+        yield from _drained(events, len(before), cancel)
+        done = not cancel.is_set()
     finally:
-        if running:
+        if not done:
             cancel.set()
-        for bench, *_ in before:
-            bench.stop()
+        for job in before:
+            job.bench.stop()
+
+
+def _bench(task: Task, submission: Submission, setting: _Setting, events: _Events) -> Bench:
+    """A bench whose progress becomes events."""
+
+    def tell(note: str, fraction: float | None) -> None:
+        events.put(Progress(submission.model, task.id, bench.check, note, fraction))
+
+    bench = Bench(submission, task.contract, seed=setting.seed, mode=setting.mode, progress=tell)
+    return bench
+
+
+def _judged(
+    task: Task, job: _Job, setting: _Setting, cancel: threading.Event, store: Store
+) -> Iterator[Event]:
+    """The events of one submission's checks, one check after another; outcomes are stored."""
+    for check in job.checks:
+        if cancel.is_set():
+            return
+        yield Started(job.bench.submission.model, task.id, check.id)
+        outcome = run_check(task, check, job.bench, device=setting.device, sandbox_level=setting.level)
+        if not cancel.is_set():
+            if job.key:
+                store.keep(job.bench.submission, [outcome], key=job.key)
+            yield Finished(outcome)
+
+
+def _drained(events: _Events, running: int, cancel: threading.Event) -> Iterator[Event]:
+    """What the threads tell until all of them have ended, or it is cancelled."""
+    while running and not cancel.is_set():
+        try:
+            event = events.get(timeout=0.1)
+        except queue.Empty:
+            continue
+        if event is None:
+            running -= 1
+        elif isinstance(event, BaseException):
+            raise event
+        else:
+            yield event
 
 
 def run_check(

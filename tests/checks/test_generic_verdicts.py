@@ -40,7 +40,7 @@ def test_a_mutant_is_caught_and_told(
     path: Path, scale: Task, submitted: Callable[..., Submission], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if budget := float(head(path).get("budget", 0)):
-        monkeypatch.setattr("judge_tui.checks.binder._PROBE_BUDGET", budget / 3)
+        monkeypatch.setattr("judge_tui.checks.settling._PROBE_BUDGET", budget / 3)
         scale = hurried(scale, budget)
     wanted = dict(expected(path))
     outcomes = judge(scale, submitted({path.name: path.read_text()}), seed=5)

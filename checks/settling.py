@@ -1,0 +1,115 @@
+"""Settling a role: the first candidate that answers on the contract's sample as the role does plays it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from judge_tui.checks.attributes import with_attributes
+from judge_tui.checks.binding import Argument, Binding, Source
+from judge_tui.checks.calls import Ended, Returned, invoke
+from judge_tui.checks.contract import Role
+from judge_tui.checks.faults import BadResult, Fault
+from judge_tui.checks.remote import Worker
+from judge_tui.checks.results import by_name, returns
+
+__all__ = ["settled"]
+
+_PROBE_BUDGET = 10.0
+
+
+def settled(
+    worker: Worker,
+    role: Role,
+    ranked: Sequence[Binding],
+    inputs: dict[str, Any],
+    shapes: Mapping[str, tuple[int, ...]],
+    notes: list[str],
+) -> Binding | None:
+    """The first candidate that answers in the contract's shapes, else as lists, else by its names alone."""
+    misshapen: list[tuple[Binding, Returned]] = []
+    for binding in ranked:
+        settled = _probed(worker, role, binding, inputs, shapes, misshapen)
+        if isinstance(settled, Binding):
+            return settled
+        notes.append(f"{binding.target} {settled}")
+    for binding, returned in misshapen[:1]:
+        _keep_handles(role, returned, inputs)
+        return binding
+    for binding in ranked[:3]:
+        settled = _probed(worker, role, _as_lists(binding, inputs), inputs, shapes, [])
+        if isinstance(settled, Binding):
+            return settled
+    return None
+
+
+def _as_lists(binding: Binding, inputs: Mapping[str, Any]) -> Binding:
+    def nested(arguments: Sequence[Argument]) -> tuple[Argument, ...]:
+        return tuple(
+            replace(a, form="lists") if isinstance(inputs.get(a.source), np.ndarray) and not a.form else a
+            for a in arguments
+        )
+
+    init = None if binding.init is None else nested(binding.init)
+    return replace(binding, args=nested(binding.args), init=init)
+
+
+def _probed(
+    worker: Worker,
+    role: Role,
+    binding: Binding,
+    inputs: dict[str, Any],
+    shapes: Mapping[str, tuple[int, ...]],
+    misshapen: list[tuple[Binding, Returned]],
+) -> Binding | str:
+    """Call a candidate on the sample; settle where its returns are, or say why it is not the role.
+
+    One that is refused for a shape alone, while names say what its answers are, is added to ``misshapen``.
+    """
+    try:
+        binding = with_attributes(worker, role, binding, inputs)
+        returned = invoke(worker, binding, inputs, budget=_PROBE_BUDGET)
+        if binding.returns:
+            return _accepted(role, returned, inputs, shapes)
+        tree = returned.result.tree
+        instance = worker.describe(returned.instance) if returned.instance else None
+        where = returns(worker.submission, role, binding, tree, instance, shapes)
+        try:
+            return _accepted(role, _at(returned, where), inputs, shapes)
+        except BadResult:
+            if named := by_name(worker.submission, role, binding, tree):
+                misshapen.append((replace(binding, returns=named), _at(returned, named)))
+            raise
+    except KeyError as error:
+        return str(error.args[0])
+    except Fault as fault:
+        if Ended.by(fault, worker):
+            raise Ended(binding, fault) from fault
+        return fault.placed
+
+
+def _at(returned: Returned, where: Mapping[str, Source]) -> Returned:
+    return replace(returned, binding=replace(returned.binding, returns=where))
+
+
+def _accepted(
+    role: Role, returned: Returned, inputs: dict[str, Any], shapes: Mapping[str, tuple[int, ...]]
+) -> Binding:
+    """The binding, when everything is there in the shape that the contract asks for."""
+    for item in role.returns:
+        if not item.required and not returned.has(item.name):
+            continue
+        if item.kind == "array" and item.name in shapes:
+            returned.array(item.name, shapes[item.name])
+        else:
+            returned.handle(item.name)
+    _keep_handles(role, returned, inputs)
+    return returned.binding
+
+
+def _keep_handles(role: Role, returned: Returned, inputs: dict[str, Any]) -> None:
+    for item in role.returns:
+        if item.kind in ("handle", "self") and returned.has(item.name):
+            inputs[item.name] = returned.handle(item.name)
