@@ -6,116 +6,30 @@ place or returned. :class:`Cached` speaks to all of them, in the contract's (B, 
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from judge_tui.checks.binding import Binding
-from judge_tui.checks.calls import Returned, invoke
 from judge_tui.checks.faults import BadResult, Skipped
-from judge_tui.checks.remote import Handle, Worker
+from judge_tui.checks.remote import Handle
 from judge_tui.checks.tasks.kv import roles
-from judge_tui.checks.tasks.kv.places import State, cache_of, pair, part
-from judge_tui.checks.tasks.kv.wires import JOINED, fits, from_wire, to_wire, wire_shape
-from judge_tui.checks.tolerance import same_bits
+from judge_tui.checks.tasks.kv.opened import Opened, per_sequence
+from judge_tui.checks.tasks.kv.places import cache_of, pair
+from judge_tui.checks.tasks.kv.sizes import Sizes
+from judge_tui.checks.tasks.kv.wires import from_wire, to_wire, wire_shape
 
-__all__ = ["Cached", "Sizes", "mode"]
+__all__ = ["Cached", "Sizes"]
 
 Array = npt.NDArray[Any]
 _ROLES = {role.name: role for role in roles.ROLES}
 
 
-@dataclass(frozen=True, slots=True)
-class Sizes:
-    """What a cache is made for.
+class Cached(Opened):
+    """A cache being fed, attended with and read back, in the contract's (B, H, N, D).
 
-    Attributes:
-        batch: Sequences.
-        heads: Heads of keys and values.
-        max_len: Tokens per sequence.
-        head_dim: Width of a head.
-        dtype: Of what is fed, and of the storage where a cache can be told.
-        layers: Layers, for caches that hold several.
+    The arguments are those of :class:`~judge_tui.checks.tasks.kv.opened.Opened`.
     """
-
-    batch: int = 2
-    heads: int = 3
-    max_len: int = 16
-    head_dim: int = 8
-    dtype: str = "float32"
-    layers: int = 2
-
-    def inputs(self) -> dict[str, Any]:
-        """By canonical name."""
-        return {
-            "batch": self.batch, "heads": self.heads, "kv_heads": self.heads, "max_len": self.max_len,
-            "head_dim": self.head_dim, "dtype": self.dtype, "layers": self.layers, "bits": 8,
-            "embed": self.heads * self.head_dim,
-        }  # fmt: skip
-
-
-def mode(found: Mapping[str, Binding]) -> str:
-    """How attention over the cache is had: ``fused``, ``attend``, ``attention``, ``read``, or ``""``."""
-    if "step" in found:
-        return "fused"
-    if "append" not in found and "append_many" not in found:
-        return ""
-    if "attend" in found:
-        return "attend"
-    if "attention" in found:
-        return "attention"
-    return "read" if "read" in found else ""
-
-
-class Cached:
-    """One cache (or one per sequence, where a cache holds a single one) being fed.
-
-    Args:
-        worker: Where the submission is.
-        found: Role → binding, with the layout of each.
-        sizes: What the cache is made for.
-        left: Tells the seconds that remain.
-
-    Attributes:
-        counts: (B,) tokens that were fed to each sequence.
-        calls: Calls made so far.
-        touched: Of q, k and v, what a call has changed in place; looked for where it is a set.
-    """
-
-    def __init__(
-        self, worker: Worker, found: Mapping[str, Binding], sizes: Sizes, left: Callable[[], float]
-    ) -> None:
-        self.worker = worker
-        self.found = found
-        self.sizes = sizes
-        self.left = left
-        self.mode = mode(found)
-        self.layer = 0
-        self.counts = np.zeros(sizes.batch, np.int64)
-        self.last: Returned | None = None
-        self.touched: set[str] | None = None
-        self._pairs: list[tuple[Handle, Handle, str] | None] = []
-        feeding = found.get("step") or found.get("append") or found.get("append_many")
-        self.alone = feeding is not None and _holds_one(feeding)
-        self.states = [self._created() for _ in range(sizes.batch if self.alone else 1)]
-
-    def _created(self) -> State:
-        create = self.found.get("create")
-        if create is None:
-            return None
-        sizes = self.sizes
-        inputs = {**sizes.inputs(), **({"batch": 1} if self.alone else {})}
-        returned = invoke(self.worker, create, inputs, budget=self.left())
-        return returned.handle("cache") if returned.has("cache") else returned.result.handle
-
-    def beside(self, layer: int) -> Cached:
-        """Another layer of the same cache, with counts of its own."""
-        other = copy.copy(self)
-        other.layer, other.counts, other._pairs = layer, np.zeros(self.sizes.batch, np.int64), []
-        return other
 
     @property
     def has_layers(self) -> bool:
@@ -131,7 +45,7 @@ class Cached:
     def ragged_by(self) -> str:
         """How sequences of one batch may get different numbers of tokens; empty when they cannot."""
         feeding = [self.found[r] for r in ("step", "step_many", "append", "append_many") if r in self.found]
-        if self.alone or all(_per_sequence(b) for b in feeding):
+        if self.alone or all(per_sequence(b) for b in feeding):
             return "one sequence at a time"
         for name in ("lengths", "totals", "active", "positions"):
             if any(b.takes(name) for b in feeding):
@@ -169,7 +83,7 @@ class Cached:
                 )
             return out
         binding = self._feeding(tokens)
-        if self.alone or _per_sequence(binding):
+        if self.alone or per_sequence(binding):
             for b in range(self.sizes.batch):
                 n = int(counts[b])
                 if n == 0:
@@ -186,7 +100,7 @@ class Cached:
 
     def _at_once(self, counts: Array, tokens: int) -> bool:
         binding = self._feeding(tokens)
-        if self.alone or _per_sequence(binding) or bool(np.all(counts == tokens)):
+        if self.alone or per_sequence(binding) or bool(np.all(counts == tokens)):
             return True
         return any(binding.takes(name) for name in ("lengths", "totals"))
 
@@ -250,7 +164,7 @@ class Cached:
         if self.mode == "attention":
             return self._by_plain_attention(q, b)
         binding = self.found["attend"]
-        if b is None and (self.alone or _per_sequence(binding)):
+        if b is None and (self.alone or per_sequence(binding)):
             rows = []
             for row in range(self.sizes.batch):
                 n = int(counts[row]) if counts is not None else q.shape[2]
@@ -333,63 +247,6 @@ class Cached:
             row = b if batch > 1 else 0
             arrays.append(whole[row : row + 1, :, :n])
         return arrays[0], arrays[1]
-
-    def _inputs(
-        self, b: int | None, counts: Array, state: State, binding: Binding, tokens: int = 0
-    ) -> dict[str, Any]:
-        """Everything that a call may ask for; ``counts`` are the tokens that the call adds."""
-        stored = self.counts if b is None else self.counts[b : b + 1]
-        totals = stored + counts
-        inputs: dict[str, Any] = {
-            **self.sizes.inputs(),
-            "layer": self.layer, "sequence": 0 if b is None else b, "lengths": counts, "totals": totals,
-            "active": counts > 0, "positions": stored.copy(), "position": int(stored.max()) - tokens,
-            "length": int(totals.max()), "cache": state, "cache_k": None, "cache_v": None,
-            "before": stored.copy(),
-        }  # fmt: skip
-        if binding.takes("cache_k"):
-            if isinstance(state, tuple):
-                inputs["cache_k"], inputs["cache_v"] = state[0], state[1]
-            elif isinstance(state, Handle):
-                inputs["cache_k"], inputs["cache_v"] = state.part(("i", 0)), state.part(("i", 1))
-        return inputs
-
-    def _invoked(self, binding: Binding, inputs: dict[str, Any]) -> Returned:
-        self.last = invoke(self.worker, replace(binding, layout=""), inputs, budget=self.left())
-        if self.touched is not None:
-            for name in ("q", "k", "v"):
-                if name in self.last.given and self._changed(self.last.given[name], inputs[name]):
-                    self.touched.add(name)
-        return self.last
-
-    def _changed(self, handle: Handle, sent: Any) -> bool:
-        if not isinstance(sent, np.ndarray):
-            return False
-        sent = np.ascontiguousarray(sent)
-        return not same_bits(self.worker.fetch(handle, sent.shape, sent.dtype), sent)
-
-    def _fetched(
-        self, returned: Returned, role: Any, name: str, shape: tuple[int, ...], layout: str
-    ) -> Array:
-        handle = part(returned, role, name, (len(layout), len(layout) - 1))
-        if handle is None:
-            raise BadResult(f"{returned.binding.target} gives no {name}")
-        told = tuple(self.worker.describe(handle).get("shape", ()))
-        # Heads may come back joined, and a single token without its axis.
-        for other in (layout, *JOINED):
-            if told == wire_shape(shape, other) and fits(other, shape[0], shape[2]):
-                layout = other
-                break
-        return from_wire(self.worker.fetch(handle, wire_shape(shape, layout)), shape, layout)
-
-
-def _per_sequence(binding: Binding) -> bool:
-    return binding.takes("sequence")
-
-
-def _holds_one(binding: Binding) -> bool:
-    """Whether a cache holds one sequence only: what goes in has no batch axis and names no sequence."""
-    return "B" not in binding.layout and not _per_sequence(binding)
 
 
 def _one_position(binding: Binding) -> bool:

@@ -18,8 +18,8 @@ from judge_tui.checks.faults import Fault
 from judge_tui.checks.remote import Worker
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv import compressed, models, roles, trial
-from judge_tui.checks.tasks.kv.cached import mode
 from judge_tui.checks.tasks.kv.signatures import Owner, matched
+from judge_tui.checks.tasks.kv.sizes import mode
 from judge_tui.checks.tasks.kv.wires import LAYOUTS, SOLO
 
 __all__ = ["find"]

@@ -9,7 +9,8 @@ import numpy.typing as npt
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Fault, Skipped
-from judge_tui.checks.tasks.kv.cached import Cached, Sizes
+from judge_tui.checks.tasks.kv.cached import Cached
+from judge_tui.checks.tasks.kv.sizes import Sizes
 from judge_tui.checks.tasks.kv.storage import Entry, entries
 from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tasks.kv.trial import cut, drawn

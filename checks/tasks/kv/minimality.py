@@ -12,7 +12,8 @@ from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Skipped
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv import compressed
-from judge_tui.checks.tasks.kv.cached import Cached, Sizes
+from judge_tui.checks.tasks.kv.cached import Cached
+from judge_tui.checks.tasks.kv.sizes import Sizes
 from judge_tui.checks.tasks.kv.storage import Entry, entries, is_read, line_of, total
 from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tasks.kv.trial import drawn

@@ -7,9 +7,9 @@ from typing import Any
 import numpy.typing as npt
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import Skipped
-from judge_tui.checks.tasks.kv.cached import Sizes
 from judge_tui.checks.tasks.kv.judging import float32_limit
 from judge_tui.checks.tasks.kv.reference import attention, causal_rows, plain
+from judge_tui.checks.tasks.kv.sizes import Sizes
 from judge_tui.checks.tasks.kv.subject import Subject, claims_causal
 from judge_tui.checks.tasks.kv.trial import drawn
 from judge_tui.checks.tolerance import relative_error

@@ -10,9 +10,10 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Skipped
 from judge_tui.checks.tasks.kv import ragged_decoder
-from judge_tui.checks.tasks.kv.cached import Cached, Sizes
+from judge_tui.checks.tasks.kv.cached import Cached
 from judge_tui.checks.tasks.kv.judging import Worst, float32_limit
 from judge_tui.checks.tasks.kv.reference import attention, diagnosis
+from judge_tui.checks.tasks.kv.sizes import Sizes
 from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tasks.kv.trial import cut, drawn
 from judge_tui.checks.tolerance import relative_error

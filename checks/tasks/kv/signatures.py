@@ -13,8 +13,8 @@ from judge_tui.checks.candidates import callables
 from judge_tui.checks.contract import Role
 from judge_tui.checks.remote import Worker
 from judge_tui.checks.submission import ADAPTER
-from judge_tui.checks.tasks.kv.cached import Sizes
 from judge_tui.checks.tasks.kv.roles import SIZES
+from judge_tui.checks.tasks.kv.sizes import Sizes
 
 __all__ = ["Owner", "arguments", "matched"]
 

@@ -14,8 +14,9 @@ from judge_tui.checks.faults import Unbound
 from judge_tui.checks.remote import Worker
 from judge_tui.checks.sources import parsed
 from judge_tui.checks.submission import ADAPTER
-from judge_tui.checks.tasks.kv.cached import Cached, Sizes, mode
+from judge_tui.checks.tasks.kv.cached import Cached
 from judge_tui.checks.tasks.kv.maker import Maker
+from judge_tui.checks.tasks.kv.sizes import Sizes, mode
 
 __all__ = ["Subject", "claims_causal"]
 

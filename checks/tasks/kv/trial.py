@@ -15,8 +15,9 @@ import numpy.typing as npt
 from judge_tui.checks.binding import Binding
 from judge_tui.checks.faults import Fault, Skipped
 from judge_tui.checks.remote import Worker
-from judge_tui.checks.tasks.kv.cached import Cached, Sizes
+from judge_tui.checks.tasks.kv.cached import Cached
 from judge_tui.checks.tasks.kv.reference import attention, causal_rows, diagnosis
+from judge_tui.checks.tasks.kv.sizes import Sizes
 from judge_tui.checks.tolerance import relative_error
 
 __all__ = ["BUDGET", "Trial", "cut", "drawn", "held", "held_many", "ragged", "steps", "survived"]

@@ -1,0 +1,139 @@
+"""A cache that was made, and single calls of what plays its roles: what goes in, what is fetched."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from judge_tui.checks.binding import Binding
+from judge_tui.checks.calls import Returned, invoke
+from judge_tui.checks.faults import BadResult
+from judge_tui.checks.remote import Handle, Worker
+from judge_tui.checks.tasks.kv.places import State, part
+from judge_tui.checks.tasks.kv.sizes import Sizes, mode
+from judge_tui.checks.tasks.kv.wires import JOINED, fits, from_wire, wire_shape
+from judge_tui.checks.tolerance import same_bits
+
+__all__ = ["Opened", "per_sequence"]
+
+Array = npt.NDArray[Any]
+
+
+class Opened:
+    """One cache (or one per sequence, where a cache holds a single one), and calls on it.
+
+    Args:
+        worker: Where the submission is.
+        found: Role → binding, with the layout of each.
+        sizes: What the cache is made for.
+        left: Tells the seconds that remain.
+
+    Attributes:
+        counts: (B,) tokens that were fed to each sequence.
+        states: The cache, or one per sequence.
+        last: The last call.
+        touched: Of q, k and v, what a call has changed in place; looked for where it is a set.
+        counters: What the worker counted in each call; asked for where it is a list.
+    """
+
+    def __init__(
+        self, worker: Worker, found: Mapping[str, Binding], sizes: Sizes, left: Callable[[], float]
+    ) -> None:
+        self.worker = worker
+        self.found = found
+        self.sizes = sizes
+        self.left = left
+        self.mode = mode(found)
+        self.layer = 0
+        self.counts = np.zeros(sizes.batch, np.int64)
+        self.last: Returned | None = None
+        self.touched: set[str] | None = None
+        self.counters: list[Mapping[str, Any]] | None = None
+        self._pairs: list[tuple[Handle, Handle, str] | None] = []
+        feeding = found.get("step") or found.get("append") or found.get("append_many")
+        self.alone = feeding is not None and _holds_one(feeding)
+        self.states = [self._created() for _ in range(sizes.batch if self.alone else 1)]
+
+    def _created(self) -> State:
+        create = self.found.get("create")
+        if create is None:
+            return None
+        sizes = self.sizes
+        inputs = {**sizes.inputs(), **({"batch": 1} if self.alone else {})}
+        if not create.takes("kv_heads"):
+            # What holds keys and values and is told of one kind of head is told of theirs.
+            inputs.update(heads=sizes.heads, embed=sizes.heads * sizes.head_dim)
+        returned = invoke(self.worker, create, inputs, budget=self.left())
+        return returned.handle("cache") if returned.has("cache") else returned.result.handle
+
+    def beside(self, layer: int) -> Self:
+        """Another layer of the same cache, with counts of its own."""
+        other = copy.copy(self)
+        other.layer, other.counts, other._pairs = layer, np.zeros(self.sizes.batch, np.int64), []
+        return other
+
+    def _inputs(
+        self, b: int | None, counts: Array, state: State, binding: Binding, tokens: int = 0
+    ) -> dict[str, Any]:
+        """Everything that a call may ask for; ``counts`` are the tokens that the call adds."""
+        stored = self.counts if b is None else self.counts[b : b + 1]
+        totals = stored + counts
+        inputs: dict[str, Any] = {
+            **self.sizes.inputs(),
+            "layer": self.layer, "sequence": 0 if b is None else b, "lengths": counts, "totals": totals,
+            "active": counts > 0, "positions": stored.copy(), "position": int(stored.max()) - tokens,
+            "length": int(totals.max()), "cache": state, "cache_k": None, "cache_v": None,
+            "before": stored.copy(),
+        }  # fmt: skip
+        if binding.takes("cache_k"):
+            if isinstance(state, tuple):
+                inputs["cache_k"], inputs["cache_v"] = state[0], state[1]
+            elif isinstance(state, Handle):
+                inputs["cache_k"], inputs["cache_v"] = state.part(("i", 0)), state.part(("i", 1))
+        return inputs
+
+    def _invoked(self, binding: Binding, inputs: dict[str, Any]) -> Returned:
+        counting = self.counters is not None
+        plain = replace(binding, layout="")
+        self.last = invoke(self.worker, plain, inputs, budget=self.left(), count=counting)
+        if self.counters is not None:
+            self.counters.append(self.last.result.counters)
+        if self.touched is not None:
+            for name in ("q", "k", "v"):
+                if name in self.last.given and self._changed(self.last.given[name], inputs[name]):
+                    self.touched.add(name)
+        return self.last
+
+    def _changed(self, handle: Handle, sent: Any) -> bool:
+        if not isinstance(sent, np.ndarray):
+            return False
+        sent = np.ascontiguousarray(sent)
+        return not same_bits(self.worker.fetch(handle, sent.shape, sent.dtype), sent)
+
+    def _fetched(
+        self, returned: Returned, role: Any, name: str, shape: tuple[int, ...], layout: str
+    ) -> Array:
+        handle = part(returned, role, name, (len(layout), len(layout) - 1))
+        if handle is None:
+            raise BadResult(f"{returned.binding.target} gives no {name}")
+        told = tuple(self.worker.describe(handle).get("shape", ()))
+        # Heads may come back joined, and a single token without its axis.
+        for other in (layout, *JOINED):
+            if told == wire_shape(shape, other) and fits(other, shape[0], shape[2]):
+                layout = other
+                break
+        return from_wire(self.worker.fetch(handle, wire_shape(shape, layout)), shape, layout)
+
+
+def per_sequence(binding: Binding) -> bool:
+    """Whether a call names the sequence that it is for."""
+    return binding.takes("sequence")
+
+
+def _holds_one(binding: Binding) -> bool:
+    """Whether a cache holds one sequence only: what goes in has no batch axis and names no sequence."""
+    return "B" not in binding.layout and not per_sequence(binding)

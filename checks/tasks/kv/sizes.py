@@ -1,0 +1,56 @@
+"""What a cache is made for, and the ways in which attention over it is had."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from judge_tui.checks.binding import Binding
+
+__all__ = ["Sizes", "mode"]
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """What a cache is made for.
+
+    Attributes:
+        batch: Sequences.
+        heads: Heads of keys and values.
+        max_len: Tokens per sequence.
+        head_dim: Width of a head.
+        dtype: Of what is fed, and of the storage where a cache can be told.
+        layers: Layers, for caches that hold several.
+        query_heads: Heads of queries; as many as of keys and values when 0.
+    """
+
+    batch: int = 2
+    heads: int = 3
+    max_len: int = 16
+    head_dim: int = 8
+    dtype: str = "float32"
+    layers: int = 2
+    query_heads: int = 0
+
+    def inputs(self) -> dict[str, Any]:
+        """By canonical name."""
+        heads = self.query_heads or self.heads
+        return {
+            "batch": self.batch, "heads": heads, "kv_heads": self.heads, "max_len": self.max_len,
+            "head_dim": self.head_dim, "dtype": self.dtype, "layers": self.layers, "bits": 8,
+            "embed": heads * self.head_dim,
+        }  # fmt: skip
+
+
+def mode(found: Mapping[str, Binding]) -> str:
+    """How attention over the cache is had: ``fused``, ``attend``, ``attention``, ``read``, or ``""``."""
+    if "step" in found:
+        return "fused"
+    if "append" not in found and "append_many" not in found:
+        return ""
+    if "attend" in found:
+        return "attend"
+    if "attention" in found:
+        return "attention"
+    return "read" if "read" in found else ""
