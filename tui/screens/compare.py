@@ -24,7 +24,7 @@ from judge_tui.tui.widgets.rubric_pane import RubricLines, RubricPane, focus_tit
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal
 from textual.message import Message
 from textual.widget import Widget
 
@@ -82,7 +82,6 @@ class CompareScreen(CompareSearch, CompareNotes, CompareChecks):
     DEFAULT_CSS = """
     CompareScreen { layout: vertical; background: $background; }
     CompareScreen #body { height: 1fr; }
-    CompareScreen #code { width: 1fr; height: 1fr; }
     """
 
     def __init__(
@@ -118,12 +117,11 @@ class CompareScreen(CompareSearch, CompareNotes, CompareChecks):
 
     def compose(self) -> ComposeResult:
         yield Bar(id="header")
-        with Vertical():
-            with Horizontal(id="body"):
-                with Horizontal(id="code"):
-                    yield from self.panes
-                yield self.rubric_pane
-            yield self.checks_pane
+        # few boxes in boxes: each is drawn anew, behind the code, with every line that scrolls
+        with Horizontal(id="body"):
+            yield from self.panes
+            yield self.rubric_pane
+        yield self.checks_pane
         yield KeyHints(id="hints")
 
     def on_mount(self) -> None:
@@ -334,7 +332,6 @@ class CompareScreen(CompareSearch, CompareNotes, CompareChecks):
             pane.display = index in now.panes
             pane.set_class(bool(now.panes) and index != now.panes[0], "-next")
             pane.widen(now.sidebar)
-        self.query_one("#code").display = bool(now.panes)
         self.query_one("#body").display = bool(now.panes or now.rubric)
         self.rubric_pane.display = now.rubric > 0
         self.rubric_pane.styles.width = now.rubric if now.panes else "1fr"

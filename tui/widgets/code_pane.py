@@ -18,7 +18,7 @@ from judge_tui.tui.widgets.bar import Bar
 from judge_tui.tui.widgets.code_view import CodeView
 from judge_tui.tui.widgets.rows import Rows, Span, fit
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical
+from textual.containers import Vertical
 from textual.geometry import Size
 from textual.message import Message
 
@@ -68,8 +68,8 @@ class CodePane(Vertical):
 
     DEFAULT_CSS = """
     CodePane { width: 1fr; height: 1fr; background: $background; }
-    CodePane > Horizontal { height: 1fr; }
-    CodePane .sidebar { width: 26; display: none; }
+    CodePane Bar { dock: top; }
+    CodePane .sidebar { width: 26; height: 1fr; dock: left; margin-top: 1; display: none; }
     CodePane.-next { border-left: solid $border; }
     """
 
@@ -93,9 +93,8 @@ class CodePane(Vertical):
 
     def compose(self) -> ComposeResult:
         yield self.title_bar
-        with Horizontal():
-            yield self.sidebar
-            yield self.view
+        yield self.sidebar
+        yield self.view
 
     def on_mount(self) -> None:
         self._background = Background()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from rich.style import Style
 from textual import events
 from textual.binding import Binding
 from textual.cache import LRUCache
+from textual.color import Color
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
@@ -26,6 +28,10 @@ from textual.strip import Strip
 __all__ = ["CodeView"]
 
 _HIDDEN = partial(Binding, show=False)
+
+#: Seconds of drawing ahead between two looks at the keyboard, and the pause between.
+_AHEAD_S = 0.0015
+_PAUSE_S = 0.001
 
 
 class CodeView(ScrollView, can_focus=True):
@@ -106,6 +112,8 @@ class CodeView(ScrollView, can_focus=True):
         self._syntax: Sequence[Style] = ()
         self._strips: LRUCache[tuple[int, int, int, int], Strip] = LRUCache(4096)
         self._look: Look | None = None
+        self._ground = Color(0, 0, 0)
+        self._drawing_ahead = False
 
     # what is shown
 
@@ -159,6 +167,7 @@ class CodeView(ScrollView, can_focus=True):
         if self._look is None:
             tones = tones_of(self.app)
             base = tones.text + tones.ground
+            self._ground = self.background_colors[1]
             self._look = Look(
                 base=base,
                 gutter=tones.faint,
@@ -192,9 +201,8 @@ class CodeView(ScrollView, can_focus=True):
         strip = self._strips.get(key)
         if strip is None:
             strip = self._draw(line, width, state)
-            ground = self.background_colors[1]
             for line_filter in self.app._filters:
-                strip = strip.apply_filter(line_filter, ground)
+                strip = strip.apply_filter(line_filter, self._ground)
             self._strips[key] = strip
         return strip
 
@@ -218,6 +226,20 @@ class CodeView(ScrollView, can_focus=True):
         self._strips.clear()
         self._look = None
         self.refresh()
+
+    def _draw_ahead(self) -> None:
+        """Draw the lines a page below and above the view while nothing else is to do."""
+        self._drawing_ahead = False
+        top, rows, width = self.scroll_offset.y, self._rows, self.size.width
+        last = len(self.source)
+        end = time.perf_counter() + _AHEAD_S
+        for line in (*range(top + rows, min(top + 2 * rows, last)), *range(max(top - rows, 0), top)):
+            if (line, self.left, width, 0) not in self._strips:
+                self._strip(line, width, -1, -1)
+                if time.perf_counter() > end:
+                    self._drawing_ahead = True
+                    self.set_timer(_PAUSE_S, self._draw_ahead)
+                    return
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
@@ -272,8 +294,12 @@ class CodeView(ScrollView, can_focus=True):
         self.scroll_to(y=min(max(target, 0), max(len(self.source) - rows, 0)), animate=False, force=True)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        super().watch_scroll_y(old_value, new_value)
+        # without super(): moving a scrollbar that is not shown makes Textual arrange the whole screen anew
         if round(old_value) != round(new_value):
+            self.refresh()
+            if not self._drawing_ahead:
+                self._drawing_ahead = True
+                self.call_after_refresh(self._draw_ahead)
             top, rows = round(new_value), self._rows
             kept = min(max(self.cursor, top), top + rows - 1)
             if kept != self.cursor:
