@@ -19,7 +19,7 @@ from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tasks.kv.trial import drawn
 from judge_tui.checks.verdict import Curve, Verdict
 
-__all__ = ["cache_size_minimality"]
+__all__ = ["Measured", "cache_size_minimality", "weighed"]
 
 Array = npt.NDArray[Any]
 #: Wide heads, so that a position or a length per token weighs little beside the data.
@@ -60,7 +60,7 @@ def cache_size_minimality(bench: Bench, found: Findings) -> str:
 
 
 def _bytes(subject: Subject, found: Findings) -> str:
-    measured, expected = _measured(subject, _SIZES), _expected(_SIZES)
+    measured, expected = weighed(subject, _SIZES), _expected(_SIZES)
     if measured is None:
         found.note(
             "bytes per token",
@@ -97,7 +97,7 @@ def _compressed(subject: Subject, found: Findings) -> list[str]:
     if own is None:
         return []
     sizes = replace(_SIZES, head_dim=64)
-    measured = _measured(Subject(subject.bench, own), sizes)
+    measured = weighed(Subject(subject.bench, own), sizes)
     if measured is None:
         return []
     elements = 2 * sizes.heads * sizes.head_dim
@@ -126,11 +126,12 @@ def _double_only(subject: Subject, ratio: float) -> bool:
     if not 1.9 <= ratio <= 2.0 * _LIMIT:
         return False
     sizes = replace(_SIZES, dtype="float64")
-    measured = _measured(subject, sizes)
+    measured = weighed(subject, sizes)
     return measured is not None and measured.per_token / _expected(sizes) <= _LIMIT
 
 
-def _measured(subject: Subject, sizes: Sizes) -> Measured | None:
+def weighed(subject: Subject, sizes: Sizes) -> Measured | None:
+    """Bytes per token and sequence; ``None`` where a cache made at once does not show its capacity."""
     create = subject.found.get("create")
     if create is not None and create.takes("max_len"):
         full = [total(_fed(subject, replace(sizes, max_len=n), n)) for n in (16, 32)]

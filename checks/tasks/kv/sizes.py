@@ -23,6 +23,7 @@ class Sizes:
         dtype: Of what is fed, and of the storage where a cache can be told.
         layers: Layers, for caches that hold several.
         query_heads: Heads of queries; as many as of keys and values when 0.
+        bits: Of a code, for caches that quantize.
     """
 
     batch: int = 2
@@ -32,13 +33,14 @@ class Sizes:
     dtype: str = "float32"
     layers: int = 2
     query_heads: int = 0
+    bits: int = 8
 
     def inputs(self) -> dict[str, Any]:
         """By canonical name."""
         heads = self.query_heads or self.heads
         return {
             "batch": self.batch, "heads": heads, "kv_heads": self.heads, "max_len": self.max_len,
-            "head_dim": self.head_dim, "dtype": self.dtype, "layers": self.layers, "bits": 8,
+            "head_dim": self.head_dim, "dtype": self.dtype, "layers": self.layers, "bits": self.bits,
             "embed": heads * self.head_dim,
         }  # fmt: skip
 
