@@ -111,5 +111,6 @@ def _accepted(
 
 def _keep_handles(role: Role, returned: Returned, inputs: dict[str, Any]) -> None:
     for item in role.returns:
-        if item.kind in ("handle", "self") and returned.has(item.name):
+        # An array may be wanted again: a backward that takes O as an argument of its own.
+        if (item.kind in ("handle", "self") or item.name not in inputs) and returned.has(item.name):
             inputs[item.name] = returned.handle(item.name)

@@ -185,7 +185,13 @@ def assigned_names(tree: ast.Module, function: str) -> Iterator[tuple[str, ...]]
             yield tuple(_named(item) for item in node.targets[0].elts)
 
 
+#: Attributes that are another view of the array whose they are, and no part with a name of its own.
+_VIEWS = frozenset({"T", "mT", "real", "data"})
+
+
 def _named(item: ast.expr) -> str:
+    if isinstance(item, ast.Attribute) and isinstance(item.value, ast.Name) and item.attr not in _VIEWS:
+        return item.attr
     while isinstance(item, ast.Call | ast.Attribute | ast.Subscript):
         if isinstance(item, ast.Attribute) and isinstance(item.value, ast.Name):
             return item.attr if item.value.id == "self" else item.value.id

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.binding import Binding
-from judge_tui.checks.calls import Returned
+from judge_tui.checks.calls import Returned, handed
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.contract import Role
 from judge_tui.checks.faults import BadResult, Skipped
@@ -20,6 +20,9 @@ from judge_tui.checks.tolerance import same_bits
 __all__ = ["purity"]
 
 Step = tuple[str, Any]
+
+#: Stands for what a sample does not draw: a later role may take what an earlier one gave.
+_KEPT = Handle(0)
 
 
 @check(
@@ -74,7 +77,8 @@ class _Inputs:
 
     def keep(self, role: Role, returned: Returned) -> None:
         for item in role.returns:
-            if item.kind in ("handle", "self") and returned.has(item.name):
+            ours = isinstance(self.values.get(item.name, _KEPT), Handle)
+            if returned.has(item.name) and (item.kind in ("handle", "self") or ours):
                 self.values[item.name] = returned.handle(item.name)
 
     def handles(self, role: Role) -> dict[str, Handle]:
@@ -179,9 +183,7 @@ def _overwritten(worker: Worker, handle: Handle, value: Any, returned: Returned)
 
 
 def _sent(array: Any, returned: Returned) -> Any:
-    layout = returned.binding.layout
-    if array.ndim == 4 and layout != "BHND" and sorted(layout) == sorted("BHND"):
-        array = array.transpose(["BHND".index(axis) for axis in layout])
+    array = handed(array, returned.binding.layout)
     kind = array.dtype.kind
     return np.ascontiguousarray(array, dtype=np.float64 if kind == "f" else array.dtype)
 
