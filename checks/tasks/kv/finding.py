@@ -17,7 +17,7 @@ from judge_tui.checks.binding import Binding
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.remote import Worker
 from judge_tui.checks.submission import ADAPTER
-from judge_tui.checks.tasks.kv import compressed, models, roles, trial
+from judge_tui.checks.tasks.kv import attending, compressed, models, roles, trial
 from judge_tui.checks.tasks.kv.signatures import Owner, matched
 from judge_tui.checks.tasks.kv.sizes import mode
 from judge_tui.checks.tasks.kv.wires import LAYOUTS, SOLO
@@ -53,6 +53,7 @@ def find(
     tried = rejected.setdefault("step", [])
     best: tuple[Found, trial.Trial] | None = None
     meant: Found | None = None
+    wrong: list[Found] = []
     for combination in itertools.chain.from_iterable(
         _combinations(worker, loaded, written, create)
         for create in _creates(worker, loaded, written, rejected)
@@ -64,6 +65,8 @@ def find(
                 break
             if result.mistake and _plainly_meant(read):
                 meant = meant or read
+            if result.ran and mode(read) != "read" and _plainly_meant(read):
+                wrong.append(read)
             if result.ran and _plainly_meant(read) and (best is None or result.error < best[1].error):
                 best = read, result
             _noted(tried, read, result)
@@ -79,10 +82,13 @@ def find(
         rejected.setdefault(role, []).extend(tried)
     compressed.find(worker, loaded, found, rejected, fatal)
     models.find(worker, loaded, found, rejected, fatal)
-    if meant is not None and mode(found) == "read" and "decode" not in found:
-        # Attention that makes a usual mistake is attention, though its storage alone is right.
-        found.update(meant)
-        _settle_many(worker, loaded, found, written)
+    if mode(found) == "read" and "decode" not in found:
+        # Attention that makes a usual mistake, or that nothing else can be, is attention all the same.
+        own = meant or attending.confirmed(worker, loaded, found, wrong)
+        if own is not None:
+            # What is settled about the storage stays, where it is the same storage.
+            found.update({n: b for n, b in own.items() if n not in found or b.target != found[n].target})
+            _settle_many(worker, loaded, found, written)
 
 
 def _plainly_meant(combination: Found) -> bool:

@@ -88,6 +88,27 @@ def test_a_cache_without_attention_is_unbound_and_not_passed(judged: Judged) -> 
     assert outcome.verdict == Verdict.UNBOUND
 
 
+ANOTHER_KIND = """
+
+def cached_attention(q, cache, sharpness=1.7):
+    import numpy as np
+    k, v = cache.get()
+    s = np.maximum(q @ k.swapaxes(2, 3), 0) ** sharpness  # relu attention has no softmax
+    return s / (1 + s.sum(-1, keepdims=True)) @ v
+"""
+
+
+def test_another_kind_of_attention_over_right_storage_is_not_failed(judged: Judged) -> None:
+    outcome = judged({"cache.py": STORE + ANOTHER_KIND})
+    assert outcome.verdict == Verdict.UNBOUND, outcome.summary
+
+
+def test_wrong_attention_that_nothing_else_can_be_is_failed(judged: Judged) -> None:
+    plain = ANOTHER_KIND.replace("  # relu attention has no softmax", "")
+    outcome = judged({"cache.py": STORE + plain})
+    assert outcome.verdict == Verdict.FAIL, outcome.summary
+
+
 ATTENDING = """
 
 class Attending:

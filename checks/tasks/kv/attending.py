@@ -1,0 +1,109 @@
+"""Attention that answers wrongly over storage that is right: whether it is the attention that is asked for.
+
+A callable that equals causal attention under no reading may be misread, or be another kind of
+attention. It is judged all the same, and fails, where nothing is left to be misread: it takes the
+queries by name, answers in their shape, is called in the axis order in which the same cache is proven
+to keep what it is fed, and nothing in it speaks of another kind of attention.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from judge_tui.checks.binding import Binding
+from judge_tui.checks.candidates import callables
+from judge_tui.checks.faults import Fault
+from judge_tui.checks.remote import Worker
+from judge_tui.checks.sources import parsed, source_text
+from judge_tui.checks.submission import ADAPTER
+from judge_tui.checks.tasks.kv import roles, trial
+from judge_tui.checks.tasks.kv.sizes import mode
+
+__all__ = ["confirmed"]
+
+Inventories = Mapping[str, Mapping[str, Any]]
+Found = dict[str, Binding]
+_ROLES = {role.name: role for role in roles.ROLES}
+#: Other kinds of attention; what it does with q, k and v is then not for this contract to say.
+_OTHER_KIND = re.compile(
+    r"alibi|rope\b|rotary|relative|slid|window|sink|stream|linear|sparse|local|topk|top_k|evict|random|"
+    r"drop|compress|low_?rank|sigmoid|relu|cosine|temperature|soft_?cap",
+    re.I,
+)
+
+
+def confirmed(worker: Worker, loaded: Inventories, found: Found, options: Sequence[Found]) -> Found | None:
+    """The first combination whose attention is meant beyond doubt, though its answers are wrong.
+
+    Args:
+        worker: Where the submission is.
+        loaded: File → inventory.
+        found: A cache that is proven to give back what it is fed; bound without attention.
+        options: Combinations with attention that ran to the end.
+    """
+    for option in options:
+        main = option.get("step") or option.get("attend") or option.get("attention")
+        if main is None or not _named(loaded, main) or _other_kind(worker, main):
+            continue
+        if _stores(worker, found, option):
+            return option
+    return None
+
+
+def _named(loaded: Inventories, binding: Binding) -> bool:
+    """Whether its arrays are told by their names, not by their places."""
+    if binding.origin != "found":
+        return True
+    needed = [param for param in _ROLES[binding.role].params if param.required]
+    params = next(
+        (c.params for c in callables(loaded) if (c.file, c.name) == (binding.file, binding.name)), ()
+    )
+    return all(any(param.means(p["name"]) for p in params) for param in needed)
+
+
+def _other_kind(worker: Worker, binding: Binding) -> bool:
+    """Whether the callable's name or its own text speaks of another kind of attention."""
+    if binding.file == ADAPTER:
+        return False
+    own = binding.name.rpartition(".")[2]
+    data = worker.submission.read_bytes(binding.file)
+    try:
+        tree, lines = parsed(data), source_text(data).splitlines()
+    except SyntaxError:
+        return True
+    texts = [
+        line
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef) and node.name == own
+        for line in lines[node.lineno - 1 : node.end_lineno]
+    ]
+    return bool(_OTHER_KIND.search("\n".join([binding.name, *texts])))
+
+
+def _stores(worker: Worker, found: Found, option: Found) -> bool:
+    """Whether what the attention works on is the storage that was proven right, in the same axis order."""
+    if not _same(found, option, "create", "advance"):
+        return False
+    kind = mode(option)
+    if kind in ("attend", "attention"):
+        parts = ("append",) if kind == "attend" else ("append", "read")
+        return _same(found, option, *parts)
+    if option["step"].layout != found.get("append", found["read"]).layout:
+        return False
+    try:
+        return trial.held(worker, {**option, "read": found["read"]}).right
+    except Fault:
+        if not worker.alive:
+            raise
+        return False
+
+
+def _same(found: Found, option: Found, *names: str) -> bool:
+    """Whether the same callables play these roles in the same axis order."""
+    told = [
+        [(b.target, b.layout) if (b := one.get(name)) else None for name in names] for one in (found, option)
+    ]
+    return told[0] == told[1]
