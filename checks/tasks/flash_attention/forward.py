@@ -76,7 +76,17 @@ class Forward:
         Raises:
             Fault: The call went wrong; the message says for which case.
         """
-        inputs = forward_inputs(
+        try:
+            inputs = self.inputs(case)
+            returned = self.bench.call("forward", inputs, worker=worker, memory=memory, count=count)
+            return returned.array("O", case.q.shape), returned
+        except Fault as fault:
+            fault.message = f"{fault.message} ({case})"
+            raise
+
+    def inputs(self, case: Case) -> dict[str, object]:
+        """What it may be told of a case, by canonical names, its mask included."""
+        return forward_inputs(
             case.q,
             case.k,
             case.v,
@@ -85,12 +95,6 @@ class Forward:
             key_tile=case.key_tile,
             mask=self._mask_of(case),
         )
-        try:
-            returned = self.bench.call("forward", inputs, worker=worker, memory=memory, count=count)
-            return returned.array("O", case.q.shape), returned
-        except Fault as fault:
-            fault.message = f"{fault.message} ({case})"
-            raise
 
     def counters(self, case: Case) -> dict[str, Any]:
         """What the worker counts during a case; empty when counting changes the answer's bits."""
