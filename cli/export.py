@@ -18,7 +18,7 @@ __all__ = ["command"]
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 when the scoreboard is stale.")
 @options.workspace
 def command(readme: Path, check: bool, workspace: Path | None) -> int:
-    r"""Write the scoreboard into a README, between two markers.
+    """Write the scoreboard into a README, between two markers.
 
     The markers stand on lines of their own:
 

@@ -55,12 +55,12 @@ def command(
     elsewhere: bool,
     **wanted: object,
 ) -> None:
-    r"""Set scores, comments and notes on a submission, and say what changed.
+    """Set scores, comments and notes on a submission, and say what changed.
 
     Without a change: show the scorecard.
 
     \b
-      judge-tui score glm5 --task kv --set correctness=85 \
+      judge-tui score glm5 --task kv --set correctness=85 \\
         --note 'bug/major:kv_cache.py:10-20:The mask is applied too late'
     """
     found = options.open_workspace(workspace, submissions, None)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from judge_tui.checks.errors import WorkspaceError
 from judge_tui.judging.card import Scorecard
+from judge_tui.judging.note import KINDS, Note
 from judge_tui.judging.plain import plain
 from judge_tui.judging.scoreboard import (
     Board,
@@ -24,6 +25,7 @@ BEGIN = "<!-- judge-tui:scoreboard -->"
 END = "<!-- /judge-tui:scoreboard -->"
 
 _FENCES = (b"```", b"~~~")
+_KIND_TITLES = {"strength": "Strengths", "weakness": "Weaknesses", "bug": "Bugs", "question": "Questions"}
 
 
 def export_scoreboard(readme: bytes, workspace: Workspace) -> bytes:
@@ -79,7 +81,8 @@ def scoreboard_markdown(workspace: Workspace) -> str:
     """The scoreboard as Markdown, the same for the same scorecards on every day.
 
     Scores of files that are here and scores that were published for others stand in
-    tables of their own: they are no words on the same code.
+    tables of their own: they are no words on the same code. Notes stand below the tables
+    for the files that are here, since only there a reader finds their lines.
 
     Raises:
         JudgeError: A scorecard or rubric is malformed.
@@ -88,7 +91,7 @@ def scoreboard_markdown(workspace: Workspace) -> str:
     elsewhere = build_board(workspace, _is_elsewhere)
     parts = []
     if here.rows:
-        parts += [*_board(workspace, here), *_dimensions(workspace, here)]
+        parts += [*_board(workspace, here), *_dimensions(workspace, here), *_notes(here)]
     if elsewhere.rows:
         if here.rows:
             parts.append("**Scored elsewhere**")
@@ -174,6 +177,38 @@ def _details(table: DimensionTable, titles: dict[str, str]) -> str:
         lines.append(_line([_escaped(title), *shown]))
     rows = "\n".join(lines)
     return f"<details><summary>{_escaped(table.title)}, by dimension</summary>\n\n{rows}\n\n</details>"
+
+
+def _notes(board: Board) -> list[str]:
+    """What the judges noted, per task and model, best model first; where they saw it goes along."""
+    sections = []
+    for task, title in board.tasks.items():
+        said = []
+        for row in board.rows:
+            cards = [card for card in board.cards if (card.task, card.model) == (task, row.model)]
+            for kind in KINDS:
+                notes = [
+                    _note(note, card.judge if len(board.judges) > 1 else "")
+                    for card in cards
+                    for note in card.notes
+                    if note.kind == kind and note.text.strip()
+                ]
+                if notes:
+                    said += [f"**{_escaped(row.title)}, {_KIND_TITLES[kind].lower()}**", "\n".join(notes)]
+        if said:
+            body = "\n\n".join(said)
+            sections.append(f"<details><summary>{_escaped(title)}, notes</summary>\n\n{body}\n\n</details>")
+    return sections
+
+
+def _note(note: Note, judge: str) -> str:
+    where = note.file or ""
+    if note.file and note.lines:
+        first, last = note.lines
+        where += f":{first}" if first == last else f":{first}–{last}"
+    weight = note.severity if note.kind != "strength" and note.severity != "minor" else ""
+    aside = ", ".join(_escaped(part) for part in (weight, where, judge) if part)
+    return f"- {_escaped(note.text)}" + (f" ({aside})" if aside else "")
 
 
 def _line(cells: Sequence[str]) -> str:

@@ -5,6 +5,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from judge_tui.checks.errors import WorkspaceError
 from judge_tui.judging.export import BEGIN, END, export_scoreboard, scoreboard_markdown
+from judge_tui.judging.note import new_note
 from judge_tui.judging.scorecard import Scorecard, save_scorecard
 from judge_tui.judging.workspace import Workspace
 
@@ -186,3 +187,16 @@ def test_an_undated_card_written_elsewhere_is_exported(workspace: Workspace) -> 
     text = scoreboard_markdown(workspace)
     assert rows(text)[1] == ["glm5", "A-", "–"]
     assert "Newest" not in text
+
+
+def test_notes_on_files_that_are_here_stand_below_the_tables_with_their_lines(workspace: Workspace) -> None:
+    for here, judge in ((True, "anna"), (False, "elsewhere")):
+        put(workspace, "glm5", judge, here=here, correctness=80)
+        card, stamp = workspace.scorecard("kv", "glm5", judge)
+        seen = new_note("bug", f"drops <b> of {judge}", severity="critical", file="a_b.py", lines=(3, 5))
+        card = card.with_note(seen).with_note(new_note("strength", "short", file="a_b.py", lines=(7, 7)))
+        save_scorecard(workspace.scorecard_path("kv", "glm5", judge), card, stamp)
+    text = scoreboard_markdown(workspace)
+    assert "strengths**\n\n- short (a\\_b.py:7)\n" in text
+    assert "bugs**\n\n- drops &lt;b&gt; of anna (critical, a\\_b.py:3–5)\n" in text
+    assert "of elsewhere" not in text
