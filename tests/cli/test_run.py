@@ -69,6 +69,7 @@ def test_every_command_explains_itself(cli: Callable[..., Any], name: str) -> No
     ended = cli(name, "--help")
     assert ended.code == 0
     assert ended.out.startswith(f"Usage: judge-tui {name}")
+    assert "\\b" not in ended.out
 
 
 def test_an_unknown_command_or_option_is_two_lines_and_code_2(cli: Callable[..., Any]) -> None:
