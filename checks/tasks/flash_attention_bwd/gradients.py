@@ -1,0 +1,183 @@
+"""dQ, dK, dV: against the analytic truth, and against differences of the submission's own forward."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.check import Findings, check
+from judge_tui.checks.tasks.backwards.source import place
+from judge_tui.checks.tasks.flash_attention_bwd.differenced import against_own_forward
+from judge_tui.checks.tasks.flash_attention_bwd.held import Ledger, told
+from judge_tui.checks.tasks.flash_attention_bwd.mistakes import causes, common
+from judge_tui.checks.tasks.flash_attention_bwd.passes import Attention
+from judge_tui.checks.tasks.flash_attention_bwd.reference import NAMES, Gradients, Problem, posed
+from judge_tui.checks.tasks.flash_attention_bwd.reference import gradients as analytic
+from judge_tui.checks.verdict import Verdict
+
+__all__ = ["gradients", "places"]
+
+#: (B, H, N, D), the forward's T, the backward's T, and what is special.
+_SHAPES: tuple[tuple[tuple[int, int, int, int], int, int, str], ...] = (
+    ((1, 1, 16, 8), 4, 4, "even tiles"),
+    ((2, 3, 13, 8), 4, 4, "last tile of one row"),
+    ((2, 3, 13, 8), 5, 4, "last tile of one row, another T forward"),
+    ((1, 4, 22, 6), 7, 5, "uneven tiles of two sizes"),
+    ((3, 2, 19, 5), 8, 3, "uneven tiles of two sizes"),
+    ((2, 2, 7, 6), 16, 3, "T > N forward"),
+    ((2, 2, 7, 6), 3, 16, "T > N backward"),
+    ((1, 2, 6, 6), 4, 4, "N = D"),
+    ((2, 2, 9, 4), 1, 1, "T = 1"),
+    ((2, 1, 1, 3), 4, 4, "N = 1"),
+    ((1, 1, 1, 1), 1, 1, "N = D = T = 1"),
+    ((1, 2, 150, 16), 64, 32, "tiles of 64 and 32"),
+    ((1, 1, 330, 8), 32, 32, "many tiles"),
+)
+_REPLAYED = ((2, 2, 11, 6), 4)
+
+
+@check(
+    "gradients",
+    "dQ, dK, dV",
+    establishes="The gradients equal the analytic ones over uneven tiles, backward tiles of another size, "
+    "heads and batches, causal and not, and the differences of the submission's own forward.",
+    roles=("forward", "backward"),
+)
+def gradients(bench: Bench, found: Findings) -> str:
+    """Hold every row of every gradient against the truth, and all against differences of its own forward."""
+    attention = Attention(bench)
+    double, single = Ledger(), Ledger()
+    why: dict[str, list[tuple[str, ...]]] = {name: [] for name in NAMES}
+    problems = list(_problems(bench, attention))
+    # The order is drawn too, so that no position is special.
+    for index in bench.rng("order of calls").permutation(len(problems)):
+        problem = problems[index]
+        made = attention(problem)
+        (double if problem.double else single).hold(problem, made)
+        _explain(why, made, problem)
+    count = len(problems) + _replayed(bench, attention, double)
+    where = places(bench, {name: common(texts) for name, texts in why.items()})
+    text = "relative error per row against the analytic gradient"
+    double.decide(found, f"{text}, float64 input", where=where)
+    single.decide(found, f"{text}, float32 input", where=where)
+    _told_apart(attention, found)
+    own = against_own_forward(bench, attention, found, where)
+    return _summary(found, double, single, count, own, where)
+
+
+def places(bench: Bench, why: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+    """Where each gradient is computed, with what is known of its mistake, as evidence takes it."""
+    found = {}
+    for name in NAMES:
+        file, line = place(bench, "backward", name)
+        found[name] = {"file": file, "line": line, "note": why.get(name, "")}
+    return found
+
+
+def _problems(bench: Bench, attention: Attention) -> Iterator[Problem]:
+    for causal in attention.causal:
+        for index, (shape, tile, back, name) in enumerate(_SHAPES):
+            rng = bench.rng(name, tile, causal)
+            yield posed(rng, shape, tile, causal, back=back, name=name)
+            if index % 2:
+                rng = bench.rng(name, tile, causal, "single")
+                yield posed(rng, shape, tile, causal, back=back, dtype=np.float32, name=name)
+        rng = bench.rng("large", causal)
+        yield posed(rng, (1, 2, 26, 8), 8, causal, back=6, spread=30.0, name="scores times 30")
+        for by in (-900.0, 900.0):
+            name = f"scores near {by:g}"
+            yield _offset(posed(bench.rng(name, causal), (1, 2, 18, 16), 4, causal, back=7, name=name), by)
+        rng = bench.rng("small", causal)
+        faint = posed(rng, (2, 1, 10, 4), 4, causal, name="one batch entry with dO of 1e-6")
+        faint.d_out[1] *= 1e-6
+        yield faint
+
+
+def _offset(problem: Problem, by: float) -> Problem:
+    """Shift every score of a row: softmax does not change, but an L without its maximum overflows.
+
+    Entries are multiples of 1/8 and √D is 4, so that every score is exact in float32 too.
+    """
+    q, k = np.round(8 * problem.case.q) / 8, np.round(8 * problem.case.k) / 8
+    q[..., 0], k[..., 0] = 16.0, by / 4
+    return replace(problem, case=replace(problem.case, q=q, k=k))
+
+
+def _explain(why: dict[str, list[tuple[str, ...]]], made: Gradients, problem: Problem) -> None:
+    # One tile, one row or one number cannot tell mistakes apart.
+    if problem.double and min(problem.case.q.shape[2:]) > 3 and problem.tile < problem.case.q.shape[2]:
+        for name, texts in causes(made, analytic(problem), problem).items():
+            why[name].append(texts)
+
+
+def _replayed(bench: Bench, attention: Attention, ledger: Ledger) -> int:
+    """Two draws of one shape in one process and a third in another, where replayed answers show."""
+    shape, tile = _REPLAYED
+    first, second, third = (
+        posed(bench.rng("replay", i), shape, tile, attention.causal[0], name=f"draw {i + 1} of one shape")
+        for i in range(3)
+    )
+    # Both forwards before either backward: a cache that is not its own shows.
+    runs = [attention.run(problem) for problem in (first, second)]
+    if not _kept_apart(attention):
+        runs = runs[1:]
+    for run in runs:
+        ledger.hold(run.problem, attention.backward(run))
+    with bench.fresh() as worker:
+        worker.load(attention.forward.binding.file)
+        worker.load(attention.binding.file)
+        ledger.hold(third, attention(third, worker=worker))
+    return len(runs) + 1
+
+
+def _kept_apart(attention: Attention) -> bool:
+    """Whether the forward's state reaches the backward through something that a call gave."""
+    return bool(attention.carrier)
+
+
+def _told_apart(attention: Attention, found: Findings) -> None:
+    """What was settled by trying, and settings that it cannot be told."""
+    place = attention.place
+    if attention.reordered:
+        order = ", ".join(attention.reordered)
+        found.claim("the gradients come as (dQ, dK, dV)", False, measured=f"({order})",
+                    otherwise=Verdict.WARN, **place)  # fmt: skip
+    if not (attention.binding.takes("tile_size") or attention.binding.takes("tile_k")):
+        found.note("its backward takes a tile size", "no", note="The forward's, or its own, were used.")
+    if not attention.forward.switch:
+        kind = "causal" if attention.causal == (True,) else "full"
+        found.note("can be told whether to mask", "no", note=f"Only {kind} attention was differentiated.")
+
+
+def _summary(
+    found: Findings,
+    double: Ledger,
+    single: Ledger,
+    count: int,
+    own: float,
+    where: Mapping[str, Mapping[str, Any]],
+) -> str:
+    worst, narrow = double.worst(), single.worst()
+    if narrow.badness > worst.badness and narrow.verdict is not Verdict.PASS:
+        worst = narrow
+    why = str(where[worst.name].get("note", "")) if worst.verdict is Verdict.FAIL else ""
+    if worst.verdict is Verdict.FAIL:
+        what = f"{worst.error:.2g} off the analytic gradient"
+        what = what if worst.error == worst.error else "NaN or infinite where the gradient is not"
+        return f"{worst.name} is {what} (limit {worst.most:.1g}): {why or told(worst)}"
+    if found.verdict is Verdict.FAIL:
+        wrong = next(item for item in found.evidence if item.ok is False and "own forward" in item.quantity)
+        return f"right by the formula, but not of its own forward: {wrong.quantity} is {wrong.measured}"
+    if worst.verdict is Verdict.WARN:
+        kind = "float64" if worst.problem.double else "float32"
+        return (
+            f"{worst.name} is {worst.error:.1e} off on {kind} input, where {kind} arithmetic reaches "
+            f"{worst.own:.1e}; within {worst.most:.1e}"
+        )
+    return (
+        f"{worst.name} {worst.error:.1e} off the analytic gradient, worst row of {count} calls "
+        f"(limit {worst.own:.1e}); {own:.1e} off differences of its own forward"
+    )

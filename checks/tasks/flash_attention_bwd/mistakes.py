@@ -1,0 +1,112 @@
+"""Which mistake a wrong gradient is: the formula is evaluated with each of the known ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from judge_tui.checks.tasks.flash_attention.reference import Array
+from judge_tui.checks.tasks.flash_attention_bwd.reference import NAMES, Gradients, Problem, logsumexp
+
+__all__ = ["causes", "common"]
+
+#: An answer is taken for a mistake's when it is this close.
+_SAME = 1e-7
+
+
+@dataclass(frozen=True, slots=True)
+class _Variant:
+    """How a wrong backward differs from the right one."""
+
+    weighted: bool = True
+    row: str = "whole"
+    power: float = -0.5
+    masked: bool = True
+    divided: bool = False
+    transposed: bool = True
+
+
+_VARIANTS: dict[str, dict[str, _Variant]] = {
+    "dQ": {
+        "without P in dS = P ∘ (dP − rowsum)": _Variant(weighted=False),
+        "with the row sum over the wrong axis": _Variant(row="columns"),
+        "with the row sum of each tile alone": _Variant(row="tile"),
+        "with the row sum of the last tile alone": _Variant(row="last"),
+        "without the row sum": _Variant(row="none"),
+        "with dP divided by P": _Variant(divided=True),
+        "without the scale 1/√D": _Variant(power=0.0),
+        "with the scale 1/√D twice": _Variant(power=-1.0),
+        "without the causal mask": _Variant(masked=False),
+    },
+    "dV": {
+        "without the causal mask": _Variant(masked=False),
+        "with P for Pᵀ": _Variant(transposed=False),
+    },
+}
+_VARIANTS["dK"] = {**_VARIANTS["dQ"], "with dS for dSᵀ": _Variant(transposed=False)}
+
+
+def causes(made: Gradients, truth: Gradients, problem: Problem) -> dict[str, tuple[str, ...]]:
+    """Wrong gradient → the mistakes that give it, as the end of "it is what …"."""
+    found: dict[str, tuple[str, ...]] = {}
+    for name in NAMES:
+        out = made[name]
+        if not np.isfinite(out).all() or _near(out, truth[name], 1e-4):
+            continue
+        told = [f"it is what the formula gives {t}" for t, v in _VARIANTS[name].items()
+                if _near(out, _made(problem, v)[name], _SAME)]  # fmt: skip
+        told += [f"it is {other}" for other in NAMES if other != name and _near(out, truth[other], _SAME)]
+        if _near(out, -truth[name], _SAME):
+            told.append("its sign is turned")
+        found[name] = tuple(told)
+    return found
+
+
+def common(told: Sequence[tuple[str, ...]]) -> str:
+    """The first mistake that explains every wrong call; empty when none does."""
+    return next((text for text in told[0] if all(text in other for other in told)), "") if told else ""
+
+
+def _near(out: Array, wanted: Array, limit: float) -> bool:
+    with np.errstate(all="ignore"):
+        return bool(np.linalg.norm(out - wanted) <= limit * np.linalg.norm(wanted))
+
+
+def _made(problem: Problem, variant: _Variant) -> Gradients:
+    case = problem.case
+    q, k, v, d_o = case.q, case.k, case.v, problem.d_out
+    width = q.shape[-1]
+    with np.errstate(all="ignore"):
+        scores = q @ k.swapaxes(-1, -2) / np.sqrt(width)
+        if case.causal and variant.masked:
+            scores[..., np.triu(np.ones(scores.shape[-2:], dtype=bool), 1)] = -np.inf
+        p = np.exp(scores - logsumexp(case)[..., None])
+        d_p = d_o @ v.swapaxes(-1, -2)
+        # The row sum by dO ∘ O knows the mask even where P has lost it.
+        row = _row(p, d_p, variant.row, problem.tile)
+        if case.causal and not variant.masked:
+            seen = np.tril(np.ones(p.shape[-2:], dtype=bool))
+            row = (np.where(seen, p, 0.0) * d_p).sum(-1, keepdims=True)
+        d_s = d_p - row if not variant.divided else (d_p - row) / p
+        d_s = (p * d_s if variant.weighted and not variant.divided else d_s) * width**variant.power
+        d_s = np.where(np.isfinite(d_s), d_s, 0.0) if variant.divided else d_s
+        p_t, s_t = (a.swapaxes(-1, -2) if variant.transposed else a for a in (p, d_s))
+        return {"dQ": d_s @ k, "dK": s_t @ q, "dV": p_t @ d_o}
+
+
+def _row(p: Array, d_p: Array, kind: str, tile: int) -> Array:
+    product = p * d_p
+    if kind == "none":
+        return np.zeros_like(product[..., :1])
+    if kind == "columns":
+        return np.asarray(product.sum(axis=-2, keepdims=True))
+    if kind == "whole":
+        return np.asarray(product.sum(axis=-1, keepdims=True))
+    out = np.zeros_like(product)
+    for start in range(0, product.shape[-1], tile):
+        part = product[..., start : start + tile].sum(axis=-1, keepdims=True)
+        out[..., start : start + tile] = part
+        if kind == "last":
+            out[...] = part
+    return out
