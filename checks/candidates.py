@@ -123,7 +123,9 @@ def _arguments(
         if param["kind"] in ("VAR_POSITIONAL", "VAR_KEYWORD"):
             continue
         match = next((p for p in role.params if p.means(param["name"]) and p.name not in used), None)
-        if match is not None and not (match.spare and "default" in param):
+        # ``bias=True`` asks whether there is one, and is no place for an array.
+        switch = match is not None and match.kind == "array" and isinstance(param.get("default"), bool)
+        if match is not None and not switch and not (match.spare and "default" in param):
             used.add(match.name)
             args.append(Argument(match.name, param["name"] if param["kind"] == "KEYWORD_ONLY" else ""))
         elif "default" not in param:

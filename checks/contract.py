@@ -11,7 +11,7 @@ import numpy as np
 
 __all__ = ["Contract", "Param", "Return", "Role", "Sample"]
 
-Kind = Literal["array", "handle", "self", "int", "float", "bool", "dtype", "model", "data"]
+Kind = Literal["array", "handle", "self", "int", "float", "bool", "dtype", "model", "data", "rng"]
 
 
 def normal(name: str) -> str:

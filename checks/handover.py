@@ -18,7 +18,7 @@ from judge_tui.checks.errors import EngineError
 from judge_tui.checks.faults import BadResult
 from judge_tui.checks.worker import wire
 
-__all__ = ["Buffer", "Handle", "Nested", "NumpyType", "Packer", "Scripted", "Steps", "Target"]
+__all__ = ["Buffer", "Handle", "Nested", "NumpyType", "Packer", "Random", "Scripted", "Steps", "Target"]
 
 #: Bit pattern that outputs are filled with before a call; a NaN that no arithmetic makes.
 _SENTINEL = b"\xad\xde\xfa\xce\xad\xde\xf8\x7f"
@@ -67,6 +67,13 @@ class NumpyType:
 
 
 @dataclass(frozen=True, slots=True)
+class Random:
+    """A ``numpy.random.Generator`` of its own, seeded."""
+
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
 class Scripted:
     """A scripted model, built in the worker from ``spec`` (see ``worker/models.py``)."""
 
@@ -98,6 +105,8 @@ class Packer:
             return {"$l": self(value.array)}
         if isinstance(value, NumpyType):
             return {"$d": value.name}
+        if isinstance(value, Random):
+            return {"$g": value.seed}
         if isinstance(value, Scripted):
             return {"$m": {key: self(item) for key, item in value.spec.items()}}
         if isinstance(value, tuple):

@@ -19,11 +19,21 @@ import numpy.typing as npt
 from judge_tui.checks import sandbox
 from judge_tui.checks.errors import EngineError
 from judge_tui.checks.faults import BadResult, Died, Raised, TimedOut
-from judge_tui.checks.handover import Buffer, Handle, Nested, NumpyType, Packer, Scripted, Steps, Target
+from judge_tui.checks.handover import (
+    Buffer,
+    Handle,
+    Nested,
+    NumpyType,
+    Packer,
+    Random,
+    Scripted,
+    Steps,
+    Target,
+)
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.worker import wire
 
-__all__ = ["Handle", "Nested", "NumpyType", "Result", "Scripted", "Steps", "Target", "Worker"]
+__all__ = ["Handle", "Nested", "NumpyType", "Random", "Result", "Scripted", "Steps", "Target", "Worker"]
 
 _FOREVER = 1e6
 #: Characters of what was printed that go with an exception.

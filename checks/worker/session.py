@@ -268,6 +268,8 @@ class Session:
             return tuple(self._decoded(item) for item in value["$t"])
         if "$d" in value:
             return getattr(np, value["$d"])
+        if "$g" in value:
+            return np.random.default_rng(value["$g"])
         if "$m" in value:
             return models.build({key: self._decoded(item) for key, item in value["$m"].items()})
         if "$f" in value:

@@ -11,6 +11,7 @@ Values in a request are plain msgpack, and these one-key maps:
 ``{"$l": value}``                        the same as nested lists
 ``{"$t": [values]}``                     a tuple
 ``{"$d": "float32"}``                    a NumPy scalar type
+``{"$g": 7}``                            a NumPy random generator with that seed
 ``{"$m": {…}}``                          a scripted model (see :mod:`.models`)
 ``{"$f": {"file": s, "name": s}}``       a callable or class of the submission
 """
