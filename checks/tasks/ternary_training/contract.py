@@ -1,0 +1,16 @@
+"""What a submission for ternary training was asked to deliver."""
+
+from __future__ import annotations
+
+from judge_tui.checks.contract import Contract
+from judge_tui.checks.tasks.ternary_training import finding, roles
+
+__all__ = ["CONTRACT"]
+
+CONTRACT = Contract(
+    (roles.PROJECT, roles.FORWARD, roles.BACKWARD),
+    roles.sample,
+    "a linear layer with latent float weights, projected in groups of 128 to s·{-1, 0, 1}, s = mean|W|; "
+    "a straight-through backward; a training run with its log.",
+    find=finding.find,
+)

@@ -1,0 +1,67 @@
+"""Latent weights that tell groupings, scales and rounding rules apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from judge_tui.checks.bench import Bench
+
+__all__ = ["Draw", "draws", "mixed"]
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """One matrix of latent weights.
+
+    Attributes:
+        name: What is special about it.
+        weight: (out, in).
+        even: Whether 128 divides both sides, so that no layer has a reason to refuse it.
+    """
+
+    name: str
+    weight: Array
+    even: bool = True
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.weight.shape}"
+
+
+def draws(bench: Bench) -> Iterator[Draw]:
+    """Every draw of the check, the plainest first."""
+    yield Draw("mixed scales", mixed(bench.rng("mixed"), (128, 128)))
+    yield Draw("mixed scales again", mixed(bench.rng("again"), (128, 128)))
+    yield Draw("standard deviation 0.02", 0.02 * bench.rng("small").standard_normal((128, 128)))
+    yield Draw("ties at s/2", _ties(bench.rng("ties")))
+    yield Draw("groups of zeros", _zeros(bench.rng("zeros")))
+    for shape in ((5, 300), (4, 100), (132, 40)):
+        yield Draw("ragged", mixed(bench.rng("ragged", *shape), shape), even=False)
+
+
+def mixed(rng: np.random.Generator, shape: tuple[int, int]) -> Array:
+    """Normal weights whose scale differs from row to row, column to column and block to block of 32."""
+    out, width = shape
+    blocks = 10.0 ** rng.uniform(-0.5, 0.3, (-(-out // 32), -(-width // 32)))
+    local = blocks.repeat(32, axis=0)[:out].repeat(32, axis=1)[:, :width]
+    rows, columns = rng.uniform(0.5, 1.5, (out, 1)), rng.uniform(0.5, 1.5, (1, width))
+    return np.asarray(rng.standard_normal(shape) * local * rows * columns)
+
+
+def _ties(rng: np.random.Generator) -> Array:
+    """Rows and columns of 128 whose mean|W| is exactly 1, a quarter of their entries at ±0.5."""
+    sizes = rng.permutation(np.repeat([0.5, 1.0, 1.0, 1.5], 32))
+    index = np.add.outer(np.arange(128), np.arange(128)) % 128
+    return np.asarray(sizes[index] * rng.choice([-1.0, 1.0], (128, 128)))
+
+
+def _zeros(rng: np.random.Generator) -> Array:
+    weight = mixed(rng, (128, 128))
+    weight[rng.integers(128)] = 0.0
+    weight[:, rng.integers(128)] = 0.0
+    return weight

@@ -1,0 +1,79 @@
+"""What a gradient of the latent weights is when it is not the identity's: known mistakes, by formula."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from judge_tui.checks.tasks.ternary_training.grouping import groupings, mean_scale
+from judge_tui.checks.tasks.ternary_training.roles import GROUP
+
+__all__ = ["cause"]
+
+Array = npt.NDArray[Any]
+
+#: A formula that explains a gradient this well is what was computed.
+_SAME = 1e-4
+
+
+def cause(dweight: Array, through: Array, weight: Array, rows: int, transposed: bool) -> str:
+    """What was computed in place of dL/dW_projected, as a clause; empty for what is not known.
+
+    Args:
+        dweight: The submission's gradient (out, in).
+        through: dL/dW_projected, the truth.
+        weight: The latent weights.
+        rows: B.
+        transposed: Whether the submission stores (in, out).
+    """
+    if not np.isfinite(dweight).all():
+        return "it is not finite"
+    if not dweight.any():
+        return "no gradient reaches the latent weights"
+    for clause, gradient in _mistakes(through, weight, rows, transposed):
+        if np.linalg.norm(dweight - gradient) <= _SAME * np.linalg.norm(gradient):
+            return clause
+    if np.count_nonzero(dweight) < 0.95 * dweight.size and np.allclose(
+        dweight[dweight != 0], through[dweight != 0], rtol=1e-4
+    ):
+        return f"{np.mean(dweight == 0):.0%} of the entries get no gradient, the others get theirs"
+    return ""
+
+
+def _mistakes(through: Array, weight: Array, rows: int, transposed: bool) -> Iterator[tuple[str, Array]]:
+    size = np.abs(weight)
+    yield "its sign is turned", -through
+    yield f"it is divided by the batch ({rows} rows)", through / rows
+    yield "it is doubled", 2.0 * through
+    yield "it is clipped: entries with |W| > 1 get none", through * (size <= 1.0)
+    for grouping in groupings(transposed, GROUP):
+        s = mean_scale(weight, grouping, transposed).values
+        safe = np.where(s > 0, s, 1.0)
+        level = np.clip(np.round(weight / safe), -1, 1)
+        yield "it is clipped: entries with |W| > s get none", through * (size <= s)
+        yield "it is clipped: entries with |W| > 1.5·s get none", through * (size <= 1.5 * s)
+        yield "entries whose level is 0 get none", through * (level != 0)
+        yield "it is multiplied by the scale", through * s
+        yield "it is divided by the scale", through / safe
+        yield "it is multiplied by the level", through * level
+        ids = grouping.ids((weight.shape[0], weight.shape[1]), transposed)
+        for clause, share in (("", level), (", less W/s", level - weight / safe),
+                              (", less clipped W/s", level - np.clip(weight / safe, -1, 1))):  # fmt: skip
+            scale = _through_scale(through * share, weight, ids)
+            yield f"part of it comes through the scale: sign(W)/n · Σ g·level{clause}", through + scale
+            yield f"only what comes through the scale reaches them{clause}", scale
+            inside = np.abs(weight) <= safe
+            yield (
+                f"it is clipped at s, and part of it comes through the scale{clause}",
+                through * inside + scale,
+            )
+
+
+def _through_scale(weighted: Array, weight: Array, ids: Array) -> Array:
+    """dL/ds of every group, spread over its weights as d mean|W| / dW has it."""
+    totals, counts = np.zeros(int(ids.max()) + 1), np.zeros(int(ids.max()) + 1)
+    np.add.at(totals, ids, weighted)
+    np.add.at(counts, ids, 1.0)
+    return np.asarray(np.sign(weight) * (totals / counts)[ids])

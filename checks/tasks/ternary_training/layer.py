@@ -1,0 +1,154 @@
+"""The submission's layer, in whatever layout it is written: (out, in) and (B, in) outside."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.binding import parse_path
+from judge_tui.checks.calls import Returned
+from judge_tui.checks.faults import BadResult, Fault
+from judge_tui.checks.remote import Handle, Worker
+from judge_tui.checks.tasks.ternary_training.finding import claims_ternary
+from judge_tui.checks.tasks.ternary_training.roles import inputs_of, shapes_of
+
+__all__ = ["Gradients", "Layer", "Run"]
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A forward that was run: latent weights (out, in), bias (out,), input (B, in), answer (B, out)."""
+
+    weight: Array
+    bias: Array
+    x: Array
+    y: Array
+    returned: Returned
+
+
+@dataclass(frozen=True, slots=True)
+class Gradients:
+    """dx (B, in), dweight (out, in), dbias (out,); ``None`` where the layer gives none."""
+
+    dx: Array | None
+    dweight: Array
+    dbias: Array | None
+
+
+class Layer:
+    """The callable that plays ``forward``, and the one that plays ``backward`` if it is asked for.
+
+    Args:
+        bench: Where they are called.
+
+    Attributes:
+        transposed: Whether it stores (in, out).
+        biased: Whether it can be told a bias.
+
+    Raises:
+        Unbound: There is none.
+    """
+
+    def __init__(self, bench: Bench) -> None:
+        self.bench = bench
+        self.binding = bench.binding("forward")
+        self.transposed = self.binding.takes("weight_t")
+        self.biased = self.binding.takes("bias")
+        self._deep = self.binding.takes("x3")
+
+    @property
+    def place(self) -> Mapping[str, Any]:
+        """File and line of the forward."""
+        return {"file": self.binding.file, "line": self.binding.line or None}
+
+    @property
+    def projects(self) -> bool:
+        """Whether its name says that it projects; a plain product may be given projected weights."""
+        return claims_ternary(self.binding.name)
+
+    def forward(
+        self, weight: Array, x: Array, *, bias: Array | None = None, worker: Worker | None = None
+    ) -> Run:
+        """Y = x @ projected(weight).T + bias, as the submission has it.
+
+        Raises:
+            Fault: It raised, hung or died, or y has another shape than (B, out).
+        """
+        out, width = weight.shape
+        given = np.zeros(out) if bias is None else bias
+        inputs = inputs_of(weight, given, x, np.zeros((len(x), out)))
+        returned = self.bench.call("forward", inputs, worker=worker)
+        name = "y3" if returned.has("y3") else "y"
+        y = returned.array(name, shapes_of(len(x), out, width)[name])
+        return Run(weight, given, x, y.reshape(len(x), out), returned)
+
+    def effective(self, weight: Array, *, worker: Worker | None = None) -> Array:
+        """The weights that the layer multiplies by, (out, in), bit for bit: its answers to unit vectors.
+
+        Raises:
+            Fault: As :meth:`forward`.
+        """
+        width = weight.shape[1]
+        # A row of zeros shows a bias that the layer has of its own.
+        y = self.forward(weight, np.concatenate([np.eye(width), np.zeros((1, width))]), worker=worker).y
+        return np.asarray(y[:-1].T - y[-1:].T if y[-1].any() else y[:-1].T)
+
+    def latent(self, run: Run) -> Array | None:
+        """What the layer holds as its latent weights after a call; ``None`` where that cannot be seen."""
+        name = "weight_t" if self.transposed else "weight"
+        path = next((path for path, source in self.binding.attributes.items() if source == name), None)
+        if path is None or run.returned.instance is None:
+            return None
+        handle = run.returned.instance.part(*parse_path(f"self.{path}").steps)
+        shape = run.weight.shape[::-1] if self.transposed else run.weight.shape
+        try:
+            held = (run.returned.worker).fetch(handle, shape)
+        except BadResult:
+            return np.full(run.weight.shape, np.nan)
+        return held.T if self.transposed else held
+
+    def backward(self, run: Run, dy: Array, *, worker: Worker | None = None) -> Gradients:
+        """Run the submission's backward on a forward's cache.
+
+        Raises:
+            Fault: It raised, hung or died, or a gradient has a wrong shape.
+        """
+        handles: dict[str, Handle] = {
+            name: run.returned.handle(name) for name in ("cache", "layer") if run.returned.has(name)
+        }
+        inputs = {**inputs_of(run.weight, run.bias, run.x, dy), **handles}
+        returned = self.bench.call("backward", inputs, worker=worker)
+        out, width = run.weight.shape
+        shapes = shapes_of(len(dy), out, width)
+
+        def given(*names: str) -> Array | None:
+            name = next((name for name in names if returned.has(name)), None)
+            return None if name is None else returned.array(name, shapes[name])
+
+        dx, dweight, dbias = given("dx", "dx3"), given("dweight"), None
+        if dweight is None and (turned := given("dweight_t")) is not None:
+            dweight = turned.T
+        if dweight is None:
+            raise BadResult("gives no gradient for the weights")
+        try:
+            dbias = given("dbias")
+        except BadResult:
+            # A layer without a bias may still have a place for its gradient.
+            if self.biased:
+                raise
+        return Gradients(None if dx is None else dx.reshape(run.x.shape), dweight, dbias)
+
+    def follows(self, weight: Array, other: Array) -> bool:
+        """Whether its answers are about the latent weights that it is given: other weights, other answers."""
+        try:
+            first, again, second = (self.effective(w) for w in (weight, weight, other))
+        except Fault:
+            return True
+        related = float(np.mean(np.sign(first) == np.sign(weight)))
+        return related > 0.75 or (np.array_equal(first, again) and not np.array_equal(first, second))

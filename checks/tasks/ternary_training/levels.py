@@ -1,0 +1,156 @@
+"""Projected weights held against s·{-1, 0, 1}: how far off they are, and by which rule levels were chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from judge_tui.checks.tasks.ternary_training.draws import Draw
+from judge_tui.checks.tasks.ternary_training.grouping import Grouping, Scale, groupings, mean_scale, scales
+from judge_tui.checks.tasks.ternary_training.roles import GROUP
+
+__all__ = ["LIMIT", "Answer", "Choice", "cause", "choice", "distance", "settled"]
+
+Array = npt.NDArray[Any]
+
+#: The distance that the challenge itself allows, where s is at most 1; relative to s above.
+LIMIT = 1e-5
+#: A threshold may be this far from s/2: an epsilon in s moves it, and so does rounding of W/s.
+_NEAR = 1e-4
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a submission made of a draw: ``projected`` has the weights' shape."""
+
+    draw: Draw
+    projected: Array
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """How levels were chosen over all answers.
+
+    Attributes:
+        wrong: Weights whose level is not the nearest.
+        count: All weights of groups that are not zero.
+        below: Largest |W|/s that became 0.
+        above: Smallest |W|/s that became ±s.
+        flipped: Weights of another sign than their level.
+        ties: Share of weights at s/2 that became 0; NaN where there were none.
+    """
+
+    wrong: int
+    count: int
+    below: float
+    above: float
+    flipped: int
+    ties: float
+
+    @property
+    def threshold(self) -> float:
+        """|W|/s from which on a weight is not 0; NaN when no single one explains the levels."""
+        if self.below > self.above + _NEAR:
+            return float("nan")
+        return (self.below + self.above) / 2
+
+
+def distance(answer: Answer, scale: Scale) -> float:
+    """Largest distance of a projected weight from its nearest level, over max(1, s); infinite for NaN."""
+    s, projected = scale.values, answer.projected
+    with np.errstate(all="ignore"):
+        level = np.where(s > 0, np.clip(np.round(projected / np.where(s > 0, s, 1.0)), -1, 1), 0.0)
+        off = np.abs(projected - level * s) / np.maximum(1.0, s)
+    return float(np.max(np.where(np.isfinite(off), off, np.inf), initial=0.0))
+
+
+def settled(answers: Sequence[Answer], transposed: bool) -> tuple[Grouping, list[float]]:
+    """The grouping that explains the answers best, and how far each answer is off under it."""
+    best: tuple[Grouping, list[float]] | None = None
+    for grouping in groupings(transposed, GROUP):
+        off = [distance(a, mean_scale(a.draw.weight, grouping, transposed)) for a in answers]
+        if best is None or max(off) < max(best[1]):
+            best = grouping, off
+        if max(off) <= LIMIT:
+            break
+    assert best is not None
+    return best
+
+
+def choice(answers: Sequence[Answer], grouping: Grouping, transposed: bool) -> Choice:
+    """Which weights became 0 and which ±s."""
+    below, above, wrong, count, flipped, zeroed, tied = 0.0, np.inf, 0, 0, 0, 0, 0
+    for answer in answers:
+        weight, s = answer.draw.weight, mean_scale(answer.draw.weight, grouping, transposed).values
+        live = s > 0
+        t, level = (
+            part[live]
+            for part in (weight / np.where(live, s, 1.0), answer.projected / np.where(live, s, 1.0))
+        )
+        level, size, slack = np.round(level), np.abs(t), _NEAR + LIMIT / s[live]
+        zero = level == 0
+        wrong += int(np.sum(zero & (size > 0.5 + slack)) + np.sum(~zero & (size < 0.5 - slack)))
+        flipped += int(np.sum(~zero & (np.sign(level) != np.sign(t)) & (size > slack)))
+        below, above = (
+            max(below, float(np.max(size[zero], initial=0.0))),
+            min(above, float(np.min(size[~zero], initial=np.inf))),
+        )
+        tie = np.abs(size - 0.5) < 1e-12
+        zeroed, tied, count = (
+            zeroed + int(np.sum(tie & zero)),
+            tied + int(np.sum(tie)),
+            count + int(live.sum()),
+        )
+    return Choice(wrong, count, below, float(above), flipped, zeroed / tied if tied else float("nan"))
+
+
+def cause(answers: Sequence[Answer], transposed: bool) -> str:
+    """What the projected weights are instead, as a clause; empty for what is not a known mistake."""
+    if any(not np.isfinite(a.projected).all() for a in answers):
+        return (
+            "an all-zero group divides by its scale"
+            if _only_zero_groups(answers, transposed)
+            else "not finite"
+        )
+    if all(not a.projected.any() for a in answers):
+        return "every weight is 0"
+    if all(np.allclose(a.projected, a.draw.weight, rtol=1e-5, atol=1e-8) for a in answers):
+        return "the latent weights as they are: nothing is projected"
+    rules = [list(scales(a.draw.weight, transposed, GROUP)) for a in answers]
+    for rule in zip(*rules, strict=True):
+        if all(distance(a, scale) <= LIMIT for a, scale in zip(answers, rule, strict=True)):
+            return f"s is {rule[0].name}, {rule[0].grouping.name}"
+    if _multiples(answers, transposed):
+        return "levels past ±1: weights beyond 1.5·s are not clipped"
+    uneven = [a for a in answers if not a.draw.even]
+    even = [a for a in answers if a.draw.even]
+    if uneven and even and max(settled(even, transposed)[1]) <= LIMIT:
+        return f"right where 128 divides the width, wrong at {uneven[0].draw.weight.shape}"
+    return ""
+
+
+def _only_zero_groups(answers: Sequence[Answer], transposed: bool) -> bool:
+    for answer in answers:
+        bad = ~np.isfinite(answer.projected)
+        for grouping in groupings(transposed, GROUP):
+            s = mean_scale(answer.draw.weight, grouping, transposed).values
+            if not (s[bad] > 0).any():
+                break
+        else:
+            return False
+    return True
+
+
+def _multiples(answers: Sequence[Answer], transposed: bool) -> bool:
+    for grouping in groupings(transposed, GROUP):
+        fine = True
+        for answer in answers:
+            s = mean_scale(answer.draw.weight, grouping, transposed).values
+            level = answer.projected / np.where(s > 0, s, 1.0)
+            fine = fine and bool(np.max(np.abs(level - np.round(level))) < 1e-4)
+        if fine:
+            return True
+    return False

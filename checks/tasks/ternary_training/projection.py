@@ -1,0 +1,271 @@
+"""Whether every weight that the layer multiplies by is s·{-1, 0, 1} with s = mean|W| of its group of 128."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.check import Findings, check
+from judge_tui.checks.faults import Fault, Raised, Skipped, Unbound
+from judge_tui.checks.sources import parsed
+from judge_tui.checks.tasks.ternary_training import levels
+from judge_tui.checks.tasks.ternary_training.draws import draws, mixed
+from judge_tui.checks.tasks.ternary_training.layer import Layer
+from judge_tui.checks.tasks.ternary_training.levels import LIMIT, Answer
+from judge_tui.checks.tasks.ternary_training.reading import projected
+from judge_tui.checks.tasks.ternary_training.roles import GROUP, PROJECT, inputs_of
+from judge_tui.checks.verdict import Verdict
+
+__all__ = ["projection", "refusal"]
+
+Array = npt.NDArray[Any]
+Projector = Callable[[Array], Array]
+
+#: Thresholds in units of mean|W| that the literature takes in place of the nearest level (0.7: Li, Zhang
+#: and Liu, "Ternary Weight Networks", 2016).
+_OTHER_RULES = (0.6, 0.8)
+
+
+@check(
+    "projection",
+    "projected weights",
+    establishes="Every projected weight is s·{-1, 0, 1} within 1e-5, s = mean|W| per group of 128.",
+    budget=60,
+)
+def projection(bench: Bench, found: Findings) -> str:
+    """Project draws by the layer's own answers to unit vectors, else by the projection alone."""
+    subject = _Subject(bench, found)
+    answers: list[Answer] = []
+    refused: list[str] = []
+    for draw in draws(bench):
+        try:
+            answers.append(Answer(draw, subject(draw.weight)))
+        except Raised as fault:
+            told = "" if draw.even else refusal(bench, fault)
+            if not told:
+                raise _named(fault, str(draw)) from fault
+            refused.append(f"{draw.weight.shape}")
+            found.claim(
+                f"a width of {draw.weight.shape[1]} is projected", False, measured=told,
+                otherwise=Verdict.WARN,
+                file=fault.file, line=fault.line, note="The last group of a row is shorter than 128 then.",
+            )  # fmt: skip
+    summary = _judged(found, answers, subject)
+    if found.verdict is not Verdict.FAIL:
+        _repeated(bench, found, subject)
+        _kept(bench, found, subject)
+        _default(bench, found, subject)
+    if found.verdict is Verdict.WARN and refused:
+        summary += f"; refuses ragged groups: {', '.join(refused)}"
+    return _first(found) or summary
+
+
+def _first(found: Findings) -> str:
+    """The claim that failed after the levels were judged, which its own summary does not tell."""
+    bad = [item for item in found.evidence if item.ok is False and item.quantity in _LATER]
+    return f"{bad[0].quantity}: {bad[0].measured}" if bad else ""
+
+
+_LATER = (
+    "projected weights in a process of their own",
+    "latent weights after a forward",
+    "default group size",
+)
+
+
+class _Subject:
+    """What projects: the layer, or the projection by itself where a layer is given projected weights."""
+
+    def __init__(self, bench: Bench, found: Findings) -> None:
+        self.bench = bench
+        self.layer: Layer | None = None
+        self.transposed = False
+        self.worker = None
+        alone = PROJECT.name in bench.bindings
+        try:
+            self.layer = Layer(bench)
+        except (Unbound, Skipped):
+            if not alone:
+                raise
+        if self.layer is not None:
+            self.transposed = self.layer.transposed
+            self._settle(self.layer, alone, found)
+        binding = self.layer.binding if self.layer is not None else bench.binding(PROJECT.name)
+        self.role = binding.role
+        self.place: dict[str, Any] = {"file": binding.file, "line": binding.line or None}
+        found.note("projected by", binding.target, file=binding.file, line=binding.line or None)
+
+    def __call__(self, weight: Array, *, worker: Any = None) -> Array:
+        """The projected weights (out, in)."""
+        if self.layer is not None:
+            return self.layer.effective(weight, worker=worker)
+        given = np.ascontiguousarray(weight.T) if self.transposed else weight
+        inputs = inputs_of(
+            given, np.zeros(len(given)), np.zeros((1, given.shape[1])), np.zeros((1, len(given)))
+        )
+        value = self.bench.call(PROJECT.name, inputs, worker=worker).value("projected")
+        made = projected(value, given, GROUP)
+        return made.T if self.transposed else made
+
+    def _settle(self, layer: Layer, alone: bool, found: Findings) -> None:
+        """Whether the layer's answers show projected weights at all.
+
+        Raises:
+            Unbound: They do not, and nothing else projects.
+        """
+        one, other = (mixed(self.bench.rng("settle", k), (GROUP, GROUP)) for k in range(2))
+        made = layer.effective(one)
+        if np.allclose(made, one, rtol=1e-6, atol=1e-9) and not layer.projects:
+            why = "multiplies by the weights that it is given, as any linear layer"
+        elif not layer.follows(one, other):
+            why = "answers with weights that are not those which it is given"
+        elif not _homogeneous(layer, one):
+            why = "is not linear in its input, so that its answers do not show its weights"
+        else:
+            return
+        if not alone:
+            raise Unbound("project", [f"{layer.binding.target} {why}, and no projection was found beside it"])
+        found.note("the layer", f"{layer.binding.target} {why}", **layer.place)
+        self.layer = None
+
+
+def _homogeneous(layer: Layer, weight: Array) -> bool:
+    x = np.eye(weight.shape[1])[:8]
+    one, two = layer.forward(weight, x).y, layer.forward(weight, 2.0 * x).y
+    none = layer.forward(weight, 0.0 * x).y
+    return bool(np.allclose(two - none, 2.0 * (one - none), rtol=1e-3, atol=1e-6, equal_nan=True))
+
+
+def _judged(found: Findings, answers: list[Answer], subject: _Subject) -> str:
+    """Hold the answers against the levels, then the levels against the weights."""
+    grouping, off = levels.settled(answers, subject.transposed)
+    worst = int(np.argmax(off))
+    table = (("weights", "distance"), *((str(a.draw), f"{d:.2g}") for a, d in zip(answers, off, strict=True)))
+    why = levels.cause(answers, subject.transposed) if off[worst] > LIMIT else ""
+    found.limit(
+        "projected weights, largest distance from s·{-1, 0, 1} over max(1, s)",
+        off[worst],
+        LIMIT,
+        table=table,
+        note="; ".join(filter(None, (f"worst: {answers[worst].draw}", grouping.name, why))),
+        **subject.place,
+    )
+    if off[worst] > LIMIT:
+        told = f"{off[worst]:.2g}" if np.isfinite(off[worst]) else "not finite,"
+        told = f"{told} off s·{{-1, 0, 1}}" if np.isfinite(off[worst]) else "not finite"
+        return f"projected weights are {told} at {answers[worst].draw}" + (f": {why}" if why else "")
+    found.note("groups", grouping.name, note="The challenge says 128, and not along what.")
+    return _chosen(found, answers, subject, off[worst])
+
+
+def _chosen(found: Findings, answers: list[Answer], subject: _Subject, off: float) -> str:
+    grouping = levels.settled(answers, subject.transposed)[0]
+    chosen = levels.choice(answers, grouping, subject.transposed)
+    threshold = chosen.threshold
+    zero_at = "weights at s/2 become 0" if chosen.ties == 1 else "weights at s/2 become ±s"
+    found.note(
+        "weights at exactly s/2 that become 0", chosen.ties, note="Either neighbour is as near as the other."
+    )
+    if chosen.flipped:
+        found.claim(
+            "levels of the other sign",
+            False,
+            measured=chosen.flipped,
+            limit=0,
+            unit="weights",
+            **subject.place,
+        )
+        return f"{chosen.flipped} of {chosen.count} weights have the sign of their projection turned"
+    fine = chosen.wrong == 0
+    known = _OTHER_RULES[0] <= threshold <= _OTHER_RULES[1]
+    found.claim(
+        "weights that are not at their nearest level",
+        fine,
+        measured=chosen.wrong,
+        limit=0,
+        unit="weights",
+        otherwise=Verdict.AMBIGUOUS if known else Verdict.FAIL,
+        note=f"largest |W|/s that became 0: {chosen.below:.4g}; smallest that became ±s: {chosen.above:.4g}",
+        **subject.place,
+    )
+    if fine:
+        ties = zero_at if chosen.ties in (0.0, 1.0) else "ties go either way"
+        return f"every weight within {off:.1e} of s·{{-1, 0, 1}}, {grouping.name}; {ties}"
+    if known:
+        return (
+            f"levels change at {threshold:.3g}·s and not at s/2: another known rule; "
+            "the challenge says projected, and no threshold"
+        )
+    if chosen.below == 0.0 or chosen.above < 1e-2:
+        return "no weight becomes 0: two levels, not three"
+    at = f"change at {threshold:.3g}·s" if np.isfinite(threshold) else "follow no threshold"
+    return f"{chosen.wrong} of {chosen.count} weights are not at their nearest level: levels {at}"
+
+
+def _repeated(bench: Bench, found: Findings, subject: _Subject) -> None:
+    """The first draw in another process: nothing may be kept from earlier calls."""
+    weight = mixed(bench.rng("fresh"), (GROUP, GROUP))
+    with bench.fresh() as worker:
+        alone = subject(weight, worker=worker)
+    here = subject(weight)
+    same = bool(np.allclose(alone, here, rtol=LIMIT, atol=LIMIT))
+    told = "the same" if same else "others than after other calls"
+    found.claim(_LATER[0], same, measured=told, limit="the same", **subject.place)
+
+
+def _kept(bench: Bench, found: Findings, subject: _Subject) -> None:
+    """The latent weights must outlive the projection."""
+    if subject.layer is None:
+        return
+    weight = mixed(bench.rng("latent"), (GROUP, GROUP))
+    held = subject.layer.latent(subject.layer.forward(weight, np.eye(GROUP)[:4]))
+    if held is not None:
+        same = bool(np.allclose(held, weight, rtol=1e-3, atol=1e-6))
+        told = "as they were" if same else "overwritten"
+        found.claim(_LATER[1], same, measured=told, limit="as they were", **subject.place)
+
+
+def _default(bench: Bench, found: Findings, subject: _Subject) -> None:
+    """A group size that is told may be right where the submission's own default is not."""
+    binding = bench.binding(subject.role)
+    if not binding.takes("group_size"):
+        return
+    param = next(item for item in PROJECT.params if item.name == "group_size")
+    inventory = bench.load(binding.file)
+    owner, _, method = binding.name.rpartition(".")
+    signatures = [f["params"] for f in inventory.get("functions", ()) if f["name"] == binding.name]
+    for cls in inventory.get("classes", ()):
+        if cls["name"] == owner:
+            signatures += [cls["params"], *(m["params"] for m in cls["methods"] if m["name"] == method)]
+    for item in (item for signature in signatures for item in signature or ()):
+        default = item.get("default")
+        if param.means(item["name"]) and isinstance(default, int) and not isinstance(default, bool):
+            found.claim(
+                _LATER[2], default == GROUP, measured=default, limit=GROUP, unit="weights",
+                otherwise=Verdict.WARN, note="It was told 128 for the figures above.", **subject.place,
+            )  # fmt: skip
+
+
+def refusal(bench: Bench, fault: Raised) -> str:
+    """What a submission says when it refuses an input on purpose (raise, assert); empty for a crash."""
+    if not fault.file or not fault.line or fault.file not in bench.submission.files:
+        return ""
+    try:
+        tree = parsed(bench.submission.read_bytes(fault.file))
+    except SyntaxError:
+        return ""
+    stated = any(
+        isinstance(node, ast.Raise | ast.Assert)
+        and node.lineno <= fault.line <= (node.end_lineno or node.lineno)
+        for node in ast.walk(tree)
+    )
+    return fault.message.replace("raised", "refused:", 1) if stated else ""
+
+
+def _named(fault: Fault, where: str) -> Fault:
+    fault.message = f"{fault.message} ({where})"
+    return fault

@@ -1,0 +1,198 @@
+"""Whether the gradient reaches the latent weights as identity, with the scale as a constant.
+
+dL/dW_latent = dL/dW_projected is dyᵀ·x whatever the weights are, and dx = dy·W_projected. Differences of
+the submission's own forward by its latent weights are no judge of that: but for the scale they are zero
+almost everywhere. Its forward is linear in x and in the bias, so there they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.check import Findings, check
+from judge_tui.checks.faults import Raised
+from judge_tui.checks.gradients import Independence, differences
+from judge_tui.checks.tasks.ternary_training import estimator
+from judge_tui.checks.tasks.ternary_training.draws import mixed
+from judge_tui.checks.tasks.ternary_training.layer import Gradients, Layer
+from judge_tui.checks.tasks.ternary_training.projection import refusal
+from judge_tui.checks.tolerance import relative_error
+from judge_tui.checks.verdict import Verdict
+
+__all__ = ["ste"]
+
+Array = npt.NDArray[Any]
+
+#: The tolerance of the challenge, far above float32's rounding of these sums.
+_LIMIT = 1e-5
+#: (out, in) and B; the widths that 128 does not divide may be refused, which ``projection`` tells.
+_DRAWS = (((128, 128), 6), ((128, 256), 5), ((128, 128), 6), ((5, 300), 4))
+_NAMES = ("dweight", "dx", "dbias")
+
+
+@check(
+    "ste",
+    "straight-through gradient",
+    establishes="dL/dW_latent is dL/dW_projected, entry by entry, the scale a constant; dx and dbias are right.",
+    roles=("forward", "backward"),
+    budget=60,
+)
+def ste(bench: Bench, found: Findings) -> str:
+    """Compare gradients on every draw, exchange the latent weights, difference the forward."""
+    layer = Layer(bench)
+    binding = bench.binding("backward")
+    place = {"file": binding.file, "line": binding.line or None}
+    held = {name: _Worst() for name in _NAMES}
+    causes: list[str] = []
+    for index, (shape, rows) in enumerate(_DRAWS):
+        case = _Case.drawn(bench.rng(index), shape, rows)
+        try:
+            _compare(layer, case, held, causes)
+        except Raised as fault:
+            if shape[1] % 128 and (told := refusal(bench, fault)):
+                found.note(f"not called at {shape}", told, file=fault.file, line=fault.line)
+                continue
+            raise
+    with bench.fresh() as worker:
+        _compare(layer, _Case.drawn(bench.rng("fresh"), *_DRAWS[0]), held, causes, worker=worker)
+    common = causes[0] if causes and all(cause == causes[0] for cause in causes) else ""
+    _decided(found, layer, held, common, place)
+    if found.verdict is Verdict.PASS:
+        _exchanged(bench, found, layer, place)
+        _differenced(bench, found, layer, place)
+    return _summary(found, held, common)
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    weight: Array
+    bias: Array
+    x: Array
+    dy: Array
+
+    @classmethod
+    def drawn(cls, rng: np.random.Generator, shape: tuple[int, int], rows: int) -> _Case:
+        out, width = shape
+        # Whole numbers up to 127 with the 127 in every row: inputs that 8 bits hold exactly, for layers that
+        # quantize their activations as well.
+        x = rng.integers(-126, 127, (rows, width)).astype(np.float64)
+        x[np.arange(rows), rng.integers(width, size=rows)] = 127.0
+        return cls(mixed(rng, shape), rng.standard_normal(out), x / 64, rng.standard_normal((rows, out)))
+
+
+@dataclass(slots=True)
+class _Worst:
+    """The worst figure of one gradient, and where it was; ``count`` is 0 where the layer gives none."""
+
+    error: float = 0.0
+    note: str = ""
+    count: int = 0
+
+    def add(self, error: float, note: str) -> None:
+        self.count += 1
+        if self.count == 1 or not error <= self.error:
+            self.error, self.note = error, note
+
+
+def _compare(
+    layer: Layer, case: _Case, held: Mapping[str, _Worst], causes: list[str], *, worker: Any = None
+) -> None:
+    run = layer.forward(case.weight, case.x, bias=case.bias, worker=worker)
+    given = layer.backward(run, case.dy, worker=worker)
+    through = case.dy.T @ case.x
+    note = f"worst at W {case.weight.shape}, B = {len(case.x)}"
+    error = relative_error(given.dweight, through)
+    held["dweight"].add(error, note)
+    if not error <= _LIMIT:
+        causes.append(estimator.cause(given.dweight, through, case.weight, len(case.x), layer.transposed))
+    if given.dx is not None:
+        effective = layer.effective(case.weight, worker=worker)
+        error = relative_error(given.dx, case.dy @ effective)
+        held["dx"].add(error, note + _input_cause(given, case, error))
+    if given.dbias is not None:
+        held["dbias"].add(relative_error(given.dbias, case.dy.sum(axis=0)), note)
+
+
+def _input_cause(given: Gradients, case: _Case, error: float) -> str:
+    if error <= _LIMIT or given.dx is None:
+        return ""
+    latent = relative_error(given.dx, case.dy @ case.weight) <= 1e-4
+    return "; through the latent weights in place of the projected ones" if latent else ""
+
+
+def _decided(
+    found: Findings, layer: Layer, held: Mapping[str, _Worst], why: str, place: Mapping[str, Any]
+) -> None:
+    for name, truth in (("dweight", "dyᵀ·x"), ("dx", "dy·W_projected"), ("dbias", "Σ dy")):
+        figures = held[name]
+        if figures.count:
+            note = "; ".join(filter(None, (figures.note, why if name == "dweight" else "")))
+            found.limit(
+                f"{name}, relative error per row against {truth}", figures.error, _LIMIT, note=note, **place
+            )
+        elif name == "dx" or layer.biased:
+            what = "the input" if name == "dx" else "the bias that it takes"
+            found.claim(
+                f"a gradient for {what}", False, measured="none given", otherwise=Verdict.WARN, **place
+            )
+
+
+def _exchanged(bench: Bench, found: Findings, layer: Layer, place: Mapping[str, Any]) -> None:
+    """An identity without a reference: other latent weights, the same gradient; and linear in dy."""
+    case = _Case.drawn(bench.rng("exchanged"), *_DRAWS[0])
+    given = layer.backward(layer.forward(case.weight, case.x, bias=case.bias), case.dy)
+    other = mixed(bench.rng("other"), (128, 128)) * 10.0
+    exchanged = layer.backward(layer.forward(other, case.x, bias=case.bias), case.dy)
+    error = relative_error(exchanged.dweight, given.dweight)
+    found.limit("dweight with other latent weights, relative change", error, _LIMIT, **place)
+    scaled = layer.backward(layer.forward(case.weight, case.x, bias=case.bias), -3.0 * case.dy)
+    error = relative_error(scaled.dweight / -3.0, given.dweight)
+    found.limit("dweight with dy times -3, relative change from -3 times", error, _LIMIT, **place)
+
+
+def _differenced(bench: Bench, found: Findings, layer: Layer, place: Mapping[str, Any]) -> None:
+    """Dx and dbias against central differences of the submission's own forward, all rows at once."""
+    shape, rows = (128, 128), 5
+    case = _Case.drawn(bench.rng("differences"), shape, rows)
+
+    def y(at: Mapping[str, Array]) -> Array:
+        return layer.forward(case.weight, at["x"], bias=at["bias"]).y
+
+    at = {"x": case.x, "bias": case.bias}
+    far = bench.rng("far").standard_normal(case.x.shape)
+    plain = far @ layer.effective(case.weight).T + (case.bias if layer.biased else y({**at, "x": 0 * far}))
+    if not relative_error(y({**at, "x": far}), plain) <= _LIMIT:
+        # What quantizes its input as well has no differences that its gradient must equal.
+        found.note("its forward is linear in x", "no", note="not differenced", **layer.place)
+        return
+    given = layer.backward(layer.forward(case.weight, case.x, bias=case.bias), case.dy)
+    # A linear function may be differenced by a long step: nothing is truncated, and float32 rounds little.
+    by_x = Independence("x", ((0, 0),))
+    wanted = slice(0, 12)
+    if given.dx is not None:
+        estimate = differences(y, at, by_x, case.dy, scale=64.0, steps=(1.0,), only=wanted)
+        error = relative_error(given.dx[:, wanted], estimate.value[:, wanted])
+        quantity = "dx, relative error against differences of its own forward, 12 columns"
+        found.limit(quantity, error, 1e-3, note="step 64: its forward is linear in x", **place)
+    if given.dbias is not None and layer.biased:
+        estimate = differences(y, at, Independence("bias", ((0, 1),)), case.dy, scale=64.0, steps=(1.0,))
+        error = relative_error(given.dbias, estimate.value)
+        found.limit("dbias, relative error against differences of its own forward", error, 1e-3, **place)
+
+
+def _summary(found: Findings, held: Mapping[str, _Worst], why: str) -> str:
+    bad = [item for item in found.evidence if item.ok is False]
+    if not bad:
+        shown = ", ".join(f"{name} {held[name].error:.1e}" for name in _NAMES if held[name].count)
+        return f"identity to the latent weights, scale constant: {shown} off at worst (limit {_LIMIT:g})"
+    first = bad[0]
+    if found.verdict is Verdict.WARN:
+        return f"dweight is the identity's; {first.quantity}: {first.measured}"
+    error = f"{first.measured:.2g}" if isinstance(first.measured, float) else str(first.measured)
+    cause = why if first.quantity.startswith("dweight") else first.note.partition("; ")[2]
+    return f"{first.quantity}: {error} (limit {first.limit:g})" + (f": {cause}" if cause else "")
