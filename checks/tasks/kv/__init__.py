@@ -7,10 +7,18 @@ from judge_tui.checks.tasks.kv.contract import CONTRACT
 from judge_tui.checks.tasks.kv.incremental import incremental_equals_full
 from judge_tui.checks.tasks.kv.isolation import isolation
 from judge_tui.checks.tasks.kv.minimality import cache_size_minimality
+from judge_tui.checks.tasks.kv.quantization import quantized
 from judge_tui.checks.tasks.kv.ragged import variable_lengths
 
 __all__ = ["TASK"]
 
-CHECKS = (incremental_equals_full, variable_lengths, cache_size_minimality, isolation, capacity)
+CHECKS = (
+    incremental_equals_full,
+    variable_lengths,
+    cache_size_minimality,
+    isolation,
+    capacity,
+    quantized,
+)
 
 TASK = Task("kv", "KV cache", CONTRACT, with_generic(*CHECKS))

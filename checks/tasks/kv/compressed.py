@@ -1,8 +1,8 @@
-"""Finding a submission's quantized cache: a class of its own, fed and read like the plain one."""
+"""Finding a submission's quantized caches: classes of their own, fed and read like the plain one."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -14,30 +14,38 @@ from judge_tui.checks.tasks.kv import roles, trial
 from judge_tui.checks.tasks.kv.signatures import Owner, matched
 from judge_tui.checks.tasks.kv.wires import LAYOUTS, SOLO
 
-__all__ = ["find", "roles_of"]
+__all__ = ["PREFIXES", "find", "roles_of"]
 
 Inventories = Mapping[str, Mapping[str, Any]]
+Found = dict[str, Binding]
 _ROLES = {role.name: role for role in roles.ROLES}
 _PARTS = ("append", "read")
+_MORE = ("append_many", "attend")
+#: Under what their roles are bound: most submissions have one, some one per width of the codes.
+PREFIXES = ("quantized", "quantized_2", "quantized_3")
 #: Eight bits are 1 % off, four bits 10 %; another reading of the interface is off by more than half.
 _NEAR = 0.3
 
 
-def roles_of(found: Mapping[str, Binding]) -> dict[str, Binding] | None:
-    """The roles of the quantized cache under the plain ones' names; ``None`` when there is none."""
-    if not all(name in found for name in ("quantized", *(f"quantized_{part}" for part in _PARTS))):
+def roles_of(found: Mapping[str, Binding], prefix: str = "quantized") -> Found | None:
+    """The roles of a quantized cache under the plain ones' names; ``None`` when there is none."""
+    if not all(name in found for name in (prefix, *(f"{prefix}_{part}" for part in _PARTS))):
         return None
-    return {"create": found["quantized"], **{part: found[f"quantized_{part}"] for part in _PARTS}}
+    own = {"create": found[prefix]}
+    for part in (*_PARTS, *_MORE):
+        if f"{prefix}_{part}" in found:
+            own[part] = replace(found[f"{prefix}_{part}"], role=part)
+    return own
 
 
 def find(
     worker: Worker,
     loaded: Inventories,
-    found: dict[str, Binding],
+    found: Found,
     rejected: dict[str, list[str]],
     fatal: dict[str, Fault],
 ) -> None:
-    """Bind ``quantized`` with the calls that feed it and read it back.
+    """Bind the quantized caches with the calls that feed them and read them back.
 
     Args:
         worker: Where the submission is.
@@ -47,20 +55,23 @@ def find(
         fatal: Callables that ended the process; added to.
     """
     tried = rejected.setdefault("quantized", [])
-    written = found.pop("quantized", None)
-    options = [written] if written else matched(worker, loaded, roles.QUANTIZED, constructors=True)
-    for create in options[:4]:
+    written = {part: found.pop(f"quantized_{part}", None) for part in (*_PARTS, *_MORE)}
+    create = found.pop("quantized", None)
+    options = [create] if create else matched(worker, loaded, roles.QUANTIZED, constructors=True)
+    prefixes = iter(PREFIXES)
+    for option in options[:4]:
         try:
-            owner = Owner.of(worker, loaded, create)
+            owner = Owner.of(worker, loaded, option)
         except Fault as fault:
             if not worker.alive:
                 raise
-            tried.append(f"{create.target} {fault.message}")
+            tried.append(f"{option.target} {fault.message}")
             continue
-        if settled := _settled(worker, loaded, create, owner, tried, fatal):
-            found["quantized"] = create
-            found.update({f"quantized_{part}": settled[part] for part in _PARTS})
-            return
+        own = _settled(worker, loaded, option, owner, written, tried, fatal)
+        prefix = next(prefixes, "") if own else ""
+        if own and prefix:
+            found[prefix] = own["create"]
+            found.update({f"{prefix}_{part}": b for part, b in own.items() if part != "create"})
 
 
 def _settled(
@@ -68,22 +79,75 @@ def _settled(
     loaded: Inventories,
     create: Binding,
     owner: Owner,
+    written: Mapping[str, Binding | None],
     tried: list[str],
     fatal: dict[str, Fault],
-) -> dict[str, Binding] | None:
-    calls = {part: matched(worker, loaded, _ROLES[part], owner=owner, stateful=True)[:3] for part in _PARTS}
-    for append in calls["append"]:
-        for read in calls["read"]:
-            for one in _orders(append):
-                for other in _orders(read):
-                    option = {"create": create, "append": one, "read": other}
-                    result = trial.survived(fatal, option, partial(trial.steps, worker, option))
-                    if result.ran and result.error <= _NEAR:
-                        return option
-            tried.append(f"{create.target}, {append.target}, {read.target}: {result.said or 'far off'}")
-    return None
+) -> Found | None:
+    def calls(part: str, most: int = 3) -> list[Binding]:
+        if own := written.get(part):
+            return [own]
+        return matched(worker, loaded, _ROLES[part], owner=owner, stateful=True)[:most]
+
+    best: tuple[Found, trial.Trial] | None = None
+    for append in calls("append") or calls("append_many"):
+        for read in calls("read"):
+            for option, result in _readings(worker, {"create": create}, append, read, fatal):
+                nearer = best is None or result.error < best[1].error
+                if result.ran and nearer and (result.error <= _NEAR or _plainly_meant(worker, option)):
+                    best = option, result
+                if best and best[1].error <= _NEAR:
+                    break
+            else:
+                tried.append(f"{create.target}, {append.target}, {read.target}: {result.said or 'far off'}")
+                continue
+            return _completed(worker, best[0], calls)
+    return _completed(worker, best[0], calls) if best else None
+
+
+def _readings(
+    worker: Worker, base: Found, append: Binding, read: Binding, fatal: dict[str, Fault]
+) -> Iterator[tuple[Found, trial.Trial]]:
+    """The two calls under every axis order, with how a short run went."""
+    for one in _orders(append):
+        for other in _orders(read):
+            option = {**base, "append": replace(one, role="append"), "read": replace(other, role="read")}
+            yield option, trial.survived(fatal, option, partial(trial.steps, worker, option))
+
+
+def _plainly_meant(worker: Worker, option: Found) -> bool:
+    """Whether values that are far off are what it takes for the keys and values.
+
+    Two arrays of floating point, handed back in the axis order in which they went in; codes and
+    scales that are handed out instead are no wrong answer but another interface.
+    """
+    if option["append"].layout.replace("B", "") != option["read"].layout.replace("B", ""):
+        return False
+    return trial.gives_floats(worker, option)
+
+
+def _completed(worker: Worker, option: Found, calls: Any) -> Found:
+    """The same with what feeds several tokens at once, and what attends, where there is such a thing."""
+    layout = option["append"].layout
+    wide = layout if "N" in layout else layout.replace("H", "HN")
+    for many in (option["append"], *calls("append_many")):
+        extra = {"append_many": replace(many, role="append_many", layout=wide)}
+        result = trial.held_many(worker, {**option, **extra})
+        if result.ran and result.error <= _NEAR:
+            option = {**option, **extra}
+            break
+    ran: list[Binding] = []
+    for attend in calls("attend"):
+        for one in _orders(attend):
+            result = trial.steps(worker, {**option, "attend": one})
+            if result.ran and result.error <= _NEAR:
+                return {**option, "attend": one}
+            if result.ran and one.layout.replace("B", "") == layout.replace("B", ""):
+                ran.append(one)
+    return {**option, "attend": ran[0]} if ran else option
 
 
 def _orders(binding: Binding) -> list[Binding]:
-    layouts = SOLO[:3] if binding.takes("sequence") else LAYOUTS[:3]
+    if binding.layout:
+        return [binding]
+    layouts = SOLO[:3] if binding.takes("sequence") else (*LAYOUTS[:3], *SOLO[:2])
     return [replace(binding, layout=layout) for layout in layouts]

@@ -20,7 +20,9 @@ from judge_tui.checks.tasks.kv.reference import attention, causal_rows, diagnosi
 from judge_tui.checks.tasks.kv.sizes import Sizes
 from judge_tui.checks.tolerance import relative_error
 
-__all__ = ["BUDGET", "Trial", "cut", "drawn", "held", "held_many", "ragged", "steps", "survived"]
+__all__ = [
+    "BUDGET", "Trial", "cut", "drawn", "gives_floats", "held", "held_many", "ragged", "steps", "survived",
+]  # fmt: skip
 
 Array = npt.NDArray[np.float64]
 
@@ -176,6 +178,22 @@ def held(worker: Worker, found: Mapping[str, Binding]) -> Trial:
         )
 
     return _tried(run, worker)
+
+
+def gives_floats(worker: Worker, found: Mapping[str, Binding]) -> bool:
+    """Whether what is read back is a pair of arrays of floating point, and nothing beside."""
+    try:
+        cached = _fresh(worker, found)
+        cached.feed(*drawn(np.random.default_rng(10), cached.sizes, 2), whole=False)
+        cached.stored(0)
+    except Fault:
+        if not worker.alive:
+            raise
+        return False
+    except (KeyError, ValueError, IndexError):
+        return False
+    parts = cached.last.result.tree.get("parts", ()) if cached.last else ()
+    return len(parts) == 2 and all(str(below.get("dtype", "")).startswith("float") for *_, below in parts)
 
 
 def ragged(worker: Worker, found: Mapping[str, Binding]) -> Trial:

@@ -1,5 +1,5 @@
 # bug: the quantized cache keeps a scale and a zero for every element: nine bytes where float32 takes four
-# caught by: cache_size_minimality
+# caught by: cache_size_minimality, quantized
 import numpy as np
 
 
