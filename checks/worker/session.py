@@ -146,6 +146,7 @@ class Session:
                 counters.update(self.counts.stop())
             if request.get("memory"):
                 counters["peak_bytes"] = self.trace.stop()
+                counters["held_bytes"] = self.trace.held
 
     def op_set(self, request: dict[str, Any]) -> dict[str, Any]:
         """Set an attribute of a kept object (or a key of a dict), or of something in the submission."""

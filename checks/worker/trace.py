@@ -13,12 +13,17 @@ __all__ = ["Trace"]
 
 
 class Trace:
-    """The process's trace of allocations; made before any file of a submission is imported."""
+    """The process's trace of allocations; made before any file of a submission is imported.
+
+    Attributes:
+        held: Bytes beyond those at the start that were still held at the last stop.
+    """
 
     def __init__(self) -> None:
         self._running = False
         self._highest = 0
         self._started = 0
+        self.held = 0
         self._reset, self._stop, self._clear = (
             tracemalloc.reset_peak,
             tracemalloc.stop,
@@ -38,6 +43,7 @@ class Trace:
     def stop(self) -> int:
         """The highest number of bytes beyond those at the start."""
         self._fold()
+        self.held = tracemalloc.get_traced_memory()[0] - self._started
         self._running = False
         self._stop()
         return self._highest - self._started
