@@ -13,6 +13,8 @@ from judge_tui.checks.verdict import Verdict
 
 __all__ = ["FORBIDDEN", "loads"]
 
+#: What the last line ends in when a worker kept only a part of what was printed.
+_CUT = " in all"
 #: Frameworks that would answer the challenge instead of the submission.
 FORBIDDEN = frozenset({"torch", "tensorflow", "jax", "autograd"})
 
@@ -82,7 +84,16 @@ def _imported(bench: Bench, found: Findings, file: str) -> dict[str, list[str]]:
             output=fault.output,
         )
         return {}
-    found.claim(f"{file} imports", True, file=file, output=str(inventory.get("printed", ""))[:2000])
+    printed = str(inventory.get("printed", ""))
+    found.claim(f"{file} imports", True, file=file, output=printed[:2000])
+    if (last := printed.rpartition("\n")[2]).endswith(_CUT):
+        found.claim(
+            f"{file} prints at most 64 KiB on import",
+            False,
+            measured=last.removesuffix(_CUT).lstrip("… "),
+            file=file,
+            otherwise=Verdict.WARN,
+        )
     return {str(name): list(users) for name, users in dict(inventory.get("missing", {})).items()}
 
 

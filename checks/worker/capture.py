@@ -24,11 +24,12 @@ class Capture(io.TextIOWrapper):
         super().__init__(io.BufferedWriter(self._kept), "utf-8", errors="replace", line_buffering=True)
 
     def text(self) -> str:
-        """What was kept."""
+        """What was kept; how much there was stands in a last line when some was not."""
         # A submission may have closed it.
         with contextlib.suppress(ValueError, OSError):
             self.flush()
-        return self._kept.data.decode("utf-8", "replace")
+        kept = self._kept.data.decode("utf-8", "replace")
+        return kept if self._kept.seen <= _CAPTURE else f"{kept}\n… {self._kept.seen / 1e6:.1f} MB in all"
 
 
 class _Bounded(io.RawIOBase):
@@ -36,12 +37,14 @@ class _Bounded(io.RawIOBase):
 
     def __init__(self) -> None:
         self.data = bytearray()
+        self.seen = 0
 
     def writable(self) -> bool:
         return True
 
     def write(self, data: Any) -> int:
         size = memoryview(data).nbytes
+        self.seen += size
         if (room := _CAPTURE - len(self.data)) > 0:
             self.data += bytes(data[:room])
         return size

@@ -121,7 +121,9 @@ def test_unusual_encodings_of_right_code_pass(scale: Task, submitted: Submit, so
 def test_a_gigabyte_of_output_is_cut_and_harms_nothing(scale: Task, submitted: Submit) -> None:
     flood = "for _ in range(1000):\n    print('x' * 1_000_000)\n" + RIGHT
     outcomes = judge(scale, submitted(flood), seed=1, checks=["loads", "right"])
-    assert {outcome.verdict for outcome in outcomes.values()} == {"pass"}
+    assert outcomes["right"].verdict == "pass"
+    assert outcomes["loads"].verdict == "warn"
+    assert "prints at most 64 KiB on import: 1000.0 MB" in outcomes["loads"].summary
     assert sum(len(item.output) for outcome in outcomes.values() for item in outcome.evidence) < 10_000
 
 
