@@ -3,6 +3,7 @@
 from judge_tui.checks.generic import with_generic
 from judge_tui.checks.task import Task
 from judge_tui.checks.tasks.kv.capacity import capacity
+from judge_tui.checks.tasks.kv.chunked_prefill import chunked_prefill
 from judge_tui.checks.tasks.kv.contract import CONTRACT
 from judge_tui.checks.tasks.kv.incremental import incremental_equals_full
 from judge_tui.checks.tasks.kv.isolation import isolation
@@ -18,6 +19,7 @@ CHECKS = (
     cache_size_minimality,
     isolation,
     capacity,
+    chunked_prefill,
     quantized,
 )
 

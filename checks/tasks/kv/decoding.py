@@ -28,7 +28,7 @@ _ROLES = {role.name: role for role in roles.DECODER}
 
 @dataclass(frozen=True, slots=True)
 class ModelSizes:
-    """What a decoder is made for; ``seed`` fixes its weights."""
+    """What a decoder is made for; ``seed`` fixes its weights, and ``kv_heads`` is ``heads`` where it is 0."""
 
     batch: int = 2
     vocab: int = 29
@@ -38,13 +38,16 @@ class ModelSizes:
     max_len: int = 32
     seed: int = 5
     dtype: str = "float32"
+    kv_heads: int = 0
+    chunk: int = 4
 
     def inputs(self) -> dict[str, Any]:
         """By canonical name."""
         return {
             "batch": self.batch, "vocab": self.vocab, "embed": self.embed, "heads": self.heads,
-            "kv_heads": self.heads, "head_dim": self.embed // self.heads, "layers": self.layers, "layer": 0,
-            "max_len": self.max_len, "ff": 2 * self.embed, "seed": self.seed, "dtype": self.dtype,
+            "kv_heads": self.kv_heads or self.heads, "head_dim": self.embed // self.heads,
+            "layers": self.layers, "layer": 0, "max_len": self.max_len, "ff": 2 * self.embed,
+            "seed": self.seed, "dtype": self.dtype, "chunk": self.chunk,
         }  # fmt: skip
 
 
@@ -56,7 +59,6 @@ class Decoder:
         found: Role → binding.
         sizes: What it is made for.
         left: Tells the seconds that remain.
-        model: A model made before, to be used again with an empty cache of its own; made anew when left out.
 
     Attributes:
         takes: ``tokens`` (ids) or ``x`` (hidden vectors).
@@ -150,6 +152,7 @@ class Decoder:
             "token_lists": [row[:n].tolist() for row, n in zip(given, real, strict=True)],
             "lengths": real, "active": real > 0, "position": int(self.counts.max()),
             "positions": self.counts.copy(), "use_cache": True, "totals": self.counts + real,
+            "chunk": self.sizes.chunk, "chunks": -(-given.shape[1] // self.sizes.chunk),
         }  # fmt: skip
         role = _ROLES[binding.role]
         before = self.state

@@ -17,7 +17,7 @@ from judge_tui.checks.binding import Binding
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.remote import Worker
 from judge_tui.checks.submission import ADAPTER
-from judge_tui.checks.tasks.kv import attending, compressed, models, roles, trial
+from judge_tui.checks.tasks.kv import attending, chunks, compressed, models, roles, trial
 from judge_tui.checks.tasks.kv.signatures import Owner, matched
 from judge_tui.checks.tasks.kv.sizes import mode
 from judge_tui.checks.tasks.kv.wires import LAYOUTS, SOLO
@@ -89,6 +89,7 @@ def find(
             # What is settled about the storage stays, where it is the same storage.
             found.update({n: b for n, b in own.items() if n not in found or b.target != found[n].target})
             _settle_many(worker, loaded, found, written)
+    chunks.find(worker, loaded, found, rejected, fatal)
 
 
 def _plainly_meant(combination: Found) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 from judge_tui.checks.binding import Binding
@@ -23,6 +24,7 @@ class Maker:
         found: Role → binding.
         left: Tells the seconds that remain.
         dtype: Of weights and vectors.
+        sizes: Fields of :class:`ModelSizes` that are not as usual.
     """
 
     def __init__(
@@ -32,14 +34,17 @@ class Maker:
         left: Callable[[], float],
         *,
         dtype: str = "float32",
+        sizes: Mapping[str, Any] | None = None,
     ) -> None:
-        self.worker, self.found, self.left, self.dtype = worker, found, left, dtype
+        self.worker, self.found, self.left = worker, found, left
+        self.sizes = {"dtype": dtype, **(sizes or {})}
         self._pristine: Handle | None = None
         if not self._repeats():
             self._pristine = self._new(1).model
 
-    def _new(self, batch: int) -> Decoder:
-        return Decoder(self.worker, self.found, ModelSizes(batch=batch, dtype=self.dtype), self.left)
+    def _new(self, batch: int, found: Mapping[str, Binding] | None = None, **sizes: Any) -> Decoder:
+        made_for = ModelSizes(batch=batch, **{**self.sizes, **sizes})
+        return Decoder(self.worker, found or self.found, made_for, self.left)
 
     def _repeats(self) -> bool:
         one, other = self._new(1), self._new(1)
@@ -52,9 +57,15 @@ class Maker:
         decoder = self.found.get("decoder")
         return self._pristine is None or decoder is None or not decoder.takes("batch")
 
-    def __call__(self, batch: int) -> Decoder:
-        """A decoder with an empty cache."""
-        made = self._new(batch)
+    def __call__(self, batch: int, found: Mapping[str, Binding] | None = None, **sizes: Any) -> Decoder:
+        """A decoder with an empty cache.
+
+        Args:
+            batch: Sequences.
+            found: Other callables that play its roles.
+            sizes: Fields of :class:`ModelSizes` that the weights do not depend on.
+        """
+        made = self._new(batch, found, **sizes)
         if self._pristine is not None:
             made.model = self.worker.copied(self._pristine)
         return made

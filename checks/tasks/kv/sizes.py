@@ -24,6 +24,7 @@ class Sizes:
         layers: Layers, for caches that hold several.
         query_heads: Heads of queries; as many as of keys and values when 0.
         bits: Of a code, for caches that quantize.
+        chunk: Tokens per chunk, for what takes a prompt in chunks.
     """
 
     batch: int = 2
@@ -34,6 +35,7 @@ class Sizes:
     layers: int = 2
     query_heads: int = 0
     bits: int = 8
+    chunk: int = 4
 
     def inputs(self) -> dict[str, Any]:
         """By canonical name."""
@@ -41,7 +43,7 @@ class Sizes:
         return {
             "batch": self.batch, "heads": heads, "kv_heads": self.heads, "max_len": self.max_len,
             "head_dim": self.head_dim, "dtype": self.dtype, "layers": self.layers, "bits": self.bits,
-            "embed": heads * self.head_dim,
+            "embed": heads * self.head_dim, "chunk": self.chunk,
         }  # fmt: skip
 
 

@@ -67,9 +67,9 @@ class Subject:
         """A new cache."""
         return Cached(worker or self.bench.worker, self.found, sizes, lambda: self.bench.left)
 
-    def maker(self, *, dtype: str = "float32") -> Maker:
-        """What makes decoders with the same weights."""
-        return Maker(self.bench.worker, self.found, lambda: self.bench.left, dtype=dtype)
+    def maker(self, *, dtype: str = "float32", **sizes: Any) -> Maker:
+        """What makes decoders with the same weights; ``sizes`` are fields of its sizes that differ."""
+        return Maker(self.bench.worker, self.found, lambda: self.bench.left, dtype=dtype, sizes=sizes)
 
     def main(self, *names: str) -> Binding:
         """The first of these roles that is bound, else the one that attends."""
