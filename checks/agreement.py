@@ -16,13 +16,16 @@ from typing import Any
 from judge_tui.checks.binding import Binding, Source
 from judge_tui.checks.calls import Ended, invoke
 from judge_tui.checks.contract import Role
-from judge_tui.checks.faults import Fault
+from judge_tui.checks.faults import Fault, Raised
 from judge_tui.checks.remote import Worker
 from judge_tui.checks.worker.models import STYLES
 
 __all__ = ["most_agreeing"]
 
 _PROBE_BUDGET = 10.0
+#: A wrong guess at what a root's parent is may never come back.
+_SPELLING_BUDGET = 4.0
+_MOST_ENDED = 2
 _MODELS = re.compile(r"prob|logit|forward|predict|^__call__$|next_token|infer")
 _NO_MODEL = re.compile(r"softmax|penal|search|beam|test|check|main|greedy|demo")
 
@@ -36,6 +39,7 @@ def most_agreeing(
     inputs: Mapping[str, Any],
     loaded: Inventories,
     notes: list[str],
+    fatal: Mapping[str, Fault] | None = None,
 ) -> Binding | None:
     """The way of playing a role that agrees best with the sample.
 
@@ -46,6 +50,7 @@ def most_agreeing(
         inputs: The sample's.
         loaded: File → inventory, for models that are no argument.
         notes: Why each candidate failed is added.
+        fatal: What ended the process when it was called: of a role with ``spellings`` the one way alone.
 
     Returns:
         ``None`` when no candidate answers at all.
@@ -57,9 +62,10 @@ def most_agreeing(
     for binding in ranked:
         said: list[str] = []
         ways = list(_ways(role, binding, loaded))
+        left = _left(role, ways, fatal or {})
         if not ways:
             said.append("takes no model, and none of its own was found that a scripted one could stand for")
-        own = _best_way(worker, role, ways, inputs, said)
+        own = _best_way(worker, role, left, inputs, said)
         notes += [f"{binding.target} {clause}" for clause in dict.fromkeys(said)][:3]
         if own is not None and (best is None or own[0] > best[0]):
             best = own
@@ -85,12 +91,28 @@ def _best_way(
     return best
 
 
+def _called(role: Role, way: Binding) -> str:
+    """What is left alone once a call ended the process: the target, or one way of handing things over."""
+    if role.spellings is None:
+        return way.target
+    return f"{way.target}({', '.join(map(str, (*(way.init or ()), *way.args)))})"
+
+
+def _left(role: Role, ways: Sequence[Binding], fatal: Mapping[str, Fault]) -> list[Binding]:
+    """The ways that did not end the process; none when two ended it, so that a loop costs no more time."""
+    ended = {called for way in ways if (called := _called(role, way)) in fatal}
+    if sum(not isinstance(fatal[called], Raised) for called in ended) >= _MOST_ENDED:
+        return []
+    return [way for way in ways if _called(role, way) not in ended]
+
+
 def _graded(
     worker: Worker, role: Role, binding: Binding, inputs: Mapping[str, Any], said: list[str]
 ) -> float | None:
     assert role.agrees is not None
     try:
-        returned = invoke(worker, binding, inputs, budget=_PROBE_BUDGET)
+        budget = _PROBE_BUDGET if role.spellings is None else _SPELLING_BUDGET
+        returned = invoke(worker, binding, inputs, budget=budget)
         asks = any(param.kind == "model" for param in role.params)
         if asks and not returned.result.counters.get("model_calls"):
             said.append("did not ask the scripted model")
@@ -102,7 +124,7 @@ def _graded(
         said.append(str(error.args[0]))
     except Fault as fault:
         if Ended.by(fault, worker):
-            raise Ended(binding, fault) from fault
+            raise Ended(binding, fault, _called(role, binding)) from fault
         said.append(fault.placed)
     return None
 
@@ -112,15 +134,16 @@ def _ways(role: Role, binding: Binding, loaded: Inventories) -> Iterator[Binding
     if not binding.returns:
         binding = replace(binding, returns={role.returns[0].name: Source()})
     model = next((param.name for param in role.params if param.kind == "model"), None)
-    if model is None:
-        yield binding
-        return
-    patches: list[Mapping[str, str]] = [binding.patch]
-    if not binding.takes(model):
-        patches = list(_patches(binding, model, loaded))
-    for patch in patches:
-        for style in (binding.model,) if binding.model else STYLES:
-            yield replace(binding, patch=patch, model=style)
+    for spelled in role.spellings(binding) if role.spellings is not None else (binding,):
+        if model is None:
+            yield spelled
+            continue
+        patches: list[Mapping[str, str]] = [spelled.patch]
+        if not spelled.takes(model):
+            patches = list(_patches(spelled, model, loaded))
+        for patch in patches:
+            for style in (spelled.model,) if spelled.model else role.styles or STYLES:
+                yield replace(spelled, patch=patch, model=style)
 
 
 def _patches(binding: Binding, model: str, loaded: Inventories) -> Iterator[Mapping[str, str]]:

@@ -88,9 +88,9 @@ def bind(
         ]
         ranked = [b for b in _ranked(worker, loaded, role, result.found, inputs) if b.target not in fatal]
         try:
-            found = _played(worker, role, ranked, inputs, sample, loaded, notes)
+            found = _played(worker, role, ranked, inputs, sample, loaded, notes, fatal)
         except Ended as ended:
-            fatal[ended.binding.target] = ended.fault
+            fatal[ended.called] = ended.fault
             raise ended.fault from ended
         if found:
             result.found[role.name] = found
@@ -152,8 +152,9 @@ def _played(
     sample: Sample,
     loaded: Inventories,
     notes: list[str],
+    fatal: Mapping[str, Fault],
 ) -> Binding | None:
     """The candidate that answers as the role does; why the others do not is added to ``notes``."""
     if role.agrees is not None:
-        return most_agreeing(worker, role, ranked, inputs, loaded, notes)
+        return most_agreeing(worker, role, ranked, inputs, loaded, notes, fatal)
     return settled(worker, role, ranked, inputs, sample.shapes, notes)

@@ -32,12 +32,14 @@ class Ended(Exception):
     Args:
         binding: What was called.
         fault: What it did.
+        called: What is not called again: by default the target, however it is called.
     """
 
-    def __init__(self, binding: Binding, fault: Fault) -> None:
+    def __init__(self, binding: Binding, fault: Fault, called: str = "") -> None:
         super().__init__(fault.message)
         self.binding = binding
         self.fault = fault
+        self.called = called or binding.target
 
     @staticmethod
     def by(fault: Fault, worker: Worker) -> bool:

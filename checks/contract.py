@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from judge_tui.checks.binding import Binding
 
 __all__ = ["Contract", "Param", "Return", "Role", "Sample"]
 
@@ -82,6 +85,9 @@ class Role:
         pure: Whether it must leave its arguments alone and repeat itself.
         agrees: How well plain data that it gave fits the sample's inputs, 0 to 1, for roles whose answer has
             no shape; 0 is an answer of the right kind all the same, :class:`BadResult` none.
+        spellings: Other ways to hand the same arguments over (an array for a list), likeliest first, the
+            binding itself included; only for roles with ``agrees``, whose answer tells which one is meant.
+        styles: How its scripted model may answer, in place of the usual styles (``worker/models.py``).
     """
 
     name: str
@@ -105,6 +111,8 @@ class Role:
     required: bool = True
     pure: bool = True
     agrees: Callable[[Any, Mapping[str, Any]], float] | None = None
+    spellings: Callable[[Binding], Iterable[Binding]] | None = None
+    styles: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,18 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["STYLES", "Model", "PrefixRows", "Rows", "TableRows", "asked", "build", "rows_of"]
+__all__ = [
+    "STYLES",
+    "Model",
+    "PrefixRows",
+    "Row",
+    "Rows",
+    "TableRows",
+    "asked",
+    "build",
+    "counted",
+    "rows_of",
+]
 
 Row = npt.NDArray[np.float64]
 
@@ -159,7 +170,7 @@ class Model:
         values = [value for value in values if _is_ids(value)]
         if not values:
             raise TypeError("the scripted model was called without token ids")
-        _ASKED["model_calls"] += 1
+        counted()
         batch, leading = _sequences(values[0])
         kept = [_kept(ids, index, values[1:]) for index, ids in enumerate(batch)]
         found = [self._positions(ids, real) if self._all else self._last(ids, real) for ids, real in
@@ -233,6 +244,11 @@ def _kept(ids: list[int], index: int, others: list[Any]) -> list[bool]:
     return real
 
 
+def counted() -> None:
+    """Note that a model was called."""
+    _ASKED["model_calls"] += 1
+
+
 def asked() -> dict[str, int]:
     """Calls and rows since this was last read; empty when no model was asked."""
     told = {key: count for key, count in _ASKED.items() if count}
@@ -258,17 +274,18 @@ def rows_of(spec: dict[str, Any]) -> Rows:
     raise ValueError(f"no scripted model of kind {spec.get('kind')!r}")
 
 
-def build(spec: dict[str, Any]) -> Any:
+def build(spec: dict[str, Any], make: type[Model] = Model) -> Any:
     """Make the model that ``spec`` describes.
 
     Args:
+        make: The interface that it answers by.
         spec: As in :func:`rows_of`, with ``style`` (see :data:`STYLES`) and ``as``: empty for the object,
             ``class`` for something that makes it whatever it is given, or the name of one of its methods.
 
     Raises:
         ValueError: There is no such kind.
     """
-    model = Model(rows_of(spec), spec.get("style") or "last")
+    model = make(rows_of(spec), spec.get("style") or "last")
     wanted = spec.get("as") or ""
     if wanted == "class":
         return lambda *args, **kwargs: model

@@ -1,0 +1,119 @@
+"""Drawing draft trees: right paths among decoys, in every order of listing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from judge_tui.checks.tasks.dflash_verify.trees import Tokens, Tree, likeliest
+from judge_tui.checks.worker.models import Rows
+
+__all__ = ["ORDERS", "chain", "drawn", "ordered", "prompt_of"]
+
+#: How nodes may be listed, parents before children: level by level, branch by branch, anyhow.
+ORDERS = ("level by level", "branch by branch", "in random order")
+
+
+def prompt_of(rng: np.random.Generator, vocab_size: int, length: int) -> Tokens:
+    """A random prompt."""
+    return tuple(int(token) for token in rng.integers(vocab_size, size=length))
+
+
+def chain(tokens: Sequence[int]) -> Tree:
+    """Tokens drafted one after another."""
+    return Tree(tuple(tokens), tuple(range(-1, len(tokens) - 1)))
+
+
+@dataclass(slots=True)
+class _Growing:
+    """A tree as it grows, and which of its nodes lie on a right path."""
+
+    rng: np.random.Generator
+    rows: Rows
+    prompt: Tokens
+    tokens: list[int] = field(default_factory=list)
+    parents: list[int] = field(default_factory=list)
+
+    def add(self, token: int, parent: int) -> int:
+        self.tokens.append(token)
+        self.parents.append(parent)
+        return len(self.tokens) - 1
+
+    def wanted(self, parent: int) -> int:
+        tree = Tree(tuple(self.tokens), tuple(self.parents))
+        return likeliest(self.rows, (*self.prompt, *tree.text(tree.path(parent))))
+
+    def decoy(self, parent: int, *, right: bool) -> bool:
+        """A sibling that is wrong, or (below a wrong node) what the model would go on with there."""
+        token = self.wanted(parent)
+        taken = {self.tokens[i] for i, above in enumerate(self.parents) if above == parent}
+        free = [t for t in range(self.rows.vocab_size) if t not in taken and t != token]
+        if right and token not in taken:
+            self.add(token, parent)
+        elif free:
+            self.add(int(self.rng.choice(free)), parent)
+        else:
+            return False
+        return True
+
+
+def drawn(
+    rng: np.random.Generator,
+    rows: Rows,
+    prompt: Tokens,
+    size: int,
+    right: int,
+    *,
+    order: str = ORDERS[2],
+    twins: bool = False,
+) -> Tree:
+    """A random tree with a right path in it.
+
+    Args:
+        rng: Draws it.
+        rows: The target model.
+        prompt: What it continues.
+        size: N.
+        right: Nodes of the right path, at most N; the tree holds no longer one.
+        order: One of :data:`ORDERS`.
+        twins: Whether a node of the right path gets siblings of the same token, each with nodes below it.
+    """
+    growing = _Growing(rng, rows, prompt)
+    path = [-1]
+    for _step in range(right):
+        path.append(growing.add(growing.wanted(path[-1]), path[-1]))
+    if twins and right and size > right:
+        node = int(rng.choice(path[1:]))
+        twin = growing.add(growing.tokens[node], growing.parents[node])
+        if size > right + 1 and rng.random() < 0.5:
+            # The right token below the other of the two, or below both.
+            growing.add(growing.wanted(twin), twin)
+    for _attempt in range(50 * size):
+        if len(growing.tokens) >= size:
+            break
+        parent = int(rng.integers(-1, len(growing.tokens)))
+        on_path = parent == -1 or _right(growing, parent)
+        growing.decoy(parent, right=not on_path and rng.random() < 0.6)
+    tree = Tree(tuple(growing.tokens), tuple(growing.parents))
+    return tree.listed(ordered(rng, tree, order))
+
+
+def _right(growing: _Growing, node: int) -> bool:
+    tree = Tree(tuple(growing.tokens), tuple(growing.parents))
+    return all(growing.tokens[n] == growing.wanted(growing.parents[n]) for n in tree.path(node))
+
+
+def ordered(rng: np.random.Generator, tree: Tree, order: str) -> list[int]:
+    """Nodes in one of :data:`ORDERS`, siblings shuffled."""
+    shuffled = [int(node) for node in rng.permutation(len(tree))]
+    if order == ORDERS[0]:
+        return sorted(shuffled, key=lambda node: len(tree.path(node)))
+    listed: list[int] = []
+    open_ = [node for node in shuffled if tree.parents[node] < 0]
+    while open_:
+        at = len(open_) - 1 if order == ORDERS[1] else int(rng.integers(len(open_)))
+        node = open_.pop(at)
+        listed.append(node)
+        open_ += [child for child in shuffled if tree.parents[child] == node]
+    return listed

@@ -1,0 +1,188 @@
+"""Whether decoding with drafted trees gives the tokens of greedy decoding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.check import Findings, check
+from judge_tui.checks.faults import Fault
+from judge_tui.checks.remote import Worker
+from judge_tui.checks.tasks.dflash_verify.drafting import ORDERS, drawn, ordered, prompt_of
+from judge_tui.checks.tasks.dflash_verify.sampling import note_sampling
+from judge_tui.checks.tasks.dflash_verify.scripts import Script, decisive
+from judge_tui.checks.tasks.dflash_verify.trees import Tokens, Tree, likeliest
+from judge_tui.checks.tasks.dflash_verify.verifying import Case, Verification
+from judge_tui.checks.verdict import Verdict
+
+__all__ = ["golden"]
+
+#: Vocabulary, nodes per cycle (0: another number each time), whether right nodes get twins.
+_RUNS = (
+    (2, 3, False), (2, 0, True), (3, 6, False), (3, 0, True), (5, 7, False), (7, 0, True), (13, 8, True),
+    (64, 10, False), (499, 0, True),
+)  # fmt: skip
+_TOKENS = 24
+_MOST_RIGHT = 4
+_PAIRS = 8
+_TWINS = 12
+
+
+@check(
+    "golden",
+    "equals greedy decoding",
+    establishes="At temperature 0 the text equals greedy decoding token for token, whatever is drafted.",
+    roles=("verify",),
+)
+def golden(bench: Bench, found: Findings) -> str:
+    """Decode with random trees over many cycles; then pairs of trees of one size, and duplicate siblings."""
+    verify = Verification(bench)
+    runs = [_run(bench, verify, number) for number in range(len(_RUNS) - 1)]
+    with bench.fresh() as worker:
+        runs.append(_run(bench, verify, len(_RUNS) - 1, worker))
+    told = [_claim_runs(found, verify, runs)]
+    told.append(_claim(found, verify, "two trees of one size below one prompt, one after the other",
+                       [verify(*drafted) for drafted in _pairs(bench)]))  # fmt: skip
+    twins = [verify(*drafted) for drafted in _twins(bench)]
+    told.append(_claim(found, verify, "trees with siblings of the same token", twins))
+    taken = sum(run.taken for run in runs)
+    offered = sum(run.offered for run in runs)
+    found.claim(
+        "right tokens in the trees that were accepted", taken > 0, measured=f"{taken} of {offered}",
+        limit="more than 0", otherwise=Verdict.WARN, **verify.where,
+    )  # fmt: skip
+    empty = _empty(bench, found, verify)
+    if not any(told):
+        note_sampling(bench, found, verify)
+    if clause := next((text for text in told if text), ""):
+        return clause
+    cycles = sum(run.cycles for run in runs)
+    lossless = f"greedy decoding token for token in {len(runs)} runs, {cycles} cycles"
+    if not taken:
+        return f"{lossless}, but nothing of any tree was accepted"
+    if empty:
+        return f"{lossless}; but an empty tree: {empty}"
+    return f"{lossless}, {taken} of {offered} right drafted tokens accepted"
+
+
+@dataclass(slots=True)
+class _Run:
+    """Decoding one text.
+
+    Attributes:
+        text: What was decoded, without the prompt.
+        taken: Accepted tokens.
+        offered: Right tokens that stood in the trees.
+        wrong: The case that departed, in words; ``stalled`` when a cycle gave no token.
+    """
+
+    vocab: int
+    text: list[int] = field(default_factory=list)
+    cycles: int = 0
+    taken: int = 0
+    offered: int = 0
+    wrong: str = ""
+
+    def add(self, case: Case) -> None:
+        """Take a cycle in."""
+        self.cycles += 1
+        self.taken += len(case.answer.tokens)
+        self.offered += len(case.right)
+        if not case.lossless:
+            self.wrong = f"cycle {self.cycles}: {case}"
+        elif not case.drafted:
+            self.wrong = f"cycle {self.cycles}, accepted tokens that are no path of the tree: {case}"
+        elif not case.answer.output:
+            self.wrong = f"cycle {self.cycles} gave no token: {case}"
+        self.text += case.answer.output
+
+
+def _run(bench: Bench, verify: Verification, number: int, worker: Worker | None = None) -> _Run:
+    vocab, size, twins = _RUNS[number]
+    rng = bench.rng("run", number)
+    prompt = prompt_of(rng, vocab, int(rng.integers(1, 7)))
+    script = decisive(rng, vocab, prompt, _TOKENS + _MOST_RIGHT + 1)
+    run = _Run(vocab)
+    while len(run.text) < _TOKENS and not run.wrong:
+        nodes = size or int(rng.integers(1, 12))
+        right = int(rng.integers(0, min(_MOST_RIGHT, nodes) + 1))
+        order = ORDERS[int(rng.integers(len(ORDERS)))]
+        prefix = (*prompt, *run.text)
+        tree = drawn(rng, script.rows, prefix, nodes, right, order=order, twins=twins and rng.random() < 0.5)
+        run.add(verify(script, prefix, tree, worker=worker))
+    return run
+
+
+def _claim_runs(found: Findings, verify: Verification, runs: Sequence[_Run]) -> str:
+    wrong = [run for run in runs if run.wrong]
+    rows = [
+        (str(run.vocab), str(len(run.text)), str(run.cycles), f"{run.taken} of {run.offered}",
+         "departs" if run.wrong else "equal")
+        for run in runs
+    ]  # fmt: skip
+    found.claim(
+        "texts equal to greedy decoding", not wrong, measured=f"{len(runs) - len(wrong)} of {len(runs)}",
+        limit=f"{len(runs)} of {len(runs)}", note=wrong[0].wrong if wrong else "",
+        table=(("V", "tokens", "cycles", "accepted of right", "text"), *rows), **verify.where,
+    )  # fmt: skip
+    return f"{len(wrong)} of {len(runs)} texts depart from greedy decoding; {wrong[0].wrong}" if wrong else ""
+
+
+def _claim(found: Findings, verify: Verification, quantity: str, cases: Sequence[Case]) -> str:
+    wrong = [case for case in cases if not (case.lossless and case.drafted and case.answer.output)]
+    found.claim(
+        f"{quantity}: tokens of greedy decoding", not wrong,
+        measured=f"{len(cases) - len(wrong)} of {len(cases)}", limit=f"{len(cases)} of {len(cases)}",
+        note=str(wrong[0]) if wrong else "", **verify.where,
+    )  # fmt: skip
+    return (
+        f"{quantity}: {len(wrong)} of {len(cases)} depart from greedy decoding: {wrong[0]}" if wrong else ""
+    )
+
+
+def _pairs(bench: Bench) -> Iterator[tuple[Script, Tokens, Tree]]:
+    """The same prompt and number of nodes, another tree: what is kept by size is the wrong thing for it."""
+    for number in range(_PAIRS):
+        rng = bench.rng("pair", number)
+        vocab, size = (3, 5, 7, 29)[number % 4], int(rng.integers(4, 10))
+        prompt = prompt_of(rng, vocab, int(rng.integers(1, 6)))
+        script = decisive(rng, vocab, prompt, _MOST_RIGHT + 1)
+        for right in (0, 3):
+            order = ORDERS[int(rng.integers(len(ORDERS)))]
+            yield script, prompt, drawn(rng, script.rows, prompt, size, right, order=order)
+
+
+def _twins(bench: Bench) -> Iterator[tuple[Script, Tokens, Tree]]:
+    """The right token twice among siblings, what follows it below the first, the second, or both."""
+    for number in range(_TWINS):
+        rng = bench.rng("twins", number)
+        vocab = (3, 5, 17, 61)[number % 4]
+        prompt = prompt_of(rng, vocab, int(rng.integers(1, 5)))
+        script = decisive(rng, vocab, prompt, 4)
+        first = likeliest(script.rows, prompt)
+        second = likeliest(script.rows, (*prompt, first))
+        third = likeliest(script.rows, (*prompt, first, second))
+        other = int(rng.choice([t for t in range(vocab) if t != second]))
+        below = ((second, other), (other, second), (second, second))[number % 3]
+        tree = Tree((first, first, *below, third, third), (-1, -1, 0, 1, 2, 3))
+        yield script, prompt, tree.listed(ordered(rng, tree, ORDERS[number % 3]))
+
+
+def _empty(bench: Bench, found: Findings, verify: Verification) -> str:
+    """A tree without nodes: what is wrong about it in words; it warns."""
+    rng = bench.rng("empty")
+    prompt = prompt_of(rng, 11, 3)
+    script, told = decisive(rng, 11, prompt, 1), ""
+    try:
+        answer: Any = verify.answer(script, prompt, Tree((), ()), budget=10.0)
+        if answer.tokens or answer.new != likeliest(script.rows, prompt):
+            told = f"gave {list(answer.tokens)}, then {answer.new} instead of [], then the target's token"
+    except Fault as fault:
+        told = fault.placed
+    found.claim(
+        "verification of an empty tree", not told, measured=told or "the target's token",
+        limit="the target's token", otherwise=Verdict.WARN, **verify.where,
+    )  # fmt: skip
+    return told

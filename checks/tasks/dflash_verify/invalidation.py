@@ -1,0 +1,96 @@
+"""Whether everything below a rejected node is rejected with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.check import Findings, check
+from judge_tui.checks.tasks.dflash_verify.drafting import ORDERS, chain, ordered, prompt_of
+from judge_tui.checks.tasks.dflash_verify.scripts import Script, constant, decisive
+from judge_tui.checks.tasks.dflash_verify.trees import Tokens, Tree, greedy, likeliest
+from judge_tui.checks.tasks.dflash_verify.verifying import Case, Verification
+
+__all__ = ["subtree_invalidation"]
+
+_VOCAB = 101
+_KINDS = (
+    "goes on as the model does after the rejected token",
+    "holds the right tokens of its depth",
+    "holds the token that the model predicts everywhere",
+)
+#: Nodes of the right path beside the rejected one, and depth at which the rejected node hangs.
+_PLACES = ((0, 0), (1, 0), (2, 0), (2, 1), (3, 1), (2, 2))
+_BELOW = 3
+
+
+@check(
+    "subtree_invalidation",
+    "rejection takes the subtree",
+    establishes="No descendant of a rejected node is accepted, however right it looks where it stands.",
+    roles=("verify",),
+)
+def subtree_invalidation(bench: Bench, found: Findings) -> str:
+    """Hang tempting descendants below wrong nodes, beside right paths and without."""
+    verify = Verification(bench)
+    cases = {kind: [verify(*drafted) for drafted in _trees(bench, kind)] for kind in _KINDS}
+    bad = {kind: [case for case in made if case.too_much] for kind, made in cases.items()}
+    for kind in _KINDS:
+        found.claim(
+            f"accepted beyond the right path where a rejected node's subtree {kind}", not bad[kind],
+            measured=f"{len(bad[kind])} of {len(cases[kind])} trees", limit="0",
+            note=str(bad[kind][0]) if bad[kind] else "", **verify.where,
+        )  # fmt: skip
+    control = _control(bench, verify)
+    # To accept nothing is no invalidation: what any rule of acceptance accepts must be accepted.
+    accepts = len(control.answer.tokens) > 0
+    found.claim(
+        "control: accepted of a chain of the token that the model predicts everywhere", accepts,
+        measured=len(control.answer.tokens), limit="at least 1 of 3", note="" if accepts else str(control),
+        **verify.where,
+    )  # fmt: skip
+    total = sum(map(len, cases.values()))
+    worst = [case for made in bad.values() for case in made]
+    if worst:
+        return f"accepts below a rejected node in {len(worst)} of {total} trees: {worst[0]}"
+    if not accepts:
+        return "nothing is ever accepted, so that nothing is shown about rejection"
+    return f"nothing accepted below a rejected node in {total} trees"
+
+
+def _trees(bench: Bench, kind: str) -> Iterator[tuple[Script, Tokens, Tree]]:
+    for number, (right, depth) in enumerate(_PLACES):
+        for order in ORDERS:
+            rng = bench.rng(kind, number, order)
+            prompt = prompt_of(rng, _VOCAB, int(rng.integers(1, 6)))
+            if kind == _KINDS[2]:
+                script = constant(rng, _VOCAB, int(rng.integers(_VOCAB)))
+            else:
+                script = decisive(rng, _VOCAB, prompt, right + _BELOW + 1)
+            tree = _tempting(rng, script, prompt, right, depth, kind)
+            yield script, prompt, tree.listed(ordered(rng, tree, order))
+
+
+def _tempting(
+    rng: np.random.Generator, script: Script, prompt: Tokens, right: int, depth: int, kind: str
+) -> Tree:
+    """A right path, and beside its node at ``depth`` a wrong one with a tempting chain below it."""
+    path, _lead = greedy(script.rows, prompt, max(right, depth) + _BELOW + 1)
+    tokens, parents = list(path[:right]), list(range(-1, right - 1))
+    wrong = int(rng.choice([t for t in range(_VOCAB) if t not in path]))
+    tokens.append(wrong)
+    parents.append(depth - 1)
+    text = [*prompt, *path[:depth], wrong]
+    for step in range(_BELOW):
+        follows = path[depth + 1 + step] if kind == _KINDS[1] else likeliest(script.rows, text)
+        tokens.append(follows)
+        parents.append(len(tokens) - 2)
+        text.append(follows)
+    return Tree(tuple(tokens), tuple(parents))
+
+
+def _control(bench: Bench, verify: Verification) -> Case:
+    rng = bench.rng("control")
+    token = int(rng.integers(_VOCAB))
+    return verify(constant(rng, _VOCAB, token), prompt_of(rng, _VOCAB, 4), chain((token,) * 3))

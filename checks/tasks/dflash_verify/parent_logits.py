@@ -1,0 +1,97 @@
+"""Whether a node is judged by the logits at its parent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.check import Findings, check
+from judge_tui.checks.tasks.dflash_verify.drafting import ORDERS, chain, drawn, prompt_of
+from judge_tui.checks.tasks.dflash_verify.rules import followed
+from judge_tui.checks.tasks.dflash_verify.scripts import Script, decisive
+from judge_tui.checks.tasks.dflash_verify.trees import Tokens, Tree, greedy
+from judge_tui.checks.tasks.dflash_verify.verifying import Case, Verification
+
+__all__ = ["parent_logits"]
+
+#: Vocabulary and prompt's length of the chains; a wrong row that a large vocabulary hides, a tiny one shows.
+_CHAINS = ((2, 3), (2, 1), (3, 4), (5, 2), (11, 1), (64, 5), (499, 3))
+_LENGTHS = (1, 2, 5)
+#: Vocabulary, nodes, nodes of the right path.
+_BRANCHES = ((3, 6, 2), (5, 9, 3), (7, 12, 4), (13, 10, 5), (64, 8, 2), (499, 12, 3))
+
+
+@check(
+    "parent_logits",
+    "judged at the parent",
+    establishes="A node is judged by the logits at its parent: what the target drafts is accepted whole.",
+    roles=("verify",),
+)
+def parent_logits(bench: Bench, found: Findings) -> str:
+    """Verify chains that the target drafted, and right paths among decoys in every order of listing."""
+    verify = Verification(bench)
+    chains = [verify(*drafted) for drafted in _chains(bench)]
+    branches = [verify(*drafted) for drafted in _branches(bench)]
+    rule = followed([*chains, *branches])
+    told = [
+        _claim(found, verify, "chains that the target drafted, accepted whole", chains, rule),
+        _claim(found, verify, "right paths among decoys, accepted whole and nothing else", branches, rule),
+    ]
+    cases = [*chains, *branches]
+    new = [case for case in cases if not case.new_fits]
+    found.claim(
+        "new token is the target's own after what was accepted", not new,
+        measured=f"{len(cases) - len(new)} of {len(cases)}", limit=f"{len(cases)} of {len(cases)}",
+        note=str(new[0]) if new else "", **verify.where,
+    )  # fmt: skip
+    bonus = any(case.answer.new is not None for case in chains)
+    found.note(
+        "new token after a chain accepted whole", "the bonus token" if bonus else "none", **verify.where
+    )
+    found.note("how the answer is written", verify.form.told)
+    if clause := next((text for text in told if text), ""):
+        return f"{clause}; {rule}" if rule else clause
+    if new:
+        return f"new token is not the target's own in {len(new)} of {len(cases)} cases: {new[0]}"
+    return f"{len(chains)} chains and {len(branches)} right paths among decoys accepted whole"
+
+
+def _chains(bench: Bench) -> Iterator[tuple[Script, Tokens, Tree]]:
+    for number, (vocab, prompt_len) in enumerate(_CHAINS):
+        for length in _LENGTHS:
+            rng = bench.rng("chain", number, length)
+            prompt = prompt_of(rng, vocab, prompt_len)
+            script = decisive(rng, vocab, prompt, length + 1)
+            yield script, prompt, chain(greedy(script.rows, prompt, length)[0])
+
+
+def _branches(bench: Bench) -> Iterator[tuple[Script, Tokens, Tree]]:
+    for number, (vocab, size, right) in enumerate(_BRANCHES):
+        for order in ORDERS:
+            rng = bench.rng("branch", number, order)
+            prompt = prompt_of(rng, vocab, int(rng.integers(1, 6)))
+            script = decisive(rng, vocab, prompt, right + 1)
+            yield script, prompt, drawn(rng, script.rows, prompt, size, right, order=order)
+
+
+def _claim(found: Findings, verify: Verification, quantity: str, cases: Sequence[Case], rule: str) -> str:
+    """Hold what was accepted against the right paths; what is wrong in words."""
+    wrong = [case for case in cases if case.too_little]
+    rows = [
+        (str(case.script.vocab_size), str(len(case.tree)), str(len(case.right)), _told(case))
+        for case in cases
+    ]
+    note = f"{wrong[0]}. {rule}".strip(". ") if wrong else ""
+    found.claim(
+        quantity, not wrong, measured=f"{len(cases) - len(wrong)} of {len(cases)}",
+        limit=f"{len(cases)} of {len(cases)}", note=note,
+        table=(("V", "nodes", "right", "accepted"), *rows), **verify.where,
+    )  # fmt: skip
+    return f"{quantity}: {len(cases) - len(wrong)} of {len(cases)}" if wrong else ""
+
+
+def _told(case: Case) -> str:
+    count = str(len(case.answer.tokens))
+    if not case.too_little:
+        return count
+    return f"{count}, wrong ones among them" if case.too_much else count

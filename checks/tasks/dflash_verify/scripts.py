@@ -1,0 +1,84 @@
+"""Scripted target models with exact logits: what the worker is sent, and the same rows on this side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from judge_tui.checks.remote import Scripted
+from judge_tui.checks.tasks.dflash_verify.trees import Tokens, greedy
+from judge_tui.checks.worker.models import Rows, rows_of
+
+__all__ = ["LEAD", "Script", "constant", "decisive", "hashed", "stated"]
+
+#: Every greedy choice that a check relies on leads by this much, so that rounding decides nothing.
+LEAD = 1e-2
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A scripted target model.
+
+    Attributes:
+        spec: What the worker builds it from.
+        rows: The same model on this side.
+    """
+
+    spec: Mapping[str, Any]
+    rows: Rows
+
+    @property
+    def model(self) -> Scripted:
+        """As an argument of a call."""
+        return Scripted(self.spec)
+
+    @property
+    def vocab_size(self) -> int:
+        """V."""
+        return self.rows.vocab_size
+
+
+def _made(spec: dict[str, Any]) -> Script:
+    return Script({**spec, "masked": True}, rows_of(spec))
+
+
+def hashed(rng: np.random.Generator, vocab_size: int) -> Script:
+    """A model whose rows depend on every token of the path, prompt included."""
+    seed = int(rng.integers(1, 2**31))
+    return _made({"kind": "prefix", "seed": seed, "vocab_size": vocab_size, "scale": 1.0})
+
+
+def decisive(rng: np.random.Generator, vocab_size: int, prompt: Sequence[int], count: int) -> Script:
+    """A hashed model whose greedy decoding of ``count`` tokens never hangs on rounding."""
+    while True:
+        script = hashed(rng, vocab_size)
+        if greedy(script.rows, prompt, count)[1] > LEAD:
+            return script
+
+
+def stated(rng: np.random.Generator, vocab_size: int, choices: Mapping[Tokens, int], other: int) -> Script:
+    """A model whose likeliest token is stated for some prefixes.
+
+    Args:
+        rng: Shakes the other tokens' logits.
+        vocab_size: V.
+        choices: Prefix (prompt included) → its likeliest token.
+        other: The likeliest token after any other prefix.
+    """
+
+    def row(token: int) -> Any:
+        logits = rng.uniform(-1.0, 1.0, vocab_size)
+        logits[token] = 3.0
+        return logits - np.log(np.exp(logits).sum())
+
+    rows = [row(token) for token in choices.values()]
+    prefixes = [list(prefix) for prefix in choices]
+    table = np.array(rows).reshape(len(rows), vocab_size)
+    return _made({"kind": "table", "prefixes": prefixes, "rows": table, "default": row(other)})
+
+
+def constant(rng: np.random.Generator, vocab_size: int, token: int) -> Script:
+    """A model whose likeliest token is the same everywhere, whatever row is read."""
+    return stated(rng, vocab_size, {}, token)

@@ -1,0 +1,191 @@
+"""Whether the mask lets every position see what it may see, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.check import Findings, check
+from judge_tui.checks.faults import BadResult, Fault
+from judge_tui.checks.tasks.dflash_verify.drafting import ORDERS, ordered
+from judge_tui.checks.tasks.dflash_verify.handing import given
+from judge_tui.checks.tasks.dflash_verify.masks import Mask, seen
+from judge_tui.checks.tasks.dflash_verify.trees import Tree, visibility
+from judge_tui.checks.verdict import Verdict
+
+__all__ = ["tree_mask"]
+
+#: Shapes that matter, as parents: one node, a chain, siblings, roots, cousins level by level and by branch.
+_SHAPES = {
+    "one node": (-1,),
+    "chain": (-1, 0, 1, 2),
+    "siblings": (-1, 0, 0, 0),
+    "roots": (-1, -1, -1),
+    "cousins, level by level": (-1, -1, 0, 0, 1, 1, 2, 4),
+    "cousins, branch by branch": (-1, 0, 1, 0, -1, 4, 5, 4),
+}
+#: A tree on which a mask shows how it is written.
+_PROBE = (-1, -1, 0, 0, 1, 3, 5)
+_RANDOM = 18
+_RELATIONS = (
+    "prompt sees prompt (causal)", "prompt sees tree", "node sees prompt", "node sees itself",
+    "node sees ancestor", "node sees descendant", "node sees sibling", "node sees other branch",
+)  # fmt: skip
+
+
+@check(
+    "tree_mask",
+    "tree attention mask",
+    establishes="The prompt is causal; a node sees the whole prompt, itself and its ancestors, nothing else.",
+    roles=("mask",),
+)
+def tree_mask(bench: Bench, found: Findings) -> str:
+    """Build masks of stated and random trees, every shape twice, and hold each cell against its relation."""
+    where: dict[str, Any] = {"file": bench.binding("mask").file, "line": bench.binding("mask").line or None}
+    asked: dict[str, int] = dict.fromkeys(_RELATIONS, 0)
+    wrong: dict[str, int] = dict.fromkeys(_RELATIONS, 0)
+    written, values, count, first = _built(bench, 6, _PROBE).written, "", 0, ""
+    for name, prompt_len, parents in _cases(bench.rng("cases")):
+        truth = visibility(prompt_len, parents)
+        mask = _built(bench, prompt_len, parents, written)
+        if mask.shape != truth.shape:
+            raise BadResult(
+                f"gave a mask {mask.shape} instead of {truth.shape} for P = {prompt_len}, N = {len(parents)}",
+                **where,
+            )
+        if mask.values:
+            values = mask.values
+        count += 1
+        bad = _held(mask, truth, prompt_len, parents, asked, wrong)
+        if bad and not first:
+            first = f"{name}: P = {prompt_len}, parents {list(parents)}: {bad}"
+    cells = sum(wrong.values())
+    table = (
+        ("relation", "pairs", "wrong"),
+        *((relation, str(asked[relation]), str(wrong[relation])) for relation in _RELATIONS),
+    )
+    found.claim(
+        f"cells of {count} masks that are wrong", cells == 0, measured=cells, limit=0, note=first,
+        table=table, **where,
+    )  # fmt: skip
+    form = _form(found, written, values, where)
+    _edges(bench, found, written, where)
+    if cells:
+        worst = max(_RELATIONS, key=lambda relation: wrong[relation])
+        return f"wrong in {cells} cells, most of them '{worst}' ({wrong[worst]} of {asked[worst]}); {first}"
+    if form:
+        return f"{form}; what it encodes is right in {count} masks"
+    return f"right in every cell of {count} masks"
+
+
+def _cases(rng: np.random.Generator) -> Iterator[tuple[str, int, tuple[int, ...]]]:
+    """Each shape twice in a row, the second time as another tree of the same size."""
+    for name, parents in _SHAPES.items():
+        prompt_len = int(rng.integers(1, 7))
+        yield name, prompt_len, parents
+        yield f"another tree of the size of '{name}'", prompt_len, _forest(rng, len(parents), parents)
+    for number in range(_RANDOM // 2):
+        prompt_len, size = (1 if number == 0 else int(rng.integers(1, 9))), int(rng.integers(2, 13))
+        parents = _forest(rng, size)
+        yield "random tree", prompt_len, parents
+        yield "another random tree of its size", prompt_len, _forest(rng, size, parents)
+
+
+def _forest(rng: np.random.Generator, size: int, other_than: Sequence[int] | None = None) -> tuple[int, ...]:
+    """Random parents, listed before their children."""
+    while True:
+        drawn = tuple(int(rng.integers(-1, node)) if node else -1 for node in range(size))
+        tree = Tree((0,) * size, drawn)
+        parents = tree.listed(ordered(rng, tree, ORDERS[int(rng.integers(len(ORDERS)))])).parents
+        if size == 1 or other_than is None or parents != tuple(other_than):
+            return parents
+
+
+def _built(bench: Bench, prompt_len: int, parents: Sequence[int], written: str = "") -> Mask:
+    tree = Tree(tuple(range(len(parents))), tuple(parents))
+    inputs = {**given(tuple(range(prompt_len)), tree), "vocab_size": max(prompt_len, len(parents), 1)}
+    returned = bench.call("mask", inputs)
+    name = "mask" if returned.has("mask") else next(iter(returned.binding.returns))
+    return seen(returned.value(name), visibility(prompt_len, parents), written)
+
+
+def _held(
+    mask: Mask,
+    truth: Any,
+    prompt_len: int,
+    parents: Sequence[int],
+    asked: dict[str, int],
+    wrong: dict[str, int],
+) -> str:
+    """Count every cell under its relation; the first wrong one in words."""
+    tree, first = Tree((0,) * len(parents), tuple(parents)), ""
+    for row, column in np.ndindex(*truth.shape):
+        relation = _relation(tree, row - prompt_len, column - prompt_len)
+        asked[relation] += 1
+        if mask.visible[row, column] != truth[row, column]:
+            wrong[relation] += 1
+            told = "sees" if mask.visible[row, column] else "does not see"
+            first = first or f"{_name(row, prompt_len)} {told} {_name(column, prompt_len)}"
+    return first
+
+
+def _relation(tree: Tree, node: int, other: int) -> str:
+    if node < 0:
+        return _RELATIONS[0 if other < 0 else 1]
+    if other < 0:
+        return _RELATIONS[2]
+    if node == other:
+        return _RELATIONS[3]
+    if other in tree.path(node):
+        return _RELATIONS[4]
+    if node in tree.path(other):
+        return _RELATIONS[5]
+    return _RELATIONS[6 if tree.parents[node] == tree.parents[other] else 7]
+
+
+def _name(position: int, prompt_len: int) -> str:
+    return f"prompt token {position}" if position < prompt_len else f"node {position - prompt_len}"
+
+
+def _form(found: Findings, written: str, values: str, where: dict[str, Any]) -> str:
+    """Hold the way the mask is written against 'bool, true = visible'; what is wrong in words."""
+    told = {
+        "bool": "bool, true = visible",
+        "0/1": "numbers, 1 = visible",
+        "inverted": "bool, true = hidden",
+        "inverted 0/1": "numbers, 1 = hidden",
+        "additive": f"additive values ({values})",
+    }[written]
+    # Numbers that are true and false where booleans should be do as masks wherever one is asked for.
+    otherwise = Verdict.WARN if written == "0/1" else Verdict.FAIL
+    found.claim(
+        "how the mask is written", written == "bool", measured=told, limit="bool, true = visible",
+        otherwise=otherwise, **where,
+    )  # fmt: skip
+    return "" if written == "bool" else f"the mask is {told} instead of bool, true = visible"
+
+
+def _edges(bench: Bench, found: Findings, written: str, where: dict[str, Any]) -> None:
+    """An empty tree warns; children listed before their parents are evidence only."""
+    try:
+        told = "right" if _same(bench, 4, (), written) else "wrong"
+    except Fault as fault:
+        told = fault.message
+    found.claim(
+        "mask of an empty tree, P = 4", told == "right", measured=told, limit="right", otherwise=Verdict.WARN,
+        **where,
+    )  # fmt: skip
+    try:
+        told = "right" if _same(bench, 3, (2, 0, -1, 2, 3), written) else "wrong"
+    except Fault as fault:
+        told = fault.message
+    found.note(
+        "mask of a tree whose children stand before their parents (outside the contract)", told, **where
+    )
+
+
+def _same(bench: Bench, prompt_len: int, parents: tuple[int, ...], written: str) -> bool:
+    truth = visibility(prompt_len, parents)
+    return bool(np.array_equal(_built(bench, prompt_len, parents, written).visible, truth))
