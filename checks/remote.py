@@ -33,7 +33,18 @@ from judge_tui.checks.handover import (
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.worker import wire
 
-__all__ = ["Handle", "Nested", "NumpyType", "Random", "Result", "Scripted", "Steps", "Target", "Worker"]
+__all__ = [
+    "Call",
+    "Handle",
+    "Nested",
+    "NumpyType",
+    "Random",
+    "Result",
+    "Scripted",
+    "Steps",
+    "Target",
+    "Worker",
+]
 
 _FOREVER = 1e6
 #: Characters of what was printed that go with an exception.
@@ -57,6 +68,25 @@ class Result:
     counters: Mapping[str, Any] = field(default_factory=dict)
     printed: str = ""
     seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of a series.
+
+    Attributes:
+        target: What is called, or the object whose ``method`` is called.
+        result: Under what its result is kept; see :meth:`Worker.slot`.
+        args: Positional arguments, as in :meth:`Worker.call`.
+        kwargs: Keyword arguments.
+        method: Name of a method of ``target``.
+    """
+
+    target: Target | Handle
+    result: Handle
+    args: Sequence[Any] = ()
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
+    method: str = ""
 
 
 class Worker:
@@ -208,6 +238,42 @@ class Worker:
             seconds,
         )
 
+    def series(self, calls: Sequence[Call], times: int, *, budget: float = 20.0) -> tuple[int, Raised | None]:
+        """Make calls one after another, over and over, with one request.
+
+        Args:
+            calls: What is called; arguments may be the results of calls that stand before.
+            times: How often.
+            budget: Seconds until the process is killed.
+
+        Returns:
+            How many times all of them were made, and the exception that ended it, if any.
+
+        Raises:
+            TimedOut: The budget ran out.
+            Died: The process ended.
+        """
+        with Packer() as pack:
+            body = {
+                "op": "series", "times": times,
+                "calls": [
+                    {
+                        "target": pack(call.target), "method": call.method, "keep": call.result.id,
+                        "args": [pack(value) for value in call.args],
+                        "kwargs": {name: pack(value) for name, value in call.kwargs.items()},
+                    }
+                    for call in calls
+                ],
+            }  # fmt: skip
+            reply = self._request(body, budget, pack.fds)
+        done = reply.get("done")
+        ended = _raised(reply["ended"], reply) if "ended" in reply else None
+        return done if isinstance(done, int) else 0, ended
+
+    def slot(self) -> Handle:
+        """A handle that stands for nothing yet: the result of a call of a series."""
+        return Handle(next(self._numbers))
+
     def set(self, target: Target | Handle, name: str, value: Any) -> None:
         """Set an attribute of a kept object, or patch a module or class of the submission."""
         with Packer() as pack:
@@ -335,14 +401,7 @@ class Worker:
             raise self._gone() from error
         reply = self._receive(budget)
         if "raised" in reply:
-            told = _mapping(reply["raised"])
-            line = told.get("line")
-            file = told.get("file")
-            raise Raised(
-                str(told.get("type", "")), str(told.get("message", "")),
-                file=file if isinstance(file, str) else None, line=line if isinstance(line, int) else None,
-                output=f"{str(reply.get('printed', ''))[-_KEPT:]}\n{told.get('traceback', '')}".strip(),
-            )  # fmt: skip
+            raise _raised(reply["raised"], reply)
         if "bad" in reply:
             raise BadResult(f"answered with {reply['bad']}")
         return reply
@@ -397,6 +456,17 @@ class _Deadlined:
         finally:
             with contextlib.suppress(OSError):
                 self._control.settimeout(None)
+
+
+def _raised(value: Any, reply: Mapping[str, Any]) -> Raised:
+    told = _mapping(value)
+    line = told.get("line")
+    file = told.get("file")
+    return Raised(
+        str(told.get("type", "")), str(told.get("message", "")),
+        file=file if isinstance(file, str) else None, line=line if isinstance(line, int) else None,
+        output=f"{str(reply.get('printed', ''))[-_KEPT:]}\n{told.get('traceback', '')}".strip(),
+    )  # fmt: skip
 
 
 def _mapping(value: Any) -> dict[str, Any]:

@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from . import describe, models, namespace, targets
+from . import describe, models, namespace
 from .capture import Capture, sendable
 from .load import Library
+from .series import repeat
 from .trace import Trace
 from .values import (
     BadValueError,
@@ -113,6 +114,21 @@ class Session:
         counters.update(models.asked())
         self.kept[request["keep"]] = result
         return {"tree": describe.describe(result), "counters": counters}
+
+    def op_series(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Make calls over and over; reply with how often, and with what ended it."""
+
+        def decoded() -> Iterator[Any]:
+            for call in request["calls"]:
+                function = self._decoded(call["target"])
+                if method := call.get("method"):
+                    function = getattr(function, method)
+                args = [self._decoded(value) for value in call["args"]]
+                kwargs = {name: self._decoded(value) for name, value in call["kwargs"].items()}
+                yield function, args, kwargs, call["keep"]
+
+        done, error = repeat(decoded, self.kept, request["times"])
+        return {"done": done, **({} if error is None else {"ended": self._told(error)})}
 
     @contextlib.contextmanager
     def _patched(self, patches: list[Any]) -> Iterator[None]:
@@ -272,8 +288,7 @@ class Session:
         if "$g" in value:
             return np.random.default_rng(value["$g"])
         if "$m" in value:
-            spec = {key: self._decoded(item) for key, item in value["$m"].items()}
-            return models.build(spec, targets.Target if spec.get("masked") else models.Model)
+            return models.build({key: self._decoded(item) for key, item in value["$m"].items()})
         if "$f" in value:
             return self._callable(value["$f"]["file"], value["$f"]["name"])
         return {key: self._decoded(item) for key, item in value.items()}
