@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from . import describe, models, namespace
+from . import describe, models, namespace, targets
 from .capture import Capture, sendable
 from .load import Library
 from .series import repeat
@@ -288,7 +288,8 @@ class Session:
         if "$g" in value:
             return np.random.default_rng(value["$g"])
         if "$m" in value:
-            return models.build({key: self._decoded(item) for key, item in value["$m"].items()})
+            spec = {key: self._decoded(item) for key, item in value["$m"].items()}
+            return models.build(spec, targets.Target if spec.get("masked") else models.Model)
         if "$f" in value:
             return self._callable(value["$f"]["file"], value["$f"]["name"])
         return {key: self._decoded(item) for key, item in value.items()}
