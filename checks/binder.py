@@ -78,15 +78,36 @@ def bind(
     loaded, broken = inventories(worker, casualties)
     if contract.find is not None:
         return _together(worker, contract, loaded, broken, casualties)
+    result = _one_by_one(worker, contract, sample, loaded, broken, casualties)
+    for layout in contract.layouts:
+        if result.faults or all(role.name in result for role in contract.roles):
+            break
+        other = _one_by_one(worker, contract, sample, loaded, broken, casualties, layout)
+        if len(other.found) > len(result.found):
+            return other
+    return result
+
+
+def _one_by_one(
+    worker: Worker,
+    contract: Contract,
+    sample: Sample,
+    loaded: Inventories,
+    broken: Mapping[str, Fault],
+    casualties: Casualties,
+    layout: str = "",
+) -> Bindings:
+    """Bindings of a contract whose roles follow each other, arrays handed over in a layout."""
     result = Bindings()
     inputs = dict(sample.inputs)
     for role in contract.roles:
-        fatal = casualties.calls.setdefault(role.name, {})
+        fatal = casualties.calls.setdefault(f"{role.name} {layout}".strip(), {})
         notes = result.rejected[role.name] = [
             *unreadable(worker.submission, broken),
             *(f"{called} {fault.message}" for called, fault in fatal.items()),
         ]
-        ranked = [b for b in _ranked(worker, loaded, role, result.found, inputs) if b.target not in fatal]
+        likely = _ranked(worker, loaded, role, result.found, inputs, layout)
+        ranked = [binding for binding in likely if binding.target not in fatal]
         try:
             found = _played(worker, role, ranked, inputs, sample, loaded, notes, fatal)
         except Ended as ended:
@@ -132,8 +153,9 @@ def _ranked(
     role: Role,
     found: Mapping[str, Binding],
     inputs: Mapping[str, Any],
+    layout: str,
 ) -> list[Binding]:
-    """What may play a role, likeliest first."""
+    """What may play a role, likeliest first; what is written by hand to the end keeps its layout."""
     by_hand = written(worker.submission, role, loaded)
     if by_hand is None:
         options = list(candidates(worker, loaded, role, found, inputs))
@@ -141,7 +163,10 @@ def _ranked(
         options = completed(worker, loaded, role, by_hand, found, inputs)
     loose = frozenset(item.name for item in role.returns if item.loose)
     likeliest = sorted(options, key=lambda option: option.score)[:_MOST_PROBES]
-    return [replace(option.binding, loose=loose) for option in likeliest]
+    return [
+        replace(b, loose=loose, layout=b.layout or (layout if b is not by_hand else ""))
+        for b in (option.binding for option in likeliest)
+    ]
 
 
 def _played(

@@ -10,13 +10,21 @@ A binding is written by hand in ``submission.toml``, or found by
     args = ["x", "epsilon=eps", "lists:x"]  # canonical names in call order; keyword=name; form:name; =literal
     returns = { y = "[0]", cache = "self" } # or ["y", "cache"]; a path: [0], .attr, ['key']; "" is the result
     on = "cache"                            # the method is called on this object, not on a new instance
-    layout = "BNHD"                         # order of the axes that the contract calls B, H, N, D
+    layout = "BNHD"                         # order of the axes that the contract calls B, H, N, D; see
+                                            # checks/layouts.py
     model = "all"                           # its model gives "last" or "all" positions, as "list", "probs", …
     patch = { "model.py:LM.forward" = "model" }  # replaced during the call; model.class makes one
+
+An argument in braces is a dict (its keys are attributes too) of others: ``params={gamma, w=gamma}``.
+Forms of an argument: ``lists:x`` hands an array over as nested lists, ``type:dtype`` a NumPy
+type. ``dict:cache`` and ``list:cache`` hand over a new, empty container (of the dict, the
+keys are attributes too) that the call fills, and ``returns = { cache = "given.cache" }``
+says that it is what the role gives.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from collections.abc import Mapping
@@ -30,8 +38,11 @@ __all__ = ["Argument", "Binding", "Source", "parse_binding", "parse_path"]
 Steps = tuple[tuple[str, Any], ...]
 
 _STEP = re.compile(r"\[(-?\d+)\]|\[(['\"])(.*?)\2\]|\.([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\}")
+_PACKED = re.compile(r"^\{(.*)\}$", re.S)
 _LITERAL = re.compile(r"^=(.*)$", re.S)
-_FORMS = frozenset({"", "lists", "type"})
+#: Forms that hand over a new, empty container for the call to fill.
+_EMPTY = frozenset({"dict", "list"})
+_FORMS = frozenset({"", "lists", "type"}) | _EMPTY
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,30 +52,45 @@ class Argument:
     Attributes:
         source: Canonical parameter; empty for a literal.
         keyword: Passed by this name; empty for a positional one.
-        form: ``"lists"`` hands an array over as nested lists.
+        form: ``"lists"`` hands an array over as nested lists; ``"dict"`` and ``"list"`` an empty container.
         literal: The value when ``source`` is empty.
+        parts: Key → canonical parameter, for a dict of several; ``source`` is empty then.
     """
 
     source: str
     keyword: str = ""
     form: str = ""
     literal: Any = None
+    parts: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The canonical parameters that it is made of; none for what the call only fills."""
+        if self.parts:
+            return tuple(dict.fromkeys(source for _key, source in self.parts))
+        return (self.source,) if self.source and not self.empty else ()
+
+    @property
+    def empty(self) -> bool:
+        """Whether it is a container that the call fills."""
+        return self.form in _EMPTY
 
     def __str__(self) -> str:
-        value = (
-            f"={self.literal!r}"
-            if not self.source
-            else (f"{self.form}:{self.source}" if self.form else self.source)
-        )
+        if self.parts:
+            value = f"{{{', '.join(k if k == source else f'{k}={source}' for k, source in self.parts)}}}"
+        elif not self.source:
+            value = f"={_toml(self.literal)}"
+        else:
+            value = f"{self.form}:{self.source}" if self.form else self.source
         return f"{self.keyword}={value}" if self.keyword else value
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a returned thing is: in the call's result, or on the instance (``self``).
+    """Where a returned thing is: in the result, on the instance, or in a container that was filled.
 
     Attributes:
-        of: ``"result"`` or ``"self"``.
+        of: ``"result"``, ``"self"``, or ``"given"``: then the first step names the argument.
         steps: The path from there.
     """
 
@@ -86,7 +112,7 @@ class Binding:
         init: Constructor arguments; ``None`` for a plain function.
         attributes: Path on the instance (``gamma``, ``params['gamma']``, ``gamma.data``) → canonical
             parameter.
-        layout: Axes of 4-D arrays as the callable wants them; empty for the contract's own.
+        layout: Axes as the callable wants them (see :mod:`.layouts`); empty for the contract's own.
         loose: Returned arrays whose axes of length one do not matter.
         model: Style of a scripted model (``worker/models.py``): what the callable's own model would give.
         patch: ``file.py:name`` in the submission → canonical parameter that stands there during a call;
@@ -120,22 +146,24 @@ class Binding:
     def takes(self, param: str) -> bool:
         """Whether the callable can be told ``param``."""
         return (
-            any(a.source == param for a in (*self.args, *(self.init or ())))
+            any(param in (a.source, *a.sources) for a in (*self.args, *(self.init or ())))
             or param in self.attributes.values()
             or any(source.partition(".")[0] == param for source in self.patch.values())
         )
 
 
 def parse_path(text: str) -> Source:
-    """Read ``[0].cache['k']``, ``self.x`` or ``""``.
+    """Read ``[0].cache['k']``, ``self.x``, ``given.ctx`` or ``""``.
 
     Raises:
         ValueError: It is not a path.
     """
     of = "result"
     rest = text.strip()
-    if rest == "self" or rest.startswith(("self.", "self[")):
+    if rest == "self" or rest.startswith(("self.", "self[", "self{")):
         of, rest = "self", rest[4:]
+    elif rest.startswith("given."):
+        of, rest = "given", rest[5:]
     steps: list[tuple[str, Any]] = []
     while rest:
         match = _STEP.match(rest)
@@ -154,11 +182,27 @@ def parse_path(text: str) -> Source:
     return Source(of, tuple(steps))
 
 
+def _toml(value: Any) -> str:
+    """A literal as TOML writes it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        plain = value.isprintable() and "'" not in value
+        return f"'{value}'" if plain else json.dumps(value)
+    return f"[{', '.join(map(_toml, value))}]" if isinstance(value, list) else repr(value)
+
+
 def _argument(text: str) -> Argument:
     keyword, value = "", text.strip()
     match = re.match(r"^([A-Za-z_]\w*)=(.*)$", value, re.S)
     if match:
         keyword, value = match.groups()
+    if packed := _PACKED.match(value):
+        items = [item.partition("=") for item in packed[1].split(",")]
+        parts = tuple((key.strip(), (source or key).strip()) for key, _equals, source in items)
+        if not all(key.isidentifier() and source.isidentifier() for key, source in parts):
+            raise ValueError(f"'{text}' is no argument: write {{name, key=name}}")
+        return Argument("", keyword, parts=parts)
     if literal := _LITERAL.match(value):
         try:
             return Argument("", keyword, literal=tomllib.loads(f"v = {literal[1]}")["v"])

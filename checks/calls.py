@@ -10,12 +10,10 @@ import numpy as np
 import numpy.typing as npt
 from judge_tui.checks.binding import Argument, Binding, Source, parse_path
 from judge_tui.checks.faults import BadResult, Fault, Raised
-from judge_tui.checks.remote import Handle, Nested, NumpyType, Result, Scripted, Target, Worker
+from judge_tui.checks.layouts import back, handed, left_out, wired
+from judge_tui.checks.remote import Context, Handle, Nested, NumpyType, Result, Scripted, Target, Worker
 
 __all__ = ["Ended", "NotGiven", "Returned", "construct", "invoke"]
-
-_CONTRACT_LAYOUT = "BHND"
-
 
 #: Exceptions that no way of calling can be blamed for.
 _OWN = frozenset({"RecursionError", "MemoryError", "SystemExit", "KeyboardInterrupt", "NameError",
@@ -56,6 +54,7 @@ class Returned:
         result: The raw result.
         instance: The object whose method was called, if any.
         given: Handles of what was handed over, by canonical name: arrays and lists are read back for purity.
+        filled: Handles of the containers that were handed over empty, by canonical name.
     """
 
     worker: Worker
@@ -63,6 +62,7 @@ class Returned:
     result: Result
     instance: Handle | None
     given: Mapping[str, Handle]
+    filled: Mapping[str, Handle] = field(default_factory=dict)
 
     def has(self, name: str) -> bool:
         """Whether the binding says where ``name`` is."""
@@ -83,6 +83,11 @@ class Returned:
     def _at(self, source: Source) -> Handle:
         if source.of == "result":
             return self.result.handle.part(*source.steps)
+        if source.of == "given":
+            (_step, name), *steps = source.steps
+            if name not in self.filled:
+                raise NotGiven(f"the binding of '{self.binding.role}' hands over no empty '{name}'")
+            return self.filled[name].part(*steps)
         if self.instance is None:
             raise BadResult(f"{self.binding.target} has no instance")
         return self.instance.part(*source.steps)
@@ -98,27 +103,19 @@ class Returned:
         Raises:
             BadResult: Not there, not numbers, or another shape.
         """
-        order = _order(self.binding.layout) if len(shape) == 4 else None
-        wire_shape = [shape[axis] for axis in order] if order else list(shape)
-        handle = self.handle(name)
+        handle, layout = self.handle(name), self.binding.layout
         try:
-            array = self.worker.fetch(handle, wire_shape, dtype, loose=name in self.binding.loose)
+            array = self.worker.fetch(handle, wired(shape, layout), dtype, loose=name in self.binding.loose)
         except BadResult as fault:
             file, line = self.binding.file, self.binding.line or None
             told = fault.message.replace("answered with", f"answered {name} with")
             text = told if name in told else f"{name}: {told}"
             raise BadResult(text, file=file, line=line, output=self.result.printed) from fault
-        return np.ascontiguousarray(array.transpose(np.argsort(order))) if order else array
+        return back(array, shape, layout)
 
     def value(self, name: str) -> Any:
         """Plain data: numbers, texts, lists and dicts."""
         return self.worker.value(self.handle(name))
-
-
-def _order(layout: str) -> list[int] | None:
-    if layout == _CONTRACT_LAYOUT or sorted(layout) != sorted(_CONTRACT_LAYOUT):
-        return None
-    return [_CONTRACT_LAYOUT.index(axis) for axis in layout]
 
 
 def invoke(
@@ -147,9 +144,8 @@ def invoke(
     """
     hand = _Handover(worker, binding, inputs)
     patched = (source.partition(".")[0] for source in binding.patch.values())
-    for name in (
-        binding.on, *(a.source for a in binding.args), *(a.source for a in binding.init or ()), *patched,
-    ):  # fmt: skip
+    taken = (source for a in (*binding.args, *(binding.init or ())) for source in a.sources)
+    for name in (binding.on, *taken, *patched):
         if name and name not in inputs:
             told = f"role '{binding.role}' was called without '{name}'"
             raise KeyError(told) if binding.origin == "found" else NotGiven(told)
@@ -162,9 +158,10 @@ def invoke(
         target = instance
     args, kwargs = hand.split(binding.args)
     result = worker.call(
-        target, args, kwargs, method=method, budget=budget, memory=memory, count=count, patches=hand.patches()
-    )
-    return Returned(worker, binding, result, instance, hand.given)
+        target, args, kwargs, method=method, budget=budget, memory=memory, count=count,
+        patches=hand.patches(), each=hand.each(),
+    )  # fmt: skip
+    return Returned(worker, binding, result, instance, hand.given, hand.filled)
 
 
 def construct(worker: Worker, binding: Binding, inputs: Mapping[str, Any], *, budget: float = 20.0) -> Handle:
@@ -195,14 +192,20 @@ class _Handover:
     binding: Binding
     inputs: Mapping[str, Any]
     given: dict[str, Handle] = field(default_factory=dict)
+    filled: dict[str, Handle] = field(default_factory=dict)
 
     def value(self, argument: Argument) -> Any:
+        if argument.parts:
+            return Context({key: self.value(Argument(source)) for key, source in argument.parts})
         if not argument.source:
             return argument.literal
+        if argument.empty:
+            made = self.worker.put([] if argument.form == "list" else Context())
+            self.filled[argument.source] = made
+            return made
         item = self.inputs[argument.source]
         if isinstance(item, np.ndarray):
-            if order := (_order(self.binding.layout) if item.ndim == 4 else None):
-                item = item.transpose(order)
+            item = handed(item, self.binding.layout)
             if argument.form == "lists":
                 return Nested(item)
             if argument.source not in self.given:
@@ -228,6 +231,28 @@ class _Handover:
                 value = Scripted({**value.spec, "as": part})
             made.append((Target(file, owner), attribute, value))
         return made
+
+    def each(self) -> dict[str, Any] | None:
+        """Which arguments are handed over one leading index at a time, where the layout leaves axes out."""
+        count = left_out(self.binding.layout)
+        values = (self.inputs.get(a.source) for a in self.binding.args)
+        whole: list[npt.NDArray[Any]] = [v for v in values if isinstance(v, np.ndarray) and v.ndim == 4]
+        arrays = [handed(value, self.binding.layout) for value in whole]
+        if not count or not arrays:
+            return None
+        leading = arrays[0].shape[:count]
+
+        def led(argument: Argument) -> bool:
+            value = self.inputs.get(argument.source)
+            if not isinstance(value, np.ndarray) or value.ndim != 4:
+                return False
+            return handed(value, self.binding.layout).shape[:count] == leading
+
+        return {
+            "args": [i for i, a in enumerate(a for a in self.binding.args if not a.keyword) if led(a)],
+            "kwargs": [a.keyword for a in self.binding.args if a.keyword and led(a)],
+            "leading": list(leading),
+        }
 
     def split(self, arguments: Sequence[Argument]) -> tuple[list[Any], dict[str, Any]]:
         positional = [self.value(a) for a in arguments if not a.keyword]

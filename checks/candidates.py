@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from judge_tui.checks.binding import Argument, Binding, Source
-from judge_tui.checks.contract import Param, Role
+from judge_tui.checks.contract import Role
+from judge_tui.checks.packed import pack, packs
 from judge_tui.checks.remote import Handle, Worker
+from judge_tui.checks.signatures import Packed, arguments, ways
 
 __all__ = ["Candidate", "callables", "candidates"]
 
@@ -85,9 +87,10 @@ def candidates(
         why = f"its name and its parameters ({', '.join(p['name'] for p in item.params)})"
         base = Binding(role.name, item.file, item.name, (), {}, why=why, line=item.line)
         if item.owner is not None:
-            yield from _methods(item, base, role, found, score + 0.5)
-        elif called := _arguments(item.params, role):
-            yield Candidate(replace(base, args=called[0]), score + called[1])
+            yield from _methods(item, base, role, found, score + 0.5, _packed(worker, item, role))
+        else:
+            for args, unsure in ways(item.params, role, packed=_packed(worker, item, role)):
+                yield Candidate(replace(base, args=args), score + unsure)
     yield from _closures(worker, role, found, inputs)
 
 
@@ -104,69 +107,20 @@ def _name_score(name: str, role: Role) -> float | None:
     return None
 
 
-def _arguments(
-    params: list[Mapping[str, Any]], role: Role, *, lacking: bool = False
-) -> tuple[tuple[Argument, ...], float] | None:
-    """How to call a signature with a role's parameters, and how unsure that is; ``None`` when it cannot be.
-
-    Names decide; what no name tells is filled in the contract's order.
-
-    Args:
-        params: The signature.
-        role: What it may play.
-        lacking: Whether required parameters may be left out: something else supplies them.
-    """
-    used: set[str] = set()
-    args: list[Argument] = []
-    unknown = 0
-    for param in params:
-        if param["kind"] in ("VAR_POSITIONAL", "VAR_KEYWORD"):
-            continue
-        match = next((p for p in role.params if p.means(param["name"]) and p.name not in used), None)
-        # ``bias=True`` asks whether there is one, and is no place for an array.
-        switch = match is not None and match.kind == "array" and isinstance(param.get("default"), bool)
-        if match is not None and not switch and not (match.spare and "default" in param):
-            used.add(match.name)
-            args.append(Argument(match.name, param["name"] if param["kind"] == "KEYWORD_ONLY" else ""))
-        elif "default" not in param:
-            unknown += 1
-            args.append(Argument("", param["name"] if param["kind"] == "KEYWORD_ONLY" else ""))
-        else:
-            # From here on positions no longer line up, so the rest goes by keyword.
-            args.append(Argument("", "-"))
-    if unknown == 0:
-        missing = [p for p in role.params if p.required and p.name not in used]
-        if missing and not lacking:
-            return None
-        return _keyworded(args, params), 0.0
-    # A constructor's unknown parameter is taken for a size, never for an array.
-    free = [p for p in role.params if p.name not in used and (not lacking or p.kind == "int")]
-    if unknown > len(free) or (not lacking and any(p.required for p in free[unknown:])):
-        return None
-    return _filled(args, params, free), 2.0 * unknown
-
-
-def _keyworded(args: list[Argument], params: list[Mapping[str, Any]]) -> tuple[Argument, ...]:
-    named = [p for p in params if p["kind"] not in ("VAR_POSITIONAL", "VAR_KEYWORD")]
-    skipping, result = False, []
-    for argument, param in zip(args, named, strict=True):
-        if argument.keyword == "-":
-            skipping = True
-        elif skipping and not argument.keyword:
-            result.append(replace(argument, keyword=param["name"]))
-        else:
-            result.append(argument)
-    return tuple(result)
-
-
-def _filled(args: list[Argument], params: list[Mapping[str, Any]], free: list[Param]) -> tuple[Argument, ...]:
-    rest = iter(free)
-    filled = [replace(a, source=next(rest).name) if not a.source and a.keyword != "-" else a for a in args]
-    return _keyworded(filled, params)
+def _packed(worker: Worker, item: Routine, role: Role) -> Packed:
+    """What a dict of parameters that a callable takes must hold."""
+    names = (p["name"] for p in item.params if packs(p["name"], role))
+    made = {name: pack(worker.submission, item.file, name, item.params, role) for name in names}
+    return {name: parts for name, parts in made.items() if parts}
 
 
 def _methods(
-    item: Routine, base: Binding, role: Role, found: Mapping[str, Binding], score: float
+    item: Routine,
+    base: Binding,
+    role: Role,
+    found: Mapping[str, Binding],
+    score: float,
+    packed: Packed,
 ) -> Iterator[Candidate]:
     """A method is called on the object that an earlier role gave, or on an instance made for the call.
 
@@ -174,10 +128,16 @@ def _methods(
     constructor, or as attributes that the probe finds.
     """
     assert item.owner is not None
-    called = _arguments(item.params, role) or _arguments(item.params, role, lacking=True)
-    if called is None:
-        return
-    base, score = replace(base, args=called[0]), score + called[1]
+    called = list(ways(item.params, role, packed=packed))
+    for args, unsure in called or ways(item.params, role, lacking=True, packed=packed):
+        yield from _owned(item, replace(base, args=args), role, found, score + unsure)
+
+
+def _owned(
+    item: Routine, base: Binding, role: Role, found: Mapping[str, Binding], score: float
+) -> Iterator[Candidate]:
+    """The objects on which a method may be called with the arguments that it takes."""
+    assert item.owner is not None
     missing = [p for p in role.params if p.required and not base.takes(p.name)]
     owner = str(item.owner["name"])
     for earlier in found.values():
@@ -188,7 +148,7 @@ def _methods(
                 p.kind == "handle" or earlier.takes(p.name) for p in missing
             ):
                 yield Candidate(replace(base, on=handle), score)
-    made = _arguments(list(item.owner["params"] or ()), role, lacking=True)
+    made = arguments(list(item.owner["params"] or ()), role, lacking=True)
     if made is not None and not any(p.kind == "handle" for p in missing):
         yield Candidate(replace(base, init=made[0], attributes={}), score + 0.25)
 

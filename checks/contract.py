@@ -12,7 +12,7 @@ import numpy as np
 if TYPE_CHECKING:
     from judge_tui.checks.binding import Binding
 
-__all__ = ["Contract", "Param", "Return", "Role", "Sample"]
+__all__ = ["Contract", "Param", "Return", "Role", "Sample", "normal"]
 
 Kind = Literal["array", "handle", "self", "int", "float", "bool", "dtype", "model", "data", "rng"]
 
@@ -139,12 +139,15 @@ class Contract:
         find: Binds what is not written by hand, for contracts whose roles can only be told together:
             ``(worker, inventories, role → binding, role → what was tried, what ended the process)``; the last
             three are added to, and what ended the process is not called again.
+        layouts: Layouts (see :mod:`judge_tui.checks.layouts`) that are tried, in this order, on a submission
+            that does not answer to arrays in the contract's own axes.
     """
 
     roles: tuple[Role, ...]
     sample: Callable[[np.random.Generator], Sample]
     text: str = ""
     find: Callable[..., None] | None = None
+    layouts: tuple[str, ...] = ()
     by_name: Mapping[str, Role] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

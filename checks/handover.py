@@ -9,7 +9,7 @@ from __future__ import annotations
 import fcntl
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -18,7 +18,18 @@ from judge_tui.checks.errors import EngineError
 from judge_tui.checks.faults import BadResult
 from judge_tui.checks.worker import wire
 
-__all__ = ["Buffer", "Handle", "Nested", "NumpyType", "Packer", "Random", "Scripted", "Steps", "Target"]
+__all__ = [
+    "Buffer",
+    "Context",
+    "Handle",
+    "Nested",
+    "NumpyType",
+    "Packer",
+    "Random",
+    "Scripted",
+    "Steps",
+    "Target",
+]
 
 #: Bit pattern that outputs are filled with before a call; a NaN that no arithmetic makes.
 _SENTINEL = b"\xad\xde\xfa\xce\xad\xde\xf8\x7f"
@@ -57,6 +68,13 @@ class Nested:
     """An array handed over as nested lists."""
 
     array: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """A new dict whose keys are attributes too: empty, for a callable to fill, or of ``items``."""
+
+    items: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +121,8 @@ class Packer:
             return self._array(value)
         if isinstance(value, Nested):
             return {"$l": self(value.array)}
+        if isinstance(value, Context):
+            return {"$c": {key: self(item) for key, item in value.items.items()}}
         if isinstance(value, NumpyType):
             return {"$d": value.name}
         if isinstance(value, Random):

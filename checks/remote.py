@@ -21,6 +21,7 @@ from judge_tui.checks.errors import EngineError
 from judge_tui.checks.faults import BadResult, Died, Raised, TimedOut
 from judge_tui.checks.handover import (
     Buffer,
+    Context,
     Handle,
     Nested,
     NumpyType,
@@ -35,6 +36,7 @@ from judge_tui.checks.worker import wire
 
 __all__ = [
     "Call",
+    "Context",
     "Handle",
     "Nested",
     "NumpyType",
@@ -198,6 +200,7 @@ class Worker:
         memory: bool = False,
         count: bool = False,
         patches: Sequence[tuple[Target, str, Any]] = (),
+        each: Mapping[str, Any] | None = None,
     ) -> Result:
         """Call a function, a class or a method.
 
@@ -211,6 +214,8 @@ class Worker:
             memory: Trace allocations; the result's counters then hold ``peak_bytes``.
             count: Hand arrays over as counting ones; see ``worker/namespace.py`` for the counters.
             patches: Attributes ``(module or class, name, value)`` that are replaced while the call lasts.
+            each: ``args`` (positions), ``kwargs`` (names) and ``leading`` (sizes): call once per index of the
+                leading axes of these arguments, and stack the results (see ``worker/each.py``).
 
         Raises:
             Raised: An exception left the submission.
@@ -223,7 +228,7 @@ class Worker:
                 "op": "call", "keep": keep, "target": pack(target), "method": method,
                 "args": [pack(value) for value in args],
                 "kwargs": {name: pack(value) for name, value in (kwargs or {}).items()},
-                "memory": memory, "count": count,
+                "memory": memory, "count": count, "each": dict(each or {}),
                 "patches": [[pack(owner), attribute, pack(value)] for owner, attribute, value in patches],
             }  # fmt: skip
             started = time.perf_counter()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from judge_tui.checks.binding import Binding, Source
@@ -11,7 +12,7 @@ from judge_tui.checks.contract import Return, Role
 from judge_tui.checks.sources import assigned_names, parsed, python_files, returned_names
 from judge_tui.checks.submission import Submission
 
-__all__ = ["by_name", "returns"]
+__all__ = ["by_name", "filled", "returns"]
 
 Shapes = Mapping[str, tuple[int, ...]]
 Tree = Mapping[str, Any]
@@ -30,6 +31,10 @@ def returns(
         instance: Description of the instance after the call, if there is one.
         shapes: Returned array → shape.
     """
+    given = filled(binding)
+    if given:
+        rest = replace(role, returns=tuple(item for item in role.returns if item.name not in given))
+        return {**returns(submission, rest, unfilled(binding), result, instance, shapes), **given}
     found = _in_result(submission, role, binding, result, shapes)
     for item in role.returns:
         if item.name not in found and (steps := _within(item, result, shapes)):
@@ -41,6 +46,16 @@ def returns(
     return found
 
 
+def filled(binding: Binding) -> dict[str, Source]:
+    """What a call puts into containers that it is handed."""
+    return {a.source: Source("given", (("a", a.source),)) for a in binding.args if a.empty}
+
+
+def unfilled(binding: Binding) -> Binding:
+    """The binding without such arguments, for finding where everything else is."""
+    return replace(binding, args=tuple(a for a in binding.args if not a.empty))
+
+
 def by_name(submission: Submission, role: Role, binding: Binding, result: Tree) -> dict[str, Source] | None:
     """Where each returned thing must be when shapes are left out of account.
 
@@ -50,6 +65,10 @@ def by_name(submission: Submission, role: Role, binding: Binding, result: Tree) 
     Returns:
         ``None`` when they do not.
     """
+    if given := filled(binding):
+        rest = replace(role, returns=tuple(item for item in role.returns if item.name not in given))
+        named = by_name(submission, rest, unfilled(binding), result)
+        return None if named is None else {**named, **given}
     parts: list[list[Any]] = list(result.get("parts", ()))
     needed = [item for item in role.returns if item.required and item.kind != "self"]
     found: dict[str, Source] = {}
@@ -87,6 +106,8 @@ def _in_result(
         for item in role.returns:
             if found and item.kind == "handle" and item.required and item.name not in found:
                 found[item.name] = Source()
+        inner = ((item, _within(item, tree, shapes)) for item in role.returns)
+        found = found or {item.name: Source("result", steps) for item, steps in inner if steps}
         found = found or {role.returns[0].name: Source()}
     return {**found, **_selves(role, binding, found)}
 

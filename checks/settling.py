@@ -12,8 +12,9 @@ from judge_tui.checks.binding import Argument, Binding, Source
 from judge_tui.checks.calls import Ended, Returned, invoke
 from judge_tui.checks.contract import Role
 from judge_tui.checks.faults import BadResult, Fault
+from judge_tui.checks.layouts import wired
 from judge_tui.checks.remote import Worker
-from judge_tui.checks.results import by_name, returns
+from judge_tui.checks.results import by_name, filled, returns
 
 __all__ = ["settled"]
 
@@ -75,7 +76,11 @@ def _probed(
             return _accepted(role, returned, inputs, shapes)
         tree = returned.result.tree
         instance = worker.describe(returned.instance) if returned.instance else None
-        where = returns(worker.submission, role, binding, tree, instance, shapes)
+        alike = {name: wired(shape, binding.layout) for name, shape in shapes.items()}
+        where = returns(worker.submission, role, binding, tree, instance, alike)
+        for name, source in filled(binding).items():
+            if not worker.describe(returned.filled[name].part(*source.steps[1:])).get("parts"):
+                raise BadResult(f"puts nothing into the '{name}' that it is handed")
         try:
             return _accepted(role, _at(returned, where), inputs, shapes)
         except BadResult:

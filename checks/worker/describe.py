@@ -264,7 +264,21 @@ def inventory(module: ModuleType) -> dict[str, Any]:
     return {"functions": functions, "classes": classes, "objects": objects}
 
 
+def _decorated(value: Any) -> Any:
+    """What a decorator hides: the one function that one of ``(*args, **kwargs)`` closes over."""
+    for _ in range(8):
+        code = getattr(value, "__code__", None)
+        if code is None or hasattr(value, "__wrapped__") or code.co_argcount or code.co_kwonlyargcount:
+            break
+        inner = [part for _kind, _name, part in children(value) if isinstance(part, FunctionType)]
+        if len(inner) != 1 or not code.co_flags & inspect.CO_VARARGS:
+            break
+        value = inner[0]
+    return value
+
+
 def _function(name: str, value: Any) -> dict[str, Any]:
+    value = _decorated(value)
     code = getattr(inspect.unwrap(value), "__code__", None)
     return {
         "name": name,

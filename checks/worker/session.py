@@ -16,6 +16,8 @@ import numpy as np
 
 from . import describe, models, namespace, targets
 from .capture import Capture, sendable
+from .context import Context
+from .each import for_each
 from .load import Library
 from .series import repeat
 from .trace import Trace
@@ -105,6 +107,8 @@ class Session:
         function = self._decoded(request["target"])
         if method := request.get("method"):
             function = getattr(function, method)
+        if each := request.get("each"):
+            function = for_each(function, each["args"], each["kwargs"], each["leading"])
         args = [self._decoded(value) for value in request["args"]]
         kwargs = {name: self._decoded(value) for name, value in request.get("kwargs", {}).items()}
         counters: dict[str, Any] = {}
@@ -283,6 +287,8 @@ class Session:
             return array.tolist() if isinstance(array, np.ndarray) else array
         if "$t" in value:
             return tuple(self._decoded(item) for item in value["$t"])
+        if "$c" in value:
+            return Context({key: self._decoded(item) for key, item in value["$c"].items()})
         if "$d" in value:
             return getattr(np, value["$d"])
         if "$g" in value:

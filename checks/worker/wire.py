@@ -9,6 +9,7 @@ Values in a request are plain msgpack, and these one-key maps:
 ``{"$h": id, "path": [...]}``            an object that the worker keeps, or a part of it
 ``{"$a": i, "shape": […], "dtype": s}``  an array in the i-th attached memfd, handed over as a fresh copy
 ``{"$l": value}``                        the same as nested lists
+``{"$c": {…}}``                          a dict whose keys are attributes too (see :mod:`.context`)
 ``{"$t": [values]}``                     a tuple
 ``{"$d": "float32"}``                    a NumPy scalar type
 ``{"$g": 7}``                            a NumPy random generator with that seed

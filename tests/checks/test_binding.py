@@ -18,6 +18,8 @@ from judge_tui.checks.errors import WorkspaceError
         ("self.x", "self", (("a", "x"),)),
         ("self['x']", "self", (("k", "x"),)),
         ("{x_hat}", "result", (("c", "x_hat"),)),
+        ("given.ctx[1]", "given", (("a", "ctx"), ("i", 1))),
+        ("self{x_hat}", "self", (("c", "x_hat"),)),
         ("selfish", None, None),
         ("x", None, None),
         ("[x]", None, None),
@@ -58,6 +60,21 @@ def test_a_whole_table_is_read() -> None:
     assert [str(argument) for argument in binding.args] == [
         "x", "epsilon=eps", "lists:x", "mode=='fast'", "=3", "dtype=type:dtype"
     ]  # fmt: skip
+
+
+def test_dicts_of_arguments_and_containers_to_fill_are_read_and_written() -> None:
+    table = {"target": "a.py:f", "args": ["params={gamma, w=gamma, beta}", "dict:cache", "out=list:cache"],
+             "returns": {"cache": "given.cache"}}  # fmt: skip
+    binding = parse_binding("forward", table)
+    packed, filled, by_keyword = binding.args
+    assert packed.parts == (("gamma", "gamma"), ("w", "gamma"), ("beta", "beta"))
+    assert packed.sources == ("gamma", "beta")
+    assert (filled.empty, filled.sources, by_keyword.keyword) == (True, (), "out")
+    assert binding.returns["cache"] == Source("given", (("a", "cache"),))
+    assert binding.takes("beta")
+    assert [str(argument) for argument in binding.args] == table["args"]
+    with pytest.raises(WorkspaceError, match="is no argument"):
+        parse_binding("forward", {"target": "a.py:f", "args": ["{gamma, 3}"]})
 
 
 def test_listed_returns_are_positions_and_a_single_one_is_the_result() -> None:

@@ -109,4 +109,5 @@ CONTRACT = Contract(
     (_FORWARD, _BACKWARD),
     _sample,
     "forward(x (B, T, D), gamma, beta (D,), eps) → (y, cache); backward(dy, cache) → (dx, dgamma, dbeta).",
+    layouts=("merged",),
 )

@@ -120,4 +120,5 @@ CONTRACT = Contract(
     (FORWARD,),
     sample,
     "flash_attention_fwd(Q, K, V (B, H, N, D), tile_size, causal=True) → O, in tiles with an online softmax.",
+    layouts=("HND", "ND"),
 )

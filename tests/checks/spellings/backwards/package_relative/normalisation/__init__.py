@@ -1,0 +1,3 @@
+from .layer import LayerNorm
+
+__all__ = ["LayerNorm"]
