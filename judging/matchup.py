@@ -34,12 +34,14 @@ class Criterion:
         cells: Model → what it shows.
         edge: The model that is ahead, ``"tie"``, or ``None``.
         extra: Keys of the file that this version does not know.
+        note: What the judge added to the edge: by how much, or in which respect.
     """
 
     name: str
     cells: Mapping[str, str] = field(default_factory=dict, hash=False)
     edge: str | None = None
     extra: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +141,8 @@ def _criterion(table: Table, models: tuple[str, ...]) -> Criterion:
         table.string("name"),
         {model: cells.string(model) for model in cells.raw},
         edge,
-        table.extra("name", "cells", "edge"),
+        table.extra("name", "cells", "edge", "note"),
+        table.string("note", ""),
     )
 
 
@@ -158,6 +161,7 @@ def _rendered(matchup: Matchup) -> dict[str, Any]:
     criteria = [
         {"name": storable(criterion.name), "cells": Inline(criterion.cells)}
         | ({"edge": criterion.edge} if criterion.edge is not None else {})
+        | ({"note": storable(criterion.note)} if criterion.note else {})
         | dict(criterion.extra)
         for criterion in matchup.criteria
     ]

@@ -27,6 +27,7 @@ CRITERIA = st.builds(
     st.dictionaries(st.sampled_from(MODELS), st.text(max_size=12), max_size=2),
     st.none() | st.sampled_from([*MODELS, TIE]),
     st.dictionaries(st.just("why"), st.text(max_size=8), max_size=1),
+    st.text(max_size=8),
 )
 MATCHUPS = st.builds(
     Matchup,
@@ -56,6 +57,7 @@ def test_matchups_read_back_as_they_were_written(matchups: tuple[Matchup, ...]) 
             7,
             "'a' must be a text",
         ),
+        ('models = ["a", "b"]\n[[matchups.criteria]]\nname = "n"\nnote = 2', 7, "'note' must be a text"),
     ],
 )
 def test_a_malformed_matchup_is_one_error_with_its_line(text: str, line: int, words: str) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from judge_tui.judging.card import computed_overall
 from judge_tui.judging.export import export_scoreboard
-from judge_tui.judging.matchup import load_matchups
+from judge_tui.judging.matchup import load_matchups, render_matchups
 from judge_tui.judging.scorecard import load_scorecard, render_scorecard
 from judge_tui.judging.workspace import Workspace
 
@@ -45,6 +45,13 @@ def test_published_matchups_name_models_of_the_workspace(repo: Workspace) -> Non
         for matchup in load_matchups(path).matchups:
             assert set(matchup.models) <= set(repo.models()), path
             assert matchup.winner in {None, "tie", "split", *matchup.models}
+
+
+def test_published_matchups_lose_nothing_when_the_program_saves_them() -> None:
+    paths = sorted(ROOT.glob("scores/*/matchups/*.toml"))
+    assert len(paths) == 6
+    for path in paths:
+        assert render_matchups(load_matchups(path)) == path.read_text(), path
 
 
 @pytest.mark.parametrize(
