@@ -1,0 +1,283 @@
+"""Whether what the forward keeps of its softmax is L = m + log l."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.check import Findings, check
+from judge_tui.checks.faults import BadResult, Fault, Skipped
+from judge_tui.checks.remote import Steps
+from judge_tui.checks.tasks.backwards.source import place
+from judge_tui.checks.tasks.backwards.storing import entry_name, stored_at, unpacked
+from judge_tui.checks.tasks.flash_attention.reference import Array, largest_score
+from judge_tui.checks.tasks.flash_attention_bwd.blind import blinded, in_single
+from judge_tui.checks.tasks.flash_attention_bwd.cached import Entry, carried, entries
+from judge_tui.checks.tasks.flash_attention_bwd.passes import Attention, Run
+from judge_tui.checks.tasks.flash_attention_bwd.reference import Problem, posed
+from judge_tui.checks.tasks.flash_attention_bwd.reference import logsumexp as truth_of
+from judge_tui.checks.verdict import Verdict
+
+__all__ = ["logsumexp"]
+
+#: The limit that the task states, relative to 1 + |L|.
+STATED = 1e-6
+#: B, H and N that cannot be taken for each other.
+_SHAPE = (2, 3, 13, 6)
+_DRAWS = ((1.0, 0.0), (8.0, 0.0), (1.0, 400.0), (1.0, -400.0))
+
+
+@check(
+    "logsumexp",
+    "L = m + log l",
+    establishes="The L that the forward keeps is the log-sum-exp of every row's scores within 1e-6, at any "
+    "offset of the scores, and -inf for a row that sees nothing.",
+    roles=("forward", "backward"),
+)
+def logsumexp(bench: Bench, found: Findings) -> str:
+    """Find L by its numbers among what the forward hands on, and hold it against the truth."""
+    attention = Attention(bench)
+    problems = [_drawn(bench, attention, index) for index in range(len(_DRAWS))]
+    problems += [posed(bench.rng("full", causal), _SHAPE, 5, causal) for causal in attention.causal[1:]]
+    kept = _found(bench, attention, attention.run(problems[0]))
+    if kept is None:
+        return _nothing(bench, attention, found)
+    worst, where = 0.0, _place(bench, kept)
+    for problem in problems:
+        error = _error(_read(attention, attention.run(problem), kept), problem)
+        worst = max(worst, error, key=lambda e: np.inf if e != e else e)
+    found.note("kept as", kept.text, **where)
+    limit = max(STATED, 50 * 1.2e-7) if in_single(bench, attention) else STATED
+    right = worst <= limit
+    lenient = STATED < worst <= limit
+    found.limit(
+        "error over 1 + |L|, worst row", worst, STATED if right and not lenient else limit,
+        otherwise=Verdict.WARN if lenient else Verdict.FAIL,
+        note=f"{len(problems)} draws, scores near 0, 400 and -400", **({} if right else where),
+    )  # fmt: skip
+    if not right:
+        return (
+            f"{kept.name} is {worst:.2g} off m + log l (limit {STATED:g}){_cause(attention, kept, problems)}"
+        )
+    if kept.text != "L":
+        found.claim("L itself is kept", kept.means_the_same, measured=kept.text, otherwise=Verdict.WARN,
+                    note="The contract asks for L = m + log l, one number per row.", **where)  # fmt: skip
+    empty = _empty(bench, attention, found, kept)
+    text = "" if kept.text == "L" else f", kept as {kept.text}"
+    return f"L is {worst:.1e} off m + log l in {len(problems)} draws (limit {STATED:g}){text}; {empty}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """Where L is, and in what form.
+
+    Attributes:
+        text: ``L``, ``m and l``, ``L in base 2``, ``-L``, or its name when its numbers are none of these.
+        parts: The entries that it is made of.
+        names: What the source calls them.
+    """
+
+    text: str
+    parts: tuple[Entry, ...]
+    names: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        return " and ".join(self.names)
+
+    @property
+    def means_the_same(self) -> bool:
+        return self.text == "m and l"
+
+    def whole(self, values: list[Array]) -> Array:
+        with np.errstate(all="ignore"):
+            if self.text == "L in base 2":
+                return np.asarray(values[0] / np.log2(np.e))
+            if self.text == "-L":
+                return -values[0]
+            if self.text == "m and l":
+                return values[0] + np.log(values[1])
+            if self.text == "m and 1/l":
+                return values[0] - np.log(values[1])
+            return values[0]
+
+
+def _drawn(bench: Bench, attention: Attention, index: int) -> Problem:
+    spread, offset = _DRAWS[index]
+    problem = posed(bench.rng("draw", index), _SHAPE, 4, attention.causal[0], spread=spread)
+    if offset:
+        problem.case.q[..., 0], problem.case.k[..., 0] = 20.0, offset * _SHAPE[3] ** 0.5 / 20.0
+    return problem
+
+
+def _found(bench: Bench, attention: Attention, run: Run) -> _Kept | None:
+    """The entries that are L, by their numbers; else one of its size that the source calls so."""
+    listed = _lists(attention, run)
+    with contextlib.suppress(Skipped) if listed else contextlib.nullcontext():
+        listed = [*entries(attention, run), *listed]
+    names = _names(bench, listed)
+    pairs = list(zip(listed, names, strict=True))
+    by_what = {entry.what: (entry, name) for entry, name in reversed(pairs)}
+    for text, needed in (
+        ("L", ("L",)), ("m and l", ("m", "l")), ("m and 1/l", ("m", "1/l")),
+        ("L in base 2", ("L in base 2",)),
+        ("-L", ("-L",)),
+    ):  # fmt: skip
+        if all(what in by_what for what in needed):
+            parts = [by_what[what] for what in needed]
+            return _Kept(text, tuple(e for e, _ in parts), tuple(n for _, n in parts))
+    role = bench.contract.by_name["forward"]
+    item = next(item for item in role.returns if item.name == "L")
+    size = int(np.prod(_SHAPE[:3]))
+    sized = [(e, n) for e, n in pairs if e.value is not None and e.value.size == size]
+    called = [
+        (e, n) for e, n in sized if item.means(n.rpartition(" ")[2].rpartition(".")[2]) or e.handle == "L"
+    ]
+    # An entry of that size with other numbers, when there is only one, is what L was meant to be.
+    for entry, name in called or (sized if len(sized) == 1 else []):
+        return _Kept(name, (entry,), (name,))
+    return None
+
+
+def _lists(attention: Attention, run: Run) -> list[Entry]:
+    """Nested lists that the cache names L: no single entry of it is an array."""
+    item = next(r for r in attention.bench.contract.by_name["forward"].returns if r.name == "L")
+    found = []
+    for name, handle in carried(attention, run).items():
+        tree = attention.bench.worker.describe(handle)
+        for kind, key, part in tree.get("parts", ()):
+            if part.get("kind") in ("list", "tuple") and item.means(str(key)):
+                path: Steps = ((str(kind), key),)
+                try:
+                    value = attention.bench.worker.fetch(handle.part(*path), _SHAPE[:3])
+                except Fault:
+                    continue
+                what = "L" if _error(value, run.problem) <= 1e-4 else ""
+                found.append(Entry(name, path, "array", _SHAPE[:3], value.nbytes, (), None, value, what))
+    return found
+
+
+def _names(bench: Bench, listed: list[Entry]) -> list[str]:
+    indices = [int(e.path[-1][1]) for e in listed if len(e.path) == 1 and e.path[-1][0] == "i"]
+    variables = unpacked(bench, 1 + max(indices)) if indices else ()
+    return [entry_name(e.path, variables) if e.path else e.handle for e in listed]
+
+
+def _place(bench: Bench, kept: _Kept) -> dict[str, Any]:
+    entry = kept.parts[0]
+    file, line = stored_at(bench, entry.path)
+    binding = bench.binding("forward")
+    if not entry.path or line == binding.line:
+        file, line = place(bench, "forward", "L")
+    return {"file": file, "line": line}
+
+
+def _read(attention: Attention, run: Run, kept: _Kept) -> Array:
+    """L (B, H, N) of a run, as the entries hold it."""
+    handles = carried(attention, run)
+    values = []
+    for entry in kept.parts:
+        raw = attention.bench.worker.fetch(handles[entry.handle].part(*entry.path), entry.shape)
+        values.append(raw)
+    truth = truth_of(run.problem.case)
+    arranged = _arrangements(kept.whole(values))
+    if not arranged:
+        raise BadResult(f"keeps {kept.name} in the shape {kept.parts[0].shape}")
+    return min(arranged, key=lambda value: _distance(value, truth))
+
+
+def _arrangements(value: Array) -> list[Array]:
+    """The value as (B, H, N), in every order of its axes that has this shape."""
+    wanted = _SHAPE[:3]
+    tight = value.reshape([n for n in value.shape if n != 1])
+    found = [
+        tight.transpose(order)
+        for order in itertools.permutations(range(tight.ndim))
+        if tuple(tight.shape[axis] for axis in order) == wanted
+    ]
+    return found or ([tight.reshape(wanted)] if tight.size == int(np.prod(wanted)) else [])
+
+
+def _distance(value: Array, truth: Array) -> float:
+    with np.errstate(all="ignore"):
+        error = float(np.mean(np.abs(value - truth)))
+    return error if error == error else np.inf
+
+
+def _error(value: Array, problem: Problem) -> float:
+    truth = truth_of(problem.case)
+    with np.errstate(all="ignore"):
+        return float(np.max(np.abs(value - truth) / (1 + np.abs(truth))))
+
+
+def _cause(attention: Attention, kept: _Kept, problems: list[Problem]) -> str:
+    """What is kept instead, where that is one of the usual mistakes."""
+    problem = problems[-1]
+    value = _read(attention, attention.run(problem), kept)
+    case = problem.case
+    scores = case.q @ case.k.swapaxes(-1, -2) / np.sqrt(case.q.shape[-1])
+    if case.causal:
+        scores[..., np.triu(np.ones(scores.shape[-2:], dtype=bool), 1)] = -np.inf
+    top, lse = scores.max(-1), truth_of(case)
+    largest = largest_score(case.q, case.k, case.causal)
+    for text, other in (
+        ("log l without the maximum", lse - top), ("the maximum without log l", top),
+        ("l", np.exp(lse - top)),
+        ("Σ exp", np.exp(lse)), ("m + l", top + np.exp(lse - top)), ("m - log l", 2 * top - lse),
+        ("log2 of l beside the maximum", top + (lse - top) * np.log2(np.e)),
+    ):  # fmt: skip
+        if np.max(np.abs(value - other)) <= 1e-6 * (1 + largest):
+            return f": it is {text}"
+    return ""
+
+
+def _empty(bench: Bench, attention: Attention, found: Findings, kept: _Kept) -> str:
+    """What L is for rows that see nothing."""
+    dtype = np.float32 if in_single(bench, attention) else np.float64
+    calls = [
+        b for b in blinded(bench, attention, dtype) if not b.given.case.causal or not attention.causal[-1]
+    ]
+    blind = calls[0]
+    try:
+        run = attention.run(blind.given)
+        handles = carried(attention, run)
+        values = [
+            attention.bench.worker.fetch(handles[e.handle].part(*e.path), _swapped(e.shape, blind.given))
+            for e in kept.parts
+        ]
+    except Fault as fault:
+        found.note("L of rows that see nothing", fault.message)
+        return "nothing known of empty rows"
+    flat = np.sort(kept.whole(values), axis=None)
+    count = int(blind.rows.sum())
+    if np.isnan(flat).any():
+        found.claim("L of rows that see no key", False, measured="NaN", limit="-inf", **_place(bench, kept),
+                    note="Reached by scores that overflow to -inf.")  # fmt: skip
+        return "NaN for a row that sees no key"
+    lowest = flat[:count]
+    fine = bool(np.isneginf(lowest).all())
+    told = (
+        "-inf" if fine else f"{float(flat[-1]) if np.isposinf(flat[-count:]).all() else float(lowest[0]):.3g}"
+    )
+    found.claim("L of rows that see no key", fine, measured=told, limit="-inf", otherwise=Verdict.WARN,
+                note="A finite or infinite stand-in is no mistake while the backward knows it.",
+                **({} if fine else _place(bench, kept)))  # fmt: skip
+    return f"{told} for a row that sees no key"
+
+
+def _swapped(shape: tuple[int, ...], problem: Problem) -> tuple[int, ...]:
+    """An entry's shape at another problem's sizes."""
+    sizes = dict(zip(_SHAPE[:3], problem.case.q.shape[:3], strict=True))
+    return tuple(sizes.get(n, n) for n in shape)
+
+
+def _nothing(bench: Bench, attention: Attention, found: Findings) -> str:
+    found.claim(
+        "a log-sum-exp is kept", False, otherwise=Verdict.WARN, **attention.forward.place,
+        note="Nothing of one number per row is handed from the forward to the backward.",
+    )  # fmt: skip
+    return "keeps no log-sum-exp: its backward works without one"
