@@ -5,9 +5,11 @@ from judge_tui.checks.task import Task
 from judge_tui.checks.tasks.kv.capacity import capacity
 from judge_tui.checks.tasks.kv.chunked_prefill import chunked_prefill
 from judge_tui.checks.tasks.kv.contract import CONTRACT
+from judge_tui.checks.tasks.kv.growth import growth
 from judge_tui.checks.tasks.kv.incremental import incremental_equals_full
 from judge_tui.checks.tasks.kv.isolation import isolation
 from judge_tui.checks.tasks.kv.minimality import cache_size_minimality
+from judge_tui.checks.tasks.kv.paging import paged
 from judge_tui.checks.tasks.kv.quantization import quantized
 from judge_tui.checks.tasks.kv.ragged import variable_lengths
 
@@ -18,8 +20,10 @@ CHECKS = (
     variable_lengths,
     cache_size_minimality,
     isolation,
+    growth,
     capacity,
     chunked_prefill,
+    paged,
     quantized,
 )
 

@@ -63,6 +63,7 @@ class Decoder:
     Attributes:
         takes: ``tokens`` (ids) or ``x`` (hidden vectors).
         counts: (B,) positions that were fed.
+        counters: What the worker counted in each call; asked for where it is a list.
     """
 
     def __init__(
@@ -72,6 +73,7 @@ class Decoder:
         self.takes = "tokens" if any(found[r].takes(t) for r in ("prefill", "decode") for t in _IDS) else "x"
         self.counts = np.zeros(sizes.batch, np.int64)
         self.state: State = None
+        self.counters: list[Mapping[str, Any]] | None = None
         self.model: Handle | None = None
         if "decoder" in found:
             made = self._invoked(found["decoder"], sizes.inputs())
@@ -182,4 +184,8 @@ class Decoder:
         raise BadResult(f"logits of shape {tuple(told)}")
 
     def _invoked(self, binding: Binding, inputs: dict[str, Any]) -> Returned:
-        return invoke(self.worker, binding, inputs, budget=self.left())
+        counting = self.counters is not None
+        returned = invoke(self.worker, binding, inputs, budget=self.left(), count=counting)
+        if self.counters is not None:
+            self.counters.append(returned.result.counters)
+        return returned

@@ -31,6 +31,7 @@ class Opened:
         found: Role → binding, with the layout of each.
         sizes: What the cache is made for.
         left: Tells the seconds that remain.
+        counted: Whether the worker counts, from the making of the cache on.
 
     Attributes:
         counts: (B,) tokens that were fed to each sequence.
@@ -41,7 +42,13 @@ class Opened:
     """
 
     def __init__(
-        self, worker: Worker, found: Mapping[str, Binding], sizes: Sizes, left: Callable[[], float]
+        self,
+        worker: Worker,
+        found: Mapping[str, Binding],
+        sizes: Sizes,
+        left: Callable[[], float],
+        *,
+        counted: bool = False,
     ) -> None:
         self.worker = worker
         self.found = found
@@ -52,7 +59,7 @@ class Opened:
         self.counts = np.zeros(sizes.batch, np.int64)
         self.last: Returned | None = None
         self.touched: set[str] | None = None
-        self.counters: list[Mapping[str, Any]] | None = None
+        self.counters: list[Mapping[str, Any]] | None = [] if counted else None
         self._pairs: list[tuple[Handle, Handle, str] | None] = []
         feeding = found.get("step") or found.get("append") or found.get("append_many")
         self.alone = feeding is not None and _holds_one(feeding)
@@ -67,7 +74,8 @@ class Opened:
         if not create.takes("kv_heads"):
             # What holds keys and values and is told of one kind of head is told of theirs.
             inputs.update(heads=sizes.heads, embed=sizes.heads * sizes.head_dim)
-        returned = invoke(self.worker, create, inputs, budget=self.left())
+        counting = self.counters is not None
+        returned = invoke(self.worker, create, inputs, budget=self.left(), count=counting)
         return returned.handle("cache") if returned.has("cache") else returned.result.handle
 
     def beside(self, layer: int) -> Self:

@@ -63,9 +63,10 @@ class Subject:
         """Whether there is a decoder."""
         return "prefill" in self.found and "decode" in self.found
 
-    def cached(self, sizes: Sizes, worker: Worker | None = None) -> Cached:
-        """A new cache."""
-        return Cached(worker or self.bench.worker, self.found, sizes, lambda: self.bench.left)
+    def cached(self, sizes: Sizes, worker: Worker | None = None, *, counted: bool = False) -> Cached:
+        """A new cache; the worker counts its calls where asked to."""
+        bench = self.bench
+        return Cached(worker or bench.worker, self.found, sizes, lambda: bench.left, counted=counted)
 
     def maker(self, *, dtype: str = "float32", **sizes: Any) -> Maker:
         """What makes decoders with the same weights; ``sizes`` are fields of its sizes that differ."""

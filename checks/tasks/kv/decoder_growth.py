@@ -1,0 +1,150 @@
+"""Whether a decoder's step computes the past again, and how its memory grows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from judge_tui.checks.check import Findings
+from judge_tui.checks.faults import Raised
+from judge_tui.checks.remote import Handle
+from judge_tui.checks.tasks.kv.decoding import Decoder
+from judge_tui.checks.tasks.kv.growing import EXPONENT, Work, exponent
+from judge_tui.checks.tasks.kv.maker import Maker
+from judge_tui.checks.tasks.kv.subject import Subject
+from judge_tui.checks.tasks.kv.weights import count_with, drawn_anew, weights
+from judge_tui.checks.tolerance import relative_error
+from judge_tui.checks.verdict import Curve
+
+__all__ = ["judge"]
+
+Array = npt.NDArray[Any]
+_LENGTHS = (4, 8, 16, 32)
+_ROOM = 40
+#: A step's work over that of a prefill of the same length, times the length: one where nothing is done again.
+_SHARE = 2.5
+_PROMPT = 6
+
+
+def judge(subject: Subject, found: Findings, said: list[str]) -> None:
+    """Bytes and counted work of steps; then weights that change between prompt and step."""
+    _bytes(subject, found, said)
+    _work(subject, found, said)
+    _exchanged(subject, found, said)
+
+
+def _held(decoder: Decoder) -> int:
+    """Bytes of the model and of the cache that goes beside it."""
+    roots: list[Handle] = [decoder.model] if decoder.model is not None else []
+    if isinstance(decoder.state, Handle):
+        roots.append(decoder.state)
+    elif decoder.state is not None:
+        roots += decoder.state
+    return sum(decoder.worker.footprint(root) for root in roots)
+
+
+def _bytes(subject: Subject, found: Findings, said: list[str]) -> None:
+    decoder = subject.maker(max_len=_ROOM)(1)
+    given = decoder.draw(subject.bench.rng("bytes"), _LENGTHS[-1])
+    before, points = _held(decoder), []
+    decoder.prefill(given[:, :3])
+    for t in range(3, _LENGTHS[-1]):
+        decoder.decode(given[:, t])
+        if t + 1 in _LENGTHS:
+            points.append((float(t + 1), float(max(0, _held(decoder) - before))))
+    if not points[-1][1]:
+        found.note("decoder: bytes beyond those at its start", 0, note="reserved before, or out of reach")
+        return
+    grown = exponent(points[-3:])
+    curve = Curve("tokens", "bytes", tuple(points), log_x=True, log_y=True)
+    if not found.limit(
+        f"decoder: bytes beyond those at its start, after {', '.join(map(str, _LENGTHS))} tokens: "
+        "exponent of their growth",
+        grown, EXPONENT, curve=curve, **subject.where("decode"),
+    ):  # fmt: skip
+        said.append(f"the decoder's bytes grow as n^{grown:.2g}")
+
+
+def _work(subject: Subject, found: Findings, said: list[str]) -> None:
+    """A step at length n beside a prefill of n: about one n-th of it where the past is kept."""
+    make = subject.maker(max_len=_ROOM)
+    given = make(1).draw(subject.bench.rng("work"), _LENGTHS[-1])
+    points, table = [], [("tokens", "step", "prefill of as many", "step · n / prefill")]
+    for n in _LENGTHS:
+        whole = _counted(make)
+        whole.prefill(given[:, :n])
+        prefill = Work.of(whole.counters or ())
+        stepped = _counted(make)
+        stepped.prefill(given[:, : n - 1])
+        stepped.counters = []
+        stepped.decode(given[:, n - 1])
+        step = Work.of(stepped.counters)
+        if not prefill.products or not step.products:
+            found.note("decoder: work of a step", "not counted",
+                       note="its products run out of the sight of the counting arrays")  # fmt: skip
+            return
+        share = step.products * n / prefill.products
+        points.append((float(n), share))
+        table.append((str(n), str(step.products), str(prefill.products), f"{share:.3g}"))
+    share = points[-1][1]
+    held = found.limit(
+        f"decoder: multiply-adds of a step at {_LENGTHS[-1]} tokens × {_LENGTHS[-1]}, over those of a "
+        "prefill of as many",
+        share, _SHARE, table=tuple(table), curve=Curve("tokens", "step · n / prefill", tuple(points)),
+        note="1 where a step works on its own token alone, n where it computes all of them again",
+        **subject.where("decode"),
+    )  # fmt: skip
+    if held:
+        said.append(f"a decoder's step takes {share:.2g}/{_LENGTHS[-1]} of a prefill's work")
+    else:
+        said.append(
+            f"a decoder's step computes the past again: at {_LENGTHS[-1]} tokens it takes "
+            f"{share / _LENGTHS[-1]:.2g} of a whole prefill's work"
+        )
+
+
+def _counted(make: Maker) -> Decoder:
+    """A decoder whose weights count what is done with them."""
+    decoder = make(1)
+    count_with(decoder.worker, decoder.model)
+    decoder.counters = []
+    return decoder
+
+
+def _exchanged(subject: Subject, found: Findings, said: list[str]) -> None:
+    """Other weights between prompt and step: a step that equals a full pass with them used no cache."""
+    make = subject.maker(layers=1)
+    try:
+        fresh = make(1)
+        given = fresh.draw(subject.bench.rng("exchanged"), _PROMPT + 1)
+        old = make(1).prefill(given)
+        if not drawn_anew(fresh.worker, weights(fresh.worker, fresh.model), 17):
+            found.note("decoder: weights exchanged between prompt and step", "not established",
+                       note="no weight of the decoder can be reached")  # fmt: skip
+            return
+        new = fresh.prefill(given)
+        kept = make(1)
+        listed = weights(kept.worker, kept.model)
+        kept.prefill(given[:, :_PROMPT])
+        drawn_anew(kept.worker, listed, 17)
+        step = kept.decode(given[:, _PROMPT])
+    except Raised as fault:
+        found.note("decoder: weights exchanged between prompt and step", fault.message)
+        return
+    if not relative_error(new, old) > 1e-3 or not np.isfinite(new).all():
+        found.note("decoder: weights exchanged between prompt and step", "not established",
+                   note="other weights do not change its answers")  # fmt: skip
+        return
+    error = relative_error(step, new)
+    again = error <= 1e-4
+    found.claim(
+        "decoder: weights exchanged between prompt and step: the step uses the prompt's keys and values",
+        not again,
+        measured=f"{'equals' if again else 'differs from'} a full pass with the new weights ({error:.2g})",
+        limit="differs from it", note=f"weights {len(listed)}, redrawn in place", **subject.where("decode"),
+    )  # fmt: skip
+    if again and not any("past again" in words for words in said):
+        said.append(
+            "a decoder's step computes the past again: with other weights it equals a full pass with them"
+        )
