@@ -9,7 +9,7 @@ TYPES := build/types/judge_tui
 ROOMS := cli tui judging checks
 
 .DEFAULT_GOAL := help
-.PHONY: help compare test lint types layers unit bench screenshots system clean
+.PHONY: help compare test lint types layers unit verdicts bench screenshots system clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -33,6 +33,9 @@ layers: $(DEV_STAMP)  ## cli > tui > judging > checks, held by import-linter
 
 unit: $(DEV_STAMP)  ## the tests
 	$(BIN)/python -m pytest
+
+verdicts: $(DEV_STAMP)  ## every check on its mutants and twins, as a table
+	$(BIN)/python -m pytest -q tests/checks/tasks/test_specimens.py
 
 bench: $(DEV_STAMP)  ## speed, as ratios measured in one run
 	$(BIN)/python benchmarks/bench_tui.py

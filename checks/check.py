@@ -31,6 +31,7 @@ class Check:
         version: Raised whenever verdicts may change; stored outcomes of older versions are not shown.
         budget: Seconds until the check is stopped.
         roles: Roles that must be bound; ``unbound`` is reported before anything runs.
+        optional: Whether the challenge leaves open what it looks at: a submission without it is ``skip``.
     """
 
     id: str
@@ -40,6 +41,7 @@ class Check:
     version: int = 1
     budget: float = 60.0
     roles: tuple[str, ...] = ()
+    optional: bool = False
 
 
 def check(
@@ -50,11 +52,12 @@ def check(
     version: int = 1,
     budget: float = 60.0,
     roles: Sequence[str] = (),
+    optional: bool = False,
 ) -> Callable[[Body], Check]:
     """Make a :class:`Check` of a function ``(bench, findings) -> summary``."""
 
     def made(body: Body) -> Check:
-        return Check(id, title, establishes, body, version, budget, tuple(roles))
+        return Check(id, title, establishes, body, version, budget, tuple(roles), optional)
 
     return made
 

@@ -1,3 +1,4 @@
+# slow: gradient_cost
 """Pure Python on nested lists, without NumPy."""
 import math
 

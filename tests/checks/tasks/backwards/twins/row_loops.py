@@ -1,3 +1,4 @@
+# slow: gradient_cost
 """Row by row in loops, scalars by hand."""
 import math
 

@@ -1,3 +1,4 @@
+# passes: purity
 # right: sequences and scores as two columns per prompt, padded with -1; the model is a dict of functions' stand-in called per list
 import numpy as np
 

@@ -1,3 +1,4 @@
+# passes: purity
 # right: costs on heaps, (cost, tokens)
 """Costs on heaps; the model is a function of a list; results are (cost, tokens)."""
 import heapq

@@ -1,3 +1,4 @@
+# passes: purity
 # right: stops once no live beam can win, and fills the list up with the live ones; the model gives probabilities
 import math
 

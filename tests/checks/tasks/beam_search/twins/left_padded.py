@@ -1,3 +1,4 @@
+# passes: purity
 # right: padded on the left with a mask, columns per prompt
 import numpy as np
 def batched_beam_search(model, prompts, beam_width, max_new_tokens, alpha, eos_token_id, pad_token_id=0):

@@ -1,3 +1,4 @@
+# passes: purity
 # right: EOS is taken off and does not count
 # ambiguous: length_penalty, eos_retention
 import numpy as np

@@ -1,3 +1,4 @@
+# passes: purity
 # right: the model gives a dict per prefix
 import numpy as np
 def lsm(x):

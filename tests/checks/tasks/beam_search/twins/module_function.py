@@ -1,3 +1,4 @@
+# passes: purity
 # right: the model is a function of the module
 import numpy as np
 def lsm(x):

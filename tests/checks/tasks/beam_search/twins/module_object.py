@@ -1,3 +1,4 @@
+# passes: purity
 # right: the model is an object of the module that takes two sizes
 import numpy as np
 def lsm(x):

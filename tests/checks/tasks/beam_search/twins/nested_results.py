@@ -1,3 +1,4 @@
+# passes: purity
 # right: arrays with the prompt in front inside a dict per prompt
 import numpy as np
 def lsm(x):

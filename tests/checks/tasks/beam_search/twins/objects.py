@@ -1,3 +1,4 @@
+# passes: purity
 # right: objects with a computed score, made by a class with a keyword model
 """Beam search as a class over objects; the model is a keyword and gives log-probabilities of one sequence."""
 import numpy as np

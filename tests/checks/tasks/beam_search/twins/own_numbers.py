@@ -1,3 +1,4 @@
+# passes: purity
 # right: tokens and scores are of subclasses of int and float
 """Batched beam search, NumPy only."""
 import numpy as np

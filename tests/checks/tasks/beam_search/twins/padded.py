@@ -1,3 +1,4 @@
+# passes: purity
 # right: one padded call per step for the whole batch, the model built inside
 """Batched over a right-padded array; the model is a class of this file, built inside."""
 import numpy as np

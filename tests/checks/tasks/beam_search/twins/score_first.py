@@ -1,3 +1,4 @@
+# passes: purity
 # right: (score, tokens, finished) and a model by position
 """Costs on heaps; the model is a function of a list; results are (cost, tokens)."""
 import heapq

@@ -1,3 +1,4 @@
+# passes: purity
 # right: a side list whose places go to live beams, results as named tuples, rows for all beams of a prompt at once
 from collections import namedtuple
 

@@ -1,3 +1,4 @@
+# passes: purity
 # right: log-probabilities in float32, sums in float64
 """Beam search over plain tuples; the model comes first and answers for one list."""
 import numpy as np

@@ -1,3 +1,4 @@
+# passes: purity
 # right: a side list that stops once no live beam can enter it
 import numpy as np
 class BeamHyps:

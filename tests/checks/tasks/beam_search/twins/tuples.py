@@ -1,3 +1,4 @@
+# passes: purity
 # right: plain tuples
 """Beam search over plain tuples; the model comes first and answers for one list."""
 import numpy as np

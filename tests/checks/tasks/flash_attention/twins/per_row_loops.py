@@ -1,3 +1,4 @@
+# slow: peak_memory, causal_skip, nan_masked_tiles
 """One row and one key tile at a time; the switch comes before the tile."""
 import numpy as np
 

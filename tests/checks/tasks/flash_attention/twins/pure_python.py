@@ -1,4 +1,5 @@
 # skips: causal_skip (nothing counted)
+# slow: peak_memory, rescaling_direction, nan_masked_tiles
 """Lists and floats only; nested lists come back."""
 import math
 

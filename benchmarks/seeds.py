@@ -1,0 +1,102 @@
+"""Verdicts under many seeds: every reconstruction, mutant and twin must get the same one each time.
+
+    python benchmarks/seeds.py [--task kv] [--seeds 20] [--first 1] [--only NAME]
+
+Prints each submission whose verdict changed with the seed, or, of a specimen, was wrong;
+exits 1 when there is one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+
+from judge_tui.checks.runner import judge
+from judge_tui.checks.specimens import judged, specimens
+from judge_tui.checks.submission import Submission
+from judge_tui.checks.task import load_task, task_names
+
+ROOT = Path(__file__).parents[1]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A submission that is judged once per seed; ``kind`` is mutants, twins or submissions."""
+
+    task: str
+    kind: str
+    name: str
+
+
+def cases(task: str) -> Iterator[Case]:
+    """Reconstructions, mutants and twins of a task."""
+    for folder in sorted(ROOT.glob(f"submissions/*/{task}")):
+        yield Case(task, "submissions", folder.parent.name)
+    if (tests := ROOT / "tests/checks/tasks" / task).is_dir():
+        for specimen in specimens(tests, load_task(task)):
+            yield Case(task, "mutants" if specimen.wrong else "twins", specimen.name)
+
+
+def verdicts(case: Case, seed: int) -> dict[str, str]:
+    """Check id → verdict, with ``!`` behind one that is wrong for a specimen."""
+    task = load_task(case.task)
+    if case.kind == "submissions":
+        submission = Submission.at(ROOT / "submissions" / case.name / case.task)
+        checks = [check.id for check in task.checks if check.id != "own_tests"]
+        return {name: str(o.verdict) for name, o in judge(task, submission, seed=seed, checks=checks).items()}
+    (specimen,) = [
+        each
+        for each in specimens(ROOT / "tests/checks/tasks" / case.task, task)
+        if each.name == case.name and each.wrong == (case.kind == "mutants")
+    ]
+    return {
+        name: f"{o.verdict}{'' if o.verdict in specimen.expected[name] else '!'}"
+        for name, o in judged(specimen, task, seed=seed).items()
+    }
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--task", action="append", choices=task_names())
+    parser.add_argument("--only", action="append", help="names of submissions, mutants or twins")
+    parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--first", type=int, default=1)
+    options = parser.parse_args()
+    chosen = [
+        case
+        for task in options.task or task_names()
+        for case in cases(task)
+        if not options.only or case.name in options.only
+    ]
+    seen: dict[Case, dict[str, dict[str, list[int]]]] = {case: {} for case in chosen}
+    begun = time.monotonic()
+    with ProcessPoolExecutor(2) as pool:
+        seeds = range(options.first, options.first + options.seeds)
+        jobs = {pool.submit(verdicts, case, seed): (case, seed) for seed in seeds for case in chosen}
+        for done, job in enumerate(as_completed(jobs), 1):
+            case, seed = jobs[job]
+            for check, verdict in job.result().items():
+                seen[case].setdefault(check, {}).setdefault(verdict, []).append(seed)
+            if sys.stderr.isatty():
+                print(f"\r{done}/{len(jobs)}", end="", file=sys.stderr)
+    bad = 0
+    for case, checks in seen.items():
+        for check, found in checks.items():
+            if len(found) > 1 or any(verdict.endswith("!") for verdict in found):
+                bad += 1
+                told = ", ".join(f"{verdict} at seed {seeds[:5]}" for verdict, seeds in found.items())
+                print(f"{case.task}/{case.kind}/{case.name} · {check}: {told}")
+    print(
+        f"{len(chosen)} submissions, {options.seeds} seeds: {bad} verdicts differ or are wrong "
+        f"({time.monotonic() - begun:.0f} s)"
+    )
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,71 @@
+"""Every mutant is caught by the checks that it names; every twin passes them all."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+
+import pytest
+from judge_tui.checks.generic import GENERIC
+from judge_tui.checks.specimens import Specimen, judged, unexpected
+from judge_tui.checks.task import load_task, task_names
+from judge_tui.checks.verdict import Outcome, Verdict
+
+SEED = 20_251
+#: Of these every failure can be located, and must be.
+LOCATED = {"backwards", "flash_attention"}
+
+
+@pytest.fixture(scope="session")
+def every(request: pytest.FixtureRequest) -> dict[str, Specimen]:
+    plugin = request.config.pluginmanager
+    module = next(p for p in plugin.get_plugins() if hasattr(p, "all_specimens"))
+    return module.all_specimens()
+
+
+def told(outcome: Outcome) -> str:
+    return f"{outcome.check}: {outcome.verdict}: {outcome.summary}\n" + "\n".join(
+        f"  {e.quantity}: {e.measured} ({e.limit}) {e.note} {e.output[-500:]}"
+        for e in outcome.evidence
+        if e.ok is False
+    )
+
+
+def test_specimen(
+    specimen_id: str, every: dict[str, Specimen], record_property: Callable[[str, object], None]
+) -> None:
+    specimen, task = every[specimen_id], specimen_id.split("/")[0]
+    outcomes = judged(specimen, load_task(task), seed=SEED)
+    verdicts = {check: outcome.verdict for check, outcome in outcomes.items()}
+    record_property("specimen", json.dumps({"id": specimen_id, "verdicts": verdicts}))
+    wrong = unexpected(specimen, verdicts)
+    assert not wrong, "\n".join(told(outcomes[check]) for check in wrong)
+    for outcome in outcomes.values():
+        assert outcome.summary
+        if outcome.verdict is Verdict.FAIL:
+            assert any(item.ok is False for item in outcome.evidence), told(outcome)
+            assert task not in LOCATED or outcome.location is not None, f"{outcome.check} points at no line"
+
+
+@pytest.mark.parametrize("task", task_names())
+def test_every_check_has_mutants_in_several_spellings_and_twins(
+    task: str, every: dict[str, Specimen]
+) -> None:
+    own = [name for name in every if name.startswith(f"{task}/")]
+    assert sum("/mutants/" in name for name in own) >= 8
+    assert sum("/twins/" in name for name in own) >= 5
+    caught, passed = Counter[str](), Counter[str]()
+    for name in own:
+        for check, verdicts in every[name].expected.items():
+            caught[check] += every[name].wrong and bool(verdicts & {Verdict.FAIL, Verdict.WARN})
+            passed[check] += not every[name].wrong and Verdict.PASS in verdicts
+    for check in load_task(task).checks:
+        if check not in GENERIC:
+            assert caught[check.id] >= 4, check.id
+            assert passed[check.id] >= 3, check.id
+
+
+def test_there_are_specimens_enough_to_speak_of_per_cent(every: dict[str, Specimen]) -> None:
+    assert sum(specimen.wrong for specimen in every.values()) >= 60
+    assert sum(not specimen.wrong for specimen in every.values()) >= 35
