@@ -45,7 +45,7 @@ def cause(dweight: Array, through: Array, weight: Array, rows: int, transposed: 
 def _mistakes(through: Array, weight: Array, rows: int, transposed: bool) -> Iterator[tuple[str, Array]]:
     size = np.abs(weight)
     yield "its sign is turned", -through
-    yield f"it is divided by the batch ({rows} rows)", through / rows
+    yield "it is divided by the number of rows of the batch", through / rows
     yield "it is doubled", 2.0 * through
     yield "it is clipped: entries with |W| > 1 get none", through * (size <= 1.0)
     for grouping in groupings(transposed, GROUP):

@@ -38,7 +38,7 @@ _NAMES = ("dweight", "dx", "dbias")
 @check(
     "ste",
     "straight-through gradient",
-    establishes="dL/dW_latent is dL/dW_projected, entry by entry, the scale a constant; dx and dbias are right.",
+    establishes="dL/dW_latent is dL/dW_projected, the scale a constant; dx and dbias are right.",
     roles=("forward", "backward"),
     budget=60,
 )

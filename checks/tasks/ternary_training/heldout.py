@@ -1,0 +1,169 @@
+"""Whether held-out text was held out: the texts or the indices of the split, where a submission has them."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any
+
+import numpy as np
+from judge_tui.checks.submission import Submission
+from judge_tui.checks.tasks.ternary_training.figures import Name, Split, words
+from judge_tui.checks.tasks.ternary_training.logs import loaded_json
+
+__all__ = ["Overlap", "overlaps"]
+
+_MOST_TEXT = 4 << 20
+#: Characters of a passage that is looked for, and how many are.
+_PASSAGE, _PASSAGES = 64, 300
+_SPLITS = frozenset({
+    "split", "splits", "idx", "idxs", "indices", "index", "indexes", "ids", "partition", "documents", "docs",
+    "doc", "files", "lines", "rows", "range", "ranges", "sequences", "samples", "examples", "shards",
+    "offsets",
+})  # fmt: skip
+_RANGE = frozenset({"range", "ranges", "offsets", "span", "lines"})
+_TEXTS = frozenset({".txt", ".text", ".md", ""})
+_MOST_ITEMS = 2_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """A held-out part against the part that was trained on.
+
+    Attributes:
+        held: What is held out (a file, or a key of one).
+        trained: What was trained on.
+        share: Share of what is held out that is in the training part as well.
+        unit: ``passages`` or ``entries``.
+        example: One of them.
+        file: Where the held-out part stands.
+        line: 1-based.
+    """
+
+    held: str
+    trained: str
+    share: float
+    unit: str
+    example: str
+    file: str
+    line: int
+
+
+def overlaps(submission: Submission, logs: Sequence[str]) -> list[Overlap]:
+    """Every comparison that the submission's files allow; empty when they hold no split.
+
+    Args:
+        submission: What was submitted.
+        logs: Files that are logs, and no text that was trained on.
+    """
+    texts = [name for name in submission.files if name not in logs]
+    return [*_texts(submission, texts), *_indices(submission, submission.files)]
+
+
+def _texts(submission: Submission, names: Sequence[str]) -> Iterator[Overlap]:
+    parts: dict[Split, list[tuple[str, str]]] = {"train": [], "held-out": []}
+    for name in names:
+        path = PurePosixPath(name)
+        split = Name.of((str(path.parent), path.stem)).split
+        if path.suffix.lower() in _TEXTS and split and not words(path.stem) & (_SPLITS | {"log", "logs"}):
+            text = submission.read_bytes(name)[:_MOST_TEXT].decode("utf-8", "replace")
+            parts[split].append((name, re.sub(r"\s+", " ", text)))
+    for held, text in parts["held-out"]:
+        passages = _passages(text)
+        for trained, other in parts["train"]:
+            if passages:
+                shared = [passage for passage in passages if passage in other]
+                share = len(shared) / len(passages)
+                yield Overlap(held, trained, share, "passages", shared[0] if shared else "", held, 1)
+
+
+def _passages(text: str) -> list[str]:
+    """Passages at even distances, without those that are mostly blank or one word again and again."""
+    if len(text) < 4 * _PASSAGE:
+        return []
+    starts = np.linspace(0, len(text) - _PASSAGE, min(_PASSAGES, len(text) // _PASSAGE)).astype(int)
+    found = [text[start : start + _PASSAGE] for start in starts]
+    return [passage for passage in found if len(set(passage.split())) > 4]
+
+
+def _indices(submission: Submission, names: Sequence[str]) -> Iterator[Overlap]:
+    parts: list[tuple[Split, str, str, int, frozenset[Any] | tuple[int, int]]] = []
+    for name in names:
+        for path, value, line in _lists(submission, name):
+            split = Name.of(path).split
+            if split and (items := _items(path, value)) is not None:
+                parts.append((split, "/".join(path), name, line, items))
+    for split, held, file, line, items in parts:
+        for other, trained, *_place, theirs in parts:
+            if (
+                split == "held-out"
+                and other == "train"
+                and isinstance(items, tuple) == isinstance(theirs, tuple)
+            ):
+                share, example = _shared(items, theirs)
+                yield Overlap(held, trained, share, "entries", example, file, line)
+
+
+def _lists(submission: Submission, name: str) -> Iterator[tuple[tuple[str, ...], Any, int]]:
+    path = PurePosixPath(name)
+    suffix = path.suffix.lower()
+    if suffix == ".json":
+        text = submission.read_bytes(name)[: 2 * _MOST_TEXT].decode("utf-8", "replace")
+        for keys, value in _walked(loaded_json(text), (path.stem,), 0):
+            at = text.find(f'"{keys[-1]}"')
+            yield keys, value, text.count("\n", 0, max(at, 0)) + 1
+    elif suffix in (".npy", ".npz"):
+        for keys, array in _arrays(submission.read_bytes(name), path.stem):
+            if array.ndim == 1 and array.dtype.kind in "iu" and array.size <= _MOST_ITEMS:
+                yield keys, array.tolist(), 1
+    elif suffix == ".txt" and words(path.stem) & _SPLITS:
+        lines = submission.read_text(name).split("\n")
+        yield (path.stem,), [line.strip() for line in lines if line.strip()], 1
+
+
+def _arrays(data: bytes, stem: str) -> Iterator[tuple[tuple[str, ...], Any]]:
+    try:
+        made = np.load(io.BytesIO(data), allow_pickle=False)
+        if isinstance(made, np.ndarray):
+            yield (stem,), made
+        elif isinstance(made, np.lib.npyio.NpzFile):
+            for key in made.files:
+                yield (stem, key), made[key]
+    except (ValueError, OSError, EOFError, KeyError, MemoryError, NotImplementedError):
+        return
+
+
+def _walked(value: Any, path: tuple[str, ...], depth: int) -> Iterator[tuple[tuple[str, ...], Any]]:
+    if isinstance(value, Mapping) and depth < 8:
+        for key, item in value.items():
+            yield from _walked(item, (*path, str(key)), depth + 1)
+    elif isinstance(value, list):
+        yield path, value
+
+
+def _items(path: Sequence[str], value: Any) -> frozenset[Any] | tuple[int, int] | None:
+    """Entries of a split, or the two ends of a range; ``None`` for lists that are something else."""
+    every = frozenset().union(*map(words, path))
+    if not every & _SPLITS or not value or Name.of(path).kind:
+        return None
+    whole = all(isinstance(item, int) and not isinstance(item, bool) for item in value)
+    if whole and len(value) == 2 and every & _RANGE and value[0] < value[1]:
+        return int(value[0]), int(value[1])
+    if whole or all(isinstance(item, str) for item in value):
+        return frozenset(value[:_MOST_ITEMS])
+    return None
+
+
+def _shared(
+    held: frozenset[Any] | tuple[int, int], trained: frozenset[Any] | tuple[int, int]
+) -> tuple[float, str]:
+    if isinstance(held, tuple) and isinstance(trained, tuple):
+        low, high = max(held[0], trained[0]), min(held[1], trained[1])
+        return max(0, high - low) / (held[1] - held[0]), f"{low} to {high}" if high > low else ""
+    assert isinstance(held, frozenset)
+    assert isinstance(trained, frozenset)
+    both = held & trained
+    return len(both) / len(held), str(min(both, key=str)) if both else ""

@@ -1,0 +1,198 @@
+"""Every check catches its mutants and passes every twin."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from judge_tui.checks.runner import judge
+from judge_tui.checks.submission import Submission
+from judge_tui.checks.tasks.ternary_training import TASK
+from judge_tui.checks.verdict import Outcome, Verdict
+
+HERE = Path(__file__).parent
+#: A mutant or twin is a file, or a folder with what a training run left behind.
+MUTANTS = sorted(path for path in (HERE / "mutants").iterdir() if not path.name.startswith(("_", ".")))
+TWINS = sorted(path for path in (HERE / "twins").iterdir() if not path.name.startswith(("_", ".")))
+#: Checks of this task; the generic ones have tests of their own.
+LAYER, RUN = ("projection", "ste"), ("convergence",)
+#: Not run on code that loops over elements in Python: its size alone makes it slow.
+SLOW = {"nested_lists": ("ste",)}
+ANOTHER_SEED = 4
+
+
+def source(place: Path) -> Path:
+    """The file that states what is expected."""
+    return place / "ternary.py" if place.is_dir() else place
+
+
+def stated(place: Path, what: str) -> tuple[str, ...]:
+    """Checks that a header line ``# caught by: …`` names."""
+    found = re.search(rf"^# {what}: (.+)$", source(place).read_text(), re.M)
+    return tuple(name.strip().split()[0] for name in found[1].split(",")) if found else ()
+
+
+def judged(place: Path, checks: tuple[str, ...], folder: Path, seed: int = 20251) -> dict[str, Outcome]:
+    """Outcomes of one file or folder as the submission of some model."""
+    submitted = folder / "somebody" / "ternary_training"
+    submitted.mkdir(parents=True, exist_ok=True)
+    if place.is_dir():
+        shutil.copytree(place, submitted, dirs_exist_ok=True)
+    else:
+        shutil.copy(place, submitted / place.name)
+    return judge(TASK, Submission.at(submitted), seed=seed, checks=checks)
+
+
+def written(folder: Path, files: dict[str, str], *checks: str) -> dict[str, Outcome]:
+    """Outcomes of a submission that a test writes."""
+    place = folder / "written"
+    for name, text in files.items():
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        (place / name).write_text(text)
+    return judged(place, checks, folder)
+
+
+@pytest.mark.parametrize("place", MUTANTS, ids=lambda place: place.stem)
+def test_a_mutant_gets_the_verdict_that_it_earns(place: Path, tmp_path: Path) -> None:
+    fails, passes = stated(place, "caught by"), stated(place, "passes")
+    assert fails, "a mutant names the checks that catch it"
+    outcomes = judged(place, fails + passes, tmp_path)
+    expected = {**dict.fromkeys(fails, Verdict.FAIL), **dict.fromkeys(passes, Verdict.PASS)}
+    assert {check: outcome.verdict for check, outcome in outcomes.items()} == expected, outcomes
+    for check in fails:
+        assert outcomes[check].location is not None, f"{check} points at no line"
+
+
+@pytest.mark.parametrize("place", TWINS, ids=lambda place: place.stem)
+def test_right_code_in_unusual_style_passes(place: Path, tmp_path: Path) -> None:
+    checks = RUN if place.is_dir() else tuple(c for c in LAYER if c not in SLOW.get(place.stem, ()))
+    outcomes = judged(place, checks, tmp_path)
+    assert not {check: o.summary for check, o in outcomes.items() if o.verdict is not Verdict.PASS}
+
+
+def test_every_check_has_mutants_in_several_spellings_and_twins() -> None:
+    caught = Counter(name for place in MUTANTS for name in stated(place, "caught by"))
+    assert all(caught[check] >= 4 for check in (*LAYER, *RUN)), caught
+    assert sum(not place.is_dir() for place in TWINS) - len(SLOW) >= 5
+    assert sum(place.is_dir() for place in TWINS) >= 3
+    assert {*LAYER, *RUN} <= set(TASK.by_id)
+
+
+@pytest.mark.parametrize("name", ["two_levels", "truncated", "through_the_scale", "plain_functions"])
+def test_another_seed_gives_the_same_verdicts(name: str, tmp_path: Path) -> None:
+    place = next(path for path in (*MUTANTS, *TWINS) if path.stem == name)
+    first, again = (
+        judged(place, LAYER, tmp_path / str(seed), seed=seed) for seed in (ANOTHER_SEED, ANOTHER_SEED + 1)
+    )
+    assert {c: o.verdict for c, o in first.items()} == {c: o.verdict for c, o in again.items()}
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("max_scale", "max|W|"),
+        ("one_scale_for_all", "one scale for the whole matrix"),
+        ("groups_of_64", "groups of 64"),
+        ("padding_in_the_mean", "padding zeros"),
+        ("zero_groups_divide", "all-zero group"),
+        ("never_projected", "nothing is projected"),
+        ("two_levels", "no weight becomes 0"),
+        ("truncated", "change at 1·s"),
+    ],
+)
+def test_the_summary_names_what_the_projection_does_instead(name: str, told: str, tmp_path: Path) -> None:
+    outcome = judged(HERE / "mutants" / f"{name}.py", ("projection",), tmp_path)["projection"]
+    assert told in outcome.summary
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("clipped_estimator", "|W| > s get none"),
+        ("through_the_scale", "through the scale"),
+        ("no_straight_through", "only what comes through the scale"),
+        ("gradient_times_scale", "multiplied by the scale"),
+        ("input_through_latent", "through the latent weights"),
+        ("divided_by_the_batch", "number of rows"),
+    ],
+)
+def test_the_summary_names_what_the_gradient_is_instead(name: str, told: str, tmp_path: Path) -> None:
+    outcome = judged(HERE / "mutants" / f"{name}.py", ("ste",), tmp_path)["ste"]
+    assert told in outcome.summary
+
+
+FLAT = """
+import numpy as np
+def ternary_linear(x, w, b):
+    s = {scale}
+    wq = s * {levels}
+    return x @ wq.T + b, (x, wq)
+def ternary_linear_backward(dy, cache):
+    x, wq = cache
+    return dy @ wq, dy.T @ x, dy.sum(0)
+"""
+SCALE = (
+    "np.concatenate([np.abs(w[:, i:i+128]).mean(1, keepdims=True).repeat("
+    "min(128, w.shape[1] - i), 1) for i in range(0, w.shape[1], 128)], 1)"
+)
+
+
+def test_another_known_threshold_is_ambiguous_and_no_failure(tmp_path: Path) -> None:
+    text = FLAT.format(scale=SCALE, levels="np.sign(w) * (np.abs(w) > 0.7 * s)")
+    outcome = written(tmp_path, {"layer.py": text}, "projection")["projection"]
+    assert (outcome.verdict, "0.7·s" in outcome.summary) == (Verdict.AMBIGUOUS, True), outcome.summary
+
+
+def test_a_layer_that_says_it_takes_no_ragged_groups_warns(tmp_path: Path) -> None:
+    text = FLAT.format(scale=SCALE, levels="np.clip(np.round(w / np.maximum(s, 1e-12)), -1, 1)")
+    refusing = text.replace("    s =", "    assert w.shape[1] % 128 == 0, 'multiple of 128'\n    s =")
+    outcomes = written(tmp_path, {"layer.py": refusing}, *LAYER)
+    assert outcomes["projection"].verdict is Verdict.WARN, outcomes["projection"].summary
+    assert "refuses ragged groups" in outcomes["projection"].summary
+    assert outcomes["ste"].verdict is Verdict.PASS
+
+
+def test_a_layer_that_breaks_on_ragged_groups_fails(tmp_path: Path) -> None:
+    grouped = "np.abs(w.reshape(len(w), -1, 128)).mean(2).repeat(128, 1)"
+    text = FLAT.format(scale=grouped, levels="np.clip(np.round(w / np.maximum(s, 1e-12)), -1, 1)")
+    outcome = written(tmp_path, {"layer.py": text}, "projection")["projection"]
+    assert (outcome.verdict, "(5, 300)" in outcome.summary) == (Verdict.FAIL, True), outcome.summary
+
+
+def test_another_default_group_size_warns_where_128_is_right_when_told(tmp_path: Path) -> None:
+    text = FLAT.format(scale=SCALE.replace("128", "g"), levels="np.clip(np.round(w / (s + 1e-12)), -1, 1)")
+    text = text.replace("(x, w, b)", "(x, w, b, g=32)").replace("(g, w", "(128, w")
+    outcome = written(tmp_path, {"layer.py": text}, "projection")["projection"]
+    assert (outcome.verdict, outcome.summary) == (Verdict.WARN, "default group size: 32")
+
+
+def test_a_plain_layer_without_a_projection_is_unbound(tmp_path: Path) -> None:
+    text = "def linear(x, w, b):\n    return x @ w.T + b\n"
+    outcome = written(tmp_path, {"layer.py": text}, "projection")["projection"]
+    assert outcome.verdict is Verdict.UNBOUND, outcome.summary
+
+
+def test_a_framework_that_is_not_installed_is_named_and_its_log_is_still_judged(tmp_path: Path) -> None:
+    code = (
+        "import mlx.core as mx\nimport mlx.nn as nn\n\n\nclass TernaryLinear(nn.Linear):\n"
+        "    def __call__(self, x):\n        return x @ self.weight.T\n"
+    )
+    log = "\n".join(f"step {i} loss {5.0 - 0.1 * i:.3f} val_loss {5.2 - 0.1 * i:.3f}" for i in range(20))
+    outcomes = written(tmp_path, {"ternary.py": code, "train.log": log}, *LAYER, *RUN)
+    for check in LAYER:
+        assert (outcomes[check].verdict, "mlx" in outcomes[check].summary) == (Verdict.SKIP, True), check
+    assert outcomes["convergence"].verdict is Verdict.PASS
+
+
+def test_no_log_and_single_figures_are_skipped_with_the_reason(tmp_path: Path) -> None:
+    code = "import numpy as np\n"
+    none = written(tmp_path / "a", {"t.py": code}, "convergence")["convergence"]
+    single = written(tmp_path / "b", {"t.py": code, "r.json": '{"final_val_loss": 2.0}'}, "convergence")
+    assert (none.verdict, "t.py" in none.summary) == (Verdict.SKIP, True)
+    assert (single["convergence"].verdict, "no loss curve" in single["convergence"].summary) == (
+        Verdict.SKIP,
+        True,
+    )
