@@ -36,11 +36,13 @@ class Bindings:
         found: Role → binding.
         rejected: Role → what was tried and how it failed.
         faults: Role → what the submission did that leaves it open: its files do not run, its call never ends.
+        loaded: File → what it defines, of the files that were imported.
     """
 
     found: dict[str, Binding] = field(default_factory=dict)
     rejected: dict[str, list[str]] = field(default_factory=dict)
     faults: dict[str, Fault] = field(default_factory=dict)
+    loaded: Inventories = field(default_factory=dict)
 
     def __getitem__(self, role: str) -> Binding:
         """The binding of a role.
@@ -98,7 +100,7 @@ def _one_by_one(
     layout: str = "",
 ) -> Bindings:
     """Bindings of a contract whose roles follow each other, arrays handed over in a layout."""
-    result = Bindings()
+    result = Bindings(loaded=loaded)
     inputs = dict(sample.inputs)
     for role in contract.roles:
         fatal = casualties.calls.setdefault(f"{role.name} {layout}".strip(), {})
@@ -131,7 +133,7 @@ def _together(
 ) -> Bindings:
     """Bindings of a contract that finds its roles itself, what is written by hand given to it."""
     assert contract.find is not None
-    result = Bindings()
+    result = Bindings(loaded=loaded)
     by_hand = ((role, written(worker.submission, role, loaded)) for role in contract.roles)
     result.found.update({role.name: binding for role, binding in by_hand if binding})
     told = unreadable(worker.submission, broken)

@@ -114,6 +114,7 @@ class Binding:
             parameter.
         layout: Axes as the callable wants them (see :mod:`.layouts`); empty for the contract's own.
         loose: Returned arrays whose axes of length one do not matter.
+        misshapen: Names alone say what its answers are: they have other shapes than the contract's.
         model: Style of a scripted model (``worker/models.py``): what the callable's own model would give.
         patch: ``file.py:name`` in the submission → canonical parameter that stands there during a call;
             ``model.class`` for a class that makes it, ``model.forward`` for one of its methods.
@@ -132,6 +133,7 @@ class Binding:
     attributes: Mapping[str, str] = field(default_factory=dict)
     layout: str = ""
     loose: frozenset[str] = frozenset()
+    misshapen: bool = False
     model: str = ""
     patch: Mapping[str, str] = field(default_factory=dict)
     origin: str = "found"

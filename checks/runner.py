@@ -42,7 +42,7 @@ from judge_tui.checks.submission import Submission
 from judge_tui.checks.task import Task, load_task
 from judge_tui.checks.verdict import Outcome, Verdict
 
-__all__ = ["judge", "run", "run_check"]
+__all__ = ["judge", "run", "run_check", "sandboxed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,15 +143,25 @@ def _key(store: Store, submission: Submission) -> str:
         return ""
 
 
-def _setting(request: Request) -> _Setting:
+def sandboxed(trust: bool) -> str:
+    """The measured level of the sandbox.
+
+    Raises:
+        UsageError: Nothing confines submissions here, and that is not said to be fine.
+    """
     measured = sandbox.measure()
-    if measured.level == sandbox.Level.NONE and not request.trust:
+    if measured.level == sandbox.Level.NONE and not trust:
         raise UsageError(
             "submissions are untrusted programs and nothing confines them on this machine",
             hint="Install bubblewrap (see 'judge-tui doctor'), or say --trust to run them unconfined.",
         )
+    return str(measured.level)
+
+
+def _setting(request: Request) -> _Setting:
+    level = sandboxed(request.trust)
     seed = request.seed if request.seed is not None else secrets.randbelow(2**31)
-    return _Setting("cpu", _cpu_name(), str(measured.level), seed, "auto")
+    return _Setting("cpu", _cpu_name(), level, seed, "auto")
 
 
 def _cpu_name() -> str:

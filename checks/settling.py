@@ -38,7 +38,8 @@ def settled(
         notes.append(f"{binding.target} {settled}")
     for binding, returned in misshapen[:1]:
         _keep_handles(role, returned, inputs)
-        return binding
+        why = f"{binding.why}; called on the sample, it gave other shapes than the contract's"
+        return replace(binding, misshapen=True, why=why)
     for binding in ranked[:3]:
         settled = _probed(worker, role, _as_lists(binding, inputs), inputs, shapes, [])
         if isinstance(settled, Binding):
@@ -111,7 +112,24 @@ def _accepted(
         else:
             returned.handle(item.name)
     _keep_handles(role, returned, inputs)
-    return returned.binding
+    binding = returned.binding
+    return replace(binding, why=f"{binding.why}; {_seen(role, returned, inputs, shapes)}")
+
+
+def _seen(
+    role: Role, returned: Returned, inputs: Mapping[str, Any], shapes: Mapping[str, tuple[int, ...]]
+) -> str:
+    """What the call that confirmed a binding took and gave."""
+    sources = dict.fromkeys(
+        s for a in (*returned.binding.args, *(returned.binding.init or ())) for s in a.sources
+    )
+    taken = [f"{s} {v.shape}" for s in sources if isinstance(v := inputs.get(s), np.ndarray)]
+    gave = [
+        f"{item.name} {shapes[item.name]}" if item.kind == "array" and item.name in shapes else item.name
+        for item in role.returns
+        if item.kind != "self" and returned.has(item.name)
+    ]
+    return f"called{' with ' * bool(taken)}{', '.join(taken)}, it gave {', '.join(gave)}"
 
 
 def _keep_handles(role: Role, returned: Returned, inputs: dict[str, Any]) -> None:

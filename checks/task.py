@@ -15,9 +15,10 @@ from judge_tui.checks.check import Check
 from judge_tui.checks.contract import Contract
 from judge_tui.checks.errors import EngineError, UsageError
 
-__all__ = ["GROUP", "Task", "load_task", "task_names"]
+__all__ = ["GROUP", "Installed", "Task", "installed", "load_task", "task_names"]
 
 GROUP = "judge_tui.tasks"
+_OWN = "judge-tui"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +43,48 @@ class Task:
         return {check.id: check for check in self.checks}
 
 
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """A task that some distribution offers, imported or not.
+
+    Attributes:
+        name: Its id.
+        distribution: Name and version of where it comes from.
+        point: Where it is imported from.
+        hidden: Why it is not used; empty when it is.
+    """
+
+    name: str
+    distribution: str
+    point: metadata.EntryPoint
+    hidden: str = ""
+
+
 @functools.cache
+def installed() -> tuple[Installed, ...]:
+    """Every task that is offered, by name; one that takes another's name stands behind it, hidden.
+
+    This program's own tasks keep their names, then whatever distribution comes first in the alphabet.
+    """
+    found: list[Installed] = []
+    points = {(point.name, _distribution(point)): point for point in metadata.entry_points(group=GROUP)}
+    for (name, told), point in sorted(points.items(), key=lambda item: (item[0][0], *_rank(item[0][1]))):
+        first = next((each for each in found if each.name == name), None)
+        hidden = f"the name is taken by {first.distribution}" if first else ""
+        found.append(Installed(name, told, point, hidden))
+    return tuple(found)
+
+
+def _distribution(point: metadata.EntryPoint) -> str:
+    return f"{point.dist.name} {point.dist.version}" if point.dist is not None else "unknown"
+
+
+def _rank(distribution: str) -> tuple[bool, str]:
+    return distribution.partition(" ")[0] != _OWN, distribution
+
+
 def _entry_points() -> dict[str, metadata.EntryPoint]:
-    return {point.name: point for point in metadata.entry_points(group=GROUP)}
+    return {each.name: each.point for each in installed() if not each.hidden}
 
 
 def task_names() -> tuple[str, ...]:
@@ -66,8 +106,12 @@ def load_task(name: str) -> Task:
         )
     try:
         task = point.load()
-    except Exception as error:
-        raise EngineError(f"task '{name}' cannot be imported: {error}") from error
+    # A plug-in may do anything on import, leaving the program included.
+    except (Exception, SystemExit) as error:
+        told = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        raise EngineError(f"task '{name}' cannot be imported: {told}") from error
     if not isinstance(task, Task):
         raise EngineError(f"task '{name}' offers a {type(task).__name__} instead of a Task")
+    if task.id != name:
+        raise EngineError(f"task '{name}' calls itself '{task.id}'")
     return task

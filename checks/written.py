@@ -28,7 +28,14 @@ def written(submission: Submission, role: Role, loaded: Inventories) -> Binding 
                 r.name: Source("result", (("i", i),) if len(given) > 1 else ()) for i, r in enumerate(given)
             }
             return Binding(
-                role.name, ADAPTER, role.name, args, returns, origin=ADAPTER, why="written by hand"
+                role.name,
+                ADAPTER,
+                role.name,
+                args,
+                returns,
+                origin=ADAPTER,
+                why="written by hand",
+                line=function["line"],
             )
     table = submission.meta.binding.get(role.name)
     if table is None:

@@ -9,10 +9,9 @@ from types import FrameType
 from typing import Any
 
 import click
-from judge_tui.checks.errors import JudgeError, UsageError
+from judge_tui.checks.errors import UsageError
 from judge_tui.cli import options
 from judge_tui.cli.selection import Selection, select
-from judge_tui.judging.workspace import Workspace
 
 __all__ = ["command"]
 
@@ -62,22 +61,12 @@ def command(
     Exits 0 when nothing failed, 1 when some verdict is fail, 2 when the request is off,
     3 when the engine itself broke.
     """
-    found = _workspace(workspace, submissions, bindings)
+    found = options.open_tree(workspace, submissions, bindings)
     if not (models or tasks or everything):
         raise UsageError("say what to check.", hint="Name models, give --task T, or say --all.")
     selection = select(found, models, tasks)
     signal.signal(signal.SIGTERM, _terminated)
     return _run(selection, checks, bindings, form, settings)
-
-
-def _workspace(folder: Path | None, submissions: Path | None, bindings: Path | None) -> Workspace:
-    try:
-        return options.open_workspace(folder, submissions, bindings)
-    except JudgeError:
-        # a tree anywhere can be checked, workspace or not
-        if submissions is None or not submissions.is_dir() or folder is not None:
-            raise
-        return Workspace.loose(submissions, bindings)
 
 
 def _terminated(_: int, __: FrameType | None) -> None:

@@ -17,6 +17,7 @@ __all__ = [
     "complete_model",
     "complete_task",
     "judge",
+    "open_tree",
     "open_workspace",
     "seed",
     "submissions",
@@ -112,3 +113,20 @@ def open_workspace(folder: Path | None, submissions: Path | None, bindings: Path
         WorkspaceError: There is none.
     """
     return Workspace.find(explicit=folder, submissions=submissions, bindings=bindings)
+
+
+def open_tree(folder: Path | None, submissions: Path | None, bindings: Path | None) -> Workspace:
+    """The workspace that a command works on, or a tree of submissions that belongs to none.
+
+    Raises:
+        WorkspaceError: There is neither.
+    """
+    from judge_tui.checks.errors import JudgeError
+
+    try:
+        return open_workspace(folder, submissions, bindings)
+    except JudgeError:
+        # a tree anywhere can be looked at, workspace or not
+        if submissions is None or not submissions.is_dir() or folder is not None:
+            raise
+        return Workspace.loose(submissions, bindings)

@@ -14,6 +14,8 @@ __all__ = ["COMMANDS", "LazyGroup", "root"]
 COMMANDS = {
     "compare": "Read two or three submissions side by side, check and score them.",
     "check": "Run the live checks without a screen.",
+    "bind": "Show which callable plays which role, why, and what is open.",
+    "tasks": "List the tasks that checks are installed for.",
     "score": "Set scores, comments and notes from a script.",
     "export": "Write the scoreboard into a README, between two markers.",
     "init": "Make a new workspace.",

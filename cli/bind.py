@@ -1,0 +1,78 @@
+"""``judge-tui bind``: which callable plays which role, why, and what is open."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+from judge_tui.checks.errors import UsageError
+from judge_tui.checks.submission import Submission
+from judge_tui.cli import options
+from judge_tui.judging.workspace import Workspace
+
+__all__ = ["command"]
+
+
+@click.command("bind")
+@click.argument("model", metavar="MODEL", shell_complete=options.complete_model)
+@options.task(required=True)
+@click.option("--role", metavar="R", help="Only this role.")
+@click.option("--write", is_flag=True, help="Store what was found in submission.toml.")
+@click.option("--adapter", is_flag=True, help="Write the skeleton of an adapter.py.")
+@options.workspace
+@options.submissions
+@options.bindings
+@options.seed
+@options.trust
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="What standard output gets.",
+)
+def command(
+    model: str,
+    task: str,
+    role: str | None,
+    write: bool,
+    adapter: bool,
+    workspace: Path | None,
+    submissions: Path | None,
+    bindings: Path | None,
+    seed: int | None,
+    trust: bool,
+    form: str,
+) -> None:
+    """Show which callable of a submission plays which role, how it is called, and what showed it.
+
+    An open role lists every candidate with the line where it stands and how it failed.
+    """
+    found = options.open_tree(workspace, submissions, bindings)
+    submission = found.submission(found.model(model), found.task(task))
+    target = _target(found, submission, submissions, bindings) if write or adapter else None
+    from judge_tui.cli.binding import Search, print_json, print_text, store
+
+    search = Search.made(submission, role, seed=seed or 0, trust=trust)
+    written = store(search, target, write=write, adapter=adapter) if target is not None else ()
+    if form == "json":
+        print_json(search, written)
+    else:
+        print_text(search, written)
+
+
+def _target(
+    found: Workspace, submission: Submission, submissions: Path | None, bindings: Path | None
+) -> Path:
+    """The folder that may be written: the overlay where there is one, else the submission's own."""
+    if bindings is not None:
+        return bindings.absolute() / submission.model / submission.task
+    if submissions is not None:
+        raise UsageError(
+            "a tree given by --submissions is never written to.",
+            hint="Say --bindings DIR as well: the files go there.",
+        )
+    if not submission.path.is_dir():
+        raise UsageError(f"{submission.model} has no folder for {submission.task} in {found.submissions}.")
+    return submission.path

@@ -1,0 +1,85 @@
+"""The files beside a submission that say how it is called: ``submission.toml`` and ``adapter.py``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from judge_tui.checks.errors import WorkspaceError
+from judge_tui.checks.submission import ADAPTER, META, read_meta
+from judge_tui.judging.storage import FileStamp, read_bytes, write_atomically
+
+__all__ = ["write_adapter", "write_bindings"]
+
+
+def write_bindings(folder: Path, tables: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:
+    """Store binding tables in the ``submission.toml`` of a folder, everything else in it kept as it is.
+
+    Args:
+        folder: A submission's, or its overlay's; made when it is not there.
+        tables: Role → table; one that stands there already is left alone, since a person wrote it.
+
+    Returns:
+        The roles that were written.
+
+    Raises:
+        WorkspaceError: The folder is read-only, the file is no TOML, or it was changed meanwhile.
+    """
+    import tomlkit
+
+    path = folder / META
+    _writable(path)
+    old = read_bytes(path)
+    present = read_meta(path).binding
+    new = [role for role in tables if role not in present]
+    if not new:
+        return ()
+    document = tomlkit.parse((old or b"").decode())
+    if "binding" not in document:
+        document["binding"] = tomlkit.table(is_super_table=True)
+    for role in new:
+        document["binding"][role] = _table(tables[role])
+    write_atomically(path, tomlkit.dumps(document).encode(), None if old is None else FileStamp.of(old))
+    return tuple(new)
+
+
+def _table(values: Mapping[str, Any]) -> Any:
+    """A table whose inner tables stand in one line."""
+    import tomlkit
+
+    table = tomlkit.table()
+    for key, value in values.items():
+        if isinstance(value, Mapping):
+            inner = tomlkit.inline_table()
+            inner.update(value)
+            table[key] = inner
+        else:
+            table[key] = value
+    return table
+
+
+def write_adapter(folder: Path, text: str) -> Path:
+    """Write a new ``adapter.py`` into a folder.
+
+    Returns:
+        Its path.
+
+    Raises:
+        WorkspaceError: There is one already, or the folder is read-only.
+    """
+    path = folder / ADAPTER
+    if path.exists() or path.is_symlink():
+        raise WorkspaceError("exists already and is never overwritten.", file=path)
+    _writable(path)
+    write_atomically(path, text.encode(), None)
+    return path
+
+
+def _writable(path: Path) -> None:
+    """Refuse what must not be written, by the administrator too: a folder that nobody may write, a link."""
+    folder = next(folder for folder in path.parents if folder.exists())
+    if not folder.stat().st_mode & 0o222:
+        raise WorkspaceError("is read-only.", hint="Nothing was written.", file=folder)
+    if path.is_symlink():
+        raise WorkspaceError("is a link, which is not written through.", file=path)
