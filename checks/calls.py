@@ -238,12 +238,16 @@ class _Handover:
         values = (self.inputs.get(a.source) for a in self.binding.args)
         whole: list[npt.NDArray[Any]] = [v for v in values if isinstance(v, np.ndarray) and v.ndim == 4]
         arrays = [handed(value, self.binding.layout) for value in whole]
-        if not count or not arrays:
+        handles = any(isinstance(self.inputs.get(a.source), Handle) for a in self.binding.args)
+        if not count or not (arrays or handles):
             return None
-        leading = arrays[0].shape[:count]
+        leading = arrays[0].shape[:count] if arrays else ()
 
         def led(argument: Argument) -> bool:
             value = self.inputs.get(argument.source)
+            # What an earlier call gave was stacked, and is taken apart again.
+            if isinstance(value, Handle):
+                return True
             if not isinstance(value, np.ndarray) or value.ndim != 4:
                 return False
             return handed(value, self.binding.layout).shape[:count] == leading
@@ -252,6 +256,7 @@ class _Handover:
             "args": [i for i, a in enumerate(a for a in self.binding.args if not a.keyword) if led(a)],
             "kwargs": [a.keyword for a in self.binding.args if a.keyword and led(a)],
             "leading": list(leading),
+            "count": count,
         }
 
     def split(self, arguments: Sequence[Argument]) -> tuple[list[Any], dict[str, Any]]:

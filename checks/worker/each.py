@@ -2,34 +2,43 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from .describe import children
+
 __all__ = ["for_each"]
 
 
 def for_each(
-    function: Callable[..., Any], places: Sequence[int], keys: Sequence[str], leading: Sequence[int]
+    function: Callable[..., Any],
+    places: Sequence[int],
+    keys: Sequence[str],
+    leading: Sequence[int],
+    count: int = 0,
 ) -> Callable[..., Any]:
     """A callable that takes whole arrays, or nested lists, and hands on one leading index after another.
 
     Args:
         function: Called once per index.
-        places: Positions of the arguments that have the leading axes.
+        places: Positions of the arguments that have the leading axes, or that an earlier such call gave.
         keys: Keywords of such arguments.
-        leading: Sizes of the leading axes.
+        leading: Sizes of the leading axes; empty: those of the first array among these arguments.
+        count: How many leading axes there are, where their sizes are not given.
 
     Returns:
         Arrays come back with the leading axes in front; tuples, lists, dicts and objects of arrays
-        part by part, objects as dicts; of anything else the first one.
+        part by part, objects as dicts that remember what they were; of anything else the first one.
     """
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        stack = _Stack(tuple(leading))
-        for index in itertools.product(*map(range, leading)):
+        sizes = tuple(leading) or _sizes([*(args[place] for place in places), *map(kwargs.get, keys)], count)
+        stack = _Stack(sizes)
+        for index in itertools.product(*map(range, sizes)):
             one = [_at(value, index) if place in places else value for place, value in enumerate(args)]
             named = {key: _at(value, index) if key in keys else value for key, value in kwargs.items()}
             stack.add(index, function(*one, **named))
@@ -38,9 +47,40 @@ def for_each(
     return call
 
 
+class Stacked(dict[str, Any]):
+    """Objects of one kind, attribute by attribute, with the first of them to make others by."""
+
+    first: Any = None
+
+    def at(self, index: tuple[int, ...]) -> Any:
+        """The object of one index."""
+        parts = {key: _at(part, index) for key, part in self.items()}
+        if hasattr(self.first, "_fields"):
+            return self.first._replace(**parts)
+        made = copy.copy(self.first)
+        for key, part in parts.items():
+            object.__setattr__(made, key, part)
+        return made
+
+
+def _sizes(values: Sequence[Any], count: int) -> tuple[int, ...]:
+    return next((v.shape[:count] for v in values if isinstance(v, np.ndarray) and v.ndim > count), ())
+
+
 def _at(value: Any, index: tuple[int, ...]) -> Any:
-    for position in index:
-        value = value[position]
+    """What belongs to one leading index: of an array or nested lists an item, of anything else its parts'."""
+    if isinstance(value, np.ndarray):
+        return value[index] if value.ndim >= len(index) else value
+    if isinstance(value, Stacked):
+        return value.at(index)
+    if isinstance(value, dict):
+        return type(value)({key: _at(part, index) for key, part in value.items()})
+    if isinstance(value, list) and _is_numbers(value):
+        for position in index:
+            value = value[position]
+        return value
+    if isinstance(value, (tuple, list)) and not hasattr(value, "_fields"):
+        return type(value)(_at(part, index) for part in value)
     return value
 
 
@@ -62,6 +102,9 @@ class _Stack:
         if isinstance(value, (np.ndarray, np.generic)):
             if self._array is None:
                 self._array = np.empty((*self._leading, *value.shape), value.dtype)
+                # A counted array stays one.
+                if isinstance(value, np.ndarray):
+                    self._array = self._array.view(type(value))
             self._array[index] = value
         elif _is_numbers(value):
             self._rows.append(value)
@@ -78,8 +121,13 @@ class _Stack:
         if not self._parts:
             return self._first
         made = {key: part.whole() for key, part in self._parts.items()}
-        plain = isinstance(self._first, (tuple, list)) and not hasattr(self._first, "_fields")
-        return type(self._first)(made.values()) if plain else made
+        if isinstance(self._first, (tuple, list)) and not hasattr(self._first, "_fields"):
+            return type(self._first)(made.values())
+        if isinstance(self._first, dict):
+            return made
+        whole = Stacked(made)
+        whole.first = self._first
+        return whole
 
 
 def _parts(value: Any) -> list[tuple[Any, Any]]:
@@ -89,7 +137,7 @@ def _parts(value: Any) -> list[tuple[Any, Any]]:
         return list(zip(value._fields, value, strict=True))
     if isinstance(value, (tuple, list)):
         return list(enumerate(value))
-    return list(getattr(value, "__dict__", {}).items())
+    return [(key, part) for step, key, part in children(value) if step == "a"]
 
 
 def _is_numbers(value: Any) -> bool:

@@ -108,7 +108,7 @@ class Session:
         if method := request.get("method"):
             function = getattr(function, method)
         if each := request.get("each"):
-            function = for_each(function, each["args"], each["kwargs"], each["leading"])
+            function = for_each(function, each["args"], each["kwargs"], each["leading"], each["count"])
         args = [self._decoded(value) for value in request["args"]]
         kwargs = {name: self._decoded(value) for name, value in request.get("kwargs", {}).items()}
         counters: dict[str, Any] = {}

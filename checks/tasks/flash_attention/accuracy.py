@@ -70,9 +70,9 @@ def accuracy(bench: Bench, found: Findings) -> str:
         found.claim(
             "takes its arrays as (B, H, N, D)",
             False,
-            measured="(B, N, H, D)",
+            measured=forward.relaid,
             otherwise=Verdict.WARN,
-            note="In the contract's order its answer is not attention; every check hands over its own order.",
+            note="With the contract's axes its answer is not attention; every check hands over its own.",
             **forward.place,
         )
     odd = _unequal(bench, forward, found)
@@ -81,11 +81,8 @@ def accuracy(bench: Bench, found: Findings) -> str:
     text = _summary(forward, double, wide, narrow, len(cases) + 3)
     if odd and found.verdict is Verdict.WARN:
         text = f"{odd}; otherwise {text}"
-    return (
-        f"takes (B, N, H, D) for the contract's (B, H, N, D); in that order {text}"
-        if forward.relaid
-        else text
-    )
+    taken = f"takes {forward.relaid} for the contract's (B, H, N, D); so called, {text}"
+    return taken if forward.relaid else text
 
 
 def _at(forward: Forward, rows: Rows) -> dict[str, Any]:

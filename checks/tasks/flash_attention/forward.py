@@ -42,7 +42,7 @@ class Forward:
         switch: Whether it can be told to be causal or not.
         mask: How the mask is written that it takes in place of a switch; empty when it takes none.
         unread: Whether it takes a mask that makes it causal in no usual way of writing one.
-        relaid: Whether its arrays were found to be (B, N, H, D).
+        relaid: How its arrays are, such as ``(B, N, H, D)``, where they were found not to be (B, H, N, D).
         causal: The settings that it can be called with; one without a switch, told from what it computes.
         disturbed: Whether counting changed an answer, so that nothing counted is of use.
         tiled: Whether it can be told a tile size.
@@ -57,7 +57,8 @@ class Forward:
         self._axes = 2
         case = drawn(bench.rng("kind"), (2, 3, 12, 4), 4, True)
         self._settle_layout(case)
-        self.relaid = bool(self.binding.layout) and self.binding.origin == "found"
+        found = self.binding.layout if self.binding.origin == "found" else ""
+        self.relaid = f"({', '.join(found)})" if found else ""
         masked = self.binding.takes("mask") and not self.binding.takes("causal")
         self.mask = self._find_mask(case) if masked else ""
         self.unread = masked and not self.mask

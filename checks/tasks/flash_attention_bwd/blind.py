@@ -82,7 +82,7 @@ def _chosen(rng: np.random.Generator, shape: tuple[int, ...], kind: str) -> npt.
 def _blinded(problem: Problem, rows: npt.NDArray[np.bool_], dtype: np.dtype[Any]) -> Blind:
     big, small = _HUGE[dtype.name]
     case = problem.case
-    affected = rows.any(axis=-1)[..., None]
+    affected = np.asarray(rows.any(axis=-1))[..., None]
     q, k = case.q.copy(), case.k.copy()
     q[..., 0] = np.where(affected, 0.0, q[..., 0])
     k[..., 0] = np.where(affected, 0.0, k[..., 0])

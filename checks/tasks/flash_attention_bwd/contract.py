@@ -92,4 +92,5 @@ CONTRACT = Contract(
     _sample,
     "flash_attention_fwd(Q, K, V (B, H, N, D), tile_size, causal) → (O, cache {O, L, Q, K, V}); "
     "flash_attention_bwd(dO, cache, tile_size, causal) → (dQ, dK, dV).",
+    layouts=("HND", "ND"),
 )

@@ -11,7 +11,8 @@ from typing import Any
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.binding import Source
 from judge_tui.checks.calls import Returned
-from judge_tui.checks.faults import BadResult, Fault, Raised
+from judge_tui.checks.faults import BadResult, Fault, Raised, Skipped
+from judge_tui.checks.layouts import left_out
 from judge_tui.checks.remote import Handle, Worker
 from judge_tui.checks.sources import parsed, returned_names
 from judge_tui.checks.tasks.flash_attention.forward import Forward
@@ -63,6 +64,7 @@ class Attention:
         if self.forward.relaid and not self.binding.layout:
             self.binding = replace(self.binding, layout=self.forward.binding.layout)
             bench.bindings.found["backward"] = self.binding
+        self._one_state_for_all()
         self.reordered: tuple[str, ...] = ()
         self._settle_order()
 
@@ -152,6 +154,20 @@ class Attention:
         """Names of the handles by which the forward's state reaches the backward."""
         taken = (self.binding.on, *(a.source for a in self.binding.args))
         return tuple(name for name in dict.fromkeys(taken) if name in _CARRIED)
+
+    def _one_state_for_all(self) -> None:
+        """Refuse what takes one head at a time and keeps what it needs of it on one object.
+
+        Raises:
+            Skipped: Its backward would see the last head's state alone.
+        """
+        sources = [self.forward.binding.returns.get(name) for name in self.carrier]
+        kept = any(source is not None and source.of == "self" for source in sources)
+        if left_out(self.binding.layout) and (kept or self.binding.on):
+            raise Skipped(
+                f"it takes {self.forward.relaid} and keeps what its backward needs on itself: "
+                "a call for every head would overwrite the state of the one before"
+            )
 
     def _settle_order(self) -> None:
         """Take the gradients in another order where only that is right and no name tells the order."""
