@@ -7,7 +7,7 @@ what the role gives, in the contract's order.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from judge_tui.checks.binder import Bindings
@@ -44,7 +44,9 @@ def skeleton(contract: Contract, found: Bindings, sample: Sample) -> str:
         *_imports(found),
     ]
     for role in contract.roles:
-        lines += ["", "", *_role(role, found, sample, active=role in to_fill)]
+        # A contract that finds its roles together hands over whatever it has.
+        params = [p for p in role.params if p.required or p.name in sample.inputs or contract.find]
+        lines += ["", "", *_role(role, params, found, sample, active=role in to_fill)]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -77,8 +79,9 @@ def _imports(found: Bindings) -> Iterator[str]:
             yield _shown(f"# from {module} import {', '.join(public)}")
 
 
-def _role(role: Role, found: Bindings, sample: Sample, *, active: bool) -> Iterator[str]:
-    params = [param for param in role.params if not param.spare]
+def _role(
+    role: Role, params: Sequence[Param], found: Bindings, sample: Sample, *, active: bool
+) -> Iterator[str]:
     lines = [
         f"def {role.name}({', '.join(p.name for p in params)}):",
         f'    """{_title(role)}',
