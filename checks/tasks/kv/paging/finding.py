@@ -1,0 +1,211 @@
+"""Finding a submission's paged cache: what makes it, feeds it, reads it and lets sequences go."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from judge_tui.checks.binding import Binding
+from judge_tui.checks.calls import invoke
+from judge_tui.checks.faults import Fault
+from judge_tui.checks.remote import Worker
+from judge_tui.checks.submission import ADAPTER
+from judge_tui.checks.tasks.kv.paging.pool import Pool, PoolSizes
+from judge_tui.checks.tasks.kv.paging.roles import PARTS, ROLES
+from judge_tui.checks.tasks.kv.reference import attention
+from judge_tui.checks.tasks.kv.signatures import Owner, matched
+from judge_tui.checks.tasks.kv.wires import SOLO
+from judge_tui.checks.tolerance import relative_error
+
+__all__ = ["find", "parts_of"]
+
+Inventories = Mapping[str, Mapping[str, Any]]
+Found = dict[str, Binding]
+_BUDGET = 8.0
+_NEAR = 1e-2
+
+
+def parts_of(found: Mapping[str, Binding]) -> Found | None:
+    """The paged cache's bindings by part (``create``, ``append``, …); ``None`` when there is none."""
+    own = {part: replace(found[f"paged_{part}"], role=part) for part in PARTS if f"paged_{part}" in found}
+    if not ({"append", "append_many"} & set(own) and {"read", "attend"} & set(own)):
+        return None
+    return {**({"create": found["paged"]} if "paged" in found else {}), **own}
+
+
+def find(
+    worker: Worker,
+    loaded: Inventories,
+    found: Found,
+    rejected: dict[str, list[str]],
+    fatal: dict[str, Fault],
+) -> None:
+    """Bind ``paged`` and its parts.
+
+    Args:
+        worker: Where the submission is.
+        loaded: File → inventory.
+        found: Role → binding; added to.
+        rejected: Role → what was tried.
+        fatal: Callables that ended the process; added to.
+    """
+    tried = rejected.setdefault("paged", [])
+    written = {part: found.pop(f"paged_{part}") for part in PARTS if f"paged_{part}" in found}
+    create = found.pop("paged", None)
+    options = [create] if create else matched(worker, loaded, ROLES[0], constructors=True)
+    meant: Found | None = None
+    for option in options[:5]:
+        if option.target in fatal:
+            tried.append(f"{option.target} {fatal[option.target].message}")
+            continue
+        try:
+            right, runs = _settled(worker, loaded, option, written, tried)
+        except Fault as fault:
+            if worker.alive:
+                tried.append(f"{option.target} {fault.placed}")
+                continue
+            fatal[option.target] = fault
+            raise
+        meant = meant or runs
+        if right:
+            meant = right
+            break
+    if meant:
+        found["paged"] = meant.pop("create")
+        found.update({f"paged_{part}": binding for part, binding in meant.items()})
+
+
+def _settled(
+    worker: Worker, loaded: Inventories, create: Binding, written: Found, tried: list[str]
+) -> tuple[Found | None, Found | None]:
+    """What gives back what went in, and what at least runs."""
+    create = replace(create, returns={}) if create.origin in ("found", ADAPTER) else create
+    made = invoke(worker, create, PoolSizes().inputs(), budget=_BUDGET)
+    owner = Owner.seen(worker.describe(made.handle("cache") if made.has("cache") else made.result.handle))
+
+    def calls(part: str, most: int = 3) -> list[Binding]:
+        if part in written:
+            return [written[part]]
+        return matched(worker, loaded, PARTS[part], owner=owner, stateful=True)[:most]
+
+    runs: Found | None = None
+    appends = calls("append") or calls("append_many")
+    if appends and not any(b.takes("sequence") for b in appends):
+        tried.append(f"{create.target}: {appends[0].target} names no sequence")
+    reads = [("read", b) for b in calls("read")] + [("attend", b) for b in calls("attend")]
+    adds: list[Binding | None] = [*calls("add"), None]
+    for append, (part, read), add in itertools.product(appends, reads, adds):
+        base = {"create": create, **({"add": add} if add else {})}
+        said = ""
+        for one, other in itertools.product(_orders(append), _orders(read)):
+            option = {**base, "append": one, part: other}
+            error, said = _tried(worker, option, said)
+            if error is not None and error <= _NEAR:
+                return _completed(worker, option, calls), None
+            if error is not None and runs is None and _same_order(one, other):
+                runs = option
+        names = ", ".join(b.target for b in (create, *([add] if add else []), append, read))
+        if len(tried) < 24:
+            tried.append(f"{names}: {said or 'runs, and gives back other numbers'}")
+    return None, _completed(worker, runs, calls) if runs else None
+
+
+def _same_order(one: Binding, other: Binding) -> bool:
+    return one.layout.replace("B", "").replace("N", "") == other.layout.replace("B", "").replace("N", "")
+
+
+def _orders(binding: Binding) -> Iterator[Binding]:
+    if binding.layout:
+        yield binding
+        return
+    if not binding.takes("sequence"):
+        return
+    for layout in (*SOLO[:3], "BHND", "BNHD"):
+        yield replace(binding, layout=layout)
+
+
+def _tried(worker: Worker, option: Found, said: str) -> tuple[float | None, str]:
+    """Three tokens of one sequence, one by one, in a block of four: how far off what comes back is."""
+    try:
+        pool = Pool(worker, option, PoolSizes(), lambda: _BUDGET)
+        rng = np.random.default_rng(14)
+        q, k, v = (rng.standard_normal((2, 3, 8)).astype(np.float32) for _ in range(3))
+        pool.add(0, 3)
+        pool.append(0, k, v, whole=False)
+        return _off(pool, 0, q[:, -1:]), ""
+    except Fault as fault:
+        if not worker.alive:
+            raise
+        return None, said or fault.placed
+    except (KeyError, ValueError, IndexError) as error:
+        return None, said or f"cannot be called so: {error}"
+
+
+def _off(pool: Pool, sequence: int, q: Any) -> float:
+    k, v = pool.fed[sequence]
+    if pool.attends:
+        return relative_error(pool.attend(sequence, q)[None], attention(q[None], k[None], v[None]))
+    keys, values = pool.read(sequence)
+    return max(relative_error(keys, k.astype(float)), relative_error(values, v.astype(float)))
+
+
+def _completed(worker: Worker, option: Found, calls: Any) -> Found:
+    """The same with what feeds several tokens, what attends beside what reads, and what frees."""
+    layout = option["append"].layout
+    wide = layout if "N" in layout else layout.replace("H", "HN")
+    flat = wide.replace("HN", "NH")
+    for many in (option["append"], *calls("append_many")):
+        for order in dict.fromkeys([wide, flat]) if many is not option["append"] else [layout]:
+            if "N" not in order or "append_many" in option:
+                continue
+            extra = {**option, "append_many": replace(many, layout=order)}
+            if _runs_many(worker, extra):
+                option = extra
+    if "read" in option:
+        for attend in calls("attend"):
+            for one in _orders(attend):
+                alone = {**{n: b for n, b in option.items() if n != "read"}, "attend": one}
+                error, _said = _tried(worker, alone, "")
+                if error is not None and ("attend" not in option and error <= _NEAR):
+                    option = {**option, "attend": one}
+    frees = [{**option, "free": free} for free in calls("free")]
+    told = [_comes_again(worker, extra) for extra in frees]
+    # What is named so and runs is meant, right or wrong.
+    return next(
+        (extra for how in ("right", "runs") for extra, t in zip(frees, told, strict=True) if t == how), option
+    )
+
+
+def _runs_many(worker: Worker, option: Found) -> bool:
+    try:
+        pool = Pool(worker, option, PoolSizes(), lambda: _BUDGET)
+        k, v = np.random.default_rng(15).standard_normal((2, 2, 3, 8)).astype(np.float32)
+        pool.add(0, 3)
+        pool.append(0, k, v)
+        return _off(pool, 0, k[:, -1:]) <= _NEAR
+    except (Fault, KeyError, ValueError, IndexError):
+        if not worker.alive:
+            raise
+        return False
+
+
+def _comes_again(worker: Worker, option: Found) -> str:
+    """Whether a sequence can go, and its number come again, empty: ``right``, ``runs``, or neither."""
+    how = ""
+    try:
+        pool = Pool(worker, option, PoolSizes(), lambda: _BUDGET)
+        k, v = np.random.default_rng(16).standard_normal((2, 2, 2, 8)).astype(np.float32)
+        pool.add(0, 2)
+        pool.append(0, k, k, whole=False)
+        pool.free(0)
+        how = "runs"
+        pool.add(0, 2)
+        pool.append(0, v, v, whole=False)
+        return "right" if _off(pool, 0, k[:, -1:]) <= _NEAR else how
+    except (Fault, KeyError, ValueError, IndexError):
+        if not worker.alive:
+            raise
+        return how
