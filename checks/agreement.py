@@ -23,9 +23,9 @@ from judge_tui.checks.worker.models import STYLES
 __all__ = ["most_agreeing"]
 
 _PROBE_BUDGET = 10.0
-#: A wrong guess at what a root's parent is may never come back.
-_SPELLING_BUDGET = 4.0
-_MOST_ENDED = 2
+#: A wrong guess at how arguments are meant may never come back: seconds for one, and so many are let go.
+_SPELLING_BUDGET = 3.0
+_MOST_ENDED = 3
 _MODELS = re.compile(r"prob|logit|forward|predict|^__call__$|next_token|infer")
 _NO_MODEL = re.compile(r"softmax|penal|search|beam|test|check|main|greedy|demo")
 
@@ -61,11 +61,10 @@ def most_agreeing(
     best: tuple[float, Binding] | None = None
     for binding in ranked:
         said: list[str] = []
-        ways = list(_ways(role, binding, loaded))
-        left = _left(role, ways, fatal or {})
-        if not ways:
+        groups = _groups(role, binding, loaded)
+        if not any(groups):
             said.append("takes no model, and none of its own was found that a scripted one could stand for")
-        own = _best_way(worker, role, left, inputs, said)
+        own = _best_way(worker, role, _left(role, groups, fatal or {}), inputs, said)
         notes += [f"{binding.target} {clause}" for clause in dict.fromkeys(said)][:3]
         if own is not None and (best is None or own[0] > best[0]):
             best = own
@@ -79,14 +78,21 @@ def most_agreeing(
 
 
 def _best_way(
-    worker: Worker, role: Role, ways: Sequence[Binding], inputs: Mapping[str, Any], said: list[str]
+    worker: Worker,
+    role: Role,
+    groups: Sequence[Sequence[Binding]],
+    inputs: Mapping[str, Any],
+    said: list[str],
 ) -> tuple[float, Binding] | None:
     best: tuple[float, Binding] | None = None
-    for way in ways:
-        grade = _graded(worker, role, way, inputs, said)
-        if grade is not None and (best is None or grade > best[0]):
-            best = grade, way
-        if best is not None and best[0] >= 1.0:
+    for ways in groups:
+        for way in ways:
+            grade = _graded(worker, role, way, inputs, said)
+            if grade is not None and (best is None or grade > best[0]):
+                best = grade, way
+            if best is not None and best[0] >= 1.0:
+                return best
+        if best is not None and best[0] >= role.enough:
             break
     return best
 
@@ -98,12 +104,22 @@ def _called(role: Role, way: Binding) -> str:
     return f"{way.target}({', '.join(map(str, (*(way.init or ()), *way.args)))})"
 
 
-def _left(role: Role, ways: Sequence[Binding], fatal: Mapping[str, Fault]) -> list[Binding]:
-    """The ways that did not end the process; none when two ended it, so that a loop costs no more time."""
-    ended = {called for way in ways if (called := _called(role, way)) in fatal}
-    if sum(not isinstance(fatal[called], Raised) for called in ended) >= _MOST_ENDED:
-        return []
-    return [way for way in ways if _called(role, way) not in ended]
+def _left(role: Role, groups: Sequence[Sequence[Binding]], fatal: Mapping[str, Fault]) -> list[list[Binding]]:
+    """The ways that may be called: where one never came back, the rest of its group would not either."""
+    left: list[list[Binding]] = []
+    ended = 0
+    for ways in groups:
+        left.append([])
+        for way in ways:
+            fault = fatal.get(_called(role, way))
+            if fault is None:
+                left[-1].append(way)
+            elif not isinstance(fault, Raised):
+                ended += 1
+                break
+        if ended >= _MOST_ENDED:
+            break
+    return left
 
 
 def _graded(
@@ -129,21 +145,26 @@ def _graded(
     return None
 
 
-def _ways(role: Role, binding: Binding, loaded: Inventories) -> Iterator[Binding]:
-    """Every way to hand a model to a callable; a binding by hand leaves open only what it does not say."""
+def _groups(role: Role, binding: Binding, loaded: Inventories) -> list[list[Binding]]:
+    """Every way to call a candidate, in groups that stand for one meaning of its arguments."""
     if not binding.returns:
         binding = replace(binding, returns={role.returns[0].name: Source()})
+    groups = role.spellings(binding) if role.spellings is not None else ((binding,),)
+    return [[way for spelled in group for way in _ways(role, spelled, loaded)] for group in groups]
+
+
+def _ways(role: Role, binding: Binding, loaded: Inventories) -> Iterator[Binding]:
+    """Every way to hand a model to a callable; a binding by hand leaves open only what it does not say."""
     model = next((param.name for param in role.params if param.kind == "model"), None)
-    for spelled in role.spellings(binding) if role.spellings is not None else (binding,):
-        if model is None:
-            yield spelled
-            continue
-        patches: list[Mapping[str, str]] = [spelled.patch]
-        if not spelled.takes(model):
-            patches = list(_patches(spelled, model, loaded))
-        for patch in patches:
-            for style in (spelled.model,) if spelled.model else role.styles or STYLES:
-                yield replace(spelled, patch=patch, model=style)
+    if model is None:
+        yield binding
+        return
+    patches: list[Mapping[str, str]] = [binding.patch]
+    if not binding.takes(model):
+        patches = list(_patches(binding, model, loaded))
+    for patch in patches:
+        for style in (binding.model,) if binding.model else role.styles or STYLES:
+            yield replace(binding, patch=patch, model=style)
 
 
 def _patches(binding: Binding, model: str, loaded: Inventories) -> Iterator[Mapping[str, str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -85,8 +85,9 @@ class Role:
         pure: Whether it must leave its arguments alone and repeat itself.
         agrees: How well plain data that it gave fits the sample's inputs, 0 to 1, for roles whose answer has
             no shape; 0 is an answer of the right kind all the same, :class:`BadResult` none.
-        spellings: Other ways to hand the same arguments over (an array for a list), likeliest first, the
-            binding itself included; only for roles with ``agrees``, whose answer tells which one is meant.
+        spellings: Ways to hand the same arguments over (an array for a list), in groups, likeliest first;
+            only for roles with ``agrees``, whose answer tells which one is meant.
+        enough: Grade of ``agrees`` from which no further group is tried.
         styles: How its scripted model may answer, in place of the usual styles (``worker/models.py``).
     """
 
@@ -111,7 +112,8 @@ class Role:
     required: bool = True
     pure: bool = True
     agrees: Callable[[Any, Mapping[str, Any]], float] | None = None
-    spellings: Callable[[Binding], Iterable[Binding]] | None = None
+    spellings: Callable[[Binding], Iterable[Sequence[Binding]]] | None = None
+    enough: float = 1.0
     styles: tuple[str, ...] = ()
 
 

@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 from judge_tui.checks.contract import Contract, Param, Return, Role, Sample
 from judge_tui.checks.faults import BadResult
+from judge_tui.checks.tasks.dflash_verify.drafting import ORDERS, ordered
 from judge_tui.checks.tasks.dflash_verify.handing import given, spellings
 from judge_tui.checks.tasks.dflash_verify.masks import seen
 from judge_tui.checks.tasks.dflash_verify.reading import Answer, Form, Key, settle
 from judge_tui.checks.tasks.dflash_verify.scripts import stated
-from judge_tui.checks.tasks.dflash_verify.trees import Tree, visibility
+from judge_tui.checks.tasks.dflash_verify.trees import Tree, accepted, likeliest, visibility
+from judge_tui.checks.worker.models import rows_of
 from judge_tui.checks.worker.targets import STYLES
 
 __all__ = ["CONTRACT", "PROMPT_LEN", "TREE_SIZE", "VOCAB", "probed"]
@@ -73,6 +75,7 @@ _MASK = Role(
     ),
     agrees=lambda value, inputs: _mask_grade(value, inputs),
     spellings=spellings,
+    enough=0.5,
 )  # fmt: skip
 _VERIFY = Role(
     "verify",
@@ -103,6 +106,7 @@ _VERIFY = Role(
     ),
     agrees=lambda value, inputs: _verify_grade(value, inputs),
     spellings=spellings,
+    enough=0.5,
     styles=STYLES,
 )  # fmt: skip
 
@@ -113,6 +117,7 @@ def _sample(rng: np.random.Generator) -> Sample:
     prompt = tuple(free[:PROMPT_LEN])
     first, second, third, new, wrong, below, aside, last, other = free[PROMPT_LEN : PROMPT_LEN + 9]
     tree = Tree((first, wrong, aside, second, below, third, last), (-1, -1, 0, 0, 1, 3, 5))
+    tree = tree.listed(ordered(rng, tree, ORDERS[2]))
     script = stated(rng, VOCAB, {
         prompt: first,
         (*prompt, first): second,
@@ -142,9 +147,9 @@ def _tree(inputs: Mapping[str, Any]) -> Tree:
 
 def _verify_grade(value: Any, inputs: Mapping[str, Any]) -> float:
     """How well an answer to the sample agrees: a quarter for each of four signs."""
-    tree = _tree(inputs)
-    path = tree.text((0, 3, 5))
-    new = _after(inputs, path)
+    tree, rows = _tree(inputs), rows_of(dict(inputs["target_model"].spec))
+    path = accepted(rows, inputs["prompt"], tree)
+    new = likeliest(rows, (*inputs["prompt"], *path))
     _form, answer = probed(value, inputs, new, {})
     if any(not 0 <= token < VOCAB for token in answer.output):
         raise BadResult("answered with tokens outside the vocabulary")
@@ -153,16 +158,20 @@ def _verify_grade(value: Any, inputs: Mapping[str, Any]) -> float:
     return 0.25 * sum((True, drafted, right, right and answer.new == new))
 
 
-def _after(inputs: Mapping[str, Any], path: tuple[int, ...]) -> int:
-    spec = inputs["target_model"].spec
-    prefixes = [tuple(prefix) for prefix in spec["prefixes"]]
-    return int(np.argmax(spec["rows"][prefixes.index((*inputs["prompt"], *path))]))
-
-
 def _mask_grade(value: Any, inputs: Mapping[str, Any]) -> float:
-    """How well a mask agrees: its share of right cells, however it is written."""
-    truth = visibility(inputs["prompt_len"], inputs["tree_parents"])
-    return seen(value, truth).share(truth)
+    """Half a mask's share of right cells, and half for parents that are taken as they are meant.
+
+    They are where each node sees its parent (or is seen by it), whatever else is right or wrong.
+    """
+    parents = inputs["tree_parents"]
+    truth = visibility(inputs["prompt_len"], parents)
+    mask = seen(value, truth)
+    size = len(parents)
+    tree = mask.visible[-size:, -size:]
+    linked = tree.shape == (size, size) and all(
+        tree[node, parent] or tree[parent, node] for node, parent in enumerate(parents) if parent >= 0
+    )
+    return 0.5 * mask.share(truth) + 0.5 * linked
 
 
 CONTRACT = Contract(

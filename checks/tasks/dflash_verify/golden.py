@@ -10,10 +10,10 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.remote import Worker
-from judge_tui.checks.tasks.dflash_verify.drafting import ORDERS, drawn, ordered, prompt_of
+from judge_tui.checks.tasks.dflash_verify.drafting import ORDERS, chain, drawn, ordered, prompt_of
 from judge_tui.checks.tasks.dflash_verify.sampling import note_sampling
 from judge_tui.checks.tasks.dflash_verify.scripts import Script, decisive
-from judge_tui.checks.tasks.dflash_verify.trees import Tokens, Tree, likeliest
+from judge_tui.checks.tasks.dflash_verify.trees import Tokens, Tree, greedy, likeliest
 from judge_tui.checks.tasks.dflash_verify.verifying import Case, Verification
 from judge_tui.checks.verdict import Verdict
 
@@ -45,6 +45,8 @@ def golden(bench: Bench, found: Findings) -> str:
     told = [_claim_runs(found, verify, runs)]
     told.append(_claim(found, verify, "two trees of one size below one prompt, one after the other",
                        [verify(*drafted) for drafted in _pairs(bench)]))  # fmt: skip
+    told.append(_claim(found, verify, "the same tokens again, with other parents or another model",
+                       [verify(*drafted) for drafted in _again(bench)]))  # fmt: skip
     twins = [verify(*drafted) for drafted in _twins(bench)]
     told.append(_claim(found, verify, "trees with siblings of the same token", twins))
     taken = sum(run.taken for run in runs)
@@ -152,6 +154,19 @@ def _pairs(bench: Bench) -> Iterator[tuple[Script, Tokens, Tree]]:
         for right in (0, 3):
             order = ORDERS[int(rng.integers(len(ORDERS)))]
             yield script, prompt, drawn(rng, script.rows, prompt, size, right, order=order)
+
+
+def _again(bench: Bench) -> Iterator[tuple[Script, Tokens, Tree]]:
+    """Prompt and tokens of one tree as another tree, and the same tree under another model."""
+    for number in range(_PAIRS):
+        rng = bench.rng("again", number)
+        vocab, length = (3, 5, 7, 29)[number % 4], int(rng.integers(3, 6))
+        prompt = prompt_of(rng, vocab, int(rng.integers(1, 6)))
+        script = decisive(rng, vocab, prompt, length + 1)
+        tokens = greedy(script.rows, prompt, length)[0]
+        yield script, prompt, Tree(tokens, (-1,) * length)
+        yield script, prompt, chain(tokens)
+        yield decisive(rng, vocab, prompt, length + 1), prompt, chain(tokens)
 
 
 def _twins(bench: Bench) -> Iterator[tuple[Script, Tokens, Tree]]:

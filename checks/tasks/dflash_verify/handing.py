@@ -25,16 +25,8 @@ _ARRAYS = {
     "parents_flat": "parents_flat_array",
     "parents_one_based": "parents_one_based_array",
 }
-#: Parents, and whether everything comes as arrays; likeliest first.
-_WAYS = (
-    ("tree_parents", False),
-    ("parents_none", False),
-    ("tree_parents", True),
-    ("parents_flat", False),
-    ("parents_flat", True),
-    ("parents_one_based", False),
-    ("parents_one_based", True),
-)
+#: What parents may be counted from, likeliest first; each may come as a list or as an array.
+_PARENTS = ("tree_parents", "parents_none", "parents_flat", "parents_one_based")
 
 
 def given(prompt: Sequence[int], tree: Tree) -> dict[str, Any]:
@@ -60,24 +52,22 @@ def given(prompt: Sequence[int], tree: Tree) -> dict[str, Any]:
     return {**values, **arrays}
 
 
-def spellings(binding: Binding) -> Iterable[Binding]:
+def spellings(binding: Binding) -> Iterable[Sequence[Binding]]:
     """A binding with its arguments in each of the ways; as it is where a person wrote one of them out."""
-    named = [*binding.args, *(binding.init or ())]
-    if any(
-        a.source in {*_ARRAYS.values(), *(parents for parents, _ in _WAYS[1:] if parents != "tree_parents")}
-        for a in named
-    ):
-        yield binding
+    chosen = {*_ARRAYS.values(), *_PARENTS} - {"tree_parents"}
+    if any(argument.source in chosen for argument in (*binding.args, *(binding.init or ()))):
+        yield (binding,)
         return
-    for parents, arrays in _WAYS:
-        names = {"tree_parents": parents}
-        if arrays:
-            names = {
-                name: _ARRAYS[names.get(name, name)] for name in ("prompt", "tree_tokens", "tree_parents")
-            }
-        init = None if binding.init is None else _renamed(binding.init, names)
-        yield replace(binding, args=_renamed(binding.args, names), init=init)
+    for parents in _PARENTS:
+        names = {"prompt": "prompt", "tree_tokens": "tree_tokens", "tree_parents": parents}
+        arrays = {name: _ARRAYS.get(source, "") for name, source in names.items()}
+        ways = (names, arrays) if all(arrays.values()) else (names,)
+        yield tuple(_renamed(binding, way) for way in ways)
 
 
-def _renamed(arguments: Sequence[Argument], names: dict[str, str]) -> tuple[Argument, ...]:
-    return tuple(replace(a, source=names.get(a.source, a.source)) for a in arguments)
+def _renamed(binding: Binding, names: dict[str, str]) -> Binding:
+    def renamed(arguments: Sequence[Argument]) -> tuple[Argument, ...]:
+        return tuple(replace(a, source=names.get(a.source, a.source)) for a in arguments)
+
+    init = None if binding.init is None else renamed(binding.init)
+    return replace(binding, args=renamed(binding.args), init=init)

@@ -35,10 +35,10 @@ def subtree_invalidation(bench: Bench, found: Findings) -> str:
     """Hang tempting descendants below wrong nodes, beside right paths and without."""
     verify = Verification(bench)
     cases = {kind: [verify(*drafted) for drafted in _trees(bench, kind)] for kind in _KINDS}
-    bad = {kind: [case for case in made if case.too_much] for kind, made in cases.items()}
+    bad = {kind: [case for case in made if _below(case)] for kind, made in cases.items()}
     for kind in _KINDS:
         found.claim(
-            f"accepted beyond the right path where a rejected node's subtree {kind}", not bad[kind],
+            f"accepted below a rejected node whose subtree {kind}", not bad[kind],
             measured=f"{len(bad[kind])} of {len(cases[kind])} trees", limit="0",
             note=str(bad[kind][0]) if bad[kind] else "", **verify.where,
         )  # fmt: skip
@@ -57,6 +57,16 @@ def subtree_invalidation(bench: Bench, found: Findings) -> str:
     if not accepts:
         return "nothing is ever accepted, so that nothing is shown about rejection"
     return f"nothing accepted below a rejected node in {total} trees"
+
+
+def _below(case: Case) -> bool:
+    """Whether something was accepted that stands below a wrong node."""
+    tokens, nodes = case.answer.tokens, case.answer.nodes
+    agreed = next((i for i, pair in enumerate(zip(tokens, case.right)) if pair[0] != pair[1]), None)  # noqa: B905
+    common = min(len(tokens), len(case.right)) if agreed is None else agreed
+    path = case.tree.is_path(nodes) if nodes else case.tree.drafted(tokens)
+    # A wrong node alone is judged wrongly, and nothing below it accepted: parent_logits is about that.
+    return not path or len(tokens) > common + 1
 
 
 def _trees(bench: Bench, kind: str) -> Iterator[tuple[Script, Tokens, Tree]]:
@@ -78,10 +88,11 @@ def _tempting(
     """A right path, and beside its node at ``depth`` a wrong one with a tempting chain below it."""
     path, _lead = greedy(script.rows, prompt, max(right, depth) + _BELOW + 1)
     tokens, parents = list(path[:right]), list(range(-1, right - 1))
-    wrong = int(rng.choice([t for t in range(_VOCAB) if t not in path]))
-    tokens.append(wrong)
+    text = [*prompt, *path[:depth]]
+    free = [t for t in range(_VOCAB) if t not in path and likeliest(script.rows, [*text, t]) != t]
+    tokens.append(int(rng.choice(free)))
     parents.append(depth - 1)
-    text = [*prompt, *path[:depth], wrong]
+    text.append(tokens[-1])
     for step in range(_BELOW):
         follows = path[depth + 1 + step] if kind == _KINDS[1] else likeliest(script.rows, text)
         tokens.append(follows)

@@ -70,7 +70,7 @@ def stated(rng: np.random.Generator, vocab_size: int, choices: Mapping[Tokens, i
 
     def row(token: int) -> Any:
         logits = rng.uniform(-1.0, 1.0, vocab_size)
-        logits[token] = 3.0
+        logits[token] = 30.0
         return logits - np.log(np.exp(logits).sum())
 
     rows = [row(token) for token in choices.values()]
