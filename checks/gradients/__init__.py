@@ -8,6 +8,7 @@ of all blocks by one pair of calls::
     rows = Independence("x", ((0, 0), (1, 1)))             # x (B, T, D): y (B, T, D) row by row
     if independent(forward, at, rows, rng):
         own = differences(forward, at, rows, dy, scale=spread)   # own.value like x, own.noise its error
+    all_of_it = central(forward, at, rows, dy, scale=spread)     # two calls per feature of all rows
     shadow = projection(forward, at, rows, dy, signs(rng, x.shape), scale=spread)
 
 ``forward`` takes the inputs by name and gives one array; it may be a submission's
@@ -22,7 +23,7 @@ Jacobian matrices", IMA J. Appl. Math. 13 (1974), for perturbing independent col
 """
 
 from judge_tui.checks.gradients.complexstep import complex_step
-from judge_tui.checks.gradients.differences import STEPS, Estimate, differences
+from judge_tui.checks.gradients.differences import STEPS, Estimate, central, differences
 from judge_tui.checks.gradients.independence import Independence, block_sums, independent
 from judge_tui.checks.gradients.projections import projection, signs
 
@@ -31,6 +32,7 @@ __all__ = [
     "Estimate",
     "Independence",
     "block_sums",
+    "central",
     "complex_step",
     "differences",
     "independent",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from judge_tui.checks.gradients.independence import Array, Forward, Independence, block_sums
 
-__all__ = ["STEPS", "Estimate", "along", "differences"]
+__all__ = ["STEPS", "Estimate", "along", "central", "differences"]
 
 #: Steps in units of the scale: for float64 arithmetic, then for float32.
 STEPS = (2e-3, 4e-2)
@@ -80,6 +80,58 @@ def differences(
             break
     assert best is not None
     return best
+
+
+def central(
+    forward: Forward,
+    at: Mapping[str, Array],
+    blocks: Independence,
+    weights: Array,
+    *,
+    scale: Array | float = 1.0,
+    step: float = 1e-4,
+    sampled: int = 8,
+) -> Estimate:
+    """The same gradient by the two-point rule: a third of the calls, its error measured on a sample.
+
+    Args:
+        forward: The function.
+        at: Its inputs.
+        blocks: The input, and how it falls into blocks.
+        weights: The output's weights, of the output's shape.
+        scale: On which scale the function changes, broadcast to the input.
+        step: In units of ``scale``; 1e-4 is right for float64 arithmetic.
+        sampled: Perturbations, spread over all, that are made with the doubled step too.
+
+    Returns:
+        An estimate of the input's shape, whose noise is the largest seen on the sample, per block. Two calls
+        per perturbation, and two more for each that is sampled. The error of the rule is of order step².
+    """
+    centre = at[blocks.name]
+    reach = step * np.broadcast_to(np.asarray(scale, np.float64), centre.shape)
+    value, noise, moved = np.zeros(centre.shape), np.zeros(centre.shape), centre.copy()
+    apart = np.empty(weights.shape)
+    colours = list(blocks.colours(centre.shape))
+    doubled = set(np.linspace(0, len(colours) - 1, min(sampled, len(colours)), dtype=int).tolist())
+
+    def slope(colour: tuple[int | slice, ...], times: float) -> Array:
+        moved[colour] = centre[colour] + times * reach[colour]
+        ahead = forward({**at, blocks.name: moved})
+        moved[colour] = centre[colour] - times * reach[colour]
+        behind = forward({**at, blocks.name: moved})
+        moved[colour] = centre[colour]
+        np.subtract(ahead, behind, out=apart)
+        np.multiply(apart, weights, out=apart)
+        return block_sums(apart, blocks) / (2.0 * times * reach[colour])
+
+    worst: Array | float = 0.0
+    for index, colour in enumerate(colours):
+        value[colour] = slope(colour, 1.0)
+        if index in doubled:
+            worst = np.maximum(worst, np.abs(slope(colour, 2.0) - value[colour]) / 3.0)
+    for colour in colours:
+        noise[colour] = worst
+    return Estimate(value, noise, step)
 
 
 def along(

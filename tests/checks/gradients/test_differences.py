@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from judge_tui.checks.gradients import (
     Independence,
     block_sums,
+    central,
     complex_step,
     differences,
     independent,
@@ -127,3 +128,23 @@ def test_blocks_come_in_the_order_of_the_inputs_axes() -> None:
     values = np.arange(24.0).reshape(2, 3, 4)
     turned = block_sums(values, Independence("w", ((0, 2), (1, 0))))
     assert np.array_equal(turned, values.sum(axis=1).T)
+
+
+@given(st.integers(0, 2**31))
+def test_two_points_agree_with_the_formula_within_the_noise_that_a_sample_shows(seed: int) -> None:
+    at, dy = drawn(seed, (2, 3, 12))
+    exact = gradients(truth(at, dy)).dx
+    spread = 1.0 / statistics(truth(at, dy)).rstd
+    calls = 0
+
+    def counted(inputs: Mapping[str, Array]) -> Array:
+        nonlocal calls
+        calls += 1
+        return layer_norm(inputs)
+
+    found = central(counted, at, ROWS, dy, scale=spread, sampled=4)
+    assert calls == 2 * 12 + 2 * 4
+    assert np.linalg.norm(found.value - exact) < 1e-6 * np.linalg.norm(exact)
+    assert (found.noise > 0).all()
+    wrong = central(counted, at, ROWS, dy + 0.01, scale=spread)
+    assert np.linalg.norm(wrong.value - exact) > 100 * np.linalg.norm(found.noise)

@@ -1,0 +1,78 @@
+"""Checks on the screen: first verdict, all verdicts of a pair per task, and all of them again from the store.
+
+    python benchmarks/bench_checks.py [--task kv]
+
+Opens ``judge-tui compare`` on a pseudo-terminal with an empty store, then once more with a full one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from bench_tui import Terminal
+from judge_tui.checks.task import task_names
+
+ROOT = Path(__file__).parents[1]
+FIRST_S, ALL_S, AGAIN_S = 1.5, 20.0, 0.3
+PATIENCE_S = 180
+FRAME = re.compile(rb"\d/\d+")
+VERDICT = re.compile("[✓✗!–] ?[0-9]*".encode() + rb"[^\n]{0,40}(pass|fail|warn|skip)")
+FINISHED = re.compile(rb"\d+ checks")
+
+
+def moments(argv: list[str], patterns: list[re.Pattern[bytes]]) -> list[float]:
+    """Seconds from start until each pattern, one after another, is on the screen."""
+    terminal = Terminal(*argv)
+    try:
+        seen, found = b"", []
+        for pattern in patterns:
+            while not pattern.search(seen):
+                seen += terminal.read(0.5)
+                if time.perf_counter() - terminal.started > PATIENCE_S:
+                    return found
+            found.append(time.perf_counter() - terminal.started)
+        return found
+    finally:
+        terminal.close()
+
+
+def say(what: str, seconds: float, limit: float) -> int:
+    ok = seconds <= limit
+    print(f"{'ok ' if ok else 'OUT'} {what:<54} {seconds:>7.2f} s   limit {limit} s")
+    return not ok
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--task", action="append", choices=task_names())
+    bad = 0
+    for task in parser.parse_args().task or task_names():
+        models = [path.parent.parent.name for path in sorted(ROOT.glob(f"submissions/*/{task}/*.py"))]
+        pair = list(dict.fromkeys(models))[:2]
+        if len(pair) < 2:
+            print(f"    {task}: fewer than two submissions")
+            continue
+        with tempfile.TemporaryDirectory() as store:
+            os.environ["JUDGE_TUI_CACHE"] = store
+            argv = [sys.executable, "-m", "judge_tui.cli", "compare", *pair, "--task", task]
+            argv += ["--workspace", str(ROOT), "--judge", "bench"]
+            fresh = moments(argv, [FRAME, VERDICT, FINISHED])
+            if len(fresh) < 3:
+                print(f"OUT {task}: not finished within {PATIENCE_S} s")
+                bad += 1
+                continue
+            again = moments(argv, [FRAME, FINISHED])
+        bad += say(f"{task}: first verdict after opening", fresh[1], FIRST_S)
+        bad += say(f"{task}: all checks of {' and '.join(pair)}", fresh[2], ALL_S)
+        bad += say(f"{task}: all verdicts again, after the first frame", again[1] - again[0], AGAIN_S)
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
