@@ -1,0 +1,12 @@
+"""The claims of the published analyses, each with the measurement that decides it."""
+
+from seed_claims import beam_search, flash_attention, layer_norm
+
+SECTIONS = [
+    layer_norm.LAYER_NORM,
+    layer_norm.CONTRADICTIONS,
+    flash_attention.FLASH,
+    flash_attention.CONTRADICTIONS,
+    beam_search.BEAM,
+    beam_search.CONTRADICTIONS,
+]

@@ -1,0 +1,280 @@
+"""Beam search: what the analyses say, and what is measured."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from seed_claims.claim import Finding, Section, settled, whether
+from seed_claims.figures import each, under
+from seed_claims.programs import folder, program
+from seed_claims.runs import Runs
+
+__all__ = ["BEAM", "CONTRADICTIONS"]
+
+TASK = "beam_search"
+ALL = ("glm5", "minimax-m2.7", "qwen36")
+BEAM = Section("beam", "Beam search")
+CONTRADICTIONS = Section("beam-x", "Beam search: contradictions", "Settled")
+EOS, STEPS, MODELS = 0, 5, 400
+
+
+class Beam(NamedTuple):
+    tokens: tuple[int, ...]
+    logprob: float
+
+    @property
+    def ended(self) -> bool:
+        return self.tokens[-1:] == (EOS,)
+
+    def score(self, alpha: float) -> float:
+        return self.logprob / max(1, len(self.tokens)) ** alpha
+
+
+def _random_model(seed: int, V: int = 6) -> Callable[[tuple[int, ...]], np.ndarray]:
+    @cache
+    def logprobs(prefix: tuple[int, ...]) -> np.ndarray:
+        logits = np.random.default_rng([seed, len(prefix), *prefix]).standard_normal(V) * 2
+        return logits - np.log(np.sum(np.exp(logits)))
+
+    return logprobs
+
+
+def _search(model: Callable[..., np.ndarray], K: int, alpha: float, kept: str) -> list[Beam]:
+    """Beam search with finished beams in the pool, in a side list, or dropped; best first."""
+
+    def best(beams: list[Beam]) -> list[Beam]:
+        return sorted(beams, key=lambda b: (-b.score(alpha), b.tokens))[:K]
+
+    beams, side = [Beam((), 0.0)], []
+    for _ in range(STEPS):
+        live = [b for b in beams if not b.ended]
+        grown = [
+            Beam((*b.tokens, t), b.logprob + float(model(b.tokens)[t]))
+            for b in live
+            for t in range(len(model(b.tokens)))
+        ]
+        beams = best(grown + ([b for b in beams if b.ended] if kept == "pool" else []))
+        if kept != "pool":
+            side += [b for b in beams if b.ended]
+            beams = [b for b in beams if not b.ended]
+    return best(beams + side) if kept == "side list" else best(beams)
+
+
+@cache
+def _searched(K: int, alpha: float) -> tuple[int, int, int]:
+    """Of many random models, those whose returned set and winner differ, and whose winner a drop changes."""
+    sets = winners = dropped = 0
+    for seed in range(MODELS):
+        model = _random_model(seed)
+        pool, side, without = (_search(model, K, alpha, kept) for kept in ("pool", "side list", "dropped"))
+        sets += {b.tokens for b in pool} != {b.tokens for b in side}
+        winners += pool[0].tokens != side[0].tokens
+        dropped += without[:1] != pool[:1]
+    return sets, winners, dropped
+
+
+def _searches() -> Iterator[tuple[int, float]]:
+    for K in (1, 2, 3):
+        for alpha in (0.0, 1.0):
+            yield K, alpha
+
+
+@BEAM.claim("C120", "all", "finished beams stay in the running", "eos_retention, experiment")
+def _(runs: Runs) -> Finding:
+    won = {m: runs.said(TASK, m, "eos_retention", r"wins (\d+ of \d+)") for m in ALL}
+    lost = [100 * _searched(K, alpha)[2] / MODELS for K, alpha in _searches()]
+    found = "the finished beam wins: " + each(won.items())
+    return whether(
+        runs.passes(TASK, ALL, "eos_retention"),
+        f"{found}; dropping them changes the winner of {min(lost):.0f} … {max(lost):.0f} % of random models",
+    )
+
+
+@BEAM.claim(
+    "C121", "MiniMax", "a side list merged at the end is as good as a pool", "eos_retention, experiment"
+)
+def _(runs: Runs) -> Finding:
+    kept = {m: runs.evidence(TASK, m, "eos_retention", "finished beams are kept")[0].measured for m in ALL}
+    differ = max(_searched(K, alpha)[0] for K, alpha in _searches())
+    found = each((m, str(k)) for m, k in kept.items())
+    return whether(
+        differ == 0, f"{found}; the returned set differs for up to {differ} of {MODELS} random models"
+    )
+
+
+@BEAM.claim("C122", "GLM-5, Qwen3-6", "the EOS beam scores exactly −3.0", "eos_retention, own_tests")
+def _(runs: Runs) -> Finding:
+    worst = [f for m in ALL for f in runs.figures(TASK, m, "eos_retention", "score against the model's")]
+    printed = [
+        *runs.printed(TASK, "glm5", r"tokens \[0\], score (-\d\.\d+)"),
+        *runs.printed(TASK, "qwen36", r"Beam\(\[0\], logprob=(-3\.\d+)"),
+    ]
+    found = f"printed {', '.join(printed)}; scores {under(worst)} off the model's"
+    return whether(max(worst) < 1e-12 and set(printed) == {"-3.0000"}, found)
+
+
+@BEAM.claim("C123", "Qwen3-6", "the beam that goes on scores −6.0", "own_tests")
+def _(runs: Runs) -> Finding:
+    printed = runs.printed(TASK, "qwen36", r"Beam\(\[1, 1, 1\], logprob=(-\d\.\d+)")
+    return whether(printed == ["-6.0000"], f"printed {printed[0]}")
+
+
+@BEAM.claim("C124", "MiniMax", "logits of 5 and 3 print a score of 0.0000", "own_tests, experiment")
+def _(runs: Runs) -> Finding:
+    printed = runs.printed(TASK, "minimax-m2.7", r"tokens=\[1\] score=(-?\d\.\d+)")[0]
+    true = -np.log1p(np.exp(-2.0))
+    gap = -np.log(np.expm1(0.00005))
+    found = f"log-softmax of 5 against 3 is {true:.3f}, printed is {printed}; 0.0000 needs a gap of {gap:.1f}"
+    return whether(abs(true) < 5e-5, found)
+
+
+@BEAM.claim(
+    "C125", "Qwen3-6", "the penalty lets −1.0 at length 2 beat −2.0 at length 1", "length_penalty, own_tests"
+)
+def _(runs: Runs) -> Finding:
+    printed = runs.printed(TASK, "qwen36", r"logprob=-1\.0000, finished\)  score (-\d\.\d+)")[0]
+    crossed = runs.said(TASK, "qwen36", "length_penalty", r"(\d+ of \d+) winners")
+    found = f"score {printed}, but see X36; on both sides of real crossovers {crossed} are right"
+    return whether(
+        runs.passes(TASK, ["qwen36"], "length_penalty") and abs(float(printed) + 0.66) < 0.01, found
+    )
+
+
+@BEAM.claim("C126", "Qwen3-6", "the penalty never enters the accumulated log-probability", "length_penalty")
+def _(runs: Runs) -> Finding:
+    worst = runs.figures(TASK, "qwen36", "length_penalty", "accumulated log-probability")
+    return whether(max(worst) < 1e-12, f"off the model's sum by {under(worst)}")
+
+
+@BEAM.claim("C127", "all", "K = 1 and alpha = 0 is greedy decoding", "greedy_equivalence")
+def _(runs: Runs) -> Finding:
+    found = each((m, runs.said(TASK, m, "greedy_equivalence", r"in (\d+ of \d+)")) for m in ALL)
+    return whether(runs.passes(TASK, ALL, "greedy_equivalence"), found + " searches")
+
+
+@BEAM.claim("C128", "all", "prompts of a batch do not mix", "batch_independence")
+def _(runs: Runs) -> Finding:
+    found = each((m, runs.said(TASK, m, "batch_independence", r"in (\d+ of \d+)")) for m in ALL)
+    return whether(runs.passes(TASK, ALL, "batch_independence"), found + " comparisons the same to the bit")
+
+
+def _line(model: str, pattern: str) -> tuple[str, int]:
+    """Where a model's search has a pattern: its file and line, or line 0."""
+    for path in sorted(folder(model, TASK).glob("*.py")):
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if re.search(pattern, line.split("#")[0]):
+                return path.name, number
+    return "", 0
+
+
+@BEAM.claim("C129", "all", "2K candidates per beam")
+def _(runs: Runs) -> Finding:
+    places = {m: _line(m, r"\b2 \* (K|beam_width)\b") for m in ALL}
+    return whether(
+        all(line for _, line in places.values()),
+        "read: " + each((m, f"{file}:{line}") for m, (file, line) in places.items()),
+    )
+
+
+@BEAM.claim("C130", "GLM-5", "its mock's log-softmax is exact, with the rest spread evenly")
+def _(runs: Runs) -> Finding:
+    module = program("glm5", TASK, "beam_search")
+    told = module._log_softmax(module._make_logits(1000, {0: -3.0, 1: -4.0}))
+    off = [abs(told[0] + 3), abs(told[1] + 4)]
+    found = f"{under(off)} off; the other tokens stand at {told[2:].max():.1f} each, below both"
+    return whether(max(off) < 1e-12 and told[2:].max() < -4, found)
+
+
+@BEAM.claim("C131", "GLM-5, Qwen3-6", "'batched' means a loop over prompts", "batch_independence")
+def _(runs: Runs) -> Finding:
+    calls = {
+        m: str(runs.evidence(TASK, m, "batch_independence", "model calls")[0].measured).split(", ")[0]
+        for m in ALL
+    }
+    found = "model calls for four prompts, five steps: " + each(calls.items())
+    return whether(int(calls["minimax-m2.7"]) == 5 < min(int(calls["glm5"]), int(calls["qwen36"])), found)
+
+
+@BEAM.claim(
+    "C132", "MiniMax", "padding without a mask changes a shorter prompt", "experiment, batch_independence"
+)
+def _(runs: Runs) -> Finding:
+    module = program("minimax-m2.7", TASK, "beam_search")
+    model = module.MinimalLanguageModel()
+    alone = model.forward(np.array([[5, 6, 7]]))[0, 2]
+    beside = model.forward(np.array([[5, 6, 7, 0, 0], [1, 2, 3, 4, 5]]))[0, 2]
+    found = f"logits alone and beside a longer prompt: {under([float(np.max(np.abs(alone - beside)))])} apart"
+    same = np.allclose(alone, beside, atol=1e-12)
+    return whether(not same, found + "; its attention is causal, so that padding behind is never seen")
+
+
+@BEAM.claim("C133", "all", "3, 3 and 4 tests; 1, 1 and 3 files (GLM-5, MiniMax, Qwen3-6)", "own_tests, size")
+def _(runs: Runs) -> Finding:
+    tests = [runs.own_tests(TASK, m) for m in ALL]
+    files = [len(list(folder(m, TASK).glob("*.py"))) for m in ALL]
+    found = f"{', '.join(map(str, tests))} tests; {', '.join(map(str, files))} files"
+    return whether((tests, files) == ([3, 3, 4], [1, 1, 3]), found)
+
+
+@BEAM.claim("C134", "Qwen3-6", "the beam has slots")
+def _(runs: Runs) -> Finding:
+    beam = program("qwen36", TASK, "beam_search").Beam([])
+    slots = getattr(type(beam), "__slots__", ())
+    return whether(bool(slots) and not hasattr(beam, "__dict__"), f"{', '.join(slots)}; no dict on a beam")
+
+
+@CONTRADICTIONS.claim(
+    "X34",
+    "MiniMax",
+    "the removal bug is declared, withdrawn, and called cosmetic",
+    "eos_retention, experiment",
+)
+def _(runs: Runs) -> Finding:
+    rows = {(K, alpha): _searched(K, alpha) for K, alpha in _searches()}
+    one = [rows[1, alpha][0] for alpha in (0.0, 1.0)]
+    sets = [row[0] for key, row in rows.items() if key[0] > 1]
+    winners = [row[1] for key, row in rows.items() if key[0] > 1]
+    verdict = runs.verdict(TASK, "minimax-m2.7", "eos_retention")
+    found = (
+        f"{MODELS} random models, 6 tokens, {STEPS} steps, K = 2 and 3: the set differs for {min(sets)} … "
+        f"{max(sets)}, the winner for {min(winners)} … {max(winners)}; at K = 1 never; check: {verdict}"
+    )
+    return settled(
+        max(one) == 0 and min(sets) > 40 and max(winners) < 20,
+        found,
+        "not the bug that it was called, not a pool either, and hardly ever another winner",
+    )
+
+
+@CONTRADICTIONS.claim("X35", "all", "the EOS beam at −3.0 meets −4.0, −5.0 or −6.0")
+def _(runs: Runs) -> Finding:
+    lengths = {}
+    for total in (-4.0, -5.0, -6.0):
+        lengths[total] = next(n for n in range(1, 20) if total / n**0.6 > -3.0)
+    found = "at alpha 0.6 " + ", ".join(f"{t:.1f} beats it from length {n}" for t, n in lengths.items())
+    return settled(
+        list(lengths.values()) == [2, 3, 4],
+        found,
+        "three steps of one schedule; without alpha and length they say little",
+    )
+
+
+@CONTRADICTIONS.claim("X36", "Qwen3-6", "its test 3b shows the length penalty at work", "length_penalty")
+def _(runs: Runs) -> Finding:
+    beam = program("qwen36", TASK, "beam_search").Beam
+    scores = {
+        a: [beam([1] * n, s).length_penalized_score(a) for n, s in ((2, -1.0), (1, -2.0), (2, -2.5))]
+        for a in (0.0, 0.6)
+    }
+    same = all(row[0] > row[1] for row in scores.values())
+    flips = (scores[0.0][2] > scores[0.0][1], scores[0.6][2] > scores[0.6][1])
+    found = (
+        "−1.0 at 2 beats −2.0 at 1 for alpha 0 and 0.6 alike; −2.5 at 2 against −2.0 at 1 "
+        f"{'flips' if flips == (False, True) else 'does not flip'} between them"
+    )
+    return settled(same and flips == (False, True), found, "it passes without a penalty as well")

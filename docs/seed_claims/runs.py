@@ -1,0 +1,99 @@
+"""What the checks found on the reconstructions, over several seeds, and how to look it up."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+from judge_tui.checks.verdict import Evidence, Outcome, Report
+
+__all__ = ["ROOT", "Runs", "run_checks"]
+
+ROOT = Path(__file__).resolve().parents[2]
+_RAN = {0, 1}
+
+
+def run_checks(seeds: Sequence[int], workspace: Path = ROOT) -> Runs:
+    """Run every check on every reconstruction, once per seed.
+
+    Outcomes that are stored for a seed are taken from there. The submissions' own tests draw no inputs
+    of ours and are asked of the first seed alone.
+    """
+    reports = []
+    for seed in seeds:
+        command = [sys.executable, "-m", "judge_tui.cli", "check", "--all", "--format", "json"]
+        command += ["--workspace", str(workspace), "--seed", str(seed), "--jobs", "2"]
+        done = subprocess.run(command, capture_output=True, check=False)
+        if done.returncode not in _RAN:
+            raise RuntimeError(done.stderr.decode(errors="replace"))
+        reports.append(msgspec.json.decode(done.stdout, type=Report))
+    return Runs(tuple(reports))
+
+
+class Runs:
+    """Outcomes of one run per seed."""
+
+    def __init__(self, reports: Sequence[Report]) -> None:
+        self.reports = tuple(reports)
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        return tuple(report.seed for report in self.reports)
+
+    def outcomes(self, task: str, model: str, check: str) -> list[Outcome]:
+        """One outcome per seed."""
+        wanted = (task, model, check)
+        found = [o for r in self.reports for o in r.outcomes if (o.task, o.model, o.check) == wanted]
+        if len(found) != len(self.reports):
+            raise LookupError(f"no outcome of {check} on {model}/{task}")
+        return found
+
+    def verdict(self, task: str, model: str, check: str) -> str:
+        """The verdict, which must be one over all seeds."""
+        told = {str(outcome.verdict) for outcome in self.outcomes(task, model, check)}
+        if len(told) != 1:
+            raise LookupError(f"{check} on {model}/{task} depends on the seed: {sorted(told)}")
+        return told.pop()
+
+    def passes(self, task: str, models: Sequence[str], *checks: str) -> bool:
+        return all(self.verdict(task, m, c) in {"pass", "warn"} for m in models for c in checks)
+
+    def evidence(self, task: str, model: str, check: str, words: str) -> list[Evidence]:
+        """The evidence, over all seeds, whose quantity contains the words."""
+        outcomes = self.outcomes(task, model, check)
+        found = [e for o in outcomes for e in o.evidence if words in e.quantity]
+        if not found:
+            raise LookupError(f"{check} on {model}/{task} has no evidence on {words!r}")
+        return found
+
+    def figures(self, task: str, model: str, check: str, words: str) -> list[float]:
+        """Measured numbers of that evidence; what was not finite reads as infinite."""
+        measured = [e.measured for e in self.evidence(task, model, check, words)]
+        return [float(m) if isinstance(m, int | float) else float("inf") for m in measured]
+
+    def said(self, task: str, model: str, check: str, pattern: str) -> str:
+        """What the first outcome's summary says, by the first group of a pattern."""
+        summary = self.outcomes(task, model, check)[0].summary
+        if (match := re.search(pattern, summary)) is None:
+            raise LookupError(f"{check} on {model}/{task} says {summary!r}, without {pattern!r}")
+        return match.group(1)
+
+    def printed(self, task: str, model: str, pattern: str) -> list[str]:
+        """What the submission's own tests print: the first group of every match."""
+        own = self.outcomes(task, model, "own_tests")[0]
+        found = [text for e in own.evidence for text in re.findall(pattern, e.output)]
+        if not found:
+            raise LookupError(f"the tests of {model}/{task} print nothing like {pattern!r}")
+        return found
+
+    def own_tests(self, task: str, model: str) -> int:
+        """How many tests of its own a submission ran, scripts aside."""
+        return sum(
+            "main script" not in e.quantity
+            for e in self.outcomes(task, model, "own_tests")[0].evidence
+            if isinstance(e.measured, int | float)
+        )
