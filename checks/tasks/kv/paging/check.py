@@ -240,6 +240,10 @@ def _blocks(job: Job, full: Filled) -> None:
 
 def _churned(job: Job, full: Filled) -> None:
     pool = job.pool()
+    if job.frees and full.refused:
+        # Every block has had an owner before, and holds what that one left.
+        fill(job.bench, pool, each=pool.sizes.max_len, name="stale")
+        pool.leave(*pool.fed)
     done = churn(job.bench, pool, full.tokens, full.longest)
     where = job.where("read", "attend")
     note = f"{done.steps} steps, {done.freed} sequences freed{done.where and '; worst ' + done.where}"
