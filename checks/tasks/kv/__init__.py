@@ -5,6 +5,7 @@ from judge_tui.checks.task import Task
 from judge_tui.checks.tasks.kv.capacity import capacity
 from judge_tui.checks.tasks.kv.chunked_prefill import chunked_prefill
 from judge_tui.checks.tasks.kv.contract import CONTRACT
+from judge_tui.checks.tasks.kv.gqa import gqa
 from judge_tui.checks.tasks.kv.growth import growth
 from judge_tui.checks.tasks.kv.incremental import incremental_equals_full
 from judge_tui.checks.tasks.kv.isolation import isolation
@@ -23,6 +24,7 @@ CHECKS = (
     growth,
     capacity,
     chunked_prefill,
+    gqa,
     paged,
     quantized,
 )

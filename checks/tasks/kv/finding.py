@@ -17,7 +17,7 @@ from judge_tui.checks.binding import Binding
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.remote import Worker
 from judge_tui.checks.submission import ADAPTER
-from judge_tui.checks.tasks.kv import attending, chunks, models, options, roles, trial
+from judge_tui.checks.tasks.kv import attending, chunks, grouped, models, options, roles, trial
 from judge_tui.checks.tasks.kv.signatures import Owner, matched
 from judge_tui.checks.tasks.kv.sizes import mode
 from judge_tui.checks.tasks.kv.wires import LAYOUTS, SOLO
@@ -90,6 +90,7 @@ def find(
             found.update({n: b for n, b in own.items() if n not in found or b.target != found[n].target})
             _settle_many(worker, loaded, found, written)
     chunks.find(worker, loaded, found, rejected, fatal)
+    grouped.find(worker, loaded, found, rejected, fatal)
 
 
 def _tried(binding: Binding, result: trial.Trial) -> Binding:

@@ -82,7 +82,10 @@ _SEQUENCE = _takes(
 _LAYER = _takes("layer", "layer_idx layer_id layer_index l", "int")
 
 _HEADS = "num_heads n_heads n_head h nheads"
-_KV_HEADS = "num_kv_heads n_kv_heads n_kv_head"
+_KV_HEADS = (
+    "num_kv_heads n_kv_heads n_kv_head num_key_value_heads n_kv num_heads_kv n_heads_kv kv_groups "
+    "num_kv_groups num_query_groups"
+)
 _LAYERS = "num_layers n_layers n_layer l depth"
 _BATCH = "batch_size max_batch max_batch_size bsz b num_sequences bs"
 _MAX_LEN = (

@@ -12,7 +12,7 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.binding import Binding
 from judge_tui.checks.faults import Unbound
 from judge_tui.checks.remote import Worker
-from judge_tui.checks.sources import parsed
+from judge_tui.checks.sources import parsed, source_text
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv.cached import Cached
 from judge_tui.checks.tasks.kv.maker import Maker
@@ -80,6 +80,14 @@ class Subject:
     def defined(self, binding: Binding) -> tuple[str, ...]:
         """Functions and methods of the file that a callable stands in."""
         return () if binding.file == ADAPTER else tuple(_functions(self, binding))
+
+    def text(self, binding: Binding) -> list[str]:
+        """Source of the functions and methods of a callable's name in its file."""
+        if binding.file == ADAPTER:
+            return []
+        lines = source_text(self.bench.submission.read_bytes(binding.file)).splitlines()
+        nodes = _functions(self, binding).get(binding.name.rpartition(".")[2], [])
+        return ["\n".join(lines[node.lineno - 1 : node.end_lineno]) for node in nodes]
 
     def where(self, *names: str) -> dict[str, Any]:
         """``file`` and ``line`` of :meth:`main`; an adapter is no place to look."""
