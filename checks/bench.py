@@ -108,19 +108,23 @@ class Bench:
         return self._worker
 
     @contextlib.contextmanager
-    def fresh(self) -> Iterator[Worker]:
-        """A worker of its own, for what must share no state with other checks or other draws."""
-        worker = self._started()
+    def fresh(self, other: Submission | None = None) -> Iterator[Worker]:
+        """A worker of its own, for what must share no state with other checks or other draws.
+
+        Args:
+            other: What it holds in place of the submission, such as code that it is timed against.
+        """
+        worker = self._started(other)
         try:
             yield worker
         finally:
             self._end(worker)
 
-    def _started(self) -> Worker:
+    def _started(self, other: Submission | None = None) -> Worker:
         with self._lock:
             if self._stopped:
                 raise Died("was stopped")
-            worker = Worker(self.submission, mode=self.mode)
+            worker = Worker(other or self.submission, mode=self.mode)
             self._running.add(worker)
         worker.deadline = self._deadline
         return worker

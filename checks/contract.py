@@ -11,6 +11,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from judge_tui.checks.binding import Binding
+    from judge_tui.checks.timing import Timing
 
 __all__ = ["Contract", "Param", "Return", "Role", "Sample", "normal"]
 
@@ -143,6 +144,9 @@ class Contract:
             three are added to, and what ended the process is not called again.
         layouts: Layouts (see :mod:`judge_tui.checks.layouts`) that are tried, in this order, on a submission
             that does not answer to arrays in the contract's own axes.
+        timing: What the generic check ``throughput`` calls; ``None`` where no single call is worth timing.
+        frameworks: Modules that the challenge leaves open: a submission built on one that is not installed
+            cannot be run here, which is nobody's failure.
     """
 
     roles: tuple[Role, ...]
@@ -150,6 +154,8 @@ class Contract:
     text: str = ""
     find: Callable[..., None] | None = None
     layouts: tuple[str, ...] = ()
+    timing: Timing | None = None
+    frameworks: frozenset[str] = frozenset()
     by_name: Mapping[str, Role] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

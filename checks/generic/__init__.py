@@ -5,10 +5,11 @@ from judge_tui.checks.generic.loads import loads
 from judge_tui.checks.generic.own_tests import own_tests
 from judge_tui.checks.generic.purity import purity
 from judge_tui.checks.generic.size import size
+from judge_tui.checks.generic.throughput import throughput
 
-__all__ = ["GENERIC", "loads", "own_tests", "purity", "size", "with_generic"]
+__all__ = ["GENERIC", "loads", "own_tests", "purity", "size", "throughput", "with_generic"]
 
-GENERIC = (loads, size, purity, own_tests)
+GENERIC = (loads, size, purity, throughput, own_tests)
 
 
 def with_generic(*own: Check) -> tuple[Check, ...]:
@@ -17,4 +18,4 @@ def with_generic(*own: Check) -> tuple[Check, ...]:
     Args:
         own: The checks of the task itself.
     """
-    return (loads, size, purity, *own, own_tests)
+    return (loads, size, purity, *own, throughput, own_tests)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
-from judge_tui.checks.faults import Fault, Skipped
+from judge_tui.checks.faults import Fault, Raised, Skipped
 from judge_tui.checks.sources import fence_line, fenced, is_side_program, parsed, python_files
 from judge_tui.checks.verdict import Verdict
 
@@ -34,14 +35,16 @@ def loads(bench: Bench, found: Findings) -> str:
         told = f": its code stands in a Markdown fence ({fence[0]}:{fence[1]})" if fence else ""
         raise Skipped(f"no Python file among {', '.join(bench.submission.files[:4])}{told}")
     trees = {file: tree for file in files if (tree := _parsed(bench, found, file)) is not None}
-    frameworks = {name for file, tree in trees.items() for name in _frameworks(file, tree, found)}
+    free = bench.contract.frameworks
+    frameworks = {name for file, tree in trees.items() for name in _frameworks(file, tree, found, free)}
     imported = [file for file in trees if not is_side_program(file)] or list(trees)
     missing: dict[str, list[str]] = {}
     for index, file in enumerate(imported):
         bench.progress(f"importing {file}", index / len(imported))
         missing.update(_imported(bench, found, file))
     for name, users in sorted(missing.items()):
-        if name not in frameworks:
+        known = any(item.quantity == f"module '{name}' is installed" for item in found.evidence)
+        if name not in frameworks and not known:
             found.claim(
                 f"module '{name}' is installed",
                 False,
@@ -50,6 +53,9 @@ def loads(bench: Bench, found: Findings) -> str:
                 otherwise=Verdict.WARN,
                 note="What uses it cannot run here.",
             )
+    if found.verdict is Verdict.SKIP:
+        names = sorted({name for name in missing if name in free})
+        return f"built on {' and '.join(names)}, which is not installed: imports cannot be tried"
     if found.verdict is Verdict.PASS:
         return f"{len(files)} {'file parses' if len(files) == 1 else 'files parse'}, {len(imported)} imported"
     first = next(item for item in found.evidence if item.ok is False)
@@ -75,6 +81,12 @@ def _imported(bench: Bench, found: Findings, file: str) -> dict[str, list[str]]:
     try:
         inventory = bench.load(file, budget=bench.budget / 3)
     except Fault as fault:
+        if name := _lacking(fault, bench.contract.frameworks):
+            found.claim(
+                f"module '{name}' is installed", False, measured="not installed", otherwise=Verdict.SKIP,
+                file=file, line=fault.line, note=f"{file} cannot be imported without it.",
+            )  # fmt: skip
+            return {name: [file]}
         found.claim(
             f"{file} imports",
             False,
@@ -97,7 +109,15 @@ def _imported(bench: Bench, found: Findings, file: str) -> dict[str, list[str]]:
     return {str(name): list(users) for name, users in dict(inventory.get("missing", {})).items()}
 
 
-def _frameworks(file: str, tree: ast.Module, found: Findings) -> Iterator[str]:
+def _lacking(fault: Fault, free: frozenset[str]) -> str:
+    """The framework, among those that the challenge leaves open, whose absence ended an import."""
+    if not isinstance(fault, Raised) or fault.kind != "ModuleNotFoundError":
+        return ""
+    named = re.search(r"No module named '(\w+)", fault.detail)
+    return named[1] if named and named[1] in free else ""
+
+
+def _frameworks(file: str, tree: ast.Module, found: Findings, free: frozenset[str]) -> Iterator[str]:
     """Forbidden frameworks that a file imports.
 
     Using one fails. Importing one idly warns, and so does using it where its absence is provided for, or in
@@ -109,7 +129,7 @@ def _frameworks(file: str, tree: ast.Module, found: Findings) -> Iterator[str]:
     for node in ast.walk(tree):
         for name, bound in _imports(node):
             top = name.partition(".")[0]
-            if top not in FORBIDDEN:
+            if top not in FORBIDDEN - free:
                 continue
             used = bound in names or bound == "*"
             lenient = not used or id(node) in optional or is_side_program(file)

@@ -95,13 +95,13 @@ def test_two_submissions_run_side_by_side_and_keep_their_names(asked: Callable[.
     events = asked("a", "b", seed=7, jobs=2)
     outcomes = finished(events)
     assert {outcome.model for outcome in outcomes} == {"a", "b"}
-    assert len(outcomes) == 2 * 5
+    assert len(outcomes) == 2 * 6
     assert {event.model for event in events if isinstance(event, Progress)} == {"a", "b"}
 
 
 def test_one_job_at_a_time_is_possible(asked: Callable[..., list[Event]]) -> None:
     models = [outcome.model for outcome in finished(asked("a", "b", jobs=1))]
-    assert models in (["a"] * 5 + ["b"] * 5, ["b"] * 5 + ["a"] * 5)
+    assert models in (["a"] * 6 + ["b"] * 6, ["b"] * 6 + ["a"] * 6)
 
 
 def test_stored_outcomes_stand_until_something_changes(
@@ -113,9 +113,9 @@ def test_stored_outcomes_stand_until_something_changes(
     assert finished(second, cached=True) == first
     assert not any(isinstance(event, Ready | Started) for event in second)
     assert finished(asked("a", seed=7), cached=False) == []
-    assert len(finished(asked("a", seed=8), cached=False)) == 5
-    assert len(finished(asked("a", seed=8, fresh=True), cached=False)) == 5
-    assert len(finished(asked("a", "b", seed=8), cached=False)) == 5
+    assert len(finished(asked("a", seed=8), cached=False)) == 6
+    assert len(finished(asked("a", seed=8, fresh=True), cached=False)) == 6
+    assert len(finished(asked("a", "b", seed=8), cached=False)) == 6
     raised = tuple(replace(check, version=check.version + (check.id == "right")) for check in scale.checks)
     newer = replace(scale, checks=raised)
     monkeypatch.setattr("judge_tui.checks.runner.load_task", lambda name: newer)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from judge_tui.checks.contract import Contract, Param, Return, Role, Sample
+from judge_tui.checks.tasks.backwards.timing import TIMING
 
 __all__ = ["CONTRACT"]
 
@@ -110,4 +111,5 @@ CONTRACT = Contract(
     _sample,
     "forward(x (B, T, D), gamma, beta (D,), eps) → (y, cache); backward(dy, cache) → (dx, dgamma, dbeta).",
     layouts=("merged",),
+    timing=TIMING,
 )

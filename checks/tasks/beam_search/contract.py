@@ -12,6 +12,7 @@ from judge_tui.checks.remote import Scripted
 from judge_tui.checks.tasks.beam_search.oracle import Hyp, beam_search
 from judge_tui.checks.tasks.beam_search.reading import Beam, Form, settle
 from judge_tui.checks.tasks.beam_search.scripts import distinct, table
+from judge_tui.checks.tasks.beam_search.timing import TIMING
 from judge_tui.checks.worker.models import rows_of
 
 __all__ = ["CONTRACT", "probed"]
@@ -129,4 +130,5 @@ CONTRACT = Contract(
     _sample,
     "batched_beam_search(prompts, beam_width, max_new_tokens, alpha, eos_token_id) → per prompt K sequences "
     "of generated tokens, best first, with score = logprob / length^alpha.",
+    timing=TIMING,
 )

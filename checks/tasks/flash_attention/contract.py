@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 from judge_tui.checks.contract import Contract, Param, Return, Role, Sample
+from judge_tui.checks.timing import Size, Timing
 
-__all__ = ["CONTRACT", "FORWARD", "PARAMS", "forward_inputs", "sample"]
+__all__ = ["CONTRACT", "FORWARD", "PARAMS", "TIMING", "forward_inputs", "sample"]
 
 _ROW_TILE = (
     "block_size", "block", "tile", "tile_len", "tile_length", "chunk", "chunk_size", "T", "bs",
@@ -116,9 +119,30 @@ def sample(rng: np.random.Generator) -> Sample:
     return Sample(inputs, {"O": shape, "L": (batch, heads, length)})
 
 
+def _size(shape: tuple[int, int, int, int], tile: int) -> Size:
+    """A causal call over several tiles, for timing."""
+
+    def inputs(rng: np.random.Generator) -> dict[str, object]:
+        q, k, v = rng.standard_normal((3, *shape))
+        return forward_inputs(q, k, v, tile, True)
+
+    batch, heads, length, width = shape
+    label = f"(B, H, N, D) = {shape}, T = {tile}, causal, float64"
+    return Size(label, float(batch * heads * length * length * width), inputs, shape)
+
+
+TIMING = Timing(
+    "forward",
+    Path(__file__).with_name("plain.py"),
+    ("q", "k", "v", "tile_size"),
+    (_size((1, 2, 128, 32), 32), _size((1, 2, 256, 64), 64), _size((1, 4, 512, 64), 64)),
+    answer="O",
+)
+
 CONTRACT = Contract(
     (FORWARD,),
     sample,
     "flash_attention_fwd(Q, K, V (B, H, N, D), tile_size, causal=True) → O, in tiles with an online softmax.",
     layouts=("HND", "ND"),
+    timing=TIMING,
 )

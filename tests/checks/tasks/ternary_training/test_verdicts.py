@@ -196,3 +196,12 @@ def test_no_log_and_single_figures_are_skipped_with_the_reason(tmp_path: Path) -
         Verdict.SKIP,
         True,
     )
+
+
+@pytest.mark.parametrize("framework", ["mlx", "torch"])
+def test_imports_of_a_framework_that_is_not_installed_are_nobodys_failure(
+    framework: str, tmp_path: Path
+) -> None:
+    code = f"import {framework}.nn as nn\n\n\nclass TernaryLinear(nn.Linear):\n    pass\n"
+    outcome = written(tmp_path, {"ternary.py": code}, "loads")["loads"]
+    assert (outcome.verdict, framework in outcome.summary) == (Verdict.SKIP, True), outcome.summary
