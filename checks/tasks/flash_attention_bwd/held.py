@@ -121,7 +121,8 @@ class Ledger:
             otherwise = Verdict.FAIL if wrong else Verdict.WARN
             limit = worst.most if wrong or not strict else worst.own
             place = dict(where.get(name, {})) if worst.error != worst.error or worst.error > limit else {}
-            note = place.pop("note", "") if wrong else ""
+            known = str(place.pop("note", ""))
+            note = known if wrong else ""
             found.limit(
                 f"{name}, {quantity}",
                 worst.error,

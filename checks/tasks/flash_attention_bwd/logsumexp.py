@@ -28,7 +28,7 @@ __all__ = ["logsumexp"]
 STATED = 1e-6
 #: B, H and N that cannot be taken for each other.
 _SHAPE = (2, 3, 13, 6)
-_DRAWS = ((1.0, 0.0), (8.0, 0.0), (1.0, 400.0), (1.0, -400.0))
+_DRAWS = ((1.0, 0.0), (8.0, 0.0), (1.0, 900.0), (1.0, -900.0))
 
 
 @check(
@@ -57,7 +57,7 @@ def logsumexp(bench: Bench, found: Findings) -> str:
     found.limit(
         "error over 1 + |L|, worst row", worst, STATED if right and not lenient else limit,
         otherwise=Verdict.WARN if lenient else Verdict.FAIL,
-        note=f"{len(problems)} draws, scores near 0, 400 and -400", **({} if right else where),
+        note=f"{len(problems)} draws, scores near 0, 900 and -900", **({} if right else where),
     )  # fmt: skip
     if not right:
         return (
