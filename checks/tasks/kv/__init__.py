@@ -9,6 +9,7 @@ from judge_tui.checks.tasks.kv.gqa import gqa
 from judge_tui.checks.tasks.kv.growth import growth
 from judge_tui.checks.tasks.kv.incremental import incremental_equals_full
 from judge_tui.checks.tasks.kv.isolation import isolation
+from judge_tui.checks.tasks.kv.memory import memory_model
 from judge_tui.checks.tasks.kv.minimality import cache_size_minimality
 from judge_tui.checks.tasks.kv.paging import paged
 from judge_tui.checks.tasks.kv.quantization import quantized
@@ -27,6 +28,7 @@ CHECKS = (
     gqa,
     paged,
     quantized,
+    memory_model,
 )
 
 TASK = Task("kv", "KV cache", CONTRACT, with_generic(*CHECKS))

@@ -1,0 +1,135 @@
+"""The sizes that a calculator is asked about, and what parameters that mean them are called."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+__all__ = ["Geometry", "drawn", "meaning", "neutral"]
+
+
+@dataclass(frozen=True, slots=True)
+class Geometry:
+    """A model, its use and a GPU, in sizes of which no product equals another.
+
+    Attributes:
+        layers: Of the model.
+        heads: Of queries.
+        kv_heads: Of keys and values.
+        head_dim: Width of a head.
+        batch: Sequences.
+        seq: Tokens of each.
+        itemsize: Bytes of a stored number.
+        params: Of the model.
+        memory: Of the GPU, in its GB, whichever those are.
+        weight_itemsize: Bytes of a weight.
+    """
+
+    layers: int = 26
+    heads: int = 20
+    kv_heads: int = 5
+    head_dim: int = 96
+    batch: int = 3
+    seq: int = 7000
+    itemsize: int = 2
+    params: int = 7_000_000_000
+    memory: float = 80.0
+    weight_itemsize: int = 2
+
+    @property
+    def embed(self) -> int:
+        """Width of the model."""
+        return self.heads * self.head_dim
+
+
+def drawn(rng: np.random.Generator) -> tuple[Geometry, Geometry]:
+    """Two that differ in every size and every ratio of sizes: nothing agrees with both by chance."""
+    kv = int(rng.choice([5, 7]))
+    one = Geometry(
+        layers=int(rng.choice([26, 28, 34, 38])), heads=4 * kv, kv_heads=kv,
+        head_dim=int(rng.choice([96, 112])), batch=3, seq=int(rng.integers(7000, 8000)), itemsize=2,
+    )  # fmt: skip
+    kv = int(rng.choice([6, 8]))
+    other = Geometry(
+        layers=int(rng.choice([14, 18, 22])), heads=3 * kv, kv_heads=kv, head_dim=int(rng.choice([64, 72])),
+        batch=8, seq=int(rng.integers(11_000, 12_000)), itemsize=4,
+    )  # fmt: skip
+    return one, other
+
+
+_HELD = r"(gb|gib|bytes|mb|mib)"
+_MEANINGS: tuple[tuple[str, str], ...] = (
+    ("layers", r"(num|n)_?(hidden_?)?layers?|layers|n_?l|depth|n_?blocks?|l"),
+    ("kv_heads", r"(num|n)_?(kv|key_?value)_?heads?|kv_?heads?|n_?h_?kv|h_?kv|(num_?)?heads?_?kv"),
+    ("heads", r"(num|n)_?(attention_?|attn_?|query_?|q_?)?heads?|heads|h|nheads|(num|n)_?heads?_?q"),
+    ("head_dim", r"head_?(dim|size)|d_?(head|k)|dim_?(per_?)?head|hd|dh|d"),
+    ("embed", r"d_?model|hidden_?(size|dim)|embed(ding)?_?dim|model_?dim|n_?embd|dim|e|width"),
+    ("per_token", r"(kv_?)?(cache_?)?bytes_?per_?tok(en)?|per_?token(_?bytes)?|kv_?per_?token"),
+    (
+        "weight_itemsize",
+        r"(weight|param|model)s?_?(dtype_?)?(bytes_?per_?(param|element|weight)|itemsize)|"
+        r"(weight|param|model)s?_?dtype_?(bytes|size)|bytes_?per_?(param|weight|parameter)|param_?bytes",
+    ),
+    (
+        "itemsize",
+        r"((kv|cache)_?)?(dtype|elem(ent)?|el|value|item)_?(bytes|size)|itemsize|nbytes|precision_?bytes|"
+        r"(kv_?)?bytes_?per_?(elem(ent)?|value|el|elt|scalar|entry|number|kv|dtype)|"
+        r"(kv|cache)_?(dtype_?)?bytes",
+    ),
+    ("bits", r"((kv|cache)_?)?(n_?|num_?)?bits(_?per_?(elem(ent)?|value))?"),
+    ("weight_gb", r"(model|weights?)_?(size_?|mem(ory)?_?|weights?_?)?(gb|gib)"),
+    ("weight_bytes", r"(model|weights?|params?)_?(size_?|mem(ory)?_?|weights?_?)?(bytes|mem(ory)?|size)"),
+    ("params_b", r"(num_?|n_?|model_?)?params?_?(in_?)?(b|billions?)|billions?\w*|(model_?)?size_?b"),
+    ("params", r"(num_?|n_?|model_?|total_?)?(params?|parameters?)(_?count)?|param_?count"),
+    (
+        "batch",
+        r"(max_?)?batch(_?size)?|b|bs|bsz|(num|n|max)_?(seq(uence)?s?|requests?|concurrent\w*)|concurrency",
+    ),
+    (
+        "seq",
+        r"(max_?)?(seq(uence)?_?len(gth)?|seq|context(_?len(gth)?)?|ctx(_?len)?|length|len|tokens?|"
+        r"position\w*)|s|t|(num|n|total|max)_?tokens?|n_?ctx|prompt_?len(gth)?",
+    ),
+    ("memory_bytes", r"((gpu|device|total|available|usable)_?)*(mem(ory)?|vram|hbm|capacity|budget)_?bytes"),
+    (
+        "memory",
+        r"((total|available|usable|gpu|device|card)_?)*((mem(ory)?|vram|hbm|ram|capacity|budget|size)_?)*"
+        r"(gb|gib)|((total|available|gpu|device)_?)*(mem(ory)?|vram|hbm)(_?capacity|_?size|_?budget)?|"
+        r"capacity|budget",
+    ),
+    (
+        "reserve_gb",
+        r"(reserved?|overhead|activation\w*|headroom|workspace|runtime|other|misc)_?(mem(ory)?_?)?" + _HELD,
+    ),
+    (
+        "reserve",
+        r"(gpu_?)?(mem(ory)?_?)?(reserved?|overhead|margin|headroom|safety|fragmentation|utili[sz]ation|"
+        r"util|usable|usage|activation\w*|fraction|efficiency)"
+        r"(_?(fraction|factor|frac|ratio|margin|percent|pct|overhead))?",
+    ),
+    ("dtype", r"((kv|cache|model)_?)?(dtype|precision|data_?type)"),
+    ("weight_dtype", r"(weight|param)s?_?(dtype|precision)"),
+    ("vocab", r"(n_?)?vocab(_?size)?|v"),
+    ("ff", r"d_?ff|ffn?_?(dim|size)|intermediate_?(size|dim)|mlp_?dim"),
+    ("name", r"name|label|model_?name|gpu_?name"),
+    ("bandwidth", r"\w*bandwidth\w*|bw\w*"),
+    ("flops", r"\w*(tflops?|flops)\w*"),
+)
+_COMPILED = tuple((name, re.compile(rf"^(?:{pattern})$")) for name, pattern in _MEANINGS)
+
+
+def meaning(name: str) -> str:
+    """What a parameter of this name is; empty when unknown."""
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower().strip("_")
+    return next((quantity for quantity, pattern in _COMPILED if pattern.match(words)), "")
+
+
+def neutral(name: str, default: object) -> float:
+    """The value of an allowance that takes nothing away, told by its default and its name."""
+    if isinstance(default, (int, float)) and not isinstance(default, bool):
+        if default >= 1:
+            return 1.0 if default < 10 else 0.0
+        return 1.0 if default >= 0.5 else 0.0
+    return 1.0 if re.search(r"util|usable|efficien|fraction$", name, re.I) else 0.0
