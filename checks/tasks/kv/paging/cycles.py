@@ -18,7 +18,7 @@ __all__ = ["Cycled", "cycles"]
 _SEQUENCES = 10_000
 _UNIT = 25
 #: Seconds that they may take.
-_SECONDS = 12.0
+_SECONDS = 8.0
 
 
 @dataclass(frozen=True, slots=True)

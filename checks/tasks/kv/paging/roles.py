@@ -60,7 +60,8 @@ def _part(name: str, *, patterns: str = "", avoid: str = "") -> Role:
 
 def _moves(name: str, gives: tuple[Return, ...], patterns: str, avoid: str) -> Role:
     params = (_CACHE, _SEQUENCE, _COUNT) if name == "add" else (_CACHE, _SEQUENCE)
-    return Role(f"paged_{name}", params, gives, tuple(patterns.split()), tuple(avoid.split()), required=False)
+    words = tuple(patterns.split()), tuple(avoid.split())
+    return Role(f"paged_{name}", params, gives, *words, required=False, pure=False)
 
 
 _WHOLE = r"(_?(seq\w*|request|slot|row|stream))"
@@ -82,6 +83,7 @@ ROLES = (
             r"transformer", r"decoder", r"bytes", r"memory", r"compare", r"print", r"spec$", r"sequence",
         ),
         required=False,
+        pure=False,
     ),
     _moves(
         "add",
