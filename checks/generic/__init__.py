@@ -18,4 +18,4 @@ def with_generic(*own: Check) -> tuple[Check, ...]:
     Args:
         own: The checks of the task itself.
     """
-    return (loads, size, purity, *own, throughput, own_tests)
+    return (size, loads, purity, *own, throughput, own_tests)
