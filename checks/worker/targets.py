@@ -54,34 +54,24 @@ class Target(Model):
         return super().__getattr__(name)
 
     def _answer(self, args: tuple[Any, ...], kwargs: dict[str, Any], probs: bool) -> Any:
-        told = _sorted(args, dict(kwargs))
-        if not told.ids:
-            raise TypeError("the scripted target model was called without token ids")
-        if told.mask is None and not told.parents:
-            if len(told.ids) > 1:
-                raise TypeError("the scripted target model was given two sequences and no mask")
-            return super()._answer((told.ids[0],), {}, probs)
+        told = _Call(args, kwargs)
+        if told.alone:
+            return super()._answer(args, kwargs, probs)
         counted()
-        tokens = [int(t) for part in told.ids for t in np.asarray(part).reshape(-1)]
-        rows = self._masked(tokens, told)
-        leading = max((np.asarray(part).ndim for part in told.ids), default=1) - 1
-        return self._formed([np.exp(rows) if probs else rows], (1,) * leading or None)
+        rows = self._masked([int(t) for t in told.tokens], told)
+        return self._formed([np.exp(rows) if probs else rows], (1,) * told.leading or None)
 
-    def _masked(self, tokens: list[int], told: Arguments) -> Row:
-        seen = told.visibility(len(tokens))
+    def _masked(self, tokens: list[int], told: _Call) -> Row:
+        seen, places = told.seen, told.positions
         depth = seen.sum(axis=1)
-        positions = told.positions
         rows = np.empty((len(seen), self.vocab_size))
         for index, row in enumerate(seen):
-            path = [int(i) for i in np.flatnonzero(row)]
-            if positions is None:
-                path.sort(key=lambda i: (depth[i], i))
-                key = [tokens[i] for i in path]
-            else:
-                path.sort(key=lambda i: (positions[i], i))
-                # A token at another place than its depth is another token to a model that knows places.
-                off = [int(positions[i]) - place for place, i in enumerate(path)]
-                key = [tokens[i] + 100_003 * (gap % 997) for i, gap in zip(path, off, strict=True)]
+            path = sorted(
+                np.flatnonzero(row).tolist(), key=lambda i: (depth[i] if places is None else places[i], i)
+            )
+            # A token at another place than its depth is another token to a model that knows places.
+            off = [0 if places is None else int(places[i]) - place for place, i in enumerate(path)]
+            key = [tokens[i] + 100_003 * (gap % 997) for i, gap in zip(path, off, strict=True)]
             rows[index] = self._rows.row(key)
         return rows
 
@@ -96,107 +86,112 @@ class Target(Model):
         return whole[None] if self._batched and leading is None else whole
 
 
-class Arguments:
-    """What a call says: token ids, a mask, positions, parents."""
+class _Call:
+    """What a call says.
 
-    def __init__(self) -> None:
-        self.ids: list[Any] = []
-        self.mask: Array | None = None
+    Args:
+        args: Its positional arguments.
+        kwargs: Its keyword arguments.
+
+    Attributes:
+        alone: Whether it is about sequences alone, without tree or mask.
+        tokens: Prompt and tree, (L,).
+        leading: Axes of length one before it.
+        seen: What each position sees, (L, L).
+        positions: Place of each position, (L,), when the call says so.
+
+    Raises:
+        TypeError: It cannot be read.
+    """
+
+    def __init__(self, args: Sequence[Any], kwargs: dict[str, Any]) -> None:
         self.positions: Array | None = None
-        self.parents: list[Any] = []
-
-    def add(self, name: str, value: Any) -> None:
-        """Take one argument in, by its name or by what it looks like.
-
-        Raises:
-            TypeError: It is none of what the model knows.
-        """
-        if value is None or isinstance(value, (bool, int, float, str, np.generic)):
+        self._series: list[Array] = []
+        self._mask: Array | None = None
+        self._parents: list[Any] | None = None
+        named = sorted(kwargs.items(), key=lambda item: not _TOKENS.search(item[0].lower()))
+        values = [("", value) for value in args] + [(name.lower(), value) for name, value in named]
+        for name, value in values:
+            if not (value is None or isinstance(value, (bool, int, float, str, np.generic))):
+                self._add(name, value)
+            if self._series and self._series[0].ndim > 1 and self._series[0].shape[0] > 1:
+                self.alone = True
+                return
+        if not self._series:
+            raise TypeError("the scripted target model was called without token ids")
+        self.leading = self._series[0].ndim - 1
+        self._series = [series.reshape(-1) for series in self._series]
+        self.alone = self._mask is None and self._parents is None and len(self._series) == 1
+        if self.alone:
             return
+        self.tokens = self._series[0]
+        if self._mask is None:
+            self._read_parents()
+        else:
+            self._read_mask(visible(self._mask))
+        if self.positions is not None and self.positions.size != self.tokens.size:
+            raise TypeError(f"the scripted target model was given {self.positions.size} positions")
+
+    def _add(self, name: str, value: Any) -> None:
         if _PARENTS.search(name) or (isinstance(value, (list, tuple)) and None in value):
-            self.parents = list(np.asarray(value, dtype=object).reshape(-1))
+            self._parents = list(np.asarray(value, dtype=object).reshape(-1))
             return
         array = np.asarray(value)
         if array.dtype.kind not in "iubf":
             raise TypeError(f"the scripted target model cannot read a {type(value).__name__}")
-        lean = array.reshape([n for n in array.shape if n != 1] or [array.size])
         if _POSITIONS.search(name):
-            self.positions = lean
-        elif _MASK.search(name) or (self.ids and array.ndim >= 2 and _is_mask(array)):
+            self.positions = array.reshape(-1)
+        elif _MASK.search(name) or (self._series and array.ndim > 1 and _is_mask(array)):
             self._add_mask(array)
-        elif array.dtype.kind in "iu" and (lean.ndim == 1 or not self.ids):
-            self._add_ids(name, value, lean)
-        elif array.size == 0 and len(self.ids) < 2:
-            self.ids.append(value)
+        elif array.dtype.kind in "iu" or array.size == 0:
+            self._series.append(array.astype(np.int64) if array.ndim else array.reshape(1))
         else:
             raise TypeError(f"the scripted target model cannot read an array of shape {array.shape}")
 
     def _add_mask(self, array: Array) -> None:
         while array.ndim > 2 and array.shape[0] == 1:
             array = array[0]
-        if array.ndim == 1 or (array.ndim == 2 and array.shape[0] == 1 and array.shape[1] > 1):
+        if array.ndim == 1 or (array.size > 1 and self._series and array.shape == self._series[0].shape):
+            # A flag per token; of ones: nothing is padded.
             if not np.all(array == 1):
-                raise TypeError("the scripted target model was given a mask with one row")
+                raise TypeError("the scripted target model was given a mask of one row")
             return
-        if array.ndim != 2 or self.mask is not None:
+        if array.ndim != 2 or self._mask is not None:
             raise TypeError(f"the scripted target model cannot read a mask of shape {array.shape}")
-        self.mask = array
+        self._mask = array
 
-    def _add_ids(self, name: str, value: Any, lean: Array) -> None:
-        told_ids = sum(np.asarray(part).size for part in self.ids)
-        whole = self.mask is not None and told_ids == self.mask.shape[1]
-        if _TOKENS.search(name) or len(self.ids) == 0 or (len(self.ids) == 1 and not whole):
-            self.ids.append(value)
-        elif lean.size == told_ids:
-            self.positions = lean
-        elif len(self.ids) == 2 and lean.size == np.asarray(self.ids[1]).size:
-            self.parents = list(lean)
-        else:
-            raise TypeError(f"the scripted target model cannot read an array of shape {lean.shape}")
-
-    def settle(self) -> None:
-        """Take a second sequence for positions where prompt and tree came as one."""
-        if len(self.ids) != 2 or self.mask is None:
-            return
-        first, second = (np.asarray(part).reshape(-1) for part in self.ids)
-        if first.size == second.size == self.mask.shape[1]:
-            self.ids, self.positions = self.ids[:1], second
-
-    def visibility(self, length: int) -> Array:
-        """(R, L): what each row sees.
-
-        Args:
-            length: L, prompt and tree.
-
-        Raises:
-            TypeError: The mask fits no part of it.
-        """
-        if self.positions is not None and self.positions.size != length:
-            raise TypeError(f"the scripted target model was given {self.positions.size} positions")
-        if self.mask is None:
-            return _from_parents(length - len(self.parents), self.parents)
-        seen = visible(self.mask)
+    def _read_mask(self, seen: Array) -> None:
+        """Join prompt and tree, where they came apart, and fill up a mask of the tree's rows."""
         rows, columns = seen.shape
-        if columns == length and rows == length:
-            return seen
+        more = [series for series in self._series[1:] if series.size]
+        if more and (self.tokens.size != columns or not _are_places(more[0], columns)):
+            self.tokens = np.concatenate([self.tokens, more.pop(0)])
+        length = self.tokens.size
+        if more and more[0].size == length and self.positions is None:
+            self.positions = more[0]
         prompt = length - rows
-        whole = np.tri(length, dtype=bool)
+        self.seen = np.tri(length, dtype=bool)
         if prompt >= 0 and columns == length:
-            whole[prompt:] = seen
+            self.seen[prompt:] = seen
         elif prompt >= 0 and columns == rows:
-            whole[prompt:, prompt:] = seen
+            self.seen[prompt:, prompt:] = seen
         else:
             raise TypeError(f"the scripted target model was given a mask {seen.shape} for {length} tokens")
-        return whole
+
+    def _read_parents(self) -> None:
+        """Take the mask from parents, after prompt and tree together or apart."""
+        more = self._series[1:]
+        if self._parents is None and more and (len(more) > 1 or not more[0].size or np.any(more[-1] < 0)):
+            self._parents = list(more.pop())
+        if self._parents is None or (more and more[0].size != len(self._parents)):
+            raise TypeError("the scripted target model was given two sequences and no mask")
+        self.tokens = np.concatenate([self.tokens, *more[:1]])
+        self.seen = _from_parents(self.tokens.size - len(self._parents), self._parents)
 
 
-def _sorted(args: Sequence[Any], kwargs: dict[str, Any]) -> Arguments:
-    told = Arguments()
-    named = sorted(kwargs.items(), key=lambda item: not _TOKENS.search(item[0].lower()))
-    for name, value in [*(("", value) for value in args), *named]:
-        told.add(name.lower(), value)
-    told.settle()
-    return told
+def _are_places(series: Array, length: int) -> bool:
+    """Whether integers are positions and no tokens: as many, and from 0 on."""
+    return bool(series.size == length and series[0] == 0 and np.all(np.diff(np.unique(series)) == 1))
 
 
 def _is_mask(array: Array) -> bool:

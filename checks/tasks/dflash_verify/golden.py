@@ -24,7 +24,7 @@ _RUNS = (
     (2, 3, False), (2, 0, True), (3, 6, False), (3, 0, True), (5, 7, False), (7, 0, True), (13, 8, True),
     (64, 10, False), (499, 0, True),
 )  # fmt: skip
-_TOKENS = 24
+_TOKENS = 20
 _MOST_RIGHT = 4
 _PAIRS = 8
 _TWINS = 12

@@ -15,7 +15,7 @@ from judge_tui.checks.tasks.dflash_verify.verifying import Verification
 
 __all__ = ["note_sampling"]
 
-_DRAWS = 400
+_DRAWS = 200
 _VOCAB = 5
 
 

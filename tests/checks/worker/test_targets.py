@@ -1,0 +1,122 @@
+"""The scripted target model gives each position the row of the path that it sees, however it is asked."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+from judge_tui.checks.tasks.dflash_verify.trees import Tree, visibility
+from judge_tui.checks.worker.models import rows_of
+from judge_tui.checks.worker.targets import Target, visible
+
+ROWS = rows_of({"kind": "prefix", "seed": 5, "vocab_size": 9, "scale": 1.0})
+TREES = {
+    0: Tree((), ()),
+    1: Tree((4,), (-1,)),
+    4: Tree((4, 2, 7, 1), (-1, 0, 0, 2)),
+    6: Tree((4, 3, 3, 8, 2, 2), (-1, -1, 1, 0, 2, 1)),
+}
+SIZES = list(itertools.product((1, 2, 4), TREES))
+
+
+def expected(prompt: list[int], tree: Tree) -> np.ndarray:
+    texts = [prompt[: i + 1] for i in range(len(prompt))]
+    texts += [[*prompt, *tree.text(tree.path(node))] for node in range(len(tree))]
+    return np.array([ROWS.row(text) for text in texts])
+
+
+def case(prompt_len: int, size: int) -> tuple[list[int], Tree, np.ndarray, np.ndarray]:
+    prompt = [6, 0, 5, 3][:prompt_len]
+    tree = TREES[size]
+    return prompt, tree, visibility(prompt_len, tree.parents), expected(prompt, tree)
+
+
+@pytest.mark.parametrize(("prompt_len", "size"), SIZES)
+@pytest.mark.parametrize("written", ["bool", "int", "additive", "inverted", "lists"])
+def test_every_way_to_write_a_mask_is_read(prompt_len: int, size: int, written: str) -> None:
+    prompt, tree, mask, wanted = case(prompt_len, size)
+    form: Any = {
+        "bool": mask,
+        "int": mask.astype(int),
+        "additive": np.where(mask, 0.0, -1e9),
+        "inverted": ~mask,
+        "lists": mask.tolist(),
+    }[written]
+    if written == "additive" and mask.all():
+        return  # all zeros: nothing is hidden
+    tokens = np.array([*prompt, *tree.tokens])
+    assert np.allclose(Target(ROWS)(tokens, form), wanted)
+    assert np.allclose(Target(ROWS).forward(tokens[None], np.asarray(form)[None]), wanted[None])
+    assert np.allclose(Target(ROWS).logits(list(tokens), attention_mask=np.asarray(form)[None, None]), wanted)
+
+
+@pytest.mark.parametrize(("prompt_len", "size"), SIZES)
+def test_prompt_and_tree_may_come_apart(prompt_len: int, size: int) -> None:
+    prompt, tree, mask, wanted = case(prompt_len, size)
+    tokens = np.array(tree.tokens, dtype=int)
+    assert np.allclose(Target(ROWS)(prompt, list(tree.tokens), mask), wanted)
+    assert np.allclose(Target(ROWS)(np.array(prompt), tokens, mask=mask), wanted)
+    assert np.allclose(Target(ROWS)(prompt, list(tree.tokens), list(tree.parents)), wanted)
+    assert np.allclose(Target(ROWS)(prompt, tokens, tree_parents=np.array(tree.parents, dtype=int)), wanted)
+    without = [None if p < 0 else p for p in tree.parents]
+    assert np.allclose(Target(ROWS)(prompt, list(tree.tokens), without), wanted)
+    if size:
+        assert np.allclose(Target(ROWS)([*prompt, *tree.tokens], list(tree.parents)), wanted)
+        assert np.allclose(Target(ROWS)([*prompt, *tree.tokens], mask[prompt_len:]), wanted)
+        assert np.allclose(Target(ROWS)([*prompt, *tree.tokens], mask[prompt_len:, prompt_len:]), wanted)
+
+
+@pytest.mark.parametrize(("prompt_len", "size"), SIZES)
+def test_places_by_depth_change_nothing_and_places_by_index_do(prompt_len: int, size: int) -> None:
+    prompt, tree, mask, wanted = case(prompt_len, size)
+    tokens, depth = np.array([*prompt, *tree.tokens]), mask.sum(axis=1) - 1
+    assert np.allclose(Target(ROWS)(tokens, mask, depth), wanted)
+    assert np.allclose(Target(ROWS)(tokens, attn_bias=np.where(mask, 0, -np.inf), position_ids=depth), wanted)
+    index = np.arange(len(tokens))
+    assert np.allclose(Target(ROWS)(tokens, mask=mask, positions=index), wanted) == np.array_equal(
+        index, depth
+    )
+
+
+def test_a_position_that_sees_a_sibling_gets_another_row() -> None:
+    prompt, tree, mask, wanted = case(2, 4)
+    mask[3, 4] = True
+    changed = ~np.isclose(Target(ROWS)([*prompt, *tree.tokens], mask), wanted).all(axis=1)
+    assert changed.tolist() == [False, False, False, True, False, False]
+
+
+def test_without_a_mask_it_is_asked_for_sequences() -> None:
+    assert np.allclose(Target(ROWS)([6, 0]), ROWS.row([6, 0]))
+    assert np.allclose(Target(ROWS, "all")([6, 0]), [ROWS.row([6]), ROWS.row([6, 0])])
+    batch = np.array([[6, 0, 1], [6, 2, 0]])
+    assert np.allclose(Target(ROWS)(batch), [ROWS.row([6, 0, 1]), ROWS.row([6, 2, 0])])
+
+
+def test_what_it_cannot_read_it_refuses() -> None:
+    for call in (
+        (),
+        ([1, 2], [3]),
+        ([1, 2, 3], np.ones((2, 5), bool)),
+        ([1], np.ones(3)),
+        ([1], {1: 2}.items()),
+    ):
+        with pytest.raises(TypeError, match="scripted target model"):
+            Target(ROWS)(*call)
+
+
+def test_answers_come_in_every_style() -> None:
+    tokens, mask = [6, 0], np.tri(2, dtype=bool)
+    wanted = expected(tokens, TREES[0])
+    output = Target(ROWS, "all output")(tokens, mask)
+    assert np.allclose(output.logits, wanted)
+    assert np.allclose(output["logits"], wanted)
+    assert np.allclose(Target(ROWS, "all pair")(tokens, mask)[0], wanted)
+    assert isinstance(Target(ROWS, "all list")(tokens, mask), list)
+    assert Target(ROWS, "all batched")(tokens, mask).shape == (1, 2, 9)
+
+
+def test_a_mask_of_one_position_is_seen_either_way() -> None:
+    for mask in (np.array([[True]]), np.array([[0.0]]), np.array([[1.0]])):
+        assert visible(mask).tolist() == [[True]]
