@@ -1,10 +1,10 @@
 """Measures the claims of the published analyses on the reconstructions, and writes docs/seeds.md anew.
 
-    python docs/seeds.py [--seeds 1 2 3] [--only NAME ...] [--check]
+    python docs/seeds.py [--seeds 1 2 3] [--stored] [--only NAME ...] [--check]
 
-Every check is run on every reconstruction, once per seed (stored outcomes are used again), then the
-experiments that no check makes; the tables between the markers of the page are replaced, and nothing
-else of it. With ``--check`` nothing is written, and the exit status is 1 when the page would change.
+Every check is run on every reconstruction, once per seed, then the experiments that no check makes; the
+tables between the markers of the page are replaced, and nothing else of it. With ``--check``
+nothing is written, and the exit status is 1 when the page would change.
 """
 
 from __future__ import annotations
@@ -61,10 +61,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, nargs="+", default=SEEDS)
     parser.add_argument("--only", nargs="+", metavar="NAME", help="only these tables")
+    parser.add_argument("--stored", action="store_true", help="take the outcomes that earlier runs stored")
     parser.add_argument("--check", action="store_true", help="write nothing; 1 when the page would change")
     options = parser.parse_args()
     old = page = PAGE.read_text()
-    runs = run_checks(options.seeds)
+    runs = run_checks(options.seeds, stored=options.stored)
     for section in SECTIONS:
         if options.only is None or section.name in options.only:
             print(section.name, file=sys.stderr, flush=True)
