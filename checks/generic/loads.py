@@ -14,8 +14,10 @@ from judge_tui.checks.verdict import Verdict
 
 __all__ = ["FORBIDDEN", "loads"]
 
-#: What the last line ends in when a worker kept only a part of what was printed.
-_CUT = " in all"
+#: The last line of what was printed, when a worker kept only the beginning (``worker/capture.py``).
+_CUT = re.compile(r"\n… ([\d.]+) MB in all$")
+#: A submission that runs its own tests on import may talk; no reader gets through this much.
+_MUCH_MB = 10.0
 #: Frameworks that would answer the challenge instead of the submission.
 FORBIDDEN = frozenset({"torch", "tensorflow", "jax", "autograd"})
 
@@ -98,11 +100,13 @@ def _imported(bench: Bench, found: Findings, file: str) -> dict[str, list[str]]:
         return {}
     printed = str(inventory.get("printed", ""))
     found.claim(f"{file} imports", True, file=file, output=printed[:2000])
-    if (last := printed.rpartition("\n")[2]).endswith(_CUT):
+    if (cut := _CUT.search(printed)) and float(cut[1]) > _MUCH_MB:
         found.claim(
-            f"{file} prints at most 64 KiB on import",
+            f"{file} prints little on import",
             False,
-            measured=last.removesuffix(_CUT).lstrip("… "),
+            measured=float(cut[1]),
+            limit=_MUCH_MB,
+            unit="MB",
             file=file,
             otherwise=Verdict.WARN,
         )

@@ -63,7 +63,7 @@ def test_a_request_is_answered_event_by_event(engine: Engine, tmp_path: Path) ->
     assert isinstance(events[0], Planned)
     assert isinstance(events[1], Ready)
     assert isinstance(events[-1], Done)
-    assert [event.outcome.check for event in events if isinstance(event, Finished)] == ["loads", "size"]
+    assert [event.outcome.check for event in events if isinstance(event, Finished)] == ["size", "loads"]
 
 
 @pytest.mark.parametrize(
