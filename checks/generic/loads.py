@@ -62,7 +62,7 @@ def loads(bench: Bench, found: Findings) -> str:
         return f"{len(files)} {'file parses' if len(files) == 1 else 'files parse'}, {len(imported)} imported"
     first = next(item for item in found.evidence if item.ok is False)
     where = f" ({first.file}:{first.line})" if first.file and first.line else ""
-    return f"{first.quantity}: {first.measured}{where}"
+    return f"{first.quantity}: {first.measured} {first.unit}".rstrip() + where
 
 
 def _parsed(bench: Bench, found: Findings, file: str) -> ast.Module | None:

@@ -123,7 +123,7 @@ def test_a_gigabyte_of_output_is_cut_and_harms_nothing(scale: Task, submitted: S
     outcomes = judge(scale, submitted(flood), seed=1, checks=["loads", "right"])
     assert outcomes["right"].verdict == "pass"
     assert outcomes["loads"].verdict == "warn"
-    assert "prints little on import: 1000.0" in outcomes["loads"].summary
+    assert "prints little on import: 1000.0 MB" in outcomes["loads"].summary
     assert sum(len(item.output) for outcome in outcomes.values() for item in outcome.evidence) < 10_000
 
 
