@@ -14,7 +14,7 @@ from judge_tui.checks.contract import Role
 from judge_tui.checks.faults import BadResult, Fault
 from judge_tui.checks.layouts import wired
 from judge_tui.checks.remote import Worker
-from judge_tui.checks.results import by_name, filled, returns
+from judge_tui.checks.results import by_name, returns
 
 __all__ = ["settled"]
 
@@ -79,9 +79,9 @@ def _probed(
         instance = worker.describe(returned.instance) if returned.instance else None
         alike = {name: wired(shape, binding.layout) for name, shape in shapes.items()}
         where = returns(worker.submission, role, binding, tree, instance, alike)
-        for name, source in filled(binding).items():
-            if not worker.describe(returned.filled[name].part(*source.steps[1:])).get("parts"):
-                raise BadResult(f"puts nothing into the '{name}' that it is handed")
+        for item in role.returns:
+            if item.required and item.name in returned.filled:
+                _unless_empty(worker, item.name, returned)
         try:
             return _accepted(role, _at(returned, where), inputs, shapes)
         except BadResult:
@@ -94,6 +94,11 @@ def _probed(
         if Ended.by(fault, worker):
             raise Ended(binding, fault) from fault
         return fault.placed
+
+
+def _unless_empty(worker: Worker, name: str, returned: Returned) -> None:
+    if not worker.describe(returned.filled[name]).get("parts"):
+        raise BadResult(f"puts nothing into the '{name}' that it is handed")
 
 
 def _at(returned: Returned, where: Mapping[str, Source]) -> Returned:

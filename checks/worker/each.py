@@ -144,7 +144,7 @@ def _is_numbers(value: Any) -> bool:
     """Whether it is a number, or lists of numbers all the way down."""
     if isinstance(value, list):
         return all(_is_numbers(item) for item in value)
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+    return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
 
 
 def _nested(rows: Any, leading: tuple[int, ...]) -> Any:

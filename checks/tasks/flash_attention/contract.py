@@ -68,6 +68,7 @@ FORWARD = Role(
     (
         Return("O", aliases=_OUTPUT),
         Return("L", aliases=("lse", "logsumexp", "log_sum_exp", "softmax_lse"), required=False),
+        Return("cache", "handle", ("ctx", "saved", "residuals"), required=False),
     ),
     (
         r"flash.*(fwd|forward)",

@@ -26,8 +26,8 @@ _MASKS: tuple[tuple[str, Callable[[npt.NDArray[np.bool_]], npt.NDArray[Any]]], .
     ("True where a key is seen", lambda seen: seen),
     ("True where a key is hidden", lambda seen: ~seen),
 )
-#: The usual other order of the axes.
-_OTHER_LAYOUT = "BNHD"
+#: Layout → the usual other order of its axes.
+_OTHER_LAYOUT = {"": "BNHD", "HND": "NHD"}
 #: Another reading of the call is taken only when its answer is right.
 _CLOSE = 1e-3
 
@@ -133,11 +133,12 @@ class Forward:
         return {causal: error if error == error else np.inf for causal, error in errors.items()}
 
     def _settle_layout(self, case: Case) -> None:
-        """Take the arrays as (B, N, H, D) where that gives attention and the contract's order does not."""
-        if self.binding.layout or min(self._errors(case).values()) < _CLOSE:
-            return
+        """Take tokens before heads where that gives attention and the contract's order does not."""
         found, ours = self.bench.bindings.found, self.binding
-        self.binding = found["forward"] = replace(ours, layout=_OTHER_LAYOUT)
+        other = _OTHER_LAYOUT.get(ours.layout)
+        if other is None or min(self._errors(case).values()) < _CLOSE:
+            return
+        self.binding = found["forward"] = replace(ours, layout=other)
         with contextlib.suppress(Raised, BadResult):
             if min(self._errors(case).values()) < _CLOSE:
                 return

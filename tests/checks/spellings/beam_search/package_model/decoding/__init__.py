@@ -1,0 +1,3 @@
+from .search import search
+
+__all__ = ["search"]

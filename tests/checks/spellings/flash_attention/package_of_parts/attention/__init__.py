@@ -1,0 +1,4 @@
+from .config import TileConfig
+from .kernel import FlashAttention
+
+__all__ = ["FlashAttention", "TileConfig"]

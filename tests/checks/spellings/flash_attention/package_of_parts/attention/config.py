@@ -1,0 +1,6 @@
+from typing import NamedTuple
+
+
+class TileConfig(NamedTuple):
+    rows: int = 64
+    cols: int = 64
