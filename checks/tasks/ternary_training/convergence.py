@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import statistics
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from pathlib import PurePosixPath
@@ -50,7 +51,8 @@ def convergence(bench: Bench, found: Findings) -> str:
         _decided(found, lambda: _evaluated(found, every)),
     ]
     wrong = [clause for fine, clause in told if not fine]
-    return "; ".join(clause for clause in wrong or [clause for _fine, clause in told] if clause)
+    rest = [clause for fine, clause in told if fine and found.verdict is not Verdict.FAIL]
+    return "; ".join(clause for clause in (*wrong, *rest) if clause)
 
 
 def _decided(found: Findings, part: Callable[[], str]) -> tuple[bool, str]:
@@ -137,16 +139,25 @@ def _curves(every: Sequence[Figure], split: str) -> list[Series]:
 
 
 def _last_attempt(series: Series) -> Series:
-    starts = [0]
+    """The curve since training last began anew.
+
+    Steps may also be counted anew in every epoch: then the loss goes on where it was.
+    """
+    start = 0
     for index, (before, after) in enumerate(itertools.pairwise(series), 1):
         if before.step is not None and after.step is not None and after.step < before.step:
-            starts.append(index)
-    attempts = [series[a:b] for a, b in zip(starts, [*starts[1:], len(series)], strict=True)]
-    long = [attempt for attempt in attempts if len(attempt) >= curve.ENOUGH]
-    # Epochs that count their steps anew are one attempt.
-    if len(attempts) > 3 or not long:
-        return series
-    return long[-1]
+            head, tail = series[start : start + 3], series[max(start, index - 3) : index]
+            ahead = _middle(series[index : index + 3])
+            if (
+                abs(ahead - _middle(head)) < abs(ahead - _middle(tail))
+                and len(series) - index >= curve.ENOUGH
+            ):
+                start = index
+    return series[start:]
+
+
+def _middle(series: Series) -> float:
+    return statistics.median(float(figure.value) for figure in series)
 
 
 def _rank(series: Series) -> tuple[bool, bool, bool, int]:

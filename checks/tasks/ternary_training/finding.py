@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 from judge_tui.checks import binder
 from judge_tui.checks.binding import Binding
+from judge_tui.checks.calls import invoke
 from judge_tui.checks.contract import Contract, Param, Return, Role
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.inventories import Casualties, Inventories
 from judge_tui.checks.remote import Worker
 from judge_tui.checks.tasks.ternary_training import roles
 
-__all__ = ["claims_ternary", "find"]
+__all__ = ["NOT_ITS_WEIGHTS", "claims_ternary", "find"]
 
 #: What a name says that stands for more than a plain product.
 _WORDS = r"tern|trit|bit|b1_?58|quant|ste(?![a-z])|straight|qat|q_?linear|q_?layer"
@@ -24,7 +25,12 @@ _WORDS = r"tern|trit|bit|b1_?58|quant|ste(?![a-z])|straight|qat|q_?linear|q_?lay
 _PLAIN_NAMES = rf"^(?!.*(?:{_WORDS}))"
 _TRANSPOSED = {"weight": "weight_t", "dweight": "dweight_t"}
 _DEEP = {"x": "x3", "dy": "dy3", "y": "y3", "dx": "dx3"}
+_COLUMNS = {"x": "x_c", "dy": "dy_c", "y": "y_c", "dx": "dx_c", "bias": "bias_c"}
+_FORMS: tuple[Mapping[str, str], ...] = ({}, _DEEP, _COLUMNS)
 _LAYER = ("forward", "backward")
+#: Correlation of two answers to one input, below which they are not about the same weights.
+_ALIKE = 0.5
+NOT_ITS_WEIGHTS = "answers with weights that are not those which were set on it"
 
 
 def find(
@@ -60,6 +66,9 @@ def find(
     for variant in _variants((roles.FORWARD, roles.BACKWARD)):
         these = bound(*variant)
         first = first or these
+        if "forward" in these and not _follows(worker, these["forward"], sample.inputs):
+            these.rejected["forward"].append(f"{these['forward'].target} {NOT_ITS_WEIGHTS}")
+            these.found.clear()
         if best is None or _worth(these) > _worth(best):
             best = these
         if "forward" in these and "backward" in these:
@@ -69,7 +78,38 @@ def find(
     _take(best, found, rejected)
     for name in _LAYER:
         if name not in found:
-            rejected.setdefault(name, []).extend(first.rejected.get(name, ()))
+            known = rejected.setdefault(name, [])
+            known += [note for note in first.rejected.get(name, ()) if note not in known]
+
+
+def _follows(worker: Worker, binding: Binding, inputs: Mapping[str, Any]) -> bool:
+    """Whether a layer's answers are about the latent weights that were set on it, and not about others.
+
+    One that projects when it is made, or after a step, keeps what it made of its own first weights.
+    """
+    if not set(binding.attributes.values()) & {"weight", "weight_t"}:
+        return True
+    # A bias would be the same in every answer.
+    inputs = {**inputs, **{name: 0.0 * inputs[name] for name in ("bias", "bias_c")}}
+    other = {name: -2.0 * inputs[name] for name in ("weight", "weight_t")}
+    try:
+        first, again, second = (
+            np.asarray(_answer(worker, binding, {**inputs, **changed})) for changed in ({}, {}, other)
+        )
+    except Fault:
+        return worker.alive
+    if not first.any():
+        return True
+    # Stochastic rounding makes two answers differ, and still leaves them alike.
+    alike = float(np.corrcoef(first.ravel(), again.ravel())[0, 1])
+    return not alike <= _ALIKE and not np.array_equal(first, second)
+
+
+def _answer(worker: Worker, binding: Binding, inputs: Mapping[str, Any]) -> Any:
+    returned = invoke(worker, binding, inputs)
+    shapes = roles.shapes_of(len(inputs["x"]), *inputs["weight"].shape)
+    name = next(name for name in ("y", "y3", "y_c") if returned.has(name))
+    return returned.array(name, shapes[name])
 
 
 def claims_ternary(name: str) -> bool:
@@ -90,14 +130,11 @@ def _take(bindings: binder.Bindings, found: dict[str, Binding], rejected: dict[s
 
 
 def _variants(wanted: tuple[Role, ...]) -> Iterator[tuple[Role, ...]]:
-    """The layer's roles: only names that say ternary, then any; (out, in), then (in, out); 2-D, then 3-D."""
+    """The layer's roles under names that say ternary, then under any, in every layout."""
     for plain in (False, True):
-        for deep in (False, True):
+        for form in _FORMS:
             for transposed in (False, True):
-                names: Mapping[str, str] = {
-                    **(_TRANSPOSED if transposed else {}),
-                    **(_DEEP if deep else {}),
-                }
+                names = {**form, **(_TRANSPOSED if transposed else {})}
                 yield tuple(_renamed(role, names, plain) for role in wanted)
 
 

@@ -59,8 +59,7 @@ class Layer:
         self.bench = bench
         self.binding = bench.binding("forward")
         self.transposed = self.binding.takes("weight_t")
-        self.biased = self.binding.takes("bias")
-        self._deep = self.binding.takes("x3")
+        self.biased = self.binding.takes("bias") or self.binding.takes("bias_c")
 
     @property
     def place(self) -> Mapping[str, Any]:
@@ -84,9 +83,9 @@ class Layer:
         given = np.zeros(out) if bias is None else bias
         inputs = inputs_of(weight, given, x, np.zeros((len(x), out)))
         returned = self.bench.call("forward", inputs, worker=worker)
-        name = "y3" if returned.has("y3") else "y"
+        name = next((name for name in ("y3", "y_c") if returned.has(name)), "y")
         y = returned.array(name, shapes_of(len(x), out, width)[name])
-        return Run(weight, given, x, y.reshape(len(x), out), returned)
+        return Run(weight, given, x, y.T if name == "y_c" else y.reshape(len(x), out), returned)
 
     def effective(self, weight: Array, *, worker: Worker | None = None) -> Array:
         """The weights that the layer multiplies by, (out, in), bit for bit: its answers to unit vectors.
@@ -132,6 +131,8 @@ class Layer:
             return None if name is None else returned.array(name, shapes[name])
 
         dx, dweight, dbias = given("dx", "dx3"), given("dweight"), None
+        if dx is None and (turned := given("dx_c")) is not None:
+            dx = turned.T
         if dweight is None and (turned := given("dweight_t")) is not None:
             dweight = turned.T
         if dweight is None:
@@ -143,6 +144,14 @@ class Layer:
             if self.biased:
                 raise
         return Gradients(None if dx is None else dx.reshape(run.x.shape), dweight, dbias)
+
+    def unsuited(self, weight: Array) -> str:
+        """Why its answers do not show the weights that it multiplies by, as a clause; empty when they do."""
+        x = np.eye(weight.shape[1])[:8]
+        one, two, none = (self.forward(weight, times * x).y for times in (1.0, 2.0, 0.0))
+        if not np.allclose(two - none, 2.0 * (one - none), rtol=1e-3, atol=1e-6, equal_nan=True):
+            return "is not linear in its input, so that its answers do not show its weights"
+        return ""
 
     def follows(self, weight: Array, other: Array) -> bool:
         """Whether its answers are about the latent weights that it is given: other weights, other answers."""

@@ -78,6 +78,9 @@ def _of_json(file: str, text: str, value: Any, path: tuple[str, ...], depth: int
         yield from _of_columns(file, text, value, path)
         scalars = {key: item for key, item in value.items() if isinstance(item, int | float)}
         yield from _of_row(file, scalars, path, 0, (file, path, "scalars"), None, text=text, alone=True)
+        if len(value) > 1 and all(key.isdecimal() and isinstance(row, dict) for key, row in value.items()):
+            # Rows by their step.
+            value = {"": [{"step": int(key), **row} for key, row in value.items()]}
         for key, item in value.items():
             if isinstance(item, dict | list):
                 yield from _of_json(file, text, item, (*path, str(key)), depth + 1)

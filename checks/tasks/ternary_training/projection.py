@@ -14,6 +14,7 @@ from judge_tui.checks.faults import Fault, Raised, Skipped, Unbound
 from judge_tui.checks.sources import parsed
 from judge_tui.checks.tasks.ternary_training import levels
 from judge_tui.checks.tasks.ternary_training.draws import draws, mixed
+from judge_tui.checks.tasks.ternary_training.finding import NOT_ITS_WEIGHTS
 from judge_tui.checks.tasks.ternary_training.layer import Layer
 from judge_tui.checks.tasks.ternary_training.levels import LIMIT, Answer
 from judge_tui.checks.tasks.ternary_training.reading import projected
@@ -122,22 +123,13 @@ class _Subject:
         if np.allclose(made, one, rtol=1e-6, atol=1e-9) and not layer.projects:
             why = "multiplies by the weights that it is given, as any linear layer"
         elif not layer.follows(one, other):
-            why = "answers with weights that are not those which it is given"
-        elif not _homogeneous(layer, one):
-            why = "is not linear in its input, so that its answers do not show its weights"
-        else:
+            why = NOT_ITS_WEIGHTS
+        elif not (why := layer.unsuited(one)):
             return
         if not alone:
             raise Unbound("project", [f"{layer.binding.target} {why}, and no projection was found beside it"])
         found.note("the layer", f"{layer.binding.target} {why}", **layer.place)
         self.layer = None
-
-
-def _homogeneous(layer: Layer, weight: Array) -> bool:
-    x = np.eye(weight.shape[1])[:8]
-    one, two = layer.forward(weight, x).y, layer.forward(weight, 2.0 * x).y
-    none = layer.forward(weight, 0.0 * x).y
-    return bool(np.allclose(two - none, 2.0 * (one - none), rtol=1e-3, atol=1e-6, equal_nan=True))
 
 
 def _judged(found: Findings, answers: list[Answer], subject: _Subject) -> str:

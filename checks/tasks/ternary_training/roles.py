@@ -1,8 +1,8 @@
 """The roles: a projection to three levels, a linear layer that uses it, and the layer's backward.
 
-A weight is (out, in), or (in, out) where a layer says ``x @ W``; its input is (B, in), or (B, T, in). The
-contract's own are the first of each; the others have names of their own (``weight_t``, ``x3``, …), so that a
-binding says which of them a submission takes.
+A weight is (out, in), or (in, out) where a layer says ``x @ W``; its input is (B, in), (B, T, in), or (in, B)
+where it says ``W @ x``. The contract's own are the first of each; the others have names of their own
+(``weight_t``, ``x3``, ``x_c``, …), so that a binding says which of them a submission takes.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ _GROUP_SIZE = (
 )  # fmt: skip
 _IN = (
     "in_dim", "d_in", "n_in", "fan_in", "input_dim", "in_size", "input_size", "in_channels", "din", "nin",
-    "in_feats", "num_inputs", "input_features", "n_inputs", "dim_in", "inputs_dim", "in_width",
+    "in_feats", "num_inputs", "input_features", "n_inputs", "dim_in", "inputs_dim", "in_width", "width",
 )  # fmt: skip
 _OUT = (
     "out_dim", "d_out", "n_out", "fan_out", "output_dim", "out_size", "output_size", "out_channels",
     "dout_dim", "nout", "out_feats", "num_outputs", "output_features", "n_outputs", "dim_out",
-    "out_width", "units",
+    "out_width", "units", "out",
 )  # fmt: skip
 _DY = (
     "dout", "d_out", "grad_output", "grad_out", "output_grad", "upstream_grad", "upstream", "grad_y", "grad",
@@ -71,10 +71,12 @@ _DBIAS = (
     "db", "grad_b", "grad_bias", "gb", "bias_grad", "b_grad", "grads_b", "grads_bias", "grads_db", "d_bias",
     "d_b", "dl_db", "grad_biases", "g_b", "gbias", "bias_gradient",
 )  # fmt: skip
+_GROUPED = Param("group_size", "int", _GROUP_SIZE, required=False)
+#: Sizes in the order in which a constructor that names them otherwise is taken to want them.
 _SIZES = (
-    Param("group_size", "int", _GROUP_SIZE, required=False),
     Param("in_features", "int", _IN, required=False),
     Param("out_features", "int", _OUT, required=False),
+    _GROUPED,
     Param("seed", "int", ("rng_seed", "random_seed", "random_state"), required=False, spare=True),
     Param("rng", "rng", ("generator", "random", "rs", "prng", "gen"), required=False, spare=True),
 )
@@ -87,7 +89,7 @@ _AVOID = (
 
 PROJECT = Role(
     "project",
-    (Param("weight", aliases=(*_WEIGHT, "x", *_X)), *_SIZES[:1]),
+    (Param("weight", aliases=(*_WEIGHT, "x", *_X)), _GROUPED),
     (Return("projected", "data"),),
     (
         r"(ternary|ternari[sz]|trit|1_?58).*(proj|quant|weight|group|matrix)?",
@@ -159,7 +161,8 @@ def inputs_of(weight: Array, bias: Array, x: Array, dy: Array) -> dict[str, Any]
     out, width = weight.shape
     return {
         "weight": weight, "weight_t": np.ascontiguousarray(weight.T), "bias": bias,
-        "x": x, "x3": x.reshape(1, *x.shape), "dy": dy, "dy3": dy.reshape(1, *dy.shape),
+        "x": x, "x3": x.reshape(1, *x.shape), "x_c": np.ascontiguousarray(x.T), "bias_c": bias.reshape(-1, 1),
+        "dy": dy, "dy3": dy.reshape(1, *dy.shape), "dy_c": np.ascontiguousarray(dy.T),
         "group_size": GROUP, "in_features": width, "out_features": out, "seed": 0, "rng": Random(0),
     }  # fmt: skip
 
@@ -167,7 +170,8 @@ def inputs_of(weight: Array, bias: Array, x: Array, dy: Array) -> dict[str, Any]
 def shapes_of(rows: int, out: int, width: int) -> Mapping[str, tuple[int, ...]]:
     """Shape of every array that is given back, under every name."""
     return {
-        "y": (rows, out), "y3": (1, rows, out), "dx": (rows, width), "dx3": (1, rows, width),
+        "y": (rows, out), "y3": (1, rows, out), "y_c": (out, rows),
+        "dx": (rows, width), "dx3": (1, rows, width), "dx_c": (width, rows),
         "dweight": (out, width), "dweight_t": (width, out), "dbias": (out,),
     }  # fmt: skip
 

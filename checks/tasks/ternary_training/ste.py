@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
-from judge_tui.checks.faults import Raised
+from judge_tui.checks.faults import Raised, Unbound
 from judge_tui.checks.gradients import Independence, differences
 from judge_tui.checks.tasks.ternary_training import estimator
 from judge_tui.checks.tasks.ternary_training.draws import mixed
@@ -45,6 +45,8 @@ _NAMES = ("dweight", "dx", "dbias")
 def ste(bench: Bench, found: Findings) -> str:
     """Compare gradients on every draw, exchange the latent weights, difference the forward."""
     layer = Layer(bench)
+    if why := layer.unsuited(mixed(bench.rng("linear"), (128, 128))):
+        raise Unbound("forward", [f"{layer.binding.target} {why}"])
     binding = bench.binding("backward")
     place = {"file": binding.file, "line": binding.line or None}
     held = {name: _Worst() for name in _NAMES}

@@ -187,6 +187,62 @@ def test_a_framework_that_is_not_installed_is_named_and_its_log_is_still_judged(
     assert outcomes["convergence"].verdict is Verdict.PASS
 
 
+REFRESHED = """
+import numpy as np
+from dataclasses import dataclass
+@dataclass
+class Config:
+    width: int
+    out: int
+class TernaryLinear:
+    def __init__(self, width, out):
+        self.latent = np.random.randn(out, width)
+        self.bias = np.zeros(out)
+        self.refresh()
+    def refresh(self):
+        w = self.latent
+        self.w_q = np.zeros_like(w)
+        for j in range(0, w.shape[1], 128):
+            s = np.abs(w[:, j:j+128]).mean(1, keepdims=True)
+            self.w_q[:, j:j+128] = np.clip(np.round(w[:, j:j+128] / (s + 1e-10)), -1, 1) * s
+    def forward(self, x):
+        self.x = x
+        return x @ self.w_q.T + self.bias
+    def backward(self, dy):
+        self.dlatent, self.dbias = dy.T @ self.x, dy.sum(0)
+        return dy @ self.w_q
+"""
+ADAPTER = """
+from layer import TernaryLinear
+def forward(x, weight, bias):
+    layer = TernaryLinear(weight.shape[1], weight.shape[0])
+    layer.latent, layer.bias = weight, bias
+    layer.refresh()
+    return layer.forward(x), layer
+def backward(dy, cache):
+    dx = cache.backward(dy)
+    return dx, cache.dlatent, cache.dbias
+"""
+
+
+def test_a_layer_that_projects_after_a_step_is_unbound_until_an_adapter_says_how(tmp_path: Path) -> None:
+    checks = ("purity", *LAYER)
+    alone = written(tmp_path / "a", {"layer.py": REFRESHED}, *checks)
+    assert all(alone[check].verdict is Verdict.UNBOUND for check in LAYER), alone
+    assert "weights that are not those which were set on it" in alone["projection"].summary
+    assert alone["purity"].verdict is not Verdict.FAIL
+    told = written(tmp_path / "b", {"layer.py": REFRESHED, "adapter.py": ADAPTER}, *checks)
+    assert all(outcome.verdict is Verdict.PASS for outcome in told.values()), told
+
+
+def test_a_layer_that_normalises_its_input_is_judged_by_its_projection_alone(tmp_path: Path) -> None:
+    inside = FLAT.format(scale=SCALE, levels="np.clip(np.round(w / np.maximum(s, 1e-12)), -1, 1)")
+    inside = inside.replace("    s =", "    x = x / np.sqrt((x * x).mean(-1, keepdims=True) + 1e-6)\n    s =")
+    outcomes = written(tmp_path, {"layer.py": inside}, *LAYER)
+    assert {o.verdict for o in outcomes.values()} == {Verdict.UNBOUND}
+    assert all("not linear in its input" in o.summary for o in outcomes.values())
+
+
 def test_no_log_and_single_figures_are_skipped_with_the_reason(tmp_path: Path) -> None:
     code = "import numpy as np\n"
     none = written(tmp_path / "a", {"t.py": code}, "convergence")["convergence"]
