@@ -20,6 +20,8 @@ from seed_claims.runs import Runs, run_checks
 
 PAGE = Path(__file__).resolve().with_suffix(".md")
 SEEDS = (1, 2, 3)
+#: Measurements that are no checks.
+PLAIN = {"experiment", "scores"}
 
 
 def table(section: Section, runs: Runs) -> str:
@@ -30,7 +32,7 @@ def table(section: Section, runs: Runs) -> str:
             cells = [claim.ident, claim.models, claim.says, "–", "–", claim.reason]
         else:
             found = claim.measure(runs)
-            by = ", ".join(f"`{check}`" if check != "experiment" else check for check in claim.by.split(", "))
+            by = ", ".join(word if word in PLAIN else f"`{word}`" for word in claim.by.split(", "))
             cells = [claim.ident, claim.models, claim.says, found.measured, by, found.verdict]
         rows.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(rows)

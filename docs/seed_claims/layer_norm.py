@@ -10,19 +10,17 @@ from functools import cache
 
 import numpy as np
 
-from seed_claims.claim import PARTLY, Finding, Section, settled, whether
-from seed_claims.figures import each, rounded, span, under
+from seed_claims.claim import PARTLY, Finding, Section, whether
+from seed_claims.figures import each, rounded, under
 from seed_claims.programs import folder, lines, program, quiet
 from seed_claims.runs import Runs
 
-__all__ = ["CONTRADICTIONS", "LAYER_NORM"]
+__all__ = ["ALL", "LAYER_NORM", "TASK", "entries", "noise", "variances"]
 
 TASK = "backwards"
 ALL = ("glm5", "qwen36", "minimax-m2.7")
 FILES = {"glm5": "layer_norm", "qwen36": "layer_norm_backward", "minimax-m2.7": "layer_norm_numpy"}
 LAYER_NORM = Section("backwards", "Layer normalisation, backward")
-CONTRADICTIONS = Section("backwards-x", "Layer normalisation: contradictions", "Settled")
-NUMERICAL_X = "numerical_gradients"
 TOO_MANY = 5_000
 
 
@@ -37,13 +35,13 @@ def _inputs(shape: tuple[int, int, int], seed: int) -> tuple[np.ndarray, ...]:
     )
 
 
-def _entries(runs: Runs, model: str) -> list[tuple[str, ...]]:
+def entries(runs: Runs, model: str) -> list[tuple[str, ...]]:
     table = runs.evidence(TASK, model, "cache_minimality", "entries of the cache")[0].table
     return list(table[1:])
 
 
 @cache
-def _noise(step: float, seed: int) -> float:
+def noise(step: float, seed: int) -> float:
     """Largest difference of an exact dx from central differences, over the largest |dx|."""
     layer = program("glm5", TASK, "layer_norm")
     x, gamma, beta, dy = _inputs((4, 6, 16), seed)
@@ -109,7 +107,7 @@ def _(runs: Runs) -> Finding:
 
 @LAYER_NORM.claim("C005", "GLM-5", "the cache is x̂, rstd and gamma, no more", "cache_minimality")
 def _(runs: Runs) -> Finding:
-    names = [row[0] for row in _entries(runs, "glm5")]
+    names = [row[0] for row in entries(runs, "glm5")]
     return whether(
         len(names) == 3 and runs.verdict(TASK, "glm5", "cache_minimality") == "pass",
         f"{', '.join(names)}: " + runs.said(TASK, "glm5", "cache_minimality", r"; (.*bytes)"),
@@ -119,15 +117,15 @@ def _(runs: Runs) -> Finding:
 @LAYER_NORM.claim("C006", "Qwen3-6", "the cache is x̂, 1/std, gamma and D, all needed", "cache_minimality")
 def _(runs: Runs) -> Finding:
     derivable = runs.said(TASK, "qwen36", "cache_minimality", r"derivable: (.*)")
-    found = f"{len(_entries(runs, 'qwen36'))} entries, all used; {derivable} follows from a shape"
+    found = f"{len(entries(runs, 'qwen36'))} entries, all used; {derivable} follows from a shape"
     return Finding(found, PARTLY if derivable == "D" else "yes")
 
 
 @LAYER_NORM.claim("C007", "MiniMax", "12 entries, 9 of them redundant", "cache_minimality")
 def _(runs: Runs) -> Finding:
     unused = runs.said(TASK, "minimax-m2.7", "cache_minimality", r"(\d+) never used")
-    entries = len(_entries(runs, "minimax-m2.7"))
-    return whether((entries, unused) == (12, "9"), f"{entries} entries, {unused} never used by its backward")
+    found = len(entries(runs, "minimax-m2.7"))
+    return whether((found, unused) == (12, "9"), f"{found} entries, {unused} never used by its backward")
 
 
 @LAYER_NORM.claim("C008", "MiniMax", "x is stored and backward never reads it", "cache_minimality")
@@ -144,7 +142,7 @@ def _(runs: Runs) -> Finding:
     values = kept.values() if isinstance(kept, dict) else kept
     total = sum(v.nbytes for v in values if isinstance(v, np.ndarray))
     least = (x.size + x.shape[0] * x.shape[1] + gamma.size) * x.itemsize
-    by_count = len(_entries(runs, "minimax-m2.7")) / 3
+    by_count = len(entries(runs, "minimax-m2.7")) / 3
     holds = abs(by_count - 4) < 0.1
     found = f"{by_count:.1f} times by count, {total / least:.1f} times by bytes at {shape}"
     return Finding(found, PARTLY if holds and total / least < 3.5 else "yes")
@@ -222,7 +220,7 @@ def _(runs: Runs) -> Finding:
     return whether(float(ratio) < 1.01, f"{ratio} × the least bytes")
 
 
-def _variances(offset: float) -> tuple[list[float], list[float]]:
+def variances(offset: float) -> tuple[list[float], list[float]]:
     bases = (np.arange(5.0), np.arange(1.0, 6.0), np.arange(-2.0, 3.0))
     benchmark = program("qwen36", TASK, "benchmark_layer_norm")
     return (
@@ -233,7 +231,7 @@ def _variances(offset: float) -> tuple[list[float], list[float]]:
 
 @LAYER_NORM.claim("C018", "Qwen3-6", "naive variance gives 0, two-pass variance 2, at a large offset")
 def _(runs: Runs) -> Finding:
-    naive, stable = _variances(1e10)
+    naive, stable = variances(1e10)
     found = f"at 1e10: naive {naive[2]:.1f}, two-pass {stable[2]:.1f} (data −2…2); X17 has other data"
     return whether(naive[2] == 0 and stable[2] == 2, found)
 
@@ -359,60 +357,3 @@ def _(runs: Runs) -> Finding:
     return Finding(
         found + "; not blank " + each((m, f"{counts[m][1]:,}") for m in ALL), PARTLY if near else "**no**"
     )
-
-
-@CONTRADICTIONS.claim("X15", "all", "three, four or twelve entries are the best cache", "cache_minimality")
-def _(runs: Runs) -> Finding:
-    sizes = {model: len(_entries(runs, model)) for model in ALL}
-    verdicts = {model: runs.verdict(TASK, model, "cache_minimality") for model in ALL}
-    return settled(
-        list(verdicts.values()) == ["pass", "warn", "fail"],
-        each((m, f"{sizes[m]} ({verdicts[m]})") for m in ALL),
-        "three is the least; D is a shape; nine of twelve are never used",
-    )
-
-
-@CONTRADICTIONS.claim("X16", "GLM-5", "the third entry is called after the model", "cache_minimality")
-def _(runs: Runs) -> Finding:
-    names = [row[0] for row in _entries(runs, "glm5")]
-    return settled(
-        "gamma" in names, ", ".join(names), "it is gamma; a renaming of the folder went through the text"
-    )
-
-
-@CONTRADICTIONS.claim("X17", "Qwen3-6", "naive variance breaks at offset 1e8, or at 1e10")
-def _(runs: Runs) -> Finding:
-    offsets = (1e8, 1e9, 1e10, 1e12)
-    naive = {offset: _variances(offset)[0] for offset in offsets}
-    cells = (f"{o:.0e}: {', '.join(f'{v:.3g}' for v in naive[o])}" for o in offsets)
-    return settled(
-        naive[1e8] == [2.0, 2.0, 0.0] and naive[1e10] == [0.0, 0.0, 0.0] and any(naive[1e12]),
-        "naive variance of 0…4, 1…5, −2…2 at " + "; ".join(cells),
-        "both, on different data; and 0 is not where it stays",
-    )
-
-
-@CONTRADICTIONS.claim("X18", "Qwen3-6", "seven edge cases, or five", "own_tests")
-def _(runs: Runs) -> Finding:
-    tests = runs.own_tests(TASK, "qwen36")
-    return settled(tests == 7, f"{tests} tests", "five inputs at an edge, and two tests of another kind")
-
-
-@CONTRADICTIONS.claim("X19", "all", "difference errors rank the models: two times, five times better")
-def _(runs: Runs) -> Finding:
-    seeds = [_noise(1e-5, seed) for seed in range(20)]
-    steps = {step: _noise(step, 0) for step in (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8)}
-    found = f"one exact gradient: {span(seeds)} over 20 seeds; " + "; ".join(
-        f"step {step:.0e} {rounded(error, 1)}" for step, error in steps.items()
-    )
-    return settled(
-        max(seeds) / min(seeds) > 2 and max(steps.values()) / min(steps.values()) > 100,
-        found,
-        "noise of step and seed; all three gradients are exact (C001)",
-    )
-
-
-@CONTRADICTIONS.claim("X51", "GLM-5", "its tests cover edge cases", "own_tests, size")
-def _(runs: Runs) -> Finding:
-    said = runs.outcomes(TASK, "glm5", "size")[0].summary
-    return settled(said.endswith(" 0 tests"), said, "there are none")

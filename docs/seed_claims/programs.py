@@ -54,7 +54,8 @@ def quiet() -> Iterator[io.StringIO]:
 
 
 def lines(model: str, task: str) -> tuple[int, int]:
-    """All lines of a submission's Python files, and those that are not blank."""
-    texts = [path.read_text().splitlines() for path in sorted(folder(model, task).glob("*.py"))]
+    """All lines of a submission's Python files, and those that are not blank; our adapter is not its code."""
+    files = [path for path in sorted(folder(model, task).glob("*.py")) if path.name != "adapter.py"]
+    texts = [path.read_text().splitlines() for path in files]
     rows = [row for text in texts for row in text]
     return len(rows), sum(bool(row.strip()) for row in rows)
