@@ -31,8 +31,8 @@ _BLOCKS = {
 }
 #: The blocks of a projection: a direction moves all of a head at once.
 HEADS = {name: Independence(name[1].lower(), _BATCH_AND_HEAD) for name in _BLOCKS}
-_SMALL = ((2, 2, 5, 3), 2)
-_WIDE = ((1, 2, 37, 8), 8)
+_SMALL = ((2, 2, 4, 2), 3)
+_WIDE = ((2, 1, 37, 8), 8)
 #: An estimate whose own error is larger than this share of it shows nothing.
 _ROUGH = 1e-2
 #: Forwards that the worker keeps before it is told to forget them.

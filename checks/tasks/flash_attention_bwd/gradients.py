@@ -34,7 +34,7 @@ _SHAPES: tuple[tuple[tuple[int, int, int, int], int, int, str], ...] = (
     ((2, 1, 1, 3), 4, 4, "N = 1"),
     ((1, 1, 1, 1), 1, 1, "N = D = T = 1"),
     ((1, 2, 150, 16), 64, 32, "tiles of 64 and 32"),
-    ((1, 1, 330, 8), 32, 32, "many tiles"),
+    ((1, 1, 200, 8), 16, 16, "many tiles"),
 )
 _REPLAYED = ((2, 2, 11, 6), 4)
 

@@ -1,4 +1,5 @@
 # style: plain Python on nested lists; backward(cache, dO) with a dict of dicts
+# skips: kv_passes
 import math
 
 

@@ -1,4 +1,5 @@
 # style: one head at a time, (N, D); the cache is an object with slots
+# warns: accuracy (its arrays are (N, D))
 import numpy as np
 
 

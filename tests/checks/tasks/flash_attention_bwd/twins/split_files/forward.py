@@ -1,4 +1,5 @@
 # style: two files and a shared one; m starts at a finite minimum, so that L of an empty row is finite
+# warns: logsumexp (finite for a row without a key)
 import numpy as np
 
 from masking import FINITE_MINIMUM, cuts, visible
