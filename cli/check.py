@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import signal
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
 import click
-from judge_tui.checks.errors import UsageError
+from judge_tui.checks.errors import EngineError, UsageError
 from judge_tui.cli import options
 from judge_tui.cli.selection import Selection, select
+from judge_tui.judging.plain import plain
 
 __all__ = ["command"]
 
@@ -81,7 +83,32 @@ def _run(
     from judge_tui.cli.results import make_printer
 
     printer = make_printer(form)
-    for warning in selection.warnings:
-        click.echo(f"judge-tui: {warning}", err=True)
+    selection, broken = _usable(selection)
+    for warning in (*selection.warnings, *broken):
+        click.echo(f"judge-tui: {plain(warning)}", err=True)
     asked = requests(selection, checks, bindings, settings)
-    return stream(asked, printer)
+    code = stream(asked, printer)
+    return EngineError.exit_code if broken else code
+
+
+def _usable(selection: Selection) -> tuple[Selection, list[str]]:
+    """The selection without tasks that cannot be imported, and what is wrong with those.
+
+    Raises:
+        EngineError: None is left.
+    """
+    from judge_tui.checks.task import load_task
+
+    usable, broken = {}, []
+    for task, submissions in selection.tasks.items():
+        try:
+            load_task(task)
+        except EngineError as error:
+            count = len(submissions)
+            told = f"{count} submission{'s' * (count > 1)} left out"
+            broken.append(f"{error.message}: {told}.")
+            if len(selection.tasks) == 1:
+                raise
+        else:
+            usable[task] = submissions
+    return replace(selection, tasks=usable), broken

@@ -138,6 +138,15 @@ def test_a_broken_plug_in_is_one_line_and_stops_no_other(site: Path, tmp_path: P
     options = ["--submissions", str(folder), "--task", "rms_norm", "--check", "values", "--trust"]
     done = outside(broken, "judge_tui.cli", "check", "functions", *options, cache=tmp_path / "cache")
     assert done.returncode == 0, done.stderr
+    for task in ("unlucky", "leaving"):
+        (folder / "functions" / task).mkdir()
+        (folder / "functions" / task / "code.py").write_text("x = 1\n")
+    options = ["--submissions", str(folder), "--all", "--check", "values", "--format", "json", "--trust"]
+    done = outside(broken, "judge_tui.cli", "check", *options, cache=tmp_path / "cache")
+    assert done.returncode == 3
+    assert "task 'unlucky' cannot be imported: ValueError: no luck: 1 submission left out." in done.stderr
+    assert "task 'leaving' cannot be imported: SystemExit: 0: 1 submission left out." in done.stderr
+    assert len(json.loads(done.stdout)["outcomes"]) == len(MUTANTS) + len(TWINS)
 
 
 def own(text: str) -> str:
