@@ -43,7 +43,7 @@ class Claim:
         ident: Number of the claim, ``"C005"`` or ``"X15"``.
         models: Whom it is about.
         says: The claim, in this project's words.
-        by: The checks that measure it, ``"experiment"``, or ``"scores"`` for the published figures themselves.
+        by: The checks that measure it, ``"experiment"``, or ``"scores"`` for the figures in scores/.
         measure: What measures it; ``None`` for a claim that is only listed.
         reason: A key of :data:`REASONS` for a claim that is only listed.
     """

@@ -186,7 +186,7 @@ def _(runs: Runs) -> Finding:
     least = _least_other("fuse", "glm5", "qwen36", 80)
     return settled(
         least > 78.5,
-        f"weights that give GLM-5 its 80 give Qwen3-6 at least {least:.1f}; it has {_points('fuse', 'qwen36'):g}",
+        f"weights with 80 for GLM-5 give Qwen3-6 at least {least:.1f}, not {_points('fuse', 'qwen36'):g}",
         "no weights do",
     )
 
@@ -216,7 +216,7 @@ def _(runs: Runs) -> Finding:
     found = "; ".join(
         f"{NAMES[m]} {', '.join(ls)}: mean {mean:.2f}, {near}" for m, (ls, mean, near) in rows.items()
     )
-    return settled(rows["glm5"][2] == "A-", found, "by their means it would be A- for GLM-5")
+    return settled((rows["glm5"][2], rows["qwen36"][2]) == ("A-", "A"), found, "their means are A- and A")
 
 
 @CONTRADICTIONS.claim("X22", "GLM-5, Qwen3-6", "who wins the kernel task", "scores")
@@ -238,9 +238,8 @@ CONTRADICTIONS.listed("X50", "all", "1 to 3 files, and four are listed", "prose"
 def _(runs: Runs) -> Finding:
     odd = [(task, m) for task, m, most in _edges() if m.winner != most]
     found = "; ".join(
-        f"{task}: "
-        + each((x, str(m.edges()[x])) for x in m.models)
-        + f", won by {NAMES.get(str(m.winner), str(m.winner))}"
+        f"{task}: {each((x, str(m.edges()[x])) for x in m.models)}, "
+        f"winner {NAMES.get(str(m.winner), 'split')}"
         for task, m in odd
     )
     return settled(len(odd) == 2, found, "not in these; the winner is a judgement of its own")
