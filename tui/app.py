@@ -14,7 +14,8 @@ from judge_tui.tui.autosave import SaveReport
 from judge_tui.tui.check_runner import EngineOptions
 from judge_tui.tui.escape_key import heed_pauses
 from judge_tui.tui.palette import THEMES
-from judge_tui.tui.screens.compare import CompareScreen, SaveReported
+from judge_tui.tui.screens.compare import CompareScreen
+from judge_tui.tui.screens.compare_saving import SaveReported
 from judge_tui.tui.session import Session
 from judge_tui.tui.type_ahead import TypeAhead
 from judge_tui.tui.widgets.key_hints import key_name, own_bindings

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Callable
 from typing import ClassVar
 
 from judge_tui.checks.events import Ready
-from judge_tui.tui.autosave import SaveReport
 from judge_tui.tui.check_runner import CheckRunner, EngineOptions
-from judge_tui.tui.layout import Arrangement, Wishes, arrange
+from judge_tui.tui.layout import Wishes
 from judge_tui.tui.screens.compare_checks import CompareChecks
+from judge_tui.tui.screens.compare_layout import CompareLayout
 from judge_tui.tui.screens.compare_notes import CompareNotes
+from judge_tui.tui.screens.compare_saving import CompareSaving
 from judge_tui.tui.screens.compare_search import CompareSearch
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.bar import Bar, Part
@@ -25,21 +25,12 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Horizontal
-from textual.message import Message
 from textual.widget import Widget
 
-__all__ = ["CompareScreen", "SaveReported"]
+__all__ = ["CompareScreen"]
 
 
-class SaveReported(Message):
-    """A save was attempted (posted from the saving thread)."""
-
-    def __init__(self, report: SaveReport) -> None:
-        super().__init__()
-        self.report = report
-
-
-class CompareScreen(CompareSearch, CompareNotes, CompareChecks):
+class CompareScreen(CompareLayout, CompareSearch, CompareNotes, CompareChecks, CompareSaving):
     """Everything in view, and what the keys do to it.
 
     Args:
@@ -187,63 +178,6 @@ class CompareScreen(CompareSearch, CompareNotes, CompareChecks):
         self.rubric_pane.update_lines()
         self.remark()
 
-    # saving
-
-    def on_save_reported(self, message: SaveReported) -> None:
-        report = message.report
-        self._conflicts.discard(report.index)
-        known = self._failed.pop(report.index, "")
-        if report.state == "saved":
-            self._saved = f"saved {self._clock(report.at)}"
-        elif report.state == "conflict":
-            # a dialog that opens by itself would swallow what is being typed: the judge opens it
-            self._conflicts.add(report.index)
-        else:
-            self._failed[report.index] = report.message
-            if report.message != known:
-                self.notify(report.message, severity="error", markup=False, timeout=8)
-        self.retell()
-
-    def _unsaved(self) -> str:
-        if self._conflicts:
-            return "NOT SAVED, changed by another window: press ! to settle"
-        return "NOT SAVED: ^s tries again" if self._failed else ""
-
-    def action_settle(self) -> None:
-        from judge_tui.tui.screens.question import Question
-
-        index = min(self._conflicts, default=None)
-        if index is None:
-            self.notify("Nothing to settle.", markup=False, timeout=2)
-            return
-
-        def answered(key: str | None) -> None:
-            if key == "o":
-                self.session.overwrite(index)
-            elif key == "r":
-                self.session.reload(index)
-            self.changed()
-
-        self.app.push_screen(
-            Question(
-                "Changed by another window",
-                f"The scorecard of {self.session.judge} on {letter_of(index)} "
-                f"{self.session.titles[index]} was changed by another window or program. "
-                "Either answer keeps both: undo (u) brings the other one back.",
-                {"o": "keep what is on this screen", "r": "load what the other window saved"},
-            ),
-            answered,
-        )
-
-    def action_save(self) -> None:
-        unsaved = self.session.unsaved()
-        for index in unsaved:
-            # told again when it fails again: that is the answer to this key
-            self._failed[index] = ""
-            self.session.save(index)
-        if not unsaved:
-            self.notify("Every change is saved as it is made.", markup=False, timeout=2)
-
     # header and hints
 
     def _ready_before(self) -> Ready | None:
@@ -315,99 +249,6 @@ class CompareScreen(CompareSearch, CompareNotes, CompareChecks):
             told.insert(4 if here == "s" else 3, ("esc", "code"))
         self.query_one(KeyHints).tell(tuple(told), ("?", "help"))
 
-    # layout and focus
-
-    def on_resize(self) -> None:
-        self._arrange()
-
-    @property
-    def arrangement(self) -> Arrangement:
-        """What is in view at this size."""
-        size = self.size
-        return arrange(size.width, size.height, len(self.panes), self._pane, self.wishes, self._part)
-
-    def _arrange(self) -> None:
-        now = self.arrangement
-        for index, pane in enumerate(self.panes):
-            pane.display = index in now.panes
-            pane.set_class(bool(now.panes) and index != now.panes[0], "-next")
-            pane.widen(now.sidebar)
-        self.query_one("#body").display = bool(now.panes or now.rubric)
-        self.rubric_pane.display = now.rubric > 0
-        self.rubric_pane.styles.width = now.rubric if now.panes else "1fr"
-        self.checks_pane.display = now.checks > 0
-        self.checks_pane.styles.height = now.checks
-        self._hint()
-
-    def _wish(self, **changes: object) -> None:
-        from dataclasses import replace
-
-        self.wishes = replace(self.wishes, **changes)  # type: ignore[arg-type]
-        self._arrange()
-
-    @property
-    def _part(self) -> str:
-        focused = self.focused
-        if focused is self.rubric_pane.lines:
-            return "rubric"
-        return "checks" if focused is self.checks_pane.rows else "code"
-
-    def focus_code(self, index: int) -> None:
-        """Focus a code pane and bring it into view."""
-        self._pane = index
-        if self.wishes.zoom not in ("", "code"):
-            self._wish(zoom="")
-        self._arrange()
-        self.panes[index].view.focus()
-
-    def action_code(self, index: int) -> None:
-        if index < len(self.panes):
-            self.focus_code(index)
-
-    def action_score(self) -> None:
-        if self._part == "code" and self.session.scored != self._pane:
-            self.session.scored = self._pane
-            self.rubric_pane.update_lines()
-        self._wish(rubric=True, zoom="rubric" if self.wishes.zoom == "rubric" else "")
-        self.rubric_pane.lines.focus()
-
-    def action_back(self) -> None:
-        if self._part != "code":
-            zoom = "" if self.wishes.zoom else self.wishes.zoom
-            self._wish(rubric=None if self.wishes.rubric else self.wishes.rubric, zoom=zoom)
-            self.focus_code(self._pane)
-
-    def action_checks(self) -> None:
-        wanted = None if self.wishes.checks is None else True
-        self._wish(checks=wanted, zoom="checks" if self.wishes.zoom == "checks" else "")
-        # a hidden widget cannot take the focus
-        self.checks_pane.display = True
-        self.checks_pane.rows.focus()
-
-    def action_pane(self, step: int) -> None:
-        stops = len(self.panes) + 2
-        at = {"rubric": len(self.panes), "checks": len(self.panes) + 1}.get(self._part, self._pane)
-        to = (at + step) % stops
-        if to < len(self.panes):
-            self.focus_code(to)
-        elif to == len(self.panes):
-            self.action_score()
-        else:
-            self.action_checks()
-
-    def action_show_part(self, part: str) -> None:
-        now = self.arrangement
-        shown = {"rubric": now.rubric > 0, "checks": now.checks > 0, "sidebars": now.sidebar > 0}[part]
-        if shown and self._part == part:
-            self.focus_code(self._pane)
-        self._wish(zoom="", **{part: not shown})
-
-    def action_alone(self) -> None:
-        self._wish(alone=not self.wishes.alone, zoom="")
-
-    def action_zoom(self) -> None:
-        self._wish(zoom="" if self.wishes.zoom else self._part)
-
     def action_sync(self) -> None:
         self.synced = not self.synced
         self.notify("panes scroll together" if self.synced else "panes scroll alone", markup=False, timeout=2)
@@ -433,28 +274,3 @@ class CompareScreen(CompareSearch, CompareNotes, CompareChecks):
         order = [self._part, *(name for name in parts if name != self._part)]
         sections = [(parts[name][0], own_bindings(parts[name][1])) for name in order]
         self.app.push_screen(HelpScreen([*sections, ("Everywhere", own_bindings(self))]))
-
-    async def action_quit(self) -> None:
-        if self.session.unsaved():
-            await asyncio.to_thread(self.session.flush)
-        if self.session.lost():
-            self._ask_to_leave()
-        else:
-            self._leave()
-
-    def _leave(self) -> None:
-        self.runner.kill()
-        self.app.exit(0)
-
-    def _ask_to_leave(self) -> None:
-        from judge_tui.tui.screens.question import Question
-
-        self.app.push_screen(
-            Question(
-                "Not saved",
-                f"{next(iter(self._failed.values()), 'The scorecard cannot be written.')} "
-                "Nor could it be kept elsewhere: leaving now loses it.",
-                {"l": "leave and lose it"},
-            ),
-            lambda key: self._leave() if key == "l" else None,
-        )

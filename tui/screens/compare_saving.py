@@ -1,0 +1,119 @@
+"""Saving in a comparison: what the header says of it, conflicts, and leaving with unsaved work."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from judge_tui.tui.autosave import SaveReport
+from judge_tui.tui.check_runner import CheckRunner
+from judge_tui.tui.session import Session, letter_of
+from textual.message import Message
+from textual.screen import Screen
+
+__all__ = ["CompareSaving", "SaveReported"]
+
+
+class SaveReported(Message):
+    """A save was attempted (posted from the saving thread)."""
+
+    def __init__(self, report: SaveReport) -> None:
+        super().__init__()
+        self.report = report
+
+
+class CompareSaving(Screen[None]):
+    """The part of the comparison that tells what is saved and what is not."""
+
+    session: Session
+    runner: CheckRunner
+    _clock: Callable[[float], str]
+    _saved: str
+    _conflicts: set[int]
+    _failed: dict[int, str]
+
+    if TYPE_CHECKING:
+        # what the other parts of the screen bring
+        def retell(self) -> None: ...
+        def changed(self) -> None: ...
+
+    def on_save_reported(self, message: SaveReported) -> None:
+        report = message.report
+        self._conflicts.discard(report.index)
+        known = self._failed.pop(report.index, "")
+        if report.state == "saved":
+            self._saved = f"saved {self._clock(report.at)}"
+        elif report.state == "conflict":
+            # a dialog that opens by itself would swallow what is being typed: the judge opens it
+            self._conflicts.add(report.index)
+        else:
+            self._failed[report.index] = report.message
+            if report.message != known:
+                self.notify(report.message, severity="error", markup=False, timeout=8)
+        self.retell()
+
+    def _unsaved(self) -> str:
+        if self._conflicts:
+            return "NOT SAVED, changed by another window: press ! to settle"
+        return "NOT SAVED: ^s tries again" if self._failed else ""
+
+    def action_settle(self) -> None:
+        from judge_tui.tui.screens.question import Question
+
+        index = min(self._conflicts, default=None)
+        if index is None:
+            self.notify("Nothing to settle.", markup=False, timeout=2)
+            return
+
+        def answered(key: str | None) -> None:
+            if key == "o":
+                self.session.overwrite(index)
+            elif key == "r":
+                self.session.reload(index)
+            self.changed()
+
+        self.app.push_screen(
+            Question(
+                "Changed by another window",
+                f"The scorecard of {self.session.judge} on {letter_of(index)} "
+                f"{self.session.titles[index]} was changed by another window or program. "
+                "Either answer keeps both: undo (u) brings the other one back.",
+                {"o": "keep what is on this screen", "r": "load what the other window saved"},
+            ),
+            answered,
+        )
+
+    def action_save(self) -> None:
+        unsaved = self.session.unsaved()
+        for index in unsaved:
+            # told again when it fails again: that is the answer to this key
+            self._failed[index] = ""
+            self.session.save(index)
+        if not unsaved:
+            self.notify("Every change is saved as it is made.", markup=False, timeout=2)
+
+    async def action_quit(self) -> None:
+        if self.session.unsaved():
+            await asyncio.to_thread(self.session.flush)
+        if self.session.lost():
+            self._ask_to_leave()
+        else:
+            self._leave()
+
+    def _leave(self) -> None:
+        self.runner.kill()
+        self.app.exit(0)
+
+    def _ask_to_leave(self) -> None:
+        from judge_tui.tui.screens.question import Question
+
+        self.app.push_screen(
+            Question(
+                "Not saved",
+                f"{next(iter(self._failed.values()), 'The scorecard cannot be written.')} "
+                "Nor could it be kept elsewhere: leaving now loses it.",
+                {"l": "leave and lose it"},
+            ),
+            lambda key: self._leave() if key == "l" else None,
+        )
