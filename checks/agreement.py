@@ -129,11 +129,16 @@ def _graded(
     try:
         budget = _PROBE_BUDGET if role.spellings is None else _SPELLING_BUDGET
         returned = invoke(worker, binding, inputs, budget=budget)
-        asks = any(param.kind == "model" for param in role.params)
-        if asks and not returned.result.counters.get("model_calls"):
+        models = {param.name for param in role.params if param.kind == "model"}
+        asked = not models or bool(returned.result.counters.get("model_calls"))
+        if not asked:
             said.append("did not ask the scripted model")
-            return None
+            if not any(argument.source in models for argument in (*binding.args, *(binding.init or ()))):
+                return None
         grade = role.agrees(returned.value(role.returns[0].name), inputs)
+        if not asked:
+            # What is handed its model and answers without it plays the role all the same, and wrongly.
+            return 0.0
         # Probabilities rank as their logarithms do: only exact scores show that they were asked for.
         return grade / 4 if grade < 1 and "probs" in binding.model.split() else grade
     except KeyError as error:
