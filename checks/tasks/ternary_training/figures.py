@@ -18,7 +18,11 @@ _HELD = frozenset({
 })  # fmt: skip
 _TRAIN = frozenset({"train", "training", "tr", "trn"})
 _STEP = frozenset({"step", "steps", "iter", "iters", "iteration", "iterations", "update", "updates", "it"})
-_EPOCH = frozenset({"epoch", "epochs"})
+_EPOCH = frozenset({"epoch", "epochs", "batch", "batches", "tokens", "round", "rounds"})
+#: What may stand beside these words (``tokens_per_sec`` is no step).
+_COUNTING = frozenset(
+    {"global", "seen", "total", "num", "n", "id", "idx", "train", "training", "trained", "current"}
+)
 #: With one of these a name is one figure of the run and no point of its curve.
 _MOMENT = frozenset({
     "final", "best", "min", "max", "last", "initial", "first", "start", "end", "before", "after", "lowest",
@@ -89,9 +93,9 @@ class Name:
         if every & (_LOSS | _PERPLEXITY) and not last & _OTHER:
             inner = last if last & (_LOSS | _PERPLEXITY) else every
             return cls("perplexity" if inner & _PERPLEXITY else "loss", split, every & _MOMENT)
-        if last & _STEP:
+        if last & _STEP and last <= _STEP | _COUNTING:
             return cls("step", split)
-        return cls("epoch" if last & _EPOCH else "", split)
+        return cls("epoch" if last & _EPOCH and last <= _EPOCH | _COUNTING else "", split)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +105,7 @@ class Figure:
     Attributes:
         name: What it is.
         value: The figure.
-        step: Where in training; ``None`` where the log does not say.
+        step: Where in training; ``None`` where the log does not say (rows in any order).
         run: Which run, for files that hold several.
         file: The log.
         line: 1-based.

@@ -21,11 +21,24 @@ _MOST_TEXT = 4 << 20
 _PASSAGE, _PASSAGES = 64, 300
 _SPLITS = frozenset({
     "split", "splits", "idx", "idxs", "indices", "index", "indexes", "ids", "partition", "documents", "docs",
-    "doc", "files", "lines", "rows", "range", "ranges", "sequences", "samples", "examples", "shards",
-    "offsets",
+    "range", "ranges", "offsets", "span", "files", "shards",
 })  # fmt: skip
-_RANGE = frozenset({"range", "ranges", "offsets", "span", "lines"})
-_TEXTS = frozenset({".txt", ".text", ".md", ""})
+_TEXTS = frozenset({".txt", ".text"})
+#: What is no text to train on, whatever split its name speaks of.
+_NO_DATA = _SPLITS | {
+    "log",
+    "logs",
+    "output",
+    "out",
+    "result",
+    "results",
+    "report",
+    "notes",
+    "config",
+    "stdout",
+}
+#: Fewer whole numbers than this are sizes or shapes, and two are the ends of a range.
+_FEW = 5
 _MOST_ITEMS = 2_000_000
 
 
@@ -37,7 +50,7 @@ class Overlap:
         held: What is held out (a file, or a key of one).
         trained: What was trained on.
         share: Share of what is held out that is in the training part as well.
-        unit: ``passages`` or ``entries``.
+        unit: ``passages``, ``entries`` (whole numbers), or ``names`` (of files or documents).
         example: One of them.
         file: Where the held-out part stands.
         line: 1-based.
@@ -68,7 +81,7 @@ def _texts(submission: Submission, names: Sequence[str]) -> Iterator[Overlap]:
     for name in names:
         path = PurePosixPath(name)
         split = Name.of((str(path.parent), path.stem)).split
-        if path.suffix.lower() in _TEXTS and split and not words(path.stem) & (_SPLITS | {"log", "logs"}):
+        if path.suffix.lower() in _TEXTS and split and not words(path.stem) & _NO_DATA:
             text = submission.read_bytes(name)[:_MOST_TEXT].decode("utf-8", "replace")
             parts[split].append((name, re.sub(r"\s+", " ", text)))
     for held, text in parts["held-out"]:
@@ -104,7 +117,10 @@ def _indices(submission: Submission, names: Sequence[str]) -> Iterator[Overlap]:
                 and isinstance(items, tuple) == isinstance(theirs, tuple)
             ):
                 share, example = _shared(items, theirs)
-                yield Overlap(held, trained, share, "entries", example, file, line)
+                # One file may be split within.
+                named = isinstance(items, frozenset) and any(isinstance(item, str) for item in items)
+                unit = "names" if named else "entries"
+                yield Overlap(held, trained, share, unit, example, file, line)
 
 
 def _lists(submission: Submission, name: str) -> Iterator[tuple[tuple[str, ...], Any, int]]:
@@ -150,9 +166,9 @@ def _items(path: Sequence[str], value: Any) -> frozenset[Any] | tuple[int, int] 
     if not every & _SPLITS or not value or Name.of(path).kind:
         return None
     whole = all(isinstance(item, int) and not isinstance(item, bool) for item in value)
-    if whole and len(value) == 2 and every & _RANGE and value[0] < value[1]:
+    if whole and len(value) == 2 and value[0] < value[1]:
         return int(value[0]), int(value[1])
-    if whole or all(isinstance(item, str) for item in value):
+    if (whole and len(value) >= _FEW) or all(isinstance(item, str) for item in value):
         return frozenset(value[:_MOST_ITEMS])
     return None
 

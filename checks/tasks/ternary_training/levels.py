@@ -16,8 +16,9 @@ __all__ = ["LIMIT", "Answer", "Choice", "cause", "choice", "distance", "settled"
 
 Array = npt.NDArray[Any]
 
-#: The distance that the challenge itself allows, where s is at most 1; relative to s above.
-LIMIT = 1e-5
+#: The distance that the challenge itself allows, and float32's rounding of it, where s is at most 1; relative
+#: to s above.
+LIMIT = 1e-5 + 2.0**-22
 #: A threshold may be this far from s/2: an epsilon in s moves it, and so does rounding of W/s.
 _NEAR = 1e-4
 

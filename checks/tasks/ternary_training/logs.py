@@ -66,7 +66,7 @@ def _of_file(file: str, text: str) -> Iterator[Figure]:
     for number, line in enumerate(lines, 1):
         row = loaded_json(line) if line.lstrip().startswith("{") else None
         if isinstance(row, dict):
-            yield from _of_row(file, row, (), number, (file, number), None)
+            yield from _of_row(file, row, (), number, (file, number))
         elif not _cells(line):
             yield from _of_line(file, line, number)
 
@@ -77,7 +77,7 @@ def _of_json(file: str, text: str, value: Any, path: tuple[str, ...], depth: int
     if isinstance(value, dict):
         yield from _of_columns(file, text, value, path)
         scalars = {key: item for key, item in value.items() if isinstance(item, int | float)}
-        yield from _of_row(file, scalars, path, 0, (file, path, "scalars"), None, text=text, alone=True)
+        yield from _of_row(file, scalars, path, 0, (file, path, "scalars"), text=text, alone=True)
         if len(value) > 1 and all(key.isdecimal() and isinstance(row, dict) for key, row in value.items()):
             # Rows by their step.
             value = {"": [{"step": int(key), **row} for key, row in value.items()]}
@@ -87,7 +87,7 @@ def _of_json(file: str, text: str, value: Any, path: tuple[str, ...], depth: int
     elif isinstance(value, list):
         rows = [item for item in value if isinstance(item, dict)]
         for index, row in enumerate(rows):
-            yield from _of_row(file, row, path, 0, (file, path, index), index, text=text)
+            yield from _of_row(file, row, path, 0, (file, path, index), text=text)
         if not rows and not path and all(isinstance(item, int | float) for item in value):
             # A bare list in losses.json is named by its file.
             yield from _of_columns(file, text, {PurePosixPath(file).stem: value}, ())
@@ -126,7 +126,6 @@ def _of_row(
     path: tuple[str, ...],
     line: int,
     identity: tuple[object, ...],
-    index: int | None,
     *,
     text: str = "",
     alone: bool = False,
@@ -134,7 +133,7 @@ def _of_row(
     """Figures that were taken together; nested keys read as one name."""
     flat = dict(_flat(row, ()))
     steps = {Name.of(keys).kind: item for keys, item in flat.items()}
-    step = steps.get("step", steps.get("epoch", index))
+    step = steps.get("step", steps.get("epoch"))
     for keys, item in flat.items():
         name = Name.of((*path, *keys))
         if name.kind not in ("loss", "perplexity") or isinstance(item, bool):
@@ -192,7 +191,7 @@ def _of_tables(file: str, lines: Sequence[str]) -> Iterator[Figure]:
             head = cells
         elif head and len(cells) == len(head):
             row = {key: Number(cell) for key, cell in zip(head, cells, strict=True) if _is_number(cell)}
-            yield from _of_row(file, row, (), number, (file, number), number)
+            yield from _of_row(file, row, (), number, (file, number))
         elif not cells:
             head, delimiter = [], ""
 

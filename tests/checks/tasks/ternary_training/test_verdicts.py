@@ -261,3 +261,68 @@ def test_imports_of_a_framework_that_is_not_installed_are_nobodys_failure(
     code = f"import {framework}.nn as nn\n\n\nclass TernaryLinear(nn.Linear):\n    pass\n"
     outcome = written(tmp_path, {"ternary.py": code}, "loads")["loads"]
     assert (outcome.verdict, framework in outcome.summary) == (Verdict.SKIP, True), outcome.summary
+
+
+FALLING = [5.5 - 0.3 * i + 0.02 * (-1) ** i for i in range(10)]
+LOG = "\n".join(f"step {100 * i} train loss {v:.4f} val loss {v + 0.1:.4f}" for i, v in enumerate(FALLING))
+CODE = {"ternary.py": "import numpy as np\n"}
+
+
+def of_run(folder: Path, **files: str) -> Outcome:
+    """What is found about a run that left these files; ``__`` in a name is a dot."""
+    named = {name.replace("__", "."): text for name, text in files.items()}
+    return written(folder, {**CODE, **named}, "convergence")["convergence"]
+
+
+def test_a_table_of_settings_is_no_loss_curve(tmp_path: Path) -> None:
+    rows = "".join(f"| group {g} | {2.3 + g / 1000:.3f} |\n" for g in (32, 64, 128, 256, 512, 1024))
+    outcome = of_run(tmp_path, README__md=f"| setting | train loss |\n|---|---|\n{rows}", train__log=LOG)
+    assert outcome.verdict is Verdict.PASS, outcome.summary
+    alone = of_run(tmp_path / "alone", README__md=f"| setting | train loss |\n|---|---|\n{rows}")
+    assert alone.verdict is not Verdict.FAIL, alone.summary
+
+
+def test_steps_that_every_epoch_counts_anew_are_one_curve(tmp_path: Path) -> None:
+    first = "\n".join(
+        f"epoch 0 step {i} loss {5.5 - 0.3 * i:.3f} val_loss {6 - 0.3 * i:.3f}" for i in range(10)
+    )
+    rest = "\n".join(
+        f"epoch {e} step {i} loss {2.5 + 0.01 * (-1) ** i:.3f}" for e in (1, 2) for i in range(10)
+    )
+    outcome = of_run(tmp_path, train__log=f"{first}\n{rest}")
+    assert (outcome.verdict, "30 points" in outcome.summary) == (Verdict.PASS, True), outcome.summary
+
+
+def test_ranges_that_only_touch_are_apart_and_shapes_are_no_indices(tmp_path: Path) -> None:
+    split = '{"split": {"train": [0, 90000], "val": [90000, 100000]}, "train_ids_shape": [64, 128, 3]}'
+    outcome = of_run(tmp_path, train__log=LOG, split__json=split)
+    assert (outcome.verdict, "was held out" in outcome.summary) == (Verdict.PASS, True), outcome.summary
+
+
+def test_one_file_named_for_both_parts_warns_because_it_may_be_split_within(tmp_path: Path) -> None:
+    split = '{"train_files": ["input.txt"], "val_files": ["input.txt"]}'
+    outcome = of_run(tmp_path, train__log=LOG, data__json=split)
+    assert outcome.verdict is Verdict.WARN, outcome.summary
+
+
+def test_a_baseline_that_does_not_learn_does_not_decide(tmp_path: Path) -> None:
+    flat = "\n".join(f"step {i} loss 5.5" for i in range(100))
+    outcome = of_run(tmp_path, ternary__log=LOG, baseline_fp32__log=flat)
+    assert (outcome.verdict, "10 points" in outcome.summary) == (Verdict.PASS, True), outcome.summary
+
+
+def test_a_recorded_run_without_held_out_text_warns(tmp_path: Path) -> None:
+    plain = "\n".join(f"step {i} loss {value:.3f}" for i, value in enumerate(FALLING))
+    outcome = of_run(tmp_path, train__log=plain)
+    assert (outcome.verdict, "held-out" in outcome.summary) == (Verdict.WARN, True), outcome.summary
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[" * 5000, '{"loss": [1, 2', "loss " * 3000, '{"loss": [' + "1e999," * 50 + "1]}",
+     "\x00\xff loss 3\n" * 9, '{"loss": NaN, "step": "x"}', "step,loss\n1,\n2,nan\n3\n",
+     "| loss |\n|--|\n| a |\n"],
+)  # fmt: skip
+def test_broken_logs_break_nothing(text: str, tmp_path: Path) -> None:
+    for name in ("log__json", "log__jsonl", "log__csv", "log__txt"):
+        assert of_run(tmp_path / name, **{name: text}).verdict is not Verdict.ERROR
