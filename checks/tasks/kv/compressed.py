@@ -29,7 +29,7 @@ _NEAR = 0.3
 
 def roles_of(found: Mapping[str, Binding], prefix: str = "quantized") -> Found | None:
     """The roles of a quantized cache under the plain ones' names; ``None`` when there is none."""
-    if not all(name in found for name in (prefix, *(f"{prefix}_{part}" for part in _PARTS))):
+    if prefix not in found or f"{prefix}_append" not in found:
         return None
     own = {"create": found[prefix]}
     for part in (*_PARTS, *_MORE):
@@ -90,7 +90,8 @@ def _settled(
 
     best: tuple[Found, trial.Trial] | None = None
     for append in calls("append") or calls("append_many"):
-        for read in calls("read"):
+        # What gives everything back as it takes more in needs no call that reads.
+        for read in [*calls("read"), None]:
             for option, result in _readings(worker, {"create": create}, append, read, fatal):
                 nearer = best is None or result.error < best[1].error
                 if result.ran and nearer and (result.error <= _NEAR or _plainly_meant(worker, option)):
@@ -98,19 +99,21 @@ def _settled(
                 if best and best[1].error <= _NEAR:
                     break
             else:
-                tried.append(f"{create.target}, {append.target}, {read.target}: {result.said or 'far off'}")
+                names = ", ".join(b.target for b in (create, append, *([read] if read else [])))
+                tried.append(f"{names}: {result.said or 'far off'}")
                 continue
             return _completed(worker, best[0], calls)
     return _completed(worker, best[0], calls) if best else None
 
 
 def _readings(
-    worker: Worker, base: Found, append: Binding, read: Binding, fatal: dict[str, Fault]
+    worker: Worker, base: Found, append: Binding, read: Binding | None, fatal: dict[str, Fault]
 ) -> Iterator[tuple[Found, trial.Trial]]:
     """The two calls under every axis order, with how a short run went."""
     for one in _orders(append):
-        for other in _orders(read):
-            option = {**base, "append": replace(one, role="append"), "read": replace(other, role="read")}
+        own = {**base, "append": replace(one, role="append")}
+        for other in _orders(read) if read else [None]:
+            option = {**own, "read": replace(other, role="read")} if other else own
             yield option, trial.survived(fatal, option, partial(trial.steps, worker, option))
 
 
@@ -120,7 +123,9 @@ def _plainly_meant(worker: Worker, option: Found) -> bool:
     Two arrays of floating point, handed back in the axis order in which they went in; codes and
     scales that are handed out instead are no wrong answer but another interface.
     """
-    if option["append"].layout.replace("B", "") != option["read"].layout.replace("B", ""):
+    if "read" in option and option["append"].layout.replace("B", "") != option["read"].layout.replace(
+        "B", ""
+    ):
         return False
     return trial.gives_floats(worker, option)
 

@@ -54,7 +54,8 @@ class Opened:
         self.found = found
         self.sizes = sizes
         self.left = left
-        self.mode = mode(found)
+        # What gives everything back as it takes more in is read by that.
+        self.mode = mode(found) or "read"
         self.layer = 0
         self.counts = np.zeros(sizes.batch, np.int64)
         self.last: Returned | None = None

@@ -242,6 +242,9 @@ def _planned(
             asked.append(Asked(param["name"], "", made, default, has))
         elif not has:
             return f"asks for '{param['name']}', which is no size that is known"
+    if "weight_itemsize" in used and not used & {"itemsize", "bits", "dtype", "params", "params_b"}:
+        # "bytes_per_param" of a call that is told of no parameters is the width of what is cached.
+        asked = [replace(a, quantity="itemsize") if a.quantity == "weight_itemsize" else a for a in asked]
     return Plan(file, name, line, tuple(asked))
 
 

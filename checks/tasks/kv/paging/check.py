@@ -15,6 +15,7 @@ from judge_tui.checks.remote import Handle
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv import claims
 from judge_tui.checks.tasks.kv.judging import precision
+from judge_tui.checks.tasks.kv.paging.batched import fed_off
 from judge_tui.checks.tasks.kv.paging.churn import churn, differs_from_solo, worst_attention
 from judge_tui.checks.tasks.kv.paging.cycles import cycles
 from judge_tui.checks.tasks.kv.paging.filling import Filled, fill, tokens_off
@@ -78,6 +79,8 @@ class Job:
 def paged(bench: Bench, found: Findings) -> str:
     """Fill a pool, let sequences grow by turns, free twice, and let ten thousand come and go."""
     job = Job(bench, found, _parts(bench))
+    if not any(job.parts[p].takes("sequence") for p in ("append", "append_many") if p in job.parts):
+        return _together(job)
     job.limit = _limit(job)
     full = _full(job)
     _refused_prompt(job, full)
@@ -93,6 +96,29 @@ def paged(bench: Bench, found: Findings) -> str:
         )  # fmt: skip
         job.wrong.append("no call frees a sequence, so blocks never come back")
     return "; ".join(job.wrong[:3] or job.said)
+
+
+def _together(job: Job) -> str:
+    """A batch that is always fed whole: what it holds, across the edges of blocks."""
+    size = PoolSizes().block_size
+    worst = 0.0
+    for name, pieces in (("one by one", (1,) * (2 * size + 1)), ("prompts", (size - 1, 1, size + 1, size))):
+        error = fed_off(job.bench.worker, job.parts, lambda: job.bench.left, job.bench.rng(name), pieces)
+        limit = precision("float32").limit(0.0)
+        if not job.found.limit(
+            f"a batch fed whole, {name}, {sum(pieces)} tokens in blocks of {size}: largest relative error",
+            error, limit, **job.where("append"),
+        ):  # fmt: skip
+            job.wrong.append(f"{name}: what comes back is off by {error:.2g}")
+        worst = max(worst, error)
+    job.found.note(
+        "sequences that come and go",
+        "not judged",
+        note="every call feeds the whole batch",
+        **job.where("append"),
+    )
+    right = f"a batch fed whole comes back within {worst:.1g}; no call lets a sequence come or go by itself"
+    return "; ".join(job.wrong) or right
 
 
 def _parts(bench: Bench) -> Mapping[str, Binding]:

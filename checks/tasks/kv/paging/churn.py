@@ -52,18 +52,21 @@ def churn(bench: Bench, pool: Pool, room: int, longest: int) -> Churned:
     rng = bench.rng("churn")
     sizes, block = pool.sizes, pool.sizes.block_size
     worst, where, freed = 0.0, "", 0
+    # A sequence that is told its length when it comes keeps to it.
+    most = min(longest, 3 * block) if pool.reserves else longest
     for step in range(_STEPS):
         sequence = int(rng.integers(_AT_ONCE))
         length = pool.fed[sequence][0].shape[1] if sequence in pool.fed else 0
+        taken = [most if pool.reserves else k.shape[1] for k, _v in pool.fed.values()]
+        used = sum(-(-n // block) + 1 for n in taken) * block
         if length and "free" in pool.found and rng.random() < 0.2:
             pool.free(sequence)
             freed += 1
-        elif sequence not in pool.fed:
-            pool.add(sequence, 2 * block)
+        elif sequence not in pool.fed and used + (most if pool.reserves else block) <= room:
+            pool.add(sequence, most)
         tokens = int(rng.choice([1, 1, 2, block - 1, block, block + 1]))
-        used = sum(-(-k.shape[1] // block) + 1 for k, _v in pool.fed.values()) * block
-        length = pool.fed[sequence][0].shape[1] if sequence in pool.fed else longest
-        if length + tokens <= longest and used + tokens + block <= room:
+        length = pool.fed[sequence][0].shape[1] if sequence in pool.fed else most
+        if length + tokens <= most and (pool.reserves or used + tokens + block <= room):
             k, v = rng.standard_normal((2, sizes.heads, tokens, sizes.head_dim)).astype(np.float32)
             pool.append(sequence, k, v, whole=bool(rng.random() < 0.5))
         if step % 6 == 5:

@@ -13,6 +13,7 @@ from judge_tui.checks.calls import invoke
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.remote import Worker
 from judge_tui.checks.submission import ADAPTER
+from judge_tui.checks.tasks.kv.paging import batched
 from judge_tui.checks.tasks.kv.paging.pool import Pool, PoolSizes
 from judge_tui.checks.tasks.kv.paging.roles import PARTS, ROLES
 from judge_tui.checks.tasks.kv.reference import attention
@@ -93,8 +94,6 @@ def _settled(
 
     runs: Found | None = None
     appends = calls("append") or calls("append_many")
-    if appends and not any(b.takes("sequence") for b in appends):
-        tried.append(f"{create.target}: {appends[0].target} names no sequence")
     reads = [("read", b) for b in calls("read")] + [("attend", b) for b in calls("attend")]
     adds: list[Binding | None] = [*calls("add"), None]
     for append, (part, read), add in itertools.product(appends, reads, adds):
@@ -110,7 +109,27 @@ def _settled(
         names = ", ".join(b.target for b in (create, *([add] if add else []), append, read))
         if len(tried) < 24:
             tried.append(f"{names}: {said or 'runs, and gives back other numbers'}")
+    if (together := _batched(worker, create, appends, reads)) is not None:
+        return together, None
     return None, _completed(worker, runs, calls) if runs else None
+
+
+def _batched(
+    worker: Worker, create: Binding, appends: list[Binding], reads: list[tuple[str, Binding]]
+) -> Found | None:
+    """Calls that feed the whole batch at once, with what reads it."""
+    for append, (part, read) in itertools.product(appends, reads):
+        if append.takes("sequence"):
+            continue
+        for one in batched.orders(append):
+            for other in _orders(read) if read.takes("sequence") else batched.orders(read):
+                option = {
+                    "create": create, "append": replace(one, role="append"), part: replace(other, role=part),
+                }  # fmt: skip
+                error, _said = batched.tried(worker, option, "")
+                if error is not None and error <= _NEAR:
+                    return batched.whole(worker, option)
+    return None
 
 
 def _same_order(one: Binding, other: Binding) -> bool:

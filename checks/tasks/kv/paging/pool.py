@@ -83,6 +83,11 @@ class Pool:
         """Whether it is read by attention alone."""
         return "read" not in self.found
 
+    @property
+    def reserves(self) -> bool:
+        """Whether a sequence is told how long it will be when it comes."""
+        return "add" in self.found and self.found["add"].takes("count")
+
     def inputs(self, sequence: int, tokens: int = 0, count: int = 0) -> dict[str, Any]:
         """All that a call may ask for."""
         stored = self.fed[sequence][0].shape[1] if sequence in self.fed else 0

@@ -106,7 +106,7 @@ class CacheCoder:
         batch, heads, tokens, width = shape
         sizes = Sizes(batch, heads, tokens, width, layers=1, bits=bits or 8)
         roles = self.found if attends else {n: b for n, b in self.found.items() if n != "attend"}
-        return Cached(self.bench.worker, roles, sizes, lambda: self.bench.left)
+        return Subject(self.bench, dict(roles)).cached(sizes)
 
     def restored(self, k: Array, v: Array, bits: int, *, whole: bool) -> tuple[Array, Array]:
         """See :class:`Coder`."""
