@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from judge_tui.checks.binding import Argument, Binding, Source
+from judge_tui.checks.calls import construct
 from judge_tui.checks.contract import Role
+from judge_tui.checks.faults import Fault
 from judge_tui.checks.packed import pack, packs
 from judge_tui.checks.remote import Handle, Worker
 from judge_tui.checks.signatures import Packed, arguments, ways
@@ -16,6 +18,8 @@ from judge_tui.checks.signatures import Packed, arguments, ways
 __all__ = ["Candidate", "callables", "candidates"]
 
 Inventories = Mapping[str, Mapping[str, Any]]
+
+_MAKES = re.compile(r"_?(make|build|create|get|new)_?", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,17 @@ def candidates(
         found: Roles that are settled: a method of the object that one of them gave may follow it.
         inputs: The probe's inputs, with the handles that earlier roles gave.
     """
+    several = [
+        *_named(worker, loaded, role, found),
+        *_closures(worker, role, found, inputs),
+    ]
+    yield from several or _factories(worker, loaded, role, inputs)
+
+
+def _named(
+    worker: Worker, loaded: Inventories, role: Role, found: Mapping[str, Binding]
+) -> Iterator[Candidate]:
+    """Functions and methods that are called as they are."""
     taken = {binding.target for binding in found.values()}
     for item in callables(loaded):
         score = _name_score(item.name, role)
@@ -91,7 +106,30 @@ def candidates(
         else:
             for args, unsure in ways(item.params, role, packed=_packed(worker, item, role)):
                 yield Candidate(replace(base, args=args), score + unsure)
-    yield from _closures(worker, role, found, inputs)
+
+
+def _factories(
+    worker: Worker, loaded: Inventories, role: Role, inputs: Mapping[str, Any]
+) -> Iterator[Candidate]:
+    """Functions that give one that plays the role, as their names say: ``make_beam_search(model)``."""
+    for item in callables(loaded):
+        if item.owner is not None or not _MAKES.match(item.name) or _name_score(item.name, role) is None:
+            continue
+        if (made := arguments(item.params, role, lacking=True)) is None:
+            continue
+        why = f"{item.name} gives a function"
+        name = f"{item.name}.__call__"
+        base = Binding(role.name, item.file, name, (), {}, init=made[0], why=why, line=item.line)
+        try:
+            tree = worker.describe(construct(worker, base, inputs))
+        except (Fault, KeyError):
+            if not worker.alive:
+                raise
+            continue
+        for args, unsure in ways(list(tree.get("params") or ()), role, lacking=True):
+            binding = replace(base, args=args)
+            if all(binding.takes(p.name) for p in role.params if p.required):
+                yield Candidate(binding, len(role.patterns) + unsure)
 
 
 def _name_score(name: str, role: Role) -> float | None:

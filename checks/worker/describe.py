@@ -131,7 +131,8 @@ def _leaf(value: Any) -> dict[str, Any]:
     if isinstance(value, (bool, int, float, str)):
         return {"kind": type(value).__name__, "value": _plain(value)}
     if callable(value):
-        return {"kind": "callable", "type": getattr(value, "__name__", type(value).__name__)}
+        named = getattr(value, "__name__", type(value).__name__)
+        return {"kind": "callable", "type": named, "params": _params(_decorated(value))}
     return {"kind": "object", "type": type(value).__name__}
 
 

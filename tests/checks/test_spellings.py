@@ -9,8 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from judge_tui.checks.bench import Bench
+from judge_tui.checks.bound import searched
 from judge_tui.checks.runner import judge
 from judge_tui.checks.submission import Submission
+from judge_tui.checks.tables import table, tables
 from judge_tui.checks.task import load_task
 from judge_tui.checks.tasks.backwards import reference
 from judge_tui.checks.tasks.beam_search.searching import Search
@@ -18,6 +20,7 @@ from judge_tui.checks.tasks.flash_attention.cases import drawn
 from judge_tui.checks.tasks.flash_attention.forward import Forward
 from judge_tui.checks.tolerance import relative_error
 from judge_tui.checks.verdict import Verdict
+from judge_tui.judging.sidefiles import write_bindings
 
 HERE = Path(__file__).parent / "spellings"
 #: Spellings whose verdicts are tried as well, with the checks that tell most.
@@ -109,6 +112,22 @@ def test_unusual_spellings_are_judged_as_usual_ones(task: str, name: str, tmp_pa
     outcomes = judge(load_task(task), submitted(source, task, tmp_path), seed=4, checks=JUDGED[task][0])
     expected = Verdict.WARN if name in TOLD else Verdict.PASS
     assert {outcome.verdict for outcome in outcomes.values()} == {expected}, outcomes
+
+
+@pytest.mark.parametrize(
+    ("task", "source"),
+    [(task, source) for task in JUDGED for source in spellings(task)],
+    ids=lambda value: value if isinstance(value, str) else value.stem,
+)
+def test_what_is_written_of_it_binds_to_the_same(task: str, source: Path, tmp_path: Path) -> None:
+    submission = submitted(source, task, tmp_path)
+    before = searched(load_task(task), submission, seed=1).found
+    write_bindings(submission.path, tables(before))
+    after = searched(load_task(task), Submission.at(submission.path), seed=2).found
+    assert {role: table(binding) for role, binding in after.items()} == {
+        role: table(binding) for role, binding in before.items()
+    }
+    assert {binding.origin for binding in after.values()} == {"submission.toml"}
 
 
 def test_there_are_spellings_of_every_kind() -> None:
