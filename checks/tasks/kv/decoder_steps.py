@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import Fault
+from judge_tui.checks.tasks.kv.decoder_attention import SAME, foretell
 from judge_tui.checks.tasks.kv.decoding import Decoder
 from judge_tui.checks.tasks.kv.judging import Worst, precision
 from judge_tui.checks.tasks.kv.maker import Maker
@@ -38,6 +39,7 @@ def judge(subject: Subject, found: Findings, said: list[str]) -> None:
     _rows(subject, found, make, said)
     _past(subject, found, make, said)
     _again(subject, found, make, said)
+    _foretold(subject, found, said)
 
 
 def _dtype_offered(subject: Subject) -> bool:
@@ -131,6 +133,30 @@ def _again(subject: Subject, found: Findings, make: Maker, said: list[str]) -> N
         return
     found.limit(quantity, min(anew, on), limit, otherwise=Verdict.WARN, **subject.where("prefill"))
     said.append(f"a second prompt mixes with what the first left in the cache: off by {min(anew, on):.2g}")
+
+
+def _foretold(subject: Subject, found: Findings, said: list[str]) -> None:
+    """The scale of its scores: agreement with itself cannot show a wrong one, a foretold step can."""
+    told = foretell(subject)
+    quantity = (
+        "decoder: a step foretold from its weights and its cache, scores scaled by 1/√D, relative error"
+    )
+    if told.why:
+        found.note(quantity, f"not established: {told.why}",
+                   note="its agreement with itself cannot show a wrong scale")  # fmt: skip
+        return
+    if told.right:
+        found.limit(quantity, told.error, SAME, note="another scale foretells another step",
+                    **subject.where("decode"))  # fmt: skip
+        return
+    found.claim(
+        quantity, False, measured=told.error, limit=SAME, note=f"foretold exactly where {told.wrong}",
+        **subject.where("decode"),
+    )  # fmt: skip
+    said[:] = [
+        *(words for words in said if not words.startswith("the decoder agrees")),
+        f"decoder: {told.wrong} (it agrees with itself all the same)",
+    ]
 
 
 def _emptied_by(subject: Subject) -> str:

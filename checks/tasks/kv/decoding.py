@@ -17,7 +17,7 @@ from judge_tui.checks.calls import Returned, invoke
 from judge_tui.checks.faults import BadResult, Skipped
 from judge_tui.checks.remote import Handle, Worker
 from judge_tui.checks.tasks.kv import roles
-from judge_tui.checks.tasks.kv.places import State, cache_of, part
+from judge_tui.checks.tasks.kv.places import State, cache_of, made_cache, part
 
 __all__ = ["Decoder", "ModelSizes"]
 
@@ -165,6 +165,8 @@ class Decoder:
         if binding.takes("cache") or returned.has("cache"):
             # The object that a method is called on is the model here, not the cache.
             self.state = cache_of(returned, replace(binding, on=""), role, before, was)
+        elif not binding.on and self.found["decode"].takes("cache"):
+            self.state = made_cache(returned, before)
         handle = part(returned, role, "logits", (1, 2, 3))
         if handle is None:
             raise BadResult(f"{binding.target} gives no logits")

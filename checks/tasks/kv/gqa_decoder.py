@@ -15,8 +15,9 @@ import numpy as np
 import numpy.typing as npt
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import BadResult, Raised
+from judge_tui.checks.tasks.kv.decoder_attention import foretell
 from judge_tui.checks.tasks.kv.decoding import Decoder
-from judge_tui.checks.tasks.kv.head_maps import MAPS
+from judge_tui.checks.tasks.kv.head_maps import MAPS, repeated
 from judge_tui.checks.tasks.kv.judging import precision
 from judge_tui.checks.tasks.kv.maker import Maker
 from judge_tui.checks.tasks.kv.subject import Subject
@@ -47,6 +48,8 @@ def judge(subject: Subject, found: Findings, said: list[str]) -> None:
             found.note(f"decoder with {queries} query heads over {shared}", f"does not run: {fault.message}")
             return
         if why:
+            if _foretold(subject, found, queries, shared, said):
+                continue
             found.note(f"decoder with {queries} query heads over {shared}", f"not established: {why}",
                        note="its agreement with itself cannot show which head a query reads")  # fmt: skip
             return
@@ -58,6 +61,8 @@ def judge(subject: Subject, found: Findings, said: list[str]) -> None:
             wrong = near if errors[near] <= limit else "no usual map of heads"
         elif not wrong:
             worst = max(worst, right)
+    if not shown:
+        return
     table = (("heads", "relative error", "equals repeating in which"), *shown)
     where = subject.where("prefill")
     if found.limit(
@@ -68,6 +73,21 @@ def judge(subject: Subject, found: Findings, said: list[str]) -> None:
         said.append(f"the decoder with shared heads equals one with repeated heads to {worst:.1e}")
     else:
         said.append(f"the decoder with shared heads is {worst:.2g} off one with repeated heads: {wrong}")
+
+
+def _foretold(subject: Subject, found: Findings, queries: int, shared: int, said: list[str]) -> bool:
+    """Where not all weights can be set, a step may still be foretold; whether that settled it."""
+    told = foretell(subject, queries, shared)
+    if told.why:
+        return False
+    heads = f"{queries} query heads over {shared}"
+    found.claim(
+        f"decoder with {heads}: a step foretold from its weights and its cache", told.right,
+        measured=told.wrong or "as foretold", limit="each head reads its group's keys and values",
+        **subject.where("decode"),
+    )  # fmt: skip
+    said.append(f"the decoder with {heads}: {told.wrong or 'its step is as foretold'}")
+    return True
 
 
 class _Pair:
@@ -118,7 +138,7 @@ class _Pair:
     def _copy(self, decoder: Decoder, values: Sequence[Array], heads: Array, inner: bool) -> None:
         theirs = weights(self.worker, decoder.model)
         for weight, value in zip(theirs, values, strict=True):
-            new = _repeated(value, weight.shape, heads, self.shared, inner)
+            new = repeated(value, weight.shape, heads, self.shared, inner)
             if new is None:
                 self.why = f"{weight.name} has shapes that are not told by its heads"
                 continue
@@ -147,40 +167,3 @@ def _answers(decoder: Decoder, given: Array) -> Array:
 
 def _stretch(narrow: tuple[int, ...], wide: tuple[int, ...]) -> bool:
     return len(narrow) == len(wide) and narrow != wide
-
-
-def _repeated(value: Array, shape: tuple[int, ...], heads: Array, shared: int, inner: bool) -> Array | None:
-    """A weight of the narrow decoder in the shape of the wide one's.
-
-    Args:
-        value: The narrow one's.
-        shape: The wide one's.
-        heads: For each query head the shared head whose copy it gets.
-        shared: How many there are.
-        inner: Whether heads are the inner factor of the axis (width by heads) and not the outer one.
-    """
-    if value.shape == shape:
-        return value
-    axes = [i for i, (a, b) in enumerate(zip(value.shape, shape, strict=True)) if a != b]
-    if len(value.shape) != len(shape) or len(axes) != 1:
-        return None
-    axis, queries = axes[0], len(heads)
-    narrow, wide = value.shape[axis], shape[axis]
-    moved = np.moveaxis(value, axis, 0)
-    if narrow * queries == wide * shared and narrow % shared == 0:
-        new = _by_head(moved, heads, shared, inner)
-    else:
-        # Queries, keys and values side by side: (H + 2G) · D against 3H · D.
-        width = wide // (3 * queries)
-        if narrow != (queries + 2 * shared) * width or wide != 3 * queries * width:
-            return None
-        q, k, v = np.split(moved, [queries * width, (queries + shared) * width])
-        new = np.concatenate([q, _by_head(k, heads, shared, inner), _by_head(v, heads, shared, inner)])
-    return np.moveaxis(new, 0, axis)
-
-
-def _by_head(moved: Array, heads: Array, shared: int, inner: bool) -> Array:
-    rest = moved.shape[1:]
-    if inner:
-        return np.asarray(moved.reshape(-1, shared, *rest)[:, heads].reshape(-1, *rest))
-    return np.asarray(moved.reshape(shared, -1, *rest)[heads].reshape(-1, *rest))

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from judge_tui.checks.tasks.kv.reference import attention
 
-__all__ = ["MAPS", "cause", "mapped"]
+__all__ = ["MAPS", "cause", "mapped", "repeated"]
 
 Array = npt.NDArray[Any]
 
@@ -74,3 +74,40 @@ def cause(out: Array, q: Array, k: Array, v: Array, visible: Array | None) -> st
 
 def _equal(out: Array, wrong: Array) -> bool:
     return out.shape == wrong.shape and bool(np.allclose(out, wrong, rtol=1e-4, atol=1e-5))
+
+
+def repeated(value: Array, shape: tuple[int, ...], heads: Array, shared: int, inner: bool) -> Array | None:
+    """A weight of the narrow decoder in the shape of the wide one's.
+
+    Args:
+        value: The narrow one's.
+        shape: The wide one's.
+        heads: For each query head the shared head whose copy it gets.
+        shared: How many there are.
+        inner: Whether heads are the inner factor of the axis (width by heads) and not the outer one.
+    """
+    if value.shape == shape:
+        return value
+    axes = [i for i, (a, b) in enumerate(zip(value.shape, shape, strict=True)) if a != b]
+    if len(value.shape) != len(shape) or len(axes) != 1:
+        return None
+    axis, queries = axes[0], len(heads)
+    narrow, wide = value.shape[axis], shape[axis]
+    moved = np.moveaxis(value, axis, 0)
+    if narrow * queries == wide * shared and narrow % shared == 0:
+        new = _by_head(moved, heads, shared, inner)
+    else:
+        # Queries, keys and values side by side: (H + 2G) · D against 3H · D.
+        width = wide // (3 * queries)
+        if narrow != (queries + 2 * shared) * width or wide != 3 * queries * width:
+            return None
+        q, k, v = np.split(moved, [queries * width, (queries + shared) * width])
+        new = np.concatenate([q, _by_head(k, heads, shared, inner), _by_head(v, heads, shared, inner)])
+    return np.moveaxis(new, 0, axis)
+
+
+def _by_head(moved: Array, heads: Array, shared: int, inner: bool) -> Array:
+    rest = moved.shape[1:]
+    if inner:
+        return np.asarray(moved.reshape(-1, shared, *rest)[:, heads].reshape(-1, *rest))
+    return np.asarray(moved.reshape(shared, -1, *rest)[heads].reshape(-1, *rest))

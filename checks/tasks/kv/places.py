@@ -14,7 +14,7 @@ from judge_tui.checks.calls import Returned
 from judge_tui.checks.contract import Role
 from judge_tui.checks.remote import Handle
 
-__all__ = ["State", "cache_of", "pair", "part", "same_kind"]
+__all__ = ["State", "cache_of", "made_cache", "pair", "part", "same_kind"]
 
 #: What is handed on from call to call: an object, a tuple of objects, or None before the first call.
 State = Handle | tuple[Handle, ...] | None
@@ -100,6 +100,17 @@ def cache_of(returned: Returned, binding: Binding, role: Role, before: State, wa
         ):
             return root.part((step, key))
     return _loose_pair(tree, root, was, before)
+
+
+def made_cache(returned: Returned, before: State) -> State:
+    """The cache that a call gives though it was handed none: the container beside its other answer."""
+    tree, root = returned.result.tree, returned.result.handle
+    if tree.get("kind") not in ("tuple", "list", "dict"):
+        return before
+    for step, key, below in reversed(_parts(tree)):
+        if same_kind(below, {"kind": "none"}):
+            return root.part((step, key))
+    return before
 
 
 def _alike(tree: Tree, was: Tree, role: Role) -> bool:
