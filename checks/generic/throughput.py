@@ -107,7 +107,7 @@ def _submitted(bench: Bench, timing: Timing, inputs: Mapping[str, Any]) -> _Call
     for name in timing.before:
         returned = bench.call(name, given)
         for item in bench.contract.by_name[name].returns:
-            if item.kind in ("handle", "self") and returned.has(item.name):
+            if (item.kind in ("handle", "self") or item.name not in given) and returned.has(item.name):
                 given[item.name] = returned.handle(item.name)
     binding = bench.binding(timing.role)
     if _plainly_given(binding):

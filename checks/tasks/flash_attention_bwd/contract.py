@@ -8,6 +8,7 @@ import numpy as np
 from judge_tui.checks.contract import Contract, Param, Return, Role, Sample
 from judge_tui.checks.tasks.flash_attention.contract import FORWARD, PARAMS
 from judge_tui.checks.tasks.flash_attention.contract import sample as forward_sample
+from judge_tui.checks.tasks.flash_attention_bwd.timing import TIMING
 
 __all__ = ["CONTRACT"]
 
@@ -93,4 +94,5 @@ CONTRACT = Contract(
     "flash_attention_fwd(Q, K, V (B, H, N, D), tile_size, causal) → (O, cache {O, L, Q, K, V}); "
     "flash_attention_bwd(dO, cache, tile_size, causal) → (dQ, dK, dV).",
     layouts=("HND", "ND"),
+    timing=TIMING,
 )
