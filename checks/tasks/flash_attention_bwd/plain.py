@@ -19,7 +19,7 @@ def prepare(q: Any, k: Any, v: Any) -> tuple[Any, ...]:
 
 
 def call(d_out: Any, tile: int, cache: tuple[Any, ...]) -> Any:
-    """The gradient by V (B, H, N, D), causal, with dQ and dK on the way; tiles above the diagonal are left out."""
+    """The gradient by V (B, H, N, D), causal, dQ and dK computed on the way; no tile above the diagonal."""
     q, k, v, out, lse = cache
     length, scale = q.shape[2], float(q.shape[3]) ** -0.5
     d_q, d_k, d_v = np.zeros_like(q), np.zeros_like(k), np.zeros_like(v)
