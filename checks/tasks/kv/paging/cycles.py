@@ -51,15 +51,20 @@ def cycles(pool: Pool, rng: np.random.Generator, live: int) -> Cycled:
         Died: The process ended.
     """
     unit = _unit(pool, rng, live)
+    rounds, done, step, before = _SEQUENCES // _UNIT, 0, 4, 0
     started = time.monotonic()
-    done, fault = pool.worker.series(unit, 4, budget=pool.left())
-    if fault is not None or done < 4:
-        return Cycled(done * _UNIT, fault)
-    each = (time.monotonic() - started) / 4
-    before = _kept(pool)
-    rounds = min(_SEQUENCES // _UNIT - 4, max(4, int(min(_SECONDS, 0.5 * pool.left()) / each)))
-    more, fault = pool.worker.series(unit, rounds, budget=pool.left())
-    return Cycled((4 + more) * _UNIT, fault, rounds + 4 < _SEQUENCES // _UNIT, (before, _kept(pool)))
+    while done < rounds:
+        more, fault = pool.worker.series(unit, min(step, rounds - done), budget=pool.left())
+        done += more
+        if fault is not None or not more:
+            return Cycled(done * _UNIT, fault)
+        before = before or _kept(pool)
+        spent = time.monotonic() - started
+        if spent > min(_SECONDS, 0.4 * pool.left()):
+            break
+        # About a second's worth at a time, so that a slow machine is noticed in time.
+        step = max(1, int(done / max(spent, 1e-3)))
+    return Cycled(done * _UNIT, None, done < rounds, (before, _kept(pool)))
 
 
 def _kept(pool: Pool) -> int:

@@ -44,6 +44,12 @@ _SIZES = (
          "max_pages_per_sequence"),
         required=False,
     ),
+    Param(
+        "batch",
+        "int",
+        ("max_num_seqs", "max_seqs", "num_seqs", "max_sequences", "max_num_sequences", "n_seqs"),
+        required=False,
+    ),
     *roles.SIZES,
 )  # fmt: skip
 

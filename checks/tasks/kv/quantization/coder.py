@@ -15,7 +15,7 @@ from judge_tui.checks.tasks.kv.cached import Cached
 from judge_tui.checks.tasks.kv.minimality import weighed
 from judge_tui.checks.tasks.kv.quantization.pairs import Pair
 from judge_tui.checks.tasks.kv.sizes import Sizes
-from judge_tui.checks.tasks.kv.storage import entries
+from judge_tui.checks.tasks.kv.storage import entries, total
 from judge_tui.checks.tasks.kv.subject import Subject
 
 __all__ = ["CacheCoder", "Coder", "PairCoder", "Weight"]
@@ -128,7 +128,23 @@ class CacheCoder:
         cached.feed(x, x, x, whole=False)
         rows = [("array", "shape", "dtype", "bytes")]
         rows += [(e.name, str(e.shape), e.dtype, str(e.nbytes)) for e in entries(cached)[:12]]
-        return Weight(measured.per_token / (2 * sizes.heads * sizes.head_dim), measured.how, tuple(rows))
+        each, how = measured.per_token / (2 * sizes.heads * sizes.head_dim), measured.how
+        if each > 2.0 and not self.found["create"].takes("max_len"):
+            each, how = min((each, how), self._long(bits))
+        return Weight(each, how, tuple(rows))
+
+    def _long(self, bits: int) -> tuple[float, str]:
+        """Bytes per number of 256 tokens behind the first 256: the newest ones may be kept as they are."""
+        shape = (1, 4, 512, 64)
+        cached = self.opened(shape, bits)
+        x = np.random.default_rng(19).uniform(-1, 1, shape).astype(np.float32)
+        nbytes = []
+        for start in (0, 256):
+            part = x[:, :, start : start + 256]
+            cached.feed(part, part, part)
+            nbytes.append(total(cached))
+        each = (nbytes[1] - nbytes[0]) / (2 * part.size)
+        return (each, "what 256 tokens behind 256 others take") if each > 0 else (np.inf, "")
 
 
 @dataclass(frozen=True, slots=True)
