@@ -66,8 +66,8 @@ def main() -> int:
     parser.add_argument("--stored", action="store_true", help="take the outcomes that earlier runs stored")
     parser.add_argument("--check", action="store_true", help="write nothing; 1 when the page would change")
     options = parser.parse_args()
-    old = page = PAGE.read_text()
     runs = run_checks(options.seeds, stored=options.stored)
+    old = page = PAGE.read_text()
     for section in SECTIONS:
         if options.only is None or section.name in options.only:
             print(section.name, file=sys.stderr, flush=True)

@@ -43,7 +43,7 @@ def _causal(N: int) -> np.ndarray:
 
 
 def _forward(model: str) -> Callable[..., np.ndarray]:
-    return program(model, TASK, "flash_attention").flash_attention_fwd  # type: ignore[no-any-return]
+    return program(model, TASK, "flash_attention").flash_attention_fwd
 
 
 def _heads(Q: np.ndarray, K: np.ndarray, V: np.ndarray, mask: np.ndarray | None) -> np.ndarray:
@@ -375,8 +375,8 @@ def _(runs: Runs) -> Finding:
 def _(runs: Runs) -> Finding:
     text = (folder("minimax-m2.7", TASK) / "flash_attention.py").read_text()
     first = next(n for n in ast.parse(text).body if isinstance(n, ast.FunctionDef))
-    doc = first.body[0].end_lineno - first.body[0].lineno + 1  # type: ignore[operator]
-    own = first.end_lineno - first.lineno + 1 - doc  # type: ignore[operator]
+    doc = first.body[0].end_lineno - first.body[0].lineno + 1
+    own = first.end_lineno - first.lineno + 1 - doc
     code = len(re.findall(r"^\s*[^\s#]", text, re.MULTILINE)) - doc
     found = f"a docstring of {doc} lines, {own} lines of the function's own, {code} of code in the file"
     return settled(

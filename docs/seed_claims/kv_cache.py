@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 
@@ -65,7 +66,7 @@ def _(runs: Runs) -> Finding:
     return whether(runs.passes(TASK, ALL[:2], "variable_lengths", "isolation"), found)
 
 
-def _empty_caches() -> dict[str, object]:
+def _empty_caches() -> dict[str, Any]:
     qwen = _cache("qwen36")
     return {
         "glm5": _cache("glm5").KVCache(2, 3, 8, 4),
@@ -78,10 +79,10 @@ def _(runs: Runs) -> Finding:
     found = {}
     token = np.ones((2, 3, 1, 4), np.float32)
     for model, made in _empty_caches().items():
-        made.update(token, token)  # type: ignore[attr-defined]
-        before = made.cache_k.copy()  # type: ignore[attr-defined]
-        made.update(2 * token, token)  # type: ignore[attr-defined]
-        changed = np.argwhere(made.cache_k != before)  # type: ignore[attr-defined]
+        made.update(token, token)
+        before = made.cache_k.copy()
+        made.update(2 * token, token)
+        changed = np.argwhere(made.cache_k != before)
         found[model] = (before.shape, sorted(set(changed[:, 2].tolist())))
     shown = each((m, f"{shape}, token 1 written at {at} of axis 2") for m, (shape, at) in found.items())
     return whether(all(value == ((2, 3, 8, 4), [1]) for value in found.values()), shown)
@@ -259,7 +260,7 @@ def _(runs: Runs) -> Finding:
     return whether(runs.verdict(TASK, "minimax-m2.7", "incremental_equals_full") == "fail", found)
 
 
-def _engine() -> tuple[object, int]:
+def _engine() -> tuple[Any, int]:
     module = _cache("minimax-m2.7")
     config = module.KVCacheConfig(num_layers=2, num_heads=2, head_dim=4, max_batch_size=3, max_seq_len=16)
     engine = module.BatchedInferenceEngine(config, 0)
@@ -271,12 +272,12 @@ def _engine() -> tuple[object, int]:
 @KV.claim("C080", "MiniMax", "finished sequences still take part", "experiment, variable_lengths")
 def _(runs: Runs) -> Finding:
     engine, width = _engine()
-    engine.record_token(0, 7, 7)  # type: ignore[attr-defined]
+    engine.record_token(0, 7, 7)
     rows: list[int] = []
-    real = engine.stack.forward  # type: ignore[attr-defined]
-    engine.stack.forward = lambda x: rows.append(x.shape[0]) or real(x)  # type: ignore[attr-defined]
+    real = engine.stack.forward
+    engine.stack.forward = lambda x: rows.append(x.shape[0]) or real(x)
     moved = np.random.default_rng(1).standard_normal((3, 1, width)).astype(np.float32)
-    used = int(np.any(engine.step_inference(moved), axis=1).sum())  # type: ignore[attr-defined]
+    used = int(np.any(engine.step_inference(moved), axis=1).sum())
     found = f"one of 3 is finished: the stack computes {rows[0]} rows, {used} of them are used"
     return whether(rows == [3], found)
 
@@ -328,8 +329,8 @@ def _(runs: Runs) -> Finding:
     made = _empty_caches()["qwen36"]
     two = np.ones((2, 3, 2, 4), np.float32)
     try:
-        made.update(two, two)  # type: ignore[attr-defined]
-        ended = f"two tokens are taken without a word, and {made.seq_lens[0]} is kept"  # type: ignore[attr-defined]
+        made.update(two, two)
+        ended = f"two tokens are taken without a word, and {made.seq_lens[0]} is kept"
     except (ValueError, IndexError) as error:
         ended = f"two tokens are refused: {error}"
     return whether("kept" in ended, ended)
@@ -345,7 +346,7 @@ def _(runs: Runs) -> Finding:
     lengths: list[int] = []
     real = type(kept[0]).get_all
 
-    def spy(self: object) -> object:
+    def spy(self: Any) -> Any:
         keys, values = real(self)
         lengths.append(keys.shape[2])
         return keys, values

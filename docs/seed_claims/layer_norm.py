@@ -7,6 +7,7 @@ import hashlib
 import itertools
 from difflib import SequenceMatcher
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 
@@ -324,7 +325,7 @@ def _(runs: Runs) -> Finding:
     )
 
 
-def _sources(model: str) -> list:  # type: ignore[type-arg]
+def _sources(model: str) -> list[Path]:
     return sorted(folder(model, TASK).glob("*.py"))
 
 

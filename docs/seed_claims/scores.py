@@ -169,7 +169,7 @@ def _least_other(task: str, model: str, other: str, stated: float) -> float:
     A linear programme over weights that add up to one has its optimum where at most two are not zero.
     """
     mine, theirs = _card(task, model).dimensions, _card(task, other).dimensions
-    rows = [(float(d.score), float(theirs[n].score)) for n, d in mine.items() if d.score is not None]  # type: ignore[arg-type]
+    rows = [(float(d.score or 0), float(theirs[name].score or 0)) for name, d in mine.items()]
     best = math.inf
     for (a, p), (b, q) in itertools.product(rows, repeat=2):
         for target in (stated - 0.5, stated + 0.5, a):
