@@ -152,8 +152,8 @@ def _graded(
 
 def _groups(role: Role, binding: Binding, loaded: Inventories) -> list[list[Binding]]:
     """Every way to call a candidate, in groups that stand for one meaning of its arguments."""
-    if not binding.returns:
-        binding = replace(binding, returns={role.returns[0].name: Source()})
+    # What is written by hand may say where parts of the answer are; the answer is the whole result then.
+    binding = replace(binding, returns={role.returns[0].name: Source(), **binding.returns})
     groups = role.spellings(binding) if role.spellings is not None else ((binding,),)
     return [[way for spelled in group for way in _ways(role, spelled, loaded)] for group in groups]
 

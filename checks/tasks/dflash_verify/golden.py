@@ -11,6 +11,7 @@ from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.remote import Worker
 from judge_tui.checks.tasks.dflash_verify.drafting import ORDERS, chain, drawn, ordered, prompt_of
+from judge_tui.checks.tasks.dflash_verify.own_model import note_own_model
 from judge_tui.checks.tasks.dflash_verify.sampling import note_sampling
 from judge_tui.checks.tasks.dflash_verify.scripts import Script, decisive
 from judge_tui.checks.tasks.dflash_verify.trees import Tokens, Tree, greedy, likeliest
@@ -56,7 +57,8 @@ def golden(bench: Bench, found: Findings) -> str:
         limit="more than 0", otherwise=Verdict.WARN, **verify.where,
     )  # fmt: skip
     empty = _empty(bench, found, verify)
-    if not any(told):
+    if not any(told) and not empty:
+        note_own_model(bench, found, verify)
         note_sampling(bench, found, verify)
     if clause := next((text for text in told if text), ""):
         return clause

@@ -107,8 +107,7 @@ def _built(bench: Bench, prompt_len: int, parents: Sequence[int], written: str =
     tree = Tree(tuple(range(len(parents))), tuple(parents))
     inputs = {**given(tuple(range(prompt_len)), tree), "vocab_size": max(prompt_len, len(parents), 1)}
     returned = bench.call("mask", inputs)
-    name = "mask" if returned.has("mask") else next(iter(returned.binding.returns))
-    return seen(returned.value(name), visibility(prompt_len, parents), written)
+    return seen(returned.value("mask"), visibility(prompt_len, parents), written)
 
 
 def _held(

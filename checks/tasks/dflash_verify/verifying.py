@@ -141,10 +141,7 @@ class Verification:
     def _value(
         self, inputs: dict[str, Any], worker: Worker | None = None, budget: float | None = None
     ) -> Any:
-        returned = self.bench.call("verify", inputs, worker=worker, budget=budget)
-        name = "outcome" if returned.has("outcome") else next(iter(self.binding.returns))
-        handle = returned.handle("outcome") if name == "outcome" else returned.result.handle
-        return returned.worker.value(handle)
+        return self.bench.call("verify", inputs, worker=worker, budget=budget).value("outcome")
 
     def answer(
         self,

@@ -1,0 +1,107 @@
+"""The submission's own target model: whether trees change what it decodes. Evidence only.
+
+Its greedy decoding is read from verifications of empty trees, so that nothing needs to be
+known of its interface.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.calls import invoke
+from judge_tui.checks.check import Findings
+from judge_tui.checks.faults import BadResult, Fault
+from judge_tui.checks.remote import Handle, Target
+from judge_tui.checks.tasks.dflash_verify.drafting import ORDERS, ordered
+from judge_tui.checks.tasks.dflash_verify.handing import given
+from judge_tui.checks.tasks.dflash_verify.reading import Answer, read
+from judge_tui.checks.tasks.dflash_verify.trees import Tokens, Tree
+from judge_tui.checks.tasks.dflash_verify.verifying import Verification
+
+__all__ = ["note_own_model"]
+
+_QUANTITY = "its own target model: cycles with trees that give the tokens of its decoding without"
+_VOCAB = 16
+_PROMPT = (3, 1, 2)
+_TOKENS = 8
+_ANSWERS = re.compile(r"^(forward|__call__|(get_|compute_)?(next_token_)?(logits|log_?probs)|predict)$")
+_BUDGET = 10.0
+
+
+def note_own_model(bench: Bench, found: Findings, verify: Verification) -> None:
+    """Decode with the submission's own model, without trees and with them; note how often both agree."""
+    said = "no class was found that looks like a model"
+    for name, model in _models(bench, verify):
+        if isinstance(model, Fault):
+            said = f"{name} was not made: {model.message}"[:200]
+            continue
+        try:
+            equal, cycles, first = _compared(bench, verify, model)
+        except Fault as fault:
+            said = f"{name} was not driven: {fault.message}"[:200]
+            continue
+        found.note(_QUANTITY, f"{equal} of {cycles}", note=f"{name}. {first}".strip(". "), **verify.where)
+        return
+    found.note(_QUANTITY, said)
+
+
+def _models(bench: Bench, verify: Verification) -> Iterator[tuple[str, Handle | Fault | None]]:
+    """Instances of classes that answer like a model; ``None`` for the model that it uses by itself."""
+    if verify.binding.patch:
+        yield "the model that it uses by itself", None
+        return
+    for file, inventory in dict(bench.worker.loaded).items():
+        for cls in inventory.get("classes", ()):
+            if cls["name"] == verify.binding.name.rpartition(".")[0]:
+                continue
+            if any(_ANSWERS.search(method["name"]) for method in cls["methods"]):
+                try:
+                    made = bench.worker.call(Target(file, cls["name"]), (), _sizes(cls), budget=_BUDGET)
+                except Fault as fault:
+                    yield cls["name"], fault
+                else:
+                    yield cls["name"], made.handle
+
+
+def _sizes(cls: Mapping[str, Any]) -> dict[str, int]:
+    """Values for the parameters of a constructor that have no default: sizes, in all likelihood."""
+    open_ = [p["name"] for p in cls["params"] or () if "default" not in p and p["kind"] != "VAR_KEYWORD"]
+    return {
+        name: _VOCAB if re.search(r"voc|^v$|token", name.lower()) else 8 for name in open_ if name != "args"
+    }
+
+
+def _compared(bench: Bench, verify: Verification, model: Handle | None) -> tuple[int, int, str]:
+    text: list[int] = []
+    for _step in range(_TOKENS):
+        answer = _asked(bench, verify, model, (*_PROMPT, *text), Tree((), ()))
+        if answer.new is None or answer.tokens:
+            raise BadResult("gives no token after an empty tree")
+        text.append(answer.new)
+    rng, equal, first = bench.rng("own model"), 0, ""
+    cycles = _TOKENS - 2
+    for start in range(cycles):
+        follows = text[start : start + 3]
+        wrong = [token for token in range(_VOCAB // 2) if token not in follows]
+        # The two right tokens, and beside each of them a wrong one with something below it.
+        tree = Tree((wrong[0], follows[0], wrong[1], wrong[2], follows[1]), (-1, -1, 0, 1, 1))
+        tree = tree.listed(ordered(rng, tree, ORDERS[start % len(ORDERS)]))
+        answer = _asked(bench, verify, model, (*_PROMPT, *text[:start]), tree)
+        if answer.output == tuple(follows)[: len(answer.output)] and answer.output:
+            equal += 1
+        elif not first:
+            first = f"{tree}: {list(answer.output)} instead of {follows}"
+    return equal, cycles, first
+
+
+def _asked(bench: Bench, verify: Verification, model: Handle | None, prompt: Tokens, tree: Tree) -> Answer:
+    inputs: dict[str, Any] = {
+        **given(prompt, tree), "target_model": model, "temperature": 0.0, "vocab_size": _VOCAB, "seed": 0,
+    }  # fmt: skip
+    binding = replace(verify.binding, patch={})
+    returned = invoke(bench.worker, binding, inputs, budget=min(_BUDGET, bench.left))
+    return read(verify.form, returned.value("outcome"), prompt, tree)
