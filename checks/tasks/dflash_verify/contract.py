@@ -13,6 +13,7 @@ from judge_tui.checks.tasks.dflash_verify.handing import given, spellings
 from judge_tui.checks.tasks.dflash_verify.masks import seen
 from judge_tui.checks.tasks.dflash_verify.reading import Answer, Form, Key, settle
 from judge_tui.checks.tasks.dflash_verify.scripts import stated
+from judge_tui.checks.tasks.dflash_verify.timing import TIMING
 from judge_tui.checks.tasks.dflash_verify.trees import Tree, accepted, likeliest, visibility
 from judge_tui.checks.worker.models import rows_of
 from judge_tui.checks.worker.targets import STYLES
@@ -180,4 +181,5 @@ CONTRACT = Contract(
     "build_tree_mask(prompt_len, tree_parents) → (P + N, P + N) bool, true = visible; verify_and_accept("
     "prompt, tree_tokens, tree_parents, target_model, temperature) → (accepted, new_token). By hand, args "
     "may name parents_none, parents_flat (places in prompt and tree), parents_one_based, …_array for arrays.",
+    timing=TIMING,
 )

@@ -56,6 +56,7 @@ def golden(bench: Bench, found: Findings) -> str:
         "right tokens in the trees that were accepted", taken > 0, measured=f"{taken} of {offered}",
         limit="more than 0", otherwise=Verdict.WARN, **verify.where,
     )  # fmt: skip
+    found.note("target forwards per verification, mean, as the worker counted them", _mean(verify.forwards))
     empty = _empty(bench, found, verify)
     if not any(told) and not empty:
         note_own_model(bench, found, verify)
@@ -185,6 +186,10 @@ def _twins(bench: Bench) -> Iterator[tuple[Script, Tokens, Tree]]:
         below = ((second, other), (other, second), (second, second))[number % 3]
         tree = Tree((first, first, *below, third, third), (-1, -1, 0, 1, 2, 3))
         yield script, prompt, tree.listed(ordered(rng, tree, ORDERS[number % 3]))
+
+
+def _mean(counts: Sequence[int]) -> float:
+    return round(sum(counts) / len(counts), 2)
 
 
 def _empty(bench: Bench, found: Findings, verify: Verification) -> str:

@@ -89,8 +89,8 @@ def _tempting(
     path, _lead = greedy(script.rows, prompt, max(right, depth) + _BELOW + 1)
     tokens, parents = list(path[:right]), list(range(-1, right - 1))
     text = [*prompt, *path[:depth]]
-    free = [t for t in range(_VOCAB) if t not in path and likeliest(script.rows, [*text, t]) != t]
-    tokens.append(int(rng.choice(free)))
+    free = (int(t) for t in rng.permutation(_VOCAB) if t not in path)
+    tokens.append(next(t for t in free if likeliest(script.rows, [*text, t]) != t))
     parents.append(depth - 1)
     text.append(tokens[-1])
     for step in range(_BELOW):

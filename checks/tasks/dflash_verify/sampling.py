@@ -15,7 +15,7 @@ from judge_tui.checks.tasks.dflash_verify.verifying import Verification
 
 __all__ = ["note_sampling"]
 
-_DRAWS = 200
+_DRAWS = 120
 _VOCAB = 5
 
 

@@ -100,6 +100,9 @@ class Verification:
     Args:
         bench: Where it runs.
 
+    Attributes:
+        forwards: Calls of the target model per verification, as the worker counted them; untrusted.
+
     Raises:
         Fault: Unbound, or it cannot even answer a chain that any rule accepts.
     """
@@ -111,14 +114,15 @@ class Verification:
         self._places: dict[str, Key] = {
             name: returns[name].steps[-1][1] for name in ("accepted", "new_token") if name in returns
         }
-        self.form, self.probe = self._settled()
+        self.forwards: list[int] = []
+        self.form = self._settled()
 
     @property
     def where(self) -> dict[str, Any]:
         """File and line, for evidence."""
         return {"file": self.binding.file, "line": self.binding.line or None}
 
-    def _settled(self) -> tuple[Form, Answer]:
+    def _settled(self) -> Form:
         """The form of its answers: from a chain of one token that the model predicts everywhere."""
         rng = self.bench.rng("form")
         low = PROMPT_LEN + TREE_SIZE
@@ -127,10 +131,10 @@ class Verification:
         inputs = self._inputs(constant(rng, VOCAB, token), prompt, tree)
         form, answer = probed(self._value(inputs), inputs, token, self._places)
         if answer.tokens:
-            return form, answer
+            return form
         sample = dict(CONTRACT.sample(rng).inputs)
         other, seen = probed(self._value(sample), sample, -1, self._places)
-        return (other, answer) if seen.tokens else (form, answer)
+        return other if seen.tokens else form
 
     def _inputs(self, script: Script, prompt: Tokens, tree: Tree, temperature: float = 0.0) -> dict[str, Any]:
         return {
@@ -141,7 +145,9 @@ class Verification:
     def _value(
         self, inputs: dict[str, Any], worker: Worker | None = None, budget: float | None = None
     ) -> Any:
-        return self.bench.call("verify", inputs, worker=worker, budget=budget).value("outcome")
+        returned = self.bench.call("verify", inputs, worker=worker, budget=budget)
+        self.forwards.append(int(returned.result.counters.get("model_calls", 0)))
+        return returned.value("outcome")
 
     def answer(
         self,
