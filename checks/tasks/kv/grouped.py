@@ -71,7 +71,8 @@ ROLE = Role(
     (_BY_NAME["q"], _BY_NAME["k"], _BY_NAME["v"], _HEADS, _KV_HEADS, _GROUP, _GROUPS,
      _BY_NAME["causal"]),
     (Return("out", "array", ("output", "o", "attn", "attn_out", "attention", "context", "y", "result")),),
-    ("gqa", "attention"), required=False, pure=True,
+    # The generic purity check knows neither its heads nor its axis order.
+    ("gqa", "attention"), required=False, pure=False,
 )  # fmt: skip
 _LAYOUTS = ("BHND", "BNHD", "HND", "NHD", "BHD", "HD")
 _MOST = 12
