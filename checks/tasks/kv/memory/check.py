@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import BadResult, Fault, Unbound
+from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv import claims
 from judge_tui.checks.tasks.kv.memory.closed_form import Reading, read
 from judge_tui.checks.tasks.kv.memory.context import Fits, fits
@@ -97,7 +98,8 @@ def memory_model(bench: Bench, found: Findings) -> str:
             raise claims.skipped(
                 bench.submission, "calculator of its cache's memory that is told sizes", _SAID
             )
-        raise Unbound("memory_model", job.tried)
+        hint = "an adapter.py may define cache_bytes(layers, kv_heads, head_dim, batch, seq_len, itemsize)"
+        raise Unbound("memory_model", [*job.tried, hint])
     return "; ".join(job.wrong[:3] or [*_together(job), *job.fits])
 
 
@@ -160,7 +162,7 @@ def _judged(job: Job, plan: Plan, answers: list[float]) -> None:
     result = read(answers, job.points, plan.told, optional)
     shown = f"{answers[0]:.8g} and {answers[1]:.8g}"
     quantity = f"{plan.target} against the closed form of what it is told ({', '.join(sorted(plan.told))})"
-    where: dict[str, Any] = {"file": plan.file, "line": plan.line or None}
+    where = _where(plan)
     ours = bool(re.search(_OURS, words)) and not re.search(_HALF, words)
     unknown = result is None or (result.factor and not 0.9 < result.factor <= 2.0)
     if result is None or unknown or not (result.right or ours):
@@ -186,6 +188,10 @@ def _judged(job: Job, plan: Plan, answers: list[float]) -> None:
         quantity, False, measured=shown, limit="the same", note=note, otherwise=Verdict.WARN, **where
     )
     job.wrong.append(f"{plan.target.partition(':')[2]} is {result.factor:.4g} times the closed form")
+
+
+def _where(plan: Plan) -> dict[str, Any]:
+    return {} if plan.file == ADAPTER else {"file": plan.file, "line": plan.line or None}
 
 
 def _optional(plan: Plan) -> list[str]:
@@ -243,7 +249,7 @@ def _context(job: Job, plan: Plan) -> None:
 
 
 def _told(job: Job, plan: Plan, first: Fits, second: Fits) -> None:
-    where: Mapping[str, Any] = {"file": plan.file, "line": plan.line or None}
+    where = _where(plan)
     name = plan.target.partition(":")[2]
     quantity = f"{plan.target}: bytes that it fills with tokens for each GB more of the GPU"
     measured = f"{first.per_gb:.6g} and {second.per_gb:.6g}"

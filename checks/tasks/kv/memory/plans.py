@@ -15,10 +15,12 @@ from judge_tui.checks.sources import parsed
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv.memory.geometry import Geometry, meaning, neutral
 
-__all__ = ["Asked", "Plan", "explained", "numbers", "plans"]
+__all__ = ["BY_HAND", "Asked", "Plan", "explained", "numbers", "plans"]
 
 Inventories = Mapping[str, Mapping[str, Any]]
 _DEPTH = 2
+#: What an ``adapter.py`` may define, with parameters named as any calculator's.
+BY_HAND = ("cache_bytes", "max_context")
 _FLOATS = {1: "int8", 2: "float16", 4: "float32", 8: "float64"}
 _SHORT = {1: "int8", 2: "fp16", 4: "fp32", 8: "fp64"}
 _CACHE = re.compile(r"append|^update|^write|^put$|^store|forward|attend|prefill|decode|generate")
@@ -167,7 +169,9 @@ def plans(worker: Worker, loaded: Inventories, pattern: str, avoid: str, tried: 
     wanted, other = re.compile(pattern), re.compile(avoid)
     for item in callables(loaded):
         own = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", item.name.rpartition(".")[2]).lower()
-        if item.file == ADAPTER or own.startswith("__") or not wanted.search(own) or other.search(own):
+        if item.file == ADAPTER and own not in BY_HAND:
+            continue
+        if own.startswith("__") or not wanted.search(own) or other.search(own):
             continue
         plan = _planned(loaded, item.file, item.name, item.line, item.params, _DEPTH)
         if isinstance(plan, str):
