@@ -58,6 +58,7 @@ class Return:
             attribute or a key in an attribute the two names together (``grads_gamma``, ``gamma_grad``).
         required: Whether the role is not played without it.
         loose: Whether axes of length one do not matter: (1, D) and (1, 1, D) are taken as (D,).
+        whole: Whether a ``handle`` is one array, and no container of several things.
     """
 
     name: str
@@ -65,6 +66,7 @@ class Return:
     aliases: tuple[str, ...] = ()
     required: bool = True
     loose: bool = False
+    whole: bool = False
 
     def means(self, name: str) -> bool:
         """Whether ``name`` is one of the spellings."""
@@ -125,10 +127,13 @@ class Sample:
     Attributes:
         inputs: Canonical parameter → value.
         shapes: Canonical returned array → shape.
+        truths: Canonical returned array → its value, for arrays that shapes do not tell apart; only used
+            where nothing in the source names them.
     """
 
     inputs: Mapping[str, Any]
     shapes: Mapping[str, tuple[int, ...]]
+    truths: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

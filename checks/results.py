@@ -12,7 +12,7 @@ from judge_tui.checks.contract import Return, Role
 from judge_tui.checks.sources import assigned_names, parsed, python_files, returned_names
 from judge_tui.checks.submission import Submission
 
-__all__ = ["by_name", "filled", "returns"]
+__all__ = ["by_name", "filled", "returns", "unnamed"]
 
 Shapes = Mapping[str, tuple[int, ...]]
 Tree = Mapping[str, Any]
@@ -44,6 +44,21 @@ def returns(
             if item.name not in found and (steps := _within(item, instance, shapes)):
                 found[item.name] = Source("self", steps)
     return found
+
+
+def unnamed(
+    submission: Submission, role: Role, binding: Binding, result: Tree, found: Mapping[str, Source]
+) -> list[str]:
+    """Returned things whose place in a tuple or list was taken for theirs though no name says so."""
+    parts: list[list[Any]] = list(result.get("parts", ()))
+    if result.get("kind") not in ("tuple", "list"):
+        return []
+    named = {key for names in _names(submission, binding) for key in _matched(role, names, parts, None)}
+    return [key for key, source in found.items() if key not in named and _item(source)]
+
+
+def _item(source: Source) -> bool:
+    return source.of == "result" and bool(source.steps) and source.steps[0][0] == "i"
 
 
 def filled(binding: Binding) -> dict[str, Source]:
@@ -166,7 +181,33 @@ def _from_tuple(
         if index is not None:
             left.remove(index)
             found[item.name] = Source("result", (("i", index),))
-    return found
+    return {**found, **_from_inner(role, parts, left, found, shapes)}
+
+
+def _from_inner(
+    role: Role,
+    parts: Sequence[Sequence[Any]],
+    left: Sequence[int],
+    found: Mapping[str, Source],
+    shapes: Shapes,
+) -> dict[str, Source]:
+    """Arrays that stand in a tuple within the tuple, in the contract's order: ``dx, (dgamma, dbeta)``."""
+    inner = [
+        ((("i", index), (step, key)), part)
+        for index in left
+        for step, key, part in parts[index][2].get("parts", ())
+        if step == "i" and part.get("kind") in ("array", "scalar")
+    ]
+    made: dict[str, Source] = {}
+    for item in role.returns:
+        if item.kind != "array" or item.name in found:
+            continue
+        for place, (steps, part) in enumerate(inner):
+            if _fits(item, part, shapes):
+                made[item.name] = Source("result", steps)
+                del inner[place]
+                break
+    return made
 
 
 def _matched(
@@ -205,6 +246,8 @@ def _names(submission: Submission, binding: Binding) -> Iterator[tuple[str, ...]
 def _fits(item: Return, tree: Tree, shapes: Shapes) -> bool:
     if item.kind == "self":
         return False
+    if item.whole:
+        return tree.get("kind") == "array"
     if item.kind != "array":
         return tree.get("kind") != "none"
     if tree.get("kind") == "list":

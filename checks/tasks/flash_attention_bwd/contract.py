@@ -54,8 +54,8 @@ _FORWARD = replace(
     FORWARD,
     returns=(
         FORWARD.returns[0],
+        Return("L", "handle", _LSE, required=False, whole=True),
         Return("cache", "handle", _CACHE, required=False),
-        Return("L", "handle", _LSE, required=False),
         Return("layer", "self", required=False),
     ),
 )

@@ -67,6 +67,8 @@ def logsumexp(bench: Bench, found: Findings) -> str:
         found.claim("L itself is kept", kept.means_the_same, measured=kept.text, otherwise=Verdict.WARN,
                     note="The contract asks for L = m + log l, one number per row.", **where)  # fmt: skip
     empty = _empty(bench, attention, found, kept)
+    if empty.startswith("NaN"):
+        return f"L is {empty}; for the others {worst:.1e} off m + log l in {len(problems)} draws"
     text = "" if kept.text == "L" else f", kept as {kept.text}"
     return f"L is {worst:.1e} off m + log l in {len(problems)} draws (limit {STATED:g}){text}; {empty}"
 

@@ -69,7 +69,7 @@ def peak_memory(bench: Bench, found: Findings) -> str:
         bench.progress(f"N = {length}", None)
         traced.append(_trace(attention, _problem(bench, length, causal)))
         # Work grows with the square of N.
-        if 5 * traced[-1].seconds > (bench.left / 6 if len(traced) > 1 else bench.left / 2):
+        if 5 * traced[-1].seconds > (bench.left / 3 if len(traced) > 1 else bench.left / 2):
             break
     if len(traced) < 2:
         raise Skipped(f"one call at N = {_LENGTHS[0]} takes {traced[0].seconds:.0f} s while it is traced")

@@ -125,6 +125,9 @@ def _judged(bench: Bench, probe: Probe, listed: Sequence[Entry], problem: Proble
     names = _names(bench, listed)
     what = {entry.what for entry in listed}
     instead = next((form for form in _FOR_L if "L" not in what and set(form) <= what), ())
+    settings = [
+        p for p in bench.contract.by_name["forward"].params if p.name in ("tile_size", "tile_k", "causal")
+    ]
     found: list[_Judged] = []
     seen: set[str] = set()
     for index, (entry, name) in enumerate(zip(listed, names, strict=True)):
@@ -132,7 +135,11 @@ def _judged(bench: Bench, probe: Probe, listed: Sequence[Entry], problem: Proble
         probed = index < _MOST_PROBES and entry.kind != "none" and not captured
         read = probed and probe.read(entry)
         used = probed and probe.used(entry)
-        status, why = _status(entry, problem, instead, seen, used or not probed)
+        # A tile or a switch that is read is no array's size, whatever moves when it changes.
+        setting = any(p.kind in ("int", "bool") and p.means(name) for p in settings)
+        status, why = _status(
+            entry, problem, instead, seen, used or not probed or (setting and read), setting
+        )
         if captured:
             status = "small" if status != "contract" else status
         seen.add(entry.what)
@@ -141,7 +148,7 @@ def _judged(bench: Bench, probe: Probe, listed: Sequence[Entry], problem: Proble
 
 
 def _status(
-    entry: Entry, problem: Problem, instead: Sequence[str], seen: set[str], used: bool
+    entry: Entry, problem: Problem, instead: Sequence[str], seen: set[str], used: bool, setting: bool
 ) -> tuple[str, str]:
     """What an entry is to the contract, and why."""
     length = problem.case.q.shape[2]
@@ -151,7 +158,7 @@ def _status(
             return "contract", f"the caller's {entry.alias[0]}" if entry.alias else ""
         return "spare", f"a second copy of {entry.what}"
     if not entry.sized:
-        if entry.kind == "none" or (used and not _of_shape(entry, problem)):
+        if entry.kind == "none" or (used and (setting or not _of_shape(entry, problem))):
             return "used", ""
         return "small", "it follows from the shapes" if used else "nothing in its place changes a gradient"
     if entry.what in _PAIRS or int(np.prod(entry.shape)) >= length * length / 2:

@@ -1,5 +1,5 @@
 # style: forward gives O and a function that gives the gradients; base two inside
-# warns: logsumexp (in base 2, +inf for a row without a key)
+# warns: logsumexp (in base 2)
 import numpy as np
 
 LOG2E = 1.4426950408889634

@@ -1,5 +1,5 @@
 # style: arrays are (B, N, H, D), the cache is a tuple, everything in the dtype that comes in
-# warns: accuracy (its arrays are (B, N, H, D))
+# warns: accuracy (its axes are B N H D)
 import numpy as np
 
 

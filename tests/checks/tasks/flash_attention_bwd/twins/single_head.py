@@ -1,5 +1,5 @@
 # style: one head at a time, (N, D); the cache is an object with slots
-# warns: accuracy (its arrays are (N, D))
+# warns: accuracy (it takes one head at a time)
 import numpy as np
 
 
