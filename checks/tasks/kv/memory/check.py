@@ -36,7 +36,7 @@ _OTHER = (
     r"quant|batch$|weights?_|crossover|percent|util|hit|fragment|waste|reserved?|int8|int4|fp8|mha|mqa|gqa|"
     r"naive|baseline|without|activation"
 )
-_NUMBERS = r"kv|cache|per_tok|token|total|bytes|context|growth"
+_NUMBERS = r"kv|cache|per_tok|token|total|bytes|context|growth|(^|_)[kmgt]i?b$"
 _NOT_NUMBERS = (
     r"weight|param|util|ratio|percent|share|fraction|ms|tflop|batch|layers|heads|seq|dim|activation|model"
 )
@@ -59,6 +59,7 @@ class Job:
         wrong: What was wrong.
         tried: What could not be asked, and why.
         judged: Figures that were.
+        open: What is no matter of sizes alone.
     """
 
     bench: Bench
@@ -68,6 +69,7 @@ class Job:
     wrong: list[str] = field(default_factory=list)
     tried: list[str] = field(default_factory=list)
     judged: int = 0
+    open: list[str] = field(default_factory=list)
 
     @property
     def points(self) -> tuple[Geometry, Geometry]:
@@ -91,6 +93,8 @@ def memory_model(bench: Bench, found: Findings) -> str:
     for plan in list(plans(worker, worker.loaded, _CONTEXT, _OTHER, job.tried))[:12]:
         if plan.told & {"memory", "memory_bytes"}:
             _context(job, plan)
+        else:
+            job.open.append(f"{plan.target} takes no memory of a GPU")
     if found.verdict is None:
         if not job.tried and not claims.claims(bench.submission, _CACHE, _OTHER):
             raise claims.skipped(bench.submission, "calculator of its cache's memory", _SAID)
@@ -100,6 +104,8 @@ def memory_model(bench: Bench, found: Findings) -> str:
             )
         hint = "an adapter.py may define cache_bytes(layers, kv_heads, head_dim, batch, seq_len, itemsize)"
         raise Unbound("memory_model", [*job.tried, hint])
+    if left := [*job.tried, *job.open]:
+        found.note("calculators that could not be asked", len(left), output="\n".join(left))
     return "; ".join(job.wrong[:3] or [*_together(job), *job.fits])
 
 

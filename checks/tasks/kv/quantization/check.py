@@ -69,8 +69,8 @@ def _coders(bench: Bench) -> list[Coder]:
     tried = list(bindings.rejected.get("quantized", ()))
     ended: Fault | None = None
     try:
-        if pair := next(pairs(bench.worker, bench.worker.loaded, tried), None):
-            return [PairCoder(bench, pair)]
+        if own_pairs := list(pairs(bench.worker, bench.worker.loaded, tried)):
+            return [PairCoder(bench, pair) for pair in own_pairs]
     except (Died, TimedOut) as fault:
         ended = fault
     named = claims.claims(bench.submission, _NAMED, _OTHER)
