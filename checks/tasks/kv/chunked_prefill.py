@@ -18,7 +18,7 @@ from judge_tui.checks.tasks.kv.chunk_fed import ChunkFed
 from judge_tui.checks.tasks.kv.judging import Worst, float32_limit, precision
 from judge_tui.checks.tasks.kv.reference import attention, causal_rows, plain
 from judge_tui.checks.tasks.kv.sizes import Sizes
-from judge_tui.checks.tasks.kv.subject import Subject
+from judge_tui.checks.tasks.kv.subject import Subject, called_in_vain
 from judge_tui.checks.tasks.kv.trial import drawn
 from judge_tui.checks.tolerance import relative_error
 
@@ -28,8 +28,6 @@ Array = npt.NDArray[Any]
 _TOKENS, _STEPS = 11, 2
 #: Tokens per chunk: one, splits that leave 1, 2 and 3 over, the whole, and more than there is.
 _SPLITS = (1, 2, 3, 4, 5, 10, _TOKENS, _TOKENS + 5)
-#: A callable that was tried; other notes say what there is at all.
-_TRIED = re.compile(r"\S+\.py:\S+: ")
 _PROSE = re.compile(r"chunk", re.I)
 
 
@@ -44,7 +42,7 @@ def chunked_prefill(bench: Bench, found: Findings) -> str:
     if "chunked" not in bindings:
         if "chunked" in bindings.faults:
             raise bindings.faults["chunked"]
-        if tried := [line for line in bindings.rejected.get("chunked", []) if _TRIED.match(line)]:
+        if tried := called_in_vain(bench, "chunked"):
             raise Unbound("chunked", tried)
         raise Skipped(_nothing(bench))
     subject = Subject(bench, dict(bindings.found))

@@ -148,8 +148,6 @@ def _options(worker: Worker, loaded: Inventories, found: Found) -> Iterator[Bind
                 if init is None:
                     continue
                 binding = replace(binding, init=init)
-            if role is _TOKENS and "decoder" not in found and "prefill" not in found:
-                continue
             yield binding
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from judge_tui.checks.faults import Raised
+from judge_tui.checks.faults import BadResult, Raised
 from judge_tui.checks.tasks.kv.decoder_slots import Slot, arrays, slots
 from judge_tui.checks.tasks.kv.decoding import Decoder
 from judge_tui.checks.tasks.kv.head_maps import MAPS
@@ -82,7 +82,7 @@ def foretell(subject: Subject, queries: int = 3, shared: int = 3) -> Foretold:
         return _Oracle(subject, Shape(queries, shared, _WIDTH)).foretold()
     except _Unreached as why:
         return Foretold(why=str(why))
-    except Raised as fault:
+    except (Raised, BadResult) as fault:
         return Foretold(why=f"with other weights it {fault.message}")
 
 

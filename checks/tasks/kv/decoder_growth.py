@@ -29,8 +29,12 @@ _PROMPT = 6
 
 def judge(subject: Subject, found: Findings, said: list[str]) -> None:
     """Bytes and counted work of steps; then weights that change between prompt and step."""
-    _bytes(subject, found, said)
-    _work(subject, found, said)
+    for part in (_bytes, _work):
+        try:
+            part(subject, found, said)
+        except Raised as fault:
+            found.note(f"decoder: steps up to {_LENGTHS[-1]} tokens", fault.message,
+                       note="it may hold less; the challenge states no length")  # fmt: skip
     _exchanged(subject, found, said)
 
 

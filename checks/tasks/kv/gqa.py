@@ -11,7 +11,7 @@ import numpy.typing as npt
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.binding import Binding
 from judge_tui.checks.check import Findings, check
-from judge_tui.checks.faults import BadResult, Fault, Raised, Skipped
+from judge_tui.checks.faults import BadResult, Fault, Raised, Skipped, Unbound
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv import gqa_decoder, grouped
 from judge_tui.checks.tasks.kv.cached import Cached
@@ -20,7 +20,7 @@ from judge_tui.checks.tasks.kv.head_maps import cause
 from judge_tui.checks.tasks.kv.judging import Worst, float32_limit, precision
 from judge_tui.checks.tasks.kv.reference import attention, causal_rows, plain
 from judge_tui.checks.tasks.kv.sizes import Sizes
-from judge_tui.checks.tasks.kv.subject import Subject
+from judge_tui.checks.tasks.kv.subject import Subject, called_in_vain
 from judge_tui.checks.tolerance import relative_error
 
 __all__ = ["gqa"]
@@ -29,7 +29,7 @@ Array = npt.NDArray[Any]
 #: Groups of 2 and of 4, three heads over none shared, one head for all.
 _SHAPES = (Heads(4, 2), Heads(8, 2), Heads(6, 3), Heads(3, 3), Heads(4, 1), Heads(2, 1))
 #: In the text of what attends: heads of keys and values that are counted apart, or repeated.
-_MEANT = re.compile(r"kv_?heads?\b|key_value_heads|n_?rep\b|repeat_?kv|np\.repeat\(|heads_per_", re.I)
+_MEANT = re.compile(r"kv_?heads?\b|key_value_heads|n_?rep\b|repeat_?kv|heads_per_", re.I)
 _TOKENS = 7
 _PROMPT, _STEPS = 5, 3
 
@@ -51,6 +51,8 @@ def gqa(bench: Bench, found: Findings) -> str:
     if subject.decodes:
         gqa_decoder.judge(subject, found, said)
     if found.verdict is None:
+        if tried := called_in_vain(bench, "grouped"):
+            raise Unbound("grouped", tried)
         raise Skipped(_nothing(bench, found))
     return "; ".join(said)
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
-from judge_tui.checks.faults import Skipped
+from judge_tui.checks.faults import Raised, Skipped
 from judge_tui.checks.tasks.kv import decoder_growth
 from judge_tui.checks.tasks.kv.growing import EXPONENT, Work, exponent
 from judge_tui.checks.tasks.kv.sizes import Sizes
@@ -49,21 +49,29 @@ def growth(bench: Bench, found: Findings) -> str:
 
 
 def _bytes(subject: Subject, found: Findings, said: list[str]) -> None:
-    points = []
+    points: list[tuple[float, float]] = []
+    create = subject.found.get("create")
     for n in _FILLED:
         # Narrow heads: what grows with the square of the length shows beside the data.
         cached = subject.cached(Sizes(1, 2, n, 2, layers=1))
         # One by one, as a generation goes; what every step leaves behind adds up.
-        cached.feed(*drawn(subject.bench.rng("bytes"), Sizes(1, 2, n, 2), n), whole=False)
+        try:
+            cached.feed(*drawn(subject.bench.rng("bytes"), Sizes(1, 2, n, 2), n), whole=False)
+        except Raised as fault:
+            if create is not None and create.takes("max_len"):
+                raise
+            found.note(f"{n} tokens", fault.message, note="it holds less, and cannot be told to hold more")
+            break
         points.append((float(n), float(total(cached))))
-    quantity = (
-        f"bytes held after {', '.join(map(str, _FILLED))} tokens fed one by one: exponent of their growth"
-    )
+    if len(points) < 2:
+        return
+    shown = ", ".join(f"{x:.0f}" for x, _y in points)
+    quantity = f"bytes held after {shown} tokens fed one by one: exponent of their growth"
     curve = Curve("tokens", "bytes", tuple(points), log_x=True, log_y=True)
     if not points[-1][1]:
         found.note("bytes held", 0, note="what it keeps is not reached through the cache object")
         return
-    grown = exponent(points[1:])
+    grown = exponent(points[-2:])
     where = subject.where("append", "step", "create")
     if found.limit(quantity, grown, EXPONENT, curve=curve, note=_shown(points, "B"), **where):
         said.append(f"bytes grow as n^{grown:.2g}" if grown > 0.05 else "bytes are reserved once")
@@ -83,14 +91,20 @@ def _work(subject: Subject, found: Findings, said: list[str]) -> None:
     for t in range(_LENGTHS[-1]):
         now = slice(t, t + 1)
         cached.counters = []
-        cached.feed(q[:, :, now], k[:, :, now], v[:, :, now])
+        try:
+            cached.feed(q[:, :, now], k[:, :, now], v[:, :, now])
+        except Raised:
+            break
         if t + 1 in _LENGTHS:
             works.append(Work.of(cached.counters))
+    if len(works) < 3:
+        found.note("work of a step", "not counted", note=f"it holds fewer than {_LENGTHS[2]} tokens")
+        return
     attended = 2 * _WIDE.heads * _WIDE.head_dim
     if not any(work.products for work in works):
         _elements_alone(subject, found, said, works, attended)
         return
-    points = [(float(n), float(work.products)) for n, work in zip(_LENGTHS, works, strict=True)]
+    points = [(float(n), float(work.products)) for n, work in zip(_LENGTHS, works, strict=False)]
     slope = (points[-1][1] - points[-2][1]) / (points[-1][0] - points[-2][0])
     curve = Curve("tokens held", "multiply-adds of one step", tuple(points))
     held = found.limit(
@@ -104,8 +118,8 @@ def _work(subject: Subject, found: Findings, said: list[str]) -> None:
         said.append(f"a step's work grows as n^{max(grown, 0.0):.2g}")
     else:
         said.append(
-            f"a step's work grows as n^{grown:.2g}: {points[-1][1]:.0f} multiply-adds at {_LENGTHS[-1]} "
-            f"tokens, where attention takes {attended * _LENGTHS[-1]}"
+            f"a step's work grows as n^{grown:.2g}: {points[-1][1]:.0f} multiply-adds at "
+            f"{points[-1][0]:.0f} tokens, where attention takes {attended * points[-1][0]:.0f}"
         )
     _elements(subject, found, said, works, attended, Verdict.WARN)
 
@@ -129,7 +143,7 @@ def _elements(
     attended: int,
     otherwise: Verdict,
 ) -> bool:
-    points = [(float(n), float(work.elements)) for n, work in zip(_LENGTHS, works, strict=True)]
+    points = [(float(n), float(work.elements)) for n, work in zip(_LENGTHS, works, strict=False)]
     slope = (points[-1][1] - points[-2][1]) / (points[-1][0] - points[-2][0])
     held = found.limit(
         f"elements of element-wise operations that a stored token adds to a step, over {attended}",

@@ -86,10 +86,10 @@ def repeated(value: Array, shape: tuple[int, ...], heads: Array, shared: int, in
         shared: How many there are.
         inner: Whether heads are the inner factor of the axis (width by heads) and not the outer one.
     """
-    if value.shape == shape:
-        return value
+    if value.shape == shape or len(value.shape) != len(shape):
+        return value if value.shape == shape else None
     axes = [i for i, (a, b) in enumerate(zip(value.shape, shape, strict=True)) if a != b]
-    if len(value.shape) != len(shape) or len(axes) != 1:
+    if len(axes) != 1:
         return None
     axis, queries = axes[0], len(heads)
     narrow, wide = value.shape[axis], shape[axis]

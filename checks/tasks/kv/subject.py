@@ -18,8 +18,9 @@ from judge_tui.checks.tasks.kv.cached import Cached
 from judge_tui.checks.tasks.kv.maker import Maker
 from judge_tui.checks.tasks.kv.sizes import Sizes, mode
 
-__all__ = ["Subject", "claims_causal"]
+__all__ = ["Subject", "called_in_vain", "claims_causal"]
 
+_TRIED = re.compile(r"\S+\.py:\S+: ")
 _CAUSAL = re.compile(r"causal|tril|triu", re.I)
 
 
@@ -95,6 +96,11 @@ class Subject:
         if binding.file == ADAPTER:
             return {}
         return {"file": binding.file, "line": binding.line or None}
+
+
+def called_in_vain(bench: Bench, role: str) -> list[str]:
+    """Callables that look like a role and were tried, and how each failed; not what there is besides."""
+    return [line for line in bench.bindings.rejected.get(role, ()) if _TRIED.match(line)]
 
 
 def claims_causal(subject: Subject, binding: Binding) -> tuple[str, int] | None:
