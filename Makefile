@@ -9,7 +9,7 @@ TYPES := build/types/judge_tui
 ROOMS := cli tui judging checks
 
 .DEFAULT_GOAL := help
-.PHONY: help compare test lint types layers unit verdicts bench screenshots system clean
+.PHONY: help compare test lint types layers unit verdicts bench screenshots seeds system clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -42,6 +42,9 @@ bench: $(DEV_STAMP)  ## speed, as ratios measured in one run
 
 screenshots: $(DEV_STAMP)  ## redraw the pictures in docs/
 	$(BIN)/python docs/screenshots.py
+
+seeds: $(DEV_STAMP)  ## measure the claims of the analyses anew, into docs/seeds.md
+	$(BIN)/python docs/seeds.py
 
 system:  ## bubblewrap, which confines submissions, when it can be installed here
 	@sh tools/system.sh
