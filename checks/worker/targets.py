@@ -137,6 +137,8 @@ class _Call:
             self._parents = list(np.asarray(value, dtype=object).reshape(-1))
             return
         array = np.asarray(value)
+        if array.ndim == 0 and array.dtype.kind in "iubf":
+            return
         if array.dtype.kind not in "iubf":
             raise TypeError(f"the scripted target model cannot read a {type(value).__name__}")
         if _POSITIONS.search(name):
@@ -144,7 +146,7 @@ class _Call:
         elif _MASK.search(name) or (self._series and array.ndim > 1 and _is_mask(array)):
             self._add_mask(array)
         elif array.dtype.kind in "iu" or array.size == 0:
-            self._series.append(array.astype(np.int64) if array.ndim else array.reshape(1))
+            self._series.append(array.astype(np.int64))
         else:
             raise TypeError(f"the scripted target model cannot read an array of shape {array.shape}")
 
@@ -164,11 +166,17 @@ class _Call:
         """Join prompt and tree, where they came apart, and fill up a mask of the tree's rows."""
         rows, columns = seen.shape
         more = [series for series in self._series[1:] if series.size]
-        if more and (self.tokens.size != columns or not _are_places(more[0], columns)):
-            self.tokens = np.concatenate([self.tokens, more.pop(0)])
+        if more:
+            size = more[0].size
+            apart = columns == self.tokens.size + size or rows == columns == size
+            if apart and not (columns == self.tokens.size and _are_places(more[0], columns)):
+                self.tokens = np.concatenate([self.tokens, more.pop(0)])
         length = self.tokens.size
-        if more and more[0].size == length and self.positions is None:
-            self.positions = more[0]
+        for series in more:
+            if series.size == length and not np.any(series < 0) and self.positions is None:
+                self.positions = series
+            elif not np.any(series < 0):
+                raise TypeError(f"the scripted target model cannot read {series.size} further integers")
         prompt = length - rows
         self.seen = np.tri(length, dtype=bool)
         if prompt >= 0 and columns == length:

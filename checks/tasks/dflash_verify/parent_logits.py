@@ -32,7 +32,7 @@ def parent_logits(bench: Bench, found: Findings) -> str:
     verify = Verification(bench)
     chains = [verify(*drafted) for drafted in _chains(bench)]
     branches = [verify(*drafted) for drafted in _branches(bench)]
-    rule = followed([*chains, *branches])
+    rule = followed([*chains, *branches], "cases") or followed(chains, "chains")
     told = [
         _claim(found, verify, "chains that the target drafted, accepted whole", chains, rule),
         _claim(found, verify, "right paths among decoys, accepted whole and nothing else", branches, rule),

@@ -19,14 +19,19 @@ _RULES = {
 }
 
 
-def followed(cases: Sequence[Case]) -> str:
-    """A wrong rule that explains what was accepted in every case; empty when none does."""
+def followed(cases: Sequence[Case], called: str) -> str:
+    """A wrong rule that explains what was accepted in every case; empty when none does.
+
+    Args:
+        cases: What was verified.
+        called: What they are, in the plural.
+    """
     for rule, told in _RULES.items():
         answers = [_accepted(case.script.rows, case.prompt, case.tree, rule) for case in cases]
         if all(case.answer.tokens == answer for case, answer in zip(cases, answers, strict=True)) and any(
             answer != case.right for case, answer in zip(cases, answers, strict=True)
         ):
-            return f"what was accepted is in all {len(cases)} cases as by {told}"
+            return f"what was accepted is in all {len(cases)} {called} as by {told}"
     return ""
 
 

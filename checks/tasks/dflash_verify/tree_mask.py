@@ -29,6 +29,7 @@ _SHAPES = {
 #: A tree on which a mask shows how it is written.
 _PROBE = (-1, -1, 0, 0, 1, 3, 5)
 _RANDOM = 18
+_EDGE_BUDGET = 5.0
 _RELATIONS = (
     "prompt sees prompt (causal)", "prompt sees tree", "node sees prompt", "node sees itself",
     "node sees ancestor", "node sees descendant", "node sees sibling", "node sees other branch",
@@ -103,10 +104,12 @@ def _forest(rng: np.random.Generator, size: int, other_than: Sequence[int] | Non
             return parents
 
 
-def _built(bench: Bench, prompt_len: int, parents: Sequence[int], written: str = "") -> Mask:
+def _built(
+    bench: Bench, prompt_len: int, parents: Sequence[int], written: str = "", budget: float | None = None
+) -> Mask:
     tree = Tree(tuple(range(len(parents))), tuple(parents))
     inputs = {**given(tuple(range(prompt_len)), tree), "vocab_size": max(prompt_len, len(parents), 1)}
-    returned = bench.call("mask", inputs)
+    returned = bench.call("mask", inputs, budget=budget)
     return seen(returned.value("mask"), visibility(prompt_len, parents), written)
 
 
@@ -187,4 +190,4 @@ def _edges(bench: Bench, found: Findings, written: str, where: dict[str, Any]) -
 
 def _same(bench: Bench, prompt_len: int, parents: tuple[int, ...], written: str) -> bool:
     truth = visibility(prompt_len, parents)
-    return bool(np.array_equal(_built(bench, prompt_len, parents, written).visible, truth))
+    return bool(np.array_equal(_built(bench, prompt_len, parents, written, _EDGE_BUDGET).visible, truth))

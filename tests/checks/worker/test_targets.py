@@ -80,6 +80,16 @@ def test_places_by_depth_change_nothing_and_places_by_index_do(prompt_len: int, 
     )
 
 
+def test_parents_beside_a_mask_say_nothing_new_and_other_integers_are_refused() -> None:
+    prompt, tree, mask, wanted = case(2, 4)
+    tokens = [*prompt, *tree.tokens]
+    assert np.allclose(Target(ROWS)(tokens, mask, list(tree.parents)), wanted)
+    assert np.allclose(Target(ROWS)(prompt, list(tree.tokens), mask, np.array(tree.parents)), wanted)
+    assert np.allclose(Target(ROWS)(tokens, mask, np.array(2), 0.0, None), wanted)
+    with pytest.raises(TypeError, match="further integers"):
+        Target(ROWS)(tokens, mask, [0, 1, 1, 2])
+
+
 def test_a_position_that_sees_a_sibling_gets_another_row() -> None:
     prompt, tree, mask, wanted = case(2, 4)
     mask[3, 4] = True

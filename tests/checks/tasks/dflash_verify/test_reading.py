@@ -48,7 +48,9 @@ def test_an_answer_is_read_as_it_was_written_first(value: Any, later: Any, token
     assert (answer.tokens, answer.new) == (tokens, new)
 
 
-@pytest.mark.parametrize("value", [None, 3, {}, "text", [[0.5], 36], [["a"], 36], {"accepted": [36]}])
+@pytest.mark.parametrize(
+    "value", [None, 3, {}, "text", [[0.5], 36], [["a"], 36], {"accepted": [36]}, [3, 36]]
+)
 def test_what_holds_no_accepted_nodes_or_no_token_is_refused(value: Any) -> None:
     with pytest.raises(BadResult):
         settle(value, PROMPT, TREE, 36)
