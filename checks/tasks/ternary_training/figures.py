@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -82,20 +83,25 @@ class Name:
     @classmethod
     def of(cls, parts: Iterable[str]) -> Name:
         """Read a name, or a path of keys, the last of which matters most."""
-        each = [words(part) for part in parts]
-        every = frozenset().union(*each)
-        split: Split = ""
-        for own in reversed(each):
-            if own & (_HELD | _TRAIN):
-                split = "held-out" if own & _HELD else "train"
-                break
-        last = each[-1] if each else frozenset()
-        if every & (_LOSS | _PERPLEXITY) and not last & _OTHER:
-            inner = last if last & (_LOSS | _PERPLEXITY) else every
-            return cls("perplexity" if inner & _PERPLEXITY else "loss", split, every & _MOMENT)
-        if last & _STEP and last <= _STEP | _COUNTING:
-            return cls("step", split)
-        return cls("epoch" if last & _EPOCH and last <= _EPOCH | _COUNTING else "", split)
+        return _named(tuple(parts))
+
+
+@functools.lru_cache(maxsize=4096)
+def _named(parts: tuple[str, ...]) -> Name:
+    each = [words(part) for part in parts]
+    every = frozenset().union(*each)
+    split: Split = ""
+    for own in reversed(each):
+        if own & (_HELD | _TRAIN):
+            split = "held-out" if own & _HELD else "train"
+            break
+    last = each[-1] if each else frozenset()
+    if every & (_LOSS | _PERPLEXITY) and not last & _OTHER:
+        inner = last if last & (_LOSS | _PERPLEXITY) else every
+        return Name("perplexity" if inner & _PERPLEXITY else "loss", split, every & _MOMENT)
+    if last & _STEP and last <= _STEP | _COUNTING:
+        return Name("step", split)
+    return Name("epoch" if last & _EPOCH and last <= _EPOCH | _COUNTING else "", split)
 
 
 @dataclass(frozen=True, slots=True)

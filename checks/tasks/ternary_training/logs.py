@@ -16,9 +16,14 @@ from judge_tui.checks.tasks.ternary_training.figures import Figure, Name, Number
 __all__ = ["figures", "loaded_json"]
 
 _SUFFIXES = frozenset({".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".log", ".txt", ".out", ".md", ""})
-_MOST_BYTES = 8 << 20
-_MOST_FILES = 60
-_MOST_FIGURES = 200_000
+#: Bytes of one file, and of all; files are untrusted, and larger ones are data.
+_MOST_BYTES, _MOST_IN_ALL = 4 << 20, 24 << 20
+_MOST_FIGURES = 20_000
+#: More heads of tables than this are none.
+_MOST_HEADS = 200
+#: How far into a file a key is looked for.
+_NEAR = 1 << 18
+_WORDS = ("loss", "nll", "entropy", "ppl", "perplex", "xent")
 #: Keys that only say that here comes a log.
 _FRAMES = frozenset({
     "history", "log", "logs", "metrics", "results", "result", "curve", "curves", "data", "records", "entries",
@@ -26,8 +31,8 @@ _FRAMES = frozenset({
 })  # fmt: skip
 _NUMBER = r"[-+]?(?:\d[\d,]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|nan|inf(?:inity)?"
 _FIGURE = re.compile(
-    r"(?P<word>[a-z_\-/]*(?:loss|nll|cross[_\- ]?entropy|ppl|perplexity))\s*(?:\([a-z _\-]*\))?\s*[:=]?\s*"
-    rf"(?P<number>{_NUMBER})(?![\w%])",
+    r"(?<![a-z_\-/])(?P<word>[a-z_\-/]{0,24}?(?:loss|nll|cross[_\- ]?entropy|ppl|perplexity))"
+    rf"\s*(?:\([a-z _\-]*\))?\s*[:=]?\s*(?P<number>{_NUMBER})(?![\w%])",
     re.I,
 )
 _STEP = re.compile(r"\b(?:step|iter|iteration|it|update)s?\b\s*[:=#]?\s*(\d+)", re.I)
@@ -37,10 +42,12 @@ _EPOCH = re.compile(r"\bepoch\b\s*[:=#]?\s*(\d+)", re.I)
 def figures(submission: Submission) -> list[Figure]:
     """Every loss and perplexity that the submission's files record, file by file, in their order."""
     found: list[Figure] = []
-    files = [name for name in submission.files if PurePosixPath(name).suffix.lower() in _SUFFIXES]
-    for file in files[:_MOST_FILES]:
-        text = submission.read_bytes(file)[:_MOST_BYTES].decode("utf-8", "replace")
-        found += itertools.islice(_of_file(file, text), _MOST_FIGURES)
+    left = _MOST_IN_ALL
+    for file in submission.files:
+        if PurePosixPath(file).suffix.lower() in _SUFFIXES and left > 0:
+            data = submission.read_bytes(file)[: min(_MOST_BYTES, left)]
+            left -= len(data)
+            found += itertools.islice(_of_file(file, data.decode("utf-8", "replace")), _MOST_FIGURES)
     return found
 
 
@@ -164,7 +171,7 @@ def _run(file: str, path: Sequence[str]) -> str:
 
 
 def _line_of(text: str, key: str) -> int:
-    at = text.find(f'"{key}"')
+    at = text.find(f'"{key}"', 0, _NEAR)
     return text.count("\n", 0, at) + 1 if at >= 0 else 1
 
 
@@ -179,16 +186,19 @@ def _cells(line: str) -> list[str]:
 def _of_tables(file: str, lines: Sequence[str]) -> Iterator[Figure]:
     """CSV, TSV and Markdown tables with a head that names a loss or a perplexity."""
     head: list[str] = []
-    delimiter = ""
+    delimiter, heads = "", 0
     for number, line in enumerate(lines, 1):
+        if heads > _MOST_HEADS:
+            # Prose with commas in it.
+            return
         cells = _cells(line)
         if not cells:
             delimiter = delimiter or next(
                 (d for d in ("\t", ",", ";") if line.count(d) and _heads(line, d)), ""
             )
             cells = _split(line, delimiter) if delimiter else []
-        if _names(cells) and not any(map(_is_number, cells)):
-            head = cells
+        if cells and _may_name(line) and _names(cells) and not any(map(_is_number, cells)):
+            head, heads = cells, heads + 1
         elif head and len(cells) == len(head):
             row = {key: Number(cell) for key, cell in zip(head, cells, strict=True) if _is_number(cell)}
             yield from _of_row(file, row, (), number, (file, number))
@@ -196,7 +206,15 @@ def _of_tables(file: str, lines: Sequence[str]) -> Iterator[Figure]:
             head, delimiter = [], ""
 
 
+def _may_name(line: str) -> bool:
+    """Whether a line is worth reading: a cheap question before dear ones."""
+    lowered = line.lower()
+    return any(word in lowered for word in _WORDS)
+
+
 def _heads(line: str, delimiter: str) -> bool:
+    if len(line) > 2000 or not _may_name(line):
+        return False
     cells = _split(line, delimiter)
     return _names(cells) and not any(map(_is_number, cells)) and all(len(cell) < 40 for cell in cells)
 
@@ -218,7 +236,7 @@ def _is_number(cell: str) -> bool:
 
 def _of_line(file: str, line: str, number: int) -> Iterator[Figure]:
     """Figures of a line such as ``step 100 | train loss 4.32 | val loss 4.50 (ppl 90.0)``."""
-    if len(line) > 2000:
+    if len(line) > 2000 or not _may_name(line):
         return
     step = _STEP.search(line) or _EPOCH.search(line)
     before, split = 0, Name("").split
