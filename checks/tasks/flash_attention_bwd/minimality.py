@@ -69,10 +69,12 @@ def cache_minimality(bench: Bench, found: Findings) -> str:
     run = attention.run(problem)
     probe = Probe(attention, run)
     listed = entries(attention, run)
-    _something(probe, listed, problem)
+    nothing = not _something(attention, found, probe, listed, problem)
     judged = _judged(bench, probe, listed, problem)
     _noted(found, judged, problem)
     bad = _decide(bench, found, judged)
+    if nothing:
+        return "its gradients are wrong, and depend on nothing that its forward keeps"
     if growth > _MOST_GROWTH:
         kept = [j.name for j in judged if j.status == "pairs"]
         what = f"{kept[0]} holds" if kept else "it holds"
@@ -108,17 +110,25 @@ def _growth(bench: Bench, attention: Attention, found: Findings) -> float:
     return growth
 
 
-def _something(probe: Probe, listed: Sequence[Entry], problem: Problem) -> None:
-    """That the gradients depend on what is listed at all.
+def _something(
+    attention: Attention, found: Findings, probe: Probe, listed: Sequence[Entry], problem: Problem
+) -> bool:
+    """Whether the gradients depend on what is listed, or can do without; wrong ones have failed.
 
     Raises:
         Skipped: They are right whatever it holds.
     """
-    sized = [entry for entry in listed if entry.sized and entry.what in ("Q", "K", "V")] or list(listed)
-    if any(probe.read(entry) for entry in sized[:8]):
-        return
-    if wholly_wrong(problem, probe.baseline) < _RIGHT and not probe.given:
+    sized = [entry for entry in listed if entry.sized and entry.what in ("Q", "K", "V", "L")] or list(listed)
+    if any(probe.used(entry) for entry in sized[:8]):
+        return True
+    error = wholly_wrong(problem, probe.baseline)
+    if not error < _RIGHT:
+        found.limit("gradients that depend on nothing kept, relative error per head", error, _RIGHT,
+                    **attention.place)  # fmt: skip
+        return False
+    if not probe.given:
         raise Skipped("the gradients are right whatever it holds: what counts cannot be reached")
+    return True
 
 
 def _judged(bench: Bench, probe: Probe, listed: Sequence[Entry], problem: Problem) -> list[_Judged]:

@@ -98,3 +98,49 @@ def test_no_check_of_this_task_knows_a_model() -> None:
     source = Path(CONTRACT.sample.__code__.co_filename).parent
     text = "".join(file.read_text().lower() for file in source.glob("*.py"))
     assert not re.search(r"glm|qwen|minimax|kimi", text)
+
+
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        (HERE / "twins" / "batched_matmul.py", "one walk"),
+        (HERE / "twins" / "single_head.py", "one walk"),
+        (HERE / "twins" / "dataclass_context.py", "two walks"),
+        (HERE / "twins" / "no_cache_object.py", "two walks"),
+        (REPOSITORY / "glm5" / "flash_attention_bwd", "one walk"),
+        (REPOSITORY / "glm5.1" / "flash_attention_bwd", "one walk"),
+        (REPOSITORY / "kimi-k2.6" / "flash_attention_bwd", "two walks"),
+        (REPOSITORY / "qwen36" / "flash_attention_bwd", "two walks"),
+    ],
+    ids=lambda value: "-".join(value.parts[-2:]) if isinstance(value, Path) else value.partition(" ")[0],
+)
+def test_walks_over_keys_and_values_are_counted(path: Path, told: str, tmp_path: Path) -> None:
+    outcome = judged(path, ("kv_passes",), tmp_path)["kv_passes"]
+    assert (outcome.verdict, outcome.summary.startswith(told)) == (Verdict.PASS, True), outcome.summary
+
+
+@pytest.mark.parametrize(
+    ("model", "guarded"), [("kimi-k2.6", False), ("glm5", False), ("qwen36", False), ("glm5.1", True)]
+)
+def test_the_submissions_of_the_repository_are_right_but_for_rows_that_see_nothing(
+    model: str, guarded: bool
+) -> None:
+    outcomes = judge(TASK, Submission.at(REPOSITORY / model / "flash_attention_bwd"), seed=3, checks=OWN)
+    verdicts = {check: outcome.verdict for check, outcome in outcomes.items()}
+    empty = {"masked_rows": Verdict.FAIL, "nan_masked_tiles": Verdict.PASS if guarded else Verdict.FAIL}
+    assert verdicts == {**dict.fromkeys(OWN, Verdict.PASS), **empty}
+
+
+def test_a_mistake_in_the_gradient_is_named_and_its_line_pointed_at(tmp_path: Path) -> None:
+    file = HERE / "mutants" / "row_sum_per_tile.py"
+    outcome = judged(file, ("gradients",), tmp_path)["gradients"]
+    assert "with the row sum of each tile alone" in outcome.summary
+    assert outcome.location is not None
+    assert "dQ" in file.read_text().splitlines()[outcome.location[1] - 1]
+
+
+def test_no_hidden_place_keeps_scores_from_being_seen(tmp_path: Path) -> None:
+    outcome = judged(HERE / "mutants" / "scores_in_tiles.py", ("cache_minimality",), tmp_path)[
+        "cache_minimality"
+    ]
+    assert (outcome.verdict, "for every pair of rows" in outcome.summary) == (Verdict.FAIL, True)

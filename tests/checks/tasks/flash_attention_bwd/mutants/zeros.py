@@ -1,5 +1,5 @@
 # bug: all gradients are 0
-# caught by: gradients, gradient_identities, kv_passes, peak_memory
+# caught by: gradients, gradient_identities, kv_passes, peak_memory, cache_minimality, masked_rows
 import numpy as np
 
 
