@@ -27,15 +27,20 @@ _SHARE = 2.5
 _PROMPT = 6
 
 
-def judge(subject: Subject, found: Findings, said: list[str]) -> None:
-    """Bytes and counted work of steps; then weights that change between prompt and step."""
+def judge(subject: Subject, found: Findings, said: list[str]) -> bool:
+    """Bytes and counted work of steps; then weights that change between prompt and step.
+
+    Returns:
+        Whether it is established that a step does, or does not, compute the past again.
+    """
+    settled = False
     for part in (_bytes, _work):
         try:
-            part(subject, found, said)
+            settled |= part(subject, found, said)
         except Raised as fault:
             found.note(f"decoder: steps up to {_LENGTHS[-1]} tokens", fault.message,
                        note="it may hold less; the challenge states no length")  # fmt: skip
-    _exchanged(subject, found, said)
+    return _exchanged(subject, found, said) or settled
 
 
 def _held(decoder: Decoder) -> int:
@@ -48,7 +53,7 @@ def _held(decoder: Decoder) -> int:
     return sum(decoder.worker.footprint(root) for root in roots)
 
 
-def _bytes(subject: Subject, found: Findings, said: list[str]) -> None:
+def _bytes(subject: Subject, found: Findings, said: list[str]) -> bool:
     decoder = subject.maker(max_len=_ROOM)(1)
     given = decoder.draw(subject.bench.rng("bytes"), _LENGTHS[-1])
     before, points = _held(decoder), []
@@ -59,7 +64,7 @@ def _bytes(subject: Subject, found: Findings, said: list[str]) -> None:
             points.append((float(t + 1), float(max(0, _held(decoder) - before))))
     if not points[-1][1]:
         found.note("decoder: bytes beyond those at its start", 0, note="reserved before, or out of reach")
-        return
+        return False
     grown = exponent(points[-3:])
     curve = Curve("tokens", "bytes", tuple(points), log_x=True, log_y=True)
     if not found.limit(
@@ -68,9 +73,10 @@ def _bytes(subject: Subject, found: Findings, said: list[str]) -> None:
         grown, EXPONENT, curve=curve, **subject.where("decode"),
     ):  # fmt: skip
         said.append(f"the decoder's bytes grow as n^{grown:.2g}")
+    return False
 
 
-def _work(subject: Subject, found: Findings, said: list[str]) -> None:
+def _work(subject: Subject, found: Findings, said: list[str]) -> bool:
     """A step at length n beside a prefill of n: about one n-th of it where the past is kept."""
     make = subject.maker(max_len=_ROOM)
     given = make(1).draw(subject.bench.rng("work"), _LENGTHS[-1])
@@ -87,7 +93,7 @@ def _work(subject: Subject, found: Findings, said: list[str]) -> None:
         if not prefill.products or not step.products:
             found.note("decoder: work of a step", "not counted",
                        note="its products run out of the sight of the counting arrays")  # fmt: skip
-            return
+            return False
         share = step.products * n / prefill.products
         points.append((float(n), share))
         table.append((str(n), str(step.products), str(prefill.products), f"{share:.3g}"))
@@ -106,6 +112,7 @@ def _work(subject: Subject, found: Findings, said: list[str]) -> None:
             f"a decoder's step computes the past again: at {_LENGTHS[-1]} tokens it takes "
             f"{share / _LENGTHS[-1]:.2g} of a whole prefill's work"
         )
+    return True
 
 
 def _counted(make: Maker) -> Decoder:
@@ -116,7 +123,7 @@ def _counted(make: Maker) -> Decoder:
     return decoder
 
 
-def _exchanged(subject: Subject, found: Findings, said: list[str]) -> None:
+def _exchanged(subject: Subject, found: Findings, said: list[str]) -> bool:
     """Other weights between prompt and step: a step that equals a full pass with them used no cache."""
     make = subject.maker(layers=1)
     try:
@@ -126,7 +133,7 @@ def _exchanged(subject: Subject, found: Findings, said: list[str]) -> None:
         if not drawn_anew(fresh.worker, weights(fresh.worker, fresh.model), 17):
             found.note("decoder: weights exchanged between prompt and step", "not established",
                        note="no weight of the decoder can be reached")  # fmt: skip
-            return
+            return False
         new = fresh.prefill(given)
         kept = make(1)
         listed = weights(kept.worker, kept.model)
@@ -135,11 +142,11 @@ def _exchanged(subject: Subject, found: Findings, said: list[str]) -> None:
         step = kept.decode(given[:, _PROMPT])
     except Raised as fault:
         found.note("decoder: weights exchanged between prompt and step", fault.message)
-        return
+        return False
     if not relative_error(new, old) > 1e-3 or not np.isfinite(new).all():
         found.note("decoder: weights exchanged between prompt and step", "not established",
                    note="other weights do not change its answers")  # fmt: skip
-        return
+        return False
     error = relative_error(step, new)
     again = error <= 1e-4
     found.claim(
@@ -152,3 +159,4 @@ def _exchanged(subject: Subject, found: Findings, said: list[str]) -> None:
         said.append(
             "a decoder's step computes the past again: with other weights it equals a full pass with them"
         )
+    return True

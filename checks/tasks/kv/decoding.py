@@ -174,7 +174,8 @@ class Decoder:
 
     def _rows(self, handle: Handle, tokens: int) -> Array:
         """The answer as (B, T or 1, W)."""
-        told = [int(n) for n in self.worker.describe(handle).get("shape", ())]
+        tree = self.worker.describe(handle)
+        told = [int(n) for n in tree.get("shape", ())] or _nested(tree)
         batch = self.sizes.batch
         width = next(
             (w for w in (self.sizes.vocab, self.sizes.embed) if told and told[-1] == w), self.sizes.embed
@@ -191,3 +192,13 @@ class Decoder:
         if self.counters is not None:
             self.counters.append(returned.result.counters)
         return returned
+
+
+def _nested(tree: Mapping[str, Any]) -> list[int]:
+    """The shape of nested lists of numbers, by their first items."""
+    shape = []
+    while tree.get("kind") in ("list", "tuple"):
+        shape.append(int(tree.get("count", 0)))
+        parts = tree.get("parts") or [["", "", {}]]
+        tree = parts[0][2]
+    return shape

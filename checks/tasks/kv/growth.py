@@ -42,7 +42,12 @@ def growth(bench: Bench, found: Findings) -> str:
         if subject.mode != "read":
             _work(subject, found, said)
     if subject.decodes:
-        decoder_growth.judge(subject, found, said)
+        settled = decoder_growth.judge(subject, found, said)
+        if not settled and not subject.mode and found.verdict == Verdict.PASS:
+            raise Skipped(
+                "whether the decoder's steps compute the past again cannot be seen: neither its work can be "
+                "counted nor its weights be reached (its bytes grow linearly)"
+            )
     if found.verdict is None:
         raise Skipped("neither its memory nor its work can be reached or counted")
     return "; ".join(said)
@@ -130,6 +135,7 @@ def _elements_alone(
     """A submission that spells products as sums is held by its element-wise operations."""
     if not any(work.elements for work in works):
         found.note("work of a step", "not counted", note="it computes without array operations")
+        said.append("a step's work is not counted: it computes without array operations")
         return
     if _elements(subject, found, said, works, attended, Verdict.FAIL):
         said.append("a step's element-wise operations grow linearly")
