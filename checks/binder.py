@@ -184,4 +184,4 @@ def _played(
     """The candidate that answers as the role does; why the others do not is added to ``notes``."""
     if role.agrees is not None:
         return most_agreeing(worker, role, ranked, inputs, loaded, notes, fatal)
-    return settled(worker, role, ranked, inputs, sample.shapes, notes)
+    return settled(worker, role, ranked, inputs, sample.shapes, notes, sample.truths)

@@ -187,7 +187,8 @@ def _owned(
             ):
                 yield Candidate(replace(base, on=handle), score)
     made = arguments(list(item.owner["params"] or ()), role, lacking=True)
-    if made is not None and not any(p.kind == "handle" for p in missing):
+    taken = {source for argument in made[0] for source in argument.sources} if made is not None else set()
+    if made is not None and not any(p.kind == "handle" and p.name not in taken for p in missing):
         yield Candidate(replace(base, init=made[0], attributes={}), score + 0.25)
 
 

@@ -2,7 +2,8 @@
 
 A layout of letters names the axes of what the contract calls (B, H, N, D): ``BNHD`` has them
 in another order; one that leaves letters out is called once for every index of those axes,
-and what comes is stacked: ``HND`` takes one sequence at a time, ``ND`` one head. ``merged``
+and what comes is stacked: ``HND`` takes one sequence at a time, ``ND`` one head. ``BNE`` joins
+heads and their width into one last axis, tokens before it. ``merged``
 makes one axis of the two leading ones of every array of three or more axes, so that (B, T, D)
 is handed over as rows.
 """
@@ -15,9 +16,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["MERGED", "back", "handed", "left_out", "wired"]
+__all__ = ["JOINED", "MERGED", "back", "handed", "left_out", "wired"]
 
 MERGED = "merged"
+JOINED = "BNE"
 _AXES = "BHND"
 
 
@@ -37,6 +39,8 @@ def wired(shape: Sequence[int], layout: str) -> tuple[int, ...]:
     """A shape of the contract's axes as it goes over the wire."""
     if order := _order(layout, len(shape)):
         return tuple(shape[axis] for axis in order)
+    if layout == JOINED and len(shape) == len(_AXES):
+        return (shape[0], shape[2], shape[1] * shape[3])
     if layout != MERGED or len(shape) < 3:
         return tuple(shape)
     return (shape[0] * shape[1], *shape[2:])
@@ -46,6 +50,9 @@ def handed(array: npt.NDArray[Any], layout: str) -> npt.NDArray[Any]:
     """An array of the contract's axes as it goes over the wire."""
     if order := _order(layout, array.ndim):
         return array.transpose(order)
+    if layout == JOINED and array.ndim == len(_AXES):
+        array, shape = array.transpose(0, 2, 1, 3), wired(array.shape, layout)
+        return array.reshape(shape)
     return array.reshape(wired(array.shape, layout))
 
 
@@ -58,4 +65,7 @@ def back(array: npt.NDArray[Any], shape: Sequence[int], layout: str) -> npt.NDAr
         layout: How it went over the wire.
     """
     order = _order(layout, len(shape))
+    if layout == JOINED and len(shape) == len(_AXES):
+        b, h, n, d = shape
+        return np.ascontiguousarray(array.reshape(b, n, h, d).transpose(0, 2, 1, 3))
     return np.ascontiguousarray(array.transpose(np.argsort(order)) if order else array.reshape(shape))

@@ -15,6 +15,7 @@ __all__ = ["pack", "packs"]
 _NAMES = frozenset({
     "params", "parameters", "param", "weights", "p", "theta", "config", "cfg", "settings", "options", "opts",
     "hparams", "hyper", "hyperparams", "lnparam", "lnparams", "layerparams", "attnparams",
+    "kwargs", "kw",
 })  # fmt: skip
 _READERS = frozenset({"get", "pop", "setdefault"})
 

@@ -37,7 +37,9 @@ def returns(
         return {**returns(submission, rest, unfilled(binding), result, instance, shapes), **given}
     found = _in_result(submission, role, binding, result, shapes)
     for item in role.returns:
-        if item.name not in found and (steps := _within(item, result, shapes)):
+        # What a function returns holds no parameters, so that gradients may stand below any name.
+        steps = _within(item, result, shapes) or _within(item, result, shapes, below=instance is None)
+        if item.name not in found and steps:
             found[item.name] = Source("result", steps)
     if instance is not None:
         for item in role.returns:
@@ -263,7 +265,9 @@ def _alike(item: Return, shape: Sequence[int] | None, wanted: tuple[int, ...]) -
     return sorted(shape) == sorted(wanted)
 
 
-def _within(item: Return, tree: Tree, shapes: Shapes) -> tuple[tuple[str, Any], ...] | None:
+def _within(
+    item: Return, tree: Tree, shapes: Shapes, *, below: bool = False
+) -> tuple[tuple[str, Any], ...] | None:
     """A part, or a part of one, whose name (alone, or with its owner's before it) is an array's.
 
     In a dict of gradients, ``gamma`` is the gradient by gamma: its name with a ``d`` before it counts there.
@@ -273,7 +277,7 @@ def _within(item: Return, tree: Tree, shapes: Shapes) -> tuple[tuple[str, Any], 
     for steps, part in _walk(tree, ()):
         name = str(steps[-1][1])
         owner = str(steps[-2][1]) if len(steps) > 1 else ""
-        gradients = steps[-1][0] == "k" and (not owner or owner.isdigit() or "grad" in owner.lower())
+        gradients = steps[-1][0] == "k" and (below or not owner or owner.isdigit() or "grad" in owner.lower())
         known = item.means(name) or item.means(owner + name) or (gradients and item.means("d" + name))
         if known and part.get("kind") == "array" and _alike(item, part.get("shape"), shapes[item.name]):
             return steps

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,11 +16,14 @@ from judge_tui.checks.contract import Role
 from judge_tui.checks.faults import BadResult, Fault
 from judge_tui.checks.layouts import wired
 from judge_tui.checks.remote import Worker
-from judge_tui.checks.results import by_name, returns
+from judge_tui.checks.results import by_name, returns, unnamed
+from judge_tui.checks.tolerance import relative_error
 
 __all__ = ["settled"]
 
 _PROBE_BUDGET = 10.0
+#: Relative error of a value that was meant to be the truth.
+_RIGHT = 1e-3
 
 
 def settled(
@@ -28,11 +33,12 @@ def settled(
     inputs: dict[str, Any],
     shapes: Mapping[str, tuple[int, ...]],
     notes: list[str],
+    truths: Mapping[str, Any] | None = None,
 ) -> Binding | None:
     """The first candidate that answers in the contract's shapes, else as lists, else by its names alone."""
     misshapen: list[tuple[Binding, Returned]] = []
     for binding in ranked:
-        settled = _probed(worker, role, binding, inputs, shapes, misshapen)
+        settled = _probed(worker, role, binding, inputs, shapes, misshapen, truths)
         if isinstance(settled, Binding):
             return settled
         notes.append(f"{binding.target} {settled}")
@@ -41,7 +47,7 @@ def settled(
         why = f"{binding.why}; called on the sample, it gave other shapes than the contract's"
         return replace(binding, misshapen=True, why=why)
     for binding in ranked[:3]:
-        settled = _probed(worker, role, _as_lists(binding, inputs), inputs, shapes, [])
+        settled = _probed(worker, role, _as_lists(binding, inputs), inputs, shapes, [], truths)
         if isinstance(settled, Binding):
             return settled
     return None
@@ -65,6 +71,7 @@ def _probed(
     inputs: dict[str, Any],
     shapes: Mapping[str, tuple[int, ...]],
     misshapen: list[tuple[Binding, Returned]],
+    truths: Mapping[str, Any] | None,
 ) -> Binding | str:
     """Call a candidate on the sample; settle where its returns are, or say why it is not the role.
 
@@ -83,6 +90,8 @@ def _probed(
             if item.required and item.name in returned.filled:
                 _unless_empty(worker, item.name, returned)
         try:
+            free = unnamed(worker.submission, role, binding, tree, where)
+            where = _told_apart(returned, where, free, truths or {})
             return _accepted(role, _at(returned, where), inputs, shapes)
         except BadResult:
             if named := by_name(worker.submission, role, binding, tree):
@@ -94,6 +103,20 @@ def _probed(
         if Ended.by(fault, worker):
             raise Ended(binding, fault) from fault
         return fault.placed
+
+
+def _told_apart(
+    returned: Returned, where: dict[str, Source], names: Sequence[str], truths: Mapping[str, Any]
+) -> dict[str, Source]:
+    """Places of arrays that nothing names, in the order in which they are right; else as they were."""
+    names = [name for name in names if name in truths]
+    for order in itertools.permutations(names):
+        moved = {**where, **{name: where[other] for name, other in zip(names, order, strict=True)}}
+        at = _at(returned, moved)
+        with contextlib.suppress(BadResult):
+            if all(relative_error(at.array(n, truths[n].shape), truths[n]) < _RIGHT for n in names):
+                return moved
+    return where
 
 
 def _unless_empty(worker: Worker, name: str, returned: Returned) -> None:

@@ -69,7 +69,11 @@ def arguments(
     used: set[str] = set()
     args: list[Argument] = []
     unknown = 0
+    spread: list[Argument] = []
     for param in params:
+        if param["kind"] == "VAR_KEYWORD" and packed and param["name"] in packed:
+            spread += [Argument(source, key) for key, source in packed[param["name"]]]
+            used.update(argument.source for argument in spread)
         if param["kind"] in ("VAR_POSITIONAL", "VAR_KEYWORD"):
             continue
         keyword = param["name"] if param["kind"] == "KEYWORD_ONLY" else ""
@@ -94,12 +98,12 @@ def arguments(
         missing = [p for p in role.params if p.required and p.name not in used]
         if missing and not lacking:
             return None
-        return _keyworded(args, params), 0.0
+        return (*_keyworded(args, params), *spread), 0.0
     # A constructor's unknown parameter is taken for a size, never for an array.
     free = [p for p in role.params if p.name not in used and (not lacking or p.kind == "int")]
     if unknown > len(free) or (not lacking and any(p.required for p in free[unknown:])):
         return None
-    return _filled(args, params, free), 2.0 * unknown
+    return (*_filled(args, params, free), *spread), 2.0 * unknown
 
 
 def _keyworded(args: list[Argument], params: list[Mapping[str, Any]]) -> tuple[Argument, ...]:

@@ -160,7 +160,7 @@ def returned_names(tree: ast.Module, qualname: str) -> tuple[str, ...]:
     tuples = [
         (inner.lineno, inner.value)
         for inner in (ast.walk(node) if node is not None else ())
-        if isinstance(inner, ast.Return) and isinstance(inner.value, ast.Tuple)
+        if isinstance(inner, ast.Return) and isinstance(inner.value, ast.Tuple | ast.List)
     ]
     last = max(tuples, key=lambda found: found[0], default=None)
     return tuple(_named(item) for item in last[1].elts) if last else ()

@@ -137,6 +137,28 @@ def test_there_are_spellings_of_every_kind() -> None:
     assert counts["beam_search"] >= 7
 
 
+@pytest.mark.parametrize(
+    ("returned", "verdict"),
+    [
+        ("[(dout * h).sum((0, 1)), dout.sum((0, 1)), dx]", Verdict.PASS),
+        ("[dout.sum((0, 1)), (dout * h).sum((0, 1)), dx]", Verdict.PASS),
+        ("{'dgamma': dout.sum((0, 1)), 'dbeta': (dout * h).sum((0, 1)), 'dx': dx}", Verdict.FAIL),
+        ("[dout.sum((0, 1)), (dout * h).mean((0, 1)), dx]", Verdict.FAIL),
+    ],
+    ids=["unnamed", "unnamed in another order", "named wrongly", "unnamed and wrong"],
+)
+def test_gradients_that_nothing_names_may_come_in_any_order_and_no_others(
+    returned: str, verdict: Verdict, tmp_path: Path
+) -> None:
+    submission = submitted(HERE / "backwards" / "returns_list.py", "backwards", tmp_path)
+    code = submission.path / "returns_list.py"
+    head, _return, _rest = code.read_text().rpartition("    return [dout.sum")
+    dx = "r*(g-g.mean(-1,keepdims=True)-h*(g*h).mean(-1,keepdims=True))"
+    code.write_text(f"{head}    dx = {dx}\n    return {returned}\n")
+    outcomes = judge(load_task("backwards"), Submission.at(submission.path), seed=4, checks=["gradients"])
+    assert outcomes["gradients"].verdict is verdict
+
+
 def test_what_is_wrong_stays_wrong_in_every_spelling(tmp_path: Path) -> None:
     """The unusual ways of calling must not make a wrong answer right: dx without its projection."""
     for name in ("rows_only", "callers_dict", "autograd_function", "parameters_as_one"):

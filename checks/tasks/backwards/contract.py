@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from judge_tui.checks.contract import Contract, Param, Return, Role, Sample
+from judge_tui.checks.tasks.backwards.reference import Batch, gradients
 from judge_tui.checks.tasks.backwards.timing import TIMING
 
 __all__ = ["CONTRACT"]
@@ -49,7 +52,7 @@ _DBETA = (
 
 def _sample(rng: np.random.Generator) -> Sample:
     B, T, D = 2, 3, 5
-    inputs = {
+    inputs: dict[str, Any] = {
         "x": rng.standard_normal((B, T, D)),
         "gamma": rng.uniform(0.5, 2.0, D) * rng.choice([-1.0, 1.0], D),
         "beta": rng.standard_normal(D),
@@ -57,7 +60,9 @@ def _sample(rng: np.random.Generator) -> Sample:
         "D": D,
         "dy": rng.standard_normal((B, T, D)),
     }
-    return Sample(inputs, {"y": (B, T, D), "dx": (B, T, D), "dgamma": (D,), "dbeta": (D,)})
+    truth = gradients(Batch(inputs["x"], inputs["gamma"], inputs["beta"], inputs["eps"], inputs["dy"]))
+    shapes = {"y": (B, T, D), "dx": (B, T, D), "dgamma": (D,), "dbeta": (D,)}
+    return Sample(inputs, shapes, {"dgamma": truth.dgamma, "dbeta": truth.dbeta})
 
 
 _FORWARD = Role(

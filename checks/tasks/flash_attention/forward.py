@@ -26,8 +26,8 @@ _MASKS: tuple[tuple[str, Callable[[npt.NDArray[np.bool_]], npt.NDArray[Any]]], .
     ("True where a key is seen", lambda seen: seen),
     ("True where a key is hidden", lambda seen: ~seen),
 )
-#: Layout → the usual other order of its axes.
-_OTHER_LAYOUT = {"": "BNHD", "HND": "NHD"}
+#: Layout → other readings of arrays of as many axes.
+_OTHER_LAYOUTS = {"": ("BNHD",), "HND": ("NHD", "BNE")}
 #: Another reading of the call is taken only when its answer is right.
 _CLOSE = 1e-3
 
@@ -133,16 +133,22 @@ class Forward:
         return {causal: error if error == error else np.inf for causal, error in errors.items()}
 
     def _settle_layout(self, case: Case) -> None:
-        """Take tokens before heads where that gives attention and the contract's order does not."""
+        """Take the axes in another order where that gives attention and the one that binds does not."""
         found, ours = self.bench.bindings.found, self.binding
-        other = _OTHER_LAYOUT.get(ours.layout)
-        if other is None or min(self._errors(case).values()) < _CLOSE:
+        others = _OTHER_LAYOUTS.get(ours.layout, ())
+        if not others or self._attends(case):
             return
-        self.binding = found["forward"] = replace(ours, layout=other)
-        with contextlib.suppress(Raised, BadResult):
-            if min(self._errors(case).values()) < _CLOSE:
+        for layout in others:
+            self.binding = found["forward"] = replace(ours, layout=layout)
+            if self._attends(case):
                 return
         self.binding = found["forward"] = ours
+
+    def _attends(self, case: Case) -> bool:
+        """Whether an answer comes, and is attention, causal or not."""
+        with contextlib.suppress(Raised, BadResult):
+            return min(self._errors(case).values()) < _CLOSE
+        return False
 
     def _find_mask(self, case: Case) -> str:
         """Which way of writing a mask makes it causal; empty when none does."""
