@@ -22,7 +22,7 @@ class Draw:
     Attributes:
         name: What is special about it.
         weight: (out, in).
-        even: Whether 128 divides both sides, so that no layer has a reason to refuse it.
+        even: Whether its groups are whole, so that no layer has a reason to refuse it.
     """
 
     name: str
@@ -33,13 +33,14 @@ class Draw:
         return f"{self.name} {self.weight.shape}"
 
 
-def draws(bench: Bench) -> Iterator[Draw]:
-    """Every draw of the check, the plainest first."""
-    yield Draw("mixed scales", mixed(bench.rng("mixed"), (128, 128)))
-    yield Draw("mixed scales again", mixed(bench.rng("again"), (128, 128)))
-    yield Draw("standard deviation 0.02", 0.02 * bench.rng("small").standard_normal((128, 128)))
-    yield Draw("ties at s/2", _ties(bench.rng("ties")))
-    yield Draw("groups of zeros", _zeros(bench.rng("zeros")))
+def draws(bench: Bench, out: int) -> Iterator[Draw]:
+    """Every draw of the check, the plainest first; ``out`` outputs where groups are to be whole."""
+    shape = out, 128
+    yield Draw("mixed scales", mixed(bench.rng("mixed"), shape))
+    yield Draw("mixed scales again", mixed(bench.rng("again"), shape))
+    yield Draw("standard deviation 0.02", 0.02 * bench.rng("small").standard_normal(shape))
+    yield Draw("ties at s/2", _ties(bench.rng("ties"), out))
+    yield Draw("groups of zeros", _zeros(bench.rng("zeros"), out))
     for shape in ((5, 300), (4, 100), (132, 40)):
         yield Draw("ragged", mixed(bench.rng("ragged", *shape), shape), even=False)
 
@@ -53,15 +54,15 @@ def mixed(rng: np.random.Generator, shape: tuple[int, int]) -> Array:
     return np.asarray(rng.standard_normal(shape) * local * rows * columns)
 
 
-def _ties(rng: np.random.Generator) -> Array:
-    """Rows and columns of 128 whose mean|W| is exactly 1, a quarter of their entries at ±0.5."""
+def _ties(rng: np.random.Generator, out: int) -> Array:
+    """Rows (and 128 × 128: columns) whose mean|W| is exactly 1, a quarter of their entries at ±0.5."""
     sizes = rng.permutation(np.repeat([0.5, 1.0, 1.0, 1.5], 32))
-    index = np.add.outer(np.arange(128), np.arange(128)) % 128
-    return np.asarray(sizes[index] * rng.choice([-1.0, 1.0], (128, 128)))
+    index = np.add.outer(np.arange(out), np.arange(128)) % 128
+    return np.asarray(sizes[index] * rng.choice([-1.0, 1.0], (out, 128)))
 
 
-def _zeros(rng: np.random.Generator) -> Array:
-    weight = mixed(rng, (128, 128))
-    weight[rng.integers(128)] = 0.0
+def _zeros(rng: np.random.Generator, out: int) -> Array:
+    weight = mixed(rng, (out, 128))
+    weight[rng.integers(out)] = 0.0
     weight[:, rng.integers(128)] = 0.0
     return weight

@@ -11,14 +11,17 @@ import numpy.typing as npt
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.binding import parse_path
 from judge_tui.checks.calls import Returned
-from judge_tui.checks.faults import BadResult, Fault
+from judge_tui.checks.faults import BadResult, Fault, Raised
 from judge_tui.checks.remote import Handle, Worker
 from judge_tui.checks.tasks.ternary_training.finding import claims_ternary
-from judge_tui.checks.tasks.ternary_training.roles import inputs_of, shapes_of
+from judge_tui.checks.tasks.ternary_training.roles import GROUP, inputs_of, shapes_of
 
-__all__ = ["Gradients", "Layer", "Run"]
+__all__ = ["FEW", "Gradients", "Layer", "Run"]
 
 Array = npt.NDArray[Any]
+
+#: Outputs of a layer that is tried at little cost.
+FEW = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +147,18 @@ class Layer:
             if self.biased:
                 raise
         return Gradients(None if dx is None else dx.reshape(run.x.shape), dweight, dbias)
+
+    def whole(self, rng: np.random.Generator) -> int:
+        """How many outputs leave it no ragged group: few, which is cheap, unless it will have 128.
+
+        Raises:
+            Fault: It hung or died.
+        """
+        try:
+            self.forward(rng.standard_normal((FEW, GROUP)), np.zeros((1, GROUP)))
+        except (Raised, BadResult):
+            return GROUP
+        return FEW
 
     def unsuited(self, weight: Array) -> str:
         """Why its answers do not show the weights that it multiplies by, as a clause; empty when they do."""

@@ -15,7 +15,7 @@ from judge_tui.checks.sources import parsed
 from judge_tui.checks.tasks.ternary_training import levels
 from judge_tui.checks.tasks.ternary_training.draws import draws, mixed
 from judge_tui.checks.tasks.ternary_training.finding import NOT_ITS_WEIGHTS
-from judge_tui.checks.tasks.ternary_training.layer import Layer
+from judge_tui.checks.tasks.ternary_training.layer import FEW, Layer
 from judge_tui.checks.tasks.ternary_training.levels import LIMIT, Answer
 from judge_tui.checks.tasks.ternary_training.reading import projected
 from judge_tui.checks.tasks.ternary_training.roles import GROUP, PROJECT, inputs_of
@@ -35,14 +35,14 @@ _OTHER_RULES = (0.6, 0.8)
     "projection",
     "projected weights",
     establishes="Every projected weight is s·{-1, 0, 1} within 1e-5, s = mean|W| per group of 128.",
-    budget=60,
+    budget=120,
 )
 def projection(bench: Bench, found: Findings) -> str:
     """Project draws by the layer's own answers to unit vectors, else by the projection alone."""
     subject = _Subject(bench, found)
     answers: list[Answer] = []
     refused: list[str] = []
-    for draw in draws(bench):
+    for draw in draws(bench, subject.out):
         try:
             answers.append(Answer(draw, subject(draw.weight)))
         except Raised as fault:
@@ -85,6 +85,7 @@ class _Subject:
         self.bench = bench
         self.layer: Layer | None = None
         self.transposed = False
+        self.out = FEW
         self.worker = None
         alone = PROJECT.name in bench.bindings
         try:
@@ -94,6 +95,7 @@ class _Subject:
                 raise
         if self.layer is not None:
             self.transposed = self.layer.transposed
+            self.out = self.layer.whole(bench.rng("few"))
             self._settle(self.layer, alone, found)
         binding = self.layer.binding if self.layer is not None else bench.binding(PROJECT.name)
         self.role = binding.role
@@ -118,7 +120,7 @@ class _Subject:
         Raises:
             Unbound: They do not, and nothing else projects.
         """
-        one, other = (mixed(self.bench.rng("settle", k), (GROUP, GROUP)) for k in range(2))
+        one, other = (mixed(self.bench.rng("settle", k), (self.out, GROUP)) for k in range(2))
         made = layer.effective(one)
         if np.allclose(made, one, rtol=1e-6, atol=1e-9) and not layer.projects:
             why = "multiplies by the weights that it is given, as any linear layer"
@@ -185,8 +187,8 @@ def _chosen(found: Findings, answers: list[Answer], subject: _Subject, off: floa
         **subject.place,
     )
     if fine:
-        ties = zero_at if chosen.ties in (0.0, 1.0) else "ties go either way"
-        return f"every weight within {off:.1e} of s·{{-1, 0, 1}}, {grouping.name}; {ties}"
+        ties = f"; {zero_at}" if chosen.ties in (0.0, 1.0) else ""
+        return f"every weight within {off:.1e} of s·{{-1, 0, 1}}, {grouping.name}{ties}"
     if known:
         return (
             f"levels change at {threshold:.3g}·s and not at s/2: another known rule; "
@@ -200,7 +202,7 @@ def _chosen(found: Findings, answers: list[Answer], subject: _Subject, off: floa
 
 def _repeated(bench: Bench, found: Findings, subject: _Subject) -> None:
     """The first draw in another process: nothing may be kept from earlier calls."""
-    weight = mixed(bench.rng("fresh"), (GROUP, GROUP))
+    weight = mixed(bench.rng("fresh"), (subject.out, GROUP))
     with bench.fresh() as worker:
         alone = subject(weight, worker=worker)
     here = subject(weight)
@@ -213,7 +215,7 @@ def _kept(bench: Bench, found: Findings, subject: _Subject) -> None:
     """The latent weights must outlive the projection."""
     if subject.layer is None:
         return
-    weight = mixed(bench.rng("latent"), (GROUP, GROUP))
+    weight = mixed(bench.rng("latent"), (subject.out, GROUP))
     held = subject.layer.latent(subject.layer.forward(weight, np.eye(GROUP)[:4]))
     if held is not None:
         same = bool(np.allclose(held, weight, rtol=1e-3, atol=1e-6))

@@ -30,8 +30,9 @@ Array = npt.NDArray[Any]
 
 #: The tolerance of the challenge, far above float32's rounding of these sums.
 _LIMIT = 1e-5
-#: (out, in) and B; the widths that 128 does not divide may be refused, which ``projection`` tells.
-_DRAWS = (((128, 128), 6), ((128, 256), 5), ((128, 128), 6), ((5, 300), 4))
+#: Widths and B; the last one's groups are ragged and may be refused, which ``projection`` tells.
+_WIDTHS = ((128, 6), (256, 5), (128, 6))
+_RAGGED = ((5, 300), 4)
 _NAMES = ("dweight", "dx", "dbias")
 
 
@@ -40,33 +41,34 @@ _NAMES = ("dweight", "dx", "dbias")
     "straight-through gradient",
     establishes="dL/dW_latent is dL/dW_projected, the scale a constant; dx and dbias are right.",
     roles=("forward", "backward"),
-    budget=60,
+    budget=120,
 )
 def ste(bench: Bench, found: Findings) -> str:
     """Compare gradients on every draw, exchange the latent weights, difference the forward."""
     layer = Layer(bench)
-    if why := layer.unsuited(mixed(bench.rng("linear"), (128, 128))):
+    out = layer.whole(bench.rng("few"))
+    if why := layer.unsuited(mixed(bench.rng("linear"), (out, 128))):
         raise Unbound("forward", [f"{layer.binding.target} {why}"])
     binding = bench.binding("backward")
     place = {"file": binding.file, "line": binding.line or None}
     held = {name: _Worst() for name in _NAMES}
     causes: list[str] = []
-    for index, (shape, rows) in enumerate(_DRAWS):
+    for index, (shape, rows) in enumerate((*(((out, width), rows) for width, rows in _WIDTHS), _RAGGED)):
         case = _Case.drawn(bench.rng(index), shape, rows)
         try:
             _compare(layer, case, held, causes)
         except Raised as fault:
-            if shape[1] % 128 and (told := refusal(bench, fault)):
+            if shape == _RAGGED[0] and (told := refusal(bench, fault)):
                 found.note(f"not called at {shape}", told, file=fault.file, line=fault.line)
                 continue
             raise
     with bench.fresh() as worker:
-        _compare(layer, _Case.drawn(bench.rng("fresh"), *_DRAWS[0]), held, causes, worker=worker)
+        _compare(layer, _Case.drawn(bench.rng("fresh"), (out, 128), 6), held, causes, worker=worker)
     common = causes[0] if causes and all(cause == causes[0] for cause in causes) else ""
     _decided(found, layer, held, common, place)
     if found.verdict is Verdict.PASS:
-        _exchanged(bench, found, layer, place)
-        _differenced(bench, found, layer, place)
+        _exchanged(bench, found, layer, out, place)
+        _differenced(bench, found, layer, out, place)
     return _summary(found, held, common)
 
 
@@ -144,11 +146,11 @@ def _decided(
             )
 
 
-def _exchanged(bench: Bench, found: Findings, layer: Layer, place: Mapping[str, Any]) -> None:
+def _exchanged(bench: Bench, found: Findings, layer: Layer, out: int, place: Mapping[str, Any]) -> None:
     """An identity without a reference: other latent weights, the same gradient; and linear in dy."""
-    case = _Case.drawn(bench.rng("exchanged"), *_DRAWS[0])
+    case = _Case.drawn(bench.rng("exchanged"), (out, 128), 6)
     given = layer.backward(layer.forward(case.weight, case.x, bias=case.bias), case.dy)
-    other = mixed(bench.rng("other"), (128, 128)) * 10.0
+    other = mixed(bench.rng("other"), (out, 128)) * 10.0
     exchanged = layer.backward(layer.forward(other, case.x, bias=case.bias), case.dy)
     error = relative_error(exchanged.dweight, given.dweight)
     found.limit("dweight with other latent weights, relative change", error, _LIMIT, **place)
@@ -157,9 +159,9 @@ def _exchanged(bench: Bench, found: Findings, layer: Layer, place: Mapping[str, 
     found.limit("dweight with dy times -3, relative change from -3 times", error, _LIMIT, **place)
 
 
-def _differenced(bench: Bench, found: Findings, layer: Layer, place: Mapping[str, Any]) -> None:
+def _differenced(bench: Bench, found: Findings, layer: Layer, out: int, place: Mapping[str, Any]) -> None:
     """Dx and dbias against central differences of the submission's own forward, all rows at once."""
-    shape, rows = (128, 128), 5
+    shape, rows = (out, 128), 5
     case = _Case.drawn(bench.rng("differences"), shape, rows)
 
     def y(at: Mapping[str, Array]) -> Array:

@@ -14,7 +14,7 @@ from judge_tui.checks.verdict import Outcome, Verdict
 
 SEED = 20_251
 #: Of these every failure can be located, and must be.
-LOCATED = {"backwards", "flash_attention"}
+LOCATED = {"backwards", "flash_attention", "ternary_training"}
 
 
 @pytest.fixture(scope="session")

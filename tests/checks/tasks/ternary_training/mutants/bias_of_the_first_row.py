@@ -1,4 +1,4 @@
-"""The bias gets the first row's gradient."""
+# bug: the bias gets the first row's gradient
 # caught by: ste
 # passes: projection
 import numpy as np

@@ -1,4 +1,4 @@
-"""No gradient where |W| is over the scale."""
+# bug: no gradient where |W| is over the scale
 # caught by: ste
 # passes: projection
 import numpy as np

@@ -1,4 +1,4 @@
-"""The weights' gradient is a mean over the batch, the input's is not."""
+# bug: the weights' gradient is a mean over the batch, the input's is not
 # caught by: ste
 # passes: projection
 import numpy as np

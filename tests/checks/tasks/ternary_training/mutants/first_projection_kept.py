@@ -1,4 +1,4 @@
-"""Projected once per shape and kept: later weights of that shape get the first ones' projection."""
+# bug: projected once per shape and kept: later weights of that shape get the first ones' projection
 # caught by: projection
 import numpy as np
 

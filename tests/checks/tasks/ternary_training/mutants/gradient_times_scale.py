@@ -1,4 +1,4 @@
-"""The gradient of the levels handed on as that of the weights: multiplied by the scale."""
+# bug: the gradient of the levels handed on as that of the weights: multiplied by the scale
 # caught by: ste
 # passes: projection
 import numpy as np

@@ -1,4 +1,4 @@
-"""(out, in) weights grouped along the outputs: neither along the inputs nor consecutive in memory."""
+# bug: (out, in) weights grouped along the outputs: neither along the inputs nor consecutive in memory
 # caught by: projection
 # passes: ste
 import numpy as np

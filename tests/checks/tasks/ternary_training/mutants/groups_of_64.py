@@ -1,4 +1,4 @@
-"""Groups of 64."""
+# bug: groups of 64
 # caught by: projection
 # passes: ste
 import numpy as np

@@ -1,4 +1,4 @@
-"""The input's gradient goes through the latent weights."""
+# bug: the input's gradient goes through the latent weights
 # caught by: ste
 # passes: projection
 import numpy as np

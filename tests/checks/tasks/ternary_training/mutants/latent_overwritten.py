@@ -1,4 +1,4 @@
-"""The forward leaves the projected weights where the latent ones were."""
+# bug: the forward leaves the projected weights where the latent ones were
 # caught by: projection
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""s = max|W| of the group."""
+# bug: s = max|W| of the group
 # caught by: projection
 # passes: ste
 import numpy as np

@@ -1,4 +1,4 @@
-"""A right projection that the layer's forward never calls."""
+# bug: a right projection that the layer's forward never calls
 # caught by: projection
 # passes: ste
 import numpy as np

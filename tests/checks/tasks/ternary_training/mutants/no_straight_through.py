@@ -1,4 +1,4 @@
-"""Rounding differentiated as it is: only the scale hands a gradient on."""
+# bug: rounding differentiated as it is: only the scale hands a gradient on
 # caught by: ste
 # passes: projection
 import numpy as np

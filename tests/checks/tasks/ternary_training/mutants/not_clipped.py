@@ -1,4 +1,4 @@
-"""Rounded and never clipped: levels ±2, ±3 for large weights."""
+# bug: rounded and never clipped: levels ±2, ±3 for large weights
 # caught by: projection
 # passes: ste
 import numpy as np

@@ -1,4 +1,4 @@
-"""One scale for the whole matrix, as BitNet b1.58 has it; the group size is taken and never read."""
+# bug: One scale for the whole matrix, as BitNet b1.58 has it; the group size is taken and never read
 # caught by: projection
 # passes: ste
 import numpy as np

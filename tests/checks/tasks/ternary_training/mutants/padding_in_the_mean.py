@@ -1,4 +1,4 @@
-"""The last group of a row borrows padding zeros in its mean."""
+# bug: the last group of a row borrows padding zeros in its mean
 # caught by: projection
 # passes: ste
 import numpy as np

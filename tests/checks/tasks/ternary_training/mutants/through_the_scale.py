@@ -1,4 +1,4 @@
-"""The scale is differentiated as well."""
+# bug: the scale is differentiated as well
 # caught by: ste
 # passes: projection
 import numpy as np

@@ -1,4 +1,4 @@
-"""int8 codes without rounding: everything below s becomes 0."""
+# bug: int8 codes without rounding: everything below s becomes 0
 # caught by: projection
 # passes: ste
 import numpy as np

@@ -1,4 +1,4 @@
-"""sign(W)·s: nothing becomes 0."""
+# bug: sign(W)·s: nothing becomes 0
 # caught by: projection
 # passes: ste
 import numpy as np

@@ -1,4 +1,4 @@
-"""0/0 where a whole group is zero."""
+# bug: 0/0 where a whole group is zero
 # caught by: projection
 # passes: ste
 import numpy as np

@@ -1,4 +1,5 @@
-"""BitNet b1.58: activations quantized to 8 bits as well, no bias."""
+# style: BitNet b1.58: activations quantized to 8 bits as well, no bias
+# only: projection, ste
 import numpy as np
 
 

@@ -1,4 +1,5 @@
-"""A forward that returns its backward; float32 inside, (in, out) weights in groups along the inputs."""
+# style: a forward that returns its backward; float32 inside, (in, out) weights in groups along the inputs
+# only: projection, ste
 import numpy as np
 
 

@@ -1,4 +1,5 @@
-"""x is (in, B): y = W @ x + b with b (out, 1)."""
+# style: x is (in, B): y = W @ x + b with b (out, 1)
+# only: projection, ste
 import numpy as np
 
 

@@ -1,4 +1,5 @@
-"""The estimator as a class of static methods, as autograd libraries have it; gradients added up."""
+# style: the estimator as a class of static methods, as autograd libraries have it; gradients added up
+# only: projection, ste
 import numpy as np
 
 

@@ -1,4 +1,5 @@
-"""(in, out) weights, groups of the flattened matrix, gradients in a dict of the layer, an rng in the constructor."""
+# style: (in, out) weights, groups of the flattened matrix, gradients in a dict of the layer, an rng in the constructor
+# only: projection, ste
 import numpy as np
 
 

@@ -1,4 +1,5 @@
-"""A layer as a class: (out, in) weights, gradients stored on the instance."""
+# style: a layer as a class: (out, in) weights, gradients stored on the instance
+# only: projection, ste
 import numpy as np
 
 GROUP_SIZE = 128

@@ -1,4 +1,6 @@
-"""Pure Python on nested lists."""
+# style: pure Python on nested lists
+# only: projection, ste
+# slow: ste
 GROUP = 128
 
 

@@ -1,4 +1,5 @@
-"""Parameter objects with data and grad, any rank of input, a plain base class beside, a 3-D attention of no interest."""
+# style: parameter objects with data and grad, any rank of input, a plain base class beside, a 3-D attention of no interest
+# only: projection, ste
 from dataclasses import dataclass, field
 import numpy as np
 

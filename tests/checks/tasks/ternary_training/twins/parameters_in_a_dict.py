@@ -1,4 +1,5 @@
-"""Parameters in a dict that every function takes; gradients in another."""
+# style: parameters in a dict that every function takes; gradients in another
+# only: projection, ste
 import numpy as np
 
 

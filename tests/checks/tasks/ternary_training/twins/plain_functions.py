@@ -1,4 +1,5 @@
-"""Functions: (y, cache) and (dx, dW, db), group scales by reshape with a padded last group."""
+# style: functions: (y, cache) and (dx, dW, db), group scales by reshape with a padded last group
+# only: projection, ste
 import numpy as np
 
 G = 128

@@ -1,4 +1,5 @@
-"""(B, T, in) only; refuses other ranks; backward takes what it needs as arguments."""
+# style: (B, T, in) only; refuses other ranks; backward takes what it needs as arguments
+# only: projection, ste
 import numpy as np
 
 

@@ -1,4 +1,5 @@
-"""The projection by itself; the linear layer is plain and is handed projected weights by the training step."""
+# style: the projection by itself; the linear layer is plain and is handed projected weights by the training step
+# only: projection, ste
 import numpy as np
 
 

@@ -1,4 +1,4 @@
-"""The held-out text is the end of the training text."""
+# bug: the held-out text is the end of the training text
 # caught by: convergence
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Held-out documents are among those trained on."""
+# bug: held-out documents are among those trained on
 # caught by: convergence
 import numpy as np
 

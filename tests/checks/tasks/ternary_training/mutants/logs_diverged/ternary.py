@@ -1,4 +1,4 @@
-"""Falls, then rises over where it began."""
+# bug: falls, then rises over where it began
 # caught by: convergence
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The loss wanders about where it began."""
+# bug: the loss wanders about where it began
 # caught by: convergence
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""NaN from step 40 on."""
+# bug: NaN from step 40 on
 # caught by: convergence
 import numpy as np
 

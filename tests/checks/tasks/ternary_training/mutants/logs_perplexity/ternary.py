@@ -1,4 +1,4 @@
-"""A held-out perplexity that is not the exponential of the held-out loss."""
+# bug: a held-out perplexity that is not the exponential of the held-out loss
 # caught by: convergence
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Noise whose first and last points alone look like a fall."""
+# bug: noise whose first and last points alone look like a fall
 # caught by: convergence
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The held-out range lies in the training range."""
+# bug: the held-out range lies in the training range
 # caught by: convergence
 import numpy as np
 

@@ -1,4 +1,5 @@
-"""CSV by epoch, losses in bits, indices of the split in JSON."""
+# style: CSV by epoch, losses in bits, indices of the split in JSON
+# only: convergence
 import numpy as np
 
 GROUP_SIZE = 128

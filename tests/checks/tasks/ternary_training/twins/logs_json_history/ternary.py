@@ -1,4 +1,5 @@
-"""One JSON object: two runs, evaluation nested, the split as ranges; the baseline never learned."""
+# style: One JSON object: two runs, evaluation nested, the split as ranges; the baseline never learned
+# only: convergence
 import numpy as np
 
 GROUP_SIZE = 128

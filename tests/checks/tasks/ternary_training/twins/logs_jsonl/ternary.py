@@ -1,4 +1,5 @@
-"""JSON lines; texts of both parts beside the log."""
+# style: JSON lines; texts of both parts beside the log
+# only: convergence
 import numpy as np
 
 GROUP_SIZE = 128

@@ -1,4 +1,5 @@
-"""A table in the report is the only log."""
+# style: a table in the report is the only log
+# only: convergence
 import numpy as np
 
 GROUP_SIZE = 128

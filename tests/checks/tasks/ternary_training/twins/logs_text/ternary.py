@@ -1,4 +1,5 @@
-"""Plain text; the texts are not in the submission."""
+# style: plain text; the texts are not in the submission
+# only: convergence
 import numpy as np
 
 GROUP_SIZE = 128
