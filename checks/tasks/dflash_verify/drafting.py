@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from judge_tui.checks.tasks.dflash_verify.trees import Tokens, Tree, likeliest
+from judge_tui.checks.tasks.dflash_verify.trees import Tokens, Tree, greedy, likeliest
 from judge_tui.checks.worker.models import Rows
 
 __all__ = ["ORDERS", "chain", "drawn", "ordered", "prompt_of"]
@@ -27,11 +27,12 @@ def chain(tokens: Sequence[int]) -> Tree:
 
 @dataclass(slots=True)
 class _Growing:
-    """A tree as it grows, and which of its nodes lie on a right path."""
+    """A tree as it grows; ``level`` holds the token that no decoy of its depth may have."""
 
     rng: np.random.Generator
     rows: Rows
     prompt: Tokens
+    level: Tokens = ()
     tokens: list[int] = field(default_factory=list)
     parents: list[int] = field(default_factory=list)
 
@@ -48,6 +49,8 @@ class _Growing:
         """A sibling that is wrong, or (below a wrong node) what the model would go on with there."""
         token = self.wanted(parent)
         taken = {self.tokens[i] for i, above in enumerate(self.parents) if above == parent}
+        if self.level:
+            taken.add(self.level[len(Tree(tuple(self.tokens), tuple(self.parents)).path(parent))])
         free = [t for t in range(self.rows.vocab_size) if t not in taken and t != token]
         if right and token not in taken:
             self.add(token, parent)
@@ -67,6 +70,7 @@ def drawn(
     *,
     order: str = ORDERS[2],
     twins: bool = False,
+    bait: bool = True,
 ) -> Tree:
     """A random tree with a right path in it.
 
@@ -78,8 +82,10 @@ def drawn(
         right: Nodes of the right path, at most N; the tree holds no longer one.
         order: One of :data:`ORDERS`.
         twins: Whether a node of the right path gets siblings of the same token, each with nodes below it.
+        bait: Whether nodes below wrong ones may look right: as the model goes on there, or at their depth.
     """
-    growing = _Growing(rng, rows, prompt)
+    level = greedy(rows, prompt, size + 1)[0]
+    growing = _Growing(rng, rows, prompt, () if bait else level)
     path = [-1]
     for _step in range(right):
         path.append(growing.add(growing.wanted(path[-1]), path[-1]))
@@ -94,7 +100,7 @@ def drawn(
             break
         parent = int(rng.integers(-1, len(growing.tokens)))
         on_path = parent == -1 or _right(growing, parent)
-        growing.decoy(parent, right=not on_path and rng.random() < 0.6)
+        growing.decoy(parent, right=bait and not on_path and rng.random() < 0.6)
     tree = Tree(tuple(growing.tokens), tuple(growing.parents))
     return tree.listed(ordered(rng, tree, order))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from judge_tui.checks.bench import Bench
@@ -11,6 +12,7 @@ from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.remote import Worker
 from judge_tui.checks.tasks.dflash_verify.drafting import ORDERS, chain, drawn, ordered, prompt_of
+from judge_tui.checks.tasks.dflash_verify.invalidation import KINDS, baited
 from judge_tui.checks.tasks.dflash_verify.own_model import note_own_model
 from judge_tui.checks.tasks.dflash_verify.sampling import note_sampling
 from judge_tui.checks.tasks.dflash_verify.scripts import Script, decisive
@@ -46,6 +48,8 @@ def golden(bench: Bench, found: Findings) -> str:
     told = [_claim_runs(found, verify, runs)]
     told.append(_claim(found, verify, "two trees of one size below one prompt, one after the other",
                        [verify(*drafted) for drafted in _pairs(bench)]))  # fmt: skip
+    baits = [verify(*drafted) for kind in KINDS for drafted in islice(baited(bench, kind), 0, None, 3)]
+    told.append(_claim(found, verify, "trees whose wrong nodes have subtrees that look right", baits))
     told.append(_claim(found, verify, "the same tokens again, with other parents or another model",
                        [verify(*drafted) for drafted in _again(bench)]))  # fmt: skip
     twins = [verify(*drafted) for drafted in _twins(bench)]

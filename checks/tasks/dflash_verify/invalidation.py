@@ -12,10 +12,11 @@ from judge_tui.checks.tasks.dflash_verify.scripts import Script, constant, decis
 from judge_tui.checks.tasks.dflash_verify.trees import Tokens, Tree, greedy, likeliest
 from judge_tui.checks.tasks.dflash_verify.verifying import Case, Verification
 
-__all__ = ["subtree_invalidation"]
+__all__ = ["KINDS", "baited", "subtree_invalidation"]
 
 _VOCAB = 101
-_KINDS = (
+#: What makes the subtree of a rejected node look right.
+KINDS = (
     "goes on as the model does after the rejected token",
     "holds the right tokens of its depth",
     "holds the token that the model predicts everywhere",
@@ -34,9 +35,9 @@ _BELOW = 3
 def subtree_invalidation(bench: Bench, found: Findings) -> str:
     """Hang tempting descendants below wrong nodes, beside right paths and without."""
     verify = Verification(bench)
-    cases = {kind: [verify(*drafted) for drafted in _trees(bench, kind)] for kind in _KINDS}
+    cases = {kind: [verify(*drafted) for drafted in baited(bench, kind)] for kind in KINDS}
     bad = {kind: [case for case in made if _below(case)] for kind, made in cases.items()}
-    for kind in _KINDS:
+    for kind in KINDS:
         found.claim(
             f"accepted below a rejected node whose subtree {kind}", not bad[kind],
             measured=f"{len(bad[kind])} of {len(cases[kind])} trees", limit="0",
@@ -69,12 +70,18 @@ def _below(case: Case) -> bool:
     return not path or len(tokens) > common + 1
 
 
-def _trees(bench: Bench, kind: str) -> Iterator[tuple[Script, Tokens, Tree]]:
+def baited(bench: Bench, kind: str) -> Iterator[tuple[Script, Tokens, Tree]]:
+    """Trees with a wrong node whose subtree looks right, beside right paths of several lengths.
+
+    Args:
+        bench: Draws them.
+        kind: One of :data:`KINDS`.
+    """
     for number, (right, depth) in enumerate(_PLACES):
         for order in ORDERS:
             rng = bench.rng(kind, number, order)
             prompt = prompt_of(rng, _VOCAB, int(rng.integers(1, 6)))
-            if kind == _KINDS[2]:
+            if kind == KINDS[2]:
                 script = constant(rng, _VOCAB, int(rng.integers(_VOCAB)))
             else:
                 script = decisive(rng, _VOCAB, prompt, right + _BELOW + 1)
@@ -94,7 +101,7 @@ def _tempting(
     parents.append(depth - 1)
     text.append(tokens[-1])
     for step in range(_BELOW):
-        follows = path[depth + 1 + step] if kind == _KINDS[1] else likeliest(script.rows, text)
+        follows = path[depth + 1 + step] if kind == KINDS[1] else likeliest(script.rows, text)
         tokens.append(follows)
         parents.append(len(tokens) - 2)
         text.append(follows)

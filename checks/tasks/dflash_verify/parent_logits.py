@@ -71,7 +71,7 @@ def _branches(bench: Bench) -> Iterator[tuple[Script, Tokens, Tree]]:
             rng = bench.rng("branch", number, order)
             prompt = prompt_of(rng, vocab, int(rng.integers(1, 6)))
             script = decisive(rng, vocab, prompt, right + 1)
-            yield script, prompt, drawn(rng, script.rows, prompt, size, right, order=order)
+            yield script, prompt, drawn(rng, script.rows, prompt, size, right, order=order, bait=False)
 
 
 def _claim(found: Findings, verify: Verification, quantity: str, cases: Sequence[Case], rule: str) -> str:
