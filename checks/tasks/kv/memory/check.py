@@ -12,7 +12,7 @@ from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import BadResult, Fault, Unbound
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv import claims
-from judge_tui.checks.tasks.kv.memory.closed_form import Reading, read
+from judge_tui.checks.tasks.kv.memory.closed_form import Reading, read, tokens_bytes
 from judge_tui.checks.tasks.kv.memory.context import Fits, fits
 from judge_tui.checks.tasks.kv.memory.geometry import Geometry, drawn
 from judge_tui.checks.tasks.kv.memory.plans import Plan, explained, numbers, plans
@@ -171,6 +171,11 @@ def _judged(job: Job, plan: Plan, answers: list[float]) -> None:
     where = _where(plan)
     ours = bool(re.search(_OURS, words)) and not re.search(_HALF, words)
     unknown = result is None or (result.factor and not 0.9 < result.factor <= 2.0)
+    if result is None and (said := _astray(job, plan, answers)):
+        job.judged += 1
+        job.found.claim(quantity, False, measured=shown, limit="the same", note=said, **where)
+        job.wrong.append(f"{plan.target.partition(':')[2]} {said}")
+        return
     if result is None or unknown or not (result.right or ours):
         job.tried.append(f"{plan.target} gives {shown}, which is no form of the sizes that it is told")
         return
@@ -194,6 +199,29 @@ def _judged(job: Job, plan: Plan, answers: list[float]) -> None:
         quantity, False, measured=shown, limit="the same", note=note, otherwise=Verdict.WARN, **where
     )
     job.wrong.append(f"{plan.target.partition(':')[2]} is {result.factor:.4g} times the closed form")
+
+
+def _astray(job: Job, plan: Plan, answers: list[float]) -> str:
+    """What is wrong with the bytes of a cache, told of every size, that grow with none of them as they must.
+
+    Only where the name leaves no doubt of what is meant; a few per cent are blocks or a header.
+    """
+    told = plan.told
+    named = re.search(r"(kv|cache)\w*_(size|bytes|memory|footprint)|(kv_)?bytes_per_tok", plan.words)
+    every = {"layers"} <= told and told & {"itemsize", "bits", "dtype"} and told & {"head_dim", "embed"}
+    if not (named and every) or re.search(_HALF, plan.words):
+        return ""
+    if min(answers) <= 0:
+        return "gives nothing, whatever it is told"
+    forms = [
+        tokens_bytes(p, told) * p.batch ** ("batch" in told) * p.seq ** ("seq" in told) for p in job.points
+    ]
+    first, second = (answer / form for answer, form in zip(answers, forms, strict=True))
+    return (
+        ""
+        if 1 / 1.2 < first / second < 1.2
+        else "grows otherwise than 2 · layers · kv_heads · head_dim · bytes"
+    )
 
 
 def _where(plan: Plan) -> dict[str, Any]:

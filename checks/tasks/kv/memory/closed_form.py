@@ -38,6 +38,7 @@ _WRONG: tuple[tuple[str, Callable[[Geometry], float]], ...] = (
     ("bits are taken for bytes", lambda g: 8.0),
     ("bytes are divided by eight as if they were bits", lambda g: 0.125),
     ("layers are counted twice", lambda g: float(g.layers)),
+    ("the head size is counted twice", lambda g: float(g.head_dim)),
 )  # fmt: skip
 
 
