@@ -1,5 +1,5 @@
 # bug: the attention weights of every step stay in the cache
-# caught by: cache_size_minimality
+# caught by: cache_size_minimality, growth
 import numpy as np
 
 
