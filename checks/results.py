@@ -166,7 +166,9 @@ def _selves(role: Role, binding: Binding, found: Mapping[str, Source]) -> dict[s
     if binding.init is None and not binding.on:
         return {}
     return {
-        r.name: Source("self") for r in role.returns if r.kind in ("handle", "self") and r.name not in found
+        r.name: Source("self")
+        for r in role.returns
+        if r.kind in ("handle", "self") and not r.whole and r.name not in found
     }
 
 

@@ -65,7 +65,9 @@ def gradients(bench: Bench, found: Findings) -> str:
     single.decide(found, f"{text}, float32 input", where=where)
     _told_apart(attention, found)
     own = against_own_forward(bench, attention, found, where)
-    return _summary(found, double, single, count, own, where)
+    text = _summary(found, double, single, count, own, where)
+    order = ", ".join(attention.reordered)
+    return f"gives ({order}) for the contract's (dQ, dK, dV); so read, {text}" if order else text
 
 
 def places(bench: Bench, why: Mapping[str, str]) -> dict[str, dict[str, Any]]:

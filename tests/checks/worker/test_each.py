@@ -1,4 +1,4 @@
-"""What takes one head at a time is called for every head, and what it gave is taken apart for the next call."""
+"""What takes one head at a time is called for every head, and what it gave is taken apart again."""
 
 from __future__ import annotations
 

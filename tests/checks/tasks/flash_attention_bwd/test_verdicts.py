@@ -34,7 +34,9 @@ OWN = (
 #: Not run on code that loops over elements in Python: its size alone makes it slow.
 SLOW = {
     "nested_lists": ("peak_memory", "rescaling_direction", "nan_masked_tiles", "cache_minimality"),
-    **dict.fromkeys(("no_cache_object", "split_files", "single_head", "closure_vjp"), ("peak_memory",)),
+    **dict.fromkeys(
+        ("no_cache_object", "split_files", "single_head", "closure_vjp", "reordered_tuple"), ("peak_memory",)
+    ),
 }
 #: `kv_passes` reports; it fails only what gives no gradients at all.
 REPORTS = ("kv_passes",)
