@@ -166,8 +166,8 @@ runpy.run_module("judge_tui.checks.engine", run_name="__main__")
         events = [json.loads(line) for line in process.stdout]
     finished = [event["outcome"] for event in events if event["type"] == "finished"]
     assert [(outcome["check"], outcome["verdict"]) for outcome in finished] == [
-        ("loads", "pass"),
         ("size", "pass"),
+        ("loads", "pass"),
     ]
 
 

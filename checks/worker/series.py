@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 __all__ = ["repeat"]
@@ -11,7 +11,7 @@ __all__ = ["repeat"]
 Call = tuple[Callable[..., Any], list[Any], dict[str, Any], int]
 
 
-def repeat(decode: Callable[[], Sequence[Call]], kept: dict[int, Any], times: int) -> tuple[int, Any]:
+def repeat(decode: Callable[[], Iterable[Call]], kept: dict[int, Any], times: int) -> tuple[int, Any]:
     """Make calls one after another, over and over.
 
     Args:
