@@ -1,6 +1,6 @@
 """Measures the claims of the published analyses on the reconstructions, and writes docs/seeds.md anew.
 
-    python docs/seeds.py [--seeds 1 2 3] [--stored] [--only NAME ...] [--check]
+    python docs/seeds.py [--seeds 1 2 3] [--stored] [--reports FILE ...] [--only NAME ...] [--check]
 
 Every check is run on every reconstruction, once per seed, then the experiments that no check makes; the
 tables between the markers of the page are replaced, and nothing else of it. With ``--check``
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from seed_claims import SECTIONS
 from seed_claims.claim import REASONS, Section
-from seed_claims.runs import Runs, run_checks
+from seed_claims.runs import Runs, read_runs, run_checks
 
 PAGE = Path(__file__).resolve().with_suffix(".md")
 SEEDS = (1, 2, 3)
@@ -38,7 +38,7 @@ def table(section: Section, runs: Runs) -> str:
     return "\n".join(rows)
 
 
-def count(sections: list[Section], page: str) -> str:
+def count(page: str, runs: Runs) -> str:
     """How many claims were measured, and how they ended, counted on the page itself."""
     rows = [row.rsplit("|", 2) for row in page.splitlines() if re.match(r"\| [CX]\d", row)]
     ends = [row[1].strip() for row in rows]
@@ -47,7 +47,7 @@ def count(sections: list[Section], page: str) -> str:
     return (
         f"{len(ends)} claims and contradictions: {yes} hold, {partly} hold in part, {no} do not; "
         f"{len(ends) - listed - yes - no - partly} contradictions have a measurement beside them; "
-        f"{listed} are listed only."
+        f"{listed} are listed only. Seeds: {', '.join(map(str, runs.seeds))}."
     )
 
 
@@ -64,15 +64,19 @@ def main() -> int:
     parser.add_argument("--seeds", type=int, nargs="+", default=SEEDS)
     parser.add_argument("--only", nargs="+", metavar="NAME", help="only these tables")
     parser.add_argument("--stored", action="store_true", help="take the outcomes that earlier runs stored")
+    parser.add_argument(
+        "--reports", type=Path, nargs="+", metavar="FILE", help="take these JSON reports instead"
+    )
     parser.add_argument("--check", action="store_true", help="write nothing; 1 when the page would change")
     options = parser.parse_args()
-    runs = run_checks(options.seeds, stored=options.stored)
+    runs = read_runs(options.reports) if options.reports else run_checks(options.seeds, stored=options.stored)
     old = page = PAGE.read_text()
     for section in SECTIONS:
         if options.only is None or section.name in options.only:
             print(section.name, file=sys.stderr, flush=True)
             page = between(page, section.name, table(section, runs))
-    page = between(page, "count", count(SECTIONS, page))
+    if options.only is None:
+        page = between(page, "count", count(page, runs))
     if options.check:
         print("up to date" if page == old else "the page would change")
         return int(page != old)

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 from judge_tui.checks.verdict import Evidence, Outcome, Report
 
-__all__ = ["ROOT", "Runs", "run_checks"]
+__all__ = ["ROOT", "Runs", "read_runs", "run_checks"]
 
 ROOT = Path(__file__).resolve().parents[2]
 _RAN = {0, 1}
@@ -30,14 +30,42 @@ def run_checks(seeds: Sequence[int], workspace: Path = ROOT, *, stored: bool = F
     reports: list[Report] = []
     for seed in seeds:
         drawing = {o.check for o in reports[0].outcomes} - _NO_DRAWS if reports else set()
-        command = [sys.executable, "-m", "judge_tui.cli", "check", "--all", "--format", "json"]
-        command += ["--workspace", str(workspace), "--seed", str(seed), "--jobs", "2"]
-        command += [word for check in sorted(drawing) for word in ("--check", check)]
-        done = subprocess.run(command + ([] if stored else ["--fresh"]), capture_output=True, check=False)
-        if done.returncode not in _RAN:
-            raise RuntimeError(done.stderr.decode(errors="replace"))
-        reports.append(msgspec.json.decode(done.stdout, type=Report))
+        words = [
+            "--all",
+            "--seed",
+            str(seed),
+            "--workspace",
+            str(workspace),
+            *([] if stored else ["--fresh"]),
+        ]
+        report = _checked(words + [word for check in sorted(drawing) for word in ("--check", check)])
+        reports.append(report if reports else _asked_again(report, words[1:5]))
     return Runs(reports)
+
+
+def read_runs(files: Sequence[Path]) -> Runs:
+    """Reports that ``judge-tui check --format json`` wrote; the first one must have every check."""
+    return Runs([msgspec.json.decode(file.read_bytes(), type=Report) for file in files])
+
+
+def _checked(words: list[str]) -> Report:
+    command = [sys.executable, "-m", "judge_tui.cli", "check", *words, "--format", "json", "--jobs", "2"]
+    done = subprocess.run(command, capture_output=True, check=False)
+    if done.returncode not in _RAN:
+        raise RuntimeError(done.stderr.decode(errors="replace"))
+    return msgspec.json.decode(done.stdout, type=Report)
+
+
+def _asked_again(report: Report, words: list[str]) -> Report:
+    """The report with own tests that did not pass run once more, alone: a busy machine makes them late."""
+    outcomes = []
+    for old in report.outcomes:
+        if old.check == "own_tests" and str(old.verdict) not in {"pass", "skip"}:
+            again = [old.model, "--task", old.task, "--check", old.check, "--fresh", *words]
+            outcomes += _checked(again).outcomes
+        else:
+            outcomes.append(old)
+    return msgspec.structs.replace(report, outcomes=tuple(outcomes))
 
 
 class Runs:
@@ -45,6 +73,10 @@ class Runs:
 
     def __init__(self, reports: Sequence[Report]) -> None:
         self.reports = tuple(reports)
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        return tuple(report.seed for report in self.reports)
 
     def outcomes(self, task: str, model: str, check: str) -> list[Outcome]:
         """One outcome per seed that the check was run with, the first seed's first."""
