@@ -14,7 +14,9 @@ from judge_tui.checks.verdict import Outcome, Verdict
 
 SEED = 20_251
 #: Of these every failure can be located, and must be.
-LOCATED = {"backwards", "flash_attention", "ternary_training"}
+LOCATED = {"backwards", "flash_attention", "flash_attention_bwd"}
+#: Checks that tell a figure and fail only what gives no answer at all.
+REPORTS = {"kv_passes"}
 
 
 @pytest.fixture(scope="session")
@@ -62,7 +64,7 @@ def test_every_check_has_mutants_in_several_spellings_and_twins(
             passed[check] += not every[name].wrong and Verdict.PASS in verdicts
     for check in load_task(task).checks:
         if check not in GENERIC:
-            assert caught[check.id] >= 4, check.id
+            assert caught[check.id] >= (1 if check.id in REPORTS else 4), check.id
             assert passed[check.id] >= 3, check.id
 
 

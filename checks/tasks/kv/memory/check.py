@@ -81,6 +81,7 @@ class Job:
     "memory_model",
     "memory arithmetic",
     establishes="Its own figures are 2 · layers · kv_heads · head_dim · bytes per token, and what follows.",
+    optional=True,
 )
 def memory_model(bench: Bench, found: Findings) -> str:
     """Ask its calculators about two models and several GPUs; conventions are stated, never failed."""

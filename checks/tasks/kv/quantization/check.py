@@ -25,6 +25,7 @@ _SAID = r"quanti[sz]|\bint_?[48]\b"
     "quantized",
     "quantized cache",
     establishes="Dequantized numbers are within half a step, attention uses them, and bytes are saved.",
+    optional=True,
 )
 def quantized(bench: Bench, found: Findings) -> str:
     """Known ranges, an outlier channel, growing tokens, zeros, an odd head size, bytes, attention."""

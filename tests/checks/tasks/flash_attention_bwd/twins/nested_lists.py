@@ -1,5 +1,6 @@
 # style: plain Python on nested lists; backward(cache, dO) with a dict of dicts
 # skips: kv_passes
+# slow: peak_memory, rescaling_direction, nan_masked_tiles, cache_minimality
 import math
 
 

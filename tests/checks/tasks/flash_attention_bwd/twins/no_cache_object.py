@@ -1,4 +1,5 @@
 # style: as a kernel library has it: forward gives (out, softmax_lse), backward takes everything by itself
+# slow: peak_memory
 import numpy as np
 
 

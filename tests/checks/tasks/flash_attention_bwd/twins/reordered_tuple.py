@@ -1,5 +1,6 @@
 # style: methods of one class, a context object of any attributes, the gradients as an unnamed tuple from dV to dQ
 # warns: gradients (dV comes first), logsumexp (finite for a row without a key)
+# slow: peak_memory
 import numpy as np
 class Ctx:
     def __init__(self, **kw): self.__dict__.update(kw)

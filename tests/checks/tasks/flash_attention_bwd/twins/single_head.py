@@ -1,5 +1,6 @@
 # style: one head at a time, (N, D); the cache is an object with slots
 # warns: accuracy (it takes one head at a time)
+# slow: peak_memory
 import numpy as np
 
 

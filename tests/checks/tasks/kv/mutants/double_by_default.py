@@ -1,6 +1,5 @@
 # bug: buffers of float64 for whatever comes in
-# caught by: cache_size_minimality
-# warns: cache_size_minimality
+# caught by: cache_size_minimality (warn)
 import numpy as np
 
 

@@ -1,6 +1,5 @@
 # bug: one scale for the whole tensor, so that a single large number costs all the others
-# caught by: quantized
-# warns: quantized
+# caught by: quantized (warn)
 import numpy as np
 
 

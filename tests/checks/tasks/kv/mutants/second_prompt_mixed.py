@@ -1,6 +1,5 @@
 # bug: a second prompt attends to what the first left in the cache
-# caught by: incremental_equals_full
-# warns: incremental_equals_full
+# caught by: incremental_equals_full (warn)
 import numpy as np
 
 

@@ -1,3 +1,4 @@
+# slow: peak_memory
 import numpy as np
 
 from masking import cuts, visible
