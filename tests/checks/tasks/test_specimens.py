@@ -14,7 +14,7 @@ from judge_tui.checks.verdict import Outcome, Verdict
 
 SEED = 20_251
 #: Of these every failure can be located, and must be.
-LOCATED = {"backwards", "flash_attention", "flash_attention_bwd"}
+LOCATED = {"backwards", "flash_attention", "flash_attention_bwd", "ternary_training"}
 #: Checks that tell a figure and fail only what gives no answer at all.
 REPORTS = {"kv_passes"}
 
