@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from judge_tui.checks.answers import kind_of, part_of
 from judge_tui.checks.faults import BadResult
 from judge_tui.checks.tasks.beam_search.oracle import Hyp, penalised
 
@@ -205,7 +206,7 @@ def _per_prompt(value: Any, count: int) -> list[list[Any]]:
         elif count == 1:
             value = [value]
     if not isinstance(value, list):
-        raise BadResult(f"answered with {_kind(value)} instead of beams per prompt")
+        raise BadResult(f"answered with {kind_of(value)} instead of beams per prompt")
     if len(value) == 2 and _is_columns(value[0], value[1], count):
         value = [_zipped(ids, scores) for ids, scores in zip(value[0], value[1], strict=True)]
     bare = value and value != [[]] and all(_is_entry(item) for item in value)
@@ -228,7 +229,7 @@ def _entries(item: Any) -> list[Any]:
     if isinstance(item, list) and item and not isinstance(item[0], list | dict) and _is_entry(item):
         return [item]
     if not isinstance(item, list):
-        raise BadResult(f"answered with {_kind(item)} instead of a list of beams")
+        raise BadResult(f"answered with {kind_of(item)} instead of a list of beams")
     return list(item)
 
 
@@ -285,7 +286,7 @@ def _tokens_key(entry: Any) -> Key | None:
         return None
     keys = [key for key, item in _parts(entry) if _is_ids(item)]
     if not keys:
-        raise BadResult(f"answered with {_kind(entry)} instead of a beam: no list of tokens in it")
+        raise BadResult(f"answered with {kind_of(entry)} instead of a beam: no list of tokens in it")
     named = _by_name(keys, _TOKENS)
     return keys[0] if named is None else named
 
@@ -318,32 +319,17 @@ def _is_number(item: Any) -> bool:
 
 
 def _ids(entry: Any, key: Key | None) -> tuple[int, ...]:
-    ids = entry if key is None else _at(entry, key)
+    ids = entry if key is None else part_of(entry, key, "a beam was")
     if not _is_ids(ids):
-        raise BadResult(f"answered with {_kind(ids)} where a beam's tokens were")
+        raise BadResult(f"answered with {kind_of(ids)} where a beam's tokens were")
     return tuple(ids)
 
 
 def _number(entry: Any, key: Key) -> float:
-    item = _at(entry, key)
+    item = part_of(entry, key, "a beam was")
     if not _is_number(item):
         # None for a beam that has no score yet, such as an empty one.
         if item is None:
             return float("nan")
-        raise BadResult(f"answered with {_kind(item)} where a beam's score was")
+        raise BadResult(f"answered with {kind_of(item)} where a beam's score was")
     return float(item)
-
-
-def _at(entry: Any, key: Key) -> Any:
-    try:
-        return entry[key]
-    except (LookupError, TypeError) as error:
-        raise BadResult(f"answered with {_kind(entry)} where a beam was") from error
-
-
-def _kind(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return f"an object of {', '.join(map(str, list(value)[:6]))}" if value else "an empty object"
-    if isinstance(value, list):
-        return f"a list of {len(value)}"
-    return "nothing" if value is None else f"{value!r}"[:60]

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from judge_tui.checks.answers import kind_of, part_of
 from judge_tui.checks.faults import BadResult
 from judge_tui.checks.tasks.dflash_verify.trees import Tokens, Tree
 
@@ -103,7 +104,7 @@ def settle(
     if places == [None] and len(value) == 2 and value[0] <= len(tree):
         raise BadResult(f"answered with how many nodes it accepted ({value[0]}), and not with which")
     if not places:
-        raise BadResult(f"answered with {_kind(value)} instead of accepted nodes and a new token")
+        raise BadResult(f"answered with {kind_of(value)} instead of accepted nodes and a new token")
     first: Form | None = None
     for place in places:
         for form in _forms(value, replace(Form(), accepted=place, new=_new_key(value, place, new, given))):
@@ -120,7 +121,7 @@ def settle(
 
 
 def _forms(value: Any, form: Form) -> Iterator[Form]:
-    entries = value if form.accepted is None else _at(value, form.accepted)
+    entries = value if form.accepted is None else part_of(value, form.accepted)
     items: list[Key | None] = [None]
     if entries and not _flat(entries):
         items = [key for key, part in _parts(entries[0]) if isinstance(part, int)]
@@ -145,7 +146,7 @@ def _new_key(value: Any, place: Key | None, new: int, given: Mapping[str, Key]) 
         return None
     scalars = [(key, part) for key, part in _parts(value) if key != place and _is_token(part)]
     if not scalars:
-        raise BadResult(f"answered with {_kind(value)}: no new token beside the accepted nodes")
+        raise BadResult(f"answered with {kind_of(value)}: no new token beside the accepted nodes")
     if isinstance(value, Mapping):
         return min((key for key, _part in scalars), key=lambda key: _rank(key, _NEW))
     return next((key for key, part in scalars if _token(part) == new), scalars[0][0])
@@ -163,13 +164,13 @@ def read(form: Form, value: Any, prompt: Sequence[int], tree: Tree) -> Answer:
     Raises:
         BadResult: It is not written like that, or names a node that is not there.
     """
-    entries = value if form.accepted is None else _at(value, form.accepted)
+    entries = value if form.accepted is None else part_of(value, form.accepted)
     if not isinstance(entries, list):
-        raise BadResult(f"answered with {_kind(entries)} where the accepted nodes were")
-    new = None if form.new is None else _token(_at(value, form.new))
-    marks = [entry if form.item is None else _at(entry, form.item) for entry in entries]
+        raise BadResult(f"answered with {kind_of(entries)} where the accepted nodes were")
+    new = None if form.new is None else _token(part_of(value, form.new))
+    marks = [entry if form.item is None else part_of(entry, form.item) for entry in entries]
     if not all(isinstance(mark, int) for mark in marks):
-        raise BadResult(f"answered with {_kind(entries)} where the accepted nodes were")
+        raise BadResult(f"answered with {kind_of(entries)} where the accepted nodes were")
     if form.kind != "tokens":
         nodes = _nodes(form.kind, marks, len(prompt), tree)
         return Answer(tree.text(nodes), nodes, new)
@@ -235,7 +236,7 @@ def _token(part: Any) -> int | None:
         part = int(part)
     if part is None or (isinstance(part, int) and not isinstance(part, bool)):
         return part if part is None or part >= 0 else None
-    raise BadResult(f"answered with {_kind(part)} where the new token was")
+    raise BadResult(f"answered with {kind_of(part)} where the new token was")
 
 
 def _rank(key: Key, patterns: Sequence[str]) -> int:
@@ -243,18 +244,3 @@ def _rank(key: Key, patterns: Sequence[str]) -> int:
     if isinstance(key, int):
         return key
     return next((i for i, pattern in enumerate(patterns) if re.search(pattern, text)), len(patterns))
-
-
-def _at(value: Any, key: Key) -> Any:
-    try:
-        return value[key]
-    except (LookupError, TypeError) as error:
-        raise BadResult(f"answered with {_kind(value)} where {key!r} was a part of it") from error
-
-
-def _kind(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return f"an object of {', '.join(map(str, list(value)[:6]))}" if value else "an empty object"
-    if isinstance(value, list):
-        return f"a list of {len(value)}"
-    return "nothing" if value is None else f"{value!r}"[:60]
