@@ -172,9 +172,7 @@ def _(runs: Runs) -> Finding:
 
 @KV.claim("C072", "Qwen3-6", "its quantization works, though it saves nothing", "quantized")
 def _(runs: Runs) -> Finding:
-    largest = max(
-        runs.figures(TASK, "qwen36", "quantized", "a prompt at once: largest |x − dequantized|, numbers")
-    )
+    largest = max(runs.figures(TASK, "qwen36", "quantized", "at once: largest |x − dequantized|, numbers"))
     verdict = runs.verdict(TASK, "qwen36", "quantized")
     found = (
         f"a prompt comes back to {largest:.4f} on numbers in ±1, half a step; verdict {verdict}, for "
