@@ -10,7 +10,7 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Raised, Skipped
 from judge_tui.checks.tasks.kv import decoder_growth
-from judge_tui.checks.tasks.kv.growing import EXPONENT, Work, exponent
+from judge_tui.checks.tasks.kv.growing import EXPONENT, Work, exponent, law
 from judge_tui.checks.tasks.kv.sizes import Sizes
 from judge_tui.checks.tasks.kv.storage import total
 from judge_tui.checks.tasks.kv.subject import Subject
@@ -77,11 +77,27 @@ def _bytes(subject: Subject, found: Findings, said: list[str]) -> None:
         found.note("bytes held", 0, note="what it keeps is not reached through the cache object")
         return
     grown = exponent(points[-2:])
+    if grown > EXPONENT and not (create is not None and create.takes("max_len")):
+        grown = _in_steps(subject, grown)
     where = subject.where("append", "step", "create")
     if found.limit(quantity, grown, EXPONENT, curve=curve, note=_shown(points, "B"), **where):
         said.append(f"bytes grow as n^{grown:.2g}" if grown > 0.05 else "bytes are reserved once")
     else:
         said.append(f"bytes grow as n^{grown:.2g}: {_shown(points, 'B')}")
+
+
+def _in_steps(subject: Subject, grown: float) -> float:
+    """The exponent where room is made ahead, in steps that may be many times what there was."""
+    sizes = Sizes(1, 2, _FILLED[-1], 2, layers=1)
+    cached = subject.cached(sizes)
+    q, k, v = drawn(subject.bench.rng("bytes"), sizes, _FILLED[-1])
+    points = []
+    for t in range(_FILLED[-1]):
+        cached.feed(*(x[:, :, t : t + 1] for x in (q, k, v)))
+        points.append((float(t + 1), float(total(cached))))
+    told = law(points)
+    # Room that was made once or twice shows no law: what there is of it, over the tokens, is the most.
+    return min(grown, told) if told is not None else min(grown, 1.0)
 
 
 def _shown(points: Sequence[tuple[float, float]], unit: str) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -27,6 +29,8 @@ _SIZES = Sizes(batch=2, heads=4, max_len=32, head_dim=32, layers=1)
 _LIMIT, _WARN = 1.10, 1.25
 #: Less than this share of the bytes, and the data must be elsewhere.
 _VISIBLE = 0.1
+#: Fewer increases in 32 tokens are room made ahead.
+_RARE = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,16 +166,27 @@ def _growing(subject: Subject, sizes: Sizes) -> Measured | None:
         cached.feed(q[:, :, now], k[:, :, now], v[:, :, now])
         points.append((float(t + 1), float(total(cached))))
     curve = Curve("tokens per sequence", "bytes", tuple(points))
+    slots = max((_slots(entry, sizes) for entry in entries(cached)), default=0)
+    if points[-1][1] == points[0][1] and slots >= len(points):
+        made = "at once" if points[0][1] == before else "at the first token"
+        return Measured(
+            points[-1][1] / (slots * sizes.batch),
+            f"{points[-1][1]:.0f} B made {made} for {slots} tokens",
+            curve,
+        )
     if points[-1][1] > before:
-        fullest = min(points[15:], key=lambda point: point[1] / point[0])
+        fullest = min([*points[15:], *_full(points)], key=lambda point: point[1] / point[0])
         per_token = fullest[1] / (fullest[0] * sizes.batch)
         return Measured(
             per_token, f"{fullest[1]:.0f} B at {fullest[0]:.0f} tokens, where it is fullest", curve
         )
-    slots = max((_slots(entry, sizes) for entry in entries(cached)), default=0)
-    if slots < 32:
-        return None
-    return Measured(before / (slots * sizes.batch), f"{before} B made at once for {slots} tokens", curve)
+    return None
+
+
+def _full(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Where the room is full, just before more is made; none where every token makes its own."""
+    full = [one for one, other in pairwise(points) if other[1] > one[1]]
+    return full if len(full) < _RARE else []
 
 
 def _slots(entry: Entry, sizes: Sizes) -> int:
