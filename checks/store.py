@@ -1,12 +1,13 @@
-"""Stored outcomes: what was found stays true until files, binding or check change.
+"""Stored outcomes: what was found stays true until files, binding, check or engine change.
 
-One JSON file per submission digest, binding digest, backend and device; a seed is part
+One JSON file per submission digest, binding digest, engine and backend; a seed is part
 of the outcome, and without ``--seed`` the last one stands. Nothing here imports NumPy.
 """
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import os
 import tempfile
@@ -22,7 +23,7 @@ __all__ = ["Store", "cache_folder", "last_outcomes"]
 
 #: An engine fault is nobody's verdict and is never kept.
 _NOT_KEPT = frozenset({Verdict.ERROR})
-_FORMAT = "2"
+_FORMAT = "3"
 
 
 def cache_folder() -> Path:
@@ -44,6 +45,16 @@ def binding_digest(submission: Submission) -> str:
         except OSError:
             total.update(b"-")
     return total.hexdigest()
+
+
+@functools.cache
+def engine_stamp() -> str:
+    """Changes whenever a source file of the engine does: an older engine's word is not shown for this one's."""
+    root = Path(__file__).parent
+    files = sorted(root.rglob("*.py"))
+    facts = [(str(file.relative_to(root)), status.st_size, status.st_mtime_ns)
+             for file in files for status in [file.stat()]]  # fmt: skip
+    return hashlib.sha256(repr(facts).encode()).hexdigest()
 
 
 class Store:
@@ -69,6 +80,7 @@ class Store:
             submission.model,
             submission.digest,
             binding_digest(submission),
+            engine_stamp(),
             backend,
         )
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:40]

@@ -120,3 +120,12 @@ def test_the_folder_is_the_users_own(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setenv("HOME", str(tmp_path))
     assert cache_folder() == tmp_path / ".cache" / "judge-tui"
+
+
+def test_the_word_of_another_engine_is_not_shown(
+    submitted: Submit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submission, store = submitted("x = 1\n"), Store(tmp_path / "cache")
+    store.keep(submission, [outcome("a")])
+    monkeypatch.setattr("judge_tui.checks.store.engine_stamp", lambda: "another")
+    assert store.outcomes(submission) == {}
