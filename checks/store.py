@@ -49,7 +49,7 @@ def binding_digest(submission: Submission) -> str:
 
 @functools.cache
 def engine_stamp() -> str:
-    """Changes whenever a source file of the engine does: an older engine's word is not shown for this one's."""
+    """Changes with every source file of the engine: the word of an older one is not shown."""
     root = Path(__file__).parent
     files = sorted(root.rglob("*.py"))
     facts = [(str(file.relative_to(root)), status.st_size, status.st_mtime_ns)
