@@ -178,6 +178,22 @@ class Worker:
         reply = self._request({"op": "script", "file": file}, budget)
         return Result(Handle(0), {}, {}, str(reply.get("printed", "")), time.perf_counter() - started)
 
+    def ask(self, op: str, *, budget: float = 20.0, **body: Any) -> Mapping[str, Any]:
+        """One request of plain data.
+
+        Args:
+            op: Name of the worker's operation.
+            budget: Seconds until the process is killed.
+            body: What goes with it.
+
+        Returns:
+            The reply; untrusted.
+
+        Raises:
+            Fault: It raised, hung or ended the process.
+        """
+        return self._request({"op": op, **body}, budget)
+
     def put(self, value: Any, *, budget: float = 20.0) -> Handle:
         """Keep a value in the worker; arrays are handed over as fresh, writable, C-contiguous copies."""
         keep = next(self._numbers)

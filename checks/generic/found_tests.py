@@ -15,6 +15,22 @@ from judge_tui.checks.submission import Submission
 __all__ = ["FoundTest", "found_tests"]
 
 _MOST_CASES = 200
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+#: Parameters that pytest itself fills.
+_FIXTURES = frozenset(
+    {
+        "capfd",
+        "caplog",
+        "capsys",
+        "monkeypatch",
+        "recwarn",
+        "request",
+        "tmp_path",
+        "tmp_path_factory",
+        "tmpdir",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +64,15 @@ class FoundTest:
         return f"{self.file}: {self.name or 'main script'}" + (f"[{given}]" if given else "")
 
 
-def found_tests(submission: Submission) -> list[FoundTest]:
-    """Test functions and methods of any file; where there are none, scripts (tests and demos first)."""
+def found_tests(submission: Submission) -> tuple[list[FoundTest], list[FoundTest]]:
+    """Test functions and methods of any file, and the scripts that stand for them where there are none.
+
+    Args:
+        submission: Whose.
+
+    Returns:
+        The tests, and the scripts: tests and demos alone, where there are any.
+    """
     tests: list[FoundTest] = []
     scripts: list[FoundTest] = []
     for file in python_files(submission):
@@ -63,19 +86,27 @@ def found_tests(submission: Submission) -> list[FoundTest]:
             scripts.append(FoundTest(file, "", main.lineno))
         elif is_test_file(file) and tree.body:
             scripts.append(FoundTest(file, "", 1))
-    if tests:
-        return tests
     side = [script for script in scripts if is_side_program(script.file)]
-    return side or scripts
+    return tests, side or scripts
 
 
 def _in_module(file: str, tree: ast.Module) -> Iterator[FoundTest]:
     classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+    filled = _filled(tree)
     for node in tree.body:
-        if isinstance(node, ast.FunctionDef) and node.name.startswith("test"):
-            yield from _cases(FoundTest(file, node.name, node.lineno), node, skip=0)
+        if isinstance(node, _FUNCTIONS) and node.name.startswith("test"):
+            cases = list(_cases(FoundTest(file, node.name, node.lineno), node, skip=0))
+            # In a file of code, "test_loss(model, data)" is a helper, no test.
+            helper = not is_test_file(file) and not node.decorator_list
+            yield from (case for case in cases if not (helper and set(case.needs) - filled))
         if isinstance(node, ast.ClassDef):
             yield from _in_class(file, node, classes)
+
+
+def _filled(tree: ast.Module) -> set[str]:
+    """Names of parameters that pytest may fill in a file."""
+    names = {node.name for node in tree.body if isinstance(node, _FUNCTIONS) and node.decorator_list}
+    return names | _FIXTURES
 
 
 def _in_class(file: str, node: ast.ClassDef, classes: Mapping[str, ast.ClassDef]) -> Iterator[FoundTest]:
@@ -83,10 +114,10 @@ def _in_class(file: str, node: ast.ClassDef, classes: Mapping[str, ast.ClassDef]
     case = any(_last_name(base).endswith("TestCase") for member in family for base in member.bases)
     if not case and not node.name.startswith("Test"):
         return
-    methods: dict[str, ast.FunctionDef] = {}
+    methods: dict[str, _Function] = {}
     for member in family:
         for item in member.body:
-            if isinstance(item, ast.FunctionDef):
+            if isinstance(item, _FUNCTIONS):
                 methods.setdefault(item.name, item)
     if not case and "__init__" in methods:
         return
@@ -114,11 +145,11 @@ def _last_name(node: ast.expr) -> str:
     return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 
-def _is_static(function: ast.FunctionDef) -> bool:
+def _is_static(function: _Function) -> bool:
     return any(_last_name(decorator) == "staticmethod" for decorator in function.decorator_list)
 
 
-def _cases(test: FoundTest, function: ast.FunctionDef, *, skip: int) -> Iterator[FoundTest]:
+def _cases(test: FoundTest, function: _Function, *, skip: int) -> Iterator[FoundTest]:
     """The test once, or once per combination of its literal parametrizations."""
     args = [*function.args.posonlyargs, *function.args.args][skip:]
     required = {arg.arg for arg in args[: len(args) - len(function.args.defaults)]}
@@ -126,6 +157,8 @@ def _cases(test: FoundTest, function: ast.FunctionDef, *, skip: int) -> Iterator
     combined = [_merged(rows) for rows in itertools.islice(itertools.product(*sets), _MOST_CASES)]
     for arguments in combined:
         needs = tuple(arg.arg for arg in args if arg.arg in required and arg.arg not in arguments)
+        if isinstance(function, ast.AsyncFunctionDef) and not test.unittest:
+            needs = (*needs, "event_loop")
         yield FoundTest(
             test.file, test.name, test.line, needs, arguments, test.unittest, test.before, test.class_before
         )

@@ -2,137 +2,122 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
-from judge_tui.checks.faults import Fault, Raised, Skipped, TimedOut
+from judge_tui.checks.faults import Skipped
+from judge_tui.checks.generic.by_pytest import PytestRuns, WithoutPytestError
 from judge_tui.checks.generic.found_tests import FoundTest, found_tests
-from judge_tui.checks.remote import Result, Target, Worker
+from judge_tui.checks.generic.one_by_one import CalledTests
+from judge_tui.checks.generic.scripts import run_script
+from judge_tui.checks.generic.tested import Ending, Tested
 from judge_tui.checks.verdict import Verdict
 
 __all__ = ["own_tests"]
 
-_EACH = 60.0
-#: Passing tests whose output is kept.
-_OUTPUTS = 40
-#: What a test raises to say that it does not apply.
-_SAID = frozenset({"SkipTest", "Skipped"})
+#: Tests of one ending that get a row of evidence; passing ones whose output is kept.
+_ROWS, _OUTPUTS = 250, 40
+_OUTPUT = 4000
 
 
 @check(
     "own_tests",
     "its own tests",
     establishes="How many of the submission's own tests, or its main script, pass in the sandbox.",
-    version=2,
+    version=3,
     budget=180,
 )
 def own_tests(bench: Bench, found: Findings) -> str:
-    """Run test functions and methods, else main scripts, in a process that no other check uses."""
-    tests = found_tests(bench.submission)
-    if not tests:
+    """Run its tests with pytest, else its main scripts, in processes that no other check uses.
+
+    What cannot be run for reasons that are not the submission's decides nothing.
+    """
+    tests, scripts = found_tests(bench.submission)
+    if not tests and not scripts:
         raise Skipped("it has no test function and no main script")
-    counts = {"passed": 0, "failed": 0, "timed out": 0, "not run": 0}
     started = time.monotonic()
-    with _Processes(bench) as processes:
-        for index, test in enumerate(tests):
-            bench.progress(f"{test.title} ({index + 1} of {len(tests)})", index / len(tests))
-            counts[_run(bench, found, test, processes, quiet=index >= _OUTPUTS)] += 1
-    what = "test" if tests[0].name else "script"
-    told = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
-    return f"{len(tests)} {what}{'s' * (len(tests) != 1)}: {told} in {time.monotonic() - started:.1f} s"
+    told = _Told(found)
+    for tested in _tested(bench, tests):
+        told.add(tested)
+    kinds = ["test"] if told.counts or not scripts else []
+    if found.verdict is None and scripts:
+        kinds.append("script")
+        for script in scripts:
+            told.add(run_script(bench, script.file, script.line))
+    return told.summary(kinds, time.monotonic() - started)
 
 
-class _Processes:
-    """The process that tests run in: a new one after one that a test ended, and one for every script."""
-
-    def __init__(self, bench: Bench) -> None:
-        self._bench = bench
-        self._stack = contextlib.ExitStack()
-        self._worker: Worker | None = None
-        self._set_up: set[tuple[Worker, str, str]] = set()
-
-    def __enter__(self) -> _Processes:
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        self._stack.close()
-
-    def run(self, test: FoundTest, budget: float) -> Result:
-        if not test.name:
-            with self._bench.fresh() as alone:
-                return alone.run_script(test.file, budget=budget)
-        if self._worker is None or not self._worker.alive:
-            self._worker = self._stack.enter_context(self._bench.fresh())
-        worker = self._worker
-        owner, _, method = test.name.rpartition(".")
-        if not owner:
-            return worker.call(Target(test.file, test.name), kwargs=test.arguments, budget=budget)
-        self._class_set_up(worker, test, owner, budget)
-        if test.unittest:
-            instance = worker.call(Target(test.file, owner), [method], budget=budget).handle
-            return worker.call(instance, method="debug", budget=budget)
-        instance = worker.call(Target(test.file, owner), budget=budget).handle
-        for name in test.before:
-            worker.call(instance, method=name, budget=budget)
-        return worker.call(instance, kwargs=test.arguments, method=method, budget=budget)
-
-    def _class_set_up(self, worker: Worker, test: FoundTest, owner: str, budget: float) -> None:
-        if test.class_before and (worker, test.file, owner) not in self._set_up:
-            self._set_up.add((worker, test.file, owner))
-            worker.call(Target(test.file, f"{owner}.{test.class_before}"), budget=budget)
-
-
-def _run(bench: Bench, found: Findings, test: FoundTest, processes: _Processes, *, quiet: bool) -> str:
-    where: dict[str, Any] = {"file": test.file, "line": test.line}
-
-    def not_run(reason: str, output: str = "") -> str:
-        found.claim(
-            test.title, False, measured=f"not run: {reason}", otherwise=Verdict.WARN, output=output, **where
-        )
-        return "not run"
-
-    if test.needs:
-        return not_run(f"needs the fixture '{test.needs[0]}'")
-    # The last share of the time is for telling what happened.
-    budget = min(_EACH, bench.budget / 3, bench.left - bench.budget / 20)
-    if budget <= 0:
-        return not_run("the time for all tests ran out")
+def _tested(bench: Bench, tests: Sequence[FoundTest]) -> Iterator[Tested]:
+    """What came of the tests, file by file."""
+    files = list(dict.fromkeys(test.file for test in tests))
+    lines = {f"{test.file}: {test.name}": test.line for test in tests}
     try:
-        result = processes.run(test, budget)
-    except TimedOut as fault:
-        found.claim(test.title, False, measured=fault.message, otherwise=Verdict.WARN, **where)
-        return "timed out"
-    except Fault as fault:
-        if reason := _excuse(fault):
-            return not_run(reason, fault.output)
-        here = {"file": fault.file, "line": fault.line} if fault.file and fault.line else where
-        found.claim(test.title, False, measured=_told(fault), output=fault.output, **here)
-        return "failed"
-    output = "" if quiet else result.printed[-4000:]
-    if result.tree.get("kind") == "bool" and result.tree.get("value") is False:
-        found.claim(test.title, False, measured="returned False", output=output, **where)
-        return "failed"
-    found.claim(test.title, True, measured=result.seconds, unit="s", output=output, **where)
-    return "passed"
+        with PytestRuns(bench, lines) as runs:
+            for file in files:
+                yield from runs.file(file)
+    except WithoutPytestError:
+        with CalledTests(bench) as called:
+            for index, test in enumerate(tests):
+                bench.progress(f"{test.title} ({index + 1} of {len(tests)})", index / len(tests))
+                yield called.run(test)
 
 
-def _excuse(fault: Fault) -> str:
-    """Why a test that raised says nothing about the submission; empty when it does."""
-    if not isinstance(fault, Raised):
-        return ""
-    if fault.kind in _SAID:
-        return f"it skips itself ({fault.detail})" if fault.detail else "it skips itself"
-    if fault.kind == "ModuleNotFoundError":
-        return fault.detail
-    if fault.kind == "PermissionError" or (fault.kind == "OSError" and "Errno 30" in fault.detail):
-        return f"the sandbox refuses what it does ({fault.detail})"
-    return ""
+class _Told:
+    """Evidence and counts of what was run."""
+
+    def __init__(self, found: Findings) -> None:
+        self._found = found
+        self._reasons: Counter[str] = Counter()
+        self.counts: Counter[Ending] = Counter()
+
+    def add(self, tested: Tested) -> None:
+        """Tell of one test."""
+        self.counts[tested.ending] += 1
+        count = self.counts[tested.ending]
+        passed = tested.ending is Ending.PASSED
+        quiet = count > _OUTPUTS and passed
+        output = "" if quiet else tested.output[-_OUTPUT:]
+        where: dict[str, Any] = {"file": tested.file, "line": tested.line, "output": output}
+        if tested.ending in (Ending.EXPECTED, Ending.SKIPPED, Ending.NOT_RUN):
+            self._reasons[tested.told or str(tested.ending)] += 1
+            if count <= _ROWS:
+                self._found.note(tested.title, f"{tested.ending}: {tested.told}".rstrip(": "), **where)
+        elif count > _ROWS:
+            self._found.conclude(Verdict.PASS if passed else _verdict(tested))
+        elif passed:
+            self._found.claim(tested.title, True, measured=tested.seconds, unit="s", **where)
+        else:
+            self._found.claim(tested.title, False, measured=tested.told, otherwise=_verdict(tested), **where)
+
+    def summary(self, kinds: Sequence[str], seconds: float) -> str:
+        """How many ended how.
+
+        Args:
+            kinds: What they are, in the singular.
+            seconds: How long all took.
+
+        Raises:
+            Skipped: Nothing that was run says anything.
+        """
+        total = self.counts.total()
+        told = ", ".join(f"{self.counts[ending]} {ending}" for ending in Ending if self.counts[ending])
+        what = " and ".join(kind + "s" * (total != 1) for kind in kinds)
+        every = f"{total} {what}: {told}"
+        if self._found.verdict is None:
+            raise Skipped(f"{every} ({_listed(self._reasons)})" if total else "no test could be collected")
+        return f"{every} in {seconds:.1f} s"
 
 
-def _told(fault: Fault) -> str:
-    if isinstance(fault, Raised) and fault.kind == "SystemExit":
-        return f"exited with status {fault.detail}" if fault.detail.isdigit() else f"exited: {fault.detail}"
-    return fault.message
+def _verdict(tested: Tested) -> Verdict:
+    return Verdict.WARN if tested.ending is Ending.TIMED_OUT else Verdict.FAIL
+
+
+def _listed(reasons: Counter[str]) -> str:
+    """The commonest reasons, each once."""
+    shown = [" ".join(reason.split())[:160] for reason, _count in reasons.most_common(3)]
+    more = len(reasons) - len(shown)
+    return "; ".join(shown) + (f"; {more} other reasons" if more > 0 else "")

@@ -180,7 +180,8 @@ def _system(home: str, workspace: str) -> _System:
     for path in wanted:
         if not _inside_any(path, roots):
             roots.append(path)
-    sites = tuple(dict.fromkeys(site for name in ("msgspec", "numpy", "cupy") if (site := _site(name))))
+    packages = ("msgspec", "numpy", "cupy", "pytest")
+    sites = tuple(dict.fromkeys(site for name in packages if (site := _site(name))))
     needed = [*sites, prefix, Path(sysconfig.get_path("stdlib")), Path(os.path.realpath(sys.executable))]
     private = [Path(os.path.realpath(path)) for path in (home, workspace)]
     hidden = [path for path in private if not related(path, needed)]

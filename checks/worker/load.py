@@ -60,6 +60,9 @@ class Library(importlib.abc.MetaPathFinder):
         root: Its folder.
         adapter: An ``adapter.py`` that stands elsewhere.
         namespaces: Modules that are handed to the submission instead of the real ones.
+
+    Attributes:
+        transforms: Path of a file → what changes its syntax tree before it is compiled.
     """
 
     def __init__(
@@ -70,11 +73,17 @@ class Library(importlib.abc.MetaPathFinder):
         self.namespaces = dict(namespaces or {})
         self.missing: dict[str, set[str]] = {}
         self.guarded: dict[str, list[range]] = {}
+        self.transforms: dict[str, Callable[[ast.Module, bytes], None]] = {}
         self.builtins = {**vars(builtins), "__import__": self._import}
         package = ModuleType(PACKAGE)
         package.__path__ = [str(root)]
         sys.modules[PACKAGE] = package
         sys.meta_path.insert(0, self)
+
+    def move(self, root: Path) -> None:
+        """Import from another folder with the same files; before anything was imported."""
+        self.root = root
+        sys.modules[PACKAGE].__path__ = [str(root)]
 
     def module(self, file: str) -> ModuleType:
         """The module of a file, imported when it was not yet.
@@ -164,6 +173,8 @@ class Library(importlib.abc.MetaPathFinder):
             top = name.partition(".")[0]
             if self._owns(top):
                 return self._own(name, fromlist)
+            if beside := self._beside(top, globals):
+                return self._own(f"{beside}.{name}", fromlist, depth=beside.count(".") + 1)
             if top in self.namespaces:
                 return self._namespace(name, fromlist)
         try:
@@ -181,10 +192,19 @@ class Library(importlib.abc.MetaPathFinder):
                 raise
             return self._stand_in(name, globals, fromlist)
 
-    def _own(self, name: str, fromlist: Sequence[str] | None) -> Any:
+    def _beside(self, top: str, globals: Mapping[str, Any] | None) -> str:
+        """The dotted folder of the importing file, where a module of that name stands beside it."""
+        folder = Path(str((globals or {}).get("__file__", ""))).parent
+        if folder == self.root or not folder.is_relative_to(self.root):
+            return ""
+        parts = folder.relative_to(self.root).parts
+        found = (folder / f"{top}.py").is_file() and all(part.isidentifier() for part in parts)
+        return ".".join(parts) if found else ""
+
+    def _own(self, name: str, fromlist: Sequence[str] | None, *, depth: int = 0) -> Any:
         module = importlib.import_module(f"{PACKAGE}.{name}".rstrip("."))
         self._submodules(module, fromlist)
-        return module if fromlist else sys.modules[f"{PACKAGE}.{name.partition('.')[0]}"]
+        return module if fromlist else sys.modules[".".join([PACKAGE, *name.split(".")[: depth + 1]])]
 
     def _expected(self) -> bool:
         """Whether the import statement that runs stands in a ``try`` that takes its failure."""
@@ -234,8 +254,13 @@ class _Loader(importlib.machinery.SourceFileLoader):
         data = self.get_data(self.path)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            self._library.guarded[self.path] = list(_guarded(ast.parse(data, self.path)))
-            return self.source_to_code(data, self.path)
+            tree = ast.parse(data, self.path)
+            self._library.guarded[self.path] = list(_guarded(tree))
+            transform = self._library.transforms.get(self.path)
+            if transform is None:
+                return self.source_to_code(data, self.path)
+            transform(tree, data)
+            return self.source_to_code(tree, self.path)
 
     def exec_module(self, module: ModuleType) -> None:
         module.__dict__["__builtins__"] = self._library.builtins

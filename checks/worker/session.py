@@ -17,9 +17,11 @@ import numpy as np
 from . import describe, models, namespace, targets
 from .capture import Capture, sendable
 from .context import Context
+from .copies import writable_copy
 from .each import for_each
 from .load import Library
 from .series import repeat
+from .suite import Suite
 from .trace import Trace
 from .values import (
     BadValueError,
@@ -53,6 +55,7 @@ class Session:
         self.library = Library(root, adapter, namespaces={"numpy": namespace.build(self.counts)})
         self.kept: dict[int, Any] = {}
         self._fds: list[int] = []
+        self._suite: Suite | None = None
 
     def handle(self, request: dict[str, Any], fds: list[int]) -> dict[str, Any]:
         """Carry out one request; whatever goes wrong is told in the reply."""
@@ -89,6 +92,32 @@ class Session:
             if error.code not in (None, 0):
                 raise
         return {}
+
+    def op_move(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Go on in a writable copy of the submission, before anything was imported, where there is room."""
+        try:
+            copy = writable_copy(self.root)
+            os.chdir(copy)
+        except OSError as error:
+            return {"moved": False, "reason": str(error)}
+        self.root = copy
+        self.library.move(copy)
+        return {"moved": True}
+
+    def op_collect(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Collect the tests of a file with pytest; reply with them, or with why pytest cannot."""
+        if self._suite is None:
+            try:
+                self._suite = Suite(self.library, self._told)
+            except Exception as error:
+                return {"without": self._told(error)}
+        return self._suite.collect(request["file"])
+
+    def op_test(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Run one of the tests that were collected last; reply with what came of it."""
+        if self._suite is None:
+            raise BadValueError("no test was collected")
+        return self._suite.run(request["index"])
 
     def op_put(self, request: dict[str, Any]) -> dict[str, Any]:
         """Keep a value."""

@@ -14,14 +14,25 @@ from judge_tui.checks.task import Task
 from judge_tui.checks.verdict import Verdict
 
 FOLDER = Path(__file__).parent / "generic"
-MUTANTS = sorted((FOLDER / "mutants").glob("*.py"))
-TWINS = sorted(path for path in (FOLDER / "twins").iterdir() if path.name != "__pycache__")
+MUTANTS, TWINS = (
+    sorted(path for path in (FOLDER / kind).iterdir() if path.name != "__pycache__")
+    for kind in ("mutants", "twins")
+)
 HEADERS = {"fails": "fail", "warns": "warn", "unbound": "unbound", "skips": "skip"}
 CAN_FAIL = ("loads", "own_tests", "purity")
 
 
+def files(path: Path) -> dict[str, bytes]:
+    """A specimen's files by their relative paths: a file alone, or all of a folder."""
+    if path.is_file():
+        return {path.name: path.read_bytes()}
+    found = (file for file in sorted(path.rglob("*")) if file.is_file() and "__pycache__" not in file.parts)
+    return {file.relative_to(path).as_posix(): file.read_bytes() for file in found}
+
+
 def head(path: Path) -> dict[str, str]:
-    return dict(re.findall(r"^# (\w+): (.*)$", path.read_text(), re.M))
+    text = b"\n".join(files(path).values()).decode(errors="replace")
+    return dict(re.findall(r"^# (\w+): (.*)$", text, re.M))
 
 
 def expected(path: Path) -> Iterator[tuple[str, str]]:
@@ -43,7 +54,7 @@ def test_a_mutant_is_caught_and_told(
         monkeypatch.setattr("judge_tui.checks.settling._PROBE_BUDGET", budget / 3)
         scale = hurried(scale, budget)
     wanted = dict(expected(path))
-    outcomes = judge(scale, submitted({path.name: path.read_text()}), seed=5)
+    outcomes = judge(scale, submitted(files(path)), seed=5)
     assert wanted
     assert {check: outcomes[check].verdict for check in wanted} == wanted
     assert all(outcome.verdict is not Verdict.ERROR for outcome in outcomes.values())
@@ -55,13 +66,12 @@ def test_a_mutant_is_caught_and_told(
 
 @pytest.mark.parametrize("path", TWINS, ids=lambda path: path.stem)
 def test_a_twin_passes(path: Path, scale: Task, submitted: Callable[..., Submission]) -> None:
-    files = [path] if path.is_file() else [file for file in path.rglob("*") if file.suffix == ".py"]
-    root = path.parent if path.is_file() else path
-    submission = submitted({file.relative_to(root).as_posix(): file.read_bytes() for file in files})
+    submission = submitted(files(path))
     # This task states no size to be timed at; ``test_throughput`` has one that does.
     checks = [check.id for check in scale.checks if check.id != "throughput"]
     outcomes = judge(scale, submission, seed=5, checks=checks)
     assert {check: outcome.summary for check, outcome in outcomes.items() if outcome.verdict != "pass"} == {}
+    assert head(path).get("says", "") in outcomes["own_tests"].summary
 
 
 def test_every_check_that_can_fail_has_enough_mutants() -> None:

@@ -1,0 +1,68 @@
+"""Running test functions and methods by calling them, where pytest is not installed."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from typing import Self
+
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.faults import Fault
+from judge_tui.checks.generic.found_tests import FoundTest
+from judge_tui.checks.generic.tested import NO_TIME, Ending, Tested, allowance, moved, of_fault
+from judge_tui.checks.remote import Result, Target, Worker
+
+__all__ = ["CalledTests"]
+
+
+class CalledTests(contextlib.ExitStack):
+    """The process that tests are called in: a new one after one that a test ended.
+
+    Args:
+        bench: The submission's.
+    """
+
+    def __init__(self, bench: Bench) -> None:
+        super().__init__()
+        self._bench = bench
+        self._worker: Worker | None = None
+        self._set_up: set[tuple[Worker, str, str]] = set()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def run(self, test: FoundTest) -> Tested:
+        """Call one test; one that takes a fixture cannot be."""
+        where = (test.file, test.line)
+        if test.needs:
+            reason = f"needs the fixture '{test.needs[0]}', and pytest is not installed"
+            return Tested(test.title, Ending.NOT_RUN, reason, 0.0, "", *where)
+        if (budget := allowance(self._bench)) <= 0:
+            return Tested(test.title, Ending.NOT_RUN, NO_TIME, 0.0, "", *where)
+        started = time.perf_counter()
+        try:
+            result = self._called(test, budget)
+        except Fault as fault:
+            return of_fault(test.title, fault, *where)
+        seconds = time.perf_counter() - started
+        if result.tree.get("kind") == "bool" and result.tree.get("value") is False:
+            return Tested(test.title, Ending.FAILED, "returned False", 0.0, result.printed, *where)
+        return Tested(test.title, Ending.PASSED, "", seconds, result.printed, *where)
+
+    def _called(self, test: FoundTest, budget: float) -> Result:
+        if self._worker is None or not self._worker.alive:
+            self._worker = moved(self.enter_context(self._bench.fresh()))
+        worker = self._worker
+        owner, _, method = test.name.rpartition(".")
+        if not owner:
+            return worker.call(Target(test.file, test.name), kwargs=test.arguments, budget=budget)
+        if test.class_before and (worker, test.file, owner) not in self._set_up:
+            self._set_up.add((worker, test.file, owner))
+            worker.call(Target(test.file, f"{owner}.{test.class_before}"), budget=budget)
+        if test.unittest:
+            instance = worker.call(Target(test.file, owner), [method], budget=budget).handle
+            return worker.call(instance, method="debug", budget=budget)
+        instance = worker.call(Target(test.file, owner), budget=budget).handle
+        for name in test.before:
+            worker.call(instance, method=name, budget=budget)
+        return worker.call(instance, kwargs=test.arguments, method=method, budget=budget)

@@ -1,0 +1,6 @@
+import pytest
+
+
+@pytest.fixture
+def factor(factor):
+    return factor + 1.0
