@@ -19,7 +19,10 @@ from judge_tui.checks.tasks.kv.places import cache_of, pair
 from judge_tui.checks.tasks.kv.sizes import Sizes
 from judge_tui.checks.tasks.kv.wires import from_wire, to_wire, wire_shape
 
-__all__ = ["Cached", "Sizes"]
+__all__ = ["PROMPTS", "Cached", "Sizes"]
+
+#: How lengths differ where prompts go in sequence by sequence, and all sequences step together.
+PROMPTS = "prompts one by one, steps together"
 
 Array = npt.NDArray[Any]
 _ROLES = {role.name: role for role in roles.ROLES}
@@ -50,7 +53,8 @@ class Cached(Opened):
         for name in ("lengths", "totals", "active", "positions"):
             if any(b.takes(name) for b in feeding):
                 return name
-        return ""
+        many = self.found.get("step_many" if self.mode == "fused" else "append_many")
+        return PROMPTS if many is not None and per_sequence(many) else ""
 
     def feed(self, q: Array, k: Array, v: Array, counts: Array | None = None, *, whole: bool = True) -> Array:
         """Append tokens and attend with their queries.

@@ -243,7 +243,12 @@ def _settle_many(worker: Worker, loaded: Inventories, found: Found, written: Fou
 
 def _many_layouts(option: Binding, layout: str) -> list[str]:
     wide = layout if "N" in layout else layout.replace("H", "HN") if "H" in layout else layout
-    return list(dict.fromkeys([wide, wide.replace("HN", "NH"), wide.replace("NH", "HN")]))
+    orders = [wide, wide.replace("HN", "NH"), wide.replace("NH", "HN")]
+    if option.takes("sequence"):
+        # A prompt of one sequence has no batch axis though steps may have one; or one of length one.
+        solo = [order.replace("B", "") for order in orders]
+        orders = [*solo, *(f"B{order}" for order in solo)]
+    return list(dict.fromkeys(orders))
 
 
 def _settle_read(worker: Worker, loaded: Inventories, found: Found) -> None:

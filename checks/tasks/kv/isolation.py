@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
-from judge_tui.checks.faults import Fault, Skipped
-from judge_tui.checks.tasks.kv.cached import Cached
+from judge_tui.checks.faults import Fault, Raised, Skipped
+from judge_tui.checks.tasks.kv.cached import PROMPTS, Cached
 from judge_tui.checks.tasks.kv.sizes import Sizes
 from judge_tui.checks.tasks.kv.storage import Entry, entries
 from judge_tui.checks.tasks.kv.subject import Subject
@@ -36,17 +36,35 @@ def isolation(bench: Bench, found: Findings) -> str:
     subject = Subject.of(bench)
     if not subject.mode:
         raise Skipped("the cache is a part of the decoder and cannot be reached")
-    said = [words for words in (_slots(subject, found), _padding(subject, found)) if words]
+    lengths = _LENGTHS if _uneven(subject) else ()
+    said = [words for words in (_slots(subject, found, lengths), _padding(subject, found)) if words]
     if not said:
         raise Skipped("there is nothing past a length: the cache holds what came in, and takes no padding")
     return "; ".join(said)
 
 
-def _run(subject: Subject, dirt: float | None, padding: float | None = None) -> list[Array] | None:
-    """Answers of the steps after a prompt; ``None`` when there is nothing to make dirty."""
+def _uneven(subject: Subject) -> bool:
+    """Whether sequences of different lengths step together."""
+    by = subject.cached(Sizes()).ragged_by()
+    if by != PROMPTS:
+        return bool(by)
+    try:
+        _run(subject, None, _LENGTHS)
+    except Raised:
+        return False
+    return True
+
+
+def _run(
+    subject: Subject, dirt: float | None, lengths: tuple[int, ...] = _LENGTHS, padding: float | None = None
+) -> list[Array] | None:
+    """Answers of the steps after a prompt, of so many tokens each, else of as many for all.
+
+    Returns:
+        ``None`` when there is nothing to make dirty.
+    """
     sizes = Sizes(len(_LENGTHS), 3, 16, 8)
     cached = subject.cached(sizes)
-    uneven = bool(cached.ragged_by())
     if dirt is not None:
         spare = [entry for entry in entries(cached) if _holds_tokens(entry, cached)]
         if not spare:
@@ -54,7 +72,7 @@ def _run(subject: Subject, dirt: float | None, padding: float | None = None) -> 
         for entry in spare:
             for handle in entry.handles:
                 cached.worker.fill(handle, float(np.nan) if np.isnan(dirt) else dirt)
-    counts = np.array(_LENGTHS) if uneven else None
+    counts = np.array(lengths) if lengths else None
     longest = max(_LENGTHS)
     q, k, v = drawn(subject.bench.rng("stream"), sizes, longest + _STEPS)
     if padding is not None and counts is not None:
@@ -82,22 +100,22 @@ def _holds_tokens(entry: Entry, cached: Cached) -> bool:
     return entry.dtype.startswith("float") and share * int(np.prod(entry.shape)) >= needed // sizes.batch
 
 
-def _slots(subject: Subject, found: Findings) -> str:
-    clean = _run(subject, None)
-    dirty = _run(subject, _HUGE)
+def _slots(subject: Subject, found: Findings, lengths: tuple[int, ...]) -> str:
+    clean = _run(subject, None, lengths)
+    dirty = _run(subject, _HUGE, lengths)
     if dirty is None or clean is None:
         found.note("slots past a length", "none", note="the cache grows by what comes in")
         return ""
     where = subject.where("attend", "step", "attention", "read")
     same = _same(clean, dirty)
-    large = same or _same(clean, _run(subject, _LARGE) or [])
+    large = same or _same(clean, _run(subject, _LARGE, lengths) or [])
     found.claim(
         f"every free slot holds {_HUGE:g}: answers of {_STEPS} steps", same,
         measured="same bits" if same else "differ", limit="same bits",
         otherwise=Verdict.WARN if large else Verdict.FAIL,
         note="" if same else _why(large), **where,
     )  # fmt: skip
-    _strict(subject, found, clean)
+    _strict(subject, found, clean, lengths)
     if same:
         return f"{_HUGE:g} in every free slot changes no bit"
     return f"{_HUGE:g} in free slots reaches the answers{' (1e4 does not)' if large else ''}"
@@ -109,10 +127,10 @@ def _why(large: bool) -> str:
     return f"with {_LARGE:g} as well: slots past a sequence's length take part"
 
 
-def _strict(subject: Subject, found: Findings, clean: list[Array]) -> None:
+def _strict(subject: Subject, found: Findings, clean: list[Array], lengths: tuple[int, ...]) -> None:
     """NaN in the slots, reported apart: masked weights times NaN are NaN in most sound code."""
     try:
-        outs = _run(subject, float("nan"))
+        outs = _run(subject, float("nan"), lengths)
     except Fault as fault:
         found.note("strict variant: NaN in every free slot", fault.message)
         return
@@ -128,9 +146,9 @@ def _padding(subject: Subject, found: Findings) -> str:
     cached = subject.cached(Sizes())
     if cached.ragged_by() not in ("lengths", "totals", "active"):
         return ""
-    clean, dirty = _run(subject, None, 0.0), _run(subject, None, _HUGE)
+    clean, dirty = (_run(subject, None, padding=value) for value in (0.0, _HUGE))
     same = clean is not None and dirty is not None and _same(clean, dirty)
-    large = same or _same(clean or [], _run(subject, None, _LARGE) or [])
+    large = same or _same(clean or [], _run(subject, None, padding=_LARGE) or [])
     found.claim(
         f"padding of the prompts is {_HUGE:g}: answers of {_STEPS} steps", same,
         measured="same bits" if same else "differ", limit="same bits",

@@ -148,15 +148,15 @@ def steps(worker: Worker, found: Mapping[str, Binding]) -> Trial:
 
 
 def held_many(worker: Worker, found: Mapping[str, Binding]) -> Trial:
-    """Three tokens at once, then one: whether all are held; the error is that of the last row."""
+    """Four tokens at once (heads are three), then one: whether all are held; the error is of the last row."""
 
     def run() -> float:
         cached = _fresh(worker, found)
-        q, k, v = drawn(np.random.default_rng(8), cached.sizes, 4)
-        out = cached.feed(q[:, :, :3], k[:, :, :3], v[:, :, :3])
-        first = _compared(cached, out[:, :, 2:], q[:, :, 2:3], k[:, :, :3], v[:, :, :3])
-        out = cached.feed(q[:, :, 3:], k[:, :, 3:], v[:, :, 3:])
-        return _worst([first, _compared(cached, out, q[:, :, 3:], k, v)])
+        q, k, v = drawn(np.random.default_rng(8), cached.sizes, 5)
+        out = cached.feed(q[:, :, :4], k[:, :, :4], v[:, :, :4])
+        first = _compared(cached, out[:, :, 3:], q[:, :, 3:4], k[:, :, :4], v[:, :, :4])
+        out = cached.feed(q[:, :, 4:], k[:, :, 4:], v[:, :, 4:])
+        return _worst([first, _compared(cached, out, q[:, :, 4:], k, v)])
 
     return _tried(run, worker)
 
