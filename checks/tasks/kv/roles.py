@@ -76,7 +76,8 @@ _STARTS = _takes("positions", "start_positions cache_positions offsets starts")
 _TOTAL = _takes("length", "seq_len total_len kv_len valid_len cache_len end n upto", "int")
 _SEQUENCE = _takes(
     "sequence",
-    "b batch_idx batch_index seq_id seq_idx seq slot row sequence_id request_id batch_id i idx",
+    "b batch_idx batch_index seq_id seq_idx seq slot row sequence_id request_id batch_id i idx sid rid "
+    "req_id slot_id slot_idx stream_id session_id",
     "int",
 )
 _LAYER = _takes("layer", "layer_idx layer_id layer_index l", "int")
