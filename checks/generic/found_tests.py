@@ -15,6 +15,7 @@ from judge_tui.checks.submission import Submission
 __all__ = ["FoundTest", "found_tests"]
 
 _MOST_CASES = 200
+_ACTING = (ast.Expr, ast.Assert, ast.If, ast.For, ast.While, ast.With, ast.Try)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 #: Parameters that pytest itself fills.
@@ -80,11 +81,12 @@ def found_tests(submission: Submission) -> tuple[list[FoundTest], list[FoundTest
             tree = parsed(submission.read_bytes(file))
         except SyntaxError:
             continue
-        tests += _in_module(file, tree)
+        here = list(_in_module(file, tree))
+        tests += here
         main = next((node for node in tree.body if _is_main(node)), None)
         if main is not None:
             scripts.append(FoundTest(file, "", main.lineno))
-        elif is_test_file(file) and tree.body:
+        elif is_test_file(file) and not here and any(_acts(node) for node in tree.body):
             scripts.append(FoundTest(file, "", 1))
     side = [script for script in scripts if is_side_program(script.file)]
     return tests, side or scripts
@@ -180,6 +182,12 @@ def _parametrized(decorator: ast.expr) -> list[dict[str, Any]]:
         return [dict(zip(names, row, strict=True)) for row in rows]
     except (ValueError, TypeError, OverflowError, SyntaxError, MemoryError, RecursionError):
         return []
+
+
+def _acts(node: ast.stmt) -> bool:
+    """Whether a statement does more than define, import or say something."""
+    said = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    return isinstance(node, _ACTING) and not said
 
 
 def _is_main(node: ast.stmt) -> bool:

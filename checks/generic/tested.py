@@ -16,6 +16,8 @@ NO_TIME = "the time for all tests ran out"
 _EACH = 60.0
 #: What a test raises to say that it does not apply.
 _SAID = frozenset({"SkipTest", "Skipped"})
+#: What pytest finds wrong by itself: what does not raise, what passes against expectation.
+_PYTEST_SAYS = frozenset({"", "Failed"})
 #: Not permitted, permission denied, file too large, no space left, read-only file system.
 _REFUSED = re.compile(r"\[Errno (?:1|13|27|28|30)\]")
 _USAGE = re.compile(r"^usage\b|the following arguments are required", re.I | re.M)
@@ -108,7 +110,8 @@ def _excuse(fault: Raised) -> str:
 def _told(fault: Fault) -> str:
     if isinstance(fault, Raised) and fault.kind == "SystemExit":
         return f"exited with status {fault.detail}" if fault.detail.isdigit() else f"exited: {fault.detail}"
-    if isinstance(fault, Raised) and not fault.kind:
-        return fault.detail
-    text = " ".join(fault.message.split())
+    message = fault.message
+    if isinstance(fault, Raised) and fault.kind in _PYTEST_SAYS:
+        message = fault.detail
+    text = " ".join(message.split())
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

@@ -11,6 +11,7 @@ import importlib
 import importlib.abc
 import importlib.machinery
 import inspect
+import io
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -52,6 +53,7 @@ class Suite:
 
     def __init__(self, library: Library, told: _Told) -> None:
         import pytest
+        from _pytest._io import TerminalWriter
         from _pytest.config import _prepareconfig
 
         os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
@@ -67,6 +69,7 @@ class Suite:
             plugins.append(self._module("conftest.py"))
         root = str(library.root)
         self._config = _prepareconfig([*_OPTIONS, "--rootdir", root, root], plugins)
+        self._config.pluginmanager.register(_NoTerminal(TerminalWriter(io.StringIO())), "terminalreporter")
         self._config._do_configure()
         self._session = pytest.Session.from_config(self._config)
         self._config.hook.pytest_sessionstart(session=self._session)
@@ -207,6 +210,17 @@ class _Record:
         if isinstance(self._returned, (bool, np.bool_)) and not self._returned:
             return {"outcome": "failed", "error": {"type": "", "message": "returned False"}}
         return {"outcome": "passed"}
+
+
+class _NoTerminal:
+    """What pytest asks for how to lay out what it compares: plainly.
+
+    Args:
+        writer: A terminal writer that leads nowhere.
+    """
+
+    def __init__(self, writer: Any) -> None:
+        self._tw = writer
 
 
 class _PlainNames(importlib.abc.MetaPathFinder, importlib.abc.Loader):
