@@ -50,6 +50,15 @@ def test_specimen(
             assert task not in LOCATED or outcome.location is not None, f"{outcome.check} points at no line"
 
 
+@pytest.mark.parametrize("seed", [1, 2])
+def test_another_seed_gives_no_other_verdict(specimen_id: str, every: dict[str, Specimen], seed: int) -> None:
+    """A part of what ``benchmarks/seeds.py`` runs over all of them."""
+    specimen, task = every[specimen_id], specimen_id.split("/")[0]
+    outcomes = judged(specimen, load_task(task), seed=seed)
+    wrong = unexpected(specimen, {check: outcome.verdict for check, outcome in outcomes.items()})
+    assert not wrong, "\n".join(told(outcomes[check]) for check in wrong)
+
+
 @pytest.mark.parametrize("task", task_names())
 def test_every_check_has_mutants_in_several_spellings_and_twins(
     task: str, every: dict[str, Specimen]
