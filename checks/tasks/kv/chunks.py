@@ -23,6 +23,7 @@ from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv import roles, trial
 from judge_tui.checks.tasks.kv.chunk_fed import ChunkFed
 from judge_tui.checks.tasks.kv.decoding import ModelSizes
+from judge_tui.checks.tasks.kv.lone import is_lone, lone
 from judge_tui.checks.tasks.kv.maker import Maker
 from judge_tui.checks.tasks.kv.reference import attention, causal_rows
 from judge_tui.checks.tasks.kv.signatures import Owner, arguments
@@ -175,7 +176,7 @@ def over_tokens(binding: Binding) -> bool:
 
 def _readings(option: Binding, found: Found) -> Iterator[Binding]:
     if option.layout or over_tokens(option):
-        yield option
+        yield lone(option) if "prefill" in found and is_lone([found["prefill"]]) else option
         return
     usual = [found[name].layout for name in ("step_many", "append_many", "step", "append") if name in found]
     for layout in dict.fromkeys([*usual, *LAYOUTS, *SOLO]):

@@ -61,6 +61,8 @@ def _compare(subject: Subject, found: Findings, make: Maker, said: list[str], dt
         for b in range(batch):
             truth = full(make, given, b, t + 1)
             worst = worst.or_worse(_one(out[b : b + 1], truth, f"position {t}, sequence {b}"))
+    if make.refused and dtype == "float32":
+        found.note("decoder: a batch of two", make.refused, note="judged with one sequence at a time")
     limit = precision(dtype).limit(0.0)
     quantity = (
         f"decoder: prompt of {_PROMPT} and {_STEPS} steps against a prefill of the whole, "

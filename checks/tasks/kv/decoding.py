@@ -19,10 +19,13 @@ from judge_tui.checks.remote import Handle, Worker
 from judge_tui.checks.tasks.kv import roles
 from judge_tui.checks.tasks.kv.places import State, cache_of, made_cache, part
 
-__all__ = ["Decoder", "ModelSizes"]
+__all__ = ["IDS", "Decoder", "ModelSizes"]
 
 Array = npt.NDArray[Any]
-_IDS = ("tokens", "token", "token_lists")
+#: What token ids are called when they are handed over: a batch, a column of it, lists, one sequence, one id.
+IDS = ("tokens", "token", "token_lists", "ids", "id")
+#: Fewer logits than this are taken for something else: ids, or a flag.
+_NARROW = 8
 _ROLES = {role.name: role for role in roles.DECODER}
 
 
@@ -70,7 +73,7 @@ class Decoder:
         self, worker: Worker, found: Mapping[str, Binding], sizes: ModelSizes, left: Callable[[], float]
     ) -> None:
         self.worker, self.found, self.sizes, self.left = worker, found, sizes, left
-        self.takes = "tokens" if any(found[r].takes(t) for r in ("prefill", "decode") for t in _IDS) else "x"
+        self.takes = "tokens" if any(found[r].takes(t) for r in ("prefill", "decode") for t in IDS) else "x"
         self.counts = np.zeros(sizes.batch, np.int64)
         self.state: State = None
         self.counters: list[Mapping[str, Any]] | None = None
@@ -150,6 +153,8 @@ class Decoder:
         inputs: dict[str, Any] = {
             "model": self.model, "cache": self.state, "tokens": given, "x": given,
             "token": given if flat is None else flat, "vector": given if flat is None else flat,
+            "ids": given[0], "rows": given[0], "id": given[0, 0].item() if given.ndim == 2 else None,
+            "row": given[0, 0],
             "prompts": [row[:n] for row, n in zip(given, real, strict=True)],
             "token_lists": [row[:n].tolist() for row, n in zip(given, real, strict=True)],
             "lengths": real, "active": real > 0, "position": int(self.counts.max()),
@@ -177,14 +182,19 @@ class Decoder:
         tree = self.worker.describe(handle)
         told = [int(n) for n in tree.get("shape", ())] or _nested(tree)
         batch = self.sizes.batch
-        width = next(
-            (w for w in (self.sizes.vocab, self.sizes.embed) if told and told[-1] == w), self.sizes.embed
-        )
+        width = told[-1] if told and told[-1] in self._widths(told[-1], tokens) else self.sizes.embed
         for shape in ((batch, tokens, width), (batch, 1, width), (batch, width), (tokens, width), (width,)):
             if list(shape) == told and (batch == 1 or shape[0] == batch):
                 return self.worker.fetch(handle, shape).reshape(batch, -1, width)
         self.worker.fetch(handle, (batch, tokens, width))
         raise BadResult(f"logits of shape {tuple(told)}")
+
+    def _widths(self, told: int, tokens: int) -> set[int]:
+        """Widths that an answer may have: of a decoder that is told of none, any that is no count of ids."""
+        decoder = self.found.get("decoder")
+        own = decoder is not None and not (decoder.takes("vocab") or decoder.takes("embed"))
+        free = {told} if own and told >= _NARROW and told != tokens else set()
+        return {self.sizes.vocab, self.sizes.embed} | free
 
     def _invoked(self, binding: Binding, inputs: dict[str, Any]) -> Returned:
         counting = self.counters is not None

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from judge_tui.checks.binding import Binding
+from judge_tui.checks.faults import BadResult, Raised
 from judge_tui.checks.remote import Handle, Worker
 from judge_tui.checks.tasks.kv.decoding import Decoder, ModelSizes
+from judge_tui.checks.tasks.kv.lone import is_lone
 from judge_tui.checks.tolerance import same_bits
 
 __all__ = ["Maker"]
+
+_MAKES = ("decoder", "state", "states")
 
 
 class Maker:
@@ -53,9 +58,23 @@ class Maker:
 
     @property
     def any_batch(self) -> bool:
-        """Whether decoders of several batch sizes have the same weights."""
+        """Whether batches of several sizes go through decoders of the same weights."""
+        if is_lone(self.found.values()) or self.refused:
+            return False
         decoder = self.found.get("decoder")
         return self._pristine is None or decoder is None or not decoder.takes("batch")
+
+    @cached_property
+    def refused(self) -> str:
+        """How a prompt of two sequences fails in a decoder told of no batch; empty when it does not."""
+        if any(self.found[name].takes("batch") for name in _MAKES if name in self.found):
+            return ""
+        try:
+            two = self(2)
+            two.prefill(two.draw(np.random.default_rng(3), 3))
+        except (Raised, BadResult) as fault:
+            return fault.message
+        return ""
 
     def __call__(self, batch: int, found: Mapping[str, Binding] | None = None, **sizes: Any) -> Decoder:
         """A decoder with an empty cache.

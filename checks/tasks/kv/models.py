@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -13,7 +14,8 @@ from judge_tui.checks.calls import invoke
 from judge_tui.checks.faults import BadResult, Fault
 from judge_tui.checks.remote import Worker
 from judge_tui.checks.tasks.kv import roles, trial
-from judge_tui.checks.tasks.kv.decoding import ModelSizes
+from judge_tui.checks.tasks.kv.decoding import IDS, ModelSizes
+from judge_tui.checks.tasks.kv.lone import is_lone, lone, lone_step
 from judge_tui.checks.tasks.kv.maker import Maker
 from judge_tui.checks.tasks.kv.signatures import Owner, matched
 from judge_tui.checks.tasks.kv.trial import Trial
@@ -92,17 +94,18 @@ def _options(worker: Worker, loaded: Inventories, written: Found, cache: Binding
                 for form in _forms(binding)
             ]
 
-        for prefill in methods("prefill"):
-            for decode in methods("decode"):
-                if prefill.takes("tokens") != (decode.takes("tokens") or decode.takes("token")):
-                    continue
-                option = {**written, "decoder": decoder, "prefill": prefill, "decode": decode}
-                if prefill.takes("cache") and "state" not in written:
-                    yield from ({**option, "state": state} for state in methods("state"))
-                yield option
-                if prefill.takes("cache") and cache is not None:
-                    yield {**option, "state": replace(cache, role="state")}
-                    yield {**option, "states": replace(cache, role="states")}
+        # What takes one sequence alone comes last, where no batch is taken.
+        pairs = itertools.product(methods("prefill"), methods("decode"))
+        for prefill, decode in sorted(pairs, key=is_lone):
+            if is_lone([prefill]) != is_lone([decode]) or _over(prefill) != _over(decode):
+                continue
+            option = {**written, "decoder": decoder, "prefill": prefill, "decode": decode}
+            if prefill.takes("cache") and "state" not in written:
+                yield from ({**option, "state": state} for state in methods("state"))
+            yield option
+            if prefill.takes("cache") and cache is not None:
+                yield {**option, "state": replace(cache, role="state")}
+                yield {**option, "states": replace(cache, role="states")}
 
 
 def _matched(worker: Worker, loaded: Inventories, name: str, owner: Owner) -> list[Binding]:
@@ -114,12 +117,18 @@ def _forms(binding: Binding) -> list[Binding]:
     if not (binding.takes("tokens") or binding.takes("x")):
         return [binding] if binding.role == "state" else []
     if binding.role != "decode":
-        return [binding]
+        return [binding, lone(binding)]
     flat = {"tokens": "token", "x": "vector"}
     other = replace(
         binding, args=tuple(replace(a, source=flat.get(a.source, a.source)) for a in binding.args)
     )
-    return [other, binding] if binding.takes("tokens") else [binding, other]
+    forms = [other, binding] if binding.takes("tokens") else [binding, other]
+    return [*forms, lone_step(binding), lone(binding)]
+
+
+def _over(binding: Binding) -> str:
+    """What a call goes over: ``tokens`` or ``x``."""
+    return "tokens" if any(binding.takes(name) for name in IDS) else "x"
 
 
 def _owner(worker: Worker, decoder: Binding) -> Owner:

@@ -33,7 +33,7 @@ def judge(subject: Subject, found: Findings, said: list[str]) -> None:
         found.note(
             "ragged batches through the decoder",
             "not comparable",
-            note="its weights differ at every creation",
+            note=make.refused or "it takes one sequence, or its weights differ at every creation",
         )
         return
     decoder = make(len(_LENGTHS))

@@ -1,0 +1,35 @@
+"""Decoders of a single sequence: prompts of one axis, (T,) ids or (T, E) vectors, and one id at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from judge_tui.checks.binding import Binding
+
+__all__ = ["is_lone", "lone", "lone_step"]
+
+_PROMPT = {"tokens": "ids", "token": "ids", "x": "rows", "vector": "rows"}
+_STEP = {"tokens": "id", "token": "id", "x": "row", "vector": "row"}
+
+
+def lone(binding: Binding) -> Binding:
+    """The same call, handed the tokens or vectors of one sequence without an axis for the batch."""
+    return _handed(binding, _PROMPT)
+
+
+def lone_step(binding: Binding) -> Binding:
+    """The same call, handed one id or one vector."""
+    return _handed(binding, _STEP)
+
+
+def is_lone(bindings: Iterable[Binding]) -> bool:
+    """Whether one of the calls takes a single sequence."""
+    sources = {*_PROMPT.values(), *_STEP.values()}
+    return any(argument.source in sources for binding in bindings for argument in binding.args)
+
+
+def _handed(binding: Binding, sources: dict[str, str]) -> Binding:
+    return replace(
+        binding, args=tuple(replace(a, source=sources.get(a.source, a.source)) for a in binding.args)
+    )
