@@ -28,7 +28,8 @@ __all__ = ["logsumexp"]
 STATED = 1e-6
 #: B, H and N that cannot be taken for each other.
 _SHAPE = (2, 3, 13, 6)
-_DRAWS = ((1.0, 0.0), (8.0, 0.0), (1.0, 900.0), (1.0, -900.0))
+#: Spread and offset of the scores, and the tile: several, one that takes all rows, and rows of one.
+_DRAWS = ((1.0, 0.0, 4), (8.0, 0.0, 16), (1.0, 900.0, 13), (1.0, -900.0, 4), (1.0, 0.0, 1), (1.0, 0.0, 16))
 
 
 @check(
@@ -57,7 +58,8 @@ def logsumexp(bench: Bench, found: Findings) -> str:
     found.limit(
         "error over 1 + |L|, worst row", worst, STATED if right and not lenient else limit,
         otherwise=Verdict.WARN if lenient else Verdict.FAIL,
-        note=f"{len(problems)} draws, scores near 0, 900 and -900", **({} if right else where),
+        note=f"{len(problems)} draws, scores near 0, 900 and -900; one row, several and all in a tile",
+        **({} if right else where),
     )  # fmt: skip
     if not right:
         return (
@@ -109,8 +111,8 @@ class _Kept:
 
 
 def _drawn(bench: Bench, attention: Attention, index: int) -> Problem:
-    spread, offset = _DRAWS[index]
-    problem = posed(bench.rng("draw", index), _SHAPE, 4, attention.causal[0], spread=spread)
+    spread, offset, tile = _DRAWS[index]
+    problem = posed(bench.rng("draw", index), _SHAPE, tile, attention.causal[0], spread=spread)
     if offset:
         problem.case.q[..., 0], problem.case.k[..., 0] = 20.0, offset * _SHAPE[3] ** 0.5 / 20.0
     return problem
