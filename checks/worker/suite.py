@@ -62,7 +62,7 @@ class Suite:
         sys.meta_path.append(_PlainNames(library))
         self._library = library
         self._record = _Record(told)
-        self._conftests = {"conftest.py"}
+        self._folders: dict[Path, Any] = {}
         self._items: list[Any] = []
         plugins: list[Any] = [self._record]
         if (library.root / "conftest.py").is_file():
@@ -70,6 +70,8 @@ class Suite:
         root = str(library.root)
         self._config = _prepareconfig([*_OPTIONS, "--rootdir", root, root], plugins)
         self._config.pluginmanager.register(_NoTerminal(TerminalWriter(io.StringIO())), "terminalreporter")
+        # Of the plug-in that is left out; pytest 8 reads it where it explains a failed assertion.
+        vars(self._config.option).setdefault("verbose", 0)
         self._config._do_configure()
         self._session = pytest.Session.from_config(self._config)
         self._config.hook.pytest_sessionstart(session=self._session)
@@ -116,8 +118,9 @@ class Suite:
         folder = self._library.root
         for part in PurePosixPath(file).parent.parts:
             folder /= part
-            parent = pytest.Dir.from_parent(parent, path=folder)
-            self._conftest((folder / "conftest.py").relative_to(self._library.root).as_posix())
+            if folder not in self._folders:
+                self._folders[folder] = self._folder(parent, folder)
+            parent = self._folders[folder]
         load = self._module
 
         class OwnModule(pytest.Module):
@@ -128,12 +131,26 @@ class Suite:
 
         return OwnModule.from_parent(parent, path=self._library.root / file)
 
-    def _conftest(self, file: str) -> None:
-        """Take up the fixtures and hooks of a folder; pytest tells by the name where they count."""
-        path = self._library.root / file
-        if file not in self._conftests and path.is_file():
-            self._conftests.add(file)
-            self._config.pluginmanager.register(self._module(file), str(path))
+    def _folder(self, parent: Any, path: Path) -> Any:
+        """A folder's node; the fixtures and hooks of its conftest file are taken up with it.
+
+        pytest tells by the plug-in's name where fixtures count, from 9.1 on when it collects the folder.
+        """
+        import pytest
+
+        class Folder(pytest.Directory):
+            """A folder whose files are not looked for."""
+
+            def collect(self) -> Sequence[Any]:
+                return ()
+
+        conftest = path / "conftest.py"
+        if conftest.is_file():
+            module = self._module(conftest.relative_to(self._library.root).as_posix())
+            self._config.pluginmanager.register(module, str(conftest))
+        folder = Folder.from_parent(parent, path=path)
+        folder.ihook.pytest_make_collect_report(collector=folder)
+        return folder
 
     def _module(self, file: str) -> ModuleType:
         """Import a file; what its assertions compared will be told when they fail."""
@@ -204,7 +221,10 @@ class _Record:
         for report in self._reports:
             if hasattr(report, "wasxfail"):
                 outcome = "xfailed" if report.skipped else "passed"
-                return {"outcome": outcome, "reason": sendable(str(report.wasxfail)[:_LONGEST])}
+                return {
+                    "outcome": outcome,
+                    "reason": sendable(str(report.wasxfail).removeprefix("reason: ")[:_LONGEST]),
+                }
             if report.skipped:
                 return {"outcome": "skipped", "reason": _reason(report)}
         if isinstance(self._returned, (bool, np.bool_)) and not self._returned:
