@@ -38,7 +38,7 @@ class Cached(Opened):
     def has_layers(self) -> bool:
         """Whether one cache holds several layers."""
         # A cache that is told when a step is over would be told once per layer.
-        return "advance" not in self.found and any(b.takes("layer") for b in self.found.values())
+        return "advance" not in self.found and self.feeds_layers
 
     @property
     def can_feed_many(self) -> bool:
@@ -238,11 +238,12 @@ class Cached(Opened):
 
     def _read_pair(self, k: Handle, v: Handle, layout: str, b: int, longest: int) -> tuple[Array, Array]:
         n = int(self.counts[b])
+        by_itself = self.alone or ("read" in self.found and per_sequence(self.found["read"]))
         arrays = []
         for handle in (k, v):
-            batch = self.sizes.batch if "B" in layout and not self.alone else 1
+            batch = self.sizes.batch if "B" in layout and not by_itself else 1
             told = self.worker.describe(handle).get("shape")
-            width = longest if "B" not in layout else int(self.counts.max())
+            width = longest if "B" not in layout or by_itself else int(self.counts.max())
             # A whole buffer may come back: its spare slots are cut off.
             if told and "N" in layout and len(told) == len(layout) and n < told[layout.index("N")] <= 1 << 16:
                 width = int(told[layout.index("N")])

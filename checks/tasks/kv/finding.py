@@ -18,6 +18,8 @@ from judge_tui.checks.faults import Fault
 from judge_tui.checks.remote import Worker
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv import attending, chunks, grouped, models, options, roles, trial
+from judge_tui.checks.tasks.kv.paging.finding import parts_of
+from judge_tui.checks.tasks.kv.paging.roles import ADD, PARTS
 from judge_tui.checks.tasks.kv.signatures import Owner, matched
 from judge_tui.checks.tasks.kv.sizes import mode
 from judge_tui.checks.tasks.kv.wires import LAYOUTS, SOLO
@@ -26,7 +28,7 @@ __all__ = ["find"]
 
 Inventories = Mapping[str, Mapping[str, Any]]
 Found = dict[str, Binding]
-_ROLES = {role.name: role for role in roles.ROLES}
+_ROLES = {role.name: role for role in (*roles.ROLES, ADD)}
 _MOST = 6
 
 
@@ -82,6 +84,9 @@ def find(
         rejected.setdefault(role, []).extend(tried)
     options.find(worker, loaded, found, rejected, fatal)
     models.find(worker, loaded, found, rejected, fatal)
+    if not mode(found) and "decode" not in found:
+        wrong += _from_pages(worker, loaded, found, tried, fatal)
+        _settle_many(worker, loaded, found, written)
     if mode(found) == "read" and "decode" not in found:
         # Attention that makes a usual mistake, or that nothing else can be, is attention all the same.
         own = meant or attending.confirmed(worker, loaded, found, wrong)
@@ -91,6 +96,44 @@ def find(
             _settle_many(worker, loaded, found, written)
     chunks.find(worker, loaded, found, rejected, fatal)
     grouped.find(worker, loaded, found, rejected, fatal)
+
+
+def _from_pages(
+    worker: Worker, loaded: Inventories, found: Found, tried: list[str], fatal: dict[str, Fault]
+) -> list[Found]:
+    """Take a paged cache that keeps what it is fed for the cache that is asked for, as there is no other.
+
+    Args:
+        worker: Where the submission is.
+        loaded: File → inventory.
+        found: Role → binding; added to.
+        tried: What was tried; added to.
+        fatal: Callables that ended the process; added to.
+
+    Returns:
+        Combinations with attention over it that run and answer wrongly.
+    """
+    parts = parts_of(found) or {}
+    stored = {n: parts[n] for n in ("create", "add", "append", "read") if n in parts}
+    owner = _owner(worker, loaded, {"create": stored["create"]} if "create" in stored else {})
+    if "append" not in stored or owner is None:
+        return []
+    attends = [parts["attend"]] if "attend" in parts else []
+    for named in matched(worker, loaded, PARTS["attend"], owner=owner, stateful=True)[:3]:
+        attends += [replace(named, role="attend", layout=layout) for layout in _layouts(named)]
+    wrong: list[Found] = []
+    combinations: list[Found] = [*({**stored, "attend": attend} for attend in attends), stored]
+    for option in combinations:
+        if not mode(option):
+            continue
+        result = trial.survived(fatal, option, partial(trial.steps, worker, option))
+        if result.right:
+            found.update({name: _tried(binding, result) for name, binding in option.items()})
+            return wrong
+        if result.ran and "attend" in option and _plainly_meant(option):
+            wrong.append(option)
+        _noted(tried, option, result)
+    return []
 
 
 def _tried(binding: Binding, result: trial.Trial) -> Binding:
@@ -154,16 +197,32 @@ def _calls(base: Found, written: Found, options: Callable[[str], list[Binding]])
         return
     appends = options("append") or ([written["append_many"]] if "append_many" in written else [])
     for append in appends:
-        pair = {**base, append.role: append}
-        for attend in options("attend"):
-            yield {**pair, "attend": attend, **({"read": written["read"]} if "read" in written else {})}
-        for attention in options("attention"):
-            for read in [None, *options("read")]:
-                yield {**pair, "attention": attention, **({"read": read} if read else {})}
+        for pair in _told_of_sequences({**base, append.role: append}, append, options):
+            yield from _attended(pair, written, options)
     # Storage alone is what is left when nothing attends over it.
     for append in appends:
-        for read in options("read"):
-            yield {**base, append.role: append, "read": read}
+        for pair in _told_of_sequences({**base, append.role: append}, append, options):
+            for read in options("read"):
+                yield {**pair, "read": read}
+
+
+def _told_of_sequences(
+    pair: Found, append: Binding, options: Callable[[str], list[Binding]]
+) -> Iterator[Found]:
+    """The same, and with what tells the cache of its sequences, where they go in one by one."""
+    yield pair
+    if append.takes("sequence"):
+        for add in options("add")[:2]:
+            yield {**pair, "add": add}
+
+
+def _attended(pair: Found, written: Found, options: Callable[[str], list[Binding]]) -> Iterator[Found]:
+    """Storage with attention over it."""
+    for attend in options("attend"):
+        yield {**pair, "attend": attend, **({"read": written["read"]} if "read" in written else {})}
+    for attention in options("attention"):
+        for read in [None, *options("read")]:
+            yield {**pair, "attention": attention, **({"read": read} if read else {})}
 
 
 def _owner(worker: Worker, loaded: Inventories, base: Found) -> Owner | None:
@@ -183,7 +242,7 @@ def _readings(combination: Found, written: Found) -> Iterator[Found]:
     free = {
         name: _layouts(binding)
         for name, binding in combination.items()
-        if name not in ("create", "advance") and not (name in written and binding.layout)
+        if name not in ("create", "advance", "add") and not (name in written and binding.layout)
     }
     names = list(free)
     for chosen in sorted(itertools.product(*(range(len(free[name])) for name in names)), key=_uneven):

@@ -11,7 +11,7 @@ from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Raised, Skipped
 from judge_tui.checks.tasks.kv import decoder_growth
 from judge_tui.checks.tasks.kv.growing import EXPONENT, Work, exponent, law
-from judge_tui.checks.tasks.kv.sizes import Sizes
+from judge_tui.checks.tasks.kv.sizes import Sizes, sized
 from judge_tui.checks.tasks.kv.storage import total
 from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tasks.kv.trial import drawn
@@ -63,7 +63,7 @@ def _bytes(subject: Subject, found: Findings, said: list[str]) -> None:
         try:
             cached.feed(*drawn(subject.bench.rng("bytes"), Sizes(1, 2, n, 2), n), whole=False)
         except Raised as fault:
-            if create is not None and create.takes("max_len"):
+            if sized(create):
                 raise
             found.note(f"{n} tokens", fault.message, note="it holds less, and cannot be told to hold more")
             break
@@ -77,7 +77,7 @@ def _bytes(subject: Subject, found: Findings, said: list[str]) -> None:
         found.note("bytes held", 0, note="what it keeps is not reached through the cache object")
         return
     grown = exponent(points[-2:])
-    if grown > EXPONENT and not (create is not None and create.takes("max_len")):
+    if grown > EXPONENT and not sized(create):
         grown = _in_steps(subject, grown)
     where = subject.where("append", "step", "create")
     if found.limit(quantity, grown, EXPONENT, curve=curve, note=_shown(points, "B"), **where):

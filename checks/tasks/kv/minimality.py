@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -15,7 +16,7 @@ from judge_tui.checks.faults import Skipped
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv import compressed
 from judge_tui.checks.tasks.kv.cached import Cached
-from judge_tui.checks.tasks.kv.sizes import Sizes
+from judge_tui.checks.tasks.kv.sizes import Sizes, sized
 from judge_tui.checks.tasks.kv.storage import Entry, entries, is_read, line_of, total
 from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tasks.kv.trial import drawn
@@ -31,6 +32,7 @@ _LIMIT, _WARN = 1.10, 1.25
 _VISIBLE = 0.1
 #: Fewer increases in 32 tokens are room made ahead.
 _RARE = 8
+_INDEX = re.compile(r"\[\d+\]$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +139,7 @@ def _double_only(subject: Subject, ratio: float) -> bool:
 def weighed(subject: Subject, sizes: Sizes) -> Measured | None:
     """Bytes per token and sequence; ``None`` where a cache made at once does not show its capacity."""
     create = subject.found.get("create")
-    if create is not None and create.takes("max_len"):
+    if sized(create):
         full = [total(_fed(subject, replace(sizes, max_len=n), n)) for n in (16, 32)]
         per_token = (full[1] - full[0]) / (16 * sizes.batch)
         if per_token > 0:
@@ -198,6 +200,17 @@ def _slots(entry: Entry, sizes: Sizes) -> int:
     return max(left, default=0)
 
 
+def _free_block(subject: Subject, entry: Entry, listed: list[Entry], unread: list[Entry]) -> bool:
+    """Whether an entry is a block that no sequence has yet: one of a pool's of which others are read."""
+    create = subject.found.get("create")
+    if create is None or not create.takes("blocks"):
+        return False
+    alike = [
+        e for e in listed if e.shape == entry.shape and _INDEX.sub("", e.name) == _INDEX.sub("", entry.name)
+    ]
+    return any(e not in unread for e in alike)
+
+
 def _unread(subject: Subject, found: Findings) -> list[str]:
     """Entries of the size of the data that attention never reads."""
     tokens, sizes = 8, replace(_SIZES, max_len=12)
@@ -229,6 +242,7 @@ def _unread(subject: Subject, found: Findings) -> list[str]:
         )
         if not read:
             unread.append(entry)
+    unread = [entry for entry in unread if not _free_block(subject, entry, listed, unread)]
     for entry in unread:
         where = subject.where("create", "append", "step")
         line = line_of(subject.bench, where["file"], entry.attribute) if where else None

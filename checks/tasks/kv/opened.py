@@ -39,6 +39,8 @@ class Opened:
         last: The last call.
         touched: Of q, k and v, what a call has changed in place; looked for where it is a set.
         counters: What the worker counted in each call; asked for where it is a list.
+        feeds_layers: Whether what comes in is of one layer of several; else a cache is made for one.
+        names: Sequence → what the submission knows it by, where it gives names itself.
     """
 
     def __init__(
@@ -64,7 +66,10 @@ class Opened:
         self._pairs: list[tuple[Handle, Handle, str] | None] = []
         feeding = found.get("step") or found.get("append") or found.get("append_many")
         self.alone = feeding is not None and _holds_one(feeding)
+        self.feeds_layers = feeding is not None and feeding.takes("layer")
+        self.names: dict[int, Any] = {}
         self.states = [self._created() for _ in range(sizes.batch if self.alone else 1)]
+        self._added()
 
     def _created(self) -> State:
         create = self.found.get("create")
@@ -75,9 +80,25 @@ class Opened:
         if not create.takes("kv_heads"):
             # What holds keys and values and is told of one kind of head is told of theirs.
             inputs.update(heads=sizes.heads, embed=sizes.heads * sizes.head_dim)
+        if not self.feeds_layers:
+            inputs.update(layers=1)
         counting = self.counters is not None
         returned = invoke(self.worker, create, inputs, budget=self.left(), count=counting)
         return returned.handle("cache") if returned.has("cache") else returned.result.handle
+
+    def _added(self) -> None:
+        """Tell a cache of its sequences, where it has to be told; it may give each a name of its own."""
+        binding = self.found.get("add")
+        if binding is None:
+            return
+        for b in range(self.sizes.batch):
+            state = self.states[b if self.alone else 0]
+            inputs = self._inputs(b, np.zeros(1, np.int64), state, binding)
+            returned = self._invoked(binding, {**inputs, "count": self.sizes.max_len})
+            if not binding.takes("sequence"):
+                if returned.result.tree.get("kind") not in ("int", "str", "scalar"):
+                    raise BadResult(f"{binding.target} takes no number of a sequence and gives none")
+                self.names[b] = returned.result.handle
 
     def beside(self, layer: int) -> Self:
         """Another layer of the same cache, with counts of its own."""
@@ -93,7 +114,8 @@ class Opened:
         totals = stored + counts
         inputs: dict[str, Any] = {
             **self.sizes.inputs(),
-            "layer": self.layer, "sequence": 0 if b is None else b, "lengths": counts, "totals": totals,
+            "layer": self.layer, "sequence": 0 if b is None else self.names.get(b, b),
+            "lengths": counts, "totals": totals,
             "active": counts > 0, "positions": stored.copy(), "position": int(stored.max()) - tokens,
             "length": int(totals.max()), "cache": state, "cache_k": None, "cache_v": None,
             "before": stored.copy(),

@@ -8,7 +8,10 @@ from typing import Any
 
 from judge_tui.checks.binding import Binding
 
-__all__ = ["Sizes", "mode"]
+__all__ = ["BLOCK", "Sizes", "mode", "sized"]
+
+#: Tokens of a block, for caches made of blocks.
+BLOCK = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +46,16 @@ class Sizes:
         return {
             "batch": self.batch, "heads": heads, "kv_heads": self.heads, "max_len": self.max_len,
             "head_dim": self.head_dim, "dtype": self.dtype, "layers": self.layers, "bits": self.bits,
-            "embed": heads * self.head_dim, "chunk": self.chunk,
+            "embed": heads * self.head_dim, "chunk": self.chunk, "block_size": BLOCK,
+            "blocks": self.batch * -(-self.max_len // BLOCK), "blocks_each": -(-self.max_len // BLOCK),
         }  # fmt: skip
+
+
+def sized(create: Binding | None) -> bool:
+    """Whether a cache is told how many tokens it has to hold."""
+    if create is None:
+        return False
+    return create.takes("max_len") or (create.takes("blocks") and create.takes("block_size"))
 
 
 def mode(found: Mapping[str, Binding]) -> str:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from judge_tui.checks.contract import Param, Return, Role
 from judge_tui.checks.tasks.kv import roles
 
-__all__ = ["PARTS", "ROLES"]
+__all__ = ["ADD", "PARTS", "ROLES"]
 
 _PLAIN = {role.name: role for role in roles.ROLES}
 #: Words that rule a plain role out and a paged one not.
@@ -114,3 +114,5 @@ ROLES = (
 
 #: What is done with a paged cache, by the part of the role's name after ``paged_``.
 PARTS = {role.name.removeprefix("paged_"): role for role in ROLES if role.name != "paged"}
+#: What tells a cache of any kind that a sequence comes.
+ADD = replace(PARTS["add"], name="add")

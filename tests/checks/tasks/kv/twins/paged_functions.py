@@ -1,5 +1,5 @@
 # Plain functions over a dict; blocks are asked for ahead of the write.
-# only: paged
+# only: paged, variable_lengths, cache_size_minimality, growth, capacity
 import numpy as np
 
 

@@ -1,5 +1,5 @@
 # Blocks are made when they are needed and thrown away.
-# only: paged
+# only: paged, variable_lengths, cache_size_minimality, growth, capacity
 import numpy as np
 
 

@@ -1,5 +1,5 @@
 # Block tables and the free list are plain lists; sequences come by number when they are first written.
-# only: paged
+# only: paged, variable_lengths, cache_size_minimality, growth, capacity
 import numpy as np
 
 
