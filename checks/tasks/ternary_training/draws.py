@@ -41,7 +41,8 @@ def draws(bench: Bench, out: int) -> Iterator[Draw]:
     yield Draw("standard deviation 0.02", 0.02 * bench.rng("small").standard_normal(shape))
     yield Draw("ties at s/2", _ties(bench.rng("ties"), out))
     yield Draw("groups of zeros", _zeros(bench.rng("zeros"), out))
-    for shape in ((5, 300), (4, 100), (132, 40)):
+    yield Draw("two groups", mixed(bench.rng("two"), (out, 256)))
+    for shape in ((5, 300), (5, 200), (4, 100), (132, 40)):
         yield Draw("ragged", mixed(bench.rng("ragged", *shape), shape), even=False)
 
 
