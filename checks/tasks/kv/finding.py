@@ -114,7 +114,7 @@ def _from_pages(
         Combinations with attention over it that run and answer wrongly.
     """
     parts = parts_of(found) or {}
-    stored = {n: parts[n] for n in ("create", "add", "append", "read") if n in parts}
+    stored: Found = {n: parts[n] for n in ("create", "add", "append", "read") if n in parts}
     owner = _owner(worker, loaded, {"create": stored["create"]} if "create" in stored else {})
     if "append" not in stored or owner is None:
         return []

@@ -23,6 +23,11 @@ _DEPTH = 2
 BY_HAND = ("cache_bytes", "max_context")
 _FLOATS = {1: "int8", 2: "float16", 4: "float32", 8: "float64"}
 _SHORT = {1: "int8", 2: "fp16", 4: "fp32", 8: "fp64"}
+#: What is a cache or a part of one, and no size.
+_MEASURED = re.compile(
+    r"^_?((kv|layer|my|the|key|value|k|v)_?)?caches?$|^(past(_?key_?values|_?kv)?|kv|state|buffers?|keys?|values?|k|v|"
+    r"(block_)?tables?|store|storage|arrays?|pools?)$"
+)
 _CACHE = re.compile(r"append|^update|^write|^put$|^store|forward|attend|prefill|decode|generate")
 
 
@@ -173,6 +178,8 @@ def plans(worker: Worker, loaded: Inventories, pattern: str, avoid: str, tried: 
             continue
         if own.startswith("__") or not wanted.search(own) or other.search(own):
             continue
+        if _measures(loaded, item.params):
+            continue
         plan = _planned(loaded, item.file, item.name, item.line, item.params, _DEPTH)
         if isinstance(plan, str):
             tried.append(f"{item.file}:{item.name} {plan}")
@@ -218,6 +225,19 @@ def _properties(
 def _is_cache(cls: Mapping[str, Any]) -> bool:
     """Whether a class holds keys and values: what it says of itself is measured, not calculated."""
     return any(_CACHE.search(method["name"].lower()) for method in cls["methods"])
+
+
+def _measures(loaded: Inventories, params: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether a call is handed a cache, or arrays of one, to measure: it calculates nothing from sizes."""
+    for param in params:
+        if "default" in param or param["kind"] in ("VAR_POSITIONAL", "VAR_KEYWORD"):
+            continue
+        annotated = _annotated(loaded, param)
+        if annotated is not None and not _is_cache(annotated[1]):
+            continue
+        if annotated is not None or (_MEASURED.search(param["name"].lower()) and not meaning(param["name"])):
+            return True
+    return False
 
 
 def _made(loaded: Inventories, file: str, cls: Mapping[str, Any], depth: int) -> Plan | str:

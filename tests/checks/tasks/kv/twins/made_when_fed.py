@@ -1,5 +1,6 @@
 # right: a cache that allocates its whole room, of a size of its own, when the first keys come
 # skips: variable_lengths (all sequences of a batch are as long), isolation (there is nothing before a token)
+# skips: memory_model (what tells bytes measures a cache, or its arrays)
 import numpy as np
 
 
@@ -33,3 +34,12 @@ def attention_with_cache(query, key, value, cache):
     logits -= logits.max(-1, keepdims=True)
     p = np.exp(logits)
     return np.einsum("bths,bshd->bthd", p / p.sum(-1, keepdims=True), v)
+
+
+def kv_cache_bytes(cache, used_only=False):
+    whole = 0 if cache.store is None else sum(array.nbytes for array in cache.store.values())
+    return whole * cache.stored // cache.ROOM if used_only else whole
+
+
+def memory_usage(keys, values):
+    return keys.nbytes + values.nbytes
