@@ -16,7 +16,7 @@ from judge_tui.checks.faults import Skipped
 from judge_tui.checks.tasks.ternary_training import curve, heldout
 from judge_tui.checks.tasks.ternary_training.figures import BASELINE, Figure, Name, words
 from judge_tui.checks.tasks.ternary_training.logs import figures
-from judge_tui.checks.tasks.ternary_training.perplexity import Pair, pairs
+from judge_tui.checks.tasks.ternary_training.perplexity import Pair, counts_bits, pairs
 from judge_tui.checks.verdict import Curve, Verdict
 
 __all__ = ["convergence"]
@@ -49,7 +49,7 @@ def convergence(bench: Bench, found: Findings) -> str:
     logs = sorted({figure.file for figure in every})
     told = [
         _decided(found, lambda: _trained(found, every)),
-        _decided(found, lambda: _consistent(found, pairs(every))),
+        _decided(found, lambda: _consistent(bench, found, pairs(every))),
         _decided(found, lambda: _held_out(bench, found, logs)),
         _decided(found, lambda: _evaluated(found, every)),
     ]
@@ -211,11 +211,14 @@ def _file_is_held_out(figure: Figure) -> bool:
     return not figure.name.split and Name.of((PurePosixPath(figure.file).stem,)).split == "held-out"
 
 
-def _consistent(found: Findings, given: Sequence[Pair]) -> str:
-    """Perplexity against exp(loss) wherever both are given of one text."""
+def _consistent(bench: Bench, found: Findings, given: Sequence[Pair]) -> str:
+    """Perplexity against exp(loss) wherever both are given of one text; 2^loss only where it counts bits."""
     if not given:
         found.note("perplexity against exp(loss)", "no row gives both")
         return ""
+    doubled = [pair for pair in given if pair.bits and pair.off > pair.allowed]
+    if doubled and not counts_bits(bench.submission):
+        return _of_another_base(found, given, doubled)
     wrong = [pair for pair in given if not pair.agrees]
     held = [pair for pair in wrong if _of_held_out(pair)]
     checked = [pair for pair in given if _of_held_out(pair)]
@@ -232,9 +235,29 @@ def _consistent(found: Findings, given: Sequence[Pair]) -> str:
         note=f"{len(wrong)} of {len(given)} pairs disagree; {stated}, {wanted}",
         **_place(worst.perplexity),
     )
-    if any(pair.bits and pair.off > pair.allowed for pair in given):
+    if doubled:
         found.note("unit of the loss", "bits: perplexity is 2 to its power")
     return f"perplexity is not exp(loss): {stated}, {wanted}" if wrong else ""
+
+
+def _of_another_base(found: Findings, given: Sequence[Pair], doubled: Sequence[Pair]) -> str:
+    """A perplexity of 2^loss, where nothing says that the loss counts bits."""
+    pair = max(doubled, key=lambda pair: pair.off)
+    loss, stated = float(pair.loss.value), float(pair.perplexity.value)
+    found.claim(
+        "perplexity against exp(loss), |log perplexity - loss| at worst",
+        False,
+        measured=pair.off,
+        limit=pair.allowed,
+        otherwise=Verdict.WARN,
+        note=f"{len(doubled)} of {len(given)} pairs are 2^loss, as of a loss in bits; no figure's name says "
+        "bits, and no file takes a base-2 logarithm",
+        **_place(pair.perplexity),
+    )
+    return (
+        f"perplexity is 2^loss, and nothing says that the loss counts bits: {stated:.6g} beside {loss:.6g}, "
+        f"whose exponential is {math.exp(min(loss, 700.0)):.6g}"
+    )
 
 
 def _of_held_out(pair: Pair) -> bool:

@@ -129,7 +129,9 @@ def cause(answers: Sequence[Answer], transposed: bool) -> str:
     uneven = [a for a in answers if not a.draw.even]
     even = [a for a in answers if a.draw.even]
     if uneven and even and max(settled(even, transposed)[1]) <= LIMIT:
-        return f"right where 128 divides the width, wrong at {uneven[0].draw.weight.shape}"
+        off = settled(answers, transposed)[1]
+        wrong = [a for a, error in zip(answers, off, strict=True) if not a.draw.even and error > LIMIT]
+        return f"right where 128 divides the width, wrong at {(wrong or uneven)[0].draw.weight.shape}"
     return ""
 
 

@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from judge_tui.checks.submission import Submission
 from judge_tui.checks.tasks.ternary_training.figures import Figure
 
-__all__ = ["Pair", "pairs"]
+__all__ = ["Pair", "counts_bits", "pairs"]
 
 #: log perplexity and loss may differ by this much beside the rounding of what was written: both may be
 #: averages in float16 or bfloat16 of losses near 10.
 _SLACK = 5e-3
 #: Exponents that perplexities are cut off at, lest they overflow.
 _CAPS = (10.0, 20.0, 50.0, 100.0)
+#: What tells that a loss counts bits: its name, a base-2 logarithm, or a division by log 2. The log2(3) bits
+#: of a ternary weight are no loss.
+_BITS = re.compile(
+    r"bits?[ _-]*(?:per[ _-]*(?:char|byte|tok|word|sym|pred)|ppl|perp|loss|nll)"
+    r"|(?:loss|nll|entropy|ppl|perplexity)[ _-]*(?:in[ _-]*)?[(\[]?bits?\b"
+    r"|(?<![a-z])bp[cbwt](?![a-z])|log2(?!\(\s*3)|\blog\(\s*2(?:\.0*)?\s*\)|\bln_?2\b",
+    re.IGNORECASE,
+)
+_MOST_TEXT = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +51,12 @@ class Pair:
     def agrees(self) -> bool:
         """Whether the two say the same."""
         return self.off <= self.allowed or self.bits
+
+
+def counts_bits(submission: Submission) -> bool:
+    """Whether anything in a submission's files says that a loss counts bits, and not nats."""
+    texts = (submission.read_bytes(name)[:_MOST_TEXT] for name in submission.files)
+    return any(_BITS.search(text.decode("utf-8", "replace")) for text in texts)
 
 
 def pairs(figures: Sequence[Figure]) -> list[Pair]:
