@@ -89,6 +89,7 @@ class PytestRuns(contextlib.ExitStack):
         self._bench = bench
         self._lines = lines
         self._worker: Worker | None = None
+        self._said = ""
 
     def __enter__(self) -> Self:
         return self
@@ -147,6 +148,7 @@ class PytestRuns(contextlib.ExitStack):
             yield of_fault(title, reply.error.fault(reply.printed), file, 1)
         elif reply.skipped is not None and not reply.tests:
             yield Tested(title, Ending.SKIPPED, f"it skips itself ({reply.skipped})", file=file, line=1)
+        self._said = reply.printed
         return reply.tests
 
     def _run(self, file: str, index: int, test: _Collected) -> Tested:
@@ -160,11 +162,13 @@ class PytestRuns(contextlib.ExitStack):
             self._discard()
             return of_fault(title, fault, file, line)
         seconds = time.perf_counter() - started
+        # What a file prints when it is imported goes with its first test.
+        printed, self._said = self._said + reply.printed, ""
         if reply.error is not None:
-            return of_fault(title, reply.error.fault(reply.printed), file, line)
+            return of_fault(title, reply.error.fault(printed), file, line)
         ending = _WITHOUT_ERROR.get(reply.outcome, Ending.FAILED)
         told = f"it skips itself ({reply.reason})" if ending is Ending.SKIPPED else reply.reason
-        return Tested(title, ending, told, seconds, reply.printed, file, line)
+        return Tested(title, ending, told, seconds, printed, file, line)
 
     def _ask(self, kind: type[Any], op: str, **body: Any) -> Any:
         """Ask the worker, and read its reply as what it must be."""

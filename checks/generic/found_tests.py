@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -93,9 +93,10 @@ def found_tests(submission: Submission) -> tuple[list[FoundTest], list[FoundTest
 
 
 def _in_module(file: str, tree: ast.Module) -> Iterator[FoundTest]:
-    classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+    body = list(_statements(tree.body))
+    classes = {node.name: node for node in body if isinstance(node, ast.ClassDef)}
     filled = _filled(tree)
-    for node in tree.body:
+    for node in body:
         if isinstance(node, _FUNCTIONS) and node.name.startswith("test"):
             cases = list(_cases(FoundTest(file, node.name, node.lineno), node, skip=0))
             # In a file of code, "test_loss(model, data)" is a helper, no test.
@@ -103,6 +104,18 @@ def _in_module(file: str, tree: ast.Module) -> Iterator[FoundTest]:
             yield from (case for case in cases if not (helper and set(case.needs) - filled))
         if isinstance(node, ast.ClassDef):
             yield from _in_class(file, node, classes)
+
+
+def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """Statements of a module, also those under conditions but for the main block."""
+    for node in body:
+        if isinstance(node, ast.If) and not _is_main(node):
+            yield from _statements([*node.body, *node.orelse])
+        elif isinstance(node, ast.Try):
+            handled = [item for handler in node.handlers for item in handler.body]
+            yield from _statements([*node.body, *handled, *node.orelse])
+        else:
+            yield node
 
 
 def _filled(tree: ast.Module) -> set[str]:

@@ -46,7 +46,8 @@ def own_tests(bench: Bench, found: Findings) -> str:
     kinds = ["test"] if told.counts or not scripts else []
     if found.verdict is None and scripts:
         kinds.append("script")
-        for script in scripts:
+        for index, script in enumerate(scripts):
+            bench.progress(script.title, index / len(scripts))
             told.add(run_script(bench, script.file, script.line))
     return told.summary(kinds, time.monotonic() - started)
 

@@ -98,6 +98,8 @@ def _excuse(fault: Raised) -> str:
     """Why a test that raised says nothing about the submission; empty when it does."""
     if fault.kind == "ModuleNotFoundError":
         return fault.detail
+    if fault.kind == "DeadlineExceeded":
+        return "it went past the deadline that hypothesis sets, on this machine"
     if fault.kind == "EOFError" and "reading a line" in fault.detail:
         return "it reads from the keyboard"
     if fault.kind == "SystemExit" and fault.detail not in ("", "0") and _USAGE.search(fault.output):

@@ -157,7 +157,7 @@ class Library(importlib.abc.MetaPathFinder):
         if top == "adapter" and self.adapter is not None:
             return True
         return (self.root / f"{top}.py").is_file() or (
-            (self.root / top).is_dir() and any((self.root / top).glob("*.py"))
+            (self.root / top).is_dir() and any((self.root / top).rglob("*.py"))
         )
 
     def _import(

@@ -31,7 +31,7 @@ _OPTIONS = (
     *(
         f"-pno:{name}"
         for name in (
-            *("cacheprovider", "doctest", "faulthandler", "junitxml", "pastebin", "stepwise", "terminal"),
+            *("cacheprovider", "faulthandler", "pastebin", "stepwise", "terminal"),
             *("threadexception", "unraisableexception"),
         )
     ),
@@ -60,6 +60,8 @@ class Suite:
         for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):
             os.environ.pop(name, None)
         sys.meta_path.append(_PlainNames(library))
+        # Where packages that are not installed keep their code.
+        sys.path.append(str(library.root / "src"))
         self._library = library
         self._record = _Record(told)
         self._folders: dict[Path, Any] = {}

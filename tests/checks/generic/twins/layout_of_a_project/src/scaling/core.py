@@ -1,0 +1,2 @@
+def scaled(x, factor):
+    return x * factor
