@@ -128,12 +128,23 @@ def _from_pages(
             continue
         result = trial.survived(fatal, option, partial(trial.steps, worker, option))
         if result.right:
-            found.update({name: _tried(binding, result) for name, binding in option.items()})
+            if (room := _with_room(worker, option)) is None:
+                tried.append(f"{option['append'].target}: takes fewer tokens than its blocks have room for")
+                return []
+            found.update({name: _tried(binding, result) for name, binding in room.items()})
             return wrong
         if result.ran and "attend" in option and _plainly_meant(option):
             wrong.append(option)
         _noted(tried, option, result)
     return []
+
+
+def _with_room(worker: Worker, option: Found) -> Found | None:
+    """The same, made so that all it is told to hold goes in: a pool may keep one block for itself."""
+    if trial.fills(worker, option) or "create" not in option:
+        return option
+    wider = {**option, "create": _renamed(option["create"], "blocks", "blocks_and_one")}
+    return wider if trial.fills(worker, wider) else None
 
 
 def _tried(binding: Binding, result: trial.Trial) -> Binding:
@@ -261,7 +272,7 @@ def _uneven(indices: Sequence[int]) -> tuple[int, int]:
 
 def _layouts(binding: Binding) -> tuple[str, ...]:
     if binding.takes("sequence"):
-        return (*SOLO[:3], "BHND")
+        return (*SOLO[:3], "BHND", "BNHD")
     return (*LAYOUTS, *SOLO[:3])
 
 

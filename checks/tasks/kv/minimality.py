@@ -203,7 +203,7 @@ def _slots(entry: Entry, sizes: Sizes) -> int:
 def _free_block(subject: Subject, entry: Entry, listed: list[Entry], unread: list[Entry]) -> bool:
     """Whether an entry is a block that no sequence has yet: one of a pool's of which others are read."""
     create = subject.found.get("create")
-    if create is None or not create.takes("blocks"):
+    if create is None or not (create.takes("blocks") or create.takes("blocks_and_one")):
         return False
     alike = [
         e for e in listed if e.shape == entry.shape and _INDEX.sub("", e.name) == _INDEX.sub("", entry.name)

@@ -43,11 +43,12 @@ class Sizes:
     def inputs(self) -> dict[str, Any]:
         """By canonical name."""
         heads = self.query_heads or self.heads
+        blocks = self.batch * -(-self.max_len // BLOCK)
         return {
             "batch": self.batch, "heads": heads, "kv_heads": self.heads, "max_len": self.max_len,
             "head_dim": self.head_dim, "dtype": self.dtype, "layers": self.layers, "bits": self.bits,
             "embed": heads * self.head_dim, "chunk": self.chunk, "block_size": BLOCK,
-            "blocks": self.batch * -(-self.max_len // BLOCK), "blocks_each": -(-self.max_len // BLOCK),
+            "blocks": blocks, "blocks_and_one": blocks + 1, "blocks_each": -(-self.max_len // BLOCK),
         }  # fmt: skip
 
 
@@ -55,7 +56,8 @@ def sized(create: Binding | None) -> bool:
     """Whether a cache is told how many tokens it has to hold."""
     if create is None:
         return False
-    return create.takes("max_len") or (create.takes("blocks") and create.takes("block_size"))
+    in_blocks = create.takes("blocks") or create.takes("blocks_and_one")
+    return create.takes("max_len") or (in_blocks and create.takes("block_size"))
 
 
 def mode(found: Mapping[str, Binding]) -> str:

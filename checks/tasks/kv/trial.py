@@ -21,7 +21,8 @@ from judge_tui.checks.tasks.kv.sizes import Sizes
 from judge_tui.checks.tolerance import relative_error
 
 __all__ = [
-    "BUDGET", "Trial", "cut", "drawn", "gives_floats", "held", "held_many", "ragged", "steps", "survived",
+    "BUDGET", "Trial", "cut", "drawn", "fills", "gives_floats", "held", "held_many", "ragged", "steps",
+    "survived",
 ]  # fmt: skip
 
 Array = npt.NDArray[np.float64]
@@ -159,6 +160,17 @@ def held_many(worker: Worker, found: Mapping[str, Binding]) -> Trial:
         return _worst([first, _compared(cached, out, q[:, :, 4:], k, v)])
 
     return _tried(run, worker)
+
+
+def fills(worker: Worker, found: Mapping[str, Binding]) -> bool:
+    """Whether all that a cache is told to hold goes in."""
+
+    def run() -> float:
+        cached = Cached(worker, found, Sizes(2, 3, 8, 8), lambda: BUDGET)
+        cached.feed(*drawn(np.random.default_rng(11), cached.sizes, 8), whole=False)
+        return 0.0
+
+    return _tried(run, worker).ran
 
 
 def held(worker: Worker, found: Mapping[str, Binding]) -> Trial:
