@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
@@ -47,6 +47,7 @@ class FoundTest:
         unittest: A method of a ``unittest.TestCase``.
         before: Methods that are called on the instance first.
         class_before: Method of the class that is called once.
+        marked: A mark of pytest's may say that it is left out, or expected to fail.
     """
 
     file: str
@@ -57,6 +58,7 @@ class FoundTest:
     unittest: bool = False
     before: tuple[str, ...] = ()
     class_before: str = ""
+    marked: bool = False
 
     @property
     def title(self) -> str:
@@ -169,14 +171,20 @@ def _cases(test: FoundTest, function: _Function, *, skip: int) -> Iterator[Found
     args = [*function.args.posonlyargs, *function.args.args][skip:]
     required = {arg.arg for arg in args[: len(args) - len(function.args.defaults)]}
     sets = [rows for decorator in function.decorator_list if (rows := _parametrized(decorator))]
+    marked = not test.unittest and any(_is_mark(decorator) for decorator in function.decorator_list)
     combined = [_merged(rows) for rows in itertools.islice(itertools.product(*sets), _MOST_CASES)]
     for arguments in combined:
         needs = tuple(arg.arg for arg in args if arg.arg in required and arg.arg not in arguments)
         if isinstance(function, ast.AsyncFunctionDef) and not test.unittest:
             needs = (*needs, "event_loop")
-        yield FoundTest(
-            test.file, test.name, test.line, needs, arguments, test.unittest, test.before, test.class_before
-        )
+        yield replace(test, needs=needs, arguments=arguments, marked=marked)
+
+
+def _is_mark(decorator: ast.expr) -> bool:
+    """Whether it is a mark of pytest's that may say when a test is run."""
+    mark = decorator.func if isinstance(decorator, ast.Call) else decorator
+    named = isinstance(mark, ast.Attribute) and _last_name(mark.value) == "mark"
+    return named and _last_name(mark) not in ("parametrize", "filterwarnings")
 
 
 def _merged(rows: tuple[Mapping[str, Any], ...]) -> dict[str, Any]:

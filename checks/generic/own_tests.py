@@ -64,7 +64,8 @@ def _tested(bench: Bench, tests: Sequence[FoundTest]) -> Iterator[Tested]:
         with CalledTests(bench) as called:
             for index, test in enumerate(tests):
                 bench.progress(f"{test.title} ({index + 1} of {len(tests)})", index / len(tests))
-                yield called.run(test)
+                if (tested := called.run(test)) is not None:
+                    yield tested
 
 
 class _Told:

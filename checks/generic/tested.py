@@ -83,6 +83,8 @@ def of_fault(title: str, fault: Fault, file: str, line: int | None) -> Tested:
     if isinstance(fault, Raised):
         if fault.kind in _SAID:
             return Tested(title, Ending.SKIPPED, _skips(fault.detail), 0.0, fault.output, file, line)
+        if fault.kind == "XFailed":
+            return Tested(title, Ending.EXPECTED, fault.detail, 0.0, fault.output, file, line)
         if reason := _excuse(fault):
             return Tested(title, Ending.NOT_RUN, reason, 0.0, fault.output, file, line)
     if fault.file and fault.line:

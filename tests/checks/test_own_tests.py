@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from judge_tui.checks.submission import Submission
 from judge_tui.checks.task import Task
 from judge_tui.checks.verdict import Outcome
 
+TWINS = Path(__file__).parent / "generic" / "twins"
 CODE = """
 def scale_forward(x, factor):
     return x * factor, {"x": x, "factor": factor}
@@ -135,3 +137,11 @@ def test_a_script_that_wants_arguments_is_skipped(scale: Task, submitted: Submit
     outcome = own(scale, submitted({"code_.py": CODE, "demo.py": script}))
     assert outcome.verdict == "skip"
     assert "it wants arguments on its command line" in outcome.summary
+
+
+@pytest.mark.usefixtures("without_pytest")
+@pytest.mark.parametrize("twin", ["suite", "layout_of_a_project", "exits_after_its_tests"])
+def test_without_pytest_right_code_does_not_fail(scale: Task, submitted: Submit, twin: str) -> None:
+    folder = TWINS / twin
+    files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*.py")}
+    assert own(scale, submitted(files)).verdict == "pass"
