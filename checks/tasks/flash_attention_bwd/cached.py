@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from judge_tui.checks.tasks.flash_attention.reference import Array
 from judge_tui.checks.tasks.flash_attention_bwd.passes import Attention, Run
 from judge_tui.checks.tasks.flash_attention_bwd.reference import Problem, logsumexp
 
-__all__ = ["Entry", "carried", "entries", "known"]
+__all__ = ["Entry", "carried", "entries", "known", "tiled"]
 
 _MOST = 400
 _LARGEST = 1_000_000
@@ -37,6 +38,7 @@ class Entry:
         twin: Index of an earlier entry whose memory it is.
         value: Its numbers; ``None`` where they could not be fetched.
         what: What its numbers are: ``Q``, ``O``, ``L``, ``m``, …; empty when they match nothing.
+        piece: Whether it is one tile of that, and the others stand beside it.
     """
 
     handle: str
@@ -48,6 +50,7 @@ class Entry:
     twin: int | None
     value: Array | None
     what: str = ""
+    piece: bool = False
 
     @property
     def sized(self) -> bool:
@@ -100,6 +103,30 @@ def entries(attention: Attention, run: Run) -> list[Entry]:
             )  # fmt: skip
     if not any(entry.sized for entry in found):
         raise Skipped("what its forward hands on is an object whose parts cannot be reached from outside")
+    return _told_by_tiles(found, numbers)
+
+
+def tiled(listed: Sequence[Entry]) -> list[list[int]]:
+    """Indices of the arrays that stand at one place of several tiles, as ``tiles[0].L``, ``tiles[1].L``."""
+    places: dict[tuple[object, ...], list[int]] = defaultdict(list)
+    for index, entry in enumerate(listed):
+        if entry.kind in ("array", "list") and entry.value is not None:
+            steps = tuple((kind, "" if isinstance(key, int) else key) for kind, key in entry.path)
+            places[entry.handle, steps].append(index)
+    return [indices for indices in places.values() if len(indices) > 1]
+
+
+def _told_by_tiles(listed: list[Entry], numbers: Mapping[str, Array]) -> list[Entry]:
+    """The entries, with tiles that together are what nothing else is told as such."""
+    found = list(listed)
+    for indices in tiled(found):
+        values = [found[index].value for index in indices if not found[index].what]
+        if len(values) == len(indices):
+            joined = np.concatenate([np.ravel(value) for value in values if value is not None])
+            what = _meaning(joined, numbers)
+            if what and all(entry.what != what for entry in found):
+                for index in indices:
+                    found[index] = replace(found[index], what=what, piece=True)
     return found
 
 

@@ -16,7 +16,7 @@ from judge_tui.checks.tasks.backwards.source import place
 from judge_tui.checks.tasks.backwards.storing import entry_name, stored_at, unpacked
 from judge_tui.checks.tasks.flash_attention.reference import Array, largest_score
 from judge_tui.checks.tasks.flash_attention_bwd.blind import blinded, in_single
-from judge_tui.checks.tasks.flash_attention_bwd.cached import Entry, carried, entries
+from judge_tui.checks.tasks.flash_attention_bwd.cached import Entry, carried, entries, tiled
 from judge_tui.checks.tasks.flash_attention_bwd.passes import Attention, Run
 from judge_tui.checks.tasks.flash_attention_bwd.reference import Problem, posed
 from judge_tui.checks.tasks.flash_attention_bwd.reference import logsumexp as truth_of
@@ -30,6 +30,8 @@ STATED = 1e-6
 _SHAPE = (2, 3, 13, 6)
 #: Spread and offset of the scores, and the tile: several, one that takes all rows, and rows of one.
 _DRAWS = ((1.0, 0.0, 4), (8.0, 0.0, 16), (1.0, 900.0, 13), (1.0, -900.0, 4), (1.0, 0.0, 1), (1.0, 0.0, 16))
+#: Tiles of fewer rows are too many to list.
+_LEAST_TILE = 4
 
 
 @check(
@@ -46,7 +48,7 @@ def logsumexp(bench: Bench, found: Findings) -> str:
     problems += [posed(bench.rng("full", causal), _SHAPE, 5, causal) for causal in attention.causal[1:]]
     kept = _found(bench, attention, attention.run(problems[0]))
     if kept is None:
-        return _nothing(bench, attention, found)
+        return _by_tiles(attention, found, problems) or _nothing(bench, attention, found)
     worst, where = 0.0, _place(bench, kept)
     for problem in problems:
         error = _error(_read(attention, attention.run(problem), kept), problem)
@@ -125,7 +127,7 @@ def _found(bench: Bench, attention: Attention, run: Run) -> _Kept | None:
         listed = [*entries(attention, run), *listed]
     names = _names(bench, listed)
     pairs = list(zip(listed, names, strict=True))
-    by_what = {entry.what: (entry, name) for entry, name in reversed(pairs)}
+    by_what = {entry.what: (entry, name) for entry, name in reversed(pairs) if not entry.piece}
     for text, needed in (
         ("L", ("L",)), ("m and l", ("m", "l")), ("m and 1/l", ("m", "1/l")),
         ("L in base 2", ("L in base 2",)),
@@ -257,20 +259,60 @@ def _empty(bench: Bench, attention: Attention, found: Findings, kept: _Kept) -> 
         found.note("L of rows that see nothing", fault.message)
         return "nothing known of empty rows"
     flat = np.sort(kept.whole(values), axis=None)
-    count = int(blind.rows.sum())
     if np.isnan(flat).any():
         found.claim("L of rows that see no key", False, measured="NaN", limit="-inf", **_place(bench, kept),
                     note="Reached by scores that overflow to -inf.")  # fmt: skip
         return "NaN for a row that sees no key"
-    lowest = flat[:count]
-    fine = bool(np.isneginf(lowest).all())
-    told = (
-        "-inf" if fine else f"{float(flat[-1]) if np.isposinf(flat[-count:]).all() else float(lowest[0]):.3g}"
-    )
+    stand_in = _beside(flat, truth_of(blind.clean.case)[~blind.rows])
+    fine = bool(np.isneginf(stand_in).all())
+    told = "-inf" if fine else f"{float(stand_in[np.argmax(np.abs(stand_in))]):.3g}"
     found.claim("L of rows that see no key", fine, measured=told, limit="-inf", otherwise=Verdict.WARN,
                 note="A finite or infinite stand-in is no mistake while the backward knows it.",
                 **({} if fine else _place(bench, kept)))  # fmt: skip
     return f"{told} for a row that sees no key"
+
+
+def _beside(values: Array, seen: Array) -> Array:
+    """What is left of values, in whatever order, when those nearest to the seeing rows' L are taken away."""
+    left = np.array(values, dtype=np.float64)
+    for right in seen:
+        left = np.delete(left, np.argmin(np.abs(left - right)))
+    return left
+
+
+def _by_tiles(attention: Attention, found: Findings, problems: list[Problem]) -> str:
+    """L where every tile of queries keeps its own, by its numbers in any order; empty where none does."""
+    item = next(r for r in attention.bench.contract.by_name["forward"].returns if r.name == "L")
+    size, worst, count, name = int(np.prod(_SHAPE[:3])), 0.0, 0, ""
+    place: dict[str, Any] = {}
+    for problem in problems:
+        if problem.case.tile < _LEAST_TILE:
+            continue
+        try:
+            listed = entries(attention, attention.run(problem))
+        except Skipped:
+            return ""
+        for indices in tiled(listed):
+            parts = [listed[index] for index in indices]
+            values = np.concatenate([np.ravel(p.value) for p in parts if p.value is not None])
+            called = str(parts[0].path[-1][1]) if parts[0].path else ""
+            if values.size == size and (parts[0].what == "L" or item.means(called)):
+                truth = np.sort(truth_of(problem.case), axis=None)
+                error = float(np.max(np.abs(np.sort(values) - truth) / (1 + np.abs(truth))))
+                worst, count = max(worst, error, key=lambda e: np.inf if e != e else e), count + 1
+                name = entry_name(parts[0].path, ())
+                file, line = stored_at(attention.bench, parts[0].path)
+                place = {"file": file, "line": line}
+    if not count:
+        return ""
+    single = in_single(attention.bench, attention)
+    limit = max(STATED, 50 * 1.2e-7) if single else STATED
+    found.limit(
+        "error over 1 + |L|, worst row", worst, STATED if worst <= STATED else limit,
+        otherwise=Verdict.WARN if worst <= limit else Verdict.FAIL,
+        note=f"{count} draws; L is kept tile by tile, as {name}, and compared as a set of numbers", **place,
+    )  # fmt: skip
+    return f"L, kept tile by tile as {name}, is {worst:.1e} off m + log l in {count} draws (limit {STATED:g})"
 
 
 def _swapped(shape: tuple[int, ...], problem: Problem) -> tuple[int, ...]:

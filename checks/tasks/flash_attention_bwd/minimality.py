@@ -164,7 +164,7 @@ def _status(
     length = problem.case.q.shape[2]
     free = entry.alias[0] if entry.alias else "another entry's" if entry.twin is not None else ""
     if entry.what in (*_CONTRACT, *instead):
-        if entry.what not in seen or free:
+        if entry.what not in seen or free or entry.piece:
             return "contract", f"the caller's {entry.alias[0]}" if entry.alias else ""
         return "spare", f"a second copy of {entry.what}"
     if not entry.sized:
