@@ -9,6 +9,7 @@ import numpy.typing as npt
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import BadResult, Fault, Raised, Skipped
+from judge_tui.checks.tasks.kv import reuse
 from judge_tui.checks.tasks.kv.cached import Cached
 from judge_tui.checks.tasks.kv.judging import float32_limit
 from judge_tui.checks.tasks.kv.reference import attention
@@ -27,7 +28,8 @@ _CAPACITY = 8
 @check(
     "capacity",
     "past the end",
-    establishes="Writing past the end gives an error or makes room, and what was stored stays as it was.",
+    establishes="Writing past the end gives an error or makes room, and what was stored stays; what a "
+    "sequence held that left is not seen by the next.",
 )
 def capacity(bench: Bench, found: Findings) -> str:
     """Fill a cache, then feed one token more; and several where one has room."""
@@ -40,6 +42,7 @@ def capacity(bench: Bench, found: Findings) -> str:
             said.append(_past_the_end(subject, found, _CAPACITY - 1, 3, "three tokens where one has room"))
         except Skipped as fault:
             found.note("three tokens where one has room", fault.message)
+    reuse.judge(subject, found, said)
     return "; ".join(said)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from judge_tui.checks.contract import Contract, Sample
 from judge_tui.checks.tasks.kv import chunks, finding, grouped, options, roles
-from judge_tui.checks.tasks.kv.paging.roles import ADD
+from judge_tui.checks.tasks.kv.paging.roles import ADD, FREE
 
 __all__ = ["CONTRACT"]
 
@@ -17,7 +17,7 @@ def _sample(rng: np.random.Generator) -> Sample:
 
 
 CONTRACT = Contract(
-    (*roles.ROLES, ADD, *options.ROLES, *roles.DECODER, *roles.BATCHES, chunks.ROLE, grouped.ROLE),
+    (*roles.ROLES, ADD, FREE, *options.ROLES, *roles.DECODER, *roles.BATCHES, chunks.ROLE, grouped.ROLE),
     _sample,
     "a KV cache (create, append, read) with cached attention or a decoder (prefill, decode one token)",
     find=finding.find,

@@ -17,9 +17,9 @@ from judge_tui.checks.binding import Binding
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.remote import Worker
 from judge_tui.checks.submission import ADAPTER
-from judge_tui.checks.tasks.kv import attending, chunks, grouped, models, options, roles, trial
+from judge_tui.checks.tasks.kv import attending, chunks, freeing, grouped, models, options, roles, trial
 from judge_tui.checks.tasks.kv.paging.finding import parts_of
-from judge_tui.checks.tasks.kv.paging.roles import ADD, PARTS
+from judge_tui.checks.tasks.kv.paging.roles import ADD, FREE, PARTS
 from judge_tui.checks.tasks.kv.signatures import Owner, matched
 from judge_tui.checks.tasks.kv.sizes import mode
 from judge_tui.checks.tasks.kv.wires import LAYOUTS, SOLO
@@ -28,7 +28,7 @@ __all__ = ["find"]
 
 Inventories = Mapping[str, Mapping[str, Any]]
 Found = dict[str, Binding]
-_ROLES = {role.name: role for role in (*roles.ROLES, ADD)}
+_ROLES = {role.name: role for role in (*roles.ROLES, ADD, FREE)}
 _MOST = 6
 
 
@@ -94,6 +94,8 @@ def find(
             # What is settled about the storage stays, where it is the same storage.
             found.update({n: b for n, b in own.items() if n not in found or b.target != found[n].target})
             _settle_many(worker, loaded, found, written)
+    if {"add", "create"} <= set(found) and (owner := _owner(worker, loaded, {"create": found["create"]})):
+        freeing.settle(worker, found, matched(worker, loaded, FREE, owner=owner, stateful=True)[:_MOST])
     chunks.find(worker, loaded, found, rejected, fatal)
     grouped.find(worker, loaded, found, rejected, fatal)
 
@@ -203,7 +205,7 @@ def _combinations(worker: Worker, loaded: Inventories, written: Found, base: Fou
 
 def _calls(base: Found, written: Found, options: Callable[[str], list[Binding]]) -> Iterator[Found]:
     for step in options("step"):
-        yield {**base, "step": step}
+        yield from _told_of_sequences({**base, "step": step}, step, options)
     if "create" not in base and "append" not in written and "append_many" not in written:
         return
     appends = options("append") or ([written["append_many"]] if "append_many" in written else [])

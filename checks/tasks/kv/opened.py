@@ -69,7 +69,8 @@ class Opened:
         self.feeds_layers = feeding is not None and feeding.takes("layer")
         self.names: dict[int, Any] = {}
         self.states = [self._created() for _ in range(sizes.batch if self.alone else 1)]
-        self._added()
+        for b in range(sizes.batch):
+            self.add(b)
 
     def _created(self) -> State:
         create = self.found.get("create")
@@ -86,19 +87,25 @@ class Opened:
         returned = invoke(self.worker, create, inputs, budget=self.left(), count=counting)
         return returned.handle("cache") if returned.has("cache") else returned.result.handle
 
-    def _added(self) -> None:
-        """Tell a cache of its sequences, where it has to be told; it may give each a name of its own."""
+    def add(self, b: int) -> None:
+        """Tell a cache of a sequence, where it has to be told; it may give it a name of its own."""
         binding = self.found.get("add")
         if binding is None:
             return
-        for b in range(self.sizes.batch):
-            state = self.states[b if self.alone else 0]
-            inputs = self._inputs(b, np.zeros(1, np.int64), state, binding)
-            returned = self._invoked(binding, {**inputs, "count": self.sizes.max_len})
-            if not binding.takes("sequence"):
-                if returned.result.tree.get("kind") not in ("int", "str", "scalar"):
-                    raise BadResult(f"{binding.target} takes no number of a sequence and gives none")
-                self.names[b] = returned.result.handle
+        state = self.states[b if self.alone else 0]
+        inputs = self._inputs(b, np.zeros(1, np.int64), state, binding)
+        returned = self._invoked(binding, {**inputs, "count": self.sizes.max_len})
+        if not binding.takes("sequence"):
+            if returned.result.tree.get("kind") not in ("int", "str", "scalar"):
+                raise BadResult(f"{binding.target} takes no number of a sequence and gives none")
+            self.names[b] = returned.result.handle
+
+    def free(self, b: int) -> None:
+        """Let a sequence go; what it held is forgotten here as well."""
+        binding = self.found["free"]
+        state = self.states[b if self.alone else 0]
+        self.counts[b] = 0
+        self._invoked(binding, self._inputs(b, np.zeros(1, np.int64), state, binding))
 
     def beside(self, layer: int) -> Self:
         """Another layer of the same cache, with counts of its own."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from judge_tui.checks.contract import Param, Return, Role
 from judge_tui.checks.tasks.kv import roles
 
-__all__ = ["ADD", "PARTS", "ROLES"]
+__all__ = ["ADD", "FREE", "PARTS", "ROLES"]
 
 _PLAIN = {role.name: role for role in roles.ROLES}
 #: Words that rule a plain role out and a paged one not.
@@ -94,8 +94,8 @@ ROLES = (
     _moves(
         "add",
         (Return("sequence", "data", required=False),),
-        rf"^(add|new|create|register|start|open|begin|admit|allocate|alloc|init){_WHOLE}$ "
-        r"^(add|new|create|register|start|open|begin|admit|allocate|alloc|join)$ ^(reserve|ensure)",
+        rf"^(add|new|create|register|start|open|begin|admit|acquire|allocate|alloc|init){_WHOLE}$ "
+        r"^(add|new|create|register|start|open|begin|admit|acquire|allocate|alloc|join)$ ^(reserve|ensure)",
         r"block page free list (^|_)all(_|$)",
     ),
     _part("append", avoid=r"block$ page$ alloc free"),
@@ -116,3 +116,5 @@ ROLES = (
 PARTS = {role.name.removeprefix("paged_"): role for role in ROLES if role.name != "paged"}
 #: What tells a cache of any kind that a sequence comes.
 ADD = replace(PARTS["add"], name="add")
+#: What lets such a sequence go.
+FREE = replace(PARTS["free"], name="free")

@@ -1,0 +1,49 @@
+"""Finding what lets a sequence go, in a cache that is told of its sequences."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+from judge_tui.checks.binding import Binding
+from judge_tui.checks.faults import Fault
+from judge_tui.checks.remote import Worker
+from judge_tui.checks.tasks.kv.cached import Cached
+from judge_tui.checks.tasks.kv.sizes import Sizes
+from judge_tui.checks.tasks.kv.trial import BUDGET, drawn
+
+__all__ = ["settle"]
+
+#: Names that promise a place for the next; what only ends a sequence may keep what it held.
+_GIVES_BACK = re.compile(r"free|release|evict|dealloc", re.I)
+
+
+def settle(worker: Worker, found: dict[str, Binding], options: list[Binding]) -> None:
+    """Bind ``free``: a call after which a sequence comes again; or one whose name promises that, and runs."""
+    if "add" not in found or "free" in found:
+        return
+    named = [option for option in options if option.takes("sequence")]
+    went = [(option, _goes(worker, {**found, "free": option})) for option in named]
+    for wanted in ("again", "went"):
+        for option, how in went:
+            if how == wanted and (how == "again" or _GIVES_BACK.search(option.name.rpartition(".")[2])):
+                found["free"] = option
+                return
+
+
+def _goes(worker: Worker, found: dict[str, Binding]) -> str:
+    """``again`` where a sequence can go and come again, ``went`` where it can go, else empty."""
+    how = ""
+    try:
+        cached = Cached(worker, found, Sizes(max_len=32, layers=1), lambda: BUDGET)
+        stream = drawn(np.random.default_rng(17), cached.sizes, 2)
+        cached.feed(*stream, whole=False)
+        cached.free(0)
+        how = "went"
+        cached.add(0)
+        cached.feed(*stream, whole=False)
+        return "again"
+    except (Fault, KeyError, ValueError, IndexError):
+        if not worker.alive:
+            raise
+        return how
