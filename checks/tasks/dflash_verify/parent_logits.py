@@ -16,7 +16,7 @@ __all__ = ["parent_logits"]
 
 #: Vocabulary and prompt's length of the chains; a wrong row that a large vocabulary hides, a tiny one shows.
 _CHAINS = ((2, 3), (2, 1), (3, 4), (5, 2), (11, 1), (64, 5), (499, 3))
-_LENGTHS = (1, 2, 5)
+_LENGTHS = (1, 2, 5, 17)
 #: Vocabulary, nodes, nodes of the right path.
 _BRANCHES = ((3, 6, 2), (5, 9, 3), (7, 12, 4), (13, 10, 5), (64, 8, 2), (499, 12, 3))
 
