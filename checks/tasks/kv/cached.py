@@ -14,10 +14,10 @@ from judge_tui.checks.binding import Binding
 from judge_tui.checks.faults import BadResult, Skipped
 from judge_tui.checks.remote import Handle
 from judge_tui.checks.tasks.kv import roles
+from judge_tui.checks.tasks.kv.decoder.wires import from_wire, to_wire, wire_shape
 from judge_tui.checks.tasks.kv.opened import Opened, per_sequence
 from judge_tui.checks.tasks.kv.places import cache_of, pair
 from judge_tui.checks.tasks.kv.sizes import Sizes
-from judge_tui.checks.tasks.kv.wires import from_wire, to_wire, wire_shape
 
 __all__ = ["PROMPTS", "Cached", "Sizes"]
 

@@ -22,13 +22,13 @@ from judge_tui.checks.remote import Worker
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv import roles, trial
 from judge_tui.checks.tasks.kv.chunk_fed import ChunkFed
-from judge_tui.checks.tasks.kv.decoding import ModelSizes
-from judge_tui.checks.tasks.kv.lone import is_lone, lone
-from judge_tui.checks.tasks.kv.maker import Maker
+from judge_tui.checks.tasks.kv.decoder.decoding import ModelSizes
+from judge_tui.checks.tasks.kv.decoder.lone import is_lone, lone
+from judge_tui.checks.tasks.kv.decoder.maker import Maker
+from judge_tui.checks.tasks.kv.decoder.wires import LAYOUTS, SOLO
 from judge_tui.checks.tasks.kv.reference import attention, causal_rows
 from judge_tui.checks.tasks.kv.signatures import Owner, arguments
 from judge_tui.checks.tasks.kv.sizes import Sizes
-from judge_tui.checks.tasks.kv.wires import LAYOUTS, SOLO
 from judge_tui.checks.tolerance import relative_error
 
 __all__ = ["NAMED", "ROLE", "as_prefill", "find", "over_tokens"]

@@ -11,8 +11,8 @@ from judge_tui.checks.binding import Binding
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.remote import Worker
 from judge_tui.checks.tasks.kv import roles, trial
+from judge_tui.checks.tasks.kv.decoder.wires import LAYOUTS, SOLO
 from judge_tui.checks.tasks.kv.signatures import Owner, matched
-from judge_tui.checks.tasks.kv.wires import LAYOUTS, SOLO
 
 __all__ = ["PREFIXES", "find", "roles_of"]
 

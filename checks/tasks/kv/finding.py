@@ -17,12 +17,13 @@ from judge_tui.checks.binding import Binding
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.remote import Worker
 from judge_tui.checks.submission import ADAPTER
-from judge_tui.checks.tasks.kv import attending, chunks, freeing, grouped, models, options, roles, trial
+from judge_tui.checks.tasks.kv import attending, chunks, freeing, grouped, options, roles, trial
+from judge_tui.checks.tasks.kv.decoder import models
+from judge_tui.checks.tasks.kv.decoder.wires import LAYOUTS, SOLO
 from judge_tui.checks.tasks.kv.paging.finding import parts_of
 from judge_tui.checks.tasks.kv.paging.roles import ADD, FREE, PARTS
 from judge_tui.checks.tasks.kv.signatures import Owner, matched
 from judge_tui.checks.tasks.kv.sizes import mode
-from judge_tui.checks.tasks.kv.wires import LAYOUTS, SOLO
 
 __all__ = ["find"]
 

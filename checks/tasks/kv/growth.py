@@ -9,7 +9,7 @@ import numpy.typing as npt
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Raised, Skipped
-from judge_tui.checks.tasks.kv import decoder_growth
+from judge_tui.checks.tasks.kv.decoder import growth as decoder_growth
 from judge_tui.checks.tasks.kv.growing import EXPONENT, Work, exponent, law
 from judge_tui.checks.tasks.kv.sizes import Sizes, sized
 from judge_tui.checks.tasks.kv.storage import total

@@ -9,9 +9,9 @@ import numpy.typing as npt
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Unbound
-from judge_tui.checks.tasks.kv import decoder_steps
 from judge_tui.checks.tasks.kv.apart import judge_apart
 from judge_tui.checks.tasks.kv.cached import Cached
+from judge_tui.checks.tasks.kv.decoder import steps as decoder_steps
 from judge_tui.checks.tasks.kv.judging import Precision, Worst, float32_limit, precision, stores_half
 from judge_tui.checks.tasks.kv.prefilling import judge_prefill
 from judge_tui.checks.tasks.kv.reference import attention, diagnosis, plain

@@ -9,8 +9,8 @@ import numpy.typing as npt
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Raised, Skipped
-from judge_tui.checks.tasks.kv import ragged_decoder
 from judge_tui.checks.tasks.kv.cached import PROMPTS, Cached
+from judge_tui.checks.tasks.kv.decoder import ragged as ragged_decoder
 from judge_tui.checks.tasks.kv.judging import Worst, float32_limit
 from judge_tui.checks.tasks.kv.reference import attention, diagnosis
 from judge_tui.checks.tasks.kv.sizes import Sizes

@@ -15,7 +15,7 @@ from judge_tui.checks.remote import Worker
 from judge_tui.checks.sources import parsed, source_text
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv.cached import Cached
-from judge_tui.checks.tasks.kv.maker import Maker
+from judge_tui.checks.tasks.kv.decoder.maker import Maker
 from judge_tui.checks.tasks.kv.sizes import Sizes, mode
 
 __all__ = ["Subject", "called_in_vain", "claims_causal"]

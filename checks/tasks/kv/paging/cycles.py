@@ -10,8 +10,8 @@ import numpy as np
 from judge_tui.checks.binding import Binding
 from judge_tui.checks.faults import Raised
 from judge_tui.checks.remote import Call, Handle, Target
+from judge_tui.checks.tasks.kv.decoder.wires import to_wire
 from judge_tui.checks.tasks.kv.paging.pool import Pool
-from judge_tui.checks.tasks.kv.wires import to_wire
 
 __all__ = ["Cycled", "cycles"]
 

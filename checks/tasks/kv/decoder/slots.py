@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from judge_tui.checks.remote import Handle
-from judge_tui.checks.tasks.kv.decoding import Decoder
-from judge_tui.checks.tasks.kv.projections import Shape
+from judge_tui.checks.tasks.kv.decoder.decoding import Decoder
+from judge_tui.checks.tasks.kv.decoder.projections import Shape
 
 __all__ = ["Kept", "Slot", "arrays", "slots"]
 

@@ -9,11 +9,11 @@ import numpy.typing as npt
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import Raised
 from judge_tui.checks.remote import Handle
-from judge_tui.checks.tasks.kv.decoding import Decoder
+from judge_tui.checks.tasks.kv.decoder.decoding import Decoder
+from judge_tui.checks.tasks.kv.decoder.maker import Maker
+from judge_tui.checks.tasks.kv.decoder.weights import count_with, drawn_anew, weights
 from judge_tui.checks.tasks.kv.growing import EXPONENT, Work, jumps, law
-from judge_tui.checks.tasks.kv.maker import Maker
 from judge_tui.checks.tasks.kv.subject import Subject
-from judge_tui.checks.tasks.kv.weights import count_with, drawn_anew, weights
 from judge_tui.checks.tolerance import relative_error
 from judge_tui.checks.verdict import Curve
 

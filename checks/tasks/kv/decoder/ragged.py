@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import Skipped
-from judge_tui.checks.tasks.kv.decoder_steps import full
-from judge_tui.checks.tasks.kv.decoding import Decoder
+from judge_tui.checks.tasks.kv.decoder.decoding import Decoder
+from judge_tui.checks.tasks.kv.decoder.maker import Maker
+from judge_tui.checks.tasks.kv.decoder.steps import full
 from judge_tui.checks.tasks.kv.judging import Worst, precision
-from judge_tui.checks.tasks.kv.maker import Maker
 from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tolerance import relative_error
 

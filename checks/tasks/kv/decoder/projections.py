@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from judge_tui.checks.remote import Handle, Worker
+from judge_tui.checks.tasks.kv.decoder.weights import Weight, weights
 from judge_tui.checks.tasks.kv.head_maps import repeated
-from judge_tui.checks.tasks.kv.weights import Weight, weights
 
 __all__ = ["Shape", "equalized"]
 

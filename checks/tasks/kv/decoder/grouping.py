@@ -15,13 +15,13 @@ import numpy as np
 import numpy.typing as npt
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import BadResult, Raised
-from judge_tui.checks.tasks.kv.decoder_attention import foretell
-from judge_tui.checks.tasks.kv.decoding import Decoder
+from judge_tui.checks.tasks.kv.decoder.attention import foretell
+from judge_tui.checks.tasks.kv.decoder.decoding import Decoder
+from judge_tui.checks.tasks.kv.decoder.maker import Maker
+from judge_tui.checks.tasks.kv.decoder.weights import drawn_anew, weights
 from judge_tui.checks.tasks.kv.head_maps import MAPS, repeated
 from judge_tui.checks.tasks.kv.judging import precision
-from judge_tui.checks.tasks.kv.maker import Maker
 from judge_tui.checks.tasks.kv.subject import Subject
-from judge_tui.checks.tasks.kv.weights import drawn_anew, weights
 from judge_tui.checks.tolerance import relative_error
 
 __all__ = ["judge"]

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import Fault
-from judge_tui.checks.tasks.kv.decoder_attention import SAME, foretell
-from judge_tui.checks.tasks.kv.decoding import Decoder
+from judge_tui.checks.tasks.kv.decoder.attention import SAME, foretell
+from judge_tui.checks.tasks.kv.decoder.decoding import Decoder
+from judge_tui.checks.tasks.kv.decoder.maker import Maker
 from judge_tui.checks.tasks.kv.judging import Worst, precision
-from judge_tui.checks.tasks.kv.maker import Maker
 from judge_tui.checks.tasks.kv.prefilling import sees_the_future
 from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tolerance import relative_error, same_bits

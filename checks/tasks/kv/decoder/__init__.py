@@ -1,0 +1,1 @@
+"""Decoders over a KV cache: found, run, and held against what their weights and caches foretell."""
