@@ -38,7 +38,7 @@ verdicts: $(DEV_STAMP)  ## every check on its mutants and twins, as a table
 	$(BIN)/python -m pytest -q tests/checks/tasks/test_specimens.py
 
 bench: $(DEV_STAMP)  ## speed, as ratios measured in one run
-	$(BIN)/python benchmarks/bench_tui.py
+	@bad=0; for bench in tui gradients checks; do $(BIN)/python benchmarks/bench_$$bench.py || bad=1; done; exit $$bad
 
 screenshots: $(DEV_STAMP)  ## redraw the pictures in docs/
 	$(BIN)/python docs/screenshots.py
