@@ -91,6 +91,7 @@ def central(
     scale: Array | float = 1.0,
     step: float = 1e-4,
     sampled: int = 8,
+    only: slice = slice(None),
 ) -> Estimate:
     """The same gradient by the two-point rule: a third of the calls, its error measured on a sample.
 
@@ -102,6 +103,7 @@ def central(
         scale: On which scale the function changes, broadcast to the input.
         step: In units of ``scale``; 1e-4 is right for float64 arithmetic.
         sampled: Perturbations, spread over all, that are made with the doubled step too.
+        only: The perturbations that are made; the value is 0 elsewhere.
 
     Returns:
         An estimate of the input's shape, whose noise is the largest seen on the sample, per block. Two calls
@@ -111,7 +113,7 @@ def central(
     reach = step * np.broadcast_to(np.asarray(scale, np.float64), centre.shape)
     value, noise, moved = np.zeros(centre.shape), np.zeros(centre.shape), centre.copy()
     apart = np.empty(weights.shape)
-    colours = list(blocks.colours(centre.shape))
+    colours = list(blocks.colours(centre.shape))[only]
     doubled = set(np.linspace(0, len(colours) - 1, min(sampled, len(colours)), dtype=int).tolist())
 
     def slope(colour: tuple[int | slice, ...], times: float) -> Array:
