@@ -130,7 +130,8 @@ class Sub(Case):
 class Loop(Loop): pass
 def helper(): pass
 """
-    tests = found_tests(submitted(source))
+    tests, scripts = found_tests(submitted(source))
+    assert scripts == []
     assert [(test.name, test.needs, test.unittest) for test in tests if not test.arguments] == [
         ("test_plain", (), False), ("test_with_default", (), False), ("test_fixture", ("tmp_path",), False),
         ("test_computed", ("n",), False), ("TestA.test_one", (), False), ("Case.test_two", (), True),
@@ -142,9 +143,10 @@ def helper(): pass
     assert next(test for test in tests if test.name == "TestA.test_one").before == ("setup_method",)
 
 
-def test_scripts_are_run_only_where_there_are_no_tests(submitted: Submit) -> None:
+def test_scripts_of_tests_and_demos_stand_for_the_tests_where_there_are_any(submitted: Submit) -> None:
     main = "if __name__ == '__main__':\n    pass\n"
     files = {"model.py": main, "demo.py": main, "plain.py": "x = 1\n"}
-    assert [test.file for test in found_tests(submitted(files, "a"))] == ["demo.py"]
-    assert [test.file for test in found_tests(submitted({"model.py": main}, "b"))] == ["model.py"]
-    assert found_tests(submitted({"plain.py": "x = 1\n"}, "c")) == []
+    tests, scripts = found_tests(submitted(files, "a"))
+    assert (tests, [script.file for script in scripts]) == ([], ["demo.py"])
+    assert [script.file for script in found_tests(submitted({"model.py": main}, "b"))[1]] == ["model.py"]
+    assert found_tests(submitted({"plain.py": "x = 1\n"}, "c")) == ([], [])
