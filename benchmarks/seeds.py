@@ -1,19 +1,21 @@
 """Verdicts under many seeds: every reconstruction, mutant and twin must get the same one each time.
 
-    python benchmarks/seeds.py [--task kv] [--seeds 20] [--first 1] [--only NAME]
+    python benchmarks/seeds.py [--task kv] [--seeds 20] [--first 1] [--only NAME] [--log FILE]
 
 Prints each submission whose verdict changed with the seed, or, of a specimen, was wrong;
-exits 1 when there is one.
+exits 1 when there is one. With ``--log`` every verdict is written down as it comes, and what a
+run that was broken off has in there is not judged again.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 
 from judge_tui.checks.runner import judge
@@ -60,12 +62,44 @@ def verdicts(case: Case, seed: int) -> dict[str, str]:
     }
 
 
+def logged(path: Path | None) -> dict[tuple[Case, int], dict[str, str]]:
+    """What an earlier run wrote down."""
+    if path is None or not path.exists():
+        return {}
+    lines = map(json.loads, path.read_text("utf-8").splitlines())
+    return {(Case(*line["case"]), line["seed"]): line["verdicts"] for line in lines}
+
+
+def judged_all(
+    chosen: Sequence[Case], seeds: Iterable[int], log: Path | None
+) -> Iterator[tuple[Case, int, dict[str, str]]]:
+    """Every case under every seed, as it comes."""
+    known = logged(log)
+    wanted = [(case, seed) for seed in seeds for case in chosen]
+    for case, seed in wanted:
+        if (case, seed) in known:
+            yield case, seed, known[case, seed]
+    with ProcessPoolExecutor(2) as pool:
+        jobs = {pool.submit(verdicts, *each): each for each in wanted if each not in known}
+        for done, job in enumerate(as_completed(jobs), 1):
+            case, seed = jobs[job]
+            found = job.result()
+            if log is not None:
+                line = json.dumps({"case": astuple(case), "seed": seed, "verdicts": found})
+                with log.open("a", encoding="utf-8") as file:
+                    file.write(f"{line}\n")
+            if sys.stderr.isatty():
+                print(f"\r{done}/{len(jobs)}", end="", file=sys.stderr)
+            yield case, seed, found
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--task", action="append", choices=task_names())
     parser.add_argument("--only", action="append", help="names of submissions, mutants or twins")
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--first", type=int, default=1)
+    parser.add_argument("--log", type=Path, help="file that verdicts are kept in, to go on from")
     options = parser.parse_args()
     chosen = [
         case
@@ -75,15 +109,11 @@ def main() -> int:
     ]
     seen: dict[Case, dict[str, dict[str, list[int]]]] = {case: {} for case in chosen}
     begun = time.monotonic()
-    with ProcessPoolExecutor(2) as pool:
-        seeds = range(options.first, options.first + options.seeds)
-        jobs = {pool.submit(verdicts, case, seed): (case, seed) for seed in seeds for case in chosen}
-        for done, job in enumerate(as_completed(jobs), 1):
-            case, seed = jobs[job]
-            for check, verdict in job.result().items():
-                seen[case].setdefault(check, {}).setdefault(verdict, []).append(seed)
-            if sys.stderr.isatty():
-                print(f"\r{done}/{len(jobs)}", end="", file=sys.stderr)
+    for case, seed, found in judged_all(
+        chosen, range(options.first, options.first + options.seeds), options.log
+    ):
+        for check, verdict in found.items():
+            seen[case].setdefault(check, {}).setdefault(verdict, []).append(seed)
     bad = 0
     for case, checks in seen.items():
         for check, found in checks.items():
