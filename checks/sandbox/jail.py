@@ -40,6 +40,8 @@ class Jail:
         cpu_seconds: Its limit of processor time.
         folder: A folder of this machine that it may write to, bounded and removed with it.
         folder_bytes: The bound.
+        memory_bytes: Resident memory of all its processes past which it is killed; for programs whose address
+            space cannot be bounded. ``None`` for no such watch.
     """
 
     def __init__(
@@ -51,12 +53,14 @@ class Jail:
         cpu_seconds: int,
         folder: TemporaryDirectory[str] | None = None,
         folder_bytes: int = 0,
+        memory_bytes: int | None = None,
     ) -> None:
         self.pid = process.pid
         self.inner_pid = inner_pid
         self._process = process
         self._folder = folder
         self._folder_bytes = folder_bytes
+        self._memory_bytes = memory_bytes
         self._cpu_seconds = cpu_seconds
         self._usage: resource.struct_rusage | None = None
         self._status: int | None = None
@@ -64,7 +68,7 @@ class Jail:
         self._out_of_memory_before = _oom_kills()
         self._lock = threading.RLock()
         self._inner = _pidfd(inner_pid) if inner_pid != process.pid else None
-        self._drain = _Drain(output, self._watch if folder else None)
+        self._drain = _Drain(output, self._watch if folder or memory_bytes else None)
 
     def __enter__(self) -> Self:
         return self
@@ -155,12 +159,17 @@ class Jail:
                 pause = min(pause * 2, 0.02)
 
     def _watch(self) -> None:
-        """Kill a worker that fills a folder on this machine's own disk."""
+        """Kill what fills a folder on this machine's own disk, or its memory."""
         if self._folder is not None and _size(Path(self._folder.name)) > self._folder_bytes:
-            with self._lock:
-                if self.poll() is None:
-                    self._reason = f"wrote more than {self._folder_bytes >> 20} MiB to disk"
-                    self._signal()
+            self._stopped(f"wrote more than {self._folder_bytes >> 20} MiB to disk")
+        if self._memory_bytes is not None and _resident(self.inner_pid) > self._memory_bytes:
+            self._stopped(f"used more than {self._memory_bytes >> 20} MiB of memory")
+
+    def _stopped(self, reason: str) -> None:
+        with self._lock:
+            if self.poll() is None:
+                self._reason = reason
+                self._signal()
 
 
 class _Drain:
@@ -247,6 +256,17 @@ def _size(folder: Path) -> int:
             with contextlib.suppress(OSError):
                 total += max(4096, os.lstat(os.path.join(parent, name)).st_blocks * 512)
     return total
+
+
+def _resident(pid: int) -> int:
+    """Bytes of resident memory of a process and those that it started."""
+    try:
+        with open(f"/proc/{pid}/statm", encoding="ascii") as told:
+            total = int(told.read().split()[1]) * resource.getpagesize()
+        with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as told:
+            return total + sum(_resident(int(child)) for child in told.read().split())
+    except (OSError, ValueError, IndexError):
+        return 0
 
 
 def _remove(folder: TemporaryDirectory[str]) -> None:

@@ -108,7 +108,14 @@ def devices(*, gpu: bool) -> tuple[str, ...]:
 
 
 def bubblewrap_view(
-    submission: Path, adapter: Path | None, worker: Path, *, proc: bool, size: bool, gpu: bool
+    submission: Path,
+    adapter: Path | None,
+    worker: Path,
+    *,
+    proc: bool,
+    size: bool,
+    gpu: bool,
+    shown: Sequence[Path] = (),
 ) -> tuple[list[str], View]:
     """Arguments for bubblewrap, and what they make of the machine.
 
@@ -119,6 +126,8 @@ def bubblewrap_view(
         proc: Mount a ``/proc``; some containers refuse.
         size: Bound the scratch folder's size; older bubblewraps cannot.
         gpu: Show the GPU's device files and ``/sys``.
+        shown: Further files and trees, shown where they are; those that the system's roots hold already add
+            nothing.
     """
     system = _system(str(Path.home()), str(Path.cwd()))
     sites = {site: f"/site/{index}" for index, site in enumerate(system.own_sites)}
@@ -129,6 +138,8 @@ def bubblewrap_view(
     argv += ["--ro-bind", "/sys", "/sys"] if gpu else []
     argv += ["--size", str(SCRATCH_BYTES), "--tmpfs", "/tmp"] if size else ["--tmpfs", "/tmp"]
     argv += _shown(system, sites)
+    for path in _further(system, shown):
+        argv += ["--ro-bind", str(path), str(path)]
     argv += ["--ro-bind", str(worker), f"/judge/{PACKAGE}", "--ro-bind", str(submission), "/submission"]
     argv += ["--ro-bind", str(adapter), "/adapter/adapter.py"] if adapter else []
     argv += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp"]
@@ -137,7 +148,9 @@ def bubblewrap_view(
     return argv, view
 
 
-def plain_view(submission: Path, adapter: Path | None, worker: Path, folder: Path) -> View:
+def plain_view(
+    submission: Path, adapter: Path | None, worker: Path, folder: Path, *, shown: Sequence[Path] = ()
+) -> View:
     """What a worker without mounts of its own may read.
 
     Args:
@@ -145,6 +158,7 @@ def plain_view(submission: Path, adapter: Path | None, worker: Path, folder: Pat
         adapter: An ``adapter.py``, if any.
         worker: The package that runs inside.
         folder: A fresh folder; the scratch folder and a link to the package are made in it.
+        shown: Further files and trees.
     """
     scratch, package_root = folder / "scratch", folder / "judge"
     scratch.mkdir()
@@ -159,6 +173,7 @@ def plain_view(submission: Path, adapter: Path | None, worker: Path, folder: Pat
         str(submission),
         *([str(adapter)] if adapter else []),
         "/proc/self",
+        *map(str, _further(system, shown)),
     )
     return View(
         str(submission), str(adapter) if adapter else "-", str(package_root), tuple(map(str, system.sites)),
@@ -211,6 +226,11 @@ def _shown(system: _System, sites: dict[Path, str]) -> list[str]:
     for link in _LIBRARIES:
         argv += ["--symlink", os.readlink(link), link] if os.path.islink(link) else []
     return argv
+
+
+def _further(system: _System, shown: Sequence[Path]) -> list[Path]:
+    """Paths that no root shows already."""
+    return [path for path in shown if path.exists() and not _inside_any(path, system.roots)]
 
 
 def _moved(path: Path, sites: dict[Path, str]) -> str:

@@ -56,15 +56,23 @@ class Order:
         worker: The package that runs inside, resolved.
         gpu: Show the GPU.
         port: A TCP port on the loopback interface that the probe tries; 0 for none.
+        program: What ``worker/program.py`` runs in place of a session; the fds that it names are handed over.
+        fds: Those.
+        shown: Further files and trees that are shown, by the paths that they have here.
+        memory_bytes: Resident memory past which it is killed; ``None`` for no such watch.
     """
 
     submission: Path
     adapter: Path | None
-    control: socket.socket
+    control: socket.socket | None
     limits: Limits
     worker: Path
     gpu: bool = False
     port: int = 0
+    program: Mapping[str, Any] | None = None
+    fds: tuple[int, ...] = ()
+    shown: tuple[Path, ...] = ()
+    memory_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,9 +164,9 @@ def start_wrapped(bubblewrap: Bubblewrap, order: Order) -> Jail:
         proc=bubblewrap.proc,
         size=bubblewrap.size,
         gpu=order.gpu,
+        shown=order.shown,
     )
-    held = terms(view, order.limits, order.submission, gpu=order.gpu, port=order.port)
-    held |= {"own_mounts": True, "own_pids": True, "devices": ["/dev"]}
+    held = _held(order, view) | {"own_mounts": True, "own_pids": True, "devices": ["/dev"]}
     held["rlimits"]["processes"] = _PROCESSES
     reader, writer = os.pipe()
     argv = [
@@ -167,16 +175,22 @@ def start_wrapped(bubblewrap: Bubblewrap, order: Order) -> Jail:
         str(writer),
         *argv,
         "--",
-        *_python(_code(order.control, view)),
+        *_python(_code(order, view)),
     ]
     try:
         with os.fdopen(writer, "wb"):
-            fds = (order.control.fileno(), writer)
+            fds = (*_fds(order), writer)
             process, output = _start(argv, held, fds, _environment(view, gpu=order.gpu), Path("/"))
         inner = _inner_pid(reader)
     finally:
         os.close(reader)
-    return Jail(process, output, inner or process.pid, cpu_seconds=order.limits.cpu_seconds)
+    return Jail(
+        process,
+        output,
+        inner or process.pid,
+        cpu_seconds=order.limits.cpu_seconds,
+        memory_bytes=order.memory_bytes,
+    )
 
 
 def start_plain(order: Order) -> Jail:
@@ -190,11 +204,13 @@ def start_plain(order: Order) -> Jail:
     """
     _sweep(tempfile.gettempdir())
     folder = tempfile.TemporaryDirectory(prefix=f"{_PREFIX}{os.getpid()}-", ignore_cleanup_errors=True)
-    view = mounts.plain_view(order.submission, order.adapter, order.worker, Path(folder.name).resolve())
-    held = terms(view, order.limits, order.submission, gpu=order.gpu, port=order.port)
+    view = mounts.plain_view(
+        order.submission, order.adapter, order.worker, Path(folder.name).resolve(), shown=order.shown
+    )
+    held = _held(order, view)
     held["outside"] += [tempfile.gettempdir(), folder.name]
-    argv, environment = _python(_code(order.control, view)), _environment(view, gpu=order.gpu)
-    process, output = _start(argv, held, (order.control.fileno(),), environment, Path(view.scratch))
+    argv, environment = _python(_code(order, view)), _environment(view, gpu=order.gpu)
+    process, output = _start(argv, held, _fds(order), environment, Path(view.scratch))
     return Jail(
         process,
         output,
@@ -202,7 +218,21 @@ def start_plain(order: Order) -> Jail:
         cpu_seconds=order.limits.cpu_seconds,
         folder=folder,
         folder_bytes=mounts.SCRATCH_BYTES,
+        memory_bytes=order.memory_bytes,
     )
+
+
+def _held(order: Order, view: mounts.View) -> dict[str, Any]:
+    """The terms of confinement; with a program, what may be run."""
+    held = terms(view, order.limits, order.submission, gpu=order.gpu, port=order.port)
+    if order.program is not None:
+        held |= {"program": dict(order.program), "programs": True, "execute": [*view.read, view.scratch]}
+        held["processes"] = bool(order.program["processes"])
+    return held
+
+
+def _fds(order: Order) -> tuple[int, ...]:
+    return (*((order.control.fileno(),) if order.control else ()), *order.fds)
 
 
 @functools.cache
@@ -247,9 +277,14 @@ def _start(
     return process, reader
 
 
-def _code(control: socket.socket, view: mounts.View) -> str:
+def _code(order: Order, view: mounts.View) -> str:
     """What the interpreter runs; ``site`` gives ``exit`` and ``quit`` back, and nothing else."""
-    arguments = f"{control.fileno()}, {view.submission!r}, {view.adapter!r}"
+    if order.control is None:
+        return (
+            f"import sys; sys.path[:0] = [{view.package_root!r}]\n"
+            f"from {mounts.PACKAGE} import confine, program; program.main(confine.load())"
+        )
+    arguments = f"{order.control.fileno()}, {view.submission!r}, {view.adapter!r}"
     return (
         "import sys, site; site.setquit()\n"
         f"sys.path[:0] = [{view.package_root!r}]; sys.path += {[*view.sites]!r}\n"

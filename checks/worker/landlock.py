@@ -31,6 +31,7 @@ _WRITE = (
     _READ | _WRITE_FILE | _REMOVE_DIR | _REMOVE_FILE | _MAKE_DIR | _MAKE_REG | _MAKE_SYM | _REFER | _TRUNCATE
 )
 _DEVICE = _READ | _WRITE_FILE | _TRUNCATE | _IOCTL_DEV
+_RIGHTS = {"read": _READ, "list": _READ_DIR, "write": _WRITE, "devices": _DEVICE, "execute": _EXECUTE}
 #: Rights that the kernel accepts in a rule about something that is not a folder.
 _ON_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
 
@@ -46,8 +47,8 @@ def restrict(libc: ctypes.CDLL, limits: Mapping[str, Any]) -> str:
     Args:
         libc: The C library, loaded with ``use_errno``.
         limits: ``read`` (files and trees), ``list`` (folders whose names alone may be listed), ``write``
-            (scratch) and ``devices``. Executing files is never allowed, and with newer kernels neither are
-            TCP, signals to the outside and abstract sockets.
+            (scratch), ``devices``, and ``execute`` (trees whose files may be run: none for a worker). With
+            newer kernels TCP, signals to the outside and abstract sockets are never allowed.
 
     Returns:
         The ABI, as a clause.
@@ -64,7 +65,7 @@ def restrict(libc: ctypes.CDLL, limits: Mapping[str, Any]) -> str:
         libc.syscall(ctypes.c_long(_CREATE_RULESET), attributes, ctypes.c_size_t(len(attributes)), 0)
     )
     try:
-        for paths, rights in (("read", _READ), ("list", _READ_DIR), ("write", _WRITE), ("devices", _DEVICE)):
+        for paths, rights in _RIGHTS.items():
             _allow(libc, ruleset, limits.get(paths, ()), rights & handled)
         _checked(libc.syscall(ctypes.c_long(_RESTRICT_SELF), ruleset, 0))
     finally:

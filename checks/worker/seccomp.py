@@ -65,6 +65,10 @@ _REFUSED: dict[str, tuple[int | None, int | None]] = {
 _UNKNOWN = {"clone3": (435, 435), "io_uring_setup": (425, 425), "io_uring_enter": (426, 426),
             "io_uring_register": (427, 427)}  # fmt: skip
 
+#: Left open for programs, and for programs that start others.
+_PROGRAMS = ("execve", "execveat")
+_PROCESSES = ("fork", "vfork")
+
 #: Metadata of files that Landlock does not guard; refused where mounts are the user's own.
 _METADATA: dict[str, tuple[int | None, int | None]] = {
     "chmod": (90, None), "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452),
@@ -97,13 +101,17 @@ def install(libc: ctypes.CDLL, limits: Mapping[str, Any]) -> str:
 
     Args:
         libc: The C library, loaded with ``use_errno``.
-        limits: ``own_mounts`` leaves calls on file metadata open; ``gpu`` leaves ``memfd_create`` open.
+        limits: ``own_mounts`` leaves calls on file metadata open; ``gpu`` leaves ``memfd_create`` open;
+            ``programs`` leaves ``execve`` open, ``processes`` that, forks and file metadata.
 
     Raises:
         OSError: The machine or the kernel is not supported.
     """
-    code = program(os.uname().machine, os.getpid(), metadata=bool(limits.get("own_mounts")),
-                   memfd=bool(limits.get("gpu")))  # fmt: skip
+    processes = bool(limits.get("processes"))
+    code = program(
+        os.uname().machine, os.getpid(), metadata=bool(limits.get("own_mounts")) or processes,
+        memfd=bool(limits.get("gpu")), programs=bool(limits.get("programs")), processes=processes,
+    )  # fmt: skip
     buffer = ctypes.create_string_buffer(code, len(code))
 
     class Program(ctypes.Structure):
@@ -115,7 +123,9 @@ def install(libc: ctypes.CDLL, limits: Mapping[str, Any]) -> str:
     return ""
 
 
-def program(machine: str, pid: int, *, metadata: bool, memfd: bool) -> bytes:
+def program(
+    machine: str, pid: int, *, metadata: bool, memfd: bool, programs: bool = False, processes: bool = False
+) -> bytes:
     """Assemble the filter.
 
     Args:
@@ -123,6 +133,8 @@ def program(machine: str, pid: int, *, metadata: bool, memfd: bool) -> bytes:
         pid: The process that may signal and limit itself.
         metadata: Allow chmod, chown, utime and extended attributes.
         memfd: Allow ``memfd_create``.
+        programs: Allow running a program in this process's place.
+        processes: Allow that, and new processes.
 
     Returns:
         Classic BPF instructions, 8 bytes each.
@@ -139,7 +151,8 @@ def program(machine: str, pid: int, *, metadata: bool, memfd: bool) -> bytes:
     ]  # fmt: skip
     if machine == "x86_64":
         out += [(_AT_LEAST, 0, 1, _X32), (_RETURN, 0, 0, _KILL_PROCESS)]
-    for numbers, block in _blocks(pid, metadata=metadata, memfd=memfd):
+    open_calls = (_PROGRAMS if programs or processes else ()) + (_PROCESSES if processes else ())
+    for numbers, block in _blocks(pid, open_calls, metadata=metadata, memfd=memfd):
         number = numbers[column]
         if number is not None:
             out += [(_EQUAL, 0, len(block), number), *block]
@@ -148,10 +161,11 @@ def program(machine: str, pid: int, *, metadata: bool, memfd: bool) -> bytes:
 
 
 def _blocks(
-    pid: int, *, metadata: bool, memfd: bool
+    pid: int, open_calls: Sequence[str], *, metadata: bool, memfd: bool
 ) -> list[tuple[Sequence[int | None], list[_Instruction]]]:
     """What is done for which call; every block ends in a return."""
-    refused = list(_REFUSED.values()) + ([] if metadata else list(_METADATA.values()))
+    refused = [numbers for name, numbers in _REFUSED.items() if name not in open_calls]
+    refused += [] if metadata else list(_METADATA.values())
     refused += [] if memfd else [_MEMFD_CREATE]
     blocks: list[tuple[Sequence[int | None], list[_Instruction]]] = [
         (numbers, [_fail()]) for numbers in refused
@@ -160,7 +174,8 @@ def _blocks(
     blocks += [(numbers, _only(0, (pid,))) for numbers in _SELF_ONLY.values()]
     blocks += [(numbers, _only(0, (0, pid))) for numbers in _SELF_OR_ZERO.values()]
     blocks += [(numbers, _never(argument, values)) for numbers, argument, values in _REFUSED_VALUES.values()]
-    blocks.append((_CLONE, [_argument(0), (_ANY_BIT, 0, 1, _CLONE_THREAD), _pass(), _fail()]))
+    if not set(_PROCESSES) <= set(open_calls):
+        blocks.append((_CLONE, [_argument(0), (_ANY_BIT, 0, 1, _CLONE_THREAD), _pass(), _fail()]))
     # A datagram pair could be pointed at any socket on the machine; a connected pair cannot.
     stream = [_argument(1), (_AND, 0, 0, _TYPE_MASK), (_EQUAL, 0, 1, _SOCK_STREAM), _pass(), _fail()]
     blocks.append((_SOCKETPAIR, [_argument(0), (_EQUAL, 1, 0, _AF_UNIX), _fail(), *stream]))

@@ -1,0 +1,191 @@
+"""Run a native program in the jail: a compiler on a submission's text, or what it made of it.
+
+The program sees the system's libraries, what is shown to it, and a scratch folder that holds
+the files that it is given. It is confined as a worker is, apart from being run at all; no
+network, no home, no workspace, no references.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from judge_tui.checks.errors import EngineError
+from judge_tui.checks.sandbox import mounts
+from judge_tui.checks.sandbox.confinement import Limits
+from judge_tui.checks.sandbox.jail import Jail
+from judge_tui.checks.sandbox.level import Mode
+from judge_tui.checks.sandbox.start import (
+    Order,
+    compile_worker,
+    find_bubblewrap,
+    start_plain,
+    start_wrapped,
+)
+
+__all__ = ["Ran", "run_program"]
+
+_PATH = "/usr/local/bin:/usr/bin:/bin"
+_POLL = 0.002
+_PROGRAM = Limits(cpu_seconds=300, address_space=6 << 30, file_size=256 << 20)
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """How a program ended, and what it left; all of it from the untrusted side.
+
+    Attributes:
+        status: Exit status, ``-n`` for signal n; ``None`` when it was killed from outside.
+        ended: How it ended, as a clause.
+        output: What it printed on both streams; the middle of a flood is left out.
+        files: Wanted name → bytes, of those that it left.
+        seconds: Wall time, start of the jail included.
+        timed_out: Whether its time ran out.
+        peak_bytes: Resident memory of its largest process.
+    """
+
+    status: int | None
+    ended: str
+    output: str
+    files: Mapping[str, bytes]
+    seconds: float
+    timed_out: bool = False
+    peak_bytes: int = 0
+
+    @property
+    def ok(self) -> bool:
+        """Whether it ended by itself, with status 0."""
+        return self.status == 0
+
+
+def run_program(
+    argv: Sequence[str],
+    *,
+    seconds: float,
+    files: Mapping[str, bytes] | None = None,
+    wanted: Mapping[str, int] | None = None,
+    shown: Sequence[Path] = (),
+    environment: Mapping[str, str] | None = None,
+    processes: bool = False,
+    limits: Limits = _PROGRAM,
+    memory_bytes: int | None = None,
+    mode: Mode = "auto",
+) -> Ran:
+    """Run a program in the jail, with its scratch folder as current folder.
+
+    Args:
+        argv: Absolute path of the program, or one relative to the scratch folder with a slash in it; and its
+            arguments.
+        seconds: Wall time until it is killed.
+        files: Relative path → content, written into the scratch folder before; they may be executed.
+        wanted: Relative path → most bytes: what is brought back.
+        shown: Further files and trees of this machine that it may read and execute, by their own paths.
+        environment: Added to a bare one.
+        processes: Whether it may start others, as compilers do.
+        limits: Resource limits of each process.
+        memory_bytes: Resident memory of all of them past which they are killed, for programs that need an
+            unlimited address space.
+        mode: How it is confined.
+
+    Raises:
+        EngineError: The jail cannot be started.
+    """
+    started = time.monotonic()
+    with contextlib.ExitStack() as held, tempfile.TemporaryDirectory() as empty:
+        told = _memory(held)
+        sources = {name: _memory(held, content) for name, content in (files or {}).items()}
+        sinks = {name: (_memory(held), most) for name, most in (wanted or {}).items()}
+        program: dict[str, Any] = {
+            "argv": list(argv),
+            "environment": {"PATH": _PATH, "LANG": "C.UTF-8", **(environment or {})},
+            "files": sources,
+            "wanted": sinks,
+            "told": told,
+            "processes": processes,
+        }
+        fds = (told, *sources.values(), *(fd for fd, _most in sinks.values()))
+        order = Order(
+            Path(empty).resolve(),
+            None,
+            None,
+            limits,
+            mounts.WORKER.resolve(),
+            program=program,
+            fds=fds,
+            shown=tuple(path.resolve() for path in shown),
+            memory_bytes=memory_bytes,
+        )
+        with _started(order, mode) as jail:
+            timed_out = not _ended(jail, started + seconds)
+            jail.kill()
+            ending = _ending(told)
+            clause = f"did not end within {seconds:.0f} s" if timed_out else _clause(jail, ending)
+            brought = {
+                name: _content(fd, most)
+                for name, (fd, most) in sinks.items()
+                if name in ending.get("brought", ())
+            }
+            return Ran(
+                ending.get("status"),
+                clause,
+                jail.output(),
+                brought,
+                time.monotonic() - started,
+                timed_out,
+                int(ending.get("peak_bytes", 0)),
+            )
+
+
+def _started(order: Order, mode: Mode) -> Jail:
+    bubblewrap, said = (None, "") if mode == "plain" else find_bubblewrap()
+    if mode == "bwrap" and bubblewrap is None:
+        raise EngineError(said, hint="Install bubblewrap, or leave the choice to judge-tui.")
+    compile_worker(order.worker)
+    return start_plain(order) if bubblewrap is None else start_wrapped(bubblewrap, order)
+
+
+def _memory(held: contextlib.ExitStack, content: bytes = b"") -> int:
+    fd = os.memfd_create("file", os.MFD_CLOEXEC)
+    held.callback(os.close, fd)
+    view = memoryview(content)
+    while view:
+        view = view[os.write(fd, view) :]
+    os.lseek(fd, 0, os.SEEK_SET)
+    return fd
+
+
+def _ended(jail: Jail, deadline: float) -> bool:
+    pause = _POLL
+    while jail.poll() is None:
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(pause)
+        pause = min(pause * 1.5, 0.05)
+    return True
+
+
+def _ending(told: int) -> dict[str, Any]:
+    """What the process beside the program told; nothing when it was killed with it."""
+    try:
+        ending = json.loads(_content(told, 1 << 20) or b"{}")
+    except ValueError:
+        return {}
+    return ending if isinstance(ending, dict) else {}
+
+
+def _clause(jail: Jail, ending: Mapping[str, Any]) -> str:
+    status = ending.get("status")
+    if not isinstance(status, int):
+        return jail.ended()
+    return f"exited with status {status}" if status >= 0 else f"was killed by signal {-status}"
+
+
+def _content(fd: int, most: int) -> bytes:
+    return os.pread(fd, min(most, os.fstat(fd).st_size), 0)
