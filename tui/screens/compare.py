@@ -25,9 +25,19 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Horizontal
+from textual.geometry import Region
+from textual.strip import Strip
 from textual.widget import Widget
 
 __all__ = ["CompareScreen"]
+
+
+class Body(Horizontal):
+    """Code and rubric, side by side."""
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        # nothing of its own: what is in it, or else the screen's ground, covers it
+        return []
 
 
 class CompareScreen(CompareLayout, CompareSearch, CompareNotes, CompareChecks, CompareSaving):
@@ -38,6 +48,9 @@ class CompareScreen(CompareLayout, CompareSearch, CompareNotes, CompareChecks, C
         options: How the engine is asked.
         clock: Formats a moment for the header; tests pin it.
     """
+
+    # one blank line for all: it lies behind every line of code that scrolls
+    BLANK = True
 
     BINDINGS: ClassVar = [
         Binding("escape", "back", "back to the code", show=False),
@@ -108,8 +121,7 @@ class CompareScreen(CompareLayout, CompareSearch, CompareNotes, CompareChecks, C
 
     def compose(self) -> ComposeResult:
         yield Bar(id="header")
-        # few boxes in boxes: each is drawn anew, behind the code, with every line that scrolls
-        with Horizontal(id="body"):
+        with Body(id="body"):
             yield from self.panes
             yield self.rubric_pane
         yield self.checks_pane

@@ -19,8 +19,9 @@ from judge_tui.tui.widgets.code_view import CodeView
 from judge_tui.tui.widgets.rows import Rows, Span, fit
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.message import Message
+from textual.strip import Strip
 
 __all__ = ["CodePane", "Sidebar"]
 
@@ -95,6 +96,12 @@ class CodePane(Vertical):
         yield self.title_bar
         yield self.sidebar
         yield self.view
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        # only the border: the rest is covered by what is in the pane, or else by the screen's ground;
+        # it would be cut anew behind every line that scrolls
+        border = self.gutter.left - crop.x
+        return super().render_lines(Region(crop.x, crop.y, border, 1)) * crop.height if border > 0 else []
 
     def on_mount(self) -> None:
         self._background = Background()
