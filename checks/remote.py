@@ -1,26 +1,19 @@
-"""The trusted side of a worker: start it, load a submission, call it, fetch bytes.
+"""The trusted side of a worker: load a submission, call it, keep what it gives.
 
-The worker is untrusted from the first file that it loads. Shapes and dtypes come from
-the caller, never from a reply; a reply's descriptions serve binding and evidence.
+``connection`` starts the process and talks with it, ``kept`` handles the objects that it keeps.
 """
 
 from __future__ import annotations
 
-import contextlib
-import itertools
-import socket
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 from judge_tui.checks import sandbox
-from judge_tui.checks.errors import EngineError
-from judge_tui.checks.faults import BadResult, Died, Raised, TimedOut
+from judge_tui.checks.connection import mapping, raised
+from judge_tui.checks.faults import Raised
 from judge_tui.checks.handover import (
-    Buffer,
     Context,
     Handle,
     Nested,
@@ -31,8 +24,8 @@ from judge_tui.checks.handover import (
     Steps,
     Target,
 )
+from judge_tui.checks.kept import KeptObjects
 from judge_tui.checks.submission import Submission
-from judge_tui.checks.worker import wire
 
 __all__ = [
     "Call",
@@ -47,10 +40,6 @@ __all__ = [
     "Target",
     "Worker",
 ]
-
-_FOREVER = 1e6
-#: Characters of what was printed that go with an exception.
-_KEPT = 8000
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,21 +80,11 @@ class Call:
     method: str = ""
 
 
-class Worker:
-    """One sandboxed process that holds one submission.
-
-    Args:
-        submission: What it will hold.
-        limits: Resource limits.
-        mode: How it is confined, as in :func:`judge_tui.checks.sandbox.launch`.
-        start_budget: Seconds until it must have said hello.
+class Worker(KeptObjects):
+    """One sandboxed process that holds one submission; see :class:`~judge_tui.checks.connection.Connection`.
 
     Attributes:
         loaded: File → inventory of what was imported.
-        deadline: When, on the monotonic clock, the process is stopped whatever budget a request has.
-
-    Raises:
-        EngineError: The process does not start.
     """
 
     def __init__(
@@ -116,39 +95,8 @@ class Worker:
         mode: sandbox.Mode = "auto",
         start_budget: float = 30.0,
     ) -> None:
-        self.submission = submission
-        self.deadline = float("inf")
         self.loaded: dict[str, dict[str, Any]] = {}
-        self._numbers = itertools.count(1)
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-        self._control = ours
-        with contextlib.ExitStack() as undo, theirs:
-            undo.callback(ours.close)
-            self.jail = sandbox.launch(
-                submission.path,
-                adapter=submission.adapter,
-                control=theirs,
-                limits=limits or sandbox.Limits(),
-                mode=mode,
-            )
-            undo.pop_all()
-        try:
-            self.facts: Mapping[str, Any] = self._receive(start_budget)
-        except (Died, TimedOut, BadResult) as fault:
-            said = self.jail.output().strip()
-            self.close()
-            raise EngineError(f"the worker did not start: {fault.message}", hint=said[-500:]) from fault
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Kill the process and everything that it started."""
-        self.jail.kill()
-        self._control.close()
+        super().__init__(submission, limits=limits, mode=mode, start_budget=start_budget)
 
     def load(self, file: str, *, budget: float = 30.0) -> Mapping[str, Any]:
         """Import one file of the submission, once.
@@ -177,33 +125,6 @@ class Worker:
         started = time.perf_counter()
         reply = self._request({"op": "script", "file": file}, budget)
         return Result(Handle(0), {}, {}, str(reply.get("printed", "")), time.perf_counter() - started)
-
-    def ask(self, op: str, *, budget: float = 20.0, **body: Any) -> Mapping[str, Any]:
-        """One request of plain data.
-
-        Args:
-            op: Name of the worker's operation.
-            budget: Seconds until the process is killed.
-            body: What goes with it.
-
-        Returns:
-            The reply; untrusted.
-
-        Raises:
-            Fault: It raised, hung or ended the process.
-        """
-        return self._request({"op": op, **body}, budget)
-
-    def put(self, value: Any, *, budget: float = 20.0) -> Handle:
-        """Keep a value in the worker; arrays are handed over as fresh, writable, C-contiguous copies."""
-        keep = next(self._numbers)
-        with Packer() as pack:
-            self._request({"op": "put", "keep": keep, "value": pack(value)}, budget, pack.fds)
-        return Handle(keep)
-
-    def drop(self, *handles: Handle) -> None:
-        """Forget kept objects."""
-        self._request({"op": "drop", "handles": [handle.id for handle in handles]}, 20.0)
 
     def call(
         self,
@@ -253,8 +174,8 @@ class Worker:
         counters = reply.get("counters")
         return Result(
             Handle(keep),
-            _mapping(reply.get("tree")),
-            _mapping(counters),
+            mapping(reply.get("tree")),
+            mapping(counters),
             str(reply.get("printed", "")),
             seconds,
         )
@@ -288,207 +209,5 @@ class Worker:
             }  # fmt: skip
             reply = self._request(body, budget, pack.fds)
         done = reply.get("done")
-        ended = _raised(reply["ended"], reply) if "ended" in reply else None
+        ended = raised(reply["ended"], reply) if "ended" in reply else None
         return done if isinstance(done, int) else 0, ended
-
-    def slot(self) -> Handle:
-        """A handle that stands for nothing yet: the result of a call of a series."""
-        return Handle(next(self._numbers))
-
-    def set(self, target: Target | Handle, name: str, value: Any) -> None:
-        """Set an attribute of a kept object, or patch a module or class of the submission."""
-        with Packer() as pack:
-            body = {"op": "set", "target": pack(target), "name": name, "value": pack(value)}
-            self._request(body, 20.0, pack.fds)
-
-    def describe(self, handle: Handle) -> Mapping[str, Any]:
-        """The tree of a kept object as it is now."""
-        with Packer() as pack:
-            return _mapping(self._request({"op": "describe", "of": pack(handle)}, 20.0).get("tree"))
-
-    def leaves(self, handle: Handle, inputs: Mapping[str, Handle] | None = None) -> list[Mapping[str, Any]]:
-        """Arrays and scalars under an object: ``path``, ``kind``, ``shape``, ``dtype``, ``nbytes``, ….
-
-        Args:
-            handle: The object.
-            inputs: Named arrays; an entry's ``inputs`` names those that it shares memory with.
-        """
-        with Packer() as pack:
-            named = {name: pack(value) for name, value in (inputs or {}).items()}
-            reply = self._request({"op": "leaves", "of": pack(handle), "inputs": named}, 30.0)
-        found = reply.get("leaves")
-        return [_mapping(entry) for entry in found] if isinstance(found, list) else []
-
-    def poisoned(self, handle: Handle, path: Steps) -> Handle:
-        """A copy of an object with the part at ``path`` replaced by NaN (integers: a huge value)."""
-        return self._replace(handle, path, poison=True)
-
-    def perturbed(self, handle: Handle, path: Steps, *, scale: float, shift: float) -> Handle:
-        """A copy of an object whose part at ``path`` is ``part * scale + shift``."""
-        return self._replace(handle, path, scale=scale, shift=shift, value=None)
-
-    def footprint(self, handle: Handle) -> int:
-        """Bytes of the arrays and floats that an object keeps; what several views share counts once."""
-        with Packer() as pack:
-            told = self._request({"op": "footprint", "of": pack(handle)}, 30.0).get("bytes")
-        return told if isinstance(told, int) else 0
-
-    def fill(self, handle: Handle, value: float | npt.NDArray[Any] | list[Any] | None = None) -> None:
-        """Overwrite a kept array or list in place, seen through every view of it.
-
-        Args:
-            handle: The array.
-            value: What to write; NaN (integers: a huge value) when left out.
-        """
-        with Packer() as pack:
-            self._request({"op": "fill", "of": pack(handle), "value": pack(value)}, 20.0, pack.fds)
-
-    def substituted(self, handle: Handle, path: Steps, value: Any) -> Handle:
-        """A copy of an object whose part at ``path`` is ``value``."""
-        return self._replace(handle, path, value=value)
-
-    def copied(self, handle: Handle) -> Handle:
-        """A deep copy of an object."""
-        keep = next(self._numbers)
-        with Packer() as pack:
-            self._request({"op": "copy", "keep": keep, "of": pack(handle)}, 20.0)
-        return Handle(keep)
-
-    def _replace(self, handle: Handle, path: Steps, *, value: Any = None, **how: Any) -> Handle:
-        keep = next(self._numbers)
-        with Packer() as pack:
-            body = {
-                "op": "replace",
-                "keep": keep,
-                "of": pack(handle),
-                "path": [list(step) for step in path],
-                "value": pack(value),
-                **how,
-            }
-            self._request(body, 30.0, pack.fds)
-        return Handle(keep)
-
-    def fetch(
-        self, handle: Handle, shape: Sequence[int], dtype: npt.DTypeLike = np.float64, *, loose: bool = False
-    ) -> npt.NDArray[Any]:
-        """Copy an array out.
-
-        Args:
-            handle: Where it is.
-            shape: The shape that the contract asks for.
-            dtype: Wire dtype: ``float64`` for floating point (exact for narrower types), ``int64``, ``bool``.
-            loose: Whether axes of length one do not matter.
-
-        Returns:
-            A private copy; the worker cannot change it any more.
-
-        Raises:
-            BadResult: Not an array of numbers of that shape, or bytes that were never written.
-        """
-        with Buffer(shape, np.dtype(dtype)) as out, Packer() as pack:
-            body = {
-                "op": "fetch",
-                "of": pack(handle),
-                "shape": out.shape,
-                "dtype": out.dtype.str,
-                "loose": loose,
-            }
-            self._request(body, 60.0, (out.fd,))
-            return out.array()
-
-    def value(self, handle: Handle) -> Any:
-        """Plain data of an object: numbers, texts, lists and dicts."""
-        with Packer() as pack:
-            return self._request({"op": "value", "of": pack(handle)}, 30.0).get("value")
-
-    @property
-    def alive(self) -> bool:
-        """Whether the process still runs."""
-        return self.jail.poll() is None
-
-    def _request(self, body: Mapping[str, Any], budget: float, fds: Sequence[int] = ()) -> dict[str, Any]:
-        left = self.deadline - time.monotonic()
-        if min(budget, left) <= 0:
-            self.close()
-            raise TimedOut("used up the time of the check")
-        try:
-            # A stopped worker must not hold a large request up for ever.
-            self._control.settimeout(min(budget, left) if min(budget, left) < _FOREVER else None)
-            wire.send(self._control, body, tuple(fds))
-        except TimeoutError as error:
-            self.close()
-            raise TimedOut("took nothing more in") from error
-        except OSError as error:
-            raise self._gone() from error
-        reply = self._receive(budget)
-        if "raised" in reply:
-            raise _raised(reply["raised"], reply)
-        if "bad" in reply:
-            raise BadResult(f"answered with {reply['bad']}")
-        return reply
-
-    def _receive(self, budget: float) -> dict[str, Any]:
-        deadline = time.monotonic() + budget
-        try:
-            reply = _Deadlined(self._control, min(deadline, self.deadline)).frame()
-        except TimeoutError as error:
-            self.close()
-            if deadline > self.deadline:
-                raise TimedOut("used up the time of the check") from error
-            raise TimedOut(f"took longer than its budget of {budget:.3g} s") from error
-        except (EOFError, OSError) as error:
-            raise self._gone() from error
-        except ValueError as error:
-            self.close()
-            raise BadResult(str(error)) from error
-        if not isinstance(reply, dict):
-            self.close()
-            raise BadResult("the worker's reply is malformed")
-        return reply
-
-    def _gone(self) -> Died:
-        for _ in range(50):
-            if self.jail.poll() is not None:
-                break
-            time.sleep(0.01)
-        clause = self.jail.ended() if not self.alive else "closed its connection"
-        output = self.jail.output()
-        self.close()
-        return Died(clause, output=output[-4000:])
-
-
-class _Deadlined:
-    """A socket whose every read honours one deadline (duck-typed for :func:`wire.receive`)."""
-
-    def __init__(self, control: socket.socket, deadline: float) -> None:
-        self._control = control
-        self._deadline = deadline
-
-    def frame(self) -> Any:
-        return wire.receive(self)[0]  # type: ignore[arg-type]
-
-    def recv(self, count: int) -> bytes:
-        left = self._deadline - time.monotonic()
-        if left <= 0:
-            raise TimeoutError
-        self._control.settimeout(left)
-        try:
-            return self._control.recv(count)
-        finally:
-            with contextlib.suppress(OSError):
-                self._control.settimeout(None)
-
-
-def _raised(value: Any, reply: Mapping[str, Any]) -> Raised:
-    told = _mapping(value)
-    line = told.get("line")
-    file = told.get("file")
-    return Raised(
-        str(told.get("type", "")), str(told.get("message", "")),
-        file=file if isinstance(file, str) else None, line=line if isinstance(line, int) else None,
-        output=f"{str(reply.get('printed', ''))[-_KEPT:]}\n{told.get('traceback', '')}".strip(),
-    )  # fmt: skip
-
-
-def _mapping(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
