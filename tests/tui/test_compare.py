@@ -159,6 +159,16 @@ async def test_search_counts_in_all_panes_and_steps_through(workspace: Workspace
         assert not app.compare.panes[1].view.hits
 
 
+async def test_a_search_goes_on_in_the_file_that_comes_into_view(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        await app.press("slash", *"return", "enter")
+        pane = app.compare.panes[0]
+        await app.until(lambda: pane.counts == "2 found")
+        await app.press("full_stop")
+        await app.until(lambda: pane.file == "helpers.py" and [hit.line for hit in pane.view.hits] == [1])
+
+
 async def test_search_reads_a_regular_expression_when_told_and_says_what_is_wrong(
     workspace: Workspace,
 ) -> None:

@@ -38,9 +38,13 @@ class CompareSearch(Screen[None]):
 
     def on_search_bar_changed(self, event: SearchBar.Changed) -> None:
         self._query = (event.text, event.regex)
+        self._search()
+
+    def _search(self) -> None:
+        text, regex = self._query
         self._generation += 1
         try:
-            pattern = compile_pattern(event.text, regex=event.regex)
+            pattern = compile_pattern(text, regex=regex)
         except re.error as error:
             self._say(f"{error.msg}")
             return
@@ -94,7 +98,7 @@ class CompareSearch(Screen[None]):
     def _research(self) -> None:
         """Search again: another file came into view."""
         if self._query[0] and any(pane.counts for pane in self.panes):
-            self.on_search_bar_changed(SearchBar.Changed(*self._query))
+            self._search()
 
     def action_files(self) -> None:
         from judge_tui.tui.screens.picker import Choice, Picker
