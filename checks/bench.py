@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from judge_tui.checks import binder
+from judge_tui.checks.backends import Place
 from judge_tui.checks.binder import Bindings, Casualties
 from judge_tui.checks.binding import Binding
 from judge_tui.checks.calls import Returned, invoke
@@ -25,6 +26,7 @@ from judge_tui.checks.submission import Submission
 __all__ = ["Bench"]
 
 _MOST_CASUALTIES = 8
+_CPU = Place()
 
 
 class Bench:
@@ -36,8 +38,12 @@ class Bench:
         seed: Replays every input.
         mode: How workers are confined.
         progress: Told ``(note, fraction)`` as a check goes on.
+        place: Where its workers compute.
+        binds: The bench whose bindings stand, so that what is called on a GPU is what is called on the CPU.
 
     Attributes:
+        place: Where its workers compute; may be set until the first one starts.
+        refusals: What left the submission as an exception during the running check, where ``place`` is a GPU.
         check: Id of the running check.
         budget: Its seconds.
     """
@@ -50,13 +56,17 @@ class Bench:
         seed: int,
         mode: Mode = "auto",
         progress: Callable[[str, float | None], None] = lambda note, fraction: None,
+        place: Place = _CPU,
+        binds: Bench | None = None,
     ) -> None:
         self.submission = submission
         self.contract = contract
         self.seed = seed
         self.mode = mode
         self.progress = progress
-        self.backend = "cpu"
+        self.place = place
+        self._binds = binds
+        self.refusals: list[Fault] = []
         self._worker: Worker | None = None
         self._running: set[Worker] = set()
         self._lock = threading.Lock()
@@ -71,6 +81,7 @@ class Bench:
         """Start the clock of a check; its inputs are drawn from the seed and its id."""
         self.check = check
         self.budget = budget
+        self.refusals.clear()
         self._deadline = time.monotonic() + budget
         if self._worker is not None:
             self._worker.deadline = self._deadline
@@ -88,6 +99,11 @@ class Bench:
             workers = tuple(self._running)
         for worker in workers:
             worker.close()
+
+    @property
+    def backend(self) -> str:
+        """Name of the backend that its workers compute on."""
+        return self.place.backend
 
     @property
     def left(self) -> float:
@@ -124,7 +140,8 @@ class Bench:
         with self._lock:
             if self._stopped:
                 raise Died("was stopped")
-            worker = Worker(other or self.submission, mode=self.mode)
+            refused = self.refusals.append if other is None and self.place.gpu else None
+            worker = Worker(other or self.submission, mode=self.mode, place=self.place, refused=refused)
             self._running.add(worker)
         worker.deadline = self._deadline
         return worker
@@ -162,6 +179,9 @@ class Bench:
             Fault: An import or a probe ended the process, again and again.
             WorkspaceError: A written binding is malformed.
         """
+        if self._binds is not None:
+            self._binds.begin(self.check, self.left)
+            return self._binds.bindings
         if self._bindings is None:
             if nothing := absence(self.submission):
                 raise Skipped(nothing)

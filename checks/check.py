@@ -32,6 +32,7 @@ class Check:
         budget: Seconds until the check is stopped.
         roles: Roles that must be bound; ``unbound`` is reported before anything runs.
         optional: Whether the challenge leaves open what it looks at: a submission without it is ``skip``.
+        host: Whether it is about files, or the submission's own programs: it runs on the CPU always.
     """
 
     id: str
@@ -42,6 +43,7 @@ class Check:
     budget: float = 60.0
     roles: tuple[str, ...] = ()
     optional: bool = False
+    host: bool = False
 
 
 def check(
@@ -53,11 +55,12 @@ def check(
     budget: float = 60.0,
     roles: Sequence[str] = (),
     optional: bool = False,
+    host: bool = False,
 ) -> Callable[[Body], Check]:
     """Make a :class:`Check` of a function ``(bench, findings) -> summary``."""
 
     def made(body: Body) -> Check:
-        return Check(id, title, establishes, body, version, budget, tuple(roles), optional)
+        return Check(id, title, establishes, body, version, budget, tuple(roles), optional, host)
 
     return made
 

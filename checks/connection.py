@@ -10,18 +10,21 @@ import contextlib
 import itertools
 import socket
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
 from judge_tui.checks import sandbox
+from judge_tui.checks.backends import Place
 from judge_tui.checks.errors import EngineError
-from judge_tui.checks.faults import BadResult, Died, Raised, TimedOut
+from judge_tui.checks.faults import BadResult, Died, Fault, NotPortable, Raised, TimedOut
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.worker import wire
 
 __all__ = ["Connection", "mapping", "raised"]
 
 _FOREVER = 1e6
+_CPU = Place()
+_LONGEST_NAME = 200
 #: Characters of what was printed that go with an exception.
 _KEPT = 8000
 
@@ -34,6 +37,8 @@ class Connection:
         limits: Resource limits.
         mode: How it is confined, as in :func:`judge_tui.checks.sandbox.launch`.
         start_budget: Seconds until it must have said hello.
+        place: Where it computes. A worker on a GPU has no bound on its address space.
+        refused: Told of every exception that leaves the submission.
 
     Attributes:
         deadline: When, on the monotonic clock, the process is stopped whatever budget a request has.
@@ -49,8 +54,12 @@ class Connection:
         limits: sandbox.Limits | None = None,
         mode: sandbox.Mode = "auto",
         start_budget: float = 30.0,
+        place: Place = _CPU,
+        refused: Callable[[Fault], None] | None = None,
     ) -> None:
         self.submission = submission
+        self.place = place
+        self._refused = refused
         self.deadline = float("inf")
         self._numbers = itertools.count(1)
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -61,8 +70,11 @@ class Connection:
                 submission.path,
                 adapter=submission.adapter,
                 control=theirs,
-                limits=limits or sandbox.Limits(),
+                limits=limits or (sandbox.Limits(address_space=None) if place.gpu else sandbox.Limits()),
                 mode=mode,
+                gpu=place.gpu,
+                device=place.device.id,
+                arrays=place.arrays,
             )
             undo.pop_all()
         try:
@@ -119,8 +131,14 @@ class Connection:
         except OSError as error:
             raise self._gone() from error
         reply = self._receive(budget)
+        if "lost" in reply:
+            self.close()
+            raise Died(f"left the GPU in an error: {str(reply['lost'])[:_LONGEST_NAME]}")
         if "raised" in reply:
-            raise raised(reply["raised"], reply)
+            fault = raised(reply["raised"], reply)
+            if self._refused is not None:
+                self._refused(fault)
+            raise fault
         if "bad" in reply:
             raise BadResult(f"answered with {reply['bad']}")
         return reply
@@ -177,16 +195,18 @@ class _Deadlined:
                 self._control.settimeout(None)
 
 
-def raised(value: Any, reply: Mapping[str, Any]) -> Raised:
+def raised(value: Any, reply: Mapping[str, Any]) -> Raised | NotPortable:
     """The exception that a reply tells of; all of it from the untrusted side."""
     told = mapping(value)
-    line = told.get("line")
-    file = told.get("file")
-    return Raised(
-        str(told.get("type", "")), str(told.get("message", "")),
-        file=file if isinstance(file, str) else None, line=line if isinstance(line, int) else None,
-        output=f"{str(reply.get('printed', ''))[-_KEPT:]}\n{told.get('traceback', '')}".strip(),
-    )  # fmt: skip
+    line, file = told.get("line"), told.get("file")
+    where: dict[str, Any] = {
+        "file": file if isinstance(file, str) else None,
+        "line": line if isinstance(line, int) else None,
+        "output": f"{str(reply.get('printed', ''))[-_KEPT:]}\n{told.get('traceback', '')}".strip(),
+    }
+    if lacking := told.get("lacking"):
+        return NotPortable(str(lacking)[:_LONGEST_NAME], **where)
+    return Raised(str(told.get("type", "")), str(told.get("message", "")), **where)
 
 
 def mapping(value: Any) -> dict[str, Any]:

@@ -13,13 +13,14 @@ failed that check), except :class:`Unbound` and :class:`Skipped`, which say so.
     ├── BadResult     the answer has the wrong type, shape or dtype, or was not written
     ├── Unbound       no callable plays the role; lists the candidates that were seen
     └── Skipped       the check does not apply; the reason is the message
+        └── NotPortable   the submission asks for what the GPU's arrays cannot do
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["BadResult", "Died", "Fault", "Raised", "Skipped", "TimedOut", "Unbound"]
+__all__ = ["BadResult", "Died", "Fault", "NotPortable", "Raised", "Skipped", "TimedOut", "Unbound"]
 
 
 class Fault(Exception):
@@ -96,3 +97,30 @@ class Unbound(Fault):
 
 class Skipped(Fault):
     """The check does not apply to this submission; the message says why."""
+
+
+class NotPortable(Skipped):
+    """The submission, written for NumPy, asks for what CuPy has not or does otherwise.
+
+    Args:
+        what: What it asks for, such as ``np.insert``.
+        file: File of the submission where it does, relative to its folder.
+        line: 1-based line in that file.
+        output: Traceback, for the evidence.
+    """
+
+    WORDS = "not portable to the GPU"
+
+    def __init__(
+        self, what: str, *, file: str | None = None, line: int | None = None, output: str = ""
+    ) -> None:
+        at = f" at {file}:{line}" if file and line else ""
+        super().__init__(f"{self.WORDS}: {what}{at}", file=file, line=line, output=output)
+        self.what = what
+
+    @classmethod
+    def by(cls, fault: Fault) -> NotPortable:
+        """The same said of an exception that the CPU does not meet."""
+        if isinstance(fault, cls):
+            return fault
+        return cls(fault.message, file=fault.file, line=fault.line, output=fault.output)

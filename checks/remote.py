@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from judge_tui.checks import sandbox
+from judge_tui.checks.backends import Place
 from judge_tui.checks.connection import mapping, raised
-from judge_tui.checks.faults import Raised
+from judge_tui.checks.faults import Fault
 from judge_tui.checks.handover import (
     Context,
     Handle,
@@ -40,6 +41,8 @@ __all__ = [
     "Target",
     "Worker",
 ]
+
+_CPU = Place()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +97,13 @@ class Worker(KeptObjects):
         limits: sandbox.Limits | None = None,
         mode: sandbox.Mode = "auto",
         start_budget: float = 30.0,
+        place: Place = _CPU,
+        refused: Callable[[Fault], None] | None = None,
     ) -> None:
         self.loaded: dict[str, dict[str, Any]] = {}
-        super().__init__(submission, limits=limits, mode=mode, start_budget=start_budget)
+        super().__init__(
+            submission, limits=limits, mode=mode, start_budget=start_budget, place=place, refused=refused
+        )
 
     def load(self, file: str, *, budget: float = 30.0) -> Mapping[str, Any]:
         """Import one file of the submission, once.
@@ -180,7 +187,7 @@ class Worker(KeptObjects):
             seconds,
         )
 
-    def series(self, calls: Sequence[Call], times: int, *, budget: float = 20.0) -> tuple[int, Raised | None]:
+    def series(self, calls: Sequence[Call], times: int, *, budget: float = 20.0) -> tuple[int, Fault | None]:
         """Make calls one after another, over and over, with one request.
 
         Args:

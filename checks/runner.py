@@ -7,18 +7,18 @@ never looks like one of the submission's.
 
 from __future__ import annotations
 
-import os
 import queue
 import secrets
 import threading
 import time
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from judge_tui.checks import sandbox
+from judge_tui.checks import portability, sandbox
+from judge_tui.checks.backends import Backend, Place, choose, find
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.calls import NotGiven
 from judge_tui.checks.check import Check, Findings
@@ -34,6 +34,7 @@ from judge_tui.checks.events import (
     Started,
 )
 from judge_tui.checks.faults import Fault, Raised, Skipped, Unbound
+from judge_tui.checks.placement import Devices, dealt
 from judge_tui.checks.request import Request
 from judge_tui.checks.sandbox import Mode
 from judge_tui.checks.sources import absence
@@ -42,13 +43,12 @@ from judge_tui.checks.submission import Submission
 from judge_tui.checks.task import Task, load_task
 from judge_tui.checks.verdict import Outcome, Verdict
 
-__all__ = ["judge", "run", "run_check", "sandboxed"]
+__all__ = ["judge", "run", "run_check", "run_placed", "sandboxed"]
 
 
 @dataclass(frozen=True, slots=True)
 class _Setting:
-    backend: str
-    device: str
+    backend: Backend
     level: str
     seed: int
     mode: Mode
@@ -75,7 +75,7 @@ def run(
     store = store or Store()
     task = load_task(request.task)
     chosen = _chosen(task, request.checks)
-    _backend(request)
+    backend = choose(request.backend, task.backends, task.id)
     if request.seed is not None and request.seed < 0:
         raise UsageError(f"the seed {request.seed} is negative", hint="Seeds are whole numbers from 0 on.")
     submissions = [_submission(request, index) for index in range(len(request.submissions))]
@@ -85,15 +85,16 @@ def run(
     ))  # fmt: skip
     todo: list[tuple[Submission, list[Check]]] = []
     for submission in submissions:
-        stored = {} if request.fresh else _stored(store, submission, request, chosen)
+        stored = {} if request.fresh else _stored(store, submission, request, chosen, backend)
         for outcome in stored.values():
             yield Finished(outcome, cached=True)
         if open_checks := [check for check in chosen if check.id not in stored]:
             todo.append((submission, open_checks))
     if todo:
-        setting = _setting(request)
-        yield Ready(setting.backend, setting.device, setting.level, setting.seed, sandbox.measure().notes)
-        yield from _side_by_side(task, todo, setting, request.jobs or os.cpu_count() or 1, cancel, store)
+        setting = _setting(request, backend)
+        store.chose(task.id, request.backend, backend.name, (device.name for device in backend.devices))
+        yield Ready(backend.name, backend.line, setting.level, setting.seed, sandbox.measure().notes)
+        yield from _side_by_side(task, todo, setting, request.jobs, cancel, store)
     yield Done(time.monotonic() - started)
 
 
@@ -105,14 +106,6 @@ def _chosen(task: Task, ids: Sequence[str]) -> list[Check]:
     return [check for check in task.checks if not ids or check.id in ids]
 
 
-def _backend(request: Request) -> None:
-    if request.backend in ("gpu", "emulator"):
-        raise UsageError(
-            f"the checks of '{request.task}' run on the CPU in this version",
-            hint="Leave --backend out, or say --backend cpu.",
-        )
-
-
 def _submission(request: Request, index: int) -> Submission:
     asked = request.submissions[index]
     bindings = Path(request.bindings) if request.bindings else None
@@ -120,10 +113,12 @@ def _submission(request: Request, index: int) -> Submission:
 
 
 def _stored(
-    store: Store, submission: Submission, request: Request, chosen: Sequence[Check]
+    store: Store, submission: Submission, request: Request, chosen: Sequence[Check], backend: Backend
 ) -> dict[str, Outcome]:
+    kept: dict[str, Outcome] = {}
     try:
-        kept = store.outcomes(submission)
+        for device in backend.devices:
+            kept |= store.outcomes(submission, backend.name, device.name)
     except JudgeError:
         return {}
     return {
@@ -135,10 +130,10 @@ def _stored(
     }
 
 
-def _key(store: Store, submission: Submission) -> str:
+def _key(store: Store, submission: Submission, place: Place) -> str:
     """What its outcomes are kept under; empty when it cannot be told."""
     try:
-        return store.key(submission)
+        return store.key(submission, place.backend, place.device.name)
     except JudgeError:
         return ""
 
@@ -158,34 +153,31 @@ def sandboxed(trust: bool) -> str:
     return str(measured.level)
 
 
-def _setting(request: Request) -> _Setting:
+def _setting(request: Request, backend: Backend) -> _Setting:
     level = sandboxed(request.trust)
     seed = request.seed if request.seed is not None else secrets.randbelow(2**31)
-    return _Setting("cpu", _cpu_name(), level, seed, "auto")
-
-
-def _cpu_name() -> str:
-    try:
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    except OSError:
-        pass
-    return "CPU"
+    return _Setting(backend, level, seed, "auto")
 
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """The checks of one submission.
+    """Checks of one submission.
 
     Attributes:
-        key: What its outcomes are stored under; empty when they are not. What is stored under a digest must
-            have been found on the files that have it, so it is made before anything runs.
+        keys: Device → what its outcomes are stored under; empty when they are not. What is stored under a
+            digest must have been found on the files that have it, so it is made before anything runs.
+        beside: A bench on the CPU, for a job on a GPU.
     """
 
     bench: Bench
     checks: Sequence[Check]
-    key: str
+    keys: Mapping[str, str]
+    beside: Bench | None = None
+
+    @property
+    def benches(self) -> tuple[Bench, ...]:
+        """All that have to be stopped."""
+        return (self.bench,) if self.beside is None else (self.bench, self.beside)
 
 
 _Events = queue.SimpleQueue[Event | BaseException | None]
@@ -199,24 +191,27 @@ def _side_by_side(
     cancel: threading.Event,
     store: Store,
 ) -> Iterator[Event]:
-    """Run each submission's checks on a thread; at most ``jobs`` at once."""
+    """Run each submission's checks on a thread, each thread on a device of its own."""
     events: _Events = queue.SimpleQueue()
-    slots = threading.Semaphore(jobs)
+    devices = Devices(setting.backend.places, jobs)
 
     def work(job: _Job) -> None:
         try:
-            with slots:
+            with devices.taken() as place:
+                job.bench.place = place
                 for event in _judged(task, job, setting, cancel, store):
                     events.put(event)
         except BaseException as error:
             events.put(error)
         finally:
-            job.bench.close()
+            for bench in job.benches:
+                bench.close()
             events.put(None)
 
     before = [
-        _Job(_bench(task, submission, setting, events), checks, _key(store, submission))
+        _job(task, submission, part, setting, events, store)
         for submission, checks in todo
+        for part in dealt(checks, len(todo), setting.backend.places, jobs)
     ]
     for job in before:
         threading.Thread(target=work, args=(job,), daemon=True).start()
@@ -228,17 +223,37 @@ def _side_by_side(
         if not done:
             cancel.set()
         for job in before:
-            job.bench.stop()
+            for bench in job.benches:
+                bench.stop()
 
 
-def _bench(task: Task, submission: Submission, setting: _Setting, events: _Events) -> Bench:
-    """A bench whose progress becomes events."""
+def _job(
+    task: Task,
+    submission: Submission,
+    checks: Sequence[Check],
+    setting: _Setting,
+    events: _Events,
+    store: Store,
+) -> _Job:
+    places = setting.backend.places
+    keys = {place.device.name: _key(store, submission, place) for place in places}
 
     def tell(note: str, fraction: float | None) -> None:
         events.put(Progress(submission.model, task.id, bench.check, note, fraction))
 
-    bench = Bench(submission, task.contract, seed=setting.seed, mode=setting.mode, progress=tell)
-    return bench
+    beside = _beside(task, submission, setting.seed, setting.mode, places[0])
+    bench = Bench(
+        submission, task.contract, seed=setting.seed, mode=setting.mode, progress=tell, place=places[0],
+        binds=beside,
+    )  # fmt: skip
+    return _Job(bench, checks, keys, beside)
+
+
+def _beside(task: Task, submission: Submission, seed: int, mode: Mode, place: Place) -> Bench | None:
+    """A bench on the CPU, beside one on a GPU, where the task runs on both."""
+    if not place.gpu or "cpu" not in task.backends:
+        return None
+    return Bench(submission, task.contract, seed=seed, mode=mode, place=find("cpu").places[0])
 
 
 def _judged(
@@ -249,11 +264,35 @@ def _judged(
         if cancel.is_set():
             return
         yield Started(job.bench.submission.model, task.id, check.id)
-        outcome = run_check(task, check, job.bench, device=setting.device, sandbox_level=setting.level)
+        outcome = run_placed(task, check, job.bench, job.beside, sandbox_level=setting.level)
         if not cancel.is_set():
-            if job.key:
-                store.keep(job.bench.submission, [outcome], key=job.key)
+            if key := job.keys[job.bench.place.device.name]:
+                store.keep([outcome], key)
             yield Finished(outcome)
+
+
+def run_placed(
+    task: Task, check: Check, bench: Bench, beside: Bench | None, *, sandbox_level: str = ""
+) -> Outcome:
+    """Run one check where it belongs, and hold what a GPU says against the CPU.
+
+    Args:
+        task: The task.
+        check: The check.
+        bench: Where the request runs.
+        beside: A bench on the CPU for the same submission, where ``bench`` is on a GPU.
+        sandbox_level: The measured level.
+    """
+    if beside is None:
+        return run_check(task, check, bench, sandbox_level=sandbox_level)
+    if check.host:
+        return run_check(task, check, beside, sandbox_level=sandbox_level)
+    outcome = run_check(task, check, bench, sandbox_level=sandbox_level)
+    if skipped := portability.unportable(outcome, bench):
+        return skipped
+    if outcome.verdict in (Verdict.PASS, Verdict.SKIP, Verdict.ERROR):
+        return outcome
+    return portability.held_against_cpu(outcome, bench, run_check(task, check, beside))
 
 
 def _drained(events: _Events, running: int, cancel: threading.Event) -> Iterator[Event]:
@@ -271,9 +310,7 @@ def _drained(events: _Events, running: int, cancel: threading.Event) -> Iterator
             yield event
 
 
-def run_check(
-    task: Task, check: Check, bench: Bench, *, device: str = "", sandbox_level: str = ""
-) -> Outcome:
+def run_check(task: Task, check: Check, bench: Bench, *, sandbox_level: str = "") -> Outcome:
     """Run one check on a bench and say what it found; never raises for what a submission does."""
     found = Findings()
     started = time.monotonic()
@@ -314,7 +351,7 @@ def run_check(
         found.note("engine traceback", output=traceback.format_exc())
     return Outcome(
         bench.submission.model, task.id, check.id, verdict, summary, round(time.monotonic() - started, 3),
-        tuple(found.evidence), bench.seed, check.version, bench.backend, device,
+        tuple(found.evidence), bench.seed, check.version, bench.backend, bench.place.device.name,
         sandbox_level,
     )  # fmt: skip
 
@@ -336,7 +373,13 @@ def _told(fault: Fault) -> str:
 
 
 def judge(
-    task: Task, submission: Submission, *, seed: int, checks: Sequence[str] = (), mode: Mode = "auto"
+    task: Task,
+    submission: Submission,
+    *,
+    seed: int,
+    checks: Sequence[str] = (),
+    mode: Mode = "auto",
+    place: Place | None = None,
 ) -> dict[str, Outcome]:
     """Run checks on one submission in this thread, without store or events; for tests and scripts.
 
@@ -346,12 +389,17 @@ def judge(
         seed: Replays the inputs.
         checks: Ids; empty for all.
         mode: How the worker is confined.
+        place: Where it computes; the CPU when left out.
 
     Returns:
         Check id → outcome.
     """
-    bench = Bench(submission, task.contract, seed=seed, mode=mode)
+    place = place or Place()
+    beside = _beside(task, submission, seed, mode, place)
+    bench = Bench(submission, task.contract, seed=seed, mode=mode, place=place, binds=beside)
     try:
-        return {check.id: run_check(task, check, bench) for check in _chosen(task, checks)}
+        return {check.id: run_placed(task, check, bench, beside) for check in _chosen(task, checks)}
     finally:
         bench.close()
+        if beside is not None:
+            beside.close()

@@ -1,7 +1,7 @@
 """Stored outcomes: what was found stays true until files, binding, check or engine change.
 
-One JSON file per submission digest, binding digest, engine and backend; a seed is part
-of the outcome, and without ``--seed`` the last one stands. Nothing here imports NumPy.
+One JSON file per submission digest, binding digest, engine, backend and device; a seed is
+part of the outcome, and without ``--seed`` the last one stands. Nothing here imports NumPy.
 """
 
 from __future__ import annotations
@@ -68,8 +68,13 @@ class Store:
         self._folder = (folder or cache_folder()) / "outcomes"
         self._lock = threading.Lock()
 
-    def key(self, submission: Submission, backend: str = "cpu") -> str:
+    def key(self, submission: Submission, backend: str, device: str) -> str:
         """What outcomes of a submission as it is now on disk are kept under.
+
+        Args:
+            submission: What they are about.
+            backend: Where arrays were.
+            device: Its device's name.
 
         Raises:
             WorkspaceError: The submission has too many files.
@@ -82,30 +87,41 @@ class Store:
             binding_digest(submission),
             engine_stamp(),
             backend,
+            device,
         )
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:40]
 
-    def outcomes(self, submission: Submission, backend: str = "cpu") -> dict[str, Outcome]:
+    def outcomes(self, submission: Submission, backend: str, device: str) -> dict[str, Outcome]:
         """Check id → last outcome; empty when nothing readable is stored."""
-        return self._read(self.key(submission, backend))
+        return self._read(self.key(submission, backend, device))
 
-    def keep(
-        self, submission: Submission, outcomes: Iterable[Outcome], backend: str = "cpu", *, key: str = ""
-    ) -> None:
+    def keep(self, outcomes: Iterable[Outcome], key: str) -> None:
         """Add outcomes, the new ones winning.
 
         Args:
-            submission: What they are about.
             outcomes: What was found; engine faults are left out.
-            backend: Where arrays were.
             key: The key from before the checks ran, so that a later edit gets no verdict of the old files.
         """
         new = {outcome.check: outcome for outcome in outcomes if outcome.verdict not in _NOT_KEPT}
         if not new:
             return
-        key = key or self.key(submission, backend)
         with self._lock, contextlib.suppress(OSError):
             _replace(self._path(key), msgspec.json.encode(list({**self._read(key), **new}.values())))
+
+    def chose(self, task: str, asked: str, backend: str, devices: Iterable[str]) -> None:
+        """Remember what a backend that was asked for led to, for :func:`last_outcomes`."""
+        told = msgspec.json.encode([backend, sorted(set(devices))])
+        with contextlib.suppress(OSError):
+            for name in (asked, "last"):
+                _replace(self._path(f"{name}-{task}"), told)
+
+    def chosen(self, task: str, asked: str) -> tuple[str, tuple[str, ...]]:
+        """The backend and the devices that it led to last; ``("", ())`` when it never ran."""
+        for name in (asked, "last") if asked == "auto" else (asked,):
+            with contextlib.suppress(OSError, msgspec.MsgspecError):
+                read = self._path(f"{name}-{task}").read_bytes()
+                return msgspec.json.decode(read, type=tuple[str, tuple[str, ...]])
+        return "", ()
 
     def _path(self, key: str) -> Path:
         return self._folder / f"{key}.json"
@@ -132,7 +148,19 @@ def _replace(path: Path, content: bytes) -> None:
 
 
 def last_outcomes(
-    submission: Submission, backend: str = "cpu", *, folder: Path | None = None
+    submission: Submission, asked: str = "auto", *, folder: Path | None = None
 ) -> dict[str, Outcome]:
-    """Check id → last stored outcome of a submission as it is now on disk."""
-    return Store(folder).outcomes(submission, backend)
+    """Check id → last stored outcome of a submission as it is now on disk; no device is looked for.
+
+    Args:
+        submission: What they are about.
+        asked: The backend as it was asked for: a name, or ``auto``, which takes what ran last where it
+            never ran itself.
+        folder: Where outcomes are kept; the user's cache folder by default.
+    """
+    store = Store(folder)
+    backend, devices = store.chosen(submission.task, asked)
+    found: dict[str, Outcome] = {}
+    for device in devices:
+        found |= store.outcomes(submission, backend, device)
+    return found

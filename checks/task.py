@@ -30,12 +30,15 @@ class Task:
         title: For people.
         contract: What was asked for.
         checks: Every check, the generic ones included, in the order in which they run.
+        backends: Where they can run, the best first (:mod:`judge_tui.checks.backends`); ``auto`` takes the
+            first that works.
     """
 
     id: str
     title: str
     contract: Contract
     checks: tuple[Check, ...]
+    backends: tuple[str, ...] = ("cpu",)
 
     @property
     def by_id(self) -> Mapping[str, Check]:

@@ -25,6 +25,7 @@ FORBIDDEN = frozenset({"torch", "tensorflow", "jax", "autograd"})
 @check(
     "loads",
     "parses and imports",
+    host=True,
     establishes="Every file parses, imports succeed, and no automatic differentiation framework is used.",
     version=2,
     budget=90,

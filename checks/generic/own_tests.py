@@ -27,6 +27,7 @@ _OUTPUT = 4000
 @check(
     "own_tests",
     "its own tests",
+    host=True,
     establishes="How many of the submission's own tests, or its main script, pass in the sandbox.",
     version=3,
     budget=180,

@@ -9,9 +9,12 @@ from dataclasses import dataclass
 
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
+from judge_tui.checks.cuda.lexing import pieces
+from judge_tui.checks.cuda.reading import read
+from judge_tui.checks.faults import Skipped
 from judge_tui.checks.sources import parsed, source_text
 
-__all__ = ["FileSize", "measure_python", "size"]
+__all__ = ["FileSize", "measure_cuda", "measure_python", "size"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +38,16 @@ class FileSize:
 @check(
     "size",
     "size and structure",
+    host=True,
     establishes="Files, lines of code, comment and docstring, longest function, annotated signatures, tests.",
+    version=2,
 )
 def size(bench: Bench, found: Findings) -> str:
     """Count; nothing here is right or wrong."""
     sizes: dict[str, FileSize] = {}
     for file in bench.submission.files:
         data = bench.submission.read_bytes(file)
-        sizes[file] = measure_python(data) if file.endswith(".py") else _text(data)
+        sizes[file] = _measured(file, data)
     head = ("file", "lines", "code", "comment", "docstring", "functions", "annotated", "tests")
     rows = tuple(
         (
@@ -63,6 +68,37 @@ def size(bench: Bench, found: Findings) -> str:
         found.note(f"longest function: {longest[0]}", longest[2], unit="lines", file=file, line=longest[1])
     found.note("test functions", tests, unit="tests")
     return f"{len(sizes)} file{'s' * (len(sizes) != 1)}, {total} lines, {functions} functions, {tests} tests"
+
+
+def _measured(file: str, data: bytes) -> FileSize:
+    if file.endswith(".py"):
+        return measure_python(data)
+    return measure_cuda(data) if file.endswith((".cu", ".cuh")) else _text(data)
+
+
+def measure_cuda(data: bytes) -> FileSize:
+    """Measure one CUDA source; without the grammar its functions are not counted.
+
+    Args:
+        data: Its bytes.
+    """
+    text = data.decode("utf-8", "replace")
+    lines: dict[str, set[int]] = {"code": set(), "comment": set(), "literal": set()}
+    for piece in pieces(text):
+        first = text.count("\n", 0, piece.start) + 1
+        held = text[piece.start : piece.end].split("\n")
+        lines[piece.kind] |= {first + at for at, line in enumerate(held) if line.strip()}
+    code = lines["code"] | lines["literal"]
+    try:
+        functions = read({"": data}).functions
+    except Skipped:
+        functions = []
+    longest = max(((f.name, f.line, f.lines) for f in functions), key=lambda f: f[2], default=("", 0, 0))
+    tests = sum(1 for f in functions if f.short.startswith("test"))
+    comment = len(lines["comment"] - code)
+    # C++ has no signature without types
+    count = len(functions)
+    return FileSize(len(text.splitlines()), len(code), comment, 0, count, count, tests, longest)
 
 
 def _text(data: bytes) -> FileSize:

@@ -37,6 +37,8 @@ __all__ = ["Level", "Limits", "Measured", "Mode", "launch", "level_of", "measure
 Mode = Literal["auto", "bwrap", "plain"]
 
 _MAX_HELLO = 1 << 20
+#: Resident memory on the machine's side of a worker with a GPU, whose address space cannot be bounded.
+_GPU_MEMORY = 12 << 30
 
 
 class Level(StrEnum):
@@ -91,6 +93,8 @@ def launch(
     limits: Limits = _DEFAULT,
     mode: Mode = "auto",
     gpu: bool = False,
+    device: str = "",
+    arrays: str = "numpy",
     worker: Path = mounts.WORKER,
     port: int = 0,
 ) -> Jail:
@@ -103,6 +107,8 @@ def launch(
         limits: Resource limits.
         mode: How it is confined.
         gpu: Show it the GPU; needs ``limits.address_space`` to be ``None``.
+        device: The one device that CUDA sees, as ``CUDA_VISIBLE_DEVICES`` names it; empty for all.
+        arrays: The module that a submission gets for NumPy.
         worker: The package that runs inside.
         port: A TCP port on the loopback interface that it must not reach.
 
@@ -114,7 +120,18 @@ def launch(
         raise EngineError(said, hint="Install bubblewrap, or leave the choice to judge-tui.")
     compile_worker(worker)
     beside = adapter.resolve() if adapter else None
-    order = Order(submission.resolve(), beside, control, limits, worker.resolve(), gpu, port)
+    order = Order(
+        submission.resolve(),
+        beside,
+        control,
+        limits,
+        worker.resolve(),
+        gpu,
+        port,
+        memory_bytes=_GPU_MEMORY if gpu else None,
+        device=device,
+        arrays=arrays,
+    )
     return start_plain(order) if bubblewrap is None else start_wrapped(bubblewrap, order)
 
 

@@ -35,6 +35,8 @@ PACKAGE = "judge_worker"
 SCRATCH_BYTES = 256 << 20
 
 _LIBRARIES = ("/lib", "/lib64", "/lib32", "/libx32", "/bin")
+#: Where the NVIDIA driver's libraries may lie outside of those.
+_DRIVERS = ("/run/opengl-driver/lib",)
 _STORES = ("/nix/store", "/gnu/store")
 _ETC = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime")
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
@@ -116,6 +118,7 @@ def bubblewrap_view(
     size: bool,
     gpu: bool,
     shown: Sequence[Path] = (),
+    arrays: str = "numpy",
 ) -> tuple[list[str], View]:
     """Arguments for bubblewrap, and what they make of the machine.
 
@@ -128,8 +131,9 @@ def bubblewrap_view(
         gpu: Show the GPU's device files and ``/sys``.
         shown: Further files and trees, shown where they are; those that the system's roots hold already add
             nothing.
+        arrays: The module that a submission gets for NumPy.
     """
-    system = _system(str(Path.home()), str(Path.cwd()))
+    system = _system(str(Path.home()), str(Path.cwd()), arrays)
     sites = {site: f"/site/{index}" for index, site in enumerate(system.own_sites)}
     argv = ["--proc", "/proc"] if proc else []
     argv += ["--dev", "/dev"]
@@ -149,7 +153,13 @@ def bubblewrap_view(
 
 
 def plain_view(
-    submission: Path, adapter: Path | None, worker: Path, folder: Path, *, shown: Sequence[Path] = ()
+    submission: Path,
+    adapter: Path | None,
+    worker: Path,
+    folder: Path,
+    *,
+    shown: Sequence[Path] = (),
+    arrays: str = "numpy",
 ) -> View:
     """What a worker without mounts of its own may read.
 
@@ -159,12 +169,13 @@ def plain_view(
         worker: The package that runs inside.
         folder: A fresh folder; the scratch folder and a link to the package are made in it.
         shown: Further files and trees.
+        arrays: The module that a submission gets for NumPy.
     """
     scratch, package_root = folder / "scratch", folder / "judge"
     scratch.mkdir()
     package_root.mkdir()
     (package_root / PACKAGE).symlink_to(worker)
-    system = _system(str(Path.home()), str(Path.cwd()))
+    system = _system(str(Path.home()), str(Path.cwd()), arrays)
     read, listed = around((*system.roots, *system.own_sites), system.hidden)
     links = tuple(path for path in _LIBRARIES if os.path.exists(path))
     own = (
@@ -182,7 +193,7 @@ def plain_view(
 
 
 @functools.cache
-def _system(home: str, workspace: str) -> _System:
+def _system(home: str, workspace: str, arrays: str = "numpy") -> _System:
     prefix = Path(os.path.realpath(sys.base_prefix))
     wanted = [
         Path("/usr"),
@@ -190,12 +201,12 @@ def _system(home: str, workspace: str) -> _System:
     ]
     wanted += [Path(store) for store in _STORES if str(prefix).startswith(store)]
     wanted += [prefix, Path(os.path.realpath(sys.base_exec_prefix))]
-    wanted += [Path(path) for path in _ETC if os.path.exists(path)]
+    wanted += [Path(path) for path in (*_ETC, *_DRIVERS) if os.path.exists(path)]
     roots: list[Path] = []
     for path in wanted:
         if not _inside_any(path, roots):
             roots.append(path)
-    packages = ("msgspec", "numpy", "cupy", "pytest")
+    packages = ("msgspec", "numpy", arrays, "cupy", "pytest")
     sites = tuple(dict.fromkeys(site for name in packages if (site := _site(name))))
     needed = [*sites, prefix, Path(sysconfig.get_path("stdlib")), Path(os.path.realpath(sys.executable))]
     private = [Path(os.path.realpath(path)) for path in (home, workspace)]

@@ -60,6 +60,8 @@ class Order:
         fds: Those.
         shown: Further files and trees that are shown, by the paths that they have here.
         memory_bytes: Resident memory past which it is killed; ``None`` for no such watch.
+        device: The one device that CUDA sees; empty for all that are visible.
+        arrays: The module that a submission gets for NumPy.
     """
 
     submission: Path
@@ -73,6 +75,8 @@ class Order:
     fds: tuple[int, ...] = ()
     shown: tuple[Path, ...] = ()
     memory_bytes: int | None = None
+    device: str = ""
+    arrays: str = "numpy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +169,7 @@ def start_wrapped(bubblewrap: Bubblewrap, order: Order) -> Jail:
         size=bubblewrap.size,
         gpu=order.gpu,
         shown=order.shown,
+        arrays=order.arrays,
     )
     held = _held(order, view) | {"own_mounts": True, "own_pids": True, "devices": ["/dev"]}
     held["rlimits"]["processes"] = _PROCESSES
@@ -180,7 +185,7 @@ def start_wrapped(bubblewrap: Bubblewrap, order: Order) -> Jail:
     try:
         with os.fdopen(writer, "wb"):
             fds = (*_fds(order), writer)
-            process, output = _start(argv, held, fds, _environment(view, gpu=order.gpu), Path("/"))
+            process, output = _start(argv, held, fds, _environment(view, order), Path("/"))
         inner = _inner_pid(reader)
     finally:
         os.close(reader)
@@ -205,11 +210,16 @@ def start_plain(order: Order) -> Jail:
     _sweep(tempfile.gettempdir())
     folder = tempfile.TemporaryDirectory(prefix=f"{_PREFIX}{os.getpid()}-", ignore_cleanup_errors=True)
     view = mounts.plain_view(
-        order.submission, order.adapter, order.worker, Path(folder.name).resolve(), shown=order.shown
+        order.submission,
+        order.adapter,
+        order.worker,
+        Path(folder.name).resolve(),
+        shown=order.shown,
+        arrays=order.arrays,
     )
     held = _held(order, view)
     held["outside"] += [tempfile.gettempdir(), folder.name]
-    argv, environment = _python(_code(order, view)), _environment(view, gpu=order.gpu)
+    argv, environment = _python(_code(order, view)), _environment(view, order)
     process, output = _start(argv, held, _fds(order), environment, Path(view.scratch))
     return Jail(
         process,
@@ -225,6 +235,7 @@ def start_plain(order: Order) -> Jail:
 def _held(order: Order, view: mounts.View) -> dict[str, Any]:
     """The terms of confinement; with a program, what may be run."""
     held = terms(view, order.limits, order.submission, gpu=order.gpu, port=order.port)
+    held["arrays"] = order.arrays
     if order.program is not None:
         held |= {"program": dict(order.program), "programs": True, "execute": [*view.read, view.scratch]}
         held["processes"] = bool(order.program["processes"])
@@ -293,11 +304,14 @@ def _code(order: Order, view: mounts.View) -> str:
     )
 
 
-def _environment(view: mounts.View, *, gpu: bool) -> dict[str, str]:
+def _environment(view: mounts.View, order: Order) -> dict[str, str]:
     fixed = {"PATH": "/usr/bin:/bin", "HOME": view.scratch, "TMPDIR": view.scratch, "LANG": "C.UTF-8",
              "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}  # fmt: skip
-    passed = ("CUDA_VISIBLE_DEVICES", "CUDA_PATH", "CUDA_HOME", "LD_LIBRARY_PATH") if gpu else ()
-    return fixed | {name: os.environ[name] for name in passed if name in os.environ}
+    if not order.gpu:
+        return fixed
+    passed = ("CUDA_VISIBLE_DEVICES", "CUDA_PATH", "CUDA_HOME", "LD_LIBRARY_PATH")
+    own = {"CUDA_VISIBLE_DEVICES": order.device} if order.device else {}
+    return fixed | {name: os.environ[name] for name in passed if name in os.environ} | own
 
 
 def _inner_pid(reader: int) -> int | None:

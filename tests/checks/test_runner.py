@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from judge_tui.checks import sandbox
+from judge_tui.checks.backends import cpu_name
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Check, Findings
 from judge_tui.checks.errors import EngineError, UsageError
@@ -149,8 +150,8 @@ def replace_seconds(outcome: Outcome) -> tuple[Any, ...]:
     ("how", "message"),
     [
         ({"checks": ("nonsense",)}, "task 'scale' has no check 'nonsense'"),
-        ({"backend": "gpu"}, "run on the CPU"),
-        ({"backend": "emulator"}, "run on the CPU"),
+        ({"backend": "gpu"}, "do not run on backend 'gpu'"),
+        ({"backend": "emulator"}, "do not run on backend 'emulator'"),
         ({"seed": -1}, "the seed -1 is negative"),
     ],
 )
@@ -264,7 +265,7 @@ def test_a_cancelled_run_ends_at_once_and_leaves_no_process(
         events.close()  # type: ignore[attr-defined]
     assert time.monotonic() - started < 5
     assert gone(pid)
-    assert store.outcomes(submission) == {}
+    assert store.outcomes(submission, "cpu", cpu_name()) == {}
 
 
 def test_a_bench_that_was_stopped_starts_no_process_any_more(scale: Task, submitted: Submit) -> None:

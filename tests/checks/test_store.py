@@ -18,6 +18,16 @@ def outcome(check: str, verdict: Verdict = Verdict.PASS, seed: int = 1) -> Outco
     return Outcome("someone", "scale", check, verdict, "summary", 0.1, (Evidence("q", 1.0, 2.0),), seed)
 
 
+def keep(store: Store, submission: Submission, outcomes: list[Outcome], *where: str) -> None:
+    store.keep(outcomes, store.key(submission, *(where or ("cpu", "a processor"))))
+
+
+def stored(
+    store: Store, submission: Submission, backend: str = "cpu", device: str = "a processor"
+) -> dict[str, Outcome]:
+    return store.outcomes(submission, backend, device)
+
+
 def again(submission: Submission) -> Submission:
     """The submission as it is now: facts of files are read once per value."""
     return Submission(submission.model, submission.task, submission.path, submission.overlay)
@@ -25,74 +35,94 @@ def again(submission: Submission) -> Submission:
 
 def test_what_is_kept_is_found_again_and_new_outcomes_win(submitted: Submit, tmp_path: Path) -> None:
     submission, store = submitted("x = 1\n"), Store(tmp_path / "cache")
-    assert store.outcomes(submission) == {}
-    store.keep(submission, [outcome("a"), outcome("b")])
-    store.keep(submission, [outcome("b", Verdict.FAIL)])
-    assert store.outcomes(submission) == {"a": outcome("a"), "b": outcome("b", Verdict.FAIL)}
-    assert last_outcomes(submission, folder=tmp_path / "cache") == store.outcomes(submission)
+    assert stored(store, submission) == {}
+    keep(store, submission, [outcome("a"), outcome("b")])
+    keep(store, submission, [outcome("b", Verdict.FAIL)])
+    assert stored(store, submission) == {"a": outcome("a"), "b": outcome("b", Verdict.FAIL)}
 
 
-def test_another_file_name_content_binding_adapter_model_or_backend_finds_nothing(
+def test_the_last_outcomes_are_those_of_the_backend_that_was_asked_for_or_ran_last(
     submitted: Submit, tmp_path: Path
 ) -> None:
     submission, store = submitted("x = 1\n"), Store(tmp_path / "cache")
-    store.keep(submission, [outcome("a")])
-    assert store.outcomes(submission, "gpu") == {}
-    assert store.outcomes(replace(submission, model="other")) == {}
+    keep(store, submission, [outcome("a")], "gpu", "card 0")
+    keep(store, submission, [outcome("b")], "gpu", "card 1")
+    keep(store, submission, [outcome("c")])
+
+    def last(asked: str) -> set[str]:
+        return set(last_outcomes(submission, asked, folder=tmp_path / "cache"))
+
+    assert last("auto") == set()
+    store.chose("scale", "gpu", "gpu", ["card 1", "card 0", "card 0"])
+    assert (last("gpu"), last("auto"), last("cpu")) == ({"a", "b"}, {"a", "b"}, set())
+    store.chose("scale", "cpu", "cpu", ["a processor"])
+    assert (last("gpu"), last("auto"), last("cpu")) == ({"a", "b"}, {"c"}, {"c"})
+    store.chose("scale", "auto", "gpu", ["card 1"])
+    assert (last("gpu"), last("auto"), last("cpu")) == ({"a", "b"}, {"b"}, {"c"})
+
+
+def test_another_file_name_content_binding_adapter_model_backend_or_device_finds_nothing(
+    submitted: Submit, tmp_path: Path
+) -> None:
+    submission, store = submitted("x = 1\n"), Store(tmp_path / "cache")
+    keep(store, submission, [outcome("a")])
+    assert stored(store, submission, "gpu") == {}
+    assert stored(store, submission, "cpu", "another processor") == {}
+    assert stored(store, replace(submission, model="other")) == {}
     for name, content in (("code.py", "x = 2\n"), ("submission.toml", 'comment = "c"\n'), ("adapter.py", "")):
         path = submission.path / name
         before = path.read_bytes() if path.exists() else None
         path.write_text(content)
-        assert store.outcomes(again(submission)) == {}
+        assert stored(store, again(submission)) == {}
         path.unlink() if before is None else path.write_bytes(before)
-        assert "a" in store.outcomes(again(submission))
+        assert "a" in stored(store, again(submission))
 
 
 def test_an_overlay_is_another_binding(submitted: Submit, tmp_path: Path) -> None:
     submission, store = submitted("x = 1\n"), Store(tmp_path / "cache")
-    store.keep(submission, [outcome("a")])
+    keep(store, submission, [outcome("a")])
     (tmp_path / "overlay").mkdir()
     (tmp_path / "overlay" / "submission.toml").write_text('comment = "laid over"\n')
-    assert store.outcomes(replace(submission, overlay=tmp_path / "overlay")) == {}
+    assert stored(store, replace(submission, overlay=tmp_path / "overlay")) == {}
 
 
 def test_outcomes_are_kept_under_the_files_that_were_judged(submitted: Submit, tmp_path: Path) -> None:
     submission, store = submitted("x = 1\n"), Store(tmp_path / "cache")
-    key = store.key(submission)
+    key = store.key(submission, "cpu", "a processor")
     (submission.path / "code.py").write_text("x = 2\n")
-    store.keep(again(submission), [outcome("a")], key=key)
-    assert store.outcomes(again(submission)) == {}
+    store.keep([outcome("a")], key)
+    assert stored(store, again(submission)) == {}
     (submission.path / "code.py").write_text("x = 1\n")
-    assert "a" in store.outcomes(again(submission))
+    assert "a" in stored(store, again(submission))
 
 
 def test_a_fault_of_the_engine_is_never_kept(submitted: Submit, tmp_path: Path) -> None:
     submission, store = submitted("x = 1\n"), Store(tmp_path / "cache")
-    store.keep(submission, [outcome("a", Verdict.ERROR)])
-    assert store.outcomes(submission) == {}
+    keep(store, submission, [outcome("a", Verdict.ERROR)])
+    assert stored(store, submission) == {}
 
 
 @pytest.mark.parametrize("content", [b"", b"[", b"[{}]", b'{"a": 1}', b"\xff"])
 def test_a_damaged_file_is_as_good_as_none(submitted: Submit, tmp_path: Path, content: bytes) -> None:
     submission, store = submitted("x = 1\n"), Store(tmp_path / "cache")
-    store.keep(submission, [outcome("a")])
+    keep(store, submission, [outcome("a")])
     (file,) = (tmp_path / "cache" / "outcomes").iterdir()
     file.write_bytes(content)
-    assert store.outcomes(submission) == {}
-    store.keep(submission, [outcome("b")])
-    assert set(store.outcomes(submission)) == {"b"}
+    assert stored(store, submission) == {}
+    keep(store, submission, [outcome("b")])
+    assert set(stored(store, submission)) == {"b"}
 
 
 def test_a_folder_that_cannot_be_written_costs_nothing_but_time(submitted: Submit, tmp_path: Path) -> None:
     submission = submitted("x = 1\n")
     (tmp_path / "file").write_text("")
     store = Store(tmp_path / "file")
-    store.keep(submission, [outcome("a")])
-    assert store.outcomes(submission) == {}
+    keep(store, submission, [outcome("a")])
+    assert stored(store, submission) == {}
     locked = tmp_path / "locked"
     locked.mkdir()
     locked.chmod(stat.S_IRUSR | stat.S_IXUSR)
-    Store(locked).keep(submission, [outcome("a")])
+    keep(Store(locked), submission, [outcome("a")])
     locked.chmod(stat.S_IRWXU)
     if os.geteuid() != 0:
         assert list(locked.iterdir()) == []
@@ -107,7 +137,7 @@ def test_nothing_is_left_behind_when_writing_fails(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "replace", refuse)
-    store.keep(submission, [outcome("a")])
+    keep(store, submission, [outcome("a")])
     assert list((tmp_path / "cache" / "outcomes").iterdir()) == []
 
 
@@ -126,6 +156,6 @@ def test_the_word_of_another_engine_is_not_shown(
     submitted: Submit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     submission, store = submitted("x = 1\n"), Store(tmp_path / "cache")
-    store.keep(submission, [outcome("a")])
+    keep(store, submission, [outcome("a")])
     monkeypatch.setattr("judge_tui.checks.store.engine_stamp", lambda: "another")
-    assert store.outcomes(submission) == {}
+    assert stored(store, submission) == {}

@@ -42,9 +42,8 @@ class CompareChecks(Screen[None]):
     def _load_stored(self) -> None:
         from judge_tui.checks.store import last_outcomes
 
-        backend = "cpu" if self.options.backend == "auto" else self.options.backend
         for submission in self.session.submissions:
-            stored = last_outcomes(submission, backend).values() if self.options.command else ()
+            stored = last_outcomes(submission, self.options.backend).values() if self.options.command else ()
             for outcome in stored:
                 self.session.seen(outcome)
             self.checks_pane.finish(stored, cached=True)

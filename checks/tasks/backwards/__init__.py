@@ -26,4 +26,5 @@ TASK = Task(
         degenerate,
         gradient_cost,
     ),
+    ("gpu", "cpu"),
 )

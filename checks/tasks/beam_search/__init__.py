@@ -26,4 +26,5 @@ TASK = Task(
         exhaustive_optimum,
         edge_cases,
     ),
+    ("cpu", "gpu"),
 )

@@ -17,4 +17,5 @@ TASK = Task(
     "Tree verification for speculative decoding",
     CONTRACT,
     with_generic(tree_mask, parent_logits, subtree_invalidation, golden),
+    ("cpu", "gpu"),
 )

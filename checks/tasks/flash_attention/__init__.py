@@ -16,4 +16,5 @@ TASK = Task(
     "Tiled flash attention, forward",
     CONTRACT,
     with_generic(accuracy, rescaling_direction, nan_masked_tiles, causality, causal_skip, peak_memory),
+    ("gpu", "cpu"),
 )

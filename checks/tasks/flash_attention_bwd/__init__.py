@@ -32,4 +32,5 @@ TASK = Task(
         rescaling_direction,
         nan_masked_tiles,
     ),
+    ("gpu", "cpu"),
 )

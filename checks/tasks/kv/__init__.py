@@ -31,4 +31,4 @@ CHECKS = (
     memory_model,
 )
 
-TASK = Task("kv", "KV cache", CONTRACT, with_generic(*CHECKS))
+TASK = Task("kv", "KV cache", CONTRACT, with_generic(*CHECKS), ("gpu", "cpu"))

@@ -9,4 +9,10 @@ from judge_tui.checks.tasks.ternary_training.ste import ste
 
 __all__ = ["TASK"]
 
-TASK = Task("ternary_training", "Ternary training", CONTRACT, with_generic(projection, ste, convergence))
+TASK = Task(
+    "ternary_training",
+    "Ternary training",
+    CONTRACT,
+    with_generic(projection, ste, convergence),
+    ("cpu", "gpu"),
+)

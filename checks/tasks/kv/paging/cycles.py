@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from judge_tui.checks.binding import Binding
-from judge_tui.checks.faults import Raised
+from judge_tui.checks.faults import Fault
 from judge_tui.checks.remote import Call, Handle, Target
 from judge_tui.checks.tasks.kv.decoder.wires import to_wire
 from judge_tui.checks.tasks.kv.paging.pool import Pool
@@ -33,7 +33,7 @@ class Cycled:
     """
 
     finished: int
-    fault: Raised | None = None
+    fault: Fault | None = None
     cut: bool = False
     nbytes: tuple[int, int] = (0, 0)
 
