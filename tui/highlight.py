@@ -33,10 +33,11 @@ class Highlighter(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Highlight:
-    """What a file's syntax gives: how to colour it, and its outline."""
+    """What a file's syntax gives: how to colour it, its outline, and the root of its tree if it has one."""
 
     highlighter: Highlighter | None
     symbols: tuple[Symbol, ...] = ()
+    root: Any = None
 
 
 def read(name: str, source: Source) -> Highlight:
@@ -73,7 +74,7 @@ def _parse(grammar: str, source: Source) -> Highlight:
     tree = Parser(language).parse(part if len(data) > 4 * _READ else data)
     parsing = False
     symbols = outline(tree.root_node)
-    return Highlight(_TreeHighlighter(source, tree, query), symbols)
+    return Highlight(_TreeHighlighter(source, tree, query), symbols, tree.root_node)
 
 
 class _TreeHighlighter:

@@ -7,9 +7,10 @@ chunks of :data:`CHUNK` characters, so that a line of ten million is as quick as
 from __future__ import annotations
 
 import time
+from array import array
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from judge_tui.tui.glyphs import ALERT, PLAIN, TAB, glyph_of, is_plain, spell
@@ -92,6 +93,7 @@ class Source:
         self._chunks: OrderedDict[tuple[int, int], Chunk] = OrderedDict()
         self._columns: dict[int, list[int]] = {}
         self._next_line = 0
+        self._widths = array("L")
         self._starts: list[int] | None = None
         self.measure(budget_s)
 
@@ -109,9 +111,13 @@ class Source:
         while self._next_line < len(self.lines):
             line = self.lines[self._next_line]
             if is_plain(line):
-                self.width = max(self.width, len(line))
-            elif not self._measure_line(self._next_line, end):
+                width = len(line)
+            elif self._measure_line(self._next_line, end):
+                width = self.line_width(self._next_line)
+            else:
                 return False
+            self.width = max(self.width, width)
+            self._widths.append(width)
             self._next_line += 1
             if not self._next_line & 0xFF and time.perf_counter() > end:
                 return self.measured
@@ -124,6 +130,11 @@ class Source:
             if time.perf_counter() > end and index + 1 < self._chunk_count(number):
                 return False
         return True
+
+    @property
+    def widths(self) -> Sequence[int]:
+        """Columns of every line; characters where it is not measured yet."""
+        return self._widths + array("L", map(len, self.lines[self._next_line :]))
 
     def line_width(self, number: int) -> int:
         """Columns of a line, as far as it has been laid out."""

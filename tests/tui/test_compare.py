@@ -9,10 +9,8 @@ from judge_tui.tui.screens.evidence import EvidenceScreen
 from judge_tui.tui.screens.help import HelpScreen
 from judge_tui.tui.screens.note_editor import NoteEditor
 from judge_tui.tui.screens.notes_list import NotesList
-from judge_tui.tui.screens.picker import Picker
 from judge_tui.tui.screens.text_editor import TextEditor
-from judge_tui.tui.widgets.code_view import CodeView
-from textual.widgets import Input, TextArea
+from textual.widgets import TextArea
 
 from .conftest import CODE, DYING, ENGINE, HANGING, make_app, make_workspace, running
 
@@ -145,84 +143,6 @@ async def test_undo_and_redo_work_from_every_part(workspace: Workspace) -> None:
         assert app.compare.session.card.score("correctness") == 85
 
 
-async def test_search_counts_in_all_panes_and_steps_through(workspace: Workspace) -> None:
-    async with running(make_app(workspace)) as app:
-        await app.settle()
-        await app.press("slash", *"cache")
-        await app.until(lambda: all(pane.counts for pane in app.compare.panes))
-        assert "A 4  B 4" in app.text()
-        await app.press("enter", "n")
-        assert app.compare.panes[0].view.cursor == 5
-        await app.press("N")
-        assert app.compare.panes[0].view.cursor == 0
-        await app.press("escape")
-        assert not app.compare.panes[1].view.hits
-
-
-async def test_a_search_goes_on_in_the_file_that_comes_into_view(workspace: Workspace) -> None:
-    async with running(make_app(workspace)) as app:
-        await app.settle()
-        await app.press("slash", *"return", "enter")
-        pane = app.compare.panes[0]
-        await app.until(lambda: pane.counts == "2 found")
-        await app.press("full_stop")
-        await app.until(lambda: pane.file == "helpers.py" and [hit.line for hit in pane.view.hits] == [1])
-
-
-async def test_search_reads_a_regular_expression_when_told_and_says_what_is_wrong(
-    workspace: Workspace,
-) -> None:
-    async with running(make_app(workspace)) as app:
-        await app.settle()
-        await app.press("slash", *"def .*\\(", "ctrl+r")
-        await app.until(lambda: len(app.compare.panes[0].view.hits) == 4)
-        app.app.screen.query_one(Input).value = "("
-        await app.until(lambda: "unterminated" in app.text())
-        await app.press("escape")
-        assert isinstance(app.app.focused, CodeView)
-
-
-async def test_files_and_symbols_are_picked_by_typing(workspace: Workspace) -> None:
-    async with running(make_app(workspace)) as app:
-        await app.settle()
-        await app.press("o")
-        assert isinstance(app.app.screen, Picker)
-        await app.press(*"att", "enter")
-        assert app.compare.panes[0].view.cursor == 17
-        await app.press("f", *"help", "enter")
-        assert app.compare.panes[0].file == "helpers.py"
-        await app.press("full_stop")
-        assert app.compare.panes[0].file == "kv_cache.py"
-        assert app.compare.panes[0].view.cursor == 17
-
-
-async def test_panes_scroll_together_when_told(tmp_path: Path, workspace: Workspace) -> None:
-    for model in ("alpha", "beta"):
-        (workspace.root / "submissions" / model / "kv" / "kv_cache.py").write_text("def f(): pass\n" * 300)
-    async with running(make_app(workspace)) as app:
-        await app.settle()
-        first, second = (pane.view for pane in app.compare.panes)
-        await app.press("ctrl+d")
-        assert second.scroll_offset.y == 0
-        await app.press("y", "G")
-        assert first.scroll_offset.y == second.scroll_offset.y > 200
-
-
-async def test_vim_keys_move(workspace: Workspace) -> None:
-    async with running(make_app(workspace)) as app:
-        await app.settle()
-        view = app.compare.panes[0].view
-        for keys, line in (
-            (["j", "j"], 2),
-            (["k"], 1),
-            (["G"], 23),
-            (["g"], 0),
-            (["right_square_bracket"], 5),
-        ):
-            await app.press(*keys)
-            assert view.cursor == line
-
-
 async def test_three_submissions_at_80_columns_are_reached_by_keys(
     tmp_path: Path, workspace: Workspace
 ) -> None:
@@ -257,17 +177,6 @@ async def test_parts_are_hidden_shown_and_zoomed(workspace: Workspace) -> None:
         assert not compare.checks_pane.display
         await app.press("z")
         assert compare.checks_pane.display
-
-
-async def test_resizing_keeps_the_cursor_in_view(workspace: Workspace) -> None:
-    async with running(make_app(workspace), (200, 60)) as app:
-        await app.settle()
-        await app.press("G")
-        for size in ((80, 24), (240, 70), (30, 8), (160, 45)):
-            await app.pilot.resize_terminal(*size)
-            await app.pilot.pause()
-            view = app.compare.panes[0].view
-            assert view.scroll_offset.y <= view.cursor
 
 
 async def test_one_check_runs_again_when_asked(workspace: Workspace) -> None:
@@ -371,30 +280,6 @@ async def test_stray_keys_destroy_nothing(workspace: Workspace) -> None:
             if app.compare.session.card.score("correctness") != 85:
                 await app.press("u")
         assert app.compare.session.card.score("correctness") == 85
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"\x1b]52;c;aGk=\x07\x1b[2J\x00\r\n" * 50,
-        b"\xff\xfe" * 4000,
-        b"x" * 3_000_000,
-        b"a\n" * 100_000,
-        "\u202e\u2066漢字e\u0301\u0301🇩🇪".encode() * 500,
-        b"",
-        b"\t" * 5000 + b"\n[bold]x[/bold]\n",
-    ],
-    ids=["escapes", "bytes", "giant line", "many lines", "bidi", "empty", "tabs"],
-)
-async def test_hostile_files_are_shown_harmlessly_and_moved_through(
-    workspace: Workspace, content: bytes
-) -> None:
-    (workspace.root / "submissions" / "alpha" / "kv" / "kv_cache.py").write_bytes(content)
-    async with running(make_app(workspace, engine=None), (100, 30)) as app:
-        await app.until(lambda: app.compare.panes[0].settled and app.compare.panes[0].view.source.measured)
-        await app.press("G", "dollar_sign", "h", "ctrl+u", "v", "k", "0", "g")
-        lines = app.text().split("\n")
-        assert all(ch.isprintable() for line in lines for ch in line)
 
 
 async def test_checks_that_nobody_runs_are_not_said_to_wait(workspace: Workspace) -> None:

@@ -75,6 +75,8 @@ def line_strip(
     mark: Mark | None = None,
     cursor: bool = False,
     selected: bool = False,
+    continued: bool = False,
+    folded: int = 0,
 ) -> Strip:
     """Render a line, padded to the width of the view.
 
@@ -89,22 +91,34 @@ def line_strip(
         mark: What the mark column shows.
         cursor: Whether the cursor is on this line.
         selected: Whether the line is selected.
+        continued: Whether this is a further row of a line that is wrapped.
+        folded: How many lines are folded away behind this one.
     """
     base = look.base + look.selected if selected else look.base + look.cursor if cursor else look.base
     columns = gutter_width(len(source))
-    segments = _gutter(number, columns, mark, base, look, cursor or selected)
-    segments += _body(source, number, left, max(width - columns, 1), base, look, highlighter, hits)
+    label = "" if continued else f"{number + 1}"
+    segments = _gutter(label, columns, mark, base, look, cursor or selected)
+    body = _body(source, number, left, max(width - columns, 1), base, look, highlighter, hits)
+    if folded:
+        told = f" ⋯ {folded} line{'s' if folded > 1 else ''}"
+        room = width - columns - len(told)
+        text = max(min(source.line_width(number) - left, room), 0)
+        segments[-1] = Segment("▸", base + look.control)
+        body = [
+            *Strip(body).crop(0, text),
+            Segment(told, base + look.control),
+            Segment(" " * max(room - text, 0), base),
+        ]
+    segments += body
     return Strip(segments, max(width, columns + 1)).crop(0, width)
 
 
-def _gutter(
-    number: int, columns: int, mark: Mark | None, base: Style, look: Look, lit: bool
-) -> list[Segment]:
+def _gutter(label: str, columns: int, mark: Mark | None, base: Style, look: Look, lit: bool) -> list[Segment]:
     style = base + (look.cursor_gutter if lit else look.gutter)
     shown = (
         Segment(mark.glyph, base + look.marks.get(mark.style, look.control)) if mark else Segment(" ", base)
     )
-    return [Segment(f"{number + 1:>{columns - 2}}", style), shown, Segment(" ", base)]
+    return [Segment(f"{label:>{columns - 2}}", style), shown, Segment(" ", base)]
 
 
 def _body(

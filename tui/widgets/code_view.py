@@ -1,53 +1,35 @@
-"""The code view: a file of any size, drawn line by line, moved through with vim's keys."""
+"""The code view: a file of any size, moved through with vim's keys."""
 
 from __future__ import annotations
 
-import time
 from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
-from judge_tui.tui.highlight import Highlight
+from judge_tui.tui.folds import fold_at
 from judge_tui.tui.search import Hit
 from judge_tui.tui.source import Source
-from judge_tui.tui.symbols import Symbol
-from judge_tui.tui.tones import tones_of
-from judge_tui.tui.widgets.code_lines import Look, Mark, gutter_width, line_strip
-from rich.style import Style
+from judge_tui.tui.widgets.code_canvas import CodeCanvas
 from textual import events
 from textual.binding import Binding
-from textual.cache import LRUCache
-from textual.color import Color
-from textual.geometry import Region, Size
 from textual.message import Message
-from textual.scroll_view import ScrollView
-from textual.strip import Strip
 
 __all__ = ["CodeView"]
 
 _HIDDEN = partial(Binding, show=False)
-
-#: Seconds of drawing ahead between two looks at the keyboard, and the pause between.
-_AHEAD_S = 0.0015
-_PAUSE_S = 0.001
+#: No line is that wide.
+_END = 1 << 60
 
 
-class CodeView(ScrollView, can_focus=True):
-    """Shows one :class:`Source`; no widget per line, only lines in view are drawn.
+class CodeView(CodeCanvas, can_focus=True):
+    """A cursor, a selection and folds in one file.
 
     Args:
         moved: Called when cursor, selection or view moved.
         scrolled: Called with the view and its first visible line when that changed.
         id: Name of the widget.
-    """
-
-    DEFAULT_CSS = """
-    CodeView {
-        width: 1fr; height: 1fr; overflow-x: hidden; overflow-y: scroll;
-        scrollbar-size: 0 0; background: $background;
-    }
     """
 
     BINDINGS: ClassVar = [
@@ -66,6 +48,10 @@ class CodeView(ScrollView, can_focus=True):
         Binding("v", "select", "select lines"),
         _HIDDEN("shift+down,J", "extend(1)", "select downwards"),
         _HIDDEN("shift+up,K", "extend(-1)", "select upwards"),
+        _HIDDEN("minus", "fold", "fold or unfold"),
+        _HIDDEN("underscore", "fold_all", "fold or unfold all functions"),
+        _HIDDEN("w", "wrap", "wrap long lines"),
+        _HIDDEN("Y", "copy", "copy the lines"),
         _HIDDEN("n", "hit(1)", "next match"),
         _HIDDEN("N", "hit(-1)", "previous match"),
         _HIDDEN("right_square_bracket", "symbol(1)", "next function"),
@@ -100,169 +86,18 @@ class CodeView(ScrollView, can_focus=True):
         # told by a call and not by a message: what follows belongs into the same frame
         self._moved = moved or (lambda: None)
         self.scrolled: Callable[[CodeView, int], None] = scrolled or (lambda view, line: None)
-        self.source = Source(b"")
-        self.symbols: tuple[Symbol, ...] = ()
-        self.cursor = 0
-        self.anchor: int | None = None
-        self.left = 0
-        self.hits: Sequence[Hit] = ()
-        self._hits_of: dict[int, list[Hit]] = {}
-        self._highlight = Highlight(None)
-        self._marks: Mapping[int, Mark] = {}
-        self._syntax: Sequence[Style] = ()
-        self._strips: LRUCache[tuple[int, int, int, int], Strip] = LRUCache(4096)
-        self._look: Look | None = None
-        self._ground = Color(0, 0, 0)
-        self._drawing_ahead = False
-
-    # what is shown
 
     def show(self, source: Source, *, line: int = 0) -> None:
         """Show another file, plain until :meth:`color` brings its highlight."""
-        self.source = source
-        self._highlight, self.symbols = Highlight(None), ()
-        self.hits, self._hits_of, self._marks = (), {}, {}
-        self.anchor, self.left = None, 0
-        self.cursor = min(max(line, 0), len(source) - 1)
-        self._redraw()
-        self.virtual_size = Size(0, len(source))
-        self.scroll_to(y=max(self.cursor - self._rows // 3, 0) if line else 0, animate=False, force=True)
+        self._take(source, line)
+        row = self.rows.row_of(self.cursor)
+        self._scroll_to_row(max(row - self.height // 3, 0) if line else 0)
         self._moved()
-
-    def color(self, highlight: Highlight, syntax: Sequence[Style]) -> None:
-        """Take the highlight of the file that is shown."""
-        self._highlight, self.symbols, self._syntax = highlight, highlight.symbols, syntax
-        self._redraw()
-
-    def mark(self, marks: Mapping[int, Mark]) -> None:
-        """Show marks beside lines (0-based)."""
-        if marks != self._marks:
-            self._marks = marks
-            self._redraw()
-
-    def search(self, hits: Sequence[Hit]) -> None:
-        """Light up search hits, in order."""
-        self.hits = hits
-        self._hits_of = {}
-        for hit in hits:
-            self._hits_of.setdefault(hit.line, []).append(hit)
-        self._redraw()
-
-    @property
-    def selection(self) -> tuple[int, int]:
-        """First and last selected line, 0-based; the cursor's line when nothing is selected."""
-        anchor = self.cursor if self.anchor is None else self.anchor
-        return min(anchor, self.cursor), max(anchor, self.cursor)
-
-    def symbol_at(self, line: int) -> Symbol | None:
-        """The innermost definition that holds a line."""
-        holding = [s for s in self.symbols if s.line <= line <= s.end]
-        return max(holding, key=lambda s: (s.depth, s.line), default=None)
-
-    # drawing
-
-    @property
-    def look(self) -> Look:
-        """Styles under the present theme and focus."""
-        if self._look is None:
-            tones = tones_of(self.app)
-            base = tones.text + tones.ground
-            self._ground = self.background_colors[1]
-            self._look = Look(
-                base=base,
-                gutter=tones.faint,
-                cursor=tones.cursor if self.has_focus else tones.cursor_blurred,
-                cursor_gutter=tones.by_name["primary"] if self.has_focus else tones.muted,
-                selected=tones.selected,
-                hit=tones.hit,
-                control=tones.by_name["secondary"],
-                alert=tones.alert,
-                marks=tones.by_name,
-                syntax=self._syntax,
-            )
-        return self._look
-
-    def render_lines(self, crop: Region) -> list[Strip]:
-        # straight from our own cache: the general way through styles costs as much as drawing
-        size = self.size
-        first, last = self.selection
-        top = self.scroll_offset.y
-        strips = [self._strip(top + y, size.width, first, last) for y in crop.line_range]
-        if crop.x or crop.right < size.width:
-            strips = [strip.crop(crop.x, crop.right) for strip in strips]
-        return strips
-
-    def render_line(self, y: int) -> Strip:
-        return self._strip(self.scroll_offset.y + y, self.size.width, *self.selection)
-
-    def _strip(self, line: int, width: int, first: int, last: int) -> Strip:
-        state = (line == self.cursor) | (self.anchor is not None and first <= line <= last) << 1
-        key = (line, self.left, width, state)
-        strip = self._strips.get(key)
-        if strip is None:
-            strip = self._draw(line, width, state)
-            for line_filter in self.app._filters:
-                strip = strip.apply_filter(line_filter, self._ground)
-            self._strips[key] = strip
-        return strip
-
-    def _draw(self, line: int, width: int, state: int) -> Strip:
-        if line >= len(self.source):
-            return Strip([], 0).extend_cell_length(width, self.look.base)
-        return line_strip(
-            self.source,
-            line,
-            left=self.left,
-            width=width,
-            look=self.look,
-            highlighter=self._highlight.highlighter,
-            hits=self._hits_of.get(line, ()),
-            mark=self._marks.get(line),
-            cursor=bool(state & 1),
-            selected=bool(state & 2),
-        )
-
-    def _redraw(self) -> None:
-        self._strips.clear()
-        self._look = None
-        self.refresh()
-
-    def _draw_ahead(self) -> None:
-        """Draw the lines a page below and above the view while nothing else is to do."""
-        self._drawing_ahead = False
-        top, rows, width = self.scroll_offset.y, self._rows, self.size.width
-        last = len(self.source)
-        end = time.perf_counter() + _AHEAD_S
-        for line in (*range(top + rows, min(top + 2 * rows, last)), *range(max(top - rows, 0), top)):
-            if (line, self.left, width, 0) not in self._strips:
-                self._strip(line, width, -1, -1)
-                if time.perf_counter() > end:
-                    self._drawing_ahead = True
-                    self.set_timer(_PAUSE_S, self._draw_ahead)
-                    return
-
-    def notify_style_update(self) -> None:
-        super().notify_style_update()
-        self._strips.clear()
-        self._look = None
-
-    def on_focus(self) -> None:
-        self._redraw()
-
-    def on_blur(self) -> None:
-        self._redraw()
-
-    def on_resize(self) -> None:
-        self._reveal()
 
     # moving
 
-    @property
-    def _rows(self) -> int:
-        return max(self.size.height, 1)
-
     def go(self, line: int, *, centre: bool = False, extend: bool = False) -> None:
-        """Put the cursor on a line (0-based) and bring it into view.
+        """Put the cursor on a line (0-based) and bring it into view; a fold that hides it opens.
 
         Args:
             line: The line; out of range goes to the nearest.
@@ -270,74 +105,127 @@ class CodeView(ScrollView, can_focus=True):
             extend: Select up to there.
         """
         before, self.cursor = self.cursor, min(max(line, 0), len(self.source) - 1)
+        if self.rows.shown(self.cursor) != self.cursor:
+            self.folds = {a: b for a, b in self.folds.items() if not a < self.cursor <= b}
+            self._lay_out()
         if extend and self.anchor is None:
             self.anchor = before
         if self.anchor is not None:
             self.refresh()
         else:
-            self.refresh_lines(before)
-            self.refresh_lines(self.cursor)
+            self._refresh_line(before)
+            self._refresh_line(self.cursor)
         self._reveal(centre=centre)
         self._moved()
 
+    def _refresh_line(self, line: int) -> None:
+        first, last = self.rows.row_of(line), self.rows.row_of(line, _END)
+        self.refresh_lines(first, min(last - first, self.height) + 1)
+
     def _reveal(self, *, centre: bool = False) -> None:
-        top, rows = self.scroll_offset.y, self._rows
-        margin = rows // 3 if centre else min(3, rows // 4)
-        if self.cursor < top + margin:
-            target = self.cursor - margin
-        elif self.cursor > top + rows - 1 - margin:
-            target = self.cursor - rows + 1 + margin
+        top, height = self.scroll_offset.y, self.height
+        row, last = self.rows.row_of(self.cursor), self.rows.row_of(self.cursor, _END)
+        if last - row >= height // 2 and row < top + height and last >= top and not centre:
+            # a line of many rows that is partly in view
+            return
+        margin = height // 3 if centre else min(3, height // 4)
+        if row < top + margin:
+            target = row - margin
+        elif row > top + height - 1 - margin:
+            target = row - height + 1 + margin
         else:
             return
         if centre:
-            target = self.cursor - margin
-        self.scroll_to(y=min(max(target, 0), max(len(self.source) - rows, 0)), animate=False, force=True)
+            target = row - margin
+        self._scroll_to_row(min(max(target, 0), max(len(self.rows) - height, 0)))
+
+    def _scroll_to_row(self, row: int) -> None:
+        self.scroll_to(y=row, animate=False, force=True)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         # without super(): moving a scrollbar that is not shown makes Textual arrange the whole screen anew
         if round(old_value) != round(new_value):
             self.refresh()
-            if not self._drawing_ahead:
-                self._drawing_ahead = True
-                self.call_after_refresh(self._draw_ahead)
-            top, rows = round(new_value), self._rows
-            kept = min(max(self.cursor, top), top + rows - 1)
-            if kept != self.cursor:
-                self.cursor = min(kept, len(self.source) - 1)
+            self._draw_ahead_later()
+            top, row = round(new_value), self.rows.row_of(self.cursor)
+            kept = min(max(row, top), top + self.height - 1)
+            if kept != row:
+                self.cursor = min(self.rows.at(kept)[0], len(self.source) - 1)
                 self._moved()
-            self.scrolled(self, top)
+            self.scrolled(self, self.rows.at(top)[0])
+
+    def on_resize(self) -> None:
+        if self.wrapped:
+            self._lay_out()
+        self._reveal()
 
     def follow(self, line: int) -> None:
         """Scroll so that a line is the first in view, as far as the file goes."""
-        target = min(line, max(len(self.source) - self._rows, 0))
+        target = min(self.rows.row_of(line), max(len(self.rows) - self.height, 0))
         if target != self.scroll_offset.y:
-            self.scroll_to(y=target, animate=False, force=True)
+            self._scroll_to_row(target)
 
     def action_move(self, lines: int) -> None:
-        self.go(self.cursor + lines)
+        self.go(self.rows.after(self.cursor, lines))
 
     def action_page(self, pages: float) -> None:
-        step = round(pages * max(self._rows - 2, 1))
-        self.scroll_to(y=self.scroll_offset.y + step, animate=False, force=True)
-        self.go(self.cursor + step)
+        step = round(pages * max(self.height - 2, 1))
+        row = min(max(self.rows.row_of(self.cursor) + step, 0), len(self.rows) - 1)
+        self._scroll_to_row(self.scroll_offset.y + step)
+        if self.rows.row_of(self.cursor, _END) < row or step < 0:
+            self.go(self.rows.at(row)[0])
 
     def action_edge(self, end: int) -> None:
-        self.go(len(self.source) - 1 if end else 0)
+        self.go(self.rows.shown(len(self.source) - 1) if end else 0)
 
     def action_slide(self, columns: int) -> None:
         self._slide_to(self.left + columns)
 
     def action_slide_edge(self, end: int) -> None:
-        room = self.size.width - gutter_width(len(self.source))
-        self._slide_to(self.source.line_width(self.cursor) - room + 1 if end else 0)
+        self._slide_to(self.source.line_width(self.cursor) - self.room + 1 if end else 0)
 
     def _slide_to(self, left: int) -> None:
-        room = self.size.width - gutter_width(len(self.source))
-        left = min(max(left, 0), max(self.source.width - room + 1, 0))
-        if left != self.left:
+        left = min(max(left, 0), max(self.source.width - self.room + 1, 0))
+        if left != self.left and not self.wrapped:
             self.left = left
             self.refresh()
             self._moved()
+
+    # rows: folds and wrapping
+
+    def action_fold(self) -> None:
+        line = self.source.lines[self.cursor]
+        root, column = self._highlight.root, len(line) - len(line.lstrip())
+        fold = fold_at(root, self.cursor, column) if root is not None else None
+        if self.cursor in self.folds:
+            self._fold({first: last for first, last in self.folds.items() if first != self.cursor})
+        elif fold is not None:
+            self._fold(self.folds | dict([fold]))
+        else:
+            self.notify("Nothing to fold here.", markup=False, timeout=2)
+
+    def action_fold_all(self) -> None:
+        functions = {s.line: s.end for s in self.symbols if s.kind == "function" and s.end > s.line}
+        self._fold({} if self.folds else functions)
+
+    def _fold(self, folds: dict[int, int]) -> None:
+        self.folds = folds
+        self._keep_place()
+        self.cursor = self.rows.shown(self.cursor)
+        self._reveal()
+        self._moved()
+
+    def action_wrap(self) -> None:
+        self.wrapped, self.left = not self.wrapped, 0
+        self._keep_place()
+        self._moved()
+
+    def _keep_place(self) -> None:
+        """Lay the rows out anew under a cursor that stays where it is on the screen."""
+        above = self.rows.row_of(self.cursor) - self.scroll_offset.y
+        self._lay_out()
+        row = self.rows.row_of(self.cursor) - above
+        self._scroll_to_row(min(max(row, 0), max(len(self.rows) - self.height, 0)))
 
     # selecting
 
@@ -347,7 +235,14 @@ class CodeView(ScrollView, can_focus=True):
         self._moved()
 
     def action_extend(self, lines: int) -> None:
-        self.go(self.cursor + lines, extend=True)
+        self.go(self.rows.after(self.cursor, lines), extend=True)
+
+    def action_copy(self) -> None:
+        first, last = self.selection
+        text = "".join(f"{line}\n" for line in self.source.lines[first : last + 1])
+        self.app.copy_to_clipboard(text.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
+        count = last - first + 1
+        self.notify(f"{count} line{'s' if count > 1 else ''} copied", markup=False, timeout=2)
 
     def drop_selection(self) -> None:
         """Select nothing but the cursor's line."""
@@ -362,7 +257,7 @@ class CodeView(ScrollView, can_focus=True):
             self.post_message(self.SearchCleared(self))
 
     def on_click(self, event: events.Click) -> None:
-        self.go(self.scroll_offset.y + event.y, extend=event.shift)
+        self.go(self.rows.at(self.scroll_offset.y + event.y)[0], extend=event.shift)
 
     def on_mouse_scroll_right(self) -> None:
         self.action_slide(8)
@@ -383,11 +278,14 @@ class CodeView(ScrollView, can_focus=True):
         self.reveal_columns(hit)
 
     def reveal_columns(self, hit: Hit) -> None:
-        """Scroll sideways so that a hit is in view."""
-        room = self.size.width - gutter_width(len(self.source))
+        """Bring the columns of a search hit into view."""
         start, end = self.source.cell_of(hit.line, hit.start), self.source.cell_of(hit.line, hit.end)
-        if start < self.left or end > self.left + room:
-            self._slide_to(0 if end <= room else max(start - room // 3, 0))
+        if self.wrapped:
+            row, top = self.rows.row_of(hit.line, start), self.scroll_offset.y
+            if not top <= row < top + self.height:
+                self._scroll_to_row(max(row - self.height // 3, 0))
+        elif start < self.left or end > self.left + self.room:
+            self._slide_to(0 if end <= self.room else max(start - self.room // 3, 0))
 
     def action_symbol(self, step: int) -> None:
         self._step_to([symbol.line for symbol in self.symbols], step)

@@ -1,0 +1,229 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from judge_tui.judging.workspace import Workspace
+from judge_tui.tui.screens.picker import Picker
+from judge_tui.tui.widgets.code_view import CodeView
+from textual.widgets import Input
+
+from .conftest import make_app, running
+
+LONG = (
+    "def first():\n    if True:\n        return 1\n    return 2\n\n\ndef second():\n    return 3\n\n\nx = 1\n"
+)
+
+
+def write(workspace: Workspace, text: str, model: str = "alpha") -> None:
+    (workspace.root / "submissions" / model / "kv" / "kv_cache.py").write_text(text)
+
+
+def shown(view: CodeView) -> list[str]:
+    """Text of the rows in view, line numbers included."""
+    return [view.render_line(y).text.rstrip() for y in range(view.size.height)]
+
+
+async def test_search_counts_in_all_panes_and_steps_through(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        await app.press("slash", *"cache")
+        await app.until(lambda: all(pane.counts for pane in app.compare.panes))
+        assert "A 4  B 4" in app.text()
+        await app.press("enter", "n")
+        assert app.compare.panes[0].view.cursor == 5
+        await app.press("N")
+        assert app.compare.panes[0].view.cursor == 0
+        await app.press("escape")
+        assert not app.compare.panes[1].view.hits
+
+
+async def test_a_search_goes_on_in_the_file_that_comes_into_view(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        await app.press("slash", *"return", "enter")
+        pane = app.compare.panes[0]
+        await app.until(lambda: pane.counts == "2 found")
+        await app.press("full_stop")
+        await app.until(lambda: pane.file == "helpers.py" and [hit.line for hit in pane.view.hits] == [1])
+
+
+async def test_search_reads_a_regular_expression_when_told_and_says_what_is_wrong(
+    workspace: Workspace,
+) -> None:
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        await app.press("slash", *"def .*\\(", "ctrl+r")
+        await app.until(lambda: len(app.compare.panes[0].view.hits) == 4)
+        app.app.screen.query_one(Input).value = "("
+        await app.until(lambda: "unterminated" in app.text())
+        await app.press("escape")
+        assert isinstance(app.app.focused, CodeView)
+
+
+async def test_files_and_symbols_are_picked_by_typing(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        await app.press("o")
+        assert isinstance(app.app.screen, Picker)
+        await app.press(*"att", "enter")
+        assert app.compare.panes[0].view.cursor == 17
+        await app.press("f", *"help", "enter")
+        assert app.compare.panes[0].file == "helpers.py"
+        await app.press("full_stop")
+        assert app.compare.panes[0].file == "kv_cache.py"
+        assert app.compare.panes[0].view.cursor == 17
+
+
+async def test_panes_scroll_together_when_told(tmp_path: Path, workspace: Workspace) -> None:
+    for model in ("alpha", "beta"):
+        (workspace.root / "submissions" / model / "kv" / "kv_cache.py").write_text("def f(): pass\n" * 300)
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        first, second = (pane.view for pane in app.compare.panes)
+        await app.press("ctrl+d")
+        assert second.scroll_offset.y == 0
+        await app.press("y", "G")
+        assert first.scroll_offset.y == second.scroll_offset.y > 200
+
+
+async def test_vim_keys_move(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        view = app.compare.panes[0].view
+        for keys, line in (
+            (["j", "j"], 2),
+            (["k"], 1),
+            (["G"], 23),
+            (["g"], 0),
+            (["right_square_bracket"], 5),
+        ):
+            await app.press(*keys)
+            assert view.cursor == line
+
+
+async def test_resizing_keeps_the_cursor_in_view(workspace: Workspace) -> None:
+    async with running(make_app(workspace), (200, 60)) as app:
+        await app.settle()
+        await app.press("G")
+        for size in ((80, 24), (240, 70), (30, 8), (160, 45)):
+            await app.pilot.resize_terminal(*size)
+            await app.pilot.pause()
+            view = app.compare.panes[0].view
+            assert view.scroll_offset.y <= view.cursor
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"\x1b]52;c;aGk=\x07\x1b[2J\x00\r\n" * 50,
+        b"\xff\xfe" * 4000,
+        b"x" * 3_000_000,
+        b"a\n" * 100_000,
+        "\u202e\u2066漢字e\u0301\u0301🇩🇪".encode() * 500,
+        b"",
+        b"\t" * 5000 + b"\n[bold]x[/bold]\n",
+    ],
+    ids=["escapes", "bytes", "giant line", "many lines", "bidi", "empty", "tabs"],
+)
+async def test_hostile_files_are_shown_harmlessly_and_moved_through(
+    workspace: Workspace, content: bytes
+) -> None:
+    (workspace.root / "submissions" / "alpha" / "kv" / "kv_cache.py").write_bytes(content)
+    async with running(make_app(workspace, engine=None), (100, 30)) as app:
+        await app.until(lambda: app.compare.panes[0].settled and app.compare.panes[0].view.source.measured)
+        await app.press("G", "dollar_sign", "h", "ctrl+u", "v", "k", "0", "g")
+        lines = app.text().split("\n")
+        assert all(ch.isprintable() for line in lines for ch in line)
+
+
+async def test_a_block_folds_and_opens_and_says_how_many_lines_it_hides(workspace: Workspace) -> None:
+    write(workspace, LONG)
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        view = app.compare.panes[0].view
+        await app.press("j", "minus")
+        assert [row.split() for row in shown(view)[:3]] == [
+            ["1", "def", "first():"],
+            ["2", "▸", "if", "True:", "⋯", "1", "line"],
+            ["4", "return", "2"],
+        ]
+        await app.press("j")
+        assert view.cursor == 3
+        await app.press("k", "minus")
+        assert shown(view)[2].split() == ["3", "return", "1"]
+
+
+async def test_a_fold_closes_round_the_cursor_and_all_functions_at_once(workspace: Workspace) -> None:
+    write(workspace, LONG)
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        view = app.compare.panes[0].view
+        await app.press("j", "j", "j", "minus")
+        assert (view.folds, view.cursor) == ({0: 3}, 0)
+        await app.press("minus", "underscore")
+        assert view.folds == {0: 3, 6: 7}
+        await app.press("underscore")
+        assert view.folds == {}
+
+
+async def test_a_jump_opens_the_fold_that_hides_its_line(workspace: Workspace) -> None:
+    write(workspace, LONG)
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        view = app.compare.panes[0].view
+        await app.press("underscore", "slash", *"return 3", "enter")
+        await app.until(lambda: view.cursor == 7)
+        assert view.folds == {0: 3}
+
+
+async def test_what_has_no_syntax_tree_says_that_it_cannot_fold(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        await app.press("j", "minus")
+        assert app.compare.panes[0].view.folds == {}
+        assert [note.message for note in app.app._notifications] == ["Nothing to fold here."]
+
+
+async def test_a_long_line_goes_on_in_the_next_row_when_lines_wrap(workspace: Workspace) -> None:
+    write(workspace, "x = 1\ny = '" + "ab" * 400 + "c'\nz = 2\n")
+    async with running(make_app(workspace)) as app:
+        await app.until(lambda: app.compare.panes[0].settled)
+        view = app.compare.panes[0].view
+        await app.press("w")
+        rows = shown(view)
+        height = len(view.rows) - 2
+        assert height == -(-806 // view.room)
+        assert rows[1].split()[:3] == ["2", "y", "="]
+        assert not rows[2][:6].strip()
+        assert "".join(row[6:] for row in rows[1 : 1 + height]) == view.source.lines[1]
+        await app.press("j", "j")
+        assert view.cursor == 2
+        await app.press("w")
+        assert shown(view)[2].split() == ["3", "z", "=", "2"]
+
+
+async def test_pages_go_through_a_wrapped_line_that_is_taller_than_the_screen(workspace: Workspace) -> None:
+    write(workspace, "x" * 50_000 + "\nlast\n")
+    async with running(make_app(workspace)) as app:
+        await app.until(lambda: app.compare.panes[0].settled)
+        view = app.compare.panes[0].view
+        await app.press("w")
+        tops = []
+        for _ in range(4):
+            await app.press("ctrl+d")
+            tops.append(view.scroll_offset.y)
+        assert tops == sorted(set(tops))
+        assert view.cursor == 0
+        await app.press("j")
+        assert "last" in "\n".join(shown(view))
+        await app.press("ctrl+u", "ctrl+u")
+        assert view.cursor == 0
+
+
+async def test_selected_lines_are_copied(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(workspace, LONG)
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        await app.press("v", "j", "Y")
+        assert app.app.clipboard == "def first():\n    if True:\n"

@@ -1,0 +1,238 @@
+"""A file of any size, drawn line by line: only what is in view, and a page around it in spare time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+
+from judge_tui.tui.display_rows import DisplayRows
+from judge_tui.tui.highlight import Highlight
+from judge_tui.tui.search import Hit
+from judge_tui.tui.source import Source
+from judge_tui.tui.symbols import Symbol
+from judge_tui.tui.tones import tones_of
+from judge_tui.tui.widgets.code_lines import Look, Mark, gutter_width, line_strip
+from rich.style import Style
+from textual.cache import LRUCache
+from textual.color import Color
+from textual.geometry import Region, Size
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+__all__ = ["CodeCanvas"]
+
+#: Seconds of drawing ahead between two looks at the keyboard, and the pause between.
+_AHEAD_S = 0.0015
+_PAUSE_S = 0.001
+_CURSOR, _SELECTED, _CONTINUED = 1, 2, 4
+
+
+class CodeCanvas(ScrollView):
+    """Draws one :class:`Source` with its colours, marks, hits, cursor and selection; no widget per line.
+
+    Attributes:
+        source: The file.
+        symbols: Its definitions, once it is parsed.
+        cursor: 0-based line of the cursor.
+        anchor: Line where a selection began.
+        left: First column in view, where lines do not wrap.
+        hits: Search hits.
+        wrapped: Whether long lines go on in the next row.
+        folds: First line of each closed fold → its last line.
+        rows: Which line each row shows.
+    """
+
+    DEFAULT_CSS = """
+    CodeCanvas {
+        width: 1fr; height: 1fr; overflow-x: hidden; overflow-y: scroll;
+        scrollbar-size: 0 0; background: $background;
+    }
+    """
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.source = Source(b"")
+        self.symbols: tuple[Symbol, ...] = ()
+        self.cursor = 0
+        self.anchor: int | None = None
+        self.left = 0
+        self.hits: Sequence[Hit] = ()
+        self.wrapped = False
+        self.folds: dict[int, int] = {}
+        self.rows = DisplayRows(1)
+        self._hits_of: dict[int, list[Hit]] = {}
+        self._highlight = Highlight(None)
+        self._marks: Mapping[int, Mark] = {}
+        self._syntax: Sequence[Style] = ()
+        self._strips: LRUCache[tuple[int, int, int, int], Strip] = LRUCache(4096)
+        self._look: Look | None = None
+        self._ground = Color(0, 0, 0)
+        self._drawing_ahead = False
+
+    # what is shown
+
+    def _take(self, source: Source, line: int) -> None:
+        """Take another file, plain until :meth:`color` brings its highlight."""
+        self.source = source
+        self._highlight, self.symbols = Highlight(None), ()
+        self.hits, self._hits_of, self._marks = (), {}, {}
+        self.anchor, self.left, self.folds = None, 0, {}
+        self.cursor = min(max(line, 0), len(source) - 1)
+        self._lay_out()
+
+    def color(self, highlight: Highlight, syntax: Sequence[Style]) -> None:
+        """Take the highlight of the file that is shown."""
+        self._highlight, self.symbols, self._syntax = highlight, highlight.symbols, syntax
+        self._redraw()
+
+    def mark(self, marks: Mapping[int, Mark]) -> None:
+        """Show marks beside lines (0-based)."""
+        if marks != self._marks:
+            self._marks = marks
+            self._redraw()
+
+    def search(self, hits: Sequence[Hit]) -> None:
+        """Light up search hits, in order."""
+        self.hits = hits
+        self._hits_of = {}
+        for hit in hits:
+            self._hits_of.setdefault(hit.line, []).append(hit)
+        self._redraw()
+
+    @property
+    def selection(self) -> tuple[int, int]:
+        """First and last selected line, 0-based; the cursor's line when nothing is selected."""
+        anchor = self.cursor if self.anchor is None else self.anchor
+        return min(anchor, self.cursor), max(anchor, self.cursor)
+
+    def symbol_at(self, line: int) -> Symbol | None:
+        """The innermost definition that holds a line."""
+        holding = [s for s in self.symbols if s.line <= line <= s.end]
+        return max(holding, key=lambda s: (s.depth, s.line), default=None)
+
+    # rows
+
+    @property
+    def room(self) -> int:
+        """Columns of code in view."""
+        return max(self.size.width - gutter_width(len(self.source)), 1)
+
+    @property
+    def height(self) -> int:
+        """Rows in view."""
+        return max(self.size.height, 1)
+
+    def _lay_out(self) -> None:
+        """Find anew which line each row shows."""
+        room = self.room if self.wrapped and self.size.width else 0
+        self.rows = DisplayRows(len(self.source), self.folds, self.source.widths if room else (), room)
+        self.virtual_size = Size(0, len(self.rows))
+        self._redraw()
+
+    # drawing
+
+    @property
+    def look(self) -> Look:
+        """Styles under the present theme and focus."""
+        if self._look is None:
+            tones = tones_of(self.app)
+            base = tones.text + tones.ground
+            self._ground = self.background_colors[1]
+            self._look = Look(
+                base=base,
+                gutter=tones.faint,
+                cursor=tones.cursor if self.has_focus else tones.cursor_blurred,
+                cursor_gutter=tones.by_name["primary"] if self.has_focus else tones.muted,
+                selected=tones.selected,
+                hit=tones.hit,
+                control=tones.by_name["secondary"],
+                alert=tones.alert,
+                marks=tones.by_name,
+                syntax=self._syntax,
+            )
+        return self._look
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        # straight from our own cache: the general way through styles costs as much as drawing
+        width = self.size.width
+        selection = self.selection
+        top = self.scroll_offset.y
+        strips = [self._strip(top + y, width, selection) for y in crop.line_range]
+        if crop.x or crop.right < width:
+            strips = [strip.crop(crop.x, crop.right) for strip in strips]
+        return strips
+
+    def render_line(self, y: int) -> Strip:
+        return self._strip(self.scroll_offset.y + y, self.size.width, self.selection)
+
+    def _strip(self, row: int, width: int, selection: tuple[int, int] | None) -> Strip:
+        line, column = self.rows.at(row)
+        state = _CONTINUED if column else 0
+        if selection is not None:
+            state |= _CURSOR if line == self.cursor else 0
+            state |= _SELECTED if self.anchor is not None and selection[0] <= line <= selection[1] else 0
+        key = (line, column or self.left, width, state)
+        strip = self._strips.get(key)
+        if strip is None:
+            strip = self._draw(line, column or self.left, width, state)
+            for line_filter in self.app._filters:
+                strip = strip.apply_filter(line_filter, self._ground)
+            self._strips[key] = strip
+        return strip
+
+    def _draw(self, line: int, left: int, width: int, state: int) -> Strip:
+        if line >= len(self.source):
+            return Strip([], 0).extend_cell_length(width, self.look.base)
+        last = self.folds.get(line, line)
+        marks = (self._marks[n] for n in range(line, last + 1) if n in self._marks)
+        return line_strip(
+            self.source,
+            line,
+            left=left,
+            width=width,
+            look=self.look,
+            highlighter=self._highlight.highlighter,
+            hits=self._hits_of.get(line, ()),
+            mark=next(marks, None),
+            cursor=bool(state & _CURSOR),
+            selected=bool(state & _SELECTED),
+            continued=bool(state & _CONTINUED),
+            folded=last - line,
+        )
+
+    def _redraw(self) -> None:
+        self._strips.clear()
+        self._look = None
+        self.refresh()
+
+    def _draw_ahead(self) -> None:
+        """Draw the rows a page below and above the view while nothing else is to do."""
+        self._drawing_ahead = False
+        top, height, width = self.scroll_offset.y, self.height, self.size.width
+        last = len(self.rows)
+        end = time.perf_counter() + _AHEAD_S
+        for row in (*range(top + height, min(top + 2 * height, last)), *range(max(top - height, 0), top)):
+            known = len(self._strips)
+            self._strip(row, width, None)
+            if len(self._strips) > known and time.perf_counter() > end:
+                self._draw_ahead_later(_PAUSE_S)
+                return
+
+    def _draw_ahead_later(self, pause_s: float = 0.0) -> None:
+        if not self._drawing_ahead:
+            self._drawing_ahead = True
+            if pause_s:
+                self.set_timer(pause_s, self._draw_ahead)
+            else:
+                self.call_after_refresh(self._draw_ahead)
+
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._strips.clear()
+        self._look = None
+
+    def on_focus(self) -> None:
+        self._redraw()
+
+    def on_blur(self) -> None:
+        self._redraw()
