@@ -2,7 +2,8 @@
 
 What a check is worth shows on its specimens: every mutant with one bug must be caught by the
 checks that it names, every twin, right code in an unusual style, must pass. A specimen is a file,
-or a folder of files, under ``mutants/`` or ``twins/``. Comment lines in it say what is expected::
+or a folder of files, under ``mutants/`` or ``twins/``. Comment lines in it, behind ``#`` in Python and
+``//`` in CUDA, say what is expected::
 
     # bug: dS is used without the factor P        (a mutant: what is wrong)
     # caught by: gradients, logsumexp (warn)      (fail; or warn, or unbound)
@@ -34,6 +35,7 @@ from judge_tui.checks.verdict import Outcome, Verdict
 __all__ = ["Specimen", "Tally", "judged", "specimens", "tally", "unexpected", "verdict_table"]
 
 _ITEM = re.compile(r"(\w+)\s*(?:\(([^)]*)\))?")
+_SUFFIXES = frozenset({".py", ".cu", ".cuh", ".md"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +85,13 @@ def specimens(folder: Path, task: Task) -> list[Specimen]:
         _read(path, task, wrong=kind == "mutants")
         for kind in ("mutants", "twins")
         for path in sorted((folder / kind).iterdir())
-        if path.suffix == ".py" or (path.is_dir() and not path.name.startswith(("_", ".")))
+        if path.suffix in _SUFFIXES or (path.is_dir() and not path.name.startswith(("_", ".")))
     ]
 
 
 def _read(path: Path, task: Task, *, wrong: bool) -> Specimen:
-    files = [path] if path.is_file() else sorted(path.rglob("*.py"))
+    inside = sorted(path.rglob("*")) if path.is_dir() else [path]
+    files = [file for file in inside if file.suffix in _SUFFIXES]
     text = "\n".join(file.read_text("utf-8", "replace") for file in files)
     heads = {
         key: {name: remark for line in _lines(text, key) for name, remark in _ITEM.findall(line)}
@@ -105,7 +108,7 @@ def _read(path: Path, task: Task, *, wrong: bool) -> Specimen:
 
 
 def _lines(text: str, key: str) -> list[str]:
-    return [line.strip() for line in re.findall(rf"^# {key}:(.*)$", text, re.M)]
+    return [line.strip() for line in re.findall(rf"^(?:#|//) {key}:(.*)$", text, re.M)]
 
 
 def _of_mutant(heads: Mapping[str, Mapping[str, str]]) -> dict[str, set[Verdict]]:

@@ -1,0 +1,1 @@
+"""CUDA sources without a task: read, repaired, compiled, described."""

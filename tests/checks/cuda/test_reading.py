@@ -1,0 +1,106 @@
+"""What is read from CUDA sources: kernels, launchers, template arguments however code spells them."""
+
+from __future__ import annotations
+
+import pytest
+from judge_tui.checks.cuda.constants import integer
+from judge_tui.checks.cuda.device_code import device_only
+from judge_tui.checks.cuda.lexing import blanked
+from judge_tui.checks.cuda.reading import Function, read
+
+SOURCE = b"""
+#include <cfloat>
+constexpr int WARP = 32, BLOCK = WARP * 8;
+#define LIMIT 64
+namespace ns {
+template <int K, int W = 8>
+__global__ void __launch_bounds__(W * WARP, 2)
+rows(const float* __restrict__ z, int* at, float* p, int n, int V) {}
+template <int K, int W>
+cudaError_t launch(const float* z, int64_t* at, float* p, long long n, unsigned V, cudaStream_t s = 0) {
+    rows<K, W><<<(n + W - 1) / W, dim3(32, W), K * sizeof(float), s>>>(z, nullptr, p, n, V);
+    return cudaGetLastError();
+}
+struct Kernels { static int run(const float* z) { return 0; } int size() const { return 1; } };
+}
+template __global__ void ns::rows<5>(const float*, int*, float*, int, int);
+#define CASE(k) case k: return ns::launch<k, 4>(z, at, p, n, V);
+extern "C" cudaError_t topk(const float* z, int64_t* at, float* p, int n, int V, int K) {
+    switch (K) { CASE(10) CASE(LIMIT) default: return cudaErrorInvalidValue; }
+}
+template <int K> void trial() { ns::launch<K, 2>(0, 0, 0, 1, 1); }
+int main() { trial<33>(); }
+"""
+
+
+def named(functions: list[Function], name: str) -> Function:
+    return next(each for each in functions if each.name == name)
+
+
+def test_kernels_and_launchers_are_told_with_their_parameters() -> None:
+    found = read({"a.cu": SOURCE})
+    kernel = named(found.functions, "ns::rows")
+    assert [str(each) for each in kernel.parameters] == [
+        "const float* z", "int* at", "float* p", "int n", "int V"
+    ]  # fmt: skip
+    assert kernel.kind == "kernel"
+    assert kernel.bounds == ("W * WARP", "2")
+    assert kernel.line == 8
+    assert [each.name for each in found.hosts] == ["ns::launch", "ns::Kernels::run", "topk", "trial"]
+    stream = named(found.functions, "ns::launch").parameters[-1]
+    assert (stream.type, stream.name, stream.default) == ("cudaStream_t", "s", "0")
+
+
+def test_launches_keep_their_configuration_as_written() -> None:
+    (launch,) = read({"a.cu": SOURCE}).launches
+    assert (launch.kernel, launch.template, launch.within) == ("rows", ("K", "W"), "ns::launch")
+    assert launch.configuration == ("(n + W - 1) / W", "dim3(32, W)", "K * sizeof(float)", "s")
+
+
+def test_template_arguments_are_found_through_instantiations_macros_and_other_templates() -> None:
+    found = read({"a.cu": SOURCE})
+    launch, kernel = named(found.functions, "ns::launch"), named(found.functions, "ns::rows")
+    assert found.offered(launch, "K") == (10, 33, 64)
+    assert found.offered(launch, "W") == (2, 4)
+    assert found.offered(kernel, "K") == (5, 10, 33, 64)
+    assert found.offered(kernel, "W") == (2, 4, 8)
+    assert (5, 8) in found.instances(kernel)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("BLOCK / WARP", 8),
+        ("(1 << 5) + sizeof(float)", 36),
+        ("ns::WARP * 2u", 64),
+        ("V", None),
+        ("LOOP", None),
+        ("9" * 300, None),
+        ("1 / 0", None),
+        ("__import__('os')", None),
+    ],
+)
+def test_constants_are_worked_out_and_nothing_else(text: str, value: int | None) -> None:
+    assert integer(text, {"WARP": "32", "BLOCK": "WARP * 8", "LOOP": "LOOP + 1"}) == value
+
+
+def test_the_host_s_parts_are_set_aside_line_by_line() -> None:
+    device = device_only(SOURCE).decode()
+    assert device.count("\n") == SOURCE.count(b"\n")
+    assert "__global__ void __launch_bounds__" in device
+    assert "cudaError_t" not in device.replace("#define", "")
+    assert "main" not in device
+
+
+def test_comments_and_literals_are_blanked_in_place() -> None:
+    text = 'a /* "x */ + "// no" + \'"\' // end\nb'
+    result = blanked(text)
+    assert len(result) == len(text)
+    assert result.split() == ["a", "+", "+", "b"]
+
+
+def test_a_broken_source_is_read_as_far_as_it_goes() -> None:
+    found = read(
+        {"a.cu": b"__global__ void k(float* x) { x[0] = ; }\n}}}} template <\n__global__ void l(int* y) {}"}
+    )
+    assert "k" in [each.name for each in found.kernels]
