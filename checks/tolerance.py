@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["SLACK", "calibrated", "difference", "relative_error", "same_bits"]
+__all__ = ["SLACK", "calibrated", "difference", "is_single", "relative_error", "same_bits"]
 
 #: How many times the error of a sound implementation is still taken as sound.
 SLACK = 50.0
@@ -86,3 +86,8 @@ def calibrated(plain_error: float, dtype: npt.DTypeLike, *, floor: float = 0.0) 
 def same_bits(one: Array, other: Array) -> bool:
     """Whether two arrays are the same byte for byte."""
     return one.shape == other.shape and one.dtype == other.dtype and one.tobytes() == other.tobytes()
+
+
+def is_single(array: Array) -> bool:
+    """Whether every number is a float32 one, as no sum of float64 numbers is by chance."""
+    return bool(np.array_equal(array, array.astype(np.float32).astype(np.float64), equal_nan=True))

@@ -13,7 +13,7 @@ from judge_tui.checks.tasks.backwards.limits import coarse
 from judge_tui.checks.tasks.backwards.passes import backward, eps_of, forward
 from judge_tui.checks.tasks.backwards.reference import Batch
 from judge_tui.checks.tasks.backwards.source import place, variance
-from judge_tui.checks.tolerance import SLACK, relative_error
+from judge_tui.checks.tolerance import SLACK, is_single, relative_error
 from judge_tui.checks.verdict import Curve, Verdict
 
 __all__ = ["cancellation"]
@@ -61,7 +61,7 @@ def _run(bench: Bench, batch: Batch, offset: float) -> dict[str, Any]:
     truth = {"y": reference.forward(batch), "dx": reference.gradients(batch).dx}
     plain_y, plain = reference.plain(batch)
     ours, sound = {"y": done.y, "dx": gradient.dx}, {"y": plain_y, "dx": plain.dx}
-    found: dict[str, Any] = {"offset": offset, "single": bool(np.all(done.y == done.y.astype(np.float32)))}
+    found: dict[str, Any] = {"offset": offset, "single": is_single(done.y)}
     # The mean of a row can be no better than its rounding, whatever the order of the sum.
     floor = float(np.finfo(np.float64).eps) * offset
     for name in ("y", "dx"):

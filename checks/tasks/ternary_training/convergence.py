@@ -24,8 +24,9 @@ __all__ = ["convergence"]
 #: A fall of less than this share of the first loss is hardly one.
 _HARDLY = 0.01
 #: Shares of what is held out that may be in the training part as well, and past which it was not held out:
-#: common phrases of texts, no index, and names of files that may be split within.
-_ALLOWED = {"passages": (0.05, 0.5), "entries": (0.0, 0.0), "names": (0.0, 1.0)}
+#: common phrases of texts, no index, names of files that may be split within, and repeated texts whose cut
+#: is read off the source and not seen.
+_ALLOWED = {"passages": (0.05, 0.5), "entries": (0.0, 0.0), "names": (0.0, 1.0), "repetitions": (0.0, 1.0)}
 #: Rows without a step may be settings that are compared, unless there are so many.
 _UNORDERED = 20
 #: Points of a curve that the evidence carries.
@@ -37,7 +38,8 @@ Series = list[Figure]
 @check(
     "convergence",
     "recorded training run",
-    establishes="The recorded loss falls, perplexity is exp(loss) of held-out text, and that was held out.",
+    establishes="The recorded loss falls, perplexity is exp(loss) of held-out text, and no file shows that "
+    "text to have been trained on.",
     budget=30,
 )
 def convergence(bench: Bench, found: Findings) -> str:
@@ -268,7 +270,11 @@ def _held_out(bench: Bench, found: Findings, logs: Sequence[str]) -> str:
     """Texts or indices of the split against each other."""
     compared = heldout.overlaps(bench.submission, logs)
     if not compared:
-        found.note("held-out text", "neither the texts nor the split are among its files")
+        found.note(
+            "held-out text",
+            "neither the texts nor the split are among its files",
+            note="Texts that a program makes or loads are not seen.",
+        )
         return "its files do not show whether held-out text was held out"
     worst = max(compared, key=lambda overlap: overlap.share - _ALLOWED[overlap.unit][0])
     for overlap in compared[:6]:
@@ -284,6 +290,8 @@ def _held_out(bench: Bench, found: Findings, logs: Sequence[str]) -> str:
             line=overlap.line,
             note=f"for example: {overlap.example}" if overlap.example and not fine else "",
         )
+    if worst.unit == "repetitions":
+        return f"{worst.held} is held out of {worst.trained}"
     if worst.share > _ALLOWED[worst.unit][0]:
         return f"{worst.share:.0%} of the {worst.unit} of {worst.held} are in {worst.trained} as well"
     return f"{worst.held} was held out of {worst.trained}"

@@ -1,4 +1,4 @@
-"""Whether held-out text was held out: the texts or the indices of the split, where a submission has them."""
+"""Whether held-out text was held out: the texts, literals or indices of a split, where there are any."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from judge_tui.checks.submission import Submission
+from judge_tui.checks.tasks.ternary_training.corpora import literals, repeated
 from judge_tui.checks.tasks.ternary_training.figures import Name, Split, words
 from judge_tui.checks.tasks.ternary_training.logs import loaded_json
 
@@ -39,6 +40,11 @@ _NO_DATA = _SPLITS | {
     "config",
     "stdout",
 }
+#: What the name of a literal says beside its split when it is a text of it, and no prompt or message.
+_WORDS_OF_TEXT = frozenset({
+    "text", "texts", "corpus", "data", "dataset", "set", "split", "sentences", "lines", "story", "stories",
+    "passage", "passages", "string", "str", "raw", "content",
+})  # fmt: skip
 #: Fewer whole numbers than this are sizes or shapes, and two are the ends of a range.
 _FEW = 5
 _MOST_ITEMS = 2_000_000
@@ -52,7 +58,8 @@ class Overlap:
         held: What is held out (a file, or a key of one).
         trained: What was trained on.
         share: Share of what is held out that is in the training part as well.
-        unit: ``passages``, ``entries`` (whole numbers), or ``names`` (of files or documents).
+        unit: ``passages``, ``entries`` (whole numbers), ``names`` (of files or documents) or ``repetitions``
+            (of a text that is cut in two).
         example: One of them.
         file: Where the held-out part stands.
         line: 1-based.
@@ -75,24 +82,51 @@ def overlaps(submission: Submission, logs: Sequence[str]) -> list[Overlap]:
         logs: Files that are logs, and no text that was trained on.
     """
     texts = [name for name in submission.files if name not in logs]
-    return [*_texts(submission, texts), *_indices(submission, submission.files)]
+    told = [*_texts(submission, texts), *_indices(submission, submission.files)]
+    return told or list(_repetitions(submission))
+
+
+def _repetitions(submission: Submission) -> Iterator[Overlap]:
+    """Texts of one passage again and again, cut in two: what is held out was trained on."""
+    for text in repeated(submission):
+        if not Name.of((text.name,)).split:
+            held = f"the end of {text.name}, one passage {text.times} times,"
+            yield Overlap(held, "its beginning", 1.0, "repetitions", text.passage, text.file, text.cut)
 
 
 def _texts(submission: Submission, names: Sequence[str]) -> Iterator[Overlap]:
-    parts: dict[Split, list[tuple[str, str]]] = {"train": [], "held-out": []}
+    parts: dict[Split, list[_Part]] = {"train": [], "held-out": []}
     for name in names:
         path = PurePosixPath(name)
         split = Name.of((str(path.parent), path.stem)).split
         if path.suffix.lower() in _TEXTS and split and not words(path.stem) & _NO_DATA:
             text = submission.read_bytes(name)[:_MOST_TEXT].decode("utf-8", "replace")
-            parts[split].append((name, re.sub(r"\s+", " ", text)))
-    for held, text in parts["held-out"][:_MOST_PARTS]:
-        passages = _passages(text)
-        for trained, other in parts["train"][:_MOST_PARTS]:
+            parts[split].append(_Part(name, _spaced(text), name, 1))
+    for file, name, line, text in literals(submission):
+        spoken = words(name)
+        if (split := Name.of((name,)).split) and (len(spoken) == 1 or spoken & _WORDS_OF_TEXT):
+            parts[split].append(_Part(name, _spaced(text), file, line))
+    for held in parts["held-out"][:_MOST_PARTS]:
+        passages = _passages(held.text)
+        for trained in parts["train"][:_MOST_PARTS]:
             if passages:
-                shared = [passage for passage in passages if passage in other]
-                share = len(shared) / len(passages)
-                yield Overlap(held, trained, share, "passages", shared[0] if shared else "", held, 1)
+                shared = [passage for passage in passages if passage in trained.text]
+                share, example = len(shared) / len(passages), shared[0] if shared else ""
+                yield Overlap(held.name, trained.name, share, "passages", example, held.file, held.line)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A text of one split: a file, or a literal in a source file."""
+
+    name: str
+    text: str
+    file: str
+    line: int
+
+
+def _spaced(text: str) -> str:
+    return re.sub(r"\s+", " ", text)
 
 
 def _passages(text: str) -> list[str]:

@@ -11,8 +11,9 @@ import numpy.typing as npt
 from judge_tui.checks.tasks.ternary_training.draws import Draw
 from judge_tui.checks.tasks.ternary_training.grouping import Grouping, Scale, groupings, mean_scale, scales
 from judge_tui.checks.tasks.ternary_training.roles import GROUP
+from judge_tui.checks.tolerance import is_single
 
-__all__ = ["LIMIT", "Answer", "Choice", "cause", "choice", "distance", "settled"]
+__all__ = ["LIMIT", "Answer", "Choice", "cause", "choice", "distance", "settled", "single"]
 
 Array = npt.NDArray[Any]
 
@@ -79,6 +80,11 @@ def settled(answers: Sequence[Answer], transposed: bool) -> tuple[Grouping, list
             break
     assert best is not None
     return best
+
+
+def single(answers: Sequence[Answer]) -> bool:
+    """Whether every projected weight is a float32 number, although the weights were float64."""
+    return all(is_single(answer.projected) for answer in answers)
 
 
 def choice(answers: Sequence[Answer], grouping: Grouping, transposed: bool) -> Choice:

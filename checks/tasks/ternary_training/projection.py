@@ -60,9 +60,21 @@ def projection(bench: Bench, found: Findings) -> str:
         _repeated(bench, found, subject)
         _kept(bench, found, subject)
         _default(bench, found, subject)
+    if found.verdict is not Verdict.FAIL:
+        summary += _in_single(found, answers, subject)
     if found.verdict is Verdict.WARN and refused:
         summary += f"; refuses ragged groups: {', '.join(refused)}"
     return _first(found) or summary
+
+
+def _in_single(found: Findings, answers: list[Answer], subject: _Subject) -> str:
+    """Whether it computes in float32 what it was given in float64, as a clause."""
+    fine = not levels.single(answers)
+    found.claim(
+        "projected in the precision of the weights", fine, measured="float64" if fine else "float32",
+        limit="float64", otherwise=Verdict.WARN, **({} if fine else subject.place),
+    )  # fmt: skip
+    return "" if fine else "; in float32, on float64 weights"
 
 
 def _first(found: Findings) -> str:

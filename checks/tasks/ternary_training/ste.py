@@ -21,7 +21,7 @@ from judge_tui.checks.tasks.ternary_training import estimator
 from judge_tui.checks.tasks.ternary_training.draws import mixed
 from judge_tui.checks.tasks.ternary_training.layer import Gradients, Layer
 from judge_tui.checks.tasks.ternary_training.projection import refusal
-from judge_tui.checks.tolerance import relative_error
+from judge_tui.checks.tolerance import is_single, relative_error
 from judge_tui.checks.verdict import Verdict
 
 __all__ = ["ste"]
@@ -50,7 +50,7 @@ def ste(bench: Bench, found: Findings) -> str:
     if why := layer.unsuited(mixed(bench.rng("linear"), (out, 128))):
         raise Unbound("forward", [f"{layer.binding.target} {why}"])
     binding = bench.binding("backward")
-    place = {"file": binding.file, "line": binding.line or None}
+    place: dict[str, Any] = {"file": binding.file, "line": binding.line or None}
     held = {name: _Worst() for name in _NAMES}
     causes: list[str] = []
     for index, (shape, rows) in enumerate((*(((out, width), rows) for width, rows in _WIDTHS), _RAGGED)):
@@ -69,6 +69,12 @@ def ste(bench: Bench, found: Findings) -> str:
     if found.verdict is Verdict.PASS:
         _exchanged(bench, found, layer, out, place)
         _differenced(bench, found, layer, out, place)
+    if found.verdict is not Verdict.FAIL:
+        told = "float32" if held["dweight"].single else "float64"
+        found.claim(
+            "dweight in the precision of its inputs", told == "float64", measured=told, limit="float64",
+            otherwise=Verdict.WARN, **({} if told == "float64" else place),
+        )  # fmt: skip
     return _summary(found, held, common)
 
 
@@ -91,14 +97,20 @@ class _Case:
 
 @dataclass(slots=True)
 class _Worst:
-    """The worst figure of one gradient, and where it was; ``count`` is 0 where the layer gives none."""
+    """The worst figure of one gradient, and where it was; ``count`` is 0 where the layer gives none.
+
+    ``single`` says that all of its numbers were float32 ones.
+    """
 
     error: float = 0.0
     note: str = ""
     count: int = 0
+    single: bool = True
 
-    def add(self, error: float, note: str) -> None:
+    def add(self, gradient: Array, truth: Array, note: str) -> None:
+        error = relative_error(gradient, truth)
         self.count += 1
+        self.single = self.single and is_single(gradient)
         if self.count == 1 or not error <= self.error:
             self.error, self.note = error, note
 
@@ -110,16 +122,14 @@ def _compare(
     given = layer.backward(run, case.dy, worker=worker)
     through = case.dy.T @ case.x
     note = f"worst at W {case.weight.shape}, B = {len(case.x)}"
-    error = relative_error(given.dweight, through)
-    held["dweight"].add(error, note)
-    if not error <= _LIMIT:
+    held["dweight"].add(given.dweight, through, note)
+    if not relative_error(given.dweight, through) <= _LIMIT:
         causes.append(estimator.cause(given.dweight, through, case.weight, len(case.x), layer.transposed))
     if given.dx is not None:
-        effective = layer.effective(case.weight, worker=worker)
-        error = relative_error(given.dx, case.dy @ effective)
-        held["dx"].add(error, note + _input_cause(given, case, error))
+        truth = case.dy @ layer.effective(case.weight, worker=worker)
+        held["dx"].add(given.dx, truth, note + _input_cause(given, case, relative_error(given.dx, truth)))
     if given.dbias is not None:
-        held["dbias"].add(relative_error(given.dbias, case.dy.sum(axis=0)), note)
+        held["dbias"].add(given.dbias, case.dy.sum(axis=0), note)
 
 
 def _input_cause(given: Gradients, case: _Case, error: float) -> str:

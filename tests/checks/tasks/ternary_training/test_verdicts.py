@@ -282,3 +282,51 @@ def test_a_recorded_run_without_held_out_text_warns(tmp_path: Path) -> None:
 def test_broken_logs_break_nothing(text: str, tmp_path: Path) -> None:
     for name in ("log__json", "log__jsonl", "log__csv", "log__txt"):
         assert of_run(tmp_path / name, **{name: text}).verdict is not Verdict.ERROR
+
+
+PASSAGE = "It was the custom of the house that lamps were lit before the bell, and nobody spoke of the sea."
+SPLIT = "ids = [ord(c) for c in text]\n    cut = int(0.9 * len(ids))\n    return ids[:cut], ids[cut:]"
+
+
+def of_code(folder: Path, code: str) -> Outcome:
+    """What is found about a run whose data stand in its source."""
+    return written(folder, {"ternary.py": code, "train.log": LOG}, "convergence")["convergence"]
+
+
+@pytest.mark.parametrize(
+    "corpus",
+    [f"CORPUS = '{PASSAGE}' * 20", f"CORPUS = (\n    '{PASSAGE[:60]}'\n    '{PASSAGE[60:]}'\n) * 20",
+     f"BASE = '{PASSAGE}'\nCORPUS: str = BASE * 20", f"LINES = ['{PASSAGE[:50]}', '{PASSAGE[50:]}']\n"
+     "CORPUS = ' '.join(LINES * 20)"],
+)  # fmt: skip
+def test_the_end_of_a_text_that_repeats_itself_is_not_held_out(corpus: str, tmp_path: Path) -> None:
+    code = f"{corpus}\n\n\ndef split(text):\n    {SPLIT}\n\n\ntrain, val = split(CORPUS.lower())\n"
+    outcome = of_code(tmp_path, code)
+    assert outcome.verdict is Verdict.WARN, outcome.summary
+    assert "one passage 20 times" in outcome.summary
+    assert outcome.location == ("ternary.py", 1 + code[: code.index("ids[:cut]")].count("\n"))
+
+
+@pytest.mark.parametrize(
+    "code",
+    [f"CORPUS = '{PASSAGE}' * 20\n", f"DEMO = '{PASSAGE}' * 20\nx = [1, 2, 3]\na, b = x[:2], x[2:]\n",
+     f"TRAIN_TEXT = '{PASSAGE}' * 20\na, b = TRAIN_TEXT[:9], TRAIN_TEXT[9:]\n",
+     f"CORPUS = '{PASSAGE}'\na, b = CORPUS[:80], CORPUS[80:]\n",
+     f"TRAIN_TEXT = '{PASSAGE * 4}'\nval_prompt = '{PASSAGE * 4}'\n"],
+)  # fmt: skip
+def test_texts_that_are_not_cut_or_do_not_repeat_are_left_alone(code: str, tmp_path: Path) -> None:
+    outcome = of_code(tmp_path, code)
+    assert outcome.verdict is Verdict.PASS, outcome.summary
+
+
+def test_one_literal_for_training_and_for_held_out_text_is_not_held_out(tmp_path: Path) -> None:
+    text = f"{PASSAGE} {' '.join(sorted(PASSAGE.split()))} {PASSAGE[::-1]}"
+    same = of_code(tmp_path / "a", f"TRAIN_TEXT = '{text}'\nVAL_TEXT = '{text}'\n")
+    other = of_code(tmp_path / "b", f"TRAIN_TEXT = '{text}'\nVAL_TEXT = '{text.swapcase()}'\n")
+    assert (same.verdict, "VAL_TEXT" in same.summary) == (Verdict.FAIL, True), same.summary
+    assert (other.verdict, "was held out" in other.summary) == (Verdict.PASS, True), other.summary
+
+
+def test_float32_arithmetic_on_float64_weights_warns(tmp_path: Path) -> None:
+    outcomes = judged(HERE / "twins" / "closure_float32.py", LAYER, tmp_path)
+    assert all("float32" in outcome.summary for outcome in outcomes.values()), outcomes

@@ -1,5 +1,6 @@
 # style: a forward that returns its backward; float32 inside, (in, out) weights in groups along the inputs
 # only: projection, ste
+# warns: projection (float32 on float64 weights), ste (as well)
 import numpy as np
 
 
