@@ -14,11 +14,11 @@ from judge_tui.tui.screens.compare_layout import CompareLayout
 from judge_tui.tui.screens.compare_notes import CompareNotes
 from judge_tui.tui.screens.compare_saving import CompareSaving
 from judge_tui.tui.screens.compare_search import CompareSearch
+from judge_tui.tui.screens.compare_sync import CompareSync
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.bar import Bar, Part
 from judge_tui.tui.widgets.checks_pane import ChecksPane
 from judge_tui.tui.widgets.code_pane import CodePane
-from judge_tui.tui.widgets.code_view import CodeView
 from judge_tui.tui.widgets.key_hints import KeyHints, listed, own_bindings
 from judge_tui.tui.widgets.rubric_pane import RubricLines, RubricPane, focus_title
 from textual import events
@@ -40,7 +40,7 @@ class Body(Horizontal):
         return []
 
 
-class CompareScreen(CompareLayout, CompareSearch, CompareNotes, CompareChecks, CompareSaving):
+class CompareScreen(CompareLayout, CompareSearch, CompareSync, CompareNotes, CompareChecks, CompareSaving):
     """Everything in view, and what the keys do to it.
 
     Args:
@@ -71,7 +71,7 @@ class CompareScreen(CompareLayout, CompareSearch, CompareNotes, CompareChecks, C
         Binding("u", "undo", "undo"),
         Binding("ctrl+r", "redo", "redo", show=False),
         Binding("z,f8", "zoom", "zoom this part"),
-        Binding("y,f6", "sync", "scroll together", show=False),
+        Binding("y,f6", "sync", "move together: by line, by function", show=False),
         Binding("f2", "show_part('rubric')", "rubric on/off", show=False),
         Binding("f3", "show_part('checks')", "checks on/off", show=False),
         Binding("f4", "show_part('sidebars')", "files and symbols on/off", show=False),
@@ -108,7 +108,7 @@ class CompareScreen(CompareLayout, CompareSearch, CompareNotes, CompareChecks, C
         )
         self.runner = CheckRunner(session.submissions, options, self._on_event, self._on_ended)
         self.wishes = Wishes()
-        self.synced = False
+        self._alignments = {}
         self._clock = clock or (lambda at: time.strftime("%H:%M:%S", time.localtime(at)))
         self._pane = 0
         self._before_zoom: Widget | None = None
@@ -130,6 +130,7 @@ class CompareScreen(CompareLayout, CompareSearch, CompareNotes, CompareChecks, C
     def on_mount(self) -> None:
         for pane in self.panes:
             pane.view.scrolled = self._scrolled
+            pane.moved = self._moved
         self.panes[0].view.focus()
         self._arrange()
         self.retell()
@@ -260,17 +261,6 @@ class CompareScreen(CompareLayout, CompareSearch, CompareNotes, CompareChecks, C
         if here:
             told.insert(4 if here == "s" else 3, ("esc", "code"))
         self.query_one(KeyHints).tell(tuple(told), ("?", "help"))
-
-    def action_sync(self) -> None:
-        self.synced = not self.synced
-        self.notify("panes scroll together" if self.synced else "panes scroll alone", markup=False, timeout=2)
-
-    def _scrolled(self, view: CodeView, line: int) -> None:
-        # a pane that follows must not lead: only the one in focus does
-        if self.synced and view.has_focus:
-            for pane in self.panes:
-                if pane.view is not view:
-                    pane.view.follow(line)
 
     def action_help(self) -> None:
         from judge_tui.tui.screens.help import HelpScreen

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -88,6 +88,8 @@ class CodePane(Vertical):
         self.sidebar = Sidebar(self)
         self.title_bar = Bar(classes="-title")
         self.counts = ""
+        self.moved: Callable[[CodePane], None] = lambda pane: None
+        self._match = ""
         self._places: dict[str, int] = {}
         self._sources: dict[str, tuple[Source, Highlight | None]] = {}
         self._background: Background | None = None
@@ -221,6 +223,7 @@ class CodePane(Vertical):
                 (f"› {symbol.name} " if symbol else "", "muted", 4),
             ],
             [
+                (f"{self._match} " if self._match else "", "accent", 3),
                 (f"{flags} ", "warning", 3) if flags else ("", "", 3),
                 (f"{self.counts} ", "accent", 2),
                 (f"→{view.left} " if view.left else "", "muted", 3),
@@ -229,8 +232,15 @@ class CodePane(Vertical):
             ],
         )
 
+    def tell_match(self, text: str) -> None:
+        """Show what of the pane in focus is matched here."""
+        if text != self._match:
+            self._match = text
+            self.retitle()
+
     def _view_moved(self) -> None:
         self.retitle()
+        self.moved(self)
         if self.sidebar.display:
             self.sidebar.refresh()
 
