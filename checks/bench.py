@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import threading
-import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -18,6 +17,7 @@ from judge_tui.checks.calls import Returned, invoke
 from judge_tui.checks.contract import Contract
 from judge_tui.checks.errors import WorkspaceError
 from judge_tui.checks.faults import Died, Fault, Skipped
+from judge_tui.checks.own_time import Account
 from judge_tui.checks.remote import Worker
 from judge_tui.checks.sandbox import Mode
 from judge_tui.checks.sources import absence
@@ -73,7 +73,7 @@ class Bench:
         self._stopped = False
         self._bindings: Bindings | Fault | WorkspaceError | None = None
         self._casualties = Casualties()
-        self._deadline = float("inf")
+        self._account = Account()
         self.check = ""
         self.budget = float("inf")
 
@@ -82,9 +82,12 @@ class Bench:
         self.check = check
         self.budget = budget
         self.refusals.clear()
-        self._deadline = time.monotonic() + budget
+        self._account = Account(budget)
+        if self._worker is not None and self._worker.processor_left < budget:
+            # What earlier checks used up must not end this one.
+            self.close()
         if self._worker is not None:
-            self._worker.deadline = self._deadline
+            self._worker.account = self._account
 
     def close(self) -> None:
         """Kill the worker."""
@@ -107,8 +110,8 @@ class Bench:
 
     @property
     def left(self) -> float:
-        """Seconds left of the running check's budget."""
-        return self._deadline - time.monotonic()
+        """Seconds left of the running check's budget, in the submission's own time."""
+        return self._account.left
 
     def rng(self, *names: str | int) -> np.random.Generator:
         """A generator that depends on the seed, the check and ``names`` alone, not on the submission."""
@@ -143,7 +146,7 @@ class Bench:
             refused = self.refusals.append if other is None and self.place.gpu else None
             worker = Worker(other or self.submission, mode=self.mode, place=self.place, refused=refused)
             self._running.add(worker)
-        worker.deadline = self._deadline
+        worker.account = self._account
         return worker
 
     def _end(self, worker: Worker) -> None:

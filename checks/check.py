@@ -29,7 +29,7 @@ class Check:
         establishes: What a pass means, in one sentence.
         body: The test.
         version: Raised whenever verdicts may change; stored outcomes of older versions are not shown.
-        budget: Seconds until the check is stopped.
+        budget: Seconds of the submission's own time until the check is stopped.
         roles: Roles that must be bound; ``unbound`` is reported before anything runs.
         optional: Whether the challenge leaves open what it looks at: a submission without it is ``skip``.
         host: Whether it is about files, or the submission's own programs: it runs on the CPU always.

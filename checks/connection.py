@@ -1,7 +1,8 @@
 """A worker's process and the conversation with it: one request, one reply, within a budget.
 
 The worker is untrusted from the first file that it loads: a reply that is late, malformed or
-missing is a fault of the submission.
+missing is a fault of the submission. Budgets are seconds of its own time
+(:mod:`~judge_tui.checks.own_time`).
 """
 
 from __future__ import annotations
@@ -11,22 +12,23 @@ import itertools
 import socket
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from judge_tui.checks import sandbox
 from judge_tui.checks.backends import Place
 from judge_tui.checks.errors import EngineError
 from judge_tui.checks.faults import BadResult, Died, Fault, NotPortable, Raised, TimedOut
+from judge_tui.checks.own_time import Account, Over, Processor, Turn
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.worker import wire
 
 __all__ = ["Connection", "mapping", "raised"]
 
-_FOREVER = 1e6
 _CPU = Place()
 _LONGEST_NAME = 200
 #: Characters of what was printed that go with an exception.
 _KEPT = 8000
+_T = TypeVar("_T")
 
 
 class Connection:
@@ -41,7 +43,8 @@ class Connection:
         refused: Told of every exception that leaves the submission.
 
     Attributes:
-        deadline: When, on the monotonic clock, the process is stopped whatever budget a request has.
+        account: The time of the running check; requests draw on it, whatever their own budgets are.
+        took: Seconds of own time that the last request took.
 
     Raises:
         EngineError: The process does not start.
@@ -60,7 +63,8 @@ class Connection:
         self.submission = submission
         self.place = place
         self._refused = refused
-        self.deadline = float("inf")
+        self.account, self.took = Account(), 0.0
+        self._limits = limits or (sandbox.Limits(address_space=None) if place.gpu else sandbox.Limits())
         self._numbers = itertools.count(1)
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         self._control = ours
@@ -70,15 +74,16 @@ class Connection:
                 submission.path,
                 adapter=submission.adapter,
                 control=theirs,
-                limits=limits or (sandbox.Limits(address_space=None) if place.gpu else sandbox.Limits()),
+                limits=self._limits,
                 mode=mode,
                 gpu=place.gpu,
                 device=place.device.id,
                 arrays=place.arrays,
             )
             undo.pop_all()
+        self._processor = Processor(self.jail.inner_pid)
         try:
-            self.facts: Mapping[str, Any] = self._receive(start_budget)
+            self.facts: Mapping[str, Any] = self._heard(Turn(start_budget, self._processor))
         except (Died, TimedOut, BadResult) as fault:
             said = self.jail.output().strip()
             self.close()
@@ -94,11 +99,17 @@ class Connection:
         """Kill the process and everything that it started."""
         self.jail.kill()
         self._control.close()
+        self._processor.close()
 
     @property
     def alive(self) -> bool:
         """Whether the process still runs."""
         return self.jail.poll() is None
+
+    @property
+    def processor_left(self) -> float:
+        """Seconds of processor time until the process meets its limit."""
+        return self._limits.cpu_seconds - self._processor.total()
 
     def ask(self, op: str, *, budget: float = 20.0, **body: Any) -> Mapping[str, Any]:
         """One request of plain data.
@@ -117,20 +128,16 @@ class Connection:
         return self._request({"op": op, **body}, budget)
 
     def _request(self, body: Mapping[str, Any], budget: float, fds: Sequence[int] = ()) -> dict[str, Any]:
-        left = self.deadline - time.monotonic()
-        if min(budget, left) <= 0:
+        seconds = min(budget, self.account.left)
+        if seconds <= 0:
             self.close()
             raise TimedOut("used up the time of the check")
+        turn = Turn(seconds, self._processor)
         try:
-            # A stopped worker must not hold a large request up for ever.
-            self._control.settimeout(min(budget, left) if min(budget, left) < _FOREVER else None)
-            wire.send(self._control, body, tuple(fds))
-        except TimeoutError as error:
-            self.close()
-            raise TimedOut("took nothing more in") from error
-        except OSError as error:
-            raise self._gone() from error
-        reply = self._receive(budget)
+            reply = self._heard(turn, body, tuple(fds), cut=self.account.left <= budget)
+        finally:
+            self.took = turn.own
+            self.account.spent += self.took
         if "lost" in reply:
             self.close()
             raise Died(f"left the GPU in an error: {str(reply['lost'])[:_LONGEST_NAME]}")
@@ -143,15 +150,26 @@ class Connection:
             raise BadResult(f"answered with {reply['bad']}")
         return reply
 
-    def _receive(self, budget: float) -> dict[str, Any]:
-        deadline = time.monotonic() + budget
+    def _heard(
+        self,
+        turn: Turn,
+        body: Mapping[str, Any] | None = None,
+        fds: tuple[int, ...] = (),
+        *,
+        cut: bool = False,
+    ) -> dict[str, Any]:
+        """Send a request, if any, and receive a message, within a turn; ``cut`` to the check's."""
+        timed, sent = _Timed(self._control, turn), body is None
         try:
-            reply = _Deadlined(self._control, min(deadline, self.deadline)).frame()
-        except TimeoutError as error:
+            if body is not None:
+                # A stopped worker must not hold a large request up for ever.
+                wire.send(timed, body, fds)  # type: ignore[arg-type]
+                sent = True
+            reply, _none = wire.receive(timed)  # type: ignore[arg-type]
+        except _LateError as late:
+            told = turn.told()
             self.close()
-            if deadline > self.deadline:
-                raise TimedOut("used up the time of the check") from error
-            raise TimedOut(f"took longer than its budget of {budget:.3g} s") from error
+            raise _verdict_on(late.over, turn, told, sent=sent, cut=cut) from late
         except (EOFError, OSError) as error:
             raise self._gone() from error
         except ValueError as error:
@@ -173,26 +191,56 @@ class Connection:
         return Died(clause, output=output[-4000:])
 
 
-class _Deadlined:
-    """A socket whose every read honours one deadline (duck-typed for :func:`wire.receive`)."""
+class _LateError(Exception):
+    """A turn is over before the other side did its part."""
 
-    def __init__(self, control: socket.socket, deadline: float) -> None:
+    def __init__(self, over: Over) -> None:
+        super().__init__(str(over))
+        self.over = over
+
+
+class _Timed:
+    """A socket of which every read and write is part of one turn (duck-typed for :mod:`wire`)."""
+
+    def __init__(self, control: socket.socket, turn: Turn) -> None:
         self._control = control
-        self._deadline = deadline
-
-    def frame(self) -> Any:
-        return wire.receive(self)[0]  # type: ignore[arg-type]
+        self._turn = turn
 
     def recv(self, count: int) -> bytes:
-        left = self._deadline - time.monotonic()
-        if left <= 0:
-            raise TimeoutError
-        self._control.settimeout(left)
-        try:
-            return self._control.recv(count)
-        finally:
-            with contextlib.suppress(OSError):
-                self._control.settimeout(None)
+        return self._patiently(lambda: self._control.recv(count))
+
+    def sendmsg(self, *parts: Any) -> int:
+        return self._patiently(lambda: self._control.sendmsg(*parts))
+
+    def sendall(self, data: bytes) -> None:
+        left = memoryview(data)
+        while left:
+            left = left[self._patiently(lambda part=left: self._control.send(part)) :]  # type: ignore[misc]
+
+    def _patiently(self, step: Callable[[], _T]) -> _T:
+        while True:
+            patience = self._turn.patience()
+            if isinstance(patience, Over):
+                raise _LateError(patience)
+            self._control.settimeout(patience)
+            with contextlib.suppress(TimeoutError):
+                return step()
+
+
+def _verdict_on(over: Over, turn: Turn, told: str, *, sent: bool, cut: bool) -> TimedOut | EngineError:
+    """Whose fault it is that a turn is over: the submission's, or a machine's that has no time for it."""
+    if over is Over.MACHINE:
+        return EngineError(
+            f"the machine is too busy: a call that may take {turn.seconds:.3g} s got {turn.ran:.3g} s "
+            f"of processor time in {turn.wall:.0f} s",
+            hint="Run it again when less else runs.",
+        )
+    if not sent:
+        return TimedOut("took nothing more in", output=told)
+    if cut:
+        return TimedOut("used up the time of the check", output=told)
+    of = " of processor time" if over is Over.PROCESSOR_TIME else ""
+    return TimedOut(f"took longer than its budget of {turn.seconds:.3g} s{of}", output=told)
 
 
 def raised(value: Any, reply: Mapping[str, Any]) -> Raised | NotPortable:

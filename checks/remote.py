@@ -55,6 +55,7 @@ class Result:
         counters: What the worker counted; untrusted.
         printed: What the submission printed, at most 64 KiB.
         seconds: Wall time on the trusted side's clock.
+        own_seconds: The same without what it waited for a processor (see :mod:`~judge_tui.checks.own_time`).
     """
 
     handle: Handle
@@ -62,6 +63,7 @@ class Result:
     counters: Mapping[str, Any] = field(default_factory=dict)
     printed: str = ""
     seconds: float = 0.0
+    own_seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +187,7 @@ class Worker(KeptObjects):
             mapping(counters),
             str(reply.get("printed", "")),
             seconds,
+            self.took,
         )
 
     def series(self, calls: Sequence[Call], times: int, *, budget: float = 20.0) -> tuple[int, Fault | None]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 from judge_tui.checks.faults import BadResult, Died, Raised, TimedOut
+from judge_tui.checks.own_time import Account
 from judge_tui.checks.remote import Handle, Nested, NumpyType, Target, Worker
 from judge_tui.checks.submission import Submission
 
@@ -226,7 +227,7 @@ def test_a_half_frame_runs_into_the_budget(worker: Worker) -> None:
 
 def test_an_answer_that_takes_for_ever_to_become_an_array_is_stopped(worker: Worker) -> None:
     handle = call(worker, "give", "late")
-    worker.deadline = time.monotonic() + 0.5
+    worker.account = Account(0.5)
     with pytest.raises(TimedOut, match="used up the time of the check"):
         worker.fetch(handle, (2, 3))
     assert not worker.alive

@@ -99,7 +99,8 @@ def backward(
 def affordable(bench: Bench, found: Findings) -> bool:
     """Whether a forward at the stated size takes a few seconds at most; a slower one is noted."""
     few = draw(bench.rng("few"), _FEW, eps_of(bench, 1e-5))
-    expected = forward(bench, few).returned.result.seconds * (STATED[0] * STATED[1]) / (_FEW[0] * _FEW[1])
+    seconds = forward(bench, few).returned.result.own_seconds
+    expected = seconds * (STATED[0] * STATED[1]) / (_FEW[0] * _FEW[1])
     if expected > _LONGEST:
         found.note(f"not called at {STATED}: seconds that one forward would take", expected, unit="s")
     return expected <= _LONGEST

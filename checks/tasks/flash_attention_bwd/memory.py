@@ -87,7 +87,7 @@ def _trace(attention: Attention, problem: Problem) -> _Traced:
     forward, held = (_number(run.returned, key) for key in ("peak_bytes", "held_bytes"))
     out, gradients = _output_bytes(problem, run.returned, 1), _output_bytes(problem, returned, 3)
     backward = held + _number(returned, "peak_bytes")
-    seconds = run.returned.result.seconds + returned.result.seconds
+    seconds = run.returned.result.own_seconds + returned.result.own_seconds
     attention.release(run)
     attention.bench.worker.drop(returned.result.handle, *returned.given.values())
     return _Traced(problem.case.q.shape[2], forward - out, held - out, backward - out - gradients, seconds)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,14 +51,15 @@ def cycles(pool: Pool, rng: np.random.Generator, live: int) -> Cycled:
     """
     unit = _unit(pool, rng, live)
     rounds, done, step, before = _SEQUENCES // _UNIT, 0, 4, 0
-    started = time.monotonic()
+    account = pool.worker.account
+    started = account.spent
     while done < rounds:
         more, fault = pool.worker.series(unit, min(step, rounds - done), budget=pool.left())
         done += more
         if fault is not None or not more:
             return Cycled(done * _UNIT, fault)
         before = before or _kept(pool)
-        spent = time.monotonic() - started
+        spent = account.spent - started
         if spent > min(_SECONDS, 0.4 * pool.left()):
             break
         # About a second's worth at a time, so that a slow machine is noticed in time.
