@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import itertools
 import socket
-import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self, TypeVar
 
@@ -26,6 +25,8 @@ __all__ = ["Connection", "mapping", "raised"]
 
 _CPU = Place()
 _LONGEST_NAME = 200
+#: Wall seconds that a process which closed its connection may take to end.
+_LAST_SECONDS = 2.0
 #: Characters of what was printed that go with an exception.
 _KEPT = 8000
 _T = TypeVar("_T")
@@ -181,11 +182,7 @@ class Connection:
         return reply
 
     def _gone(self) -> Died:
-        for _ in range(50):
-            if self.jail.poll() is not None:
-                break
-            time.sleep(0.01)
-        clause = self.jail.ended() if not self.alive else "closed its connection"
+        clause = self.jail.ended() if self.jail.wait(_LAST_SECONDS) else "closed its connection"
         output = self.jail.output()
         self.close()
         return Died(clause, output=output[-4000:])

@@ -141,7 +141,10 @@ def _seccomp(_: Path | None) -> Finding:
 def _sandbox(_: Path | None) -> Finding:
     from judge_tui.checks.sandbox import measure
 
-    found = measure()
+    try:
+        found = measure()
+    except JudgeError as error:
+        return Finding("off", error.message, error.hint)
     state: Literal["ok", "off"] = "ok" if found.level == "full" else "off"
     notes = "; ".join(found.notes)
     remedy = "" if state == "ok" else "See bubblewrap, Landlock and seccomp above."

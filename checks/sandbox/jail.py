@@ -85,6 +85,15 @@ class Jail:
                 self._reap()
             return self._status
 
+    def wait(self, seconds: float) -> bool:
+        """Whether it ends by itself within so many seconds of wall clock."""
+        deadline = time.monotonic() + seconds
+        while self.poll() is None:
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.005)
+        return True
+
     def kill(self) -> None:
         """Kill everything inside, wait for its end, and clean up. May be called again."""
         with self._lock:

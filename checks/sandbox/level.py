@@ -37,6 +37,8 @@ __all__ = ["Level", "Limits", "Measured", "Mode", "launch", "level_of", "measure
 Mode = Literal["auto", "bwrap", "plain"]
 
 _MAX_HELLO = 1 << 20
+#: Wall seconds that a process which closed its connection may take to end.
+_LAST_SECONDS = 5.0
 #: Resident memory on the machine's side of a worker with a GPU, whose address space cannot be bounded.
 _GPU_MEMORY = 12 << 30
 
@@ -141,12 +143,15 @@ def measure(mode: Mode = "auto") -> Measured:
 
     Args:
         mode: How it is confined.
+
+    Raises:
+        EngineError: It cannot be measured; that is no level, and is tried again when asked again.
     """
     how = "runs without bubblewrap" if mode == "plain" else find_bubblewrap()[1]
     try:
         hello = _hello(mode)
-    except (EngineError, OSError, ValueError, EOFError, msgspec.DecodeError) as error:
-        return Measured(Level.NONE, (how, f"the sandbox does not start: {error}"), {})
+    except (OSError, ValueError, EOFError, msgspec.DecodeError) as error:
+        raise EngineError(f"the sandbox cannot be measured: {error}") from error
     told = hello.get("facts")
     facts = {name: value is True for name, value in told.items()} if isinstance(told, dict) else {}
     confined = [clause for clause in hello.get("confined", ()) if isinstance(clause, str)]
@@ -179,9 +184,17 @@ def _hello(mode: Mode) -> dict[str, Any]:
             try:
                 (length,) = struct.unpack("<I", _exactly(ours, 4))
                 told = msgspec.msgpack.decode(_exactly(ours, min(length, _MAX_HELLO)))
+            except TimeoutError as error:
+                raise EngineError(
+                    f"the sandbox cannot be measured: its worker did not answer within {START_SECONDS:.3g} s",
+                    hint="The machine may be too busy: run it again when less else runs.",
+                ) from error
             except (OSError, EOFError) as error:
+                jail.wait(_LAST_SECONDS)
                 clause, said = jail.ended(), jail.output().strip().rpartition("\n")[2]
-                raise EngineError(f"the worker {clause}", hint=said) from error
+                raise EngineError(
+                    f"the sandbox cannot be measured: its worker {clause}", hint=said
+                ) from error
     return told if isinstance(told, dict) else {}
 
 

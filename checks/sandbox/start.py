@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import compileall
 import contextlib
+import errno
 import functools
 import json
 import os
@@ -38,8 +39,11 @@ __all__ = [
     "start_wrapped",
 ]
 
-#: Wall seconds within which a worker must have started.
-START_SECONDS = 30.0
+#: Wall seconds within which a worker must have started; a machine may be very busy.
+START_SECONDS = 120.0
+#: What a machine says that has no room just now, and seconds to wait before trying again.
+_PASSING = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
+_PAUSES = (0.2, 1.0, 3.0)
 _PROCESSES = 256
 _PREFIX = "judge-tui-"
 
@@ -100,6 +104,9 @@ def find_bubblewrap() -> tuple[Bubblewrap | None, str]:
 
     Returns:
         The bubblewrap, if any, and a sentence about it.
+
+    Raises:
+        EngineError: It does not answer, which says nothing about whether it works.
     """
     path = shutil.which("bwrap")
     if path is None:
@@ -113,14 +120,41 @@ def find_bubblewrap() -> tuple[Bubblewrap | None, str]:
             *mounts.bubblewrap_view(empty, None, empty, proc=proc, size=size, gpu=False)[0],
         ]
         argv += ["--", *_python("pass")]
+        refused = _refused(argv)
+        if refused is None:
+            return found, "runs in bubblewrap" + ("" if proc else ", without /proc")
+        said = said or refused
+    return None, f"bubblewrap does not work here: {said}"
+
+
+def _refused(argv: Sequence[str]) -> str | None:
+    """Why a program does not run here; ``None`` when it does. What may pass is tried again.
+
+    Raises:
+        EngineError: It does not answer.
+    """
+    said = ""
+    for pause in (*_PAUSES, None):
         try:
             tried = subprocess.run(argv, capture_output=True, timeout=START_SECONDS, check=False, env={})
-        except (OSError, subprocess.TimeoutExpired) as error:
-            return None, f"bubblewrap does not run here: {error}"
-        if tried.returncode == 0:
-            return found, "runs in bubblewrap" + ("" if proc else ", without /proc")
-        said = said or tried.stderr.decode(errors="replace").strip().rpartition("\n")[2]
-    return None, f"bubblewrap does not work here: {said}"
+        except subprocess.TimeoutExpired as error:
+            raise EngineError(
+                f"bubblewrap did not answer within {START_SECONDS:.3g} s, so nobody knows whether it works",
+                hint="The machine may be too busy: run it again when less else runs.",
+            ) from error
+        except OSError as error:
+            said, passes = f"cannot be started: {error.strerror}", error.errno in _PASSING
+        else:
+            if tried.returncode == 0:
+                return None
+            said = tried.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+            killed = tried.returncode < 0 or tried.returncode > 128
+            passes = killed or any(os.strerror(number) in said for number in _PASSING)
+        if not passes:
+            break
+        if pause is not None:
+            time.sleep(pause)
+    return said
 
 
 def _wrapped(bubblewrap: Bubblewrap) -> list[str]:
