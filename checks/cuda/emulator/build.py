@@ -1,0 +1,119 @@
+"""Build a CUDA source for the emulator, in the jail: preprocess, rewrite, compile, link."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from judge_tui.checks.cuda.diagnostics import Diagnostic, diagnostics, worst
+from judge_tui.checks.cuda.emulator import compiler
+from judge_tui.checks.cuda.emulator.program import DRIVER, Program
+from judge_tui.checks.cuda.emulator.rewriting import Refusal, rewritten
+from judge_tui.checks.sandbox.programs import Ran
+
+__all__ = ["Failure", "build"]
+
+_MOST_TEXT = 48 << 20
+_MOST_ASSEMBLY = 96 << 20
+_MOST_PROGRAM = 96 << 20
+#: Zero bytes between shared variables, so that what runs over the end of one meets no other.
+_GUARD = 128
+#: A variable of thread-local storage in GCC's assembly, up to its zeros.
+_SHARED = re.compile(
+    r"^(\t\.section\t\.t(?:bss|data)[^\n]*\n(?:\t\.[^\n]*\n)*[^\s][^\n]*:\n\t\.zero\t\d+\n)", re.M
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why there is no program.
+
+    Attributes:
+        kind: ``diagnostics`` (the compiler refused), ``refused`` (the emulator has no meaning for something),
+            ``timed_out``.
+        reason: One clause.
+        diagnostics: Errors and warnings with their places in the submission.
+        output: What the compiler printed.
+    """
+
+    kind: Literal["diagnostics", "refused", "timed_out"]
+    reason: str
+    diagnostics: tuple[Diagnostic, ...] = ()
+    output: str = ""
+
+
+def build(
+    driver: str,
+    files: Mapping[str, bytes],
+    *,
+    defines: Mapping[str, str] | None = None,
+    seconds: float = 120.0,
+) -> Program | Failure:
+    """Build a driver and the submission that it includes.
+
+    Args:
+        driver: CUDA text that includes files of the submission and defines ``extern "C" int
+            judge_launch(const float* logits, void* indices, void* probabilities, long long rows, long long V,
+            int K)``.
+        files: Relative path → content of the submission's files.
+        defines: Macros.
+        seconds: Wall time of all steps together.
+
+    Raises:
+        EngineError: There is no compiler, no jail, or the runtime does not compile.
+    """
+    deadline = time.monotonic() + seconds
+    runtime = compiler.runtime()
+    sources = {**files, DRIVER: driver.encode(), **compiler.headers()}
+    macros = [f"-D{name}={value}" for name, value in (defines or {}).items()]
+    where = [f"-I{folder}" for folder in (".", *_folders(files))]
+    # the program's main is the emulator's; a submission's own test program keeps out of its way
+    first = compiler.run_compiler(
+        ["-E", "-x", "c++", "-std=gnu++17", "-fpermissive", *macros, "-Dmain=judge_submission_main", *where,
+         "-isystem", compiler.HEADERS, "-include", "emulator/cuda.h", DRIVER, "-o", "unit.ii"],
+        sources, {"unit.ii": _MOST_TEXT}, deadline - time.monotonic(),
+    )  # fmt: skip
+    if not first.ok:
+        return _failed(first)
+    try:
+        text = rewritten(first.files["unit.ii"].decode("utf-8", "surrogateescape"))
+    except Refusal as refusal:
+        said = Diagnostic("error", refusal.message, refusal.file.removeprefix("./"), refusal.line)
+        return Failure("refused", str(said), (said,))
+    second = compiler.run_compiler(
+        [*compiler.COMPILE, "-x", "c++", "-fpreprocessed", "-S", "unit.ii", "-o", "unit.s"],
+        {"unit.ii": text.encode("utf-8", "surrogateescape")}, {"unit.s": _MOST_ASSEMBLY},
+        deadline - time.monotonic(),
+    )  # fmt: skip
+    if not second.ok:
+        return _failed(second)
+    guarded = _SHARED.sub(
+        rf"\1\t.zero\t{_GUARD}\n", second.files["unit.s"].decode("utf-8", "surrogateescape")
+    )
+    third = compiler.run_compiler(
+        ["-no-pie", "unit.s", "runtime.o", "-o", "program"],
+        {"unit.s": guarded.encode("utf-8", "surrogateescape"), "runtime.o": runtime},
+        {"program": _MOST_PROGRAM}, deadline - time.monotonic(),
+    )  # fmt: skip
+    return _failed(third) if not third.ok else Program(third.files["program"], tuple(files))
+
+
+def _folders(files: Mapping[str, bytes]) -> list[str]:
+    """Folders of the submission, shallow ones first, as sources include headers without their folder."""
+    found = {name.rpartition("/")[0] for name in files if "/" in name}
+    return sorted(found, key=lambda folder: (folder.count("/"), folder))
+
+
+def _failed(ran: Ran) -> Failure:
+    told = diagnostics(ran.output)
+    if ran.timed_out:
+        return Failure("timed_out", f"compiling {ran.ended}", told, ran.output)
+    first = worst(told)
+    missing = re.search(r"undefined reference to [`']([^'`]+)'", ran.output)
+    if missing and (first is None or first.severity != "error"):
+        return Failure("diagnostics", f"'{missing[1]}' is used and not defined", told, ran.output)
+    reason = str(first) if first else f"the compiler {ran.ended}"
+    return Failure("diagnostics", reason, told, ran.output)

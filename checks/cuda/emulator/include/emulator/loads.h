@@ -1,0 +1,36 @@
+// Loads and stores with a cache hint.
+#pragma once
+#include "qualifiers.h"
+
+#define EMU_LOAD(name)                                                          \
+    template <class T> inline T name(const T* p, emu::Site site = emu::here()) { \
+        emu_access((const void*)p, sizeof(T), emu::READ, site);                 \
+        return emu::load(p);                                                    \
+    }
+EMU_LOAD(__ldg)
+EMU_LOAD(__ldca)
+EMU_LOAD(__ldcg)
+EMU_LOAD(__ldcs)
+EMU_LOAD(__ldlu)
+EMU_LOAD(__ldcv)
+#undef EMU_LOAD
+#define EMU_STORE(name)                                                                                        \
+    template <class T> inline void name(T* p, typename emu::Same<T>::type value, emu::Site site = emu::here()) { \
+        emu_access((const void*)p, sizeof(T), emu::WRITE, site);                                               \
+        emu::store(p, T(value));                                                                               \
+    }
+EMU_STORE(__stwb)
+EMU_STORE(__stcg)
+EMU_STORE(__stcs)
+EMU_STORE(__stwt)
+#undef EMU_STORE
+
+inline size_t __cvta_generic_to_shared(const void* p) { return size_t(p); }
+inline size_t __cvta_generic_to_global(const void* p) { return size_t(p); }
+inline void __pipeline_memcpy_async(void* to, const void* from, size_t bytes, size_t zeroed = 0, emu::Site site = emu::here()) {
+    emu_access(from, bytes - zeroed, emu::READ, site);
+    emu_access(to, bytes, emu::WRITE, site);
+    for (size_t i = 0; i < bytes; i++) emu::store((char*)to + i, i < bytes - zeroed ? emu::load((const char*)from + i) : char(0));
+}
+inline void __pipeline_commit() {}
+inline void __pipeline_wait_prior(size_t) {}

@@ -1,0 +1,299 @@
+"""CUDA's own syntax in preprocessed text, rewritten for the host's compiler.
+
+What is rewritten: ``kernel<<<grid, block, shared, stream>>>(arguments)``, ``__shared__`` (static storage of
+a thread, which the runtime tells from other memory; ``extern`` becomes the block's dynamic memory),
+``__noinline__`` and inline PTX. No line is added or removed, and only text of the submission is touched:
+preprocessed text says by its line markers where that is. Comments are gone by then; literals are left alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from judge_tui.checks.cuda.emulator.ptx import emulated
+
+__all__ = ["Refusal", "rewritten"]
+
+_MARKER = re.compile(r'^# (\d+) "((?:[^"\\\n]|\\.)*)"([ 0-9]*)$', re.M)
+_TOKEN = re.compile(
+    r"""(?P<skip>^\#[^\n]*$)"""
+    r"""|(?P<literal>(?:\b(?:u8|[uUL])?R"(?P<mark>[^()\s\\]{0,16})\(.*?\)(?P=mark)")"""
+    r"""|(?:u8|[uUL])?"(?:\\.|[^"\\\n])*"|(?<![\w])'(?:\\.|[^'\\\n])*')"""
+    r"""|(?P<word>[A-Za-z_]\w*)|(?P<number>\.?\d(?:[eEpP][+-]|'\w|[\w.])*)"""
+    r"""|(?P<launch><<[ \t]*<)|(?P<sign>[^\s\w])""",
+    re.S | re.M,
+)
+_CLOSING = {")": "(", "]": "[", "}": "{"}
+_OPENING = {opening: closing for closing, opening in _CLOSING.items()}
+_NOT_NAMES = frozenset({"if", "while", "for", "switch", "return", "else", "do", "case", "operator"})
+#: GCC's flag for text of a system header, and as such our own are included.
+_SYSTEM = "3"
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal(Exception):
+    """Something that the emulator has no meaning for.
+
+    Attributes:
+        message: What, as a clause.
+        file: File of the submission.
+        line: 1-based.
+    """
+
+    message: str
+    file: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    kind: str
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class _Edits:
+    """Replacements by place; several at one place come in the order in which they were made."""
+
+    made: list[tuple[int, int, str]]
+
+    def replace(self, start: int, end: int, text: str) -> None:
+        self.made.append((start, end, text))
+
+    def insert(self, at: int, text: str) -> None:
+        self.made.append((at, at, text))
+
+    def applied(self, text: str) -> str:
+        parts: list[str] = []
+        at = 0
+        for start, end, new in sorted(self.made, key=lambda edit: (edit[0], edit[1])):
+            parts += [text[at:start], new]
+            at = end
+        return "".join([*parts, text[at:]])
+
+
+def rewritten(text: str) -> str:
+    """Rewrite preprocessed text.
+
+    Args:
+        text: What ``g++ -E`` made of a CUDA source.
+
+    Raises:
+        Refusal: Inline PTX, or a launch, that the emulator does not understand.
+    """
+    tokens = _tokens(text)
+    edits = _Edits([])
+    for index, token in enumerate(tokens):
+        if token.kind == "launch" and not (index and tokens[index - 1].text == "operator"):
+            _launch(text, tokens, index, edits)
+        elif token.text == "__shared__":
+            _shared(tokens, index, edits)
+        elif token.text == "__noinline__":
+            edits.replace(token.start, token.end, "__attribute__((noinline))")
+        elif token.text in ("asm", "__asm__", "__asm"):
+            _assembly(text, tokens, index, edits)
+    return edits.applied(text)
+
+
+def _tokens(text: str) -> list[_Token]:
+    found: list[_Token] = []
+    for start, end in _own(text):
+        for match in _TOKEN.finditer(text, start, end):
+            kind = match.lastgroup or ""
+            if match["skip"] is None:
+                kind = "literal" if match["literal"] is not None else kind
+                found.append(_Token(kind, match[0], match.start(), match.end()))
+    return found
+
+
+def _own(text: str) -> Iterator[tuple[int, int]]:
+    """Stretches of the submission's own text, neighbours joined."""
+    begun: int | None = None
+    for marker in _MARKER.finditer(text):
+        own = _SYSTEM not in marker[3].split() and not marker[2].startswith("<")
+        if begun is not None and not own:
+            yield begun, marker.start()
+            begun = None
+        elif begun is None and own:
+            begun = marker.end()
+    if begun is not None:
+        yield begun, len(text)
+
+
+def _place(text: str, at: int) -> tuple[str, int]:
+    """File and line of an offset, by the marker before it."""
+    last = None
+    for marker in _MARKER.finditer(text, 0, at):
+        last = marker
+    if last is None:
+        return "", 0
+    return last[2], int(last[1]) + text.count("\n", last.end(), at) - 1
+
+
+def _matching(tokens: Sequence[_Token], index: int) -> int | None:
+    """Where the group that opens at ``index`` ends."""
+    depth = 0
+    for at in range(index, len(tokens)):
+        if tokens[at].text in _OPENING:
+            depth += 1
+        elif tokens[at].text in _CLOSING:
+            depth -= 1
+            if depth == 0:
+                return at
+    return None
+
+
+def _opening(tokens: Sequence[_Token], index: int) -> int | None:
+    """Where the group that ends at ``index`` begins; angle brackets group as well."""
+    closes = tokens[index].text
+    depth = 0
+    at = index
+    while at >= 0:
+        text = tokens[at].text
+        if text in _CLOSING and (at != index or closes != ">"):
+            inner = _plain_opening(tokens, at)
+            if inner is None:
+                return None
+            if at == index:
+                return inner
+            at = inner
+        elif text == ">" and not _arrow(tokens, at):
+            depth += 1
+        elif text == "<":
+            depth -= 1
+            if depth == 0:
+                return at
+        elif text in (";", "{", "}"):
+            return None
+        at -= 1
+    return None
+
+
+def _arrow(tokens: Sequence[_Token], at: int) -> bool:
+    """Whether the ``>`` there ends a ``->``."""
+    return at > 0 and tokens[at - 1].text == "-" and tokens[at - 1].end == tokens[at].start
+
+
+def _plain_opening(tokens: Sequence[_Token], index: int) -> int | None:
+    depth = 0
+    for at in range(index, -1, -1):
+        if tokens[at].text in _CLOSING:
+            depth += 1
+        elif tokens[at].text in _OPENING:
+            depth -= 1
+            if depth == 0:
+                return at
+    return None
+
+
+def _named_from(tokens: Sequence[_Token], index: int) -> int | None:
+    """Where the expression that names a kernel begins; ``index`` is the token before ``<<<``."""
+    at = index
+    while at >= 0 and tokens[at].text in (")", "]", ">"):
+        start = _opening(tokens, at)
+        if start is None:
+            return None
+        before = tokens[start - 1] if start else None
+        if before is None or (before.kind != "word" and before.text not in (")", "]", ">")):
+            return start
+        if before.text in _NOT_NAMES:
+            return start
+        at = start - 1
+    if at < 0 or tokens[at].kind != "word":
+        return None
+    while at >= 2 and tokens[at - 1].text == ":" and tokens[at - 2].text == ":":
+        at -= 2
+        if at and tokens[at - 1].text == ">":
+            start = _opening(tokens, at - 1)
+            if not start:
+                return at
+            at = start
+        if at and tokens[at - 1].kind == "word" and tokens[at - 1].text not in _NOT_NAMES:
+            at -= 1
+        else:
+            return at
+    member = 2 if at >= 2 and tokens[at - 1].text == "." else 3 if at >= 3 and _arrow(tokens, at - 1) else 0
+    owner = _named_from(tokens, at - member) if member else None
+    return at if owner is None else owner
+
+
+def _configuration_end(tokens: Sequence[_Token], index: int) -> int | None:
+    """Index of the first of the three ``>`` that end a configuration and stand before ``(``."""
+    at = index + 1
+    while at < len(tokens):
+        text = tokens[at].text
+        if text in _OPENING:
+            end = _matching(tokens, at)
+            if end is None:
+                return None
+            at = end
+        elif text in (";", "}"):
+            return None
+        elif text == ">" and [token.text for token in tokens[at : at + 4]] == [">", ">", ">", "("]:
+            return at
+        at += 1
+    return None
+
+
+def _launch(text: str, tokens: Sequence[_Token], index: int, edits: _Edits) -> None:
+    start = _named_from(tokens, index - 1)
+    closing = _configuration_end(tokens, index)
+    end = _matching(tokens, closing + 3) if closing is not None else None
+    if start is None or closing is None or end is None:
+        raise Refusal("a kernel launch that cannot be read", *_place(text, tokens[index].start))
+    opened = tokens[closing + 3]
+    edits.insert(tokens[start].start, "::emu::launched([=](auto... emu_a) { ")
+    edits.replace(tokens[index].start, tokens[index].end, "(emu_a...); }, ::emu::Shape(")
+    edits.replace(tokens[closing].start, opened.end, ")" if end == closing + 4 else "), ")
+    for at in range(closing + 4, end):
+        # NULL: a copy of its value is a number, and no pointer is made of that
+        alone = tokens[at - 1].text in "(," and tokens[at + 1].text in ",)"
+        if tokens[at].text == "__null" and alone:
+            edits.replace(tokens[at].start, tokens[at].end, "::emu::Null()")
+
+
+def _shared(tokens: Sequence[_Token], index: int, edits: _Edits) -> None:
+    start = index
+    while start and tokens[start - 1].text not in (";", "{", "}", ")", ":"):
+        start -= 1
+    end = index
+    while end < len(tokens) and tokens[end].text != ";":
+        if tokens[end].text in _OPENING:
+            end = _matching(tokens, end) or end
+        end += 1
+    words = {token.text for token in (*tokens[start:index], *tokens[index + 1 : min(index + 4, end)])}
+    token = tokens[index]
+    if "extern" not in words:
+        edits.replace(token.start, token.end, "thread_local" if "static" in words else "static thread_local")
+        return
+    edits.replace(token.start, token.end, "")
+    last = next((at for at in range(end - 1, index, -1) if tokens[at].text == "]"), None)
+    place = tokens[last].end if last is not None else tokens[min(end, len(tokens) - 1)].start
+    edits.insert(place, ' __asm__("emu_dynamic")')
+
+
+def _assembly(text: str, tokens: Sequence[_Token], index: int, edits: _Edits) -> None:
+    at = index + 1
+    while at < len(tokens) and tokens[at].text in ("volatile", "__volatile__", "goto", "inline"):
+        at += 1
+    if at >= len(tokens) or tokens[at].text != "(":
+        return
+    end = _matching(tokens, at)
+    if end is None:
+        return
+    statement = text[tokens[at].end : tokens[end].start]
+    new = emulated(statement)
+    if new is None:
+        message = f"inline PTX that the emulator does not know: {_shown(statement)}"
+        raise Refusal(message, *_place(text, tokens[index].start))
+    kept = "\n" * text.count("\n", tokens[index].start, tokens[end].end)
+    edits.replace(tokens[index].start, tokens[end].end, new + kept)
+
+
+def _shown(statement: str) -> str:
+    words = " ".join(statement.split())
+    return words if len(words) <= 80 else words[:79] + "…"

@@ -1,0 +1,91 @@
+// Events: what went wrong and where, each kind once per place, with a count.
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+#include <unistd.h>
+#include "state.h"
+
+namespace emu {
+namespace {
+
+constexpr int MOST_EVENTS = 64, MOST_SITES = 4096;
+constexpr Where SITE = 0x80000000u;
+
+struct Event {
+    const char* kind;
+    Severity severity;
+    Where where, other;
+    unsigned block, thread;
+    uint64_t count;
+    char text[200];
+};
+
+Event events[MOST_EVENTS];
+int event_count = 0;
+Site sites[MOST_SITES];
+int site_count = 0;
+
+int put_text(char* out, size_t room, const char* text) {
+    size_t n = 0;
+    for (; *text && n + 8 < room; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c < 32 || c == 127 || c == '\\' || c == '"') n += size_t(snprintf(out + n, room - n, "\\u%04x", c));
+        else out[n++] = char(c);
+    }
+    out[n] = 0;
+    return int(n);
+}
+
+int put_where(char* out, size_t room, const char* prefix, Where where) {
+    if (!(where & SITE)) return snprintf(out, room, ",\"%spc\":%u", prefix, where);
+    const Site& site = sites[where & ~SITE];
+    char file[400];
+    put_text(file, sizeof file, site.file);
+    return snprintf(out, room, ",\"%sfile\":\"%s\",\"%sline\":%d", prefix, file, prefix, site.line);
+}
+
+}  // namespace
+
+Where interned(Site site) {
+    if (!site.file) return 0;
+    for (int i = site_count - 1; i >= 0; i--)
+        if (sites[i].line == site.line && (sites[i].file == site.file || !strcmp(sites[i].file, site.file))) return SITE | Where(i);
+    if (site_count == MOST_SITES) return SITE;
+    sites[site_count] = site;
+    return SITE | Where(site_count++);
+}
+
+void report(const char* kind, Severity severity, Where where, Where other, const char* format, ...) {
+    for (int i = 0; i < event_count; i++) {
+        if (events[i].kind == kind && events[i].where == where && events[i].severity == severity) {
+            events[i].count++;
+            return;
+        }
+    }
+    if (event_count == MOST_EVENTS) return;
+    Event& event = events[event_count++];
+    event = {kind, severity, where, other, machine.block, machine.current ? machine.current->tid : 0, 1, {0}};
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(event.text, sizeof event.text, format, arguments);
+    va_end(arguments);
+}
+
+void clear_events() { event_count = 0; }
+
+void write_events(int fd) {
+    static const char* const names[] = {"fault", "hazard", "note"};
+    static char line[2048], text[1024];
+    for (int i = 0; i < event_count; i++) {
+        const Event& e = events[i];
+        put_text(text, sizeof text, e.text);
+        int n = snprintf(line, sizeof line, "%s{\"kind\":\"%s\",\"severity\":\"%s\",\"block\":%u,\"thread\":%u,\"count\":%llu,\"text\":\"%s\"",
+                         i ? "," : "", e.kind, names[e.severity], e.block, e.thread, (unsigned long long)e.count, text);
+        n += put_where(line + n, sizeof line - size_t(n), "", e.where);
+        if (e.other) n += put_where(line + n, sizeof line - size_t(n), "other_", e.other);
+        line[n++] = '}';
+        if (write(fd, line, size_t(n)) < 0) return;
+    }
+}
+
+}  // namespace emu

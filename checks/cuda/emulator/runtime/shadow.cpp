@@ -1,0 +1,313 @@
+// Shared memory's shadow: which bytes belong to a variable, which were written since the block began,
+// and who touched them last in which order (vector clocks; a block's barrier starts a new epoch).
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <cxxabi.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "state.h"
+
+namespace emu {
+namespace {
+
+constexpr size_t DYNAMIC = 232448, GUARD = 4096;
+constexpr uint8_t VALID = 1, WRITTEN = 2, SPLIT = 4;
+constexpr unsigned SLOTS = 1024;
+constexpr int READERS = 4;
+
+struct Touch {
+    uint32_t epoch, clock;
+    uint16_t tid, atomic;
+    Where where;
+};
+
+struct Cell {
+    Touch writer, readers[READERS];
+};
+
+struct Region {
+    uintptr_t low;
+    size_t bytes;
+    uint8_t *fresh, *state;  // the state that a block begins with; the state now
+    Cell* cells;
+};
+
+struct Variable {
+    size_t offset, bytes;
+    char name[64];
+};
+
+Region fixed, dynamic;
+Variable variables[2048];
+int variable_count = 0;
+
+uint32_t epoch = 1;
+uint32_t strong[MOST_THREADS][MOST_THREADS];  // what thread t knows of thread u: everything up to this clock
+uint32_t weak[MOST_THREADS][32];              // the same through exchanges that order no memory; own warp alone
+uint32_t known_epoch[MOST_THREADS];
+bool foreign[MOST_THREADS];
+uint32_t slots[SLOTS][MOST_THREADS];
+uint32_t slot_epoch[SLOTS];
+
+struct Pending {
+    uintptr_t address;
+    size_t bytes;
+    Where where, other;
+    unsigned tid, by;
+    char old[16], name[96];
+    bool active;
+} pending;
+
+void* reserve(size_t bytes) {
+    void* memory = mmap(nullptr, bytes ? bytes : 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return memory == MAP_FAILED ? nullptr : memory;
+}
+
+void make_region(Region& region, uintptr_t low, size_t bytes) {
+    region.low = low;
+    region.bytes = bytes;
+    region.fresh = (uint8_t*)reserve(bytes);
+    region.state = (uint8_t*)reserve(bytes);
+    region.cells = (Cell*)reserve(bytes * sizeof(Cell));
+}
+
+int first_object(dl_phdr_info* info, size_t, void*) {
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_TLS && info->dlpi_tls_data)
+            make_region(fixed, uintptr_t(info->dlpi_tls_data), info->dlpi_phdr[i].p_memsz);
+    return 1;
+}
+
+void name_variable(const char* symbol, size_t offset, size_t bytes) {
+    if (offset + bytes > fixed.bytes || variable_count == 2048) return;
+    memset(fixed.fresh + offset, VALID, bytes);
+    Variable& variable = variables[variable_count++];
+    variable.offset = offset;
+    variable.bytes = bytes;
+    int status;
+    char* readable = abi::__cxa_demangle(symbol, nullptr, nullptr, &status);
+    const char* name = readable && status == 0 ? readable : symbol;
+    for (const char* p = name; (p = strstr(p, "::"));) name = p += 2;
+    snprintf(variable.name, sizeof variable.name, "%s", name);
+    free(readable);
+}
+
+// The program's own symbol table tells where each shared variable lies and how long it is.
+void read_symbols() {
+    int fd = open("program", O_RDONLY);
+    struct stat about;
+    if (fd < 0 || fstat(fd, &about)) return;
+    char* file = (char*)mmap(nullptr, size_t(about.st_size), PROT_READ, MAP_PRIVATE, fd, 0);
+    close(fd);
+    if (file == MAP_FAILED) return;
+    const Elf64_Ehdr* head = (const Elf64_Ehdr*)file;
+    const Elf64_Shdr* sections = (const Elf64_Shdr*)(file + head->e_shoff);
+    for (int s = 0; s < head->e_shnum; s++) {
+        if (sections[s].sh_type != SHT_SYMTAB) continue;
+        const Elf64_Sym* symbols = (const Elf64_Sym*)(file + sections[s].sh_offset);
+        const char* names = file + sections[sections[s].sh_link].sh_offset;
+        for (size_t i = 0; i < sections[s].sh_size / sizeof(Elf64_Sym); i++)
+            if (ELF64_ST_TYPE(symbols[i].st_info) == STT_TLS && symbols[i].st_shndx != SHN_UNDEF)
+                name_variable(names + symbols[i].st_name, symbols[i].st_value, symbols[i].st_size);
+    }
+    munmap(file, size_t(about.st_size));
+}
+
+void describe(uintptr_t address, char* text, size_t room) {
+    if (address - dynamic.low < dynamic.bytes) {
+        snprintf(text, room, "dynamic shared memory at byte %zd", ssize_t(address - dynamic.low - GUARD));
+        return;
+    }
+    const Variable* best = nullptr;
+    for (int i = 0; i < variable_count; i++)
+        if (fixed.low + variables[i].offset <= address && (!best || variables[i].offset > best->offset)) best = &variables[i];
+    if (!best) snprintf(text, room, "shared memory");
+    else snprintf(text, room, "shared %.40s at byte %zu", best->name, size_t(address - fixed.low - best->offset));
+}
+
+void know(unsigned t) {
+    if (known_epoch[t] == epoch) return;
+    known_epoch[t] = epoch;
+    memset(strong[t], 0, machine.threads * sizeof(uint32_t));
+    memset(weak[t], 0, sizeof weak[t]);
+    strong[t][t] = 1;
+    foreign[t] = false;
+}
+
+enum Order { ORDERED, WEAKLY, UNORDERED };
+
+Order order(const Touch& earlier, unsigned t, bool atomic) {
+    if (earlier.epoch != epoch || earlier.tid == t || (atomic && earlier.atomic)) return ORDERED;
+    if (strong[t][earlier.tid] >= earlier.clock) return ORDERED;
+    return earlier.tid / 32 == t / 32 && weak[t][earlier.tid % 32] >= earlier.clock ? WEAKLY : UNORDERED;
+}
+
+void conflict(const Touch& earlier, Order how, uintptr_t address, size_t bytes, bool was_write, unsigned access, Where where) {
+    unsigned t = machine.current->tid;
+    char name[96];
+    describe(address, name, sizeof name);
+    const char* then = was_write ? "written" : "read";
+    const char* now = access & WRITE ? "writes" : "reads";
+    if (how == WEAKLY) {
+        report("weak_order", HAZARD, where, earlier.where,
+               "thread %u %s %s, %s by thread %u: only a shuffle or vote stands between, which orders no memory", t, now, name, then, earlier.tid);
+    } else if (was_write && (access & WRITE) && !(access & ATOMIC) && bytes <= 16) {
+        if (pending.active && pending.where == where) return;
+        pending = {address, bytes, where, earlier.where, t, earlier.tid, {0}, {0}, true};
+        memcpy(pending.old, (const void*)address, bytes);
+        memcpy(pending.name, name, sizeof name);
+    } else {
+        report("race", FAULT, where, earlier.where, "thread %u %s %s, %s by thread %u with no barrier between", t, now, name, then, earlier.tid);
+    }
+}
+
+void touch(Cell& cell, uintptr_t address, size_t bytes, unsigned access, Where where) {
+    unsigned t = machine.current->tid;
+    bool atomic = access & ATOMIC;
+    Touch now{epoch, strong[t][t], uint16_t(t), atomic, where};
+    if (Order how = order(cell.writer, t, atomic)) conflict(cell.writer, how, address, bytes, true, access, where);
+    if (access & WRITE) {
+        for (Touch& reader : cell.readers)
+            if (Order how = order(reader, t, atomic)) conflict(reader, how, address, bytes, false, access, where);
+        cell.writer = now;
+    }
+    if (!(access & READ)) return;
+    int place = -1;
+    for (int i = 0; i < READERS && place < 0; i++)
+        if (cell.readers[i].epoch != epoch || cell.readers[i].tid == t) place = i;
+    for (int i = 0; i < READERS && place < 0; i++)
+        if (order(cell.readers[i], t, false) == ORDERED) place = i;
+    if (place < 0) place = int((address / 4 + t) % READERS);
+    cell.readers[place] = now;
+}
+
+void split(Region& region, size_t word) {
+    region.state[word] |= SPLIT;
+    for (size_t i = 1; i < 4 && word + i < region.bytes; i++) region.cells[word + i] = region.cells[word];
+}
+
+}  // namespace
+
+extern "C" {
+alignas(1024) unsigned char emu_dynamic_pool[GUARD + DYNAMIC + GUARD];
+}
+__asm__(".globl emu_dynamic\n.set emu_dynamic, emu_dynamic_pool + 4096\n");
+
+void find_shared() {
+    dl_iterate_phdr(first_object, nullptr);
+    make_region(dynamic, uintptr_t(emu_dynamic_pool), sizeof emu_dynamic_pool);
+    if (fixed.bytes) read_symbols();
+}
+
+bool in_shared(uintptr_t address) { return address - fixed.low < fixed.bytes || address - dynamic.low < dynamic.bytes; }
+
+void begin_epoch() { epoch++; }
+
+void begin_block_memory() {
+    size_t used = std::min(DYNAMIC, machine.launch->shared);
+    memcpy(fixed.state, fixed.fresh, fixed.bytes);
+    memset(dynamic.state + GUARD, VALID, used);
+    memset(dynamic.state + GUARD + used, 0, DYNAMIC - used);
+    for (size_t i = 0; i + 4 <= fixed.bytes; i += 4) *(uint32_t*)(fixed.low + i) = POISON;
+    for (size_t i = 0; i < GUARD + used + GUARD; i += 4) *(uint32_t*)(dynamic.low + i) = POISON;
+    pending.active = false;
+    begin_epoch();
+}
+
+void settle_writes() {
+    if (!pending.active) return;
+    pending.active = false;
+    bool same = !memcmp(pending.old, (const void*)pending.address, pending.bytes);
+    if (same)
+        report("benign_race", HAZARD, pending.where, pending.other, "threads %u and %u write the same value to %s with no barrier between", pending.by,
+               pending.tid, pending.name);
+    else
+        report("race", FAULT, pending.where, pending.other, "threads %u and %u write different values to %s with no barrier between", pending.by,
+               pending.tid, pending.name);
+}
+
+void shared_access(uintptr_t address, size_t bytes, unsigned access, Where where) {
+    Region& region = address - fixed.low < fixed.bytes ? fixed : dynamic;
+    size_t offset = address - region.low;
+    unsigned t = machine.current->tid;
+    know(t);
+    char name[96];
+    for (size_t i = offset; i < offset + bytes; i++) {
+        if (i >= region.bytes || !(region.state[i] & VALID)) {
+            describe(address, name, sizeof name);
+            report("out_of_bounds", FAULT, where, 0, "a %s of %zu bytes outside %s", access & WRITE ? "write" : "read", bytes, name);
+            return;
+        }
+        if ((access & READ) && !(region.state[i] & WRITTEN)) {
+            describe(address, name, sizeof name);
+            report("uninitialized_read", FAULT, where, 0, "thread %u reads %s, which nobody has written", t, name);
+            access &= access & WRITE ? ~0u : ~unsigned(READ);
+            break;
+        }
+    }
+    if (access & WRITE)
+        for (size_t i = offset; i < offset + bytes; i++) region.state[i] |= WRITTEN;
+    if (access & ATOMIC) atomic_order(address);
+    for (size_t i = offset; i < offset + bytes;) {
+        size_t word = i & ~size_t(3), left = offset + bytes - i;
+        bool whole = i == word && left >= 4;
+        if (!whole && !(region.state[word] & SPLIT)) split(region, word);
+        size_t step = whole && !(region.state[word] & SPLIT) ? 4 : 1;
+        touch(region.cells[i], region.low + i, std::min(step, left), access, where);
+        i += step;
+    }
+    if (access & ATOMIC) published();
+}
+
+void atomic_order(uintptr_t address) {
+    unsigned t = machine.current->tid, slot = unsigned((address / 4 * 2654435761u) % SLOTS);
+    know(t);
+    if (slot_epoch[slot] != epoch) {
+        slot_epoch[slot] = epoch;
+        memset(slots[slot], 0, machine.threads * sizeof(uint32_t));
+    }
+    uint32_t *mine = strong[t], *theirs = slots[slot];
+    for (unsigned u = 0; u < machine.threads; u++) mine[u] = theirs[u] = std::max(mine[u], theirs[u]);
+    foreign[t] = true;
+}
+
+void published() { strong[machine.current->tid][machine.current->tid]++; }
+
+void joined(const Warp&, unsigned base, unsigned lanes, bool orders_memory) {
+    uint32_t both[32] = {0}, loosely[32] = {0};
+    unsigned width = std::min(32u, machine.threads - base);
+    bool far = false;
+    for (unsigned l = 0; l < width; l++) {
+        if (!(lanes >> l & 1)) continue;
+        know(base + l);
+        far |= foreign[base + l];
+        for (unsigned u = 0; u < width; u++) {
+            both[u] = std::max(both[u], strong[base + l][base + u]);
+            loosely[u] = std::max(loosely[u], weak[base + l][u]);
+        }
+    }
+    if (orders_memory && far) {
+        static uint32_t all[MOST_THREADS];
+        memset(all, 0, machine.threads * sizeof(uint32_t));
+        for (unsigned l = 0; l < width; l++)
+            if (lanes >> l & 1)
+                for (unsigned u = 0; u < machine.threads; u++) all[u] = std::max(all[u], strong[base + l][u]);
+        for (unsigned l = 0; l < width; l++)
+            if (lanes >> l & 1) memcpy(strong[base + l], all, machine.threads * sizeof(uint32_t)), foreign[base + l] = true;
+    }
+    for (unsigned l = 0; l < width; l++) {
+        if (!(lanes >> l & 1)) continue;
+        for (unsigned u = 0; u < width; u++) {
+            weak[base + l][u] = std::max(loosely[u], both[u]);
+            if (orders_memory) strong[base + l][base + u] = both[u];
+        }
+        strong[base + l][base + l]++;
+    }
+}
+
+}  // namespace emu

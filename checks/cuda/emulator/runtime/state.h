@@ -1,0 +1,122 @@
+// What the parts of the runtime share: threads, warps, events, memory.
+#pragma once
+#include <csetjmp>
+#include <cstddef>
+#include <cstdint>
+#include "emulator/abi.h"
+
+namespace emu {
+
+// ---- where something happened: an instruction of the program (below 2^31), or an interned site
+using Where = uint32_t;
+Where interned(Site site);
+inline Where at(void* return_address) { return Where(uintptr_t(return_address) - 1); }
+
+// ---- events.cpp
+enum Severity { FAULT, HAZARD, NOTE };
+void report(const char* kind, Severity severity, Where where, Where other, const char* format, ...)
+    __attribute__((format(printf, 5, 6)));
+void write_events(int fd);
+void clear_events();
+
+// ---- threads
+enum class State : uint8_t { READY, COLLECTIVE, BARRIER, PARKED, DONE };
+enum class Op : uint8_t { SHUFFLE, VOTE, MATCH, REDUCE, SYNC };
+
+struct Fiber {
+    void* sp;
+    uintptr_t stack;
+    unsigned tid, lane, warp;
+    Extent index;
+    State state;
+    Op op;
+    uint8_t kind;
+    unsigned mask;
+    int argument, width, barrier;
+    uint64_t value, result;
+    int flag;
+    Where where;
+};
+
+struct Warp {
+    unsigned alive, ready, parked, collective;
+    unsigned cursor;
+};
+
+constexpr unsigned MOST_THREADS = 1024;
+constexpr size_t STACK_BYTES = 256 << 10;
+constexpr int PATIENCE = 20000;
+constexpr uint32_t POISON = 0x7fc0deadu;
+
+struct Machine {
+    Fiber* current;  // null while host code runs
+    Fiber fibers[MOST_THREADS];
+    Warp warps[MOST_THREADS / 32];
+    unsigned threads, alive, waiting, exited;
+    unsigned block;  // linear index
+    int patience;    // accesses until other warps get their turn
+    bool lockstep;
+    uint64_t random;
+    const Launch* launch;
+    uintptr_t closure;
+    size_t closure_bytes;
+    uint64_t idle;  // atomics and volatile reads since anything else happened
+    sigjmp_buf exit;
+    int error;  // sticky
+};
+extern Machine machine;
+
+// ---- scheduler.cpp
+void run_block(void (*thread)(const void*), const void* closure);
+void yield_lane();
+void rotate();
+void wait_here();  // once the running fiber is no longer READY: returns when somebody woke it
+[[noreturn]] void abort_launch(int code);
+Fiber& lane_of(const Fiber& fiber, unsigned lane);
+
+// ---- stacks.cpp
+void make_stacks(unsigned threads);
+void prepare(Fiber& fiber, void (*entry)());
+extern "C" void emu_switch(void** save, void* load);
+bool in_stack_guard(uintptr_t address);
+
+// ---- collectives.cpp
+void complete(Warp& warp, Fiber& first, unsigned lanes);
+
+// ---- memory.cpp
+struct Allocation {
+    uintptr_t base;
+    size_t bytes;
+    Where where;
+    const char* name;
+    bool host, read_only, ours, live, written;
+};
+void make_arena();
+Allocation* allocate(size_t bytes, Where where, const char* name);
+bool release(uintptr_t base);
+void release_ours();
+Allocation* find(uintptr_t address);
+Allocation* nearest(uintptr_t address);
+bool in_arena(uintptr_t address);
+size_t peak_bytes();
+void reset_peak();
+
+// ---- shadow.cpp
+void find_shared();
+void begin_block_memory();
+void begin_epoch();
+bool in_shared(uintptr_t address);
+void shared_access(uintptr_t address, size_t bytes, unsigned access, Where where);
+void joined(const Warp& warp, unsigned base, unsigned lanes, bool orders_memory);
+void atomic_order(uintptr_t address);  // before an atomic access is noted; published() after
+void published();
+void settle_writes();
+
+// ---- access.cpp
+void checked(uintptr_t address, size_t bytes, unsigned access, Where where);
+
+// ---- signals.cpp
+void catch_signals(double seconds);
+extern sigjmp_buf host_exit;
+
+}  // namespace emu
