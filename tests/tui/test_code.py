@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 from judge_tui.judging.workspace import Workspace
+from judge_tui.tui.screens.diff import DiffScreen
 from judge_tui.tui.screens.picker import Picker
 from judge_tui.tui.widgets.code_view import CodeView
 from textual.widgets import Input
 
-from .conftest import make_app, running
+from .conftest import make_app, make_workspace, running
 
 LONG = (
     "def first():\n    if True:\n        return 1\n    return 2\n\n\ndef second():\n    return 3\n\n\nx = 1\n"
@@ -248,3 +249,44 @@ async def test_selected_lines_are_copied(workspace: Workspace, monkeypatch: pyte
         await app.settle()
         await app.press("v", "j", "Y")
         assert app.app.clipboard == "def first():\n    if True:\n"
+
+
+async def test_a_function_is_shown_beside_its_matches_and_its_lines_are_gone_to(
+    tmp_path: Path, workspace: Workspace
+) -> None:
+    three = make_workspace(tmp_path / "three", ("alpha", "beta", "gamma"))
+    write(three, "def attend(q, k, v):\n    s = q @ k.T\n    return soft(s) @ v\n")
+    write(three, "import os\n\n\ndef attend(q, k, v):\n    s = q @ keys.T\n    return soft(s) @ v\n", "beta")
+    write(three, "def attend(q, k, v):\n    s = q @ k.T\n    s = s / 8\n    return soft(s) @ v\n", "gamma")
+    async with running(make_app(three, ("alpha", "beta", "gamma"))) as app:
+        await app.settle()
+        await app.press("j", "d")
+        await app.until(lambda: isinstance(app.app.screen, DiffScreen))
+        lines = [[part.split() for part in line.split("│")] for line in app.text().split("\n")[1:5]]
+        assert lines[1] == [
+            ["2", "s", "=", "q", "@", "k.T"],
+            ["5", *["s", "=", "q", "@", "keys.T"]],
+            [*["2", "s", "=", "q", "@", "k.T"]],
+        ]
+        assert lines[2][2] == ["3", "s", "=", "s", "/", "8"]
+        assert lines[2][0] == lines[2][1] != []
+        assert set(lines[2][0][0]) == {"╱"}
+        assert "2 of 4 lines the same" in app.text()
+        await app.press("n", "n", "enter")
+        assert [pane.view.cursor for pane in app.compare.panes] == [1, 0, 2]
+
+
+async def test_a_function_without_a_match_says_so_instead_of_a_diff(workspace: Workspace) -> None:
+    write(workspace, "import os\n\n\ndef only_here(path):\n    return os.stat(path)\n")
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        await app.press("d")
+        await app.until(lambda: app.app._notifications)
+        await app.press("G", "d")
+        await app.until(lambda: len(app.app._notifications) > 1)
+        said = [note.message for note in app.app._notifications]
+        assert said == [
+            "Put the cursor into a function or class.",
+            "The files in view have nothing like only_here.",
+        ]
+        assert not isinstance(app.app.screen, DiffScreen)

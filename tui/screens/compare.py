@@ -72,6 +72,7 @@ class CompareScreen(CompareLayout, CompareSearch, CompareSync, CompareNotes, Com
         Binding("ctrl+r", "redo", "redo", show=False),
         Binding("z,f8", "zoom", "zoom this part"),
         Binding("y,f6", "sync", "move together: by line, by function", show=False),
+        Binding("d", "diff", "differences of this function", show=False),
         Binding("f2", "show_part('rubric')", "rubric on/off", show=False),
         Binding("f3", "show_part('checks')", "checks on/off", show=False),
         Binding("f4", "show_part('sidebars')", "files and symbols on/off", show=False),

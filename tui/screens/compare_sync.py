@@ -1,11 +1,15 @@
-"""Code panes of a comparison that move together: line by line, or function by function."""
+"""Code panes of a comparison that go together: line by line, function by function, or as a diff."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import ClassVar
 
 from judge_tui.tui.alignment import Alignment, match
+from judge_tui.tui.line_diff import Row, aligned
+from judge_tui.tui.session import letter_of
 from judge_tui.tui.source import Source
+from judge_tui.tui.symbols import Symbol
 from judge_tui.tui.widgets.code_pane import CodePane
 from judge_tui.tui.widgets.code_view import CodeView
 from textual.screen import Screen
@@ -14,10 +18,10 @@ __all__ = ["CompareSync"]
 
 
 class CompareSync(Screen[None]):
-    """The part of the comparison that lets the other panes follow the one in focus.
+    """The part of the comparison that holds the panes against each other.
 
     Attributes:
-        sync: ``""`` each pane for itself, ``lines`` or ``symbols``.
+        sync: How the panes follow the one in focus: ``""`` not at all, ``lines`` or ``symbols``.
     """
 
     #: How the panes move, and what is said when they begin to.
@@ -29,7 +33,10 @@ class CompareSync(Screen[None]):
 
     panes: list[CodePane]
     sync = ""
+    _pane: int
     _alignments: dict[tuple[int, int], tuple[Source, Source, Alignment]]
+
+    # following
 
     def action_sync(self) -> None:
         ways = list(self.SYNCS)
@@ -56,11 +63,11 @@ class CompareSync(Screen[None]):
                 self._align(leader, pane)
 
     def _align(self, leader: CodePane, pane: CodePane) -> None:
-        known = self._alignments.get((leader.index, pane.index))
-        if known is None or known[0] is not leader.source or known[1] is not pane.source:
-            self._match(leader, pane)
+        alignment = self._alignment(leader, pane)
+        if alignment is None:
+            self._match(leader, pane, lambda: self._moved(leader))
             return
-        alignment, cursor = known[2], leader.view.cursor
+        cursor = leader.view.cursor
         found, line = alignment.around(cursor), alignment.line(cursor)
         if line is not None:
             row = leader.view.rows.row_of(cursor) - leader.view.scroll_offset.y
@@ -71,18 +78,77 @@ class CompareSync(Screen[None]):
             ours, theirs = found
             pane.tell_match(f"≈ {ours.name}" if theirs is not None else f"≠ nothing like {ours.name}")
 
-    def _match(self, leader: CodePane, pane: CodePane) -> None:
-        """Match the two files in the background; they are aligned when that is done."""
+    # matching
+
+    def _alignment(self, leader: CodePane, pane: CodePane) -> Alignment | None:
+        """What is known of the two files in view."""
+        known = self._alignments.get((leader.index, pane.index))
+        if known is None or known[0] is not leader.source or known[1] is not pane.source:
+            return None
+        return known[2]
+
+    def _match(self, leader: CodePane, pane: CodePane, then: Callable[[], None]) -> None:
+        """Match the two files in the background, then go on."""
         if not (leader.settled and pane.settled):
-            # the outline of a file is still being read; the next move asks again
+            # an outline is still being read, or matched; the next key asks again
             return
         sources = leader.source, pane.source
         sides = (sources[0], leader.view.symbols), (sources[1], pane.view.symbols)
 
         def matched(alignment: Alignment) -> None:
             self._alignments[leader.index, pane.index] = (*sources, alignment)
-            self._alignments[pane.index, leader.index] = (*reversed(sources), alignment.reversed())
+            self._alignments[pane.index, leader.index] = (sources[1], sources[0], alignment.reversed())
             if (leader.source, pane.source) == sources:
-                self._moved(leader)
+                then()
 
         leader._submit(lambda: match(*sides), matched)
+
+    # differences
+
+    def action_diff(self) -> None:
+        """Show the function of the cursor beside those that it is matched with."""
+        leader = self.panes[self._pane]
+        sides: list[tuple[CodePane, Symbol]] = []
+        for pane in self.panes:
+            if pane is leader:
+                continue
+            alignment = self._alignment(leader, pane)
+            if alignment is None:
+                self._match(leader, pane, self.action_diff)
+                return
+            found = alignment.around(leader.view.cursor)
+            if found is None:
+                self.notify("Put the cursor into a function or class.", markup=False, timeout=3)
+                return
+            ours, theirs = found
+            sides = sides or [(leader, ours)]
+            if theirs is not None and ours == sides[0][1]:
+                sides.append((pane, theirs))
+        if len(sides) < 2:
+            name = sides[0][1].name
+            self.notify(f"The files in view have nothing like {name}.", markup=False, timeout=3)
+            return
+        self._differ(sorted(sides, key=lambda side: side[0].index))
+
+    def _differ(self, sides: list[tuple[CodePane, Symbol]]) -> None:
+        from judge_tui.tui.screens.diff import DiffScreen, Excerpt
+
+        excerpts = [
+            Excerpt(
+                f"{letter_of(pane.index)} {pane.title}",
+                symbol.name,
+                symbol.line,
+                pane.source.lines[symbol.line : symbol.end + 1],
+            )
+            for pane, symbol in sides
+        ]
+
+        def chosen(row: Row | None) -> None:
+            for (pane, _), line in zip(sides, row or (), strict=False):
+                if line is not None:
+                    pane.view.go(line, centre=True)
+
+        def show(rows: list[Row]) -> None:
+            self.app.push_screen(DiffScreen(excerpts, rows), chosen)
+
+        sides[0][0]._submit(lambda: aligned([excerpt.lines for excerpt in excerpts]), show)
