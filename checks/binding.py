@@ -15,7 +15,8 @@ A binding is written by hand in ``submission.toml``, or found by
     model = "all"                           # its model gives "last" or "all" positions, as "list", "probs", …
     patch = { "model.py:LM.forward" = "model" }  # replaced during the call; model.class makes one
 
-An argument in braces is a dict (its keys are attributes too) of others: ``params={gamma, w=gamma}``.
+An argument in braces is a dict (its keys are attributes too) of others: ``params={gamma, w=gamma}``;
+with a class before them, an object that is made of them: ``config=model.py:Config{d_model=embed}``.
 Forms of an argument: ``lists:x`` hands an array over as nested lists, ``type:dtype`` a NumPy
 type. ``dict:cache`` and ``list:cache`` hand over a new, empty container (of the dict, the
 keys are attributes too) that the call fills, and ``returns = { cache = "given.cache" }``
@@ -38,7 +39,7 @@ __all__ = ["Argument", "Binding", "Source", "parse_binding", "parse_path"]
 Steps = tuple[tuple[str, Any], ...]
 
 _STEP = re.compile(r"\[(-?\d+)\]|\[(['\"])(.*?)\2\]|\.([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\}")
-_PACKED = re.compile(r"^\{(.*)\}$", re.S)
+_PACKED = re.compile(r"^([^\s{}=:]+:[A-Za-z_][\w.]*)?\{(.*)\}$", re.S)
 _LITERAL = re.compile(r"^=(.*)$", re.S)
 #: Forms that hand over a new, empty container for the call to fill.
 _EMPTY = frozenset({"dict", "list"})
@@ -55,6 +56,7 @@ class Argument:
         form: ``"lists"`` hands an array over as nested lists; ``"dict"`` and ``"list"`` an empty container.
         literal: The value when ``source`` is empty.
         parts: Key → canonical parameter, for a dict of several; ``source`` is empty then.
+        made: ``file.py:Class`` of the submission that is made of the parts, by keyword; a dict when empty.
     """
 
     source: str
@@ -62,6 +64,7 @@ class Argument:
     form: str = ""
     literal: Any = None
     parts: tuple[tuple[str, str], ...] = ()
+    made: str = ""
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -77,7 +80,8 @@ class Argument:
 
     def __str__(self) -> str:
         if self.parts:
-            value = f"{{{', '.join(k if k == source else f'{k}={source}' for k, source in self.parts)}}}"
+            packed = ", ".join(k if k == source else f"{k}={source}" for k, source in self.parts)
+            value = f"{self.made}{{{packed}}}"
         elif not self.source:
             value = f"={_toml(self.literal)}"
         else:
@@ -200,11 +204,11 @@ def _argument(text: str) -> Argument:
     if match:
         keyword, value = match.groups()
     if packed := _PACKED.match(value):
-        items = [item.partition("=") for item in packed[1].split(",")]
+        items = [item.partition("=") for item in packed[2].split(",")]
         parts = tuple((key.strip(), (source or key).strip()) for key, _equals, source in items)
         if not all(key.isidentifier() and source.isidentifier() for key, source in parts):
             raise ValueError(f"'{text}' is no argument: write {{name, key=name}}")
-        return Argument("", keyword, parts=parts)
+        return Argument("", keyword, parts=parts, made=packed[1] or "")
     if literal := _LITERAL.match(value):
         try:
             return Argument("", keyword, literal=tomllib.loads(f"v = {literal[1]}")["v"])

@@ -196,7 +196,11 @@ class _Handover:
 
     def value(self, argument: Argument) -> Any:
         if argument.parts:
-            return Context({key: self.value(Argument(source)) for key, source in argument.parts})
+            parts = {key: self.value(Argument(source)) for key, source in argument.parts}
+            if not argument.made:
+                return Context(parts)
+            file, _, name = argument.made.rpartition(":")
+            return self.worker.call(Target(file, name), (), parts).handle
         if not argument.source:
             return argument.literal
         if argument.empty:

@@ -77,6 +77,16 @@ def test_dicts_of_arguments_and_containers_to_fill_are_read_and_written() -> Non
         parse_binding("forward", {"target": "a.py:f", "args": ["{gamma, 3}"]})
 
 
+def test_an_object_made_of_arguments_is_read_and_written() -> None:
+    table = {"target": "a.py:f", "args": ["model.py:Config{d_model=embed, heads}", "c=a.py:Cfg.Sub{x=eps}"]}
+    config, by_keyword = parse_binding("forward", table).args
+    assert (config.made, config.parts) == ("model.py:Config", (("d_model", "embed"), ("heads", "heads")))
+    assert (by_keyword.keyword, by_keyword.made, by_keyword.sources) == ("c", "a.py:Cfg.Sub", ("eps",))
+    assert [str(argument) for argument in (config, by_keyword)] == table["args"]
+    with pytest.raises(WorkspaceError, match="is no argument"):
+        parse_binding("forward", {"target": "a.py:f", "args": ["Config{d_model=embed}"]})
+
+
 def test_listed_returns_are_positions_and_a_single_one_is_the_result() -> None:
     assert parse_binding("f", {"target": "a.py:f", "returns": ["y", "cache"]}).returns == {
         "y": Source("result", (("i", 0),)),

@@ -85,7 +85,7 @@ def _other_kind(worker: Worker, binding: Binding) -> bool:
 
 def _stores(worker: Worker, found: Found, option: Found) -> bool:
     """Whether what the attention works on is the storage that was proven right, in the same axis order."""
-    if not _same(found, option, "create", "advance"):
+    if not _same(found, option, "create", "advance", "advance_after"):
         return False
     kind = mode(option)
     if kind in ("attend", "attention"):

@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from judge_tui.checks.binding import Binding
-from judge_tui.checks.faults import BadResult, Skipped
+from judge_tui.checks.faults import BadResult, Raised, Skipped
 from judge_tui.checks.remote import Handle
 from judge_tui.checks.tasks.kv import roles
 from judge_tui.checks.tasks.kv.decoder.wires import from_wire, to_wire, wire_shape
 from judge_tui.checks.tasks.kv.opened import Opened, per_sequence
 from judge_tui.checks.tasks.kv.places import cache_of, pair
 from judge_tui.checks.tasks.kv.sizes import Sizes
+from judge_tui.checks.tasks.kv.ways import Way
 
 __all__ = ["PROMPTS", "Cached", "Sizes"]
 
@@ -38,11 +39,18 @@ class Cached(Opened):
     def has_layers(self) -> bool:
         """Whether one cache holds several layers."""
         # A cache that is told when a step is over would be told once per layer.
-        return "advance" not in self.found and self.feeds_layers
+        return not {"advance", "advance_after"} & set(self.found) and self.feeds_layers
+
+    @property
+    def attends_again(self) -> bool:
+        """Whether it can be asked once more with the newest queries; not when they were pending then."""
+        return self.mode == "attend" and "advance_after" not in self.found
 
     @property
     def can_feed_many(self) -> bool:
         """Whether several tokens go in with one call."""
+        if self.mode == "attend" and "N" not in self.found["attend"].layout:
+            return False
         return ("step_many" if self.mode == "fused" else "append_many") in self.found
 
     def ragged_by(self) -> str:
@@ -116,7 +124,22 @@ class Cached(Opened):
         raise BadResult("the cache cannot be fed")
 
     def _one(self, binding: Binding, q: Array, k: Array, v: Array, counts: Array, b: int | None) -> Array:
-        """One call that appends, and the attention after it."""
+        """One call that appends, and the attention after it.
+
+        Raises:
+            Skipped: It raised in a way of feeding that was guessed, and that does not go when small either.
+        """
+        stored = self.counts if b is None else self.counts[b : b + 1]
+        ragged = len(set(counts.tolist())) > 1
+        way = Way(k.shape[2] > 1, bool(stored.any()), ragged, self.sizes.dtype)
+        try:
+            return self._fed(binding, q, k, v, counts, b)
+        except Raised as fault:
+            if self.goes is None or way.settled or binding.origin != "found" or self.goes(way):
+                raise
+            raise Skipped(f"{binding.target} {fault.placed}: nothing shows that it takes {way}") from fault
+
+    def _fed(self, binding: Binding, q: Array, k: Array, v: Array, counts: Array, b: int | None) -> Array:
         state = self.states[b or 0] if self.alone else self.states[0]
         tokens = k.shape[2]
         _only_what_can_be_said(binding, counts, tokens)
@@ -137,18 +160,20 @@ class Cached(Opened):
             self.counts += counts
         else:
             self.counts[b] += counts[0]
-        self._advanced(b, tokens)
+        self._advanced("advance", b, tokens)
         if self.mode == "fused":
             return self._fetched(returned, role, "out", q.shape, binding.layout)
         if found := pair(returned, role):
             self._pairs = [(*found, binding.layout)]
         else:
             self._pairs = []
-        return self.attend(q, b, counts)
+        out = self.attend(q, b, counts)
+        self._advanced("advance_after", b, tokens)
+        return out
 
-    def _advanced(self, b: int | None, tokens: int) -> None:
+    def _advanced(self, role: str, b: int | None, tokens: int) -> None:
         """Tell a cache that counts by itself, and apart, that a step is over."""
-        binding = self.found.get("advance")
+        binding = self.found.get(role)
         if binding is None:
             return
         at = (b or 0) if self.alone else 0

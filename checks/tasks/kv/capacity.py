@@ -17,7 +17,9 @@ from judge_tui.checks.tasks.kv.sizes import Sizes
 from judge_tui.checks.tasks.kv.storage import entries
 from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tasks.kv.trial import cut, drawn
+from judge_tui.checks.tasks.kv.window import says_so, slides
 from judge_tui.checks.tolerance import relative_error
+from judge_tui.checks.verdict import Verdict
 
 __all__ = ["capacity"]
 
@@ -28,6 +30,7 @@ _CAPACITY = 8
 @check(
     "capacity",
     "past the end",
+    version=2,
     establishes="Writing past the end gives an error or makes room, and what was stored stays; what a "
     "sequence held that left is not seen by the next.",
 )
@@ -77,6 +80,8 @@ def _past_the_end(subject: Subject, found: Findings, before: int, more: int, wor
         cached.counts = counts
         return _refused(subject, found, cached, q, k, v, before, words, fault, held, where)
     except BadResult as fault:
+        if slides(cached, None, new[0], k, v, _CAPACITY, float32_limit(subject)):
+            return _forgets(subject, found, words, where)
         # It took the token without a word, and then had no room for it.
         found.claim(
             f"{words}: grows, or refuses", False, measured=f"goes on, and {fault.message}",
@@ -84,11 +89,25 @@ def _past_the_end(subject: Subject, found: Findings, before: int, more: int, wor
         )  # fmt: skip
         return f"{words}: no error, and a token is lost ({fault.message})"
     right = _grown(subject, cached, out, new[0], k, v)
+    if not right and slides(cached, out, new[0], k, v, _CAPACITY, float32_limit(subject)):
+        return _forgets(subject, found, words, where)
     found.claim(
         f"{words}: grows, or refuses", right, measured="grows" if right else "goes on and answers wrongly",
         limit="an error, or room made", **where,
     )  # fmt: skip
     return f"{words}: {'room is made' if right else 'no error, and what was stored is lost or wrong'}"
+
+
+def _forgets(subject: Subject, found: Findings, words: str, where: dict[str, Any]) -> str:
+    """The newest tokens take the place of the oldest: what a window is for, if its name says so."""
+    meant = says_so(subject)
+    why = f"{meant}: it forgets by design, and steps past it are no longer full attention" if meant else ""
+    found.claim(
+        f"{words}: grows, or refuses", False, measured=f"keeps the newest {_CAPACITY}",
+        limit="an error, or room made", otherwise=Verdict.WARN if meant else Verdict.FAIL,
+        note=why, **where,
+    )  # fmt: skip
+    return f"{words}: the oldest token is forgotten{', as in a window' if meant else ' without a word'}"
 
 
 def _grown(subject: Subject, cached: Cached, out: Array, q: Array, k: Array, v: Array) -> bool:
@@ -134,7 +153,7 @@ def _kept(
                 for b in range(cached.sizes.batch) for i, x in ((0, k), (1, v))
             ]  # fmt: skip
             kept = all(error <= limit for error in errors)
-        elif cached.mode == "attend":
+        elif cached.attends_again:
             now = slice(before - 1, before)
             out = cached.attend(q[:, :, now], None, np.ones(cached.sizes.batch, np.int64))
             kept = relative_error(out, attention(q[:, :, now], k[:, :, :before], v[:, :, :before])) <= limit

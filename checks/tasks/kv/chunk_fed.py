@@ -41,7 +41,7 @@ class ChunkFed:
         self.found = found
         self.chunked = chunked
         as_step = replace(chunked, role="step_many")
-        kept = {name: found[name] for name in ("create",) if name in found and self.fills}
+        kept = {name: found[name] for name in ("create", "add") if name in found and self.fills}
         self.cached = _Prompted(worker, {**kept, "step": as_step, "step_many": as_step}, sizes, left)
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -12,15 +13,16 @@ from judge_tui.checks.faults import Fault
 from judge_tui.checks.remote import Worker
 from judge_tui.checks.tasks.kv import roles, trial
 from judge_tui.checks.tasks.kv.decoder.wires import LAYOUTS, SOLO
+from judge_tui.checks.tasks.kv.paging.roles import ADD
 from judge_tui.checks.tasks.kv.signatures import Owner, matched
 
 __all__ = ["PREFIXES", "find", "roles_of"]
 
 Inventories = Mapping[str, Mapping[str, Any]]
 Found = dict[str, Binding]
-_ROLES = {role.name: role for role in roles.ROLES}
+_ROLES = {role.name: role for role in (*roles.ROLES, ADD)}
 _PARTS = ("append", "read")
-_MORE = ("append_many", "attend")
+_MORE = ("append_many", "attend", "add")
 #: Under what their roles are bound: most submissions have one, some one per width of the codes.
 PREFIXES = ("quantized", "quantized_2", "quantized_3")
 #: Eight bits are 1 % off, four bits 10 %; another reading of the interface is off by more than half.
@@ -92,7 +94,8 @@ def _settled(
     for append in calls("append") or calls("append_many"):
         # What gives everything back as it takes more in needs no call that reads.
         for read in [*calls("read"), None]:
-            for option, result in _readings(worker, {"create": create}, append, read, fatal):
+            bases = _told_of_sequences({"create": create}, append, calls)
+            for option, result in _readings(worker, bases, append, read, fatal):
                 nearer = best is None or result.error < best[1].error
                 if result.ran and nearer and (result.error <= _NEAR or _plainly_meant(worker, option)):
                     best = option, result
@@ -106,11 +109,17 @@ def _settled(
     return _completed(worker, best[0], calls) if best else None
 
 
+def _told_of_sequences(base: Found, append: Binding, calls: Any) -> list[Found]:
+    """The same, and with what hands out a sequence before it is written, where they go in one by one."""
+    adds = calls("add", 2) if append.takes("sequence") else []
+    return [base, *({**base, "add": add} for add in adds)]
+
+
 def _readings(
-    worker: Worker, base: Found, append: Binding, read: Binding | None, fatal: dict[str, Fault]
+    worker: Worker, bases: list[Found], append: Binding, read: Binding | None, fatal: dict[str, Fault]
 ) -> Iterator[tuple[Found, trial.Trial]]:
     """The two calls under every axis order, with how a short run went."""
-    for one in _orders(append):
+    for base, one in itertools.product(bases, _orders(append)):
         own = {**base, "append": replace(one, role="append")}
         for other in _orders(read) if read else [None]:
             option = {**own, "read": replace(other, role="read")} if other else own
@@ -123,11 +132,15 @@ def _plainly_meant(worker: Worker, option: Found) -> bool:
     Two arrays of floating point, handed back in the axis order in which they went in; codes and
     scales that are handed out instead are no wrong answer but another interface.
     """
-    if "read" in option and option["append"].layout.replace("B", "") != option["read"].layout.replace(
-        "B", ""
-    ):
+    if "read" in option and not _same_order(option["append"].layout, option["read"].layout):
         return False
     return trial.gives_floats(worker, option)
+
+
+def _same_order(one: str, other: str) -> bool:
+    """Whether two layouts name the axes in one order; that of a single token may go without its axis."""
+    one, other = one.replace("B", ""), other.replace("B", "")
+    return one == other or ("N" not in one and one == other.replace("N", ""))
 
 
 def _completed(worker: Worker, option: Found, calls: Any) -> Found:

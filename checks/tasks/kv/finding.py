@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -22,6 +22,7 @@ from judge_tui.checks.tasks.kv.decoder import models
 from judge_tui.checks.tasks.kv.decoder.wires import LAYOUTS, SOLO
 from judge_tui.checks.tasks.kv.paging.finding import parts_of
 from judge_tui.checks.tasks.kv.paging.roles import ADD, FREE, PARTS
+from judge_tui.checks.tasks.kv.reference import ORDERLY
 from judge_tui.checks.tasks.kv.signatures import Owner, matched
 from judge_tui.checks.tasks.kv.sizes import mode
 
@@ -31,6 +32,8 @@ Inventories = Mapping[str, Mapping[str, Any]]
 Found = dict[str, Binding]
 _ROLES = {role.name: role for role in (*roles.ROLES, ADD, FREE)}
 _MOST = 6
+#: What tells a cache that a step is over: before attention, or after it.
+_TICKS = ("advance", "advance_after")
 
 
 def find(
@@ -56,8 +59,8 @@ def find(
     tried = rejected.setdefault("step", [])
     best: tuple[Found, trial.Trial] | None = None
     meant: Found | None = None
-    wrong: list[Found] = []
-    for combination in itertools.chain.from_iterable(
+    ran: list[Found] = []
+    for combination, ticks in itertools.chain.from_iterable(
         _combinations(worker, loaded, written, create)
         for create in _creates(worker, loaded, written, rejected)
     ):
@@ -66,11 +69,11 @@ def find(
             if result.right:
                 best = read, result
                 break
-            if result.mistake and _plainly_meant(read):
+            if result.mistake and _is_the_mistake(read, result.mistake, ticks):
                 meant = meant or read
-            if result.ran and mode(read) != "read" and _plainly_meant(read):
-                wrong.append(read)
-            if result.ran and _plainly_meant(read) and (best is None or result.error < best[1].error):
+            if result.ran and mode(read) != "read" and not ticks:
+                ran.append(read)
+            if result.ran and _plainly_meant(read, ticks) and (best is None or result.error < best[1].error):
                 best = read, result
             _noted(tried, read, result)
         if best is not None and best[1].right:
@@ -86,11 +89,15 @@ def find(
     options.find(worker, loaded, found, rejected, fatal)
     models.find(worker, loaded, found, rejected, fatal)
     if not mode(found) and "decode" not in found:
-        wrong += _from_pages(worker, loaded, found, tried, fatal)
+        over_pages = _from_pages(worker, loaded, found, tried, fatal)
+        ran += over_pages.ran
+        meant = meant or over_pages.meant
         _settle_many(worker, loaded, found, written)
-    if mode(found) == "read" and "decode" not in found:
+    if mode(found) in ("", "read") and "decode" not in found:
         # Attention that makes a usual mistake, or that nothing else can be, is attention all the same.
-        own = meant or attending.confirmed(worker, loaded, found, wrong)
+        own = meant
+        if own is None and mode(found):
+            own = attending.confirmed(worker, loaded, found, _beyond_doubt(ran))
         if own is not None:
             # What is settled about the storage stays, where it is the same storage.
             found.update({n: b for n, b in own.items() if n not in found or b.target != found[n].target})
@@ -103,7 +110,7 @@ def find(
 
 def _from_pages(
     worker: Worker, loaded: Inventories, found: Found, tried: list[str], fatal: dict[str, Fault]
-) -> list[Found]:
+) -> _Wrong:
     """Take a paged cache that keeps what it is fed for the cache that is asked for, as there is no other.
 
     Args:
@@ -114,17 +121,17 @@ def _from_pages(
         fatal: Callables that ended the process; added to.
 
     Returns:
-        Combinations with attention over it that run and answer wrongly.
+        Attention over it that runs and answers wrongly.
     """
+    wrong = _Wrong()
     parts = parts_of(found) or {}
     stored: Found = {n: parts[n] for n in ("create", "add", "append", "read") if n in parts}
     owner = _owner(worker, loaded, {"create": stored["create"]} if "create" in stored else {})
     if "append" not in stored or owner is None:
-        return []
+        return wrong
     attends = [parts["attend"]] if "attend" in parts else []
     for named in matched(worker, loaded, PARTS["attend"], owner=owner, stateful=True)[:3]:
         attends += [replace(named, role="attend", layout=layout) for layout in _layouts(named)]
-    wrong: list[Found] = []
     combinations: list[Found] = [*({**stored, "attend": attend} for attend in attends), stored]
     for option in combinations:
         if not mode(option):
@@ -133,13 +140,15 @@ def _from_pages(
         if result.right:
             if (room := _with_room(worker, option)) is None:
                 tried.append(f"{option['append'].target}: takes fewer tokens than its blocks have room for")
-                return []
+                return _Wrong()
             found.update({name: _tried(binding, result) for name, binding in room.items()})
             return wrong
-        if result.ran and "attend" in option and _plainly_meant(option):
-            wrong.append(option)
+        if result.ran and "attend" in option:
+            wrong.ran.append(option)
+        if result.mistake and _is_the_mistake(option, result.mistake, ticks=False):
+            wrong.meant = wrong.meant or option
         _noted(tried, option, result)
-    return []
+    return _Wrong()
 
 
 def _with_room(worker: Worker, option: Found) -> Found | None:
@@ -156,13 +165,53 @@ def _tried(binding: Binding, result: trial.Trial) -> Binding:
     return replace(binding, why=f"{binding.why}; five steps through it {told} (error {result.error:.1g})")
 
 
-def _plainly_meant(combination: Found) -> bool:
+@dataclass(slots=True)
+class _Wrong:
+    """Attention that runs and answers wrongly.
+
+    Attributes:
+        ran: Combinations that ran to the end.
+        meant: The first whose answers are those of a usual mistake.
+    """
+
+    ran: list[Found] = field(default_factory=list)
+    meant: Found | None = None
+
+
+def _is_the_mistake(read: Found, mistake: str, ticks: bool) -> bool:
+    """Whether a usual mistake that every answer equals is the submission's, and not that of our reading.
+
+    Args:
+        read: The combination, as it was read.
+        mistake: Words of the mistake.
+        ticks: Whether it is a guess when the cache is advanced.
+    """
+    if ticks and mistake not in ORDERLY:
+        return False
+    # Answers that equal a wrong attention over what was fed prove the axis orders; zeros prove nothing.
+    return mistake in ORDERLY or _plainly_meant(read, ticks)
+
+
+def _plainly_meant(combination: Found, ticks: bool) -> bool:
     """Whether calls that answer wrongly are made as they are meant: one axis order, up to dropped axes."""
     orders = {binding.layout.replace("B", "").replace("D", "") for binding in combination.values()} - {
         "",
         "H",
     }
-    return len(orders) <= 1 and "advance" not in combination
+    return len(orders) <= 1 and not ticks
+
+
+def _beyond_doubt(ran: Sequence[Found]) -> list[Found]:
+    """Of wrong combinations those that cannot be read otherwise: one axis order, or none other that runs."""
+
+    def calls(option: Found, *left_out: str) -> list[tuple[str, str, str]]:
+        return [(n, b.target, "" if n in left_out else b.layout) for n, b in sorted(option.items())]
+
+    def sole(option: Found) -> bool:
+        own = calls(option, "attend")
+        return "attend" in option and sum(calls(other, "attend") == own for other in ran) == 1
+
+    return [option for option in ran if _plainly_meant(option, ticks=False) or sole(option)]
 
 
 def _noted(tried: list[str], read: Found, result: trial.Trial) -> None:
@@ -189,8 +238,10 @@ def _creates(
     yield {}
 
 
-def _combinations(worker: Worker, loaded: Inventories, written: Found, base: Found) -> Iterator[Found]:
-    """Calls that may belong to a cache: fused, or apart."""
+def _combinations(
+    worker: Worker, loaded: Inventories, written: Found, base: Found
+) -> Iterator[tuple[Found, bool]]:
+    """Calls that may belong to a cache, fused or apart, and whether it is a guess when it is advanced."""
     owner = _owner(worker, loaded, base)
     if base and owner is None:
         return
@@ -198,10 +249,32 @@ def _combinations(worker: Worker, loaded: Inventories, written: Found, base: Fou
     def options(name: str) -> list[Binding]:
         if name in written:
             return [written[name]]
+        if name in (*_TICKS, "add") and _adapted(written):
+            # An adapter that feeds the cache does whatever belongs to it.
+            return []
         return matched(worker, loaded, _ROLES[name], owner=owner, stateful=name != "attention")[:_MOST]
 
-    for tick in (None, *options("advance")):
-        yield from _calls({**base, **({"advance": tick} if tick else {})}, written, options)
+    ticks = [name for name in _TICKS if name in written] or ["advance"]
+    told = [{name: tick} for name in ticks for tick in options(name)]
+    guessed = bool(told) and not set(_TICKS) & set(written)
+    for tick in ({}, *told) if guessed or not told else told:
+        for combination in _calls({**base, **tick}, written, options):
+            yield combination, guessed
+            if "advance" in tick and "attend" in combination and guessed:
+                yield _advanced_after(combination), True
+
+
+def _adapted(written: Found) -> bool:
+    """Whether an adapter feeds the cache."""
+    return any(
+        name in written and written[name].origin == ADAPTER for name in ("step", "append", "append_many")
+    )
+
+
+def _advanced_after(combination: Found) -> Found:
+    """The same, advanced once attention is over, not before it."""
+    tick = replace(combination["advance"], role="advance_after")
+    return {**{n: b for n, b in combination.items() if n != "advance"}, "advance_after": tick}
 
 
 def _calls(base: Found, written: Found, options: Callable[[str], list[Binding]]) -> Iterator[Found]:
@@ -256,7 +329,7 @@ def _readings(combination: Found, written: Found) -> Iterator[Found]:
     free = {
         name: _layouts(binding)
         for name, binding in combination.items()
-        if name not in ("create", "advance", "add") and not (name in written and binding.layout)
+        if name not in ("create", *_TICKS, "add") and not (name in written and binding.layout)
     }
     names = list(free)
     for chosen in sorted(itertools.product(*(range(len(free[name])) for name in names)), key=_uneven):

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Fault, Raised, Skipped
-from judge_tui.checks.tasks.kv.cached import PROMPTS, Cached
+from judge_tui.checks.tasks.kv.cached import Cached
 from judge_tui.checks.tasks.kv.sizes import Sizes
 from judge_tui.checks.tasks.kv.storage import Entry, entries
 from judge_tui.checks.tasks.kv.subject import Subject
@@ -45,12 +45,11 @@ def isolation(bench: Bench, found: Findings) -> str:
 
 def _uneven(subject: Subject) -> bool:
     """Whether sequences of different lengths step together."""
-    by = subject.cached(Sizes()).ragged_by()
-    if by != PROMPTS:
-        return bool(by)
+    if not subject.cached(Sizes()).ragged_by():
+        return False
     try:
         _run(subject, None, _LENGTHS)
-    except Raised:
+    except (Raised, Skipped):
         return False
     return True
 
@@ -146,7 +145,11 @@ def _padding(subject: Subject, found: Findings) -> str:
     cached = subject.cached(Sizes())
     if cached.ragged_by() not in ("lengths", "totals", "active"):
         return ""
-    clean, dirty = (_run(subject, None, padding=value) for value in (0.0, _HUGE))
+    try:
+        clean, dirty = (_run(subject, None, padding=value) for value in (0.0, _HUGE))
+    except Skipped as fault:
+        found.note("padding of the prompts", fault.message)
+        return ""
     same = clean is not None and dirty is not None and _same(clean, dirty)
     large = same or _same(clean or [], _run(subject, None, padding=_LARGE) or [])
     found.claim(

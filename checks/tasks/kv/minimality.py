@@ -223,7 +223,7 @@ def _unread(subject: Subject, found: Findings) -> list[str]:
         return cached
 
     def run(cached: Cached) -> Array:
-        if cached.mode == "fused":
+        if not (cached.attends_again or cached.mode in ("attention", "read")):
             return cached.feed(*(x[:, :, tokens:] for x in (q, k, v)))
         if cached.mode == "read":
             return np.concatenate([part for b in range(sizes.batch) for part in cached.stored(b)])

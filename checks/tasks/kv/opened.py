@@ -16,6 +16,7 @@ from judge_tui.checks.remote import Handle, Worker
 from judge_tui.checks.tasks.kv.decoder.wires import JOINED, fits, from_wire, wire_shape
 from judge_tui.checks.tasks.kv.places import State, part
 from judge_tui.checks.tasks.kv.sizes import Sizes, mode
+from judge_tui.checks.tasks.kv.ways import Way
 from judge_tui.checks.tolerance import same_bits
 
 __all__ = ["Opened", "per_sequence"]
@@ -32,6 +33,7 @@ class Opened:
         sizes: What the cache is made for.
         left: Tells the seconds that remain.
         counted: Whether the worker counts, from the making of the cache on.
+        goes: Tells of a guessed way of feeding whether a small call of it goes; all do, when left out.
 
     Attributes:
         counts: (B,) tokens that were fed to each sequence.
@@ -51,8 +53,10 @@ class Opened:
         left: Callable[[], float],
         *,
         counted: bool = False,
+        goes: Callable[[Way], bool] | None = None,
     ) -> None:
         self.worker = worker
+        self.goes = goes
         self.found = found
         self.sizes = sizes
         self.left = left

@@ -11,14 +11,15 @@ from judge_tui.checks.faults import Fault
 from judge_tui.checks.remote import Worker
 from judge_tui.checks.tasks.kv import compressed, roles
 from judge_tui.checks.tasks.kv.paging import finding as paging
+from judge_tui.checks.tasks.kv.paging.roles import ADD
 from judge_tui.checks.tasks.kv.paging.roles import ROLES as PAGED
 
 __all__ = ["ROLES", "find"]
 
-_PLAIN = {role.name: role for role in roles.ROLES}
+_PLAIN = {role.name: role for role in (*roles.ROLES, ADD)}
 _QUANTIZED = tuple(
     replace(_PLAIN[part], name=f"quantized_{part}", required=False)
-    for part in ("append", "append_many", "read", "attend")
+    for part in ("append", "append_many", "read", "attend", "add")
 )
 
 #: Roles that no submission has to play.

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["MISTAKES", "attention", "causal_rows", "diagnosis", "plain"]
+__all__ = ["MISTAKES", "ORDERLY", "attention", "causal_rows", "diagnosis", "plain"]
 
 Array = npt.NDArray[Any]
 
@@ -88,6 +88,11 @@ MISTAKES: dict[str, Callable[[Array, Array, Array], Array]] = {
     ),
     "the answer is zero": lambda q, k, v: np.zeros_like(q, dtype=np.float64),
 }
+
+#: Mistakes that neither a misread axis order nor a misplaced advance can cause.
+ORDERLY = frozenset(
+    words for words in MISTAKES if words.startswith(("the scores", "keys are", "values are", "the last two"))
+)
 
 
 def diagnosis(out: Array, q: Array, k: Array, v: Array) -> str:

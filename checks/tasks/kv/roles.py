@@ -82,23 +82,31 @@ _SEQUENCE = _takes(
 )
 _LAYER = _takes("layer", "layer_idx layer_id layer_index l", "int")
 
-_HEADS = "num_heads n_heads n_head h nheads"
+_HEADS = (
+    "num_heads n_heads n_head h nheads n_q_heads num_q_heads q_heads n_query_heads num_query_heads "
+    "num_attention_heads"
+)
 _KV_HEADS = (
     "num_kv_heads n_kv_heads n_kv_head num_key_value_heads n_kv num_heads_kv n_heads_kv kv_groups "
     "num_kv_groups num_query_groups"
 )
 _LAYERS = "num_layers n_layers n_layer l depth"
-_BATCH = "batch_size max_batch max_batch_size bsz b num_sequences bs"
+_BATCH = (
+    "batch_size max_batch max_batch_size bsz b num_sequences bs num_slots n_slots max_slots slots num_seqs "
+    "n_seqs max_seqs max_num_seqs max_sequences max_requests num_requests"
+)
 _MAX_LEN = (
     "max_seq_len max_length max_seq capacity max_tokens max_seq_length max_position max_context s_max "
     "context_length max_positions n_ctx"
 )
+#: A cache that keeps so many of the newest tokens holds all of them until then.
+_WINDOW = "window window_size window_len sliding_window ring_size max_window"
 SIZES = (
     _takes("layers", _LAYERS, "int"),
     _takes("batch", _BATCH, "int"),
     _takes("heads", _HEADS, "int"),
     _takes("kv_heads", _KV_HEADS, "int"),
-    _takes("max_len", f"{_MAX_LEN} seq_len s size", "int"),
+    _takes("max_len", f"{_MAX_LEN} seq_len s size {_WINDOW}", "int"),
     _takes("head_dim", "d_head dim d head_size d_k dk hd", "int"),
     _takes("embed", "embed_dim d_model hidden_dim hidden_size model_dim", "int"),
     _takes("dtype", "data_type", "dtype"),
@@ -109,6 +117,13 @@ _OUT = _gives("out", "output o attn attn_out attention context y result", requir
 _AFTER = _gives("cache", " ".join(_CACHE.aliases), "handle")
 _KV = (_gives("k", "keys k_all key"), _gives("v", "values v_all value"))
 _STATE = (_CACHE, _CACHE_K, _CACHE_V, _LAYER, _SEQUENCE)
+#: Tells a cache that a step is over, before attention (``advance``) or after it (``advance_after``).
+_ADVANCE = _role(
+    "advance",
+    (*_STATE, _takes("count", "n steps num t tokens n_tokens num_tokens new_tokens", "int")),
+    (_AFTER,),
+    r"^advance|^increment|^commit|^tick$|^step_?position",
+)
 
 #: A cache and attention over it: fused (``step``) or apart (``append``, then ``attend``, or ``read`` and
 #: ``attention``). Patterns rank names, best first.
@@ -170,12 +185,8 @@ ROLES = (
         r"prefill with_?cache|cached.*attention|attend|step|attention|attn|forward|__call__",
         r"weights|mask|standard|full",
     ),
-    _role(
-        "advance",
-        (*_STATE, _takes("count", "n steps num t tokens n_tokens num_tokens new_tokens", "int")),
-        (_AFTER,),
-        r"^advance|^increment|^commit|^tick$|^step_?position",
-    ),
+    _ADVANCE,
+    replace(_ADVANCE, name="advance_after"),
     _role(
         "attention",
         (_Q, _K, _V, _takes("causal", "is_causal use_causal_mask", "bool"), _TOTALS),
@@ -204,6 +215,8 @@ _TOKENS = _takes(
     "new_tokens idx last_token input_tokens prompt_tokens",
 )
 _USE = _takes("use_cache", "use_kv_cache cached return_cache return_kv with_cache", "bool")
+#: What a function over bare weights has to be told at every call.
+_TOLD = (_takes("heads", _HEADS, "int"), _takes("kv_heads", _KV_HEADS, "int"))
 _LOGITS = _gives("logits", "output out y hidden x", required=True)
 _MODEL_SIZES = (
     _takes("vocab", "vocab_size n_vocab v", "int"),
@@ -242,17 +255,18 @@ DECODER = (
     ),
     _role(
         "prefill",
-        (_MODEL, _TOKENS, _X, _CACHE, _START, _NEW, _USE),
+        (_MODEL, _TOKENS, _X, _CACHE, _START, _NEW, _USE, *_TOLD),
         (_LOGITS, _AFTER),
-        r"prefill ^(start|begin|process_prompt|encode) ^(forward|__call__|run)$",
+        r"prefill ^(start|begin|process_prompt|encode) ^(forward|__call__|run)$ with_?(kv_?)?cache|cached",
         r"layer_?norm",
         allowed="block memory",
     ),
     _role(
         "decode",
-        (_MODEL, _TOKENS, _X, _CACHE, _START, _ACTIVE, _USE),
+        (_MODEL, _TOKENS, _X, _CACHE, _START, _ACTIVE, _USE, *_TOLD),
         (_LOGITS, _AFTER),
-        r"decode_?(step|token|one)?$ ^(step|next|decode) _step$|step_ ^(forward|__call__|run)$",
+        r"decode_?(step|token|one)?$ ^(step|next|decode) _step$|step_ ^(forward|__call__|run)$ "
+        r"with_?(kv_?)?cache|cached",
         r"layer_?norm|logits",
         allowed="block memory",
     ),

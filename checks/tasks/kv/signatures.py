@@ -16,10 +16,13 @@ from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv.roles import SIZES
 from judge_tui.checks.tasks.kv.sizes import Sizes
 
-__all__ = ["Owner", "arguments", "matched"]
+__all__ = ["Configs", "Owner", "arguments", "matched"]
 
 #: Names of class methods that make an instance.
 _MAKES = frozenset({"create", "new", "empty", "init", "make", "build", "zeros", "allocate"})
+
+#: What objects that hold sizes are called, and parameters that want one.
+_CONFIG = re.compile(r"(?i)(config|cfg|conf|hparams|hyper_?param\w*|settings|options|spec|model_?args)$")
 
 Inventories = Mapping[str, Mapping[str, Any]]
 
@@ -50,7 +53,10 @@ class Owner:
     @classmethod
     def seen(cls, tree: Mapping[str, Any]) -> Owner:
         """The same from a description."""
-        named = str(tree.get("type", "")) if tree.get("kind") == "object" else ""
+        named = str(tree.get("type", "")) if tree.get("kind") in ("object", "callable") else ""
+        if tree.get("kind") == "callable" and not named.lstrip("_")[:1].isupper():
+            # A function goes by its own name, an object that can be called by that of its class.
+            named = ""
         return cls(named, not named)
 
 
@@ -76,7 +82,7 @@ def matched(
         on: The handle that ``owner`` is.
     """
     ranked: list[tuple[float, int, Binding]] = []
-    made = _constructors(loaded)
+    made, configs = _constructors(loaded), Configs.of(loaded)
     sizes = replace(role, params=SIZES)
     for item in _routines(loaded, constructors):
         file, name, params, line, cls = item
@@ -86,7 +92,7 @@ def matched(
         if score is None and constructors and not cls and name.rpartition(".")[2] in _MAKES:
             # KVCache.create(...): a class method that makes one.
             score = _score(name.rpartition(".")[0], role)
-        args = arguments(params, role) if score is not None else None
+        args = arguments(params, role, configs) if score is not None else None
         if score is None or args is None:
             continue
         binding = Binding(role.name, file, name, args, {}, why="its name and its parameters", line=line)
@@ -95,7 +101,7 @@ def matched(
         elif cls:
             # The method of an object that keeps nothing: attention that is made, and handed a cache.
             parts = made.get((file, cls)) if stateful and on == "cache" and binding.takes(on) else None
-            init = arguments(parts, sizes) if parts is not None else None
+            init = arguments(parts, sizes, configs) if parts is not None else None
             if init is None:
                 continue
             binding = replace(binding, init=init)
@@ -141,8 +147,47 @@ def _score(name: str, role: Role) -> float | None:
     return None
 
 
-def arguments(params: Sequence[Mapping[str, Any]], role: Role) -> tuple[Argument, ...] | None:
+@dataclass(frozen=True, slots=True)
+class Configs:
+    """Classes that hold sizes, for callables that are told of sizes by an object.
+
+    Attributes:
+        classes: File, name and constructor parameters of each.
+    """
+
+    classes: tuple[tuple[str, str, Sequence[Mapping[str, Any]]], ...] = ()
+
+    @classmethod
+    def of(cls, loaded: Inventories) -> Configs:
+        """Classes that are called after it."""
+        made = _constructors(loaded)
+        return cls(tuple((file, n, params) for (file, n), params in made.items() if _CONFIG.search(n)))
+
+    def argument(self, param: Mapping[str, Any], role: Role) -> Argument | None:
+        """The object that a parameter wants, made of what a role takes; ``None`` when it wants none.
+
+        What has a default and is no size of the role keeps it.
+        """
+        note = re.findall(r"\w+", str(param.get("annotation", "")))
+        if not _CONFIG.search(param["name"]) and not any(n in note for _file, n, _params in self.classes):
+            return None
+        for file, name, params in sorted(self.classes, key=lambda one: one[1] not in note):
+            known = [(p, next((r for r in role.params if r.means(p["name"])), None)) for p in params]
+            if all(r is not None or "default" in p for p, r in known):
+                parts = tuple((p["name"], r.name) for p, r in known if r is not None and r.kind == "int")
+                return Argument("", parts=parts, made=f"{file}:{name}") if parts else None
+        return None
+
+
+def arguments(
+    params: Sequence[Mapping[str, Any]], role: Role, configs: Configs | None = None
+) -> tuple[Argument, ...] | None:
     """How a signature is called: by names, and what no name tells in the contract's order.
+
+    Args:
+        params: The parameters.
+        role: What is to be played.
+        configs: Classes of objects that sizes may have to come in.
 
     Returns:
         ``None`` when it cannot be.
@@ -156,7 +201,7 @@ def arguments(params: Sequence[Mapping[str, Any]], role: Role) -> tuple[Argument
             used.add(match.name)
             args.append(Argument(match.name, form="type" if match.kind == "dtype" else ""))
         else:
-            args.append(None)
+            args.append(configs.argument(param, role) if configs and "default" not in param else None)
     open_ = [i for i, (a, p) in enumerate(zip(args, named, strict=True)) if a is None and "default" not in p]
     missing = [p for p in role.params if p.required and p.name not in used]
     if len(open_) != len(missing):

@@ -5,18 +5,21 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.binding import Binding
-from judge_tui.checks.faults import Unbound
+from judge_tui.checks.faults import Skipped, Unbound
 from judge_tui.checks.remote import Worker
 from judge_tui.checks.sources import parsed, source_text
 from judge_tui.checks.submission import ADAPTER
+from judge_tui.checks.tasks.kv import rehearsal
 from judge_tui.checks.tasks.kv.cached import Cached
 from judge_tui.checks.tasks.kv.decoder.maker import Maker
 from judge_tui.checks.tasks.kv.sizes import Sizes, mode
+from judge_tui.checks.tasks.kv.ways import Way
 
 __all__ = ["Subject", "called_in_vain", "claims_causal"]
 
@@ -31,10 +34,12 @@ class Subject:
     Attributes:
         bench: Where it is judged.
         found: Role → binding.
+        gone: Ways of feeding that were rehearsed, and whether they go.
     """
 
     bench: Bench
     found: dict[str, Binding]
+    gone: dict[Way, bool] = field(default_factory=dict)
 
     @classmethod
     def of(cls, bench: Bench) -> Subject:
@@ -42,6 +47,7 @@ class Subject:
 
         Raises:
             Unbound: Neither a cache that can be fed and used, nor a decoder.
+            Skipped: There is a quantized cache, and none beside it.
         """
         bindings = bench.bindings
         subject = cls(bench, dict(bindings.found))
@@ -49,6 +55,8 @@ class Subject:
             for name in ("step", "append", "prefill"):
                 if name in bindings.faults:
                     raise bindings.faults[name]
+            if "quantized" in bindings and not called_in_vain(bench, "step"):
+                raise Skipped("its only cache keeps codes, which give nothing back exactly: see 'quantized'")
             tried = [*bindings.rejected.get("step", ()), *bindings.rejected.get("prefill", ())]
             tried = list(dict.fromkeys(tried))
             raise Unbound("step (or append with attend, or prefill with decode)", tried)
@@ -66,8 +74,16 @@ class Subject:
 
     def cached(self, sizes: Sizes, worker: Worker | None = None, *, counted: bool = False) -> Cached:
         """A new cache; the worker counts its calls where asked to."""
-        bench = self.bench
-        return Cached(worker or bench.worker, self.found, sizes, lambda: bench.left, counted=counted)
+        bench, goes = self.bench, partial(self._goes, sizes.bits)
+        worker = worker or bench.worker
+        return Cached(worker, self.found, sizes, lambda: bench.left, counted=counted, goes=goes)
+
+    def _goes(self, bits: int, way: Way) -> bool:
+        """Whether a guessed way of feeding goes, tried small in a process of its own."""
+        if way not in self.gone:
+            with self.bench.fresh() as worker:
+                self.gone[way] = rehearsal.goes(worker, self.found, way, bits)
+        return self.gone[way]
 
     def maker(self, *, dtype: str = "float32", **sizes: Any) -> Maker:
         """What makes decoders with the same weights; ``sizes`` are fields of its sizes that differ."""

@@ -160,6 +160,7 @@ class Decoder:
             "lengths": real, "active": real > 0, "position": int(self.counts.max()),
             "positions": self.counts.copy(), "use_cache": True, "totals": self.counts + real,
             "chunk": self.sizes.chunk, "chunks": -(-given.shape[1] // self.sizes.chunk),
+            "heads": self.sizes.heads, "kv_heads": self.sizes.kv_heads or self.sizes.heads,
         }  # fmt: skip
         role = _ROLES[binding.role]
         before = self.state

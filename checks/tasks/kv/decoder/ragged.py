@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from judge_tui.checks.check import Findings
-from judge_tui.checks.faults import Skipped
+from judge_tui.checks.faults import Raised, Skipped
 from judge_tui.checks.tasks.kv.decoder.decoding import Decoder
 from judge_tui.checks.tasks.kv.decoder.maker import Maker
 from judge_tui.checks.tasks.kv.decoder.steps import full
@@ -40,6 +40,9 @@ def judge(subject: Subject, found: Findings, said: list[str]) -> None:
     if not decoder.ragged:
         found.note("ragged batches through the decoder", "none", note="its prefill takes no lengths")
         return
+    if why := _refuses(subject, make, "prefill"):
+        found.note("ragged batches through the decoder", "not judged", note=why)
+        return
     longest = max(_LENGTHS)
     given = decoder.draw(subject.bench.rng("decoder"), longest + _STEPS + 2)
     own = [list(range(n)) for n in _LENGTHS]
@@ -67,6 +70,27 @@ def judge(subject: Subject, found: Findings, said: list[str]) -> None:
         )
     else:
         said.append(f"decoder: every sequence within {worst.error:.1e} of its solo run (limit {limit:.0e})")
+
+
+def _refuses(subject: Subject, make: Maker, role: str) -> str:
+    """What a small ragged batch raises where how lengths or rests are told is a guess; empty when nothing.
+
+    Args:
+        subject: What is judged.
+        make: Makes its decoders.
+        role: ``prefill`` of two lengths, or a ``decode`` in which one of two sequences rests.
+    """
+    if subject.found[role].origin != "found":
+        return ""
+    small = make(2)
+    given = small.draw(np.random.default_rng(22), 4)
+    try:
+        small.prefill(given[:, :3], np.array([2, 3]))
+        if role == "decode":
+            small.decode(given[:, 3], np.array([True, False]))
+    except Raised as fault:
+        return f"{fault.placed}: nothing shows that it is meant to be told so"
+    return ""
 
 
 def _for_batches(subject: Subject) -> Subject:
@@ -105,6 +129,8 @@ def _rest(
     """One step in which two sequences rest, and one after it."""
     start = max(_LENGTHS) + _STEPS
     try:
+        if why := _refuses(subject, make, "decode"):
+            raise Skipped(why)
         worst = _advance(make, decoder, given, own, start, np.array([True, False, True, False]))
     except Skipped as fault:
         found.note("decoder: finished sequences", "all sequences step together", note=fault.message)

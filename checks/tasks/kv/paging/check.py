@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.binding import Binding
 from judge_tui.checks.check import Findings, check
@@ -12,7 +13,7 @@ from judge_tui.checks.tasks.kv import claims
 from judge_tui.checks.tasks.kv.judging import precision
 from judge_tui.checks.tasks.kv.paging.batched import fed_off
 from judge_tui.checks.tasks.kv.paging.churn import churn, differs_from_solo, worst_attention
-from judge_tui.checks.tasks.kv.paging.filling import Filled, fill
+from judge_tui.checks.tasks.kv.paging.filling import Filled, fill, tokens_off
 from judge_tui.checks.tasks.kv.paging.finding import parts_of
 from judge_tui.checks.tasks.kv.paging.fullness import judge_blocks, judge_full, judge_refused
 from judge_tui.checks.tasks.kv.paging.job import Job
@@ -41,6 +42,7 @@ def paged(bench: Bench, found: Findings) -> str:
     job = Job(bench, found, _parts(bench))
     if not any(job.parts[p].takes("sequence") for p in ("append", "append_many") if p in job.parts):
         return _together(job)
+    _rehearsed(job)
     job.measure()
     full = judge_full(job)
     judge_refused(job, full)
@@ -56,6 +58,28 @@ def paged(bench: Bench, found: Findings) -> str:
         )  # fmt: skip
         job.wrong.append("no call frees a sequence, so blocks never come back")
     return "; ".join(job.wrong[:3] or job.said)
+
+
+def _rehearsed(job: Job) -> None:
+    """Two sequences side by side, small: a trial has shown one, and what they are called is a guess.
+
+    Raises:
+        Unbound: It raises.
+    """
+    pool = job.pool()
+    if all(binding.origin != "found" for binding in job.parts.values()):
+        return
+    x = np.random.default_rng(21).standard_normal((2, pool.sizes.heads, 2, pool.sizes.head_dim))
+    k, v = x.astype(np.float32)
+    try:
+        for sequence in (0, 1):
+            pool.add(sequence, 2)
+        for t in (0, 1):
+            for sequence in (0, 1):
+                pool.append(sequence, k[:, t : t + 1], v[:, t : t + 1])
+        tokens_off(pool)
+    except Raised as fault:
+        raise Unbound("paged", [f"with two sequences side by side it {fault.placed}"]) from fault
 
 
 def _together(job: Job) -> str:

@@ -83,6 +83,44 @@ def test_an_adapter_of_ten_lines_binds_it(judged: Judged) -> None:
     assert outcome.verdict == Verdict.PASS, outcome.summary
 
 
+PUBLISHED = """
+class Ledger:
+    def __init__(self):
+        self.rows, self.shown = [], 0
+
+    def put(self, pair):
+        self.rows.append(pair)
+
+    def commit(self):
+        self.shown = len(self.rows)
+"""
+
+PUBLISHES_LATE = """
+import numpy as np
+from ledger import Ledger
+
+def create():
+    return Ledger()
+
+def append(cache, k, v):
+    cache.commit()
+    cache.put((k, v))
+
+def attend(q, cache):
+    if not cache.shown:
+        return np.zeros_like(q)
+    k, v = (np.concatenate(x, 2) for x in zip(*cache.rows[: cache.shown]))
+    s = q @ k.swapaxes(2, 3) / np.sqrt(q.shape[-1])
+    p = np.exp(s - s.max(-1, keepdims=True))
+    return p / p.sum(-1, keepdims=True) @ v
+"""
+
+
+def test_nothing_is_added_to_an_adapter_that_feeds_the_cache(judged: Judged) -> None:
+    outcome = judged({"ledger.py": PUBLISHED, "adapter.py": PUBLISHES_LATE})
+    assert outcome.verdict == Verdict.FAIL, outcome.summary
+
+
 def test_a_cache_without_attention_is_unbound_and_not_passed(judged: Judged) -> None:
     outcome = judged({"cache.py": STORE})
     assert outcome.verdict == Verdict.UNBOUND

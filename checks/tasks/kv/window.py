@@ -1,0 +1,74 @@
+"""Caches that keep a window of the newest tokens: whether one does, and whether it says so."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from judge_tui.checks.candidates import callables
+from judge_tui.checks.faults import BadResult, Skipped
+from judge_tui.checks.tasks.kv.cached import Cached
+from judge_tui.checks.tasks.kv.reference import attention
+from judge_tui.checks.tasks.kv.subject import Subject
+from judge_tui.checks.tolerance import relative_error
+
+__all__ = ["says_so", "slides"]
+
+Array = npt.NDArray[Any]
+_WINDOW = re.compile(r"(?i)window|sliding|rolling|circular|ring(?=_|[A-Z]|$|cache|buffer|kv)")
+
+
+def says_so(subject: Subject) -> str:
+    """The name of the cache, or of a parameter of its making, that promises a window; empty when none."""
+    create = subject.found.get("create")
+    if create is None:
+        return ""
+    loaded = subject.bench.bindings.loaded
+    made = [
+        (cls["name"], cls["params"] or ())
+        for cls in loaded.get(create.file, {}).get("classes", ())
+        if cls["name"] == create.name
+    ]
+    made += [(item.name, item.params) for item in callables(loaded)
+             if (item.file, item.name) == (create.file, create.name)]  # fmt: skip
+    names = [name for own, params in made for name in (own, *(p["name"] for p in params))]
+    return next((name for name in names if _WINDOW.search(name)), "")
+
+
+def slides(
+    cached: Cached, out: Array | None, q: Array, k: Array, v: Array, capacity: int, limit: float
+) -> bool:
+    """Whether a cache that went past its end holds the newest tokens, and answers with them.
+
+    Args:
+        cached: The cache.
+        out: (B, H, T, D) what it answered; ``None`` when that could not be read.
+        q: (B, H, T, D) of the tokens that went past the end.
+        k: (B, G, S, D), all that was fed.
+        v: As k.
+        capacity: Tokens that it holds.
+        limit: Of the relative error.
+    """
+    keys, values = k[:, :, -capacity:], v[:, :, -capacity:]
+    if cached.mode != "read":
+        return (
+            out is not None and relative_error(out[:, :, -1:], attention(q[:, :, -1:], keys, values)) <= limit
+        )
+    fed, cached.counts = cached.counts, np.minimum(cached.counts, capacity)
+    try:
+        held = [cached.stored(b) for b in range(cached.sizes.batch)]
+    except (BadResult, Skipped):
+        return False
+    finally:
+        cached.counts = fed
+    # A ring may give its tokens back from where it was written last.
+    return any(
+        all(
+            relative_error(np.roll(got[i], turn, 2), x[b : b + 1].astype(float)) <= limit
+            for b, got in enumerate(held)
+            for i, x in ((0, keys), (1, values))
+        )
+        for turn in range(capacity)
+    )
