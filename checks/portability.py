@@ -57,4 +57,6 @@ def _skipped(outcome: Outcome, refusal: NotPortable) -> Outcome:
         note="Written for NumPy and judged on CuPy: --backend cpu judges it.",
     )  # fmt: skip
     kept = (told, *(each for each in outcome.evidence if each.ok is not False))
-    return msgspec.structs.replace(outcome, verdict=Verdict.SKIP, summary=refusal.message, evidence=kept)
+    at = f" at {refusal.file}:{refusal.line}" if refusal.file and refusal.line else ""
+    summary = f"{NotPortable.WORDS}: {refusal.what}{at}"
+    return msgspec.structs.replace(outcome, verdict=Verdict.SKIP, summary=summary, evidence=kept)

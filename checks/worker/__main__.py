@@ -32,7 +32,8 @@ def main(fd: int, submission: str, adapter: str = "-", limits: dict[str, Any] | 
     control = socket.socket(fileno=fd)
     os.set_inheritable(fd, False)
     sys.setrecursionlimit(3000)
-    session = Session(Path(submission), Path(adapter) if adapter != "-" else None)
+    module = (limits or {}).get("arrays", "numpy")
+    session = Session(Path(submission), Path(adapter) if adapter != "-" else None, module)
     wire.send(control, {"op": "hello", "facts": facts, "confined": confined})
     while True:
         try:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .load import PACKAGE
-from .products import PRODUCTS, multiply_adds
+from .products import PRODUCTS, multiply_adds, size
 
 __all__ = ["Counters", "active"]
 
@@ -119,7 +119,7 @@ class Counters:
         if name in PRODUCTS:
             self._product(name, operands, result)
             return
-        self.elements += int(np.size(result))
+        self.elements += int(size(result))
         if name in _EXPONENTIALS:
             self._exponential(operands[0], _EXPONENTIALS[name], where)
 
@@ -128,15 +128,17 @@ class Counters:
         if not count:
             return
         self.products += 1
-        self.product_elements += int(np.size(result))
+        self.product_elements += int(size(result))
         self.multiply_adds += count
         if line := _line():
             self.work[line] += count
 
     def _exponential(self, argument: Any, factor: float, where: Any) -> None:
-        lanes = np.asarray(argument)
+        from . import arrays  # which needs this module
+
+        lanes = np.asarray(arrays.hosted(argument))
         if where is not True:
-            spread, mask = np.broadcast_arrays(lanes, where)
+            spread, mask = np.broadcast_arrays(lanes, arrays.hosted(where))
             lanes = spread[mask]
         self.exp_elements += lanes.size
         if lanes.size == 0 or lanes.dtype.kind not in "fiu":

@@ -18,6 +18,8 @@ from typing import Any
 
 import numpy as np
 
+from . import arrays
+
 __all__ = [
     "NoPart", "Path", "children", "copied", "describe", "inventory", "leaves", "locate", "properties",
     "replaced",
@@ -82,8 +84,8 @@ def children(value: Any) -> list[tuple[str, Any, Any]]:
         return [("a", name, getattr(value, name)) for name in value._fields]
     if isinstance(value, (list, tuple, deque)):
         return [("i", index, part) for index, part in enumerate(value)]
-    if isinstance(
-        value, (np.ndarray, np.generic, str, bytes, int, float, complex, type, ModuleType, type(None))
+    if arrays.is_array(value) or isinstance(
+        value, (np.generic, str, bytes, int, float, complex, type, ModuleType, type(None))
     ):
         return []
     if isinstance(value, (FunctionType, MethodType)):
@@ -112,7 +114,10 @@ def _filled(cell: CellType) -> bool:
 
 
 def _leaf(value: Any) -> dict[str, Any]:
-    if isinstance(value, np.ndarray):
+    if arrays.is_array(value):
+        if value.ndim == 0 and not isinstance(value, np.ndarray):
+            # A device gives an array where NumPy gives a number.
+            return _leaf(arrays.hosted(value)[()])
         return {
             "kind": "array",
             "shape": list(value.shape),
@@ -173,7 +178,8 @@ def leaves(value: Any, depth: int = 8) -> Iterator[tuple[Path, Any]]:
 
 def _leaves(value: Any, path: Path, depth: int, seen: set[int]) -> Iterator[tuple[Path, Any]]:
     parts = children(value)
-    if isinstance(value, (np.ndarray, np.generic, bool, int, float)) or (value is None and path):
+    scalar = isinstance(value, (np.generic, bool, int, float))
+    if scalar or arrays.is_array(value) or (value is None and path):
         yield path, value
         return
     if not parts or depth == 0 or id(value) in seen:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from . import arrays
 from .describe import children
 
 __all__ = ["for_each"]
@@ -64,12 +65,12 @@ class Stacked(dict[str, Any]):
 
 
 def _sizes(values: Sequence[Any], count: int) -> tuple[int, ...]:
-    return next((v.shape[:count] for v in values if isinstance(v, np.ndarray) and v.ndim > count), ())
+    return next((v.shape[:count] for v in values if arrays.is_array(v) and v.ndim > count), ())
 
 
 def _at(value: Any, index: tuple[int, ...]) -> Any:
     """What belongs to one leading index: of an array or nested lists an item, of anything else its parts'."""
-    if isinstance(value, np.ndarray):
+    if arrays.is_array(value):
         return value[index] if value.ndim >= len(index) else value
     if isinstance(value, Stacked):
         return value.at(index)
@@ -99,12 +100,9 @@ class _Stack:
         """Put one result in its place."""
         if not self._started:
             self._first, self._started = value, True
-        if isinstance(value, (np.ndarray, np.generic)):
+        if arrays.is_array(value) or isinstance(value, np.generic):
             if self._array is None:
-                self._array = np.empty((*self._leading, *value.shape), value.dtype)
-                # A counted array stays one.
-                if isinstance(value, np.ndarray):
-                    self._array = self._array.view(type(value))
+                self._array = arrays.used().empty((*self._leading, *value.shape), value)
             self._array[index] = value
         elif _is_numbers(value):
             self._rows.append(value)

@@ -17,6 +17,8 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from . import arrays
+
 __all__ = [
     "STYLES",
     "Model",
@@ -167,7 +169,7 @@ class Model:
 
     def _answer(self, args: tuple[Any, ...], kwargs: dict[str, Any], probs: bool) -> Any:
         values = [*args, *(kwargs.pop(key) for key in _KEYWORDS if key in kwargs), *kwargs.values()]
-        values = [value for value in values if _is_ids(value)]
+        values = [value for value in map(arrays.hosted, values) if _is_ids(value)]
         if not values:
             raise TypeError("the scripted model was called without token ids")
         counted()
@@ -200,6 +202,8 @@ class Model:
         else:
             tail = found[0].shape if found else (self.vocab_size,)
             whole = np.array(found).reshape(*leading, *tail)
+        if self._form in ("array", "output", "pair"):
+            whole = arrays.moved(whole)
         if self._form == "list":
             return [rows.tolist() for rows in whole] if isinstance(whole, list) else whole.tolist()
         if self._form == "dict":

@@ -8,26 +8,36 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["PRODUCTS", "einsum_multiply_adds", "multiply_adds"]
+__all__ = ["PRODUCTS", "einsum_multiply_adds", "multiply_adds", "size"]
+
+
+def _shape(value: Any) -> tuple[int, ...]:
+    """An array's own word for its shape, wherever it lives."""
+    return tuple(value.shape) if hasattr(value, "shape") else np.shape(value)
+
+
+def size(value: Any) -> int:
+    """How many elements there are."""
+    return math.prod(_shape(value))
 
 
 def _contracted_last(operands: Sequence[Any], result: Any) -> int:
     """``a @ b``, ``dot``, ``inner``, …: every element of the result sums over the last axis of ``a``."""
-    shape = np.shape(operands[0])
-    return int(np.size(result) * (shape[-1] if shape and np.ndim(operands[1]) else 1))
+    shape = _shape(operands[0])
+    return int(size(result) * (shape[-1] if shape and _shape(operands[1]) else 1))
 
 
 def _contracted_last_of_second(operands: Sequence[Any], result: Any) -> int:
-    return int(np.size(result) * np.shape(operands[1])[-1])
+    return int(size(result) * _shape(operands[1])[-1])
 
 
 def _all(operands: Sequence[Any], result: Any) -> int:
-    return int(np.size(operands[0]))
+    return int(size(operands[0]))
 
 
 def _tensordot(operands: Sequence[Any], result: Any) -> int:
     """With F·C, C·G → F·G elements, the contracted size is √(FC · CG / FG)."""
-    one, other, made = np.size(operands[0]), np.size(operands[1]), np.size(result)
+    one, other, made = size(operands[0]), size(operands[1]), size(result)
     return made * math.isqrt(one * other // made) if made else 0
 
 
@@ -81,7 +91,7 @@ def einsum_multiply_adds(operands: Sequence[Any]) -> int:
     sizes: dict[Any, int] = {}
     spread: list[tuple[int, ...]] = []
     for array, names in zip(arrays, labels, strict=True):
-        shape = np.shape(array)
+        shape = _shape(array)
         if Ellipsis in names:
             head = names.index(Ellipsis)
             tail = len(names) - head - 1

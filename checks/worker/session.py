@@ -14,15 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from . import describe, models, namespace, targets
+from . import arrays, describe, models, namespace, targets
 from .capture import Capture, sendable
 from .context import Context
 from .copies import writable_copy
 from .each import for_each
 from .load import Library
+from .refusals import refused
 from .series import repeat
 from .suite import Suite
-from .trace import Trace
 from .values import (
     BadValueError,
     array_of,
@@ -46,13 +46,16 @@ class Session:
     Args:
         root: The submission's folder.
         adapter: An ``adapter.py`` that stands elsewhere.
+        module: What the submission gets for NumPy: ``numpy``, or a module with CuPy's interface.
     """
 
-    def __init__(self, root: Path, adapter: Path | None = None) -> None:
+    def __init__(self, root: Path, adapter: Path | None = None, module: str = "numpy") -> None:
         self.root = root
         self.counts = namespace.Counters()
-        self.trace = Trace()
-        self.library = Library(root, adapter, namespaces={"numpy": namespace.build(self.counts)})
+        self.module = module
+        self.arrays = arrays.use(module)
+        self.trace = self.arrays.trace()
+        self.library = Library(root, adapter, namespaces={"numpy": self.arrays.namespace(self.counts)})
         self.kept: dict[int, Any] = {}
         self._fds: list[int] = []
         self._suite: Suite | None = None
@@ -70,6 +73,8 @@ class Session:
         # Whatever a submission raises, SystemExit and KeyboardInterrupt included.
         except BaseException as error:
             reply = {"raised": self._told(error)}
+            if lost := self.arrays.lost():
+                reply = {"lost": sendable(lost)}
         finally:
             for fd in fds:
                 with contextlib.suppress(OSError):
@@ -129,6 +134,7 @@ class Session:
         for number in request["handles"]:
             self.kept.pop(number, None)
         gc.collect()
+        self.arrays.release()
         return {}
 
     def op_call(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -184,11 +190,14 @@ class Session:
             self.trace.start()
         if request.get("count"):
             self.counts.start()
-            args[:] = [namespace.tracked(value, self.counts) for value in args]
-            kwargs.update({name: namespace.tracked(value, self.counts) for name, value in kwargs.items()})
+            tracked = self.arrays.tracked
+            args[:] = [tracked(value, self.counts) for value in args]
+            kwargs.update({name: tracked(value, self.counts) for name, value in kwargs.items()})
         before = time.perf_counter()
         try:
-            yield
+            with self.arrays.clocked(counters):
+                before = time.perf_counter()
+                yield
         finally:
             counters["seconds"] = time.perf_counter() - before
             if request.get("count"):
@@ -214,11 +223,11 @@ class Session:
         """List arrays and scalars under an object, and which of the named inputs they share memory with."""
         inputs = {name: self._decoded(value) for name, value in request.get("inputs", {}).items()}
         found: list[dict[str, Any]] = []
-        arrays: list[tuple[int, Any]] = []
+        seen: list[tuple[int, Any]] = []
         for path, value in describe.leaves(self._decoded(request["of"])):
             entry = {"path": path, **describe.describe(value, depth=0)}
             if isinstance(value, (list, tuple)):
-                whole = np.asarray(value)
+                whole = np.asarray(arrays.hosted(value))
                 entry = {
                     "path": path,
                     "kind": "list",
@@ -226,12 +235,10 @@ class Session:
                     "dtype": str(whole.dtype),
                     "nbytes": whole.nbytes,
                 }
-            if isinstance(value, np.ndarray):
+            if arrays.is_array(value):
                 entry["inputs"] = [name for name, other in inputs.items() if share_memory(value, other)]
-                entry["same_as"] = next(
-                    (index for index, other in arrays if share_memory(value, other)), None
-                )
-                arrays.append((len(found), value))
+                entry["same_as"] = next((index for index, other in seen if share_memory(value, other)), None)
+                seen.append((len(found), value))
                 owner = owner_of(value)
                 entry["base"], entry["base_nbytes"] = id(owner), owner.nbytes
             found.append(entry)
@@ -242,11 +249,11 @@ class Session:
         owners: dict[int, int] = {}
         floats = 0
         for _path, value in describe.leaves(self._decoded(request["of"])):
-            if isinstance(value, np.ndarray):
+            if arrays.is_array(value):
                 owner = owner_of(value)
                 owners[id(owner)] = owner.nbytes
             elif isinstance(value, (list, tuple)):
-                floats += np.asarray(value).nbytes
+                floats += np.asarray(arrays.hosted(value)).nbytes
             elif isinstance(value, (float, np.floating)):
                 floats += 8
         return {"bytes": floats + sum(owners.values())}
@@ -257,7 +264,7 @@ class Session:
         if isinstance(array, list) and isinstance(value, list):
             refill(array, value)
             return {}
-        if not isinstance(array, np.ndarray):
+        if not arrays.is_array(array):
             raise BadValueError("no array to fill")
         array[...] = poisoned(array) if value is None else value
         return {}
@@ -313,7 +320,7 @@ class Session:
             return self._array(value)
         if "$l" in value:
             array = self._decoded(value["$l"])
-            return array.tolist() if isinstance(array, np.ndarray) else array
+            return array.tolist() if arrays.is_array(array) else array
         if "$t" in value:
             return tuple(self._decoded(item) for item in value["$t"])
         if "$c" in value:
@@ -321,7 +328,7 @@ class Session:
         if "$d" in value:
             return getattr(np, value["$d"])
         if "$g" in value:
-            return np.random.default_rng(value["$g"])
+            return self.library.namespaces["numpy"].random.default_rng(value["$g"])
         if "$m" in value:
             spec = {key: self._decoded(item) for key, item in value["$m"].items()}
             return models.build(spec, targets.Target if spec.get("masked") else models.Model)
@@ -333,10 +340,10 @@ class Session:
         shape, dtype = tuple(value["shape"]), np.dtype(value["dtype"])
         size = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
         if size == 0:
-            return np.empty(shape, dtype)
+            return arrays.moved(np.empty(shape, dtype))
         # Private: older kernels refuse any shared mapping of a memfd that is sealed against writing.
         with mmap.mmap(self._fds[value["$a"]], size, mmap.MAP_PRIVATE, mmap.PROT_READ) as buffer:
-            return np.frombuffer(buffer, dtype=dtype).reshape(shape).copy()
+            return arrays.moved(np.frombuffer(buffer, dtype=dtype).reshape(shape).copy())
 
     def _callable(self, file: str, name: str) -> Any:
         found: Any = self.library.module(file)
@@ -365,5 +372,6 @@ class Session:
             "message": sendable(message[:500]),
             "file": os.path.relpath(file, root) if file and file.startswith(root) else file,
             "line": line,
+            "lacking": sendable(refused(error, self.module)),
             "traceback": sendable(text.replace(root + os.sep, "")[-8000:]),
         }

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from . import arrays
 from .models import Model, Row, counted
 
 __all__ = ["STYLES", "Output", "Target", "visible"]
@@ -109,6 +110,7 @@ class _Call:
         self._series: list[Array] = []
         self._mask: Array | None = None
         self._parents: list[Any] | None = None
+        args, kwargs = [arrays.hosted(value) for value in args], arrays.hosted(kwargs)
         named = sorted(kwargs.items(), key=lambda item: not _TOKENS.search(item[0].lower()))
         values = [("", value) for value in args] + [(name.lower(), value) for name, value in named]
         for name, value in values:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from . import describe
+from . import arrays, describe
 
 __all__ = [
     "BadValueError",
@@ -34,7 +34,7 @@ def array_of(value: Any) -> Any:
         BadValueError: It is none.
     """
     try:
-        return np.asarray(value)
+        return np.asarray(arrays.hosted(value))
     except ValueError as error:
         raise BadValueError(f"a {type(value).__name__} that is no array ({error})") from error
 
@@ -51,31 +51,23 @@ def tight(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 def owner_of(array: Any) -> Any:
     """The array whose memory a view looks at."""
-    while isinstance(array.base, np.ndarray):
+    while arrays.is_array(array.base):
         array = array.base
     return array
 
 
 def share_memory(one: Any, other: Any) -> bool:
     """Whether two arrays look at the same memory; taken as shared where that is too hard to tell."""
-    if not (isinstance(one, np.ndarray) and isinstance(other, np.ndarray)):
-        return False
-    return bool(np.may_share_memory(one, other) and _overlap(one, other))
-
-
-def _overlap(one: Any, other: Any) -> bool:
-    try:
-        return bool(np.shares_memory(one, other, max_work=10_000))  # type: ignore[arg-type]
-    except np.exceptions.TooHardError:
-        return True
+    return arrays.is_array(one) and arrays.is_array(other) and arrays.used().share_memory(one, other)
 
 
 def poisoned(value: Any) -> Any:
     """The same kind of value with every number replaced by NaN, or by a huge integer."""
-    if isinstance(value, np.ndarray):
+    if arrays.is_array(value):
         if value.dtype.kind in "fc":
-            return np.full_like(value, np.nan)
-        return np.full_like(value, np.iinfo(value.dtype).max // 2 if value.dtype.kind in "iu" else 1)
+            return arrays.used().filled(value, np.nan)
+        huge = np.iinfo(value.dtype).max // 2 if value.dtype.kind in "iu" else 1
+        return arrays.used().filled(value, huge)
     if isinstance(value, (list, tuple)):
         return type(value)(poisoned(item) for item in value)
     if isinstance(value, bool):
@@ -108,7 +100,7 @@ def _plain(value: Any, left: list[int]) -> Any:
     left[0] -= 1
     if left[0] < 0:
         raise BadValueError(f"an answer of over {_MAX_ITEMS} items")
-    if isinstance(value, np.ndarray):
+    if arrays.is_array(value):
         value = value.tolist()
     if isinstance(value, np.generic):
         value = value.item()
