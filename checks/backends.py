@@ -225,6 +225,15 @@ def driver_trouble() -> str:
     return "" if count.value else "no NVIDIA device is visible"
 
 
+def _emulator() -> Backend:
+    # only what runs CUDA sources needs it, and a C++ compiler with it
+    from judge_tui.checks.cuda.emulator.compiler import compiler
+
+    if compiler() is None:
+        return Backend("emulator", (), "no C++ compiler is installed", "Install g++ 11 or later.")
+    return Backend("emulator", (Device("", cpu_name()),))
+
+
 #: Name → how it is looked for. This is the one place that says what backends exist.
-BACKENDS: dict[str, Callable[[], Backend]] = {"cpu": _cpu, "gpu": _gpu}
+BACKENDS: dict[str, Callable[[], Backend]] = {"cpu": _cpu, "gpu": _gpu, "emulator": _emulator}
 NAMES = tuple(BACKENDS)

@@ -14,6 +14,7 @@ A binding is written by hand in ``submission.toml``, or found by
                                             # checks/layouts.py
     model = "all"                           # its model gives "last" or "all" positions, as "list", "probs", …
     patch = { "model.py:LM.forward" = "model" }  # replaced during the call; model.class makes one
+    launch = { grid = "rows", block = "256" }    # of a CUDA kernel; see checks/tasks/fuse/launcher.py
 
 An argument in braces is a dict (its keys are attributes too) of others: ``params={gamma, w=gamma}``;
 with a class before them, an object that is made of them: ``config=model.py:Config{d_model=embed}``.
@@ -122,6 +123,7 @@ class Binding:
         model: Style of a scripted model (``worker/models.py``): what the callable's own model would give.
         patch: ``file.py:name`` in the submission → canonical parameter that stands there during a call;
             ``model.class`` for a class that makes it, ``model.forward`` for one of its methods.
+        launch: How a CUDA kernel or its launcher is launched; the task that knows CUDA reads it.
         origin: ``"submission.toml"``, ``"adapter.py"`` or ``"found"``.
         why: What the binder saw.
         line: 1-based line of the callable.
@@ -140,6 +142,7 @@ class Binding:
     misshapen: bool = False
     model: str = ""
     patch: Mapping[str, str] = field(default_factory=dict)
+    launch: Mapping[str, Any] = field(default_factory=dict)
     origin: str = "found"
     why: str = ""
     line: int = 0
@@ -241,6 +244,13 @@ def _table(table: Mapping[str, Any], key: str) -> dict[str, str]:
     return dict(value)
 
 
+def _settings(table: Mapping[str, Any], key: str) -> dict[str, Any]:
+    value = table.get(key, {})
+    if not isinstance(value, dict):
+        raise ValueError(f"'{key}' must be a table")
+    return dict(value)
+
+
 def parse_binding(role: str, table: Mapping[str, Any], *, file: str = "submission.toml") -> Binding:
     """Read one ``[binding.<role>]`` table.
 
@@ -252,7 +262,7 @@ def parse_binding(role: str, table: Mapping[str, Any], *, file: str = "submissio
     Raises:
         WorkspaceError: A key is unknown or a value malformed.
     """
-    known = {"target", "args", "returns", "on", "init", "attributes", "layout", "model", "patch"}
+    known = {"target", "args", "returns", "on", "init", "attributes", "layout", "model", "patch", "launch"}
     try:
         if unknown := set(table) - known:
             raise ValueError(f"unknown key '{sorted(unknown)[0]}' (known: {', '.join(sorted(known))})")
@@ -280,6 +290,7 @@ def parse_binding(role: str, table: Mapping[str, Any], *, file: str = "submissio
             _text(table, "layout"),
             model=_text(table, "model"),
             patch=_table(table, "patch"),
+            launch=_settings(table, "launch"),
             origin="submission.toml",
         )
     except (ValueError, TypeError) as error:

@@ -25,6 +25,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from judge_tui.checks.backends import Place, find
 from judge_tui.checks.errors import UsageError
 from judge_tui.checks.generic import GENERIC
 from judge_tui.checks.runner import judge
@@ -157,7 +158,13 @@ def judged(specimen: Specimen, task: Task, *, seed: int, checks: Sequence[str] =
         else:
             folder.mkdir(parents=True)
             shutil.copy(specimen.path, folder)
-        return judge(task, Submission.at(folder), seed=seed, checks=chosen)
+        return judge(task, Submission.at(folder), seed=seed, checks=chosen, place=_place(task))
+
+
+def _place(task: Task) -> Place:
+    """Where every machine can judge: on the CPU, CUDA sources through the emulator."""
+    usable = (find(name) for name in task.backends if name != "gpu")
+    return next((each.places[0] for each in usable if each.works), Place())
 
 
 def unexpected(specimen: Specimen, verdicts: Mapping[str, Verdict]) -> dict[str, Verdict]:

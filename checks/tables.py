@@ -31,6 +31,8 @@ def table(binding: Binding) -> dict[str, Any]:
             told[key] = value
     if binding.patch:
         told["patch"] = dict(binding.patch)
+    if binding.launch:
+        told["launch"] = dict(binding.launch)
     return told
 
 

@@ -1,0 +1,32 @@
+"""Fused softmax and top-k: CUDA kernels, compiled here and run on a GPU or through the emulator."""
+
+from judge_tui.checks.generic import with_generic
+from judge_tui.checks.task import Task
+from judge_tui.checks.tasks.fuse.compiling import compiles, resources
+from judge_tui.checks.tasks.fuse.contract import CONTRACT
+from judge_tui.checks.tasks.fuse.correct import rows_independent, topk_correct
+from judge_tui.checks.tasks.fuse.files import loads
+from judge_tui.checks.tasks.fuse.memory import global_passes, memory_safety, no_materialize
+from judge_tui.checks.tasks.fuse.numerics import numerics
+from judge_tui.checks.tasks.fuse.ranges import k_range
+
+__all__ = ["TASK"]
+
+TASK = Task(
+    "fuse",
+    "Fused softmax + top-k",
+    CONTRACT,
+    with_generic(
+        compiles,
+        resources,
+        topk_correct,
+        rows_independent,
+        k_range,
+        numerics,
+        no_materialize,
+        memory_safety,
+        global_passes,
+        instead=(loads,),
+    ),
+    backends=("emulator", "cpu"),
+)

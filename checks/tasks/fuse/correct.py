@@ -1,0 +1,165 @@
+"""Whether each row gets its own top-k and its own probabilities, on plain input and on any number of rows."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.check import Findings, check
+from judge_tui.checks.tasks.fuse.asking import Asked, Question, ask, judged, served, usual
+from judge_tui.checks.tasks.fuse.trial import Settled
+from judge_tui.checks.verdict import Verdict
+
+__all__ = ["rows_independent", "topk_correct"]
+
+_BUDGET = 300.0
+
+
+def draw(
+    rng: np.random.Generator, rows: int, V: int, *, scale: float = 1.0, steps: int = 0
+) -> npt.NDArray[np.float32]:
+    """Rows of normal logits.
+
+    Args:
+        rng: Draws them.
+        rows: How many.
+        V: Logits of each.
+        scale: Their standard deviation.
+        steps: Rounded to this many steps per unit, so that there are ties; 0 for none.
+    """
+    logits = rng.normal(scale=scale, size=(rows, V))
+    if steps:
+        logits = np.round(logits * steps) / steps
+    return np.ascontiguousarray(logits, dtype=np.float32)
+
+
+@check(
+    "topk_correct",
+    "top-k and probabilities",
+    establishes="Indices distinct and in range, their logits the sorted top-k bit for bit, p = exp(x − lse) "
+    "within 1e-5.",
+    budget=_BUDGET,
+)
+def topk_correct(bench: Bench, found: Findings) -> str:
+    """Launch on one row and on few, without ties and with them, with zeros of both signs, at several K."""
+    settled = served(bench)
+    small, middle = usual(settled, 5), usual(settled, 32)
+    rng = bench.rng("inputs")
+    signed = draw(rng, 1, 777, steps=4) * np.float32(0.25)
+    signed[:, ::3] = np.float32(-0.0)
+    signed = np.minimum(signed, np.float32(0.0))
+    signed[:, ::5] = 0.0
+    questions = [
+        Question("one row", draw(rng, 1, 1000), small),
+        Question("one row, another draw", draw(rng, 1, 1000, scale=3.0), middle),
+        Question("logits × 30", draw(rng, 1, 4096, scale=30.0), small),
+        Question("ties", draw(rng, 1, 2000, steps=2), middle),
+        Question("zeros of both signs on top", signed, small),
+        Question("falling", -np.sort(-draw(rng, 1, 3000)), middle),
+        Question("rising", np.sort(draw(rng, 1, 3000)), middle),
+        Question("V = 50257", draw(rng, 1, 50257, scale=2.0), middle),
+    ]
+    rng.shuffle(questions)
+    wrong = judged(found, settled, ask(bench, settled, questions))
+    _how(found, settled)
+    return _summary(found, settled, wrong, len(questions), "rows right")
+
+
+def _how(found: Findings, settled: Settled) -> None:
+    launcher = settled.launcher
+    found.note(
+        "launched as", launcher.called, file=launcher.file, line=launcher.line or None,
+        note=f"{launcher.why}; {launcher.index} indices, output stride {launcher.stride}.",
+    )  # fmt: skip
+
+
+def _summary(found: Findings, settled: Settled, wrong: list[Asked], count: int, claim: str) -> str:
+    if wrong:
+        first = wrong[0]
+        variant = settled.launchers[first.question.variant].variant
+        where = f" with {variant}" if variant else ""
+        return f"{first.question.label} ({first.question.shape}){where}: {first.wrong}"
+    if found.verdict is None:
+        found.conclude(Verdict.SKIP)
+        return "nothing that was asked for was answered"
+    errors = [item.measured for item in found.evidence if item.ok]
+    return f"{len(errors)} of {count} launches answered, every row of them right"
+
+
+@check(
+    "rows_independent",
+    "rows apart from each other",
+    establishes="A row's answer does not change with its neighbours, for any number of rows and every block "
+    "shape that the code offers.",
+    budget=_BUDGET,
+)
+def rows_independent(bench: Bench, found: Findings) -> str:
+    """Rows of disjoint ranges, counts that are no multiple, rows off a 16-byte boundary; each variant."""
+    settled = served(bench)
+    K = usual(settled, 10)
+    rng = bench.rng("rows")
+    many = [
+        Question("rows of disjoint ranges", apart(rng, 16, 512), K),
+        Question("seven rows, V odd", apart(rng, 7, 1001), K),
+        Question("33 rows", apart(rng, 33, 260), K),
+        Question("rows off a 16-byte boundary", apart(rng, 3, 50257), K),
+        Question("few values on every lane", striped(rng, 9, 640), K),
+    ]
+    asked = ask(bench, settled, many)
+    wrong = judged(found, settled, asked)
+    _alone(bench, found, settled, many[0])
+    rows = [("variant", "rows right", "of")]
+    for number, launcher in enumerate(settled.launchers[1:], 1):
+        bench.progress(launcher.variant, number / len(settled.launchers))
+        fewer = [Question(many[i].label, many[i].logits, _served(settled, number, K), number) for i in (0, 1)]
+        answers = ask(bench, settled, fewer)
+        wrong += judged(found, settled, answers, launcher.variant)
+        right = sum(each.rows_right for each in answers)
+        rows.append((launcher.variant, str(right), str(sum(len(q.logits) for q in fewer))))
+    if len(rows) > 1:
+        found.note("variants that the code offers", len(rows) - 1, unit="variants", table=tuple(rows))
+    _how(found, settled)
+    return _summary(found, settled, wrong, len(many) + 2 * len(settled.launchers[1:]), "rows right")
+
+
+def _served(settled: Settled, variant: int, K: int) -> int:
+    instances = settled.launchers[variant].instances
+    return min(instances, key=lambda each: abs(each - K)) if instances else K
+
+
+def apart(rng: np.random.Generator, rows: int, V: int) -> npt.NDArray[np.float32]:
+    """Rows whose logits lie in ranges of their own, in a random order, so that a foreign entry shows."""
+    logits = draw(rng, rows, V)
+    offsets = rng.permutation(rows).astype(np.float32) * np.float32(3.0)
+    return logits + offsets[:, None]
+
+
+def striped(rng: np.random.Generator, rows: int, V: int) -> npt.NDArray[np.float32]:
+    """Rows whose largest logits are spread over all lanes of a warp."""
+    logits = draw(rng, rows, V) - np.float32(8.0)
+    for row in range(rows):
+        lanes = rng.permutation(32)
+        logits[row, lanes + 32 * rng.integers(0, V // 32, 32)] += np.float32(12.0)
+    return logits
+
+
+def _alone(bench: Bench, found: Findings, settled: Settled, together: Question) -> None:
+    """The same row by itself and among others: the same bits."""
+    row = int(bench.rng("alone").integers(len(together.logits)))
+    other = bench.rng("others").permutation(together.logits)
+    other[0] = together.logits[row]
+    pair = [
+        Question("alone", together.logits[row : row + 1], together.K),
+        Question("among others", np.ascontiguousarray(other), together.K),
+    ]
+    alone, among = ask(bench, settled, pair)
+    if alone.read is None or among.read is None or alone.refused or among.refused:
+        return
+    same = bool(
+        (alone.read.indices[0] == among.read.indices[0]).all()
+        and (alone.read.probabilities[0].view(np.uint32) == among.read.probabilities[0].view(np.uint32)).all()
+    )
+    found.claim(
+        "a row alone and among others", same, measured="same bits" if same else "another answer",
+        limit="same bits", file=settled.launcher.file, line=settled.launcher.line or None,
+    )  # fmt: skip

@@ -1,0 +1,115 @@
+"""The driver: a small C++ text that includes a submission and launches it in the one way that checks know.
+
+It defines ``extern "C" int judge_launch(logits, indices, probabilities, rows, V, K)`` on device pointers. K
+carries, in its upper bits, which of several launchers is meant, so that one build serves all variants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from judge_tui.checks.tasks.fuse.launcher import Launcher
+
+__all__ = ["NOT_INSTANTIATED", "UNKNOWN", "VARIANT_BITS", "driver", "encoded"]
+
+#: What ``judge_launch`` gives besides the launcher's own error codes.
+NOT_INSTANTIATED, UNKNOWN = -1, -2
+#: K has these bits; the launcher's number stands above them.
+VARIANT_BITS = 20
+
+_HEAD = """#include <cuda_runtime.h>
+{includes}
+namespace judge {{
+struct Job {{
+    const float* logits; void* indices; void* probabilities;
+    long long rows, B, T, V, stride; int K; cudaStream_t stream;
+}};
+template <class P> struct Given {{ void* at; operator P() const {{ return (P)at; }} }};
+"""
+_TAIL = """
+}}  // namespace judge
+extern "C" int judge_launch(
+    const float* logits, void* indices, void* probabilities, long long rows, long long V, int coded) {{
+    judge::Job job;
+    job.logits = logits; job.indices = indices; job.probabilities = probabilities;
+    job.rows = rows; job.V = V; job.K = coded & {mask}; job.stream = 0;
+    // two sequences where the rows allow it, so that B and T are told apart
+    job.B = rows % 2 == 0 && rows > 2 ? 2 : 1;
+    job.T = rows / job.B;
+    int status = {unknown};
+    switch (coded >> {bits}) {{
+{cases}
+    }}
+    const int late = (int)cudaDeviceSynchronize();
+    return status ? status : late;
+}}
+"""
+
+
+def encoded(K: int, variant: int) -> int:
+    """K with a launcher's number above it."""
+    return K | variant << VARIANT_BITS
+
+
+def driver(launchers: Sequence[Launcher], strides: Mapping[int, str] | None = None) -> str:
+    """The text of a driver.
+
+    Args:
+        launchers: That it offers, by their number.
+        strides: Number → C++ expression over ``job.K`` for arguments that want the output's stride.
+    """
+    files = dict.fromkeys(launcher.file for launcher in launchers)
+    # a program of the submission's own must not be this one's
+    includes = "#define main judge_submitted_main\n"
+    includes += "\n".join(f'#include "{file}"' for file in files) + "\n#undef main"
+    parts = [_HEAD.format(includes=includes)]
+    parts += [_function(number, launcher) for number, launcher in enumerate(launchers)]
+    cases = "\n".join(
+        f"    case {number}: status = judge::launch_{number}(job); break;" for number in range(len(launchers))
+    )
+    parts.append(_TAIL.format(mask=(1 << VARIANT_BITS) - 1, unknown=UNKNOWN, bits=VARIANT_BITS, cases=cases))
+    return "".join(parts)
+
+
+def _function(number: int, launcher: Launcher) -> str:
+    head = f"static int launch_{number}(const Job& job) {{\n    (void)job;\n"
+    if "K" not in launcher.template:
+        return f"{head}    {_call(launcher, 'job.K')}\n}}\n"
+    body = "".join(
+        f"    case {K}: {{ {_call(launcher, str(K))} }}\n" for K in dict.fromkeys(launcher.instances)
+    )
+    return f"{head}    switch (job.K) {{\n{body}    default: return {NOT_INSTANTIATED};\n    }}\n}}\n"
+
+
+def _call(launcher: Launcher, K: str) -> str:
+    template = [K if each == "K" else each for each in launcher.template]
+    name = f"::{launcher.name}" + (f"<{', '.join(template)}>" if template else "")
+    types = [*launcher.types, *[""] * len(launcher.args)]
+    args = ", ".join(_argument(arg, kind, K) for arg, kind in zip(launcher.args, types, strict=False))
+    if launcher.kernel:
+        known = "const long long rows = job.rows, B = job.B, T = job.T, V = job.V; const int K = job.K;"
+        unused = "(void)rows; (void)B; (void)T; (void)V; (void)K;"
+        launch = f"{name}<<<{launcher.grid}, {launcher.block}, {launcher.shared}, job.stream>>>({args});"
+        return f"{known} {unused} {launch} return (int)cudaGetLastError();"
+    if launcher.returns == "nothing":
+        return f"{name}({args}); return (int)cudaGetLastError();"
+    if launcher.returns == "bool":
+        return f"return {name}({args}) ? 0 : 1;"
+    return f"return (int){name}({args});"
+
+
+def _argument(arg: str, kind: str, K: str) -> str:
+    if arg.startswith("="):
+        return arg[1:]
+    if arg == "logits":
+        return "const_cast<float*>(job.logits)" if kind == "float*" else _pointer("(void*)job.logits", kind)
+    if arg in ("indices", "probabilities"):
+        return _pointer(f"job.{arg}", kind)
+    return {"K": K, "stream": "job.stream", "stride": "job.K"}.get(arg, f"job.{arg}")
+
+
+def _pointer(value: str, kind: str) -> str:
+    """A pointer as a parameter's type; a template's own parameter is told by what it is used with."""
+    base = kind.removesuffix("*")
+    plain = base and (base.islower() or base[0].islower() or "::" in base)
+    return f"({kind}){value}" if plain and kind.endswith("*") else f"(float*){value}"

@@ -1,0 +1,198 @@
+"""Finding how a submission is launched: its host launchers, else its kernels with a grid rule."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from judge_tui.checks.cuda.constants import integer
+from judge_tui.checks.cuda.reading import Function, Reading, TemplateParameter
+from judge_tui.checks.sources import is_side_program
+from judge_tui.checks.tasks.fuse.grids import configurations
+from judge_tui.checks.tasks.fuse.launcher import Launcher
+from judge_tui.checks.tasks.fuse.signature import arguments, index_type, means
+
+__all__ = ["alternatives", "candidates", "variants"]
+
+_NOT_IT = re.compile(
+    r"naive|reference|(?:^|_)ref(?:_|$)|cpu|baseline|golden|verify|check|(?:^|_)tests?(?:_|$)|bench|two_?pass_?separate",
+    re.I,
+)
+_LIKELY = re.compile(r"top_?k|softmax|fused", re.I)
+_CAPACITIES = frozenset({"TOP_K", "TOPK", "MAX_K", "KMAX", "HEAP_K"})
+_BLOCK_NAMES = re.compile(r"thread|block", re.I)
+_MOST_OF_EACH = 4
+_MOST_INSTANCES = 12
+#: Numbers that are tried with a template that nothing instantiates.
+_USUAL_K = (1, 5, 10, 16, 32, 64)
+
+
+def candidates(reading: Reading) -> list[Launcher]:
+    """Ways to launch a submission, likeliest first: host functions, then kernels.
+
+    Args:
+        reading: Of its repaired sources.
+    """
+    starting = _starting(reading)
+    hosts = [each for each in reading.hosts if each.short in starting and not _beside(each)]
+    found = [made for each in sorted(hosts, key=lambda f: _rank(f, hosts)) for made in _made(reading, each)]
+    for kernel in reading.kernels:
+        if not _beside(kernel):
+            found += _made(reading, kernel)
+    return list({(each.file, each.called): each for each in reversed(found)}.values())[::-1]
+
+
+def _beside(function: Function) -> bool:
+    return is_side_program(function.file) or bool(_NOT_IT.search(function.short))
+
+
+def _starting(reading: Reading) -> set[str]:
+    """Host functions that launch a kernel, by themselves or through others."""
+    names = {each.within.rpartition("::")[2] for each in reading.launches}
+    names |= {name for name, text in reading.macros.items() if "<<<" in text}
+    names |= {
+        each.short for each in reading.hosts if re.search(r"<<<|cudaLaunch\w*Kernel\w*\s*\(", each.body)
+    }
+    while True:
+        more = {
+            each.short
+            for each in reading.hosts
+            if each.short not in names
+            and any(re.search(rf"\b{re.escape(n)}\b", each.body) for n in names if n)
+        }
+        more |= {
+            name
+            for name, text in reading.macros.items()
+            if name not in names and any(re.search(rf"\b{re.escape(n)}\b", text) for n in names if n)
+        }
+        if not more:
+            return names
+        names |= more
+
+
+def _rank(function: Function, others: Sequence[Function]) -> tuple[int, ...]:
+    run_time = any(means(each.name) == "K" for each in function.parameters)
+    called = any(
+        other is not function and re.search(rf"\b{re.escape(function.short)}\b", other.body)
+        for other in others
+    )
+    likely = bool(_LIKELY.search(function.short))
+    later = bool(re.search(r"v[2-9]|old|alt", function.short))
+    return (not run_time, called, later, not likely, bool(function.template))
+
+
+def alternatives(found: Sequence[Launcher]) -> list[Launcher]:
+    """Other whole launchers beside the first, such as a second version in a file of its own.
+
+    Args:
+        found: Of :func:`candidates`.
+    """
+    first = found[0] if found else None
+    return [
+        each
+        for each in found[1:]
+        if first and not each.kernel and not each.doubts and "K" in each.args and each.file != first.file
+    ]
+
+
+def _made(reading: Reading, function: Function) -> Iterator[Launcher]:
+    kernel = function.kind == "kernel"
+    types = tuple(f"{each.type}{'*' * each.pointers}" for each in function.parameters)
+    template = _template(reading, function)
+    if template is None:
+        return
+    filled, instances, doubts = template
+    returns = {"void": "nothing", "bool": "bool", "int": "number"}.get(function.returns, "status")
+    count = 0
+    for args, guessed in arguments(function):
+        plain = Launcher(
+            function.file, function.name, args, types[: len(args)], filled, instances, kernel,
+            index=index_type(function, args), returns="nothing" if kernel else returns, line=function.line,
+            why=f"{function.kind} function with logits, indices and probabilities",
+            doubts=(*doubts, *(f"what '{name}' means" for name in guessed)),
+        )  # fmt: skip
+        options = configurations(reading, function, plain) if kernel else [plain]
+        for option in options:
+            yield option
+            count += 1
+            if count >= _MOST_OF_EACH:
+                return
+
+
+def _template(
+    reading: Reading, function: Function
+) -> tuple[tuple[str, ...], tuple[int, ...], tuple[str, ...]] | None:
+    """Template arguments, the numbers K that are instantiated, and guesses; ``None`` where they are open."""
+    filled: list[str] = []
+    instances: tuple[int, ...] = ()
+    doubts: list[str] = []
+    for parameter in function.template:
+        if parameter.type == "typename":
+            filled.append("int" if re.search(r"ind|idx", parameter.name, re.I) else "float")
+        elif means(parameter.name) == "K" or parameter.name.upper() in _CAPACITIES:
+            filled.append("K")
+            instances = reading.offered(function, parameter.name)[:_MOST_INSTANCES]
+            if not instances:
+                instances = _USUAL_K
+                doubts.append("for which K it is instantiated")
+        else:
+            value = _usual(reading, function, parameter)
+            if value is None:
+                return None
+            filled.append(str(value))
+    return tuple(filled), instances, tuple(doubts)
+
+
+def _usual(reading: Reading, function: Function, parameter: TemplateParameter) -> int | None:
+    """The value of a template parameter that is the launch's own business."""
+    default = integer(parameter.default, reading.constants)
+    if default is not None:
+        return default
+    if parameter.type == "bool":
+        return 0
+    if offered := reading.offered(function, parameter.name):
+        return offered[-1]
+    if parameter.default:
+        return None
+    return 256 if _BLOCK_NAMES.search(parameter.name) else None
+
+
+def variants(reading: Reading, launcher: Launcher) -> list[Launcher]:
+    """The launcher with every other value that the code gives to template parameters apart from K.
+
+    A host function with a run-time K has none; then the launchers or kernels that it calls are looked at.
+
+    Args:
+        reading: Of the repaired sources.
+        launcher: The one that is bound.
+    """
+    found: list[Launcher] = []
+    functions = {each.name: each for each in reading.functions}
+    own = functions.get(launcher.name)
+    for function in (own, *reading.hosts):
+        if function is None or not function.template or (function is not own and _beside(function)):
+            continue
+        base = launcher if function is own else next(_made(reading, function), None)
+        if base is None or (function is not own and own is not None and function.short not in own.body):
+            continue
+        found += _varied(reading, function, base, functions)
+    return found
+
+
+def _varied(
+    reading: Reading, function: Function, base: Launcher, functions: Mapping[str, Function]
+) -> Iterator[Launcher]:
+    for index, parameter in enumerate(function.template):
+        if base.template[index] == "K" or parameter.type == "typename":
+            continue
+        usual = base.template[index]
+        for value in reading.offered(function, parameter.name):
+            template = (*base.template[:index], str(value), *base.template[index + 1 :])
+            told = f"{parameter.name} = {value}" + (", as its default" if str(value) == usual else "")
+            varied = replace(base, template=template, variant=told)
+            if base.kernel:
+                # its grid follows from its template arguments
+                made = next(iter(configurations(reading, function, varied)), None)
+                varied = made or varied
+            yield varied

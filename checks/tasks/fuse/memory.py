@@ -1,0 +1,162 @@
+"""What a launch does to memory: no softmax of the whole row, nothing out of bounds, no race."""
+
+from __future__ import annotations
+
+import re
+
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.check import Findings, check
+from judge_tui.checks.cuda.constants import integer
+from judge_tui.checks.cuda.emulator import Event
+from judge_tui.checks.cuda.lexing import blanked
+from judge_tui.checks.faults import Skipped
+from judge_tui.checks.tasks.fuse.asking import Asked, Question, ask, event_line, served, too_slow, usual
+from judge_tui.checks.tasks.fuse.correct import apart, draw
+from judge_tui.checks.tasks.fuse.subject import Subject, subject_of
+from judge_tui.checks.verdict import Verdict
+
+__all__ = ["global_passes", "memory_safety", "no_materialize"]
+
+_SIZES = ((4, 20_000), (4, 40_000), (8, 40_000))
+#: Share of rows · V floats that scratch memory may reach, and a row of the smallest vocabulary of the checks.
+_SHARE = 0.25
+_ROW = 50_257
+_STATIC = re.compile(r"__device__\s+(?:static\s+)?(?:float|double|__half|half)\s+\w+\s*((?:\[[^\]]*\]\s*)+)")
+_SCHEDULES = (0, 1, 2)
+
+
+@check(
+    "no_materialize",
+    "no softmax in global memory",
+    establishes="Device memory that a launch allocates stays far below rows · V floats.",
+    budget=240,
+)
+def no_materialize(bench: Bench, found: Findings) -> str:
+    """Measure the peak at three sizes, and look for device arrays that hold a row."""
+    settled = served(bench)
+    launcher = settled.launcher
+    K = usual(settled, 10)
+    rng = bench.rng("sizes")
+    asked = ask(bench, settled, [Question(f"{r} × {V}", draw(rng, r, V), K) for r, V in _SIZES])
+    peaks: list[tuple[int, int]] = []
+    for (rows, V), each in zip(_SIZES, asked, strict=True):
+        if each.answer.status == "not_run" or each.refused or too_slow(each):
+            continue
+        whole = rows * V * 4
+        peaks.append((whole, each.answer.peak_bytes))
+        found.limit(
+            f"peak beyond inputs and outputs at {rows} × {V}", each.answer.peak_bytes, int(whole * _SHARE),
+            unit="B", file=launcher.file, line=launcher.line or None,
+            note=f"The softmax of all rows takes {whole} B.",
+        )  # fmt: skip
+    if not peaks:
+        raise Skipped("no launch large enough was answered")
+    held = _static(found, subject_of(bench))
+    largest = max(peak for _whole, peak in peaks)
+    if found.verdict is Verdict.PASS:
+        return f"at most {largest} B of scratch memory, a softmax of all rows takes {peaks[-1][0]} B"
+    if held:
+        return f"a device array of {held} entries holds a whole row"
+    return f"{largest} B of scratch memory, {largest / peaks[-1][0]:.2g} of rows · V floats"
+
+
+def _static(found: Findings, subject: Subject) -> int:
+    """Entries of the largest array in global memory that the sources declare."""
+    largest = 0
+    for file, data in subject.mended.files.items():
+        text = blanked(data.decode("utf-8", "replace"))
+        for match in _STATIC.finditer(text):
+            if "__shared__" in match[0] or "__constant__" in match[0]:
+                continue
+            entries = 1
+            for part in re.findall(r"\[([^\]]*)\]", match[1]):
+                entries *= integer(part, subject.reading.constants) or 0
+            line = text.count("\n", 0, match.start()) + 1
+            if entries:
+                found.limit(
+                    "entries of a device array", entries, _ROW - 1, unit="entries", file=file,
+                    line=_line(data, line), note="Held against a row of V = 50257.",
+                )  # fmt: skip
+            largest = max(largest, entries if entries >= _ROW else 0)
+    return largest
+
+
+def _line(data: bytes, line: int) -> int:
+    """A line of a repaired source in the file as submitted: headers may stand in front."""
+    before = data.partition(b"\n#line 1 ")[0].count(b"\n") + 2 if b"\n#line 1 " in data[:600] else 0
+    return max(1, line - before)
+
+
+@check(
+    "memory_safety",
+    "bounds, races, barriers",
+    establishes="No access out of bounds or misaligned, no race, no divergent shuffle, no deadlock.",
+    budget=300,
+)
+def memory_safety(bench: Bench, found: Findings) -> str:
+    """Launch on odd shapes under several schedules, every access watched."""
+    settled = served(bench)
+    K, most = usual(settled, 10), usual(settled, 256)
+    rng = bench.rng("shapes")
+    inputs = [
+        ("one row", draw(rng, 1, 1000), K),
+        ("V odd", apart(rng, 5, 1003), K),
+        ("V below a block", draw(rng, 3, max(K, 37)), K),
+        ("largest K", draw(rng, 2, max(most, 600)), most),
+        ("ties", draw(rng, 2, 515, steps=1), K),
+    ]
+    questions = [
+        Question(f"{label}, schedule {schedule}", logits, K, schedule=schedule)
+        for schedule in _SCHEDULES
+        for label, logits, K in inputs
+    ]
+    asked = ask(bench, settled, questions, seconds=150)
+    ran = [each for each in asked if each.answer.status != "not_run"]
+    for verdict, severity in ((Verdict.FAIL, "fault"), (Verdict.WARN, "hazard")):
+        _events(found, ran, severity, verdict)
+    for each in ran:
+        if each.answer.status in ("crashed", "failed") or (
+            each.answer.status == "timed_out" and not too_slow(each)
+        ):
+            file, line = event_line(each.answer, settled.launcher)
+            found.claim(
+                f"{each.question.label} ({each.question.shape})", False, measured=each.wrong,
+                limit="ends as it should", file=file, line=line or None, output=each.answer.output[:2000],
+            )  # fmt: skip
+    bad = next((item for item in found.evidence if item.ok is False), None)
+    found.claim("launches watched", True, measured=len(ran), unit="launches")
+    found.note("what cannot be seen here", "compute-sanitizer needs a GPU")
+    if bad is not None:
+        where = f" ({bad.file}:{bad.line})" if bad.file and bad.line else ""
+        return f"{bad.quantity}: {bad.measured}{where}"
+    return f"{len(ran)} launches under {len(_SCHEDULES)} schedules, every access in bounds, no race"
+
+
+def _events(found: Findings, asked: list[Asked], severity: str, otherwise: Verdict) -> None:
+    """What the emulator saw, one claim for each kind and place."""
+    seen: dict[tuple[str, str, int], tuple[Event, Asked]] = {}
+    for each in asked:
+        for event in each.answer.events:
+            if event.severity == severity:
+                seen.setdefault((event.kind, event.file, event.line), (event, each))
+    for event, each in list(seen.values())[:12]:
+        other = f" The other place is {event.other_file}:{event.other_line}." if event.other_file else ""
+        found.claim(
+            event.kind.replace("_", " "), False, measured=event.text, file=event.file or None,
+            line=event.line or None, otherwise=otherwise,
+            note=f"Block {event.block}, thread {event.thread}; {each.question.label} "
+            f"({each.question.shape}).{other}",
+        )  # fmt: skip
+
+
+@check(
+    "global_passes",
+    "effective reads of V",
+    establishes="How often the logits are read: kernel time over the time of one copy of the same bytes.",
+    budget=120,
+    optional=True,
+)
+def global_passes(bench: Bench, found: Findings) -> str:
+    """Only a GPU's own clock and memory can tell."""
+    subject_of(bench)
+    raise Skipped("needs a GPU: the time of a launch against that of a copy of the same bytes")

@@ -1,0 +1,136 @@
+"""Rows that are hard in numbers: offsets, infinities, ties, large vocabularies, unlucky places."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.check import Findings, check
+from judge_tui.checks.tasks.fuse.asking import LIMIT, Asked, Question, ask, event_line, judged, served, usual
+from judge_tui.checks.tasks.fuse.correct import draw
+from judge_tui.checks.tasks.fuse.trial import Settled
+from judge_tui.checks.verdict import Verdict
+
+__all__ = ["numerics"]
+
+_OFFSET = 1e4
+#: What rounding lse to float32 at the offset costs; 8 units in the last place.
+_ROUNDED = 8 * _OFFSET * 2.0**-24
+_LARGE = (50257, 128256)
+_STRIPES = (32, 128, 256)
+
+
+@check(
+    "numerics",
+    "offsets, infinities, large V",
+    establishes="Right at an offset of 1e4, with −inf among the logits, fewer than K finite ones, all equal, "
+    "V = 50257 and 128256, the maximum last, the top-k in one thread's stripe.",
+    budget=300,
+)
+def numerics(bench: Bench, found: Findings) -> str:
+    """Launch on each of these rows; +inf and rows of −inf alone are evidence."""
+    settled = served(bench)
+    K = usual(settled, 10)
+    rng = bench.rng("rows")
+    asked = ask(bench, settled, [*_offsets(rng, K), *_hard(rng, K), *_placed(rng, K)], seconds=150)
+    offsets, rest = asked[:2], asked[2:]
+    wrong = _rounded(found, settled, offsets) + judged(found, settled, rest)
+    _undefined(bench, found, settled, K)
+    if wrong:
+        return f"{wrong[0].question.label} ({wrong[0].question.shape}): {wrong[0].wrong}"
+    if found.verdict is None:
+        found.conclude(Verdict.SKIP)
+        return "nothing that was asked for was answered"
+    if found.verdict is Verdict.WARN:
+        worst = max((each for each in offsets if each.compared), key=_error)
+        return f"{worst.question.label}: probabilities {_error(worst):.2g} off: lse is rounded to float32"
+    errors = [_error(each) for each in asked if each.compared is not None and each.right]
+    return f"{len(errors)} hard inputs right, probabilities at most {max(errors, default=0.0):.2g} off"
+
+
+def _error(asked: Asked) -> float:
+    return float(asked.compared.error.max()) if asked.compared is not None else 0.0
+
+
+def _offsets(rng: np.random.Generator, K: int) -> list[Question]:
+    up = draw(rng, 1, 1500) + np.float32(_OFFSET)
+    down = draw(rng, 1, 1500) - np.float32(_OFFSET)
+    return [Question("offset 1e4", up, K), Question("offset −1e4", down, K)]
+
+
+def _hard(rng: np.random.Generator, K: int) -> list[Question]:
+    minus = np.float32(-np.inf)
+    holes = draw(rng, 1, 1000)
+    holes[rng.random(holes.shape) < 0.4] = minus
+    first = draw(rng, 1, 1030)
+    first[:, :600] = minus
+    few = np.full((1, max(2 * K, 300)), minus, np.float32)
+    finite = rng.permutation(few.shape[1])[: max(1, K // 2)]
+    few[:, finite] = rng.normal(size=len(finite)).astype(np.float32)
+    equal = np.full((1, 1024), np.float32(rng.normal()), np.float32)
+    one = draw(rng, 1, 900)
+    one[0, int(rng.integers(900))] = 120.0
+    low = draw(rng, 1, 900) * np.float32(20) - np.float32(700)
+    return [
+        Question("−inf among the logits", holes, K),
+        Question("−inf in front", first, K),
+        Question("fewer than K finite", few, K),
+        Question("all equal", equal, K),
+        Question("one logit far above", one, K),
+        Question("all far below zero", low, K),
+    ]
+
+
+def _placed(rng: np.random.Generator, K: int) -> list[Question]:
+    """Large vocabularies with the maximum in the last slot, and the top-k in one thread's stripe."""
+    questions = []
+    for V in _LARGE:
+        logits = draw(rng, 1, V, scale=2.0)
+        logits[0, -1] = np.abs(logits).max() + 1
+        questions.append(Question(f"V = {V}, the maximum last", logits, K))
+    for step in _STRIPES:
+        V = max(step * (K + 3), 1024)
+        places = int(rng.integers(step)) + step * rng.permutation(V // step)[:K]
+        questions.append(Question(f"top-k on every {step}th place", _raised(rng, V, places), K))
+    V = max(4 * K, 2048)
+    start = int(rng.integers(V - K))
+    questions.append(Question("top-k side by side", _raised(rng, V, start + np.arange(K)), K))
+    return questions
+
+
+def _raised(rng: np.random.Generator, V: int, places: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
+    logits = draw(rng, 1, V)
+    logits[0, places] += np.float32(9.0)
+    return logits
+
+
+def _rounded(found: Findings, settled: Settled, asked: list[Asked]) -> list[Asked]:
+    """At an offset, a log-sum-exp in float32 alone costs more than 1e-5: that warns, more fails."""
+    wrong = []
+    for each in asked:
+        clean = each.compared is not None and bool(each.compared.chosen.all())
+        if each.answer.status != "done" or not clean or not LIMIT < _error(each) <= _ROUNDED:
+            wrong += judged(found, settled, [each])
+            continue
+        file, line = event_line(each.answer, settled.launcher)
+        found.limit(
+            f"{each.question.label}, probabilities, relative error, float32", _error(each), LIMIT,
+            otherwise=Verdict.WARN, file=file, line=line or None,
+            note="As much as rounding the log-sum-exp to float32 costs there.",
+        )  # fmt: skip
+    return wrong
+
+
+def _undefined(bench: Bench, found: Findings, settled: Settled, K: int) -> None:
+    """Rows whose softmax is not defined: what comes of them is told and decides nothing."""
+    infinite = draw(bench.rng("infinite"), 1, 500)
+    infinite[0, 77] = np.inf
+    nothing = np.full((1, 500), -np.inf, np.float32)
+    for label, logits in (("+inf among the logits", infinite), ("−inf alone", nothing)):
+        (asked,) = ask(bench, settled, [Question(label, logits, K)], seconds=20)
+        if asked.read is None:
+            found.note(label, asked.answer.ended or asked.answer.status, note="Evidence only.")
+            continue
+        first = ", ".join(f"{index}" for index in asked.read.indices[0][:4])
+        chances = ", ".join(f"{p:.3g}" for p in asked.read.probabilities[0][:4])
+        found.note(label, f"indices {first}; probabilities {chances}", note="Evidence only.")

@@ -1,0 +1,101 @@
+"""Which K are served: the largest that is right, and whether the others are refused or answered wrongly."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.check import Findings, check
+from judge_tui.checks.tasks.fuse.asking import Asked, Question, ask, event_line, served, too_slow
+from judge_tui.checks.tasks.fuse.correct import draw
+from judge_tui.checks.tasks.fuse.launcher import Launcher
+from judge_tui.checks.tasks.fuse.trial import Settled
+from judge_tui.checks.verdict import Verdict
+
+__all__ = ["k_range"]
+
+#: As TASKS lists them; V itself is asked for at small V.
+_NUMBERS = (1, 10, 32, 33, 64, 100, 256)
+_ROWS, _V = 3, 400
+_WHOLE = (40, 64, 300)
+
+
+@check(
+    "k_range",
+    "which K are served",
+    establishes="Every K is answered rightly or refused; nothing is written past the output.",
+    budget=300,
+)
+def k_range(bench: Bench, found: Findings) -> str:
+    """Ask for K = 1, 10, 32, 33, 64, 100, 256 and V, and for every instance of a template."""
+    settled = served(bench)
+    launcher = settled.launcher
+    rng = bench.rng("numbers")
+    numbers = sorted({*_NUMBERS, *(K for K in (*settled.answered, *launcher.instances) if K <= _V)})
+    questions = [Question(f"K = {K}", draw(rng, 1, _V), K) for K in numbers]
+    questions += [Question(f"K = V = {V}", draw(rng, 1, V), V) for V in _WHOLE]
+    asked = [*ask(bench, settled, questions), *_several(bench, settled, numbers)]
+    rows = [("K", "rows", "V", "rows right", "what it does")]
+    right: list[int] = []
+    refused: list[int] = []
+    wrong: list[Asked] = []
+    for each in asked:
+        K, (count, V) = each.question.K, each.question.logits.shape
+        state = _state(found, launcher, each)
+        rows.append((str(K), str(count), str(V), str(each.rows_right), state))
+        right += [K] if each.right else []
+        refused += [K] if state.startswith("refused") else []
+        wrong += [each] if state.startswith("wrong") else []
+    largest = max(right, default=0)
+    file, line = launcher.file, launcher.line or None
+    found.note("largest K that is right", largest, file=file, line=line, table=tuple(rows))
+    if refused:
+        told = ", ".join(str(K) for K in sorted(set(refused)))
+        found.note("refused K", told, file=file, line=line, note="Refusing is no failure.")
+    if wrong:
+        first = wrong[0]
+        return f"{first.question.label} ({first.question.shape}): {first.wrong or 'writes past its output'}"
+    if not right:
+        found.conclude(Verdict.SKIP)
+        return "no K that was asked for was answered"
+    rest = f"; {len(set(refused))} others refused" if refused else ""
+    silent = "; some without an error code" if found.verdict is Verdict.WARN else ""
+    return f"right up to K = {largest}{rest}{silent}"
+
+
+def _several(bench: Bench, settled: Settled, numbers: Sequence[int]) -> list[Asked]:
+    """Several rows at each K; where rows are mixed up at every K, that is not about K."""
+    rng = bench.rng("several")
+    questions = [Question(f"K = {K}, {_ROWS} rows", draw(rng, _ROWS, _V), K) for K in numbers]
+    asked = ask(bench, settled, questions)
+    return asked if any(each.right for each in asked) else []
+
+
+def _state(found: Findings, launcher: Launcher, each: Asked) -> str:
+    """Judge one K; what it does, as words."""
+    file, line = event_line(each.answer, launcher)
+    where = {"file": file, "line": line or None}
+    rows, V = each.question.logits.shape
+    title = f"{each.question.label} (V = {V}), rows right"
+    if each.answer.status == "not_run" or too_slow(each):
+        return "not run"
+    if each.refused:
+        return f"refused with code {each.answer.code}"
+    past = next((event for event in each.answer.events if event.kind == "out_of_bounds"), None)
+    if past is not None:
+        found.claim(title, False, measured=f"out of bounds: {past.text}", limit=rows, **where)  # type: ignore[arg-type]
+        return "wrong: out of bounds"
+    nothing = each.read is not None and bool(each.read.unwritten.all())
+    if nothing and launcher.returns == "nothing":
+        found.claim(
+            title, False, measured="nothing is written, and no code says so", limit=rows,
+            otherwise=Verdict.WARN, **where,  # type: ignore[arg-type]
+        )  # fmt: skip
+        return "refused in silence"
+    measured = each.rows_right if each.compared is not None else each.wrong
+    found.claim(title, each.right, measured=measured, limit=rows, note=_sentence(each.wrong), **where)  # type: ignore[arg-type]
+    return "right" if each.right else f"wrong: {each.wrong}"
+
+
+def _sentence(clause: str) -> str:
+    return f"{clause[0].upper()}{clause[1:]}." if clause else ""

@@ -1,0 +1,124 @@
+"""The truth about a softmax and its top-k, in float64, and how an answer is held against it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Compared", "Truth", "compared", "truth"]
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """What rows of logits (rows, V) give.
+
+    Attributes:
+        values: The K largest logits of each row, largest first, float32 (rows, K).
+        lse: log Σ exp of each row, float64 (rows,).
+    """
+
+    values: npt.NDArray[np.float32]
+    lse: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """An answer beside the truth, per row.
+
+    Attributes:
+        unwritten: Entries that still hold what the output was filled with.
+        outside: Indices out of range.
+        doubled: Indices that stand twice.
+        misplaced: Places whose logit is not the sorted top-k's, −0 and +0 being equal.
+        error: Largest relative error of p = exp(x − lse) over the K entries; NaN and infinities are infinite.
+    """
+
+    unwritten: npt.NDArray[np.int64]
+    outside: npt.NDArray[np.int64]
+    doubled: npt.NDArray[np.int64]
+    misplaced: npt.NDArray[np.int64]
+    error: Floats
+
+    @property
+    def chosen(self) -> npt.NDArray[np.bool_]:
+        """Rows whose indices are right."""
+        return np.asarray((self.unwritten + self.outside + self.doubled + self.misplaced) == 0)
+
+    def right(self, limit: float) -> npt.NDArray[np.bool_]:
+        """Rows whose indices and probabilities are right."""
+        return np.asarray(self.chosen & (self.error <= limit))
+
+    def told(self, row: int) -> str:
+        """What is wrong with the indices of a row, as a clause; empty when nothing is."""
+        for count, clause in (
+            (self.unwritten[row], "entries are not written"),
+            (self.outside[row], "indices are out of range"),
+            (self.doubled[row], "indices stand twice"),
+            (self.misplaced[row], "places hold another logit than the sorted top-k"),
+        ):
+            if count:
+                return f"{count} {clause}"
+        return ""
+
+
+def truth(logits: npt.NDArray[np.float32], K: int) -> Truth:
+    """The K largest logits of each row and its log-sum-exp.
+
+    Args:
+        logits: (rows, V) float32, K <= V; −inf is allowed, a row must have a finite entry.
+        K: Number of entries.
+    """
+    V = logits.shape[1]
+    part = np.partition(logits, V - K, axis=1)[:, V - K :]
+    values = -np.sort(-part, axis=1)
+    wide = logits.astype(np.float64)
+    top = wide.max(axis=1, keepdims=True)
+    lse = top[:, 0] + np.log(np.exp(wide - top).sum(axis=1))
+    return Truth(values, lse)
+
+
+def compared(
+    logits: npt.NDArray[np.float32],
+    K: int,
+    indices: npt.NDArray[np.int64],
+    probabilities: npt.NDArray[np.float32],
+    unwritten: npt.NDArray[np.bool_],
+) -> Compared:
+    """Hold an answer against the truth.
+
+    Indices are never compared with each other: with ties several answers are right.
+
+    Args:
+        logits: (rows, V) float32.
+        K: Number of entries.
+        indices: (rows, K).
+        probabilities: (rows, K) float32.
+        unwritten: (rows, K): entries of either output that were not written.
+    """
+    V = logits.shape[1]
+    known = truth(logits, K)
+    outside = (indices < 0) | (indices >= V)
+    inside = np.where(outside, 0, indices)
+    picked = np.take_along_axis(logits, inside, axis=1)
+    ordered = np.sort(np.where(outside, -1 - np.arange(K), indices), axis=1)
+    doubled = (ordered[:, 1:] == ordered[:, :-1]).sum(axis=1) if K > 1 else np.zeros(len(logits), np.int64)
+    misplaced = ((picked != known.values) & ~outside).sum(axis=1)
+    # probabilities of what was chosen: a wrong choice is told by itself
+    wanted = np.exp(picked.astype(np.float64) - known.lse[:, None])
+    return Compared(
+        unwritten.sum(axis=1), outside.sum(axis=1), doubled, misplaced,
+        _error(probabilities.astype(np.float64), wanted),
+    )  # fmt: skip
+
+
+def _error(given: Floats, wanted: Floats) -> Floats:
+    """Relative error per row; below float32's normal range zero is as good as any."""
+    tiny = float(np.finfo(np.float32).tiny)
+    error = np.abs(given - wanted) / np.maximum(wanted, tiny)
+    error[(wanted < tiny) & (np.abs(given) <= 2 * tiny)] = 0.0
+    error[~np.isfinite(given)] = np.inf
+    return np.asarray(error.max(axis=1))

@@ -1,0 +1,150 @@
+"""Running a submission: built once per bench, for the emulator or a GPU, and asked for answers."""
+
+from __future__ import annotations
+
+import threading
+import time
+import weakref
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import numpy as np
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.binding import Binding, parse_binding
+from judge_tui.checks.cuda import emulator
+from judge_tui.checks.cuda.emulator import Failure
+from judge_tui.checks.cuda.reading import named
+from judge_tui.checks.errors import JudgeError, WorkspaceError
+from judge_tui.checks.faults import Fault, Skipped, Unbound
+from judge_tui.checks.remote import Worker
+from judge_tui.checks.submission import META, Submission
+from judge_tui.checks.tasks.fuse.launcher import Launcher, launcher_of
+from judge_tui.checks.tasks.fuse.subject import Subject, subject_of
+from judge_tui.checks.tasks.fuse.trial import Builder, BuildFailed, Settled, settle
+
+__all__ = ["find", "launches"]
+
+_BUILD_SECONDS = 180.0
+_KNOWN: weakref.WeakKeyDictionary[Bench, Settled | Exception] = weakref.WeakKeyDictionary()
+_LOCK = threading.Lock()
+
+
+def launches(bench: Bench) -> Settled:
+    """How the bench's submission is launched, found and built once.
+
+    Raises:
+        Unbound: Nothing that could be launched was found.
+        Skipped: It cannot be run here, or does not compile.
+    """
+    known = _KNOWN.get(bench)
+    if known is None:
+        subject = subject_of(bench)
+        try:
+            known = _settled(subject, bench.submission, _builder(bench, subject), bench.seed)
+        except (Fault, JudgeError) as error:
+            known = error
+        with _LOCK:
+            _KNOWN[bench] = known
+    if isinstance(known, Exception):
+        raise known
+    return known
+
+
+def _builder(bench: Bench, subject: Subject) -> Builder:
+    if bench.backend == "gpu":
+        raise Skipped("running CUDA sources on the GPU itself is not built yet: say --backend emulator")
+    if bench.backend != "emulator" or (why := emulator.available()):
+        reason = emulator.available() or "say --backend emulator"
+        raise Skipped(f"needs a GPU, or the emulator: {reason}")
+    del why
+    return _emulated(subject, lambda: bench.left)
+
+
+def _emulated(subject: Subject, left: Callable[[], float]) -> Builder:
+    def build(text: str) -> emulator.Program | Failure:
+        return emulator.build(text, subject.mended.files, seconds=max(1.0, min(_BUILD_SECONDS, left())))
+
+    return build
+
+
+def _settled(subject: Subject, submission: Submission, build: Builder, seed: int) -> Settled:
+    try:
+        return settle(
+            subject.reading, build, np.random.default_rng([seed, 20]), written_launcher(subject, submission)
+        )
+    except BuildFailed as failed:
+        raise _not_built(failed.failure) from failed
+
+
+def _not_built(failure: Failure) -> Skipped:
+    first = next((each for each in failure.diagnostics if each.severity == "error"), None)
+    told = {
+        "diagnostics": "it does not compile for the emulator",
+        "refused": "the emulator cannot run it",
+        "timed_out": "it takes too long to compile for the emulator",
+    }[failure.kind]
+    return Skipped(
+        f"{told}: {failure.reason}", file=first.file if first else None, line=first.line if first else None,
+        output=failure.output[:4000],
+    )  # fmt: skip
+
+
+def written_launcher(subject: Subject, submission: Submission) -> Launcher | None:
+    """The launcher that ``submission.toml`` states, if any.
+
+    Raises:
+        WorkspaceError: It is malformed, or names what is not there.
+    """
+    table: Mapping[str, object] | None = submission.meta.binding.get("fuse")
+    if table is None:
+        return None
+    binding = parse_binding("fuse", table, file=str(submission.path / META))
+    functions = [each for each in named(subject.reading.functions, binding.name) if each.file == binding.file]
+    if not functions:
+        raise WorkspaceError(
+            f"[binding.fuse] names '{binding.target}', which is not in the submission",
+            hint="Write file:name, the name with its namespaces.", file=submission.path / META,
+        )  # fmt: skip
+    function = functions[0]
+    types = tuple(f"{each.type}{'*' * each.pointers}" for each in function.parameters)
+    launcher = launcher_of(binding, kernel=function.kind == "kernel", line=function.line, types=types)
+    return replace(launcher, name=function.name)
+
+
+def find(
+    worker: Worker,
+    loaded: object,
+    found: dict[str, Binding],
+    rejected: dict[str, list[str]],
+    fatal: object,
+) -> None:
+    """Bind the contract's one role, as ``judge-tui bind`` asks for it.
+
+    Args:
+        worker: Knows the submission; nothing of it runs in there.
+        loaded: Python files; not looked at.
+        found: Role → binding; added to.
+        rejected: Role → what was tried; added to.
+        fatal: What ended the process; not looked at.
+    """
+    del loaded, fatal
+    subject = Subject(worker.submission)
+    deadline = time.monotonic() + _BUILD_SECONDS
+    notes = rejected.setdefault("fuse", [])
+    found.pop("fuse", None)
+    if why := emulator.available():
+        notes.append(f"nothing can be confirmed by a run here: {why}")
+        return
+    try:
+        build = _emulated(subject, lambda: deadline - time.monotonic())
+        settled = _settled(subject, worker.submission, build, 0)
+    except Unbound as fault:
+        notes += fault.candidates
+        return
+    except Skipped as fault:
+        notes.append(fault.message)
+        return
+    notes += settled.tried
+    launcher = settled.launcher
+    told = f"{launcher.why}; {settled.score:.0%} of a trial's rows right"
+    found["fuse"] = replace(launcher.binding(), why=told)

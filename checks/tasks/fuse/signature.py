@@ -1,0 +1,167 @@
+"""What the parameters of a launcher or kernel mean, by type and name."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+
+from judge_tui.checks.cuda.reading import Function, Parameter
+
+__all__ = ["FLOATS", "INTEGERS", "arguments", "index_type", "means"]
+
+FLOATS = frozenset({"float", "float2", "float4"})
+INTEGERS = frozenset({
+    "int", "int32_t", "std::int32_t", "unsigned", "unsigned int", "uint32_t", "int2", "int4", "long",
+    "long long", "int64_t", "std::int64_t", "long long int", "size_t", "std::size_t", "uint64_t",
+    "unsigned long long", "short", "int64", "int32", "long int", "unsigned long", "ptrdiff_t",
+})  # fmt: skip
+_WIDE = frozenset({
+    "long", "long long", "int64_t", "std::int64_t", "long long int", "size_t", "std::size_t", "uint64_t",
+    "unsigned long long", "int64", "long int", "unsigned long", "ptrdiff_t",
+})  # fmt: skip
+#: Meaning → names without case, underscores and the prefixes of counts.
+_NAMES = {
+    "K": ("k", "topk", "kk", "topkk", "topn", "ktop", "krt", "kruntime", "beam", "kreq", "requestedk"),
+    "V": ("v", "vocab", "vocabsize", "vocabularysize", "vocabulary", "classes", "cols", "columns", "dim",
+          "vsize", "width", "length", "len", "rowlength", "rowsize", "logitsperrow", "entries"),
+    "rows": ("rows", "m", "bt", "totalrows", "tokens", "batchseq", "rowcount", "batchtime", "positions",
+             "bxt", "btrows", "batchrows", "totaltokens", "outer", "sequences"),
+    "B": ("b", "batch", "batchsize", "bsz", "batches", "bs"),
+    "T": ("t", "seq", "seqlen", "time", "steps", "sequencelength", "timesteps", "seqlength", "tsteps", "s",
+          "tlen"),
+    "stride": ("outstride", "kstride", "outputstride", "ostride", "ldo", "stride"),
+}  # fmt: skip
+_ROW_STRIDES = frozenset({"rowstride", "instride", "ldv", "logitsstride", "inputstride", "ldl", "vstride"})
+_INDEX_NAMES = re.compile(r"ind|idx|tok|\bids?\b|_ids?|^ids?|at$|pos|arg", re.I)
+_LOGIT_NAMES = re.compile(r"logit|^x$|^z$|^in$|input|score|^src|_in$|^d_in|^data", re.I)
+_MOST = 12
+
+
+def _plain(name: str) -> str:
+    plain = re.sub(r"[^a-z0-9]", "", name.lower())
+    return re.sub(r"^(?:num(?=.)|n(?=rows|tok|batch|class|vocab|col|seq|k$)|total(?=_)|h(?=rows))", "", plain)
+
+
+def means(name: str) -> str:
+    """What a count's name says: ``K``, ``V``, ``rows``, ``B``, ``T``, ``stride``; empty when nothing."""
+    plain = _plain(name)
+    if plain in _ROW_STRIDES:
+        return "V"
+    return next((meaning for meaning, names in _NAMES.items() if plain in names), "")
+
+
+def index_type(function: Function, args: Sequence[str]) -> str:
+    """``int32`` or ``int64``: what the indices' pointer points to."""
+    for parameter, value in zip(function.parameters, args, strict=False):
+        if value == "indices":
+            return "int64" if parameter.type in _WIDE else "int32"
+    return "int32"
+
+
+def arguments(function: Function) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """What a function's parameters may be given, likeliest first; nothing where it cannot play the role.
+
+    Args:
+        function: A host function or kernel.
+
+    Yields:
+        Values per parameter, and the names of parameters whose meaning is a guess.
+    """
+    types = {each.name for each in function.template if each.type == "typename"}
+    pointers = _pointers(function.parameters, types)
+    if pointers is None:
+        return
+    fixed: list[str] = []
+    open_: list[int] = []
+    for index, parameter in enumerate(function.parameters):
+        value = pointers.get(index) or _scalar(parameter)
+        if value is None:
+            if parameter.default and not any(
+                p for p in range(index, len(function.parameters)) if p in pointers
+            ):
+                break
+            return
+        if not value:
+            open_.append(index)
+        fixed.append(value)
+    K = any(means(each.name) == "K" for each in function.template)
+    guessed = tuple(function.parameters[index].name or "unnamed" for index in open_)
+    for values in itertools.islice(_settled(function, fixed, open_, has_K=K), _MOST):
+        yield values, guessed
+
+
+def _pointers(parameters: Sequence[Parameter], types: set[str]) -> dict[int, str] | None:
+    """Position → logits, indices or probabilities; ``None`` where they cannot be told."""
+    found: dict[int, str] = {}
+    taken: set[str] = set()
+    # const data are the logits; without const the name says so
+    for index, parameter in enumerate(parameters):
+        if parameter.pointers != 1:
+            continue
+        value = _pointer(parameter, types, taken)
+        if value is None:
+            return None
+        found[index] = value
+        taken.add(value)
+    return found if taken >= {"logits", "indices", "probabilities"} else None
+
+
+def _pointer(parameter: Parameter, types: set[str], taken: set[str]) -> str | None:
+    real = parameter.type in FLOATS or (parameter.type in types and not _INDEX_NAMES.search(parameter.name))
+    whole = parameter.type in INTEGERS or (parameter.type in types and not real)
+    if real and "logits" not in taken and (parameter.const or _LOGIT_NAMES.search(parameter.name)):
+        return "logits"
+    if real and not parameter.const and "probabilities" not in taken:
+        return "probabilities"
+    if whole and not parameter.const and "indices" not in taken:
+        return "indices"
+    return None
+
+
+def _scalar(parameter: Parameter) -> str | None:
+    """What a plain parameter is given; empty when its name does not say, ``None`` when it cannot be given."""
+    if parameter.pointers > 1:
+        return None
+    if parameter.type in ("cudaStream_t", "CUstream_st"):
+        return "stream"
+    if parameter.type in INTEGERS:
+        return means(parameter.name)
+    if parameter.default:
+        return None
+    if parameter.type in ("float", "double"):
+        return "=1.0f" if re.search(r"temp|scale|tau|beta", parameter.name, re.I) else None
+    return "=true" if parameter.type == "bool" else None
+
+
+def _settled(
+    function: Function, fixed: list[str], open_: Sequence[int], *, has_K: bool
+) -> Iterator[tuple[str, ...]]:
+    """Fill in counts that names do not tell, in the order that the contract has them."""
+    values = list(fixed)
+    if "B" in values and "T" not in values and "rows" not in values:
+        values[values.index("B")] = "rows"
+    if "T" in values and "B" not in values and "rows" not in values:
+        values[values.index("T")] = "rows"
+    for meaning in ("V", "K", "rows"):
+        doubled = [i for i, value in enumerate(values) if value == meaning]
+        for again in doubled[1:]:
+            values[again] = "stride" if meaning == "K" else values[again]
+    missing = [name for name in ("rows", "V", "K") if name not in values]
+    if has_K and "K" in missing:
+        missing.remove("K")
+    if {"B", "T"} <= set(values) and "rows" in missing:
+        missing.remove("rows")
+    if function.kind == "kernel" and "rows" in missing and len(missing) > len(open_):
+        missing.remove("rows")
+    if len(open_) < len(missing):
+        return
+    rest = [*missing, *(["V"] * (len(open_) - len(missing)))]
+    seen: set[tuple[str, ...]] = set()
+    for order in itertools.permutations(rest):
+        filled = list(values)
+        for index, name in zip(open_, order, strict=True):
+            filled[index] = name
+        if (made := tuple(filled)) not in seen:
+            seen.add(made)
+            yield made

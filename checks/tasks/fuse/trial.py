@@ -1,0 +1,197 @@
+"""Settling how a submission is launched: small runs of what was found, and the stride that they show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+from judge_tui.checks.cuda.emulator import Answer, Case, Failure
+from judge_tui.checks.cuda.reading import Reading
+from judge_tui.checks.faults import Unbound
+from judge_tui.checks.tasks.fuse.answers import entries
+from judge_tui.checks.tasks.fuse.driver import driver, encoded
+from judge_tui.checks.tasks.fuse.finding import candidates, variants
+from judge_tui.checks.tasks.fuse.launcher import Launcher, stride_of
+from judge_tui.checks.tasks.fuse.reference import compared
+
+__all__ = ["Builder", "Runnable", "Settled", "settle"]
+
+#: Numbers K that a launcher with a run-time K is asked for until it answers.
+_TRIED_K = (10, 5, 32, 16, 64, 8, 4, 20, 50, 1, 128, 256)
+_ROWS, _V = 6, 400
+_SECONDS = 40.0
+_MOST_CANDIDATES = 8
+#: A probability this far off is another thing's.
+_CLOSE = 1e-2
+_STEPS = (4, 8, 16, 32)
+
+
+class Runnable(Protocol):
+    """A program that launches a submission."""
+
+    def run(self, cases: Sequence[Case], *, budget_s: float) -> list[Answer]:
+        """Run cases."""
+
+
+#: Driver text → a program, or why there is none.
+Builder = Callable[[str], "Runnable | Failure"]
+
+
+@dataclass(slots=True)
+class Settled:
+    """How a submission is launched, and the program that does it.
+
+    Attributes:
+        launchers: The one that is bound, and its variants after it.
+        program: Launches them by number.
+        answered: Numbers K for which the bound one answered in the trial.
+        refused: Numbers K that it refused, with its code.
+        tried: What else was tried, and how it failed.
+        score: Share of the trial's rows that were right.
+    """
+
+    launchers: tuple[Launcher, ...]
+    program: Runnable
+    answered: tuple[int, ...] = ()
+    refused: Mapping[int, int] = field(default_factory=dict)
+    tried: tuple[str, ...] = ()
+    score: float = 0.0
+
+    @property
+    def launcher(self) -> Launcher:
+        """The one that is bound."""
+        return self.launchers[0]
+
+
+@dataclass(frozen=True, slots=True)
+class _Tried:
+    launcher: Launcher
+    ran: bool
+    score: float
+    answered: tuple[int, ...]
+    refused: Mapping[int, int]
+    said: str
+
+
+class BuildFailed(Exception):
+    """No candidate could be built.
+
+    Args:
+        failure: The likeliest candidate's.
+    """
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.reason)
+        self.failure = failure
+
+
+def settle(
+    reading: Reading, build: Builder, rng: np.random.Generator, written: Launcher | None = None
+) -> Settled:
+    """Find the launcher, confirm it by small runs, and build the program that the checks use.
+
+    Args:
+        reading: Of the repaired sources.
+        build: Makes a program of a driver.
+        rng: Draws the trial's inputs.
+        written: A launcher that a person wrote; then nothing is looked for.
+
+    Raises:
+        Unbound: There is no candidate, or only guesses, none of which gave a right row.
+        BuildFailed: No candidate can be built.
+    """
+    options = [written] if written else candidates(reading)[:_MOST_CANDIDATES]
+    if not options:
+        raise Unbound("fuse", _seen(reading))
+    notes: list[str] = []
+    failure: Failure | None = None
+    best: tuple[_Tried, tuple[Launcher, ...], Runnable] | None = None
+    for group in _groups(reading, options):
+        program = build(driver(group))
+        if isinstance(program, Failure):
+            failure = failure or program
+            notes.append(f"{group[0].target}: cannot be built: {program.reason}")
+            continue
+        tried = _tried(program, group[0], rng)
+        notes += [] if tried.score == 1.0 else [f"{group[0].target}: {group[0].called}: {tried.said}"]
+        if best is None or (tried.score, tried.ran) > (best[0].score, best[0].ran):
+            best = tried, group, program
+        if tried.score > 0 or (tried.ran and not tried.launcher.doubts):
+            break
+    if best is None:
+        assert failure is not None
+        raise BuildFailed(failure)
+    tried, group, program = best
+    if tried.score == 0.0 and tried.launcher.doubts and not written:
+        guess = f"{' and '.join(tried.launcher.doubts)} had to be guessed, and no guess gave a right row"
+        raise Unbound("fuse", (*notes, guess))
+    launchers = (tried.launcher, *(replace(each, stride=tried.launcher.stride) for each in group[1:]))
+    return Settled(launchers, program, tried.answered, tried.refused, tuple(notes), tried.score)
+
+
+def _seen(reading: Reading) -> list[str]:
+    functions = [*reading.hosts, *reading.kernels]
+    return [
+        f"{each.file}:{each.name}: does not take logits, indices and probabilities "
+        f"({', '.join(map(str, each.parameters))})"
+        for each in functions[:8]
+    ]
+
+
+def _groups(reading: Reading, options: Sequence[Launcher]) -> Iterator[tuple[Launcher, ...]]:
+    """What is built together: a candidate with its variants, or alone where that cannot be built."""
+    for option in options:
+        varied = variants(reading, option)
+        if varied:
+            yield (option, *varied)
+        yield (option,)
+
+
+def _tried(program: Runnable, launcher: Launcher, rng: np.random.Generator) -> _Tried:
+    """Ask for several K; the first that is answered decides, the others tell what it serves."""
+    numbers = [K for K in (launcher.instances or _TRIED_K) if K <= _V]
+    numbers = sorted(numbers, key=lambda K: (K not in (5, 8, 10, 16), K))
+    logits = rng.normal(size=(_ROWS, _V)).astype(np.float32)
+    wide = {K: max(4 * K, K + 64) for K in numbers}
+    cases = [Case(logits, encoded(K, 0), wide[K], launcher.index) for K in numbers]  # type: ignore[arg-type]
+    answers = dict(zip(numbers, program.run(cases, budget_s=_SECONDS), strict=True))
+    done = {K: answer for K, answer in answers.items() if answer.status in ("done", "failed")}
+    refused = {K: answer.code for K, answer in answers.items() if answer.status == "refused"}
+    if not done:
+        first = answers[numbers[0]]
+        said = f"refuses every K that was tried (code {first.code})" if refused else first.ended
+        return _Tried(launcher, False, 0.0, (), refused, said or first.status)
+    rule, score = _rule(launcher, logits, done)
+    said = f"{score:.0%} of the rows right"
+    return _Tried(replace(launcher, stride=rule), True, score, tuple(sorted(done)), refused, said)
+
+
+def _rule(
+    launcher: Launcher, logits: npt.NDArray[np.float32], done: Mapping[int, Answer]
+) -> tuple[str, float]:
+    """The rule for the output's stride under which most rows are right, and their share."""
+    if launcher.origin != "found":
+        return launcher.stride, _share(logits, done, launcher.stride)
+    rules = ["K", *(f"ceil {step}" for step in _STEPS)]
+    known = sorted({*launcher.instances, *done})
+    rules += [", ".join(map(str, known[at:])) for at in range(len(known))]
+    rules += [str(number) for number in (32, 64, 128, 256) if number >= max(done)]
+    scored = {rule: _share(logits, done, rule) for rule in dict.fromkeys(rules)}
+    best = max(scored.values())
+    return next(rule for rule, score in scored.items() if score == best), best
+
+
+def _share(logits: npt.NDArray[np.float32], done: Mapping[int, Answer], rule: str) -> float:
+    shares = []
+    for K, answer in done.items():
+        stride = stride_of(rule, K)
+        if answer.indices is None or stride * len(logits) > answer.indices.size:
+            shares.append(0.0)
+            continue
+        read = entries(answer, len(logits), K, stride)
+        found = compared(logits, K, read.indices, read.probabilities, read.unwritten)
+        shares.append(float(found.right(_CLOSE).mean()))
+    return sum(shares) / len(shares)
