@@ -25,9 +25,13 @@ __global__ void pass1(const float* logits, int V, int chunks, float* chunk_x, in
             d = d * expf(m - up) + expf(y - up);
             m = up;
         }
-        for (int from = 0; from < 32 && start + from < n; ++from) {
+        const float bar = __shfl_sync(0xffffffffu, best, 31);
+        const int bar_at = __shfl_sync(0xffffffffu, at, 31);
+        unsigned todo = __ballot_sync(0xffffffffu, i < n && (y > bar || bar_at == 0x7fffffff));
+        for (; todo; todo &= todo - 1) {
+            const int from = __ffs(todo) - 1;
             const float z = __shfl_sync(0xffffffffu, y, from);
-            const unsigned ahead = __ballot_sync(0xffffffffu, best >= z);
+            const unsigned ahead = __ballot_sync(0xffffffffu, at != 0x7fffffff && best >= z);
             const int place = __popc(ahead);
             const float up_x = __shfl_up_sync(0xffffffffu, best, 1);
             const int up_at = __shfl_up_sync(0xffffffffu, at, 1);
@@ -62,10 +66,11 @@ __global__ void pass2(const float* chunk_x, const int* chunk_i, const float2* ch
     }
     for (int c = 0; c < chunks; ++c) d += chunk_md[first + c].y * expf(chunk_md[first + c].x - m);
     for (int k = 0; k < K; ++k) {
-        int from = 0;
+        int from = -1;
         float best = -INFINITY;
         for (int c = 0; c < chunks; ++c)
-            if (heads[c] < kTop && chunk_x[(first + c) * kTop + heads[c]] > best) {
+            if (heads[c] < kTop && chunk_i[(first + c) * kTop + heads[c]] != 0x7fffffff &&
+                (from < 0 || chunk_x[(first + c) * kTop + heads[c]] > best)) {
                 best = chunk_x[(first + c) * kTop + heads[c]];
                 from = c;
             }

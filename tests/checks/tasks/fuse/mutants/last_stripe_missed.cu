@@ -54,15 +54,21 @@ __global__ void fused_softmax_topk_kernel(const float* logits, int* out_ids, flo
     float M = -FLT_MAX, D = 0.0f;
     for (int t = 0; t < BLOCK_DIM; t++) M = fmaxf(M, shared_max[t]);
     for (int t = 0; t < BLOCK_DIM; t++) D += shared_sum[t] * expf(shared_max[t] - M);
+    __syncthreads();
 
     int head = 0;
     for (int k = 0; k < K; k++) {
         shared_val[threadIdx.x] = head < list.n ? list.p[head] : -INFINITY;
         shared_id[threadIdx.x] = head < list.n ? list.id[head] : -1;
         __syncthreads();
-        int best = 0;
-        for (int t = 1; t < BLOCK_DIM; t++)
-            if (shared_id[t] >= 0 && (shared_id[best] < 0 || shared_val[t] > shared_val[best])) best = t;
+        if (threadIdx.x == 0) {
+            int first = 0;
+            for (int t = 1; t < BLOCK_DIM; t++)
+                if (shared_id[t] >= 0 && (shared_id[first] < 0 || shared_val[t] > shared_val[first])) first = t;
+            shared_max[0] = (float)first;
+        }
+        __syncthreads();
+        const int best = (int)shared_max[0];
         if (best == threadIdx.x) {
             head++;
             out_ids[(size_t)blockIdx.x * K + k] = shared_id[best];

@@ -36,9 +36,11 @@ __global__ void topk_softmax_kernel(const float* logits, int* topk_idx, float* t
     const float* row = logits + (size_t)blockIdx.x * V;
     key[threadIdx.x] = -INFINITY;
     payload[threadIdx.x] = 0x7fffffff;
+    __syncthreads();
     for (int base = 0; base < V; base += SLOTS / 2) {
-        __syncthreads();
         const int v = base + threadIdx.x;
+        // a tile without a logit above the K-th best changes nothing
+        if (!__syncthreads_or(v < V && row[v] > key[K - 1]) && base > 0) continue;
         key[SLOTS / 2 + threadIdx.x] = v < V ? row[v] : -INFINITY;
         payload[SLOTS / 2 + threadIdx.x] = v < V ? v : 0x7fffffff;
         bitonic(key, payload);

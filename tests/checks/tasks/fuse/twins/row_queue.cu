@@ -6,7 +6,7 @@
 
 #define WARP 32
 #define WARPS 4
-#define BUFFER 512
+#define BUFFER 256
 
 __device__ __forceinline__ bool goes_before(float a, int i, float b, int j) { return a > b || (a == b && i < j); }
 
