@@ -39,7 +39,7 @@ class Connection:
         submission: What it will hold.
         limits: Resource limits.
         mode: How it is confined, as in :func:`judge_tui.checks.sandbox.launch`.
-        start_budget: Seconds until it must have said hello.
+        start_budget: Seconds until it must be ready.
         place: Where it computes. A worker on a GPU has no bound on its address space.
         refused: Told of every exception that leaves the submission.
 
@@ -84,7 +84,10 @@ class Connection:
             undo.pop_all()
         self._processor = Processor(self.jail.inner_pid)
         try:
-            self.facts: Mapping[str, Any] = self._heard(Turn(start_budget, self._processor))
+            turn = Turn(start_budget, self._processor)
+            self.facts: Mapping[str, Any] = self._heard(turn)
+            # Ready once all that it needs is imported: what fails until then is no fault of a submission.
+            self._heard(turn)
         except (Died, TimedOut, BadResult) as fault:
             said = self.jail.output().strip()
             self.close()

@@ -7,6 +7,7 @@ import io
 import re
 import tokenize
 import warnings
+from collections import deque
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
@@ -23,8 +24,11 @@ __all__ = [
     "python_files",
     "returned_names",
     "source_text",
+    "statements",
 ]
 
+#: Fields of statements that hold statements, or what holds those.
+_BLOCKS = frozenset({"body", "orelse", "handlers", "finalbody", "cases"})
 #: A tree takes a hundred times the memory of its source.
 _MOST_SOURCE = 4 << 20
 _PROSE = frozenset({"", ".md", ".markdown", ".rst", ".txt", ".text", ".pdf", ".html", ".png", ".jpg", ".svg"})
@@ -136,6 +140,18 @@ def parsed(data: bytes) -> ast.Module:
         raise SyntaxError("nested too deeply to parse") from error
     except ValueError as error:
         raise SyntaxError(str(error)) from error
+
+
+def statements(tree: ast.Module) -> Iterator[ast.stmt]:
+    """Every statement, in the order of :func:`ast.walk` but without looking into expressions."""
+    todo: deque[ast.AST] = deque([tree])
+    while todo:
+        node = todo.popleft()
+        if isinstance(node, ast.stmt):
+            yield node
+        for field in node._fields:
+            if field in _BLOCKS:
+                todo.extend(getattr(node, field))
 
 
 def returned_names(tree: ast.Module, qualname: str) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,11 @@ def command(
             "comparing needs a terminal, and this is none.",
             hint="For scripts there are: judge-tui check, judge-tui score.",
         )
+    from judge_tui.tui.engine_link import ENGINE, EngineProcess
+
+    # The engine loads beside the screen.
+    with contextlib.suppress(OSError):
+        settings["ahead"] = EngineProcess((*ENGINE, chosen[0].task))
     from judge_tui.tui.app import run_compare
 
     return run_compare(workspace=found, submissions=chosen, judge=who, **settings) or 0

@@ -12,6 +12,7 @@ from judge_tui.checks.submission import Submission
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.autosave import SaveReport
 from judge_tui.tui.check_runner import EngineOptions
+from judge_tui.tui.engine_link import EngineProcess
 from judge_tui.tui.escape_key import heed_pauses
 from judge_tui.tui.palette import THEMES
 from judge_tui.tui.screens.compare import CompareScreen
@@ -109,6 +110,7 @@ def run_compare(
     seed: int | None = None,
     trust: bool = False,
     bindings: Path | None = None,
+    ahead: EngineProcess | None = None,
 ) -> int:
     """Open the comparison and stay until the judge quits.
 
@@ -120,17 +122,22 @@ def run_compare(
         seed: Replays the checks' inputs.
         trust: Run checks although the sandbox does not hold.
         bindings: Tree of binding overlays; the workspace's by default.
+        ahead: An engine that was started ahead of time.
 
     Returns:
         Exit code: 0, or 1 when something could not be saved.
     """
-    options = EngineOptions(backend, seed, trust=trust, bindings=bindings or workspace.bindings)
+    options = EngineOptions(backend, seed, trust=trust, bindings=bindings or workspace.bindings, ahead=ahead)
     heed_pauses()
-    app = JudgeApp(workspace, submissions, judge, options)
     try:
-        app.run()
+        app = JudgeApp(workspace, submissions, judge, options)
+        try:
+            app.run()
+        finally:
+            app.close_session()
     finally:
-        app.close_session()
+        if ahead is not None:
+            ahead.kill()
     unsaved = app.compare.session.unsaved() if app.compare is not None else ()
     if unsaved and app.compare is not None:
         lost = app.compare.session.lost()

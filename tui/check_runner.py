@@ -9,7 +9,7 @@ from pathlib import Path
 from judge_tui.checks.events import Event
 from judge_tui.checks.request import Backend, Request, RequestedSubmission
 from judge_tui.checks.submission import Submission
-from judge_tui.tui.engine_link import ENGINE, EngineRun
+from judge_tui.tui.engine_link import ENGINE, EngineProcess, EngineRun
 
 __all__ = ["CheckRunner", "EngineOptions"]
 
@@ -23,6 +23,7 @@ class EngineOptions:
         trust: Run without a sandbox.
         bindings: Tree of overlays.
         command: How the engine is started; ``None`` starts none.
+        ahead: An engine that was started ahead of time, for the first run.
     """
 
     def __init__(
@@ -33,14 +34,10 @@ class EngineOptions:
         trust: bool = False,
         bindings: Path | None = None,
         command: Sequence[str] | None = ENGINE,
+        ahead: EngineProcess | None = None,
     ) -> None:
-        self.backend, self.seed, self.trust, self.bindings, self.command = (
-            backend,
-            seed,
-            trust,
-            bindings,
-            command,
-        )
+        self.backend, self.seed, self.trust, self.bindings = backend, seed, trust, bindings
+        self.command, self.ahead = command, ahead
 
 
 class CheckRunner:
@@ -87,7 +84,8 @@ class CheckRunner:
             trust=options.trust,
             bindings=str(options.bindings) if options.bindings else None,
         )
-        run = EngineRun(request, options.command)
+        ahead, options.ahead = options.ahead, None
+        run = EngineRun(request, options.command, ahead)
         self._runs[run] = asyncio.create_task(self._follow(run))
 
     async def _follow(self, run: EngineRun) -> None:

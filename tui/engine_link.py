@@ -5,21 +5,103 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
+from typing import IO
 
 import msgspec
 from judge_tui.checks.events import Done, Event, Failed, decode
 from judge_tui.checks.request import Request
 from judge_tui.tui.glyphs import neutral
 
-__all__ = ["ENGINE", "EngineRun"]
+__all__ = ["ENGINE", "EngineProcess", "EngineRun"]
 
-#: How the engine is started.
+#: How the engine is started; a task that it is to load at once may follow.
 ENGINE: tuple[str, ...] = (sys.executable, "-m", "judge_tui.checks.engine")
 _LONGEST_LINE = 64 * 1024 * 1024
 _GRACE_S = 3.0
+_POLL_S = 0.02
+
+
+class EngineProcess:
+    """The engine, started: it loads what it needs and waits for its request.
+
+    Args:
+        command: How it is started.
+
+    Raises:
+        OSError: It cannot be.
+    """
+
+    def __init__(self, command: Sequence[str] = ENGINE) -> None:
+        pipe = subprocess.PIPE
+        self._process = subprocess.Popen(
+            command, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0, start_new_session=True
+        )
+        self._transports: list[asyncio.ReadTransport] = []
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self._process.pid
+
+    def ask(self, request: Request) -> None:
+        """Hand over the request; an engine that has ended shows by what it says."""
+        assert self._process.stdin is not None
+        with suppress(OSError):
+            self._process.stdin.write(msgspec.json.encode(request) + b"\n")
+
+    async def streams(self) -> tuple[asyncio.StreamReader, asyncio.StreamReader]:
+        """What it says, and its log."""
+        assert self._process.stdout is not None
+        assert self._process.stderr is not None
+        return await self._reader(self._process.stdout), await self._reader(self._process.stderr)
+
+    async def _reader(self, pipe: IO[bytes]) -> asyncio.StreamReader:
+        reader = asyncio.StreamReader(limit=_LONGEST_LINE)
+        protocol = asyncio.StreamReaderProtocol(reader)
+        transport, _ = await asyncio.get_running_loop().connect_read_pipe(lambda: protocol, pipe)
+        self._transports.append(transport)
+        return reader
+
+    async def wait(self) -> int:
+        """Its exit status."""
+        while (code := self._process.poll()) is None:
+            await asyncio.sleep(_POLL_S)
+        return code
+
+    @property
+    def ended(self) -> bool:
+        """Whether it has ended."""
+        return self._process.poll() is not None
+
+    def terminate(self) -> None:
+        """Ask it to end."""
+        self._process.terminate()
+
+    def kill(self) -> None:
+        """Kill it and what it started, at once; may be called again."""
+        # the group outlives its leader: kill it even when the engine itself has ended
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(_GRACE_S)
+        assert self._process.stdin is not None
+        with suppress(OSError):
+            self._process.stdin.close()
+        self._leave_streams()
+
+    def _leave_streams(self) -> None:
+        for transport in self._transports:
+            # an event loop that has ended closes nothing any more
+            with suppress(RuntimeError):
+                transport.close()
+        if not self._transports:
+            for stream in (self._process.stdout, self._process.stderr):
+                if stream is not None:
+                    stream.close()
 
 
 class EngineRun:
@@ -28,44 +110,36 @@ class EngineRun:
     Args:
         request: What it is asked.
         command: How it is started.
+        ahead: One that was started ahead of time, in place of a new one.
     """
 
-    def __init__(self, request: Request, command: Sequence[str] = ENGINE) -> None:
+    def __init__(
+        self, request: Request, command: Sequence[str] = ENGINE, ahead: EngineProcess | None = None
+    ) -> None:
         self._request = request
         self._command = tuple(command)
-        self._process: asyncio.subprocess.Process | None = None
+        self._process = ahead
         self.cancelled = False
 
     async def events(self) -> AsyncIterator[Event]:
         """Start the engine and hear it out; always ends with ``Done`` or ``Failed`` unless cancelled."""
         try:
-            process = self._process = await asyncio.create_subprocess_exec(
-                *self._command,
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
-                start_new_session=True,
-                limit=_LONGEST_LINE,
-            )
+            process = self._process = self._process or EngineProcess(self._command)
         except OSError as error:
             yield Failed(f"The check engine cannot be started: {error.strerror}.")
             return
-        assert process.stdin is not None
-        assert process.stdout is not None
-        assert process.stderr is not None
-        log = asyncio.create_task(_last_line(process.stderr))
+        said, errors = await process.streams()
+        log = asyncio.create_task(_last_line(errors))
         ended = False
         try:
-            with suppress(ConnectionError):
-                process.stdin.write(msgspec.json.encode(self._request) + b"\n")
-                await process.stdin.drain()
-            async for event in _lines(process.stdout):
+            process.ask(self._request)
+            async for event in _lines(said):
                 ended = ended or isinstance(event, Done | Failed)
                 yield event
             code = await process.wait()
-            said = await log
+            told = await log
             if not ended and not self.cancelled:
-                yield Failed(f"The check engine ended unexpectedly ({_ending(code)}).", said)
+                yield Failed(f"The check engine ended unexpectedly ({_ending(code)}).", told)
         finally:
             log.cancel()
             self.kill()
@@ -74,21 +148,17 @@ class EngineRun:
         """Ask the engine to stop, and kill it when it does not."""
         self.cancelled = True
         process = self._process
-        if process is None or process.returncode is not None:
+        if process is None or process.ended:
             return
-        with suppress(ProcessLookupError):
-            process.terminate()
+        process.terminate()
         with suppress(TimeoutError):
             await asyncio.wait_for(process.wait(), _GRACE_S)
         self.kill()
 
     def kill(self) -> None:
         """Kill the engine and what it started, at once."""
-        process = self._process
-        if process is not None:
-            # the group outlives its leader: kill it even when the engine itself has ended
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid, signal.SIGKILL)
+        if self._process is not None:
+            self._process.kill()
 
 
 async def _lines(stream: asyncio.StreamReader) -> AsyncIterator[Event]:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import ast
 import io
 import tokenize
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
-from judge_tui.checks.cuda.lexing import pieces
-from judge_tui.checks.cuda.reading import read
 from judge_tui.checks.faults import Skipped
-from judge_tui.checks.sources import parsed, source_text
+from judge_tui.checks.sources import parsed, source_text, statements
 
 __all__ = ["FileSize", "measure_cuda", "measure_python", "size"]
 
@@ -82,6 +81,10 @@ def measure_cuda(data: bytes) -> FileSize:
     Args:
         data: Its bytes.
     """
+    # Most submissions have no such file, and every start would pay for it.
+    from judge_tui.checks.cuda.lexing import pieces
+    from judge_tui.checks.cuda.reading import read
+
     text = data.decode("utf-8", "replace")
     lines: dict[str, set[int]] = {"code": set(), "comment": set(), "literal": set()}
     for piece in pieces(text):
@@ -116,9 +119,10 @@ def measure_python(data: bytes) -> FileSize:
         text, tree = source_text(data), parsed(data)
     except SyntaxError:
         return _text(data)
-    docs = _docstring_lines(tree)
+    nodes = list(statements(tree))
+    docs = _docstring_lines([tree, *nodes])
     code, comment = _token_lines(text)
-    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    functions = [node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
     longest = max(
         ((f.name, f.lineno, (f.end_lineno or f.lineno) - f.lineno + 1) for f in functions),
         key=lambda item: item[2],
@@ -136,9 +140,9 @@ def measure_python(data: bytes) -> FileSize:
     )
 
 
-def _docstring_lines(tree: ast.Module) -> set[int]:
+def _docstring_lines(nodes: Iterable[ast.AST]) -> set[int]:
     lines: set[int] = set()
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and node.body:
             first = node.body[0]
             if (

@@ -11,6 +11,7 @@ import functools
 import socket
 import struct
 import tempfile
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -37,6 +38,8 @@ __all__ = ["Level", "Limits", "Measured", "Mode", "launch", "level_of", "measure
 Mode = Literal["auto", "bwrap", "plain"]
 
 _MAX_HELLO = 1 << 20
+#: Whoever asks while it is being measured waits for that.
+_MEASURING = threading.Lock()
 #: Wall seconds that a process which closed its connection may take to end.
 _LAST_SECONDS = 5.0
 #: Resident memory on the machine's side of a worker with a GPU, whose address space cannot be bounded.
@@ -137,7 +140,6 @@ def launch(
     return start_plain(order) if bubblewrap is None else start_wrapped(bubblewrap, order)
 
 
-@functools.cache
 def measure(mode: Mode = "auto") -> Measured:
     """Start a worker without a submission and read what its hostile probe found; once per process.
 
@@ -147,6 +149,12 @@ def measure(mode: Mode = "auto") -> Measured:
     Raises:
         EngineError: It cannot be measured; that is no level, and is tried again when asked again.
     """
+    with _MEASURING:
+        return _measured(mode)
+
+
+@functools.cache
+def _measured(mode: Mode) -> Measured:
     how = "runs without bubblewrap" if mode == "plain" else find_bubblewrap()[1]
     try:
         hello = _hello(mode)

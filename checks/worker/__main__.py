@@ -25,16 +25,19 @@ def main(fd: int, submission: str, adapter: str = "-", limits: dict[str, Any] | 
     confined = confine.apply(limits or {})
     facts = probe.run()
 
-    # After the confinement, so that no thread of NumPy's escapes it.
+    # NumPy comes after the confinement, so that no thread of its escapes that.
     from . import wire
-    from .session import Session
 
     control = socket.socket(fileno=fd)
     os.set_inheritable(fd, False)
     sys.setrecursionlimit(3000)
+    # What holds is told first: whoever asks for that alone need not wait for NumPy.
+    wire.send(control, {"op": "hello", "facts": facts, "confined": confined})
+    from .session import Session
+
     module = (limits or {}).get("arrays", "numpy")
     session = Session(Path(submission), Path(adapter) if adapter != "-" else None, module)
-    wire.send(control, {"op": "hello", "facts": facts, "confined": confined})
+    wire.send(control, {"op": "ready"})
     while True:
         try:
             request, fds = wire.receive(control, with_fds=True)

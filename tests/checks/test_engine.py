@@ -56,6 +56,17 @@ def heard(engine: Engine) -> Iterator[Event]:
         yield decode(line)
 
 
+@pytest.mark.parametrize(("task", "loaded"), [("kv", True), ("", False), ("no-such-task", False)])
+def test_a_task_that_is_named_is_loaded_before_anything_is_asked(task: str, loaded: bool) -> None:
+    program = (
+        "import io, sys; from judge_tui.checks.engine import main\n"
+        f"code = main(io.BytesIO(b'nothing'), io.BytesIO(), {task!r})\n"
+        "print(code, 'judge_tui.checks.runner' in sys.modules, 'judge_tui.checks.tasks.kv' in sys.modules)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["2", "True", str(loaded)]
+
+
 def test_a_request_is_answered_event_by_event(engine: Engine, tmp_path: Path) -> None:
     send(engine, request(tmp_path, "x = 1\n", checks=["loads", "size"], seed=3))
     events = list(heard(engine))

@@ -15,6 +15,7 @@ from judge_tui.checks.sources import (
     python_files,
     returned_names,
     source_text,
+    statements,
 )
 from judge_tui.checks.submission import Submission
 
@@ -150,3 +151,29 @@ def test_scripts_of_tests_and_demos_stand_for_the_tests_where_there_are_any(subm
     assert (tests, [script.file for script in scripts]) == ([], ["demo.py"])
     assert [script.file for script in found_tests(submitted({"model.py": main}, "b"))[1]] == ["model.py"]
     assert found_tests(submitted({"plain.py": "x = 1\n"}, "c")) == ([], [])
+
+
+def test_statements_are_those_of_a_full_walk_in_its_order() -> None:
+    text = """
+@wrapped(lambda x: x)
+class A(B if C else D):
+    "doc"
+    async def f(self):
+        try:
+            async with a as b, c: return 1
+        except* E: raise
+        else: x = [i for i in y if (lambda: i)()]
+        finally: pass
+    match z:
+        case [1, *_] if g: del z
+        case _:
+            for i in j:
+                while k: continue
+            else: import l
+if m: pass
+elif n: o = p if q else r
+else:
+    def inner(): ...
+"""
+    tree = parsed(text.encode())
+    assert list(statements(tree)) == [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]

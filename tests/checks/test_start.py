@@ -20,10 +20,10 @@ from judge_tui.checks.sandbox.start import find_bubblewrap
 def forgetful() -> Iterator[None]:
     """What was found out about this machine is found out anew, before and after."""
     find_bubblewrap.cache_clear()
-    sandbox.measure.cache_clear()
+    level._measured.cache_clear()
     yield
     find_bubblewrap.cache_clear()
-    sandbox.measure.cache_clear()
+    level._measured.cache_clear()
 
 
 @pytest.mark.usefixtures("forgetful")

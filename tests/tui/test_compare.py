@@ -194,7 +194,7 @@ async def test_checks_are_cancelled_and_their_processes_end(workspace: Workspace
         process = run._process
         assert process is not None
         await app.press("c", "x")
-        await app.until(lambda: process.returncode is not None and not app.compare.runner.active)
+        await app.until(lambda: process.ended and not app.compare.runner.active)
 
 
 async def test_an_engine_that_dies_is_told_in_a_sentence_and_the_app_goes_on(workspace: Workspace) -> None:
