@@ -1,6 +1,5 @@
 // bug: a barrier stands in a branch that only the threads below K take, so that the others wait at another one
 // caught by: memory_safety
-// passes: compiles
 
 #include <cuda_runtime.h>
 

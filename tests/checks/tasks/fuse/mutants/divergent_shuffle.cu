@@ -1,6 +1,5 @@
 // bug: the running threshold is exchanged by a full-mask shuffle inside a loop that lanes leave at different times
 // caught by: memory_safety
-// passes: compiles
 
 #include <cuda_runtime.h>
 #include <math_constants.h>

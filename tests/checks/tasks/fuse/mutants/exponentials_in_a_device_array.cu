@@ -1,6 +1,5 @@
 // bug: every exponential of every row is written to a __device__ array, where no allocation shows it
 // caught by: no_materialize
-// passes: compiles
 
 #include <cuda_runtime.h>
 

@@ -1,6 +1,5 @@
 // bug: every thread keeps only the 4 best logits of its stripe: when a stripe holds more of the top k, the rest is lost
 // caught by: numerics
-// passes: compiles
 
 #include <cuda_runtime.h>
 

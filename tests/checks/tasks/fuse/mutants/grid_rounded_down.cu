@@ -1,6 +1,5 @@
 // bug: the grid has rows / 8 blocks of 8 rows: what is left over is never computed
 // caught by: rows_independent
-// passes: compiles
 
 #include <cuda_runtime.h>
 

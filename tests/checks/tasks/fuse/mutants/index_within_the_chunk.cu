@@ -1,6 +1,5 @@
 // bug: a row is cut into chunks of 2048 and the index within the chunk is returned, not the one within the row
 // caught by: topk_correct
-// passes: compiles
 
 #include <cuda_runtime.h>
 

@@ -1,6 +1,5 @@
 // bug: the running maximum starts at -inf, so that a stripe that begins with -inf computes exp(-inf - -inf) = NaN
 // caught by: numerics
-// passes: compiles
 
 #include <cuda_runtime.h>
 

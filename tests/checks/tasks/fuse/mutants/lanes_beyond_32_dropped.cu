@@ -1,6 +1,5 @@
 // bug: a merged list of K > 32 entries is copied out by the lanes of one warp, so that entries 32 and on stay as they were
 // caught by: k_range
-// passes: compiles
 
 #include <cuda_runtime.h>
 #include <cfloat>

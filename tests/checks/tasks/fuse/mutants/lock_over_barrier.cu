@@ -1,6 +1,5 @@
 // bug: warps take a lock to merge in turn, and whoever holds it waits at a barrier for those who wait for the lock
 // caught by: topk_correct, memory_safety
-// passes: compiles
 
 #include <cuda_runtime.h>
 #include <climits>

@@ -1,6 +1,5 @@
 // bug: a permutation of all V indices per row lies in global memory and is partially sorted there
 // caught by: no_materialize
-// passes: compiles
 
 #include <cuda_runtime.h>
 

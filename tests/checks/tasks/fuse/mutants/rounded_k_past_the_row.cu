@@ -1,6 +1,5 @@
 // bug: K is rounded up to a multiple of 8 and all of the rounded entries are written, K apart: past the row and past the end
 // caught by: k_range, memory_safety
-// passes: compiles
 
 #include <cuda_runtime.h>
 

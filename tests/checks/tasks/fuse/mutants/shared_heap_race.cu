@@ -1,6 +1,5 @@
 // bug: the leaders of all warps insert into one heap in shared memory at the same time, without a lock or a turn
 // caught by: memory_safety
-// passes: compiles
 
 #include <cfloat>
 #include <cuda_runtime.h>

@@ -1,6 +1,5 @@
 // bug: a K without an instance is answered with success and nothing is written
 // caught by: k_range
-// passes: compiles
 
 #include <cuda_runtime.h>
 

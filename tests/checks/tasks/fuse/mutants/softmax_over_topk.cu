@@ -1,6 +1,5 @@
 // bug: probabilities are normalized over the K entries that are returned, not over the vocabulary
 // caught by: topk_correct
-// passes: compiles
 
 #include <cuda_runtime.h>
 #include <cfloat>

@@ -1,6 +1,5 @@
 // bug: candidates are struck off by value and not by index, so that one of several equal logits is returned again
 // caught by: numerics
-// passes: compiles
 
 #include <cuda_runtime.h>
 
