@@ -34,10 +34,12 @@ class PlannedCheck(msgspec.Struct, frozen=True):
 
 
 class Planned(msgspec.Struct, frozen=True, tag="planned"):
-    """First event: everything that will get a verdict."""
+    """First event: everything that will get a verdict, the backends that the task can use, the chosen one."""
 
     task: str
     checks: tuple[PlannedCheck, ...]
+    backends: tuple[str, ...] = ()
+    backend: str = ""
 
 
 class Ready(msgspec.Struct, frozen=True, tag="ready"):

@@ -82,7 +82,7 @@ def run(
     yield Planned(task.id, tuple(
         PlannedCheck(submission.model, check.id, check.title, check.establishes)
         for submission in submissions for check in chosen
-    ))  # fmt: skip
+    ), task.backends, backend.name)  # fmt: skip
     todo: list[tuple[Submission, list[Check]]] = []
     for submission in submissions:
         stored = {} if request.fresh else _stored(store, submission, request, chosen, backend)

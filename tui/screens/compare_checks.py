@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from judge_tui.checks.events import Event, Finished, Ready
+from judge_tui.checks.request import Backend
 from judge_tui.tui.check_runner import CheckRunner, EngineOptions
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.checks_pane import CheckRows, ChecksPane
@@ -84,6 +85,8 @@ class CompareChecks(Screen[None]):
             self.run_worker(self._cancel())
         elif event.what == "rerun_all":
             self.runner.start(fresh=True)
+        elif event.what == "backend":
+            self.run_worker(self._switch_backend())
         elif event.what == "rerun" and isinstance(event.key, tuple):
             self.runner.start(model=event.key[0], check=event.key[1], fresh=True)
         elif event.what == "jump" and isinstance(event.key, tuple):
@@ -92,6 +95,30 @@ class CompareChecks(Screen[None]):
                 self.jump(self._index(outcome.model), *outcome.location)
             else:
                 self.notify("This check points at no line.", markup=False)
+        self._stale = True
+
+    async def _switch_backend(self) -> None:
+        """Run the checks on the next backend that the task can use."""
+        known: tuple[Backend, ...] = tuple(
+            name for name in get_args(Backend) if name in self.checks_pane.backends
+        )
+        asked = self.options.backend
+        now = asked if asked in known else self.checks_pane.backend
+        if len(known) < 2:
+            told = (
+                f"These checks run on {known[0]} alone." if known else "No engine has told of backends yet."
+            )
+            self.notify(told, markup=False)
+            return
+        chosen = known[(known.index(now) + 1) % len(known)] if now in known else known[0]
+        await self.runner.cancel()
+        self.options.backend = chosen
+        self._ready = None
+        self.session.outcomes.clear()
+        self.checks_pane.forget()
+        self._load_stored()
+        self.notify(f"The checks run on {chosen} from now on.", markup=False)
+        self.runner.start()
         self._stale = True
 
     async def _cancel(self) -> None:

@@ -63,12 +63,13 @@ class CheckRows(Rows):
         Binding("r", "rerun", "run again"),
         Binding("R", "rerun_all", "run all again"),
         Binding("x", "cancel", "cancel"),
+        Binding("b", "backend", "next backend"),
         Binding("w,f", "filter", "one submission"),
     ]
 
     @dataclass
     class Asked(Message):
-        """A key asked for something: ``jump``, ``rerun``, ``rerun_all``, ``cancel`` or ``filter``."""
+        """A key asked for something: ``jump``, ``rerun``, ``rerun_all``, ``cancel`` or ``backend``."""
 
         what: str
         key: Hashable
@@ -122,6 +123,9 @@ class CheckRows(Rows):
     def action_cancel(self) -> None:
         self.post_message(self.Asked("cancel", self.key))
 
+    def action_backend(self) -> None:
+        self.post_message(self.Asked("backend", self.key))
+
     def action_filter(self) -> None:
         self._pane.next_filter()
 
@@ -143,6 +147,8 @@ class ChecksPane(Vertical):
         self.spinner = " "
         self.failure = ""
         self.active = False
+        self.backends: tuple[str, ...] = ()
+        self.backend = ""
         self._filter = ""
         self._turn = 0
 
@@ -156,6 +162,7 @@ class ChecksPane(Vertical):
     def take(self, event: Event) -> None:
         """Take an event of the engine in; :meth:`relist` shows it."""
         if isinstance(event, Planned):
+            self.backends, self.backend = event.backends, event.backend
             for planned in event.checks:
                 state = self.states.setdefault((planned.model, planned.check), CheckState())
                 state.title, state.establishes = planned.title, planned.establishes
@@ -183,6 +190,12 @@ class ChecksPane(Vertical):
         """Nothing runs any more."""
         for state in self.states.values():
             state.running = False
+
+    def forget(self) -> None:
+        """No check has a verdict any more: they were another backend's."""
+        self.failure = ""
+        for state in self.states.values():
+            state.outcome, state.running, state.cached = None, False, False
 
     def spin(self) -> None:
         """Turn the spinner one step."""
