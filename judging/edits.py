@@ -8,6 +8,9 @@ from judge_tui.judging.card import Scorecard
 
 __all__ = ["Edit", "EditLog"]
 
+#: Ends the label of a change that nothing is joined with any more; it takes no room on a screen.
+_SEAL = "\u200b"
+
 
 @dataclass(frozen=True, slots=True)
 class Edit:
@@ -62,12 +65,19 @@ class EditLog:
         following = self.future[-1]
         return EditLog(following.after, (*self.past, following), self.future[:-1])
 
+    def sealed(self) -> EditLog:
+        """The log with its last change closed: a later one of the same label is a change of its own."""
+        if not self.past:
+            return self
+        last = self.past[-1]
+        return replace(self, past=(*self.past[:-1], replace(last, label=last.label + _SEAL)))
+
     @property
     def undo_label(self) -> str | None:
         """What undo would take back."""
-        return self.past[-1].label if self.past else None
+        return self.past[-1].label.rstrip(_SEAL) if self.past else None
 
     @property
     def redo_label(self) -> str | None:
         """What redo would bring back."""
-        return self.future[-1].label if self.future else None
+        return self.future[-1].label.rstrip(_SEAL) if self.future else None

@@ -14,25 +14,30 @@ from pathlib import Path
 from judge_tui.checks.errors import JudgeError
 from judge_tui.judging.card import Scorecard
 
-__all__ = ["drop", "keep", "rescued"]
+__all__ = ["drop", "keep", "place", "rescued"]
+
+
+def place(path: Path, kind: str, suffix: str) -> Path:
+    """Where something that belongs to a scorecard is kept in the user's state folder."""
+    state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
+    name = hashlib.sha256(str(path.absolute()).encode("utf-8", "surrogateescape")).hexdigest()[:24]
+    return state / "judge-tui" / kind / f"{name}{suffix}"
 
 
 def _place(path: Path) -> Path:
-    state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
-    name = hashlib.sha256(str(path.absolute()).encode("utf-8", "surrogateescape")).hexdigest()[:24]
-    return state / "judge-tui" / "unsaved" / f"{name}.toml"
+    return place(path, "unsaved", ".toml")
 
 
 def keep(path: Path, card: Scorecard) -> Path | None:
     """Keep a card that could not be saved to ``path``; its place, or ``None`` when that fails too."""
     from judge_tui.judging.scorecard import render_scorecard, write_atomically
 
-    place = _place(path)
+    kept = _place(path)
     try:
-        write_atomically(place, render_scorecard(card).encode())
+        write_atomically(kept, render_scorecard(card).encode())
     except (JudgeError, OSError):
         return None
-    return place
+    return kept
 
 
 def rescued(path: Path) -> Scorecard | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.submission import Submission
@@ -17,13 +17,13 @@ from judge_tui.judging.card import (
     overall_conflict,
     points,
 )
-from judge_tui.judging.edits import EditLog
 from judge_tui.judging.note import Note, reanchor
 from judge_tui.judging.rubric import Dimension, Rubric
 from judge_tui.judging.scorecard import FileStamp
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui import rescue
 from judge_tui.tui.autosave import Autosave, SaveReport
+from judge_tui.tui.history import History, Step
 from judge_tui.tui.keypad import Keypad
 
 __all__ = ["OVERALL", "SUMMARY", "Row", "Session", "letter_of"]
@@ -37,12 +37,6 @@ Row = Dimension | str
 def letter_of(index: int) -> str:
     """``A``, ``B``, ``C``: how a submission is called where room is scarce."""
     return "ABCDEFGH"[index]
-
-
-@dataclass(frozen=True, slots=True)
-class _Opened:
-    log: EditLog
-    stamp: FileStamp | None
 
 
 class Session:
@@ -74,28 +68,25 @@ class Session:
         self.titles = tuple(named.get(s.model, s.title) for s in self.submissions)
         self.rubric: Rubric = workspace.rubric(self.task)
         self.paths = [workspace.scorecard_path(self.task, s.model, judge) for s in self.submissions]
-        opened = [self._open(index) for index in range(len(self.submissions))]
-        self.logs = [item.log for item in opened]
-        self.restored = tuple(index for index, item in enumerate(opened) if item.log.past)
+        on_disk = [workspace.scorecard(self.task, s.model, judge) for s in self.submissions]
+        self._history = History(self.paths)
+        self.logs, self._order, self._undone = self._history.take_up([card for card, _ in on_disk])
         self.outcomes: dict[tuple[str, str], Outcome] = {}
         self.scored = 0
         self.row = 0
         self.keypad = Keypad()
-        self._order = list(self.restored)
-        self._undone: list[int] = []
-        self._autosave = Autosave(self.paths, [item.stamp for item in opened], report, self.restored)
+        self.restored = tuple(index for index in range(len(self.submissions)) if self._rescued(index))
+        self._autosave = Autosave(self.paths, [stamp for _, stamp in on_disk], report, self.restored)
 
-    def _open(self, index: int) -> _Opened:
-        submission = self.submissions[index]
-        card, stamp = self.workspace.scorecard(self.task, submission.model, self.judge)
-        kept = rescue.rescued(self.paths[index])
+    def _rescued(self, index: int) -> bool:
+        """Take up what an earlier run could not save, as a step: what is on disk is one undo away."""
+        card, kept = self.logs[index].card, rescue.rescued(self.paths[index])
         if kept is None:
-            return _Opened(EditLog(card), stamp)
+            return False
         if replace(kept, updated=card.updated, created=card.created) == card:
             rescue.drop(self.paths[index])
-            return _Opened(EditLog(card), stamp)
-        # a step of its own: what is on disk is one undo away
-        return _Opened(EditLog(card).apply("unsaved work of an earlier run", kept), stamp)
+            return False
+        return self._applied(index, "unsaved work of an earlier run", kept)
 
     # what is in focus
 
@@ -221,13 +212,18 @@ class Session:
     ) -> None:
         """Make a change: it enters the history and goes to disk."""
         index = self.scored if index is None else index
-        before = self.logs[index]
         if card.created is None:
             card = replace(card, created=now())
+        if self._applied(index, label, card, merge=merge):
+            self._save(index, typing=typing)
+
+    def _applied(self, index: int, label: str, card: Scorecard, *, merge: bool = False) -> bool:
+        """Take a change into the history; whether it changes anything."""
+        before = self.logs[index]
         merge = merge and bool(self._order) and self._order[-1] == index
         after = before.apply(label, card, merge=merge)
         if after is before:
-            return
+            return False
         self.logs[index] = after
         grown = len(after.past) - len(before.past)
         if grown > 0:
@@ -235,16 +231,15 @@ class Session:
         elif grown < 0 and self._order:
             self._order.pop()
         self._undone.clear()
-        self._save(index, typing=typing)
+        self._history.tell(index, Step("do", label, card, merge))
+        return True
 
     def seal(self) -> None:
         """End an editing: the next change of the same text is a step of its own."""
         for index, log in enumerate(self.logs):
             if log.past:
-                last = log.past[-1]
-                self.logs[index] = replace(
-                    log, past=(*log.past[:-1], replace(last, label=last.label + "\u200b"))
-                )
+                self.logs[index] = log.sealed()
+                self._history.tell(index, Step("seal"))
 
     def undo(self) -> str | None:
         """Take back the last change, of whichever submission; what it was, or ``None``."""
@@ -254,6 +249,7 @@ class Session:
         index = self._order.pop()
         label = self.logs[index].undo_label
         self.logs[index] = self.logs[index].undo()
+        self._history.tell(index, Step("undo"))
         self._undone.append(index)
         self._save(index)
         return self._named(index, label)
@@ -265,12 +261,13 @@ class Session:
         index = self._undone.pop()
         label = self.logs[index].redo_label
         self.logs[index] = self.logs[index].redo()
+        self._history.tell(index, Step("redo"))
         self._order.append(index)
         self._save(index)
         return self._named(index, label)
 
     def _named(self, index: int, label: str | None) -> str:
-        return f"{letter_of(index)}: {(label or 'change').rstrip(chr(0x200B))}"
+        return f"{letter_of(index)}: {label or 'change'}"
 
     # what is known
 
@@ -369,6 +366,7 @@ class Session:
     def close(self) -> None:
         """Save everything and stop."""
         self._autosave.close()
+        self._history.close()
 
 
 def focus_score(card: Scorecard, row: Row) -> int | None:

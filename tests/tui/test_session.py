@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from judge_tui.checks.verdict import Outcome, Verdict
@@ -309,3 +310,104 @@ def test_models_are_called_as_the_workspace_calls_them(workspace: Workspace) -> 
     session = Session(found, [found.submission(model, "kv") for model in ("alpha", "beta")], "anna")
     assert session.titles == ("Alpha 2.1", "Beta")
     session.close()
+
+
+def test_changes_are_undone_and_redone_over_a_restart(opened: Opener) -> None:
+    session = opened()
+    for digit in "85":
+        session.digit(digit)
+    session.switch()
+    session.digit("7")
+    session.put_note(1, new_note("bug", "no", file=None, lines=None, source=""))
+    session.undo()
+    session.close()
+    again = opened()
+    again.redo()
+    assert [note.text for note in again.notes(1)] == ["no"]
+    again.undo()
+    assert again.undo() == "B: Correctness score"
+    assert again.undo() == "A: Correctness score"
+    assert [log.card.score("correctness") for log in again.logs] == [None, None]
+    again.close()
+    third = opened()
+    assert third.undo() is None
+    third.redo()
+    assert third.logs[0].card.score("correctness") == 85
+
+
+def test_a_change_forgets_what_was_undone_before_it_over_a_restart_too(opened: Opener) -> None:
+    session = opened()
+    session.digit("8")
+    session.undo()
+    session.switch()
+    session.digit("7")
+    session.close()
+    assert opened().redo() is None
+
+
+def test_what_was_typed_is_one_step_over_a_restart(opened: Opener) -> None:
+    session = opened()
+    row = session.rows[0]
+    for text in ("a", "ab", "abc"):
+        session.set_text(text, index=0, row=row)
+    session.seal()
+    session.set_text("abc d", index=0, row=row)
+    session.close()
+    again = opened()
+    again.undo()
+    assert again.card.comment("correctness") == "abc"
+    again.undo()
+    assert again.card.comment("correctness") == ""
+
+
+def test_a_card_that_was_changed_elsewhere_keeps_its_history_below_that(
+    opened: Opener, workspace: Workspace
+) -> None:
+    session = opened()
+    session.digit("8")
+    session.close()
+    path = workspace.scorecard_path("kv", "alpha", "anna")
+    card = load_scorecard(path)
+    save_scorecard(path, card.with_score("correctness", 20), FileStamp.at(path))
+    again = opened()
+    assert again.card.score("correctness") == 20
+    assert again.undo() == "A: as it was found on disk"
+    assert again.card.score("correctness") == 8
+    again.undo()
+    assert again.card.score("correctness") is None
+
+
+def test_a_spoilt_journal_costs_the_history_only(opened: Opener, tmp_path: Path) -> None:
+    session = opened()
+    session.digit("8")
+    session.close()
+    (journal,) = [p for p in (tmp_path / "state").rglob("*.jsonl") if "alpha" in p.read_text()]
+    journal.write_bytes(journal.read_bytes()[:-40] + b"\xff\x00 rubbish")
+    again = opened()
+    assert again.card.score("correctness") == 8
+    again.digit("9")
+    again.undo()
+    assert again.card.score("correctness") == 8
+
+
+def test_a_long_history_is_cut_back(opened: Opener, tmp_path: Path) -> None:
+    session = opened()
+    for number in range(500):
+        session.change(f"step {number}", session.card.with_score("correctness", number % 100))
+    session.close()
+    again = opened()
+    assert len(again.logs[0].past) in (400, 500)
+    again.close()
+    third = opened()
+    assert len(third.logs[0].past) == 200
+    third.undo()
+    assert third.card.score("correctness") == 98
+
+
+def test_of_two_windows_on_a_card_one_keeps_the_history(opened: Opener) -> None:
+    first = opened()
+    first.digit("8")
+    first.flush()
+    second = opened()
+    assert second.card.score("correctness") == 8
+    assert second.undo() is None
