@@ -27,6 +27,9 @@ MOST_WORK = 0.75
 _TILE = 32
 _LENGTHS = (256, 512, 1024)
 _PRODUCTS = "multiply-adds"
+#: Length, width and tile at which products take nearly all of the time, and the share of it with the mask
+#: that says that tiles above the diagonal are computed after all: without them it is little over a half.
+_TIMED, _MOST_TIME = (1024, 128, 128), 0.9
 
 
 @check(
@@ -185,15 +188,38 @@ def causal_skip(bench: Bench, found: Findings) -> str:
         curve=Curve("N", "work ratio", tuple(points), log_x=True),
         **where,
     )
+    doubt = _against_the_clock(bench, found, forward) if unit == _PRODUCTS else ""
     trend, lengths = ", ".join(f"{y:.3f}" for _x, y in points), ", ".join(f"{x:.0f}" for x, _y in points)
     end = "tiles above the diagonal are computed" if ratio > MOST_WORK else f"limit {MOST_WORK}"
-    return f"causal work is {trend} of full work ({unit}, N = {lengths}; {end})"
+    return f"causal work is {trend} of full work ({unit}, N = {lengths}; {end}){doubt}"
+
+
+def _against_the_clock(bench: Bench, found: Findings, forward: Forward) -> str:
+    """Whether time falls as the counted work does; a clause where it does not."""
+    length, width, tile = _TIMED
+    cases = [drawn(bench.rng("clock"), (1, 1, length, width), tile, causal) for causal in (True, False)]
+    seconds = [[forward.returned(case)[1].result.own_seconds for case in cases] for _round in range(3)]
+    masked, full = (min(column) for column in zip(*seconds, strict=True))
+    quantity = f"seconds with the mask over seconds without, N = {length}, D = {width}, T = {tile}"
+    note = "By the trusted side's clock; work is counted in the submission's own process."
+    if found.verdict is not Verdict.PASS:
+        found.note(quantity, masked / full, note=note)
+        return ""
+    fine = masked <= _MOST_TIME * full
+    found.limit(
+        quantity, masked / full, _MOST_TIME, otherwise=Verdict.WARN, note=note,
+        **({} if fine else forward.place),
+    )  # fmt: skip
+    told = f"; but it takes {masked / full:.2f} of the time: other work grows, or escapes the count"
+    return "" if fine else told
 
 
 def _counted(bench: Bench, forward: Forward, length: int, causal: bool) -> dict[str, Any]:
     case = drawn(bench.rng("work", length), (1, 1, length, 16), _TILE, causal)
     bench.progress(f"N = {length}", None)
     counters = forward.counters(case)
+    if forward.uncountable:
+        raise Skipped(f"it does not take arrays that count its work: {forward.uncountable}")
     if forward.disturbed:
         raise Skipped("it gives other bits while its work is counted, so the counts say nothing")
     return counters

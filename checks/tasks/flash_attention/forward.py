@@ -45,6 +45,7 @@ class Forward:
         relaid: How its arrays are, such as ``(B, N, H, D)``, where they were found not to be (B, H, N, D).
         causal: The settings that it can be called with; one without a switch, told from what it computes.
         disturbed: Whether counting changed an answer, so that nothing counted is of use.
+        uncountable: What it said where it refused the arrays that count; empty while it took them.
         tiled: Whether it can be told a tile size.
     """
 
@@ -53,6 +54,7 @@ class Forward:
         self.binding = bench.binding("forward")
         self.tiled = self.binding.takes("tile_size") or self.binding.takes("tile_k")
         self.disturbed = False
+        self.uncountable = ""
         self._written: Callable[[npt.NDArray[np.bool_]], npt.NDArray[Any]] | None = None
         self._axes = 2
         case = drawn(bench.rng("kind"), (2, 3, 12, 4), 4, True)
@@ -98,11 +100,12 @@ class Forward:
         )
 
     def counters(self, case: Case) -> dict[str, Any]:
-        """What the worker counts during a case; empty when counting changes the answer's bits."""
+        """What the worker counts during a case; empty when counting changes its answer or is refused."""
         try:
             out, returned = self.returned(case, count=True)
-        except Fault:
+        except Fault as fault:
             if self.bench.worker.alive:
+                self.uncountable = fault.placed
                 return {}
             raise
         self.disturbed = not np.array_equal(out, self(case), equal_nan=True)

@@ -179,7 +179,8 @@ def _differenced(bench: Bench, found: Findings, layer: Layer, out: int, place: M
 
     at = {"x": case.x, "bias": case.bias}
     far = bench.rng("far").standard_normal(case.x.shape)
-    plain = far @ layer.effective(case.weight).T + (case.bias if layer.biased else y({**at, "x": 0 * far}))
+    # Its own answer to zeros, so that a bias which is used wrongly is not taken for what is not linear.
+    plain = far @ layer.effective(case.weight).T + y({**at, "x": 0 * far})
     if not relative_error(y({**at, "x": far}), plain) <= _LIMIT:
         # What quantizes its input as well has no differences that its gradient must equal.
         found.note("its forward is linear in x", "no", note="not differenced", **layer.place)
