@@ -23,6 +23,8 @@ __all__ = ["Store", "cache_folder", "last_outcomes"]
 
 #: An engine fault is nobody's verdict and is never kept.
 _NOT_KEPT = frozenset({Verdict.ERROR})
+#: The emulator's headers and runtime are the engine's as well.
+_SOURCES = frozenset({".py", ".h", ".cuh", ".cpp"})
 _FORMAT = "3"
 
 
@@ -51,7 +53,7 @@ def binding_digest(submission: Submission) -> str:
 def engine_stamp() -> str:
     """Changes with every source file of the engine: the word of an older one is not shown."""
     root = Path(__file__).parent
-    files = sorted(root.rglob("*.py"))
+    files = sorted(path for path in root.rglob("*") if path.suffix in _SOURCES)
     facts = [(str(file.relative_to(root)), status.st_size, status.st_mtime_ns)
              for file in files for status in [file.stat()]]  # fmt: skip
     return hashlib.sha256(repr(facts).encode()).hexdigest()

@@ -123,7 +123,8 @@ def _mark(state: str) -> str:
 
 def _found(role: RoleBound) -> Iterator[str]:
     line = f":{role.line}" if role.line else ""
-    file, _colon, name = role.target.rpartition(":")
+    # the name of a C++ function may hold colons, a file's may not
+    file, _colon, name = role.target.partition(":")
     yield f"{_mark('found')} {role.role}  {plain(f'{file}{line} {name}')}"
     yield _entry("called", role.called)
     if role.gives:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import numpy.typing as npt
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.tasks.fuse.asking import Asked, Question, ask, judged, served, usual
+from judge_tui.checks.tasks.fuse.running import others
 from judge_tui.checks.tasks.fuse.trial import Settled
 from judge_tui.checks.verdict import Verdict
 
@@ -62,7 +65,8 @@ def topk_correct(bench: Bench, found: Findings) -> str:
     rng.shuffle(questions)
     wrong = judged(found, settled, ask(bench, settled, questions))
     _how(found, settled)
-    return _summary(found, settled, wrong, len(questions), "rows right")
+    beside = _others(bench, found, questions)
+    return _summary(found, settled, wrong, len(questions)) + beside
 
 
 def _how(found: Findings, settled: Settled) -> None:
@@ -73,7 +77,25 @@ def _how(found: Findings, settled: Settled) -> None:
     )  # fmt: skip
 
 
-def _summary(found: Findings, settled: Settled, wrong: list[Asked], count: int, claim: str) -> str:
+def _others(bench: Bench, found: Findings, questions: list[Question]) -> str:
+    """The same asked of other launchers that the submission offers: what is wrong there warns."""
+    told = ""
+    for settled in others(bench):
+        if not settled.answered:
+            continue
+        numbers = settled.answered
+        fitting = [replace(q, K=min(numbers, key=lambda K: abs(K - q.K))) for q in questions]
+        asked = ask(bench, settled, fitting, seconds=60)
+        wrong = judged(found, settled, asked, settled.launcher.name, otherwise=Verdict.WARN)
+        right = sum(each.right for each in asked)
+        where = {"file": settled.launcher.file, "line": settled.launcher.line or None}
+        found.note(f"also offered: {settled.launcher.name}, launches right", right, limit=len(asked), **where)
+        if wrong:
+            told += f"; {settled.launcher.name} beside it: {wrong[0].question.label}: {wrong[0].wrong}"
+    return told
+
+
+def _summary(found: Findings, settled: Settled, wrong: list[Asked], count: int) -> str:
     if wrong:
         first = wrong[0]
         variant = settled.launchers[first.question.variant].variant
@@ -119,7 +141,8 @@ def rows_independent(bench: Bench, found: Findings) -> str:
     if len(rows) > 1:
         found.note("variants that the code offers", len(rows) - 1, unit="variants", table=tuple(rows))
     _how(found, settled)
-    return _summary(found, settled, wrong, len(many) + 2 * len(settled.launchers[1:]), "rows right")
+    beside = _others(bench, found, many)
+    return _summary(found, settled, wrong, len(many) + 2 * len(settled.launchers[1:])) + beside
 
 
 def _served(settled: Settled, variant: int, K: int) -> int:

@@ -82,17 +82,17 @@ def _rank(function: Function, others: Sequence[Function]) -> tuple[int, ...]:
     return (not run_time, called, later, not likely, bool(function.template))
 
 
-def alternatives(found: Sequence[Launcher]) -> list[Launcher]:
-    """Other whole launchers beside the first, such as a second version in a file of its own.
+def alternatives(bound: Launcher, found: Sequence[Launcher]) -> list[Launcher]:
+    """Other whole launchers than the one that is bound, such as a second version in a file of its own.
 
     Args:
+        bound: The one that is bound.
         found: Of :func:`candidates`.
     """
-    first = found[0] if found else None
     return [
         each
-        for each in found[1:]
-        if first and not each.kernel and not each.doubts and "K" in each.args and each.file != first.file
+        for each in found
+        if not each.kernel and not each.doubts and "K" in each.args and each.file != bound.file
     ]
 
 

@@ -137,7 +137,9 @@ def _events(found: Findings, asked: list[Asked], severity: str, otherwise: Verdi
     seen: dict[tuple[str, str, int], tuple[Event, Asked]] = {}
     for each in asked:
         for event in each.answer.events:
-            if event.severity == severity:
+            # what was never written may be copied about, as long as no answer hangs on it
+            harmless = event.kind == "uninitialized_read" and (each.right or each.refused)
+            if event.severity == severity and not harmless:
                 seen.setdefault((event.kind, event.file, event.line), (event, each))
     for event, each in list(seen.values())[:12]:
         other = f" The other place is {event.other_file}:{event.other_line}." if event.other_file else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 import weakref
@@ -18,15 +19,18 @@ from judge_tui.checks.errors import JudgeError, WorkspaceError
 from judge_tui.checks.faults import Fault, Skipped, Unbound
 from judge_tui.checks.remote import Worker
 from judge_tui.checks.submission import META, Submission
+from judge_tui.checks.tasks.fuse.finding import alternatives, candidates
 from judge_tui.checks.tasks.fuse.launcher import Launcher, launcher_of
 from judge_tui.checks.tasks.fuse.subject import Subject, subject_of
 from judge_tui.checks.tasks.fuse.trial import Builder, BuildFailed, Settled, settle
 
-__all__ = ["find", "launches"]
+__all__ = ["find", "launches", "others"]
 
 _BUILD_SECONDS = 180.0
 _KNOWN: weakref.WeakKeyDictionary[Bench, Settled | Exception] = weakref.WeakKeyDictionary()
+_OTHERS: weakref.WeakKeyDictionary[Bench, list[Settled]] = weakref.WeakKeyDictionary()
 _LOCK = threading.Lock()
+_MOST_OTHERS = 2
 
 
 def launches(bench: Bench) -> Settled:
@@ -47,6 +51,30 @@ def launches(bench: Bench) -> Settled:
             _KNOWN[bench] = known
     if isinstance(known, Exception):
         raise known
+    return known
+
+
+def others(bench: Bench) -> list[Settled]:
+    """Further launchers that the submission offers whole, such as a second version in a file of its own.
+
+    What cannot be built or confirmed is left out: it is not what was bound.
+
+    Args:
+        bench: Whose submission.
+    """
+    settled = launches(bench)
+    if settled.launcher.origin != "found":
+        return []
+    known = _OTHERS.get(bench)
+    if known is None:
+        subject = subject_of(bench)
+        build = _builder(bench, subject)
+        known = []
+        for each in alternatives(settled.launcher, candidates(subject.reading))[:_MOST_OTHERS]:
+            with contextlib.suppress(BuildFailed, Unbound):
+                known.append(settle(subject.reading, build, np.random.default_rng([bench.seed, 21]), each))
+        with _LOCK:
+            _OTHERS[bench] = known
     return known
 
 
