@@ -28,7 +28,7 @@ _MOST_BYTES = 64 << 20
 COMPILE = (
     "-std=gnu++17", "-O1", "-gdwarf-4", "-w", "-fpermissive", "-fno-pie", "-fdata-sections",
     "-fno-strict-aliasing", "-fwrapv", "-fno-finite-loops", "-fsanitize=thread",
-    "-fsanitize=bounds-strict,alignment", "-ftrivial-auto-var-init=pattern",
+    "-fsanitize=bounds-strict,alignment", "-ftrivial-auto-var-init=pattern", "-fstack-clash-protection",
     "--param", "tsan-distinguish-volatile=1", "--param", "tsan-instrument-func-entry-exit=0",
 )  # fmt: skip
 _TRIAL = b"int emu_trial(volatile int* p, int i) { static thread_local int s[4]; return s[i] + *p; }\n"

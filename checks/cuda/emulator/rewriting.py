@@ -28,6 +28,7 @@ _TOKEN = re.compile(
 _CLOSING = {")": "(", "]": "[", "}": "{"}
 _OPENING = {opening: closing for closing, opening in _CLOSING.items()}
 _NOT_NAMES = frozenset({"if", "while", "for", "switch", "return", "else", "do", "case", "operator"})
+_CONDITIONS = frozenset({"if", "while", "for", "switch"})
 #: GCC's flag for text of a system header, and as such our own are included.
 _SYSTEM = "3"
 
@@ -91,7 +92,7 @@ def rewritten(text: str) -> str:
         if token.kind == "launch" and not (index and tokens[index - 1].text == "operator"):
             _launch(text, tokens, index, edits)
         elif token.text == "__shared__":
-            _shared(tokens, index, edits)
+            _shared(text, tokens, index, edits)
         elif token.text == "__noinline__":
             edits.replace(token.start, token.end, "__attribute__((noinline))")
         elif token.text in ("asm", "__asm__", "__asm"):
@@ -191,34 +192,48 @@ def _plain_opening(tokens: Sequence[_Token], index: int) -> int | None:
 
 
 def _named_from(tokens: Sequence[_Token], index: int) -> int | None:
-    """Where the expression that names a kernel begins; ``index`` is the token before ``<<<``."""
+    """Where the expression that names a kernel begins; ``index`` is its last token."""
+    if index >= 0 and tokens[index].text in (")", "]", ">"):
+        start = _opening(tokens, index)
+        if not start:
+            return start
+        before = tokens[start - 1]
+        if before.text in _NOT_NAMES or (before.kind != "word" and before.text not in (")", "]", ">")):
+            return start
+        earlier = _named_from(tokens, start - 1)
+        if earlier is None or (earlier and tokens[earlier - 1].text in _CONDITIONS):
+            return start
+        return earlier
+    return _qualified_from(tokens, index) if index >= 0 and tokens[index].kind == "word" else None
+
+
+def _qualified_from(tokens: Sequence[_Token], index: int) -> int:
+    """Where ``a::b<c>::template d`` or ``object.member`` begins; ``index`` is its last name."""
     at = index
-    while at >= 0 and tokens[at].text in (")", "]", ">"):
-        start = _opening(tokens, at)
-        if start is None:
-            return None
-        before = tokens[start - 1] if start else None
-        if before is None or (before.kind != "word" and before.text not in (")", "]", ">")):
-            return start
-        if before.text in _NOT_NAMES:
-            return start
-        at = start - 1
-    if at < 0 or tokens[at].kind != "word":
-        return None
-    while at >= 2 and tokens[at - 1].text == ":" and tokens[at - 2].text == ":":
+    if at and tokens[at - 1].text == "template":
+        at -= 1
+    if at >= 2 and tokens[at - 1].text == ":" and tokens[at - 2].text == ":":
         at -= 2
-        if at and tokens[at - 1].text == ">":
-            start = _opening(tokens, at - 1)
-            if not start:
-                return at
-            at = start
-        if at and tokens[at - 1].kind == "word" and tokens[at - 1].text not in _NOT_NAMES:
-            at -= 1
-        else:
-            return at
+        if (
+            at
+            and (tokens[at - 1].text == ">" or tokens[at - 1].kind == "word")
+            and tokens[at - 1].text not in _NOT_NAMES
+        ):
+            return _scope_from(tokens, at - 1, at)
+        return at
     member = 2 if at >= 2 and tokens[at - 1].text == "." else 3 if at >= 3 and _arrow(tokens, at - 1) else 0
     owner = _named_from(tokens, at - member) if member else None
     return at if owner is None else owner
+
+
+def _scope_from(tokens: Sequence[_Token], last: int, otherwise: int) -> int:
+    """Where the scope before ``::`` begins; ``last`` is its last token."""
+    if tokens[last].text == ">":
+        opening = _opening(tokens, last)
+        if not opening or tokens[opening - 1].kind != "word":
+            return otherwise
+        last = opening - 1
+    return _qualified_from(tokens, last)
 
 
 def _configuration_end(tokens: Sequence[_Token], index: int) -> int | None:
@@ -256,7 +271,18 @@ def _launch(text: str, tokens: Sequence[_Token], index: int, edits: _Edits) -> N
             edits.replace(tokens[at].start, tokens[at].end, "::emu::Null()")
 
 
-def _shared(tokens: Sequence[_Token], index: int, edits: _Edits) -> None:
+def _aligned_first(text: str, tokens: Sequence[_Token], start: int, end: int, edits: _Edits) -> None:
+    """Move ``alignas(…)`` to where C++ alone has it: before every specifier."""
+    at = next((at for at in range(start + 1, end) if tokens[at].text == "alignas"), None)
+    closing = _matching(tokens, at + 1) if at is not None else None
+    if at is None or closing is None:
+        return
+    moved = text[tokens[at].start : tokens[closing].end]
+    edits.insert(tokens[start].start, " ".join(moved.split()) + " ")
+    edits.replace(tokens[at].start, tokens[closing].end, "\n" * moved.count("\n"))
+
+
+def _shared(text: str, tokens: Sequence[_Token], index: int, edits: _Edits) -> None:
     start = index
     while start and tokens[start - 1].text not in (";", "{", "}", ")", ":"):
         start -= 1
@@ -266,6 +292,7 @@ def _shared(tokens: Sequence[_Token], index: int, edits: _Edits) -> None:
             end = _matching(tokens, end) or end
         end += 1
     words = {token.text for token in (*tokens[start:index], *tokens[index + 1 : min(index + 4, end)])}
+    _aligned_first(text, tokens, start, end, edits)
     token = tokens[index]
     if "extern" not in words:
         edits.replace(token.start, token.end, "thread_local" if "static" in words else "static thread_local")

@@ -58,8 +58,10 @@ void other_access(uintptr_t address, size_t bytes, unsigned access, Where where)
     if (address - machine.closure < machine.closure_bytes) return;
     if (address < 65536)
         report("illegal_address", FAULT, where, 0, "%s of %zu bytes through a null pointer", verb(access), bytes);
-    else if (in_stack_guard(address))
+    else if (in_stack_guard(address) || uintptr_t(__builtin_frame_address(0)) < machine.current->stack)
         report("stack_overflow", FAULT, where, 0, "a thread uses more than %zu KiB of local memory", STACK_BYTES >> 10);
+    else if (in_stacks(address))
+        report("illegal_address", FAULT, where, 0, "%s of %zu bytes in the local memory of another thread", verb(access), bytes);
     else
         report("illegal_address", FAULT, where, 0, "%s of %zu bytes through a pointer that is not the device's", verb(access), bytes);
     abort_launch(700);

@@ -59,8 +59,8 @@ void prepare(Fiber& fiber, void (*entry)()) {
     fiber.sp = sp;
 }
 
-bool in_stack_guard(uintptr_t address) {
-    return pool && address - pool < guarded * STACK_BYTES && (address - pool) % STACK_BYTES < PAGE;
-}
+bool in_stacks(uintptr_t address) { return pool && address - pool < guarded * STACK_BYTES; }
+
+bool in_stack_guard(uintptr_t address) { return in_stacks(address) && (address - pool) % STACK_BYTES < PAGE; }
 
 }  // namespace emu

@@ -78,6 +78,7 @@ Fiber& lane_of(const Fiber& fiber, unsigned lane);
 void make_stacks(unsigned threads);
 void prepare(Fiber& fiber, void (*entry)());
 extern "C" void emu_switch(void** save, void* load);
+bool in_stacks(uintptr_t address);
 bool in_stack_guard(uintptr_t address);
 
 // ---- collectives.cpp

@@ -19,6 +19,7 @@ enum Vote { VOTE_BALLOT, VOTE_ANY, VOTE_ALL, VOTE_UNI };
 enum Match { MATCH_ANY, MATCH_ALL };
 enum Reduce { REDUCE_ADD, REDUCE_MIN, REDUCE_MAX, REDUCE_MIN_SIGNED, REDUCE_MAX_SIGNED, REDUCE_AND, REDUCE_OR, REDUCE_XOR };
 enum Barrier { BARRIER_PLAIN, BARRIER_COUNT, BARRIER_AND, BARRIER_OR };
+enum Sort { SORT_UNSIGNED, SORT_SIGNED, SORT_FLOATS };
 enum Access : unsigned { READ = 1, WRITE = 2, ATOMIC = 4, UNALIGNED = 8 };
 
 struct Extent {
@@ -48,6 +49,8 @@ void emu_named_barrier(int id, int count, emu::Site site);
 // Checks an access, orders it if it is atomic; the access itself follows and is not instrumented.
 void emu_access(const void* address, size_t bytes, unsigned access, emu::Site site);
 void emu_trap(emu::Site site, const char* text);
+// Stable; the places of the keys in their order, by the bits from `first` up to `last`. Both zeros are one key.
+void emu_sort(const void* keys, int bytes, int kind, int* places, int n, int descending, int first, int last);
 void emu_pause();
 unsigned long long emu_clock();
 // Threads of this warp that have not exited; the caller's lane; its number within the block.

@@ -1,6 +1,9 @@
 // All that a CUDA source has without including anything.
 #pragma once
+#include <cstdio>
+#include <ctime>
 #include <limits>
+#include <new>
 #include "qualifiers.h"
 #include "vectors.h"
 #include "math.h"
