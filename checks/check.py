@@ -33,6 +33,7 @@ class Check:
         roles: Roles that must be bound; ``unbound`` is reported before anything runs.
         optional: Whether the challenge leaves open what it looks at: a submission without it is ``skip``.
         host: Whether it is about files, or the submission's own programs: it runs on the CPU always.
+        apart: Whether it uses no process that another check uses, and so may run beside the others.
     """
 
     id: str
@@ -44,6 +45,7 @@ class Check:
     roles: tuple[str, ...] = ()
     optional: bool = False
     host: bool = False
+    apart: bool = False
 
 
 def check(
@@ -56,11 +58,12 @@ def check(
     roles: Sequence[str] = (),
     optional: bool = False,
     host: bool = False,
+    apart: bool = False,
 ) -> Callable[[Body], Check]:
     """Make a :class:`Check` of a function ``(bench, findings) -> summary``."""
 
     def made(body: Body) -> Check:
-        return Check(id, title, establishes, body, version, budget, tuple(roles), optional, host)
+        return Check(id, title, establishes, body, version, budget, tuple(roles), optional, host, apart)
 
     return made
 

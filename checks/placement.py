@@ -61,9 +61,12 @@ def dealt(
         jobs: As in :class:`Devices`.
 
     Returns:
-        One part on the CPU and where devices are fewer than submissions; else as many as there are
-        devices for each, the checks dealt in turn.
+        On the CPU the checks that share a process, then those that need none; one part where devices are
+        fewer than submissions; else as many as there are devices for each, the checks dealt in turn.
     """
     devices = [place for place in places if place.device.id]
+    if not devices:
+        split = [[each for each in checks if each.apart == apart] for apart in (False, True)]
+        return [part for part in split if part]
     parts = max(1, (min(len(devices), jobs) if jobs else len(devices)) // max(1, submissions))
     return [part for start in range(parts) if (part := list(checks[start::parts]))]

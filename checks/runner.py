@@ -7,6 +7,7 @@ never looks like one of the submission's.
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import secrets
 import threading
@@ -14,6 +15,7 @@ import time
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 
 import numpy as np
@@ -195,7 +197,14 @@ def _side_by_side(
     events: _Events = queue.SimpleQueue()
     devices = Devices(setting.backend.places, jobs)
 
-    def work(job: _Job) -> None:
+    waiting: queue.SimpleQueue[_Job] = queue.SimpleQueue()
+
+    def work() -> None:
+        with contextlib.suppress(queue.Empty):
+            while True:
+                judged(waiting.get_nowait())
+
+    def judged(job: _Job) -> None:
         try:
             with devices.taken() as place:
                 job.bench.place = place
@@ -208,13 +217,18 @@ def _side_by_side(
                 bench.close()
             events.put(None)
 
+    parts = [(s, dealt(checks, len(todo), setting.backend.places, jobs)) for s, checks in todo]
+    # The first parts of all submissions first, so that each has verdicts soon.
     before = [
         _job(task, submission, part, setting, events, store)
-        for submission, checks in todo
-        for part in dealt(checks, len(todo), setting.backend.places, jobs)
+        for turn in zip_longest(*(dealing for _, dealing in parts))
+        for (submission, _), part in zip(parts, turn, strict=True)
+        if part
     ]
     for job in before:
-        threading.Thread(target=work, args=(job,), daemon=True).start()
+        waiting.put(job)
+    for _ in range(min(devices.count, len(before))):
+        threading.Thread(target=work, daemon=True).start()
     done = False
     try:
         yield from _drained(events, len(before), cancel)

@@ -28,6 +28,7 @@ _OUTPUT = 4000
     "own_tests",
     "its own tests",
     host=True,
+    apart=True,
     establishes="How many of the submission's own tests, or its main script, pass in the sandbox.",
     version=3,
     budget=180,

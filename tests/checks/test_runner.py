@@ -77,7 +77,7 @@ def finished(events: list[Event], *, cached: bool | None = None) -> list[Outcome
 
 
 def test_events_come_in_order(asked: Callable[..., list[Event]], scale: Task) -> None:
-    events = asked("a", seed=7)
+    events = asked("a", seed=7, jobs=1)
     assert isinstance(events[0], Planned)
     assert isinstance(events[1], Ready)
     assert isinstance(events[-1], Done)
@@ -101,8 +101,36 @@ def test_two_submissions_run_side_by_side_and_keep_their_names(asked: Callable[.
 
 
 def test_one_job_at_a_time_is_possible(asked: Callable[..., list[Event]]) -> None:
-    models = [outcome.model for outcome in finished(asked("a", "b", jobs=1))]
-    assert models in (["a"] * 6 + ["b"] * 6, ["b"] * 6 + ["a"] * 6)
+    told = finished(asked("a", "b", jobs=1))
+    assert [outcome.model for outcome in told] == [*"a" * 5, *"b" * 5, "a", "b"]
+    assert [outcome.check for outcome in told[-2:]] == ["own_tests"] * 2
+
+
+@pytest.mark.parametrize("apart", [True, False])
+def test_checks_that_share_no_process_run_beside_the_others(
+    scale: Task, submitted: Submit, store: Store, monkeypatch: pytest.MonkeyPatch, apart: bool
+) -> None:
+    begun = {"shares": threading.Event(), "own": threading.Event()}
+
+    def meets(name: str, other: str) -> Callable[[Bench, Findings], str]:
+        def body(bench: Bench, found: Findings) -> str:
+            begun[name].set()
+            found.claim("the other began", begun[other].wait(30 if apart else 0.1))
+            return name
+
+        return body
+
+    checks = (
+        Check("shares", "s", "e", meets("shares", "own")),
+        Check("own", "o", "e", meets("own", "shares"), apart=apart),
+    )
+    task = replace(scale, checks=checks)
+    monkeypatch.setattr("judge_tui.checks.runner.load_task", lambda name: task)
+    asked = RequestedSubmission("m", str(submitted(RIGHT).path))
+    told = finished(list(run(Request("scale", (asked,), jobs=2), store=store)))
+    assert {each.check: str(each.verdict) for each in told} == {
+        "shares": "pass" if apart else "fail", "own": "pass"
+    }  # fmt: skip
 
 
 def test_stored_outcomes_stand_until_something_changes(
@@ -111,7 +139,8 @@ def test_stored_outcomes_stand_until_something_changes(
 ) -> None:  # fmt: skip
     first = finished(asked("a", seed=7))
     second = asked("a")
-    assert finished(second, cached=True) == first
+    stored = {outcome.check: outcome for outcome in finished(second, cached=True)}
+    assert stored == {outcome.check: outcome for outcome in first}
     assert not any(isinstance(event, Ready | Started) for event in second)
     assert finished(asked("a", seed=7), cached=False) == []
     assert len(finished(asked("a", seed=8), cached=False)) == 6
