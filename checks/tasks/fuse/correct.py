@@ -88,8 +88,10 @@ def _others(bench: Bench, found: Findings, questions: list[Question]) -> str:
         asked = ask(bench, settled, fitting, seconds=60)
         wrong = judged(found, settled, asked, settled.launcher.name, otherwise=Verdict.WARN)
         right = sum(each.right for each in asked)
-        where = {"file": settled.launcher.file, "line": settled.launcher.line or None}
-        found.note(f"also offered: {settled.launcher.name}, launches right", right, limit=len(asked), **where)
+        found.note(
+            f"also offered: {settled.launcher.name}, launches right", right, limit=len(asked),
+            file=settled.launcher.file, line=settled.launcher.line or None,
+        )  # fmt: skip
         if wrong:
             told += f"; {settled.launcher.name} beside it: {wrong[0].question.label}: {wrong[0].wrong}"
     return told

@@ -7,7 +7,8 @@ In ``submission.toml``::
     args = ["logits", "indices", "probabilities", "rows", "V"]
     launch = { template = ["K", "4"], K = [10, 64], grid = "(rows + 3) / 4", block = "dim3(32, 4)" }
 
-``args`` holds, per parameter in order, one of :data:`VALUES` or a C++ expression behind ``=`` (``"=1.0f"``).
+``args`` holds, per parameter in order, one of :data:`VALUES` or a value behind ``=``: ``"=1.0"``, or a C++
+expression as ``"='1.0f'"``.
 Keys of ``launch``, all optional: ``template`` (template arguments: ``K``, ``float``, numbers), ``K`` (the
 values that are instantiated), ``grid``, ``block``, ``shared`` (C++ over rows, B, T, V, K; for kernels),
 ``index`` (``int32`` or ``int64``), ``stride`` (entries from one row of the output to the next: ``K``, a
@@ -150,8 +151,9 @@ def _argument(argument: Argument) -> str:
     if argument.source in VALUES:
         return argument.source
     if argument.source or argument.parts:
-        raise ValueError(f"'{argument}' is no argument: write {', '.join(VALUES)} or '=expression'")
-    return f"={argument.literal}"
+        raise ValueError(f"'{argument}' is no argument: write {', '.join(VALUES)} or ='expression'")
+    value = str(argument.literal).lower() if isinstance(argument.literal, bool) else str(argument.literal)
+    return f"={_text({'args': value}, 'args', '')}"
 
 
 def _listed(table: Mapping[str, Any], key: str) -> Sequence[Any]:

@@ -1,0 +1,205 @@
+"""How a submission is launched: found from the source, written by a person, turned into a driver."""
+
+from __future__ import annotations
+
+import tomllib
+
+import pytest
+from judge_tui.checks.binding import parse_binding
+from judge_tui.checks.cuda.reading import Reading, read
+from judge_tui.checks.errors import WorkspaceError
+from judge_tui.checks.tables import table
+from judge_tui.checks.tasks.fuse.driver import driver, encoded
+from judge_tui.checks.tasks.fuse.finding import alternatives, candidates, variants
+from judge_tui.checks.tasks.fuse.launcher import Launcher, launcher_of, stride_of
+
+KERNEL = """
+constexpr int THREADS = 128;
+template <int K, int WARPS = 4>
+__global__ void topk(const float* __restrict__ logits, int* out_idx, float* out_p, int rows, int V) {
+    int row = blockIdx.x * WARPS + threadIdx.y;
+}
+"""
+WRAPPER = """
+template <int K> int launch_k(const float* x, int* i, float* p, int n, int V) {
+    topk<K><<<(n + 3) / 4, dim3(32, 4)>>>(x, i, p, n, V); return 0;
+}
+int fused_topk(float* probs, long long* ids, const float* logits, int vocab_size, int k, int batch,
+               int seq_len) {
+    if (k == 10) return launch_k<10>(logits, (int*)ids, probs, batch * seq_len, vocab_size);
+    return 1;
+}
+"""
+
+
+def read_text(text: str, name: str = "a.cu") -> Reading:
+    return read({name: text.encode()})
+
+
+def first(text: str) -> Launcher:
+    return candidates(read_text(text))[0]
+
+
+def test_a_host_function_with_a_run_time_k_is_preferred() -> None:
+    found = first(KERNEL + WRAPPER)
+    assert found.called == "fused_topk(probabilities, indices, logits, V, K, B, T)"
+    assert (found.index, found.returns, found.stride, found.doubts) == ("int64", "number", "K", ())
+
+
+def test_a_template_is_called_for_the_k_that_are_instantiated() -> None:
+    text = (
+        KERNEL
+        + WRAPPER.partition("int fused_topk")[0]
+        + "template int launch_k<8>(const float*, int*, float*, int, int);"
+    )
+    found = first(text)
+    assert found.called == "launch_k<K>(logits, indices, probabilities, rows, V)"
+    assert found.instances == (8,)
+
+
+def test_a_kernel_alone_gets_the_grid_that_a_test_launches_it_with() -> None:
+    side = """int main() {
+        int R = num_rows; dim3 grid((R + 3) / 4), block(32, 4);
+        topk<10><<<grid, block>>>(0, 0, 0, num_rows, V);
+    }"""
+    reading = read({"k.cuh": KERNEL.encode(), "test_k.cu": side.encode()})
+    found = candidates(reading)[0]
+    assert found.kernel
+    assert found.why == "launched at test_k.cu:3"
+    assert found.doubts == ()
+    assert "rows" in found.grid
+    assert found.block == "(dim3(32, 4))"
+
+
+def test_a_kernel_that_nothing_launches_gets_a_rule_and_a_doubt() -> None:
+    found = first(KERNEL + "template __global__ void topk<10>(const float*, int*, float*, int, int);")
+    assert (found.grid, found.block) == ("(rows + 3) / 4", "dim3(32, 4)")
+    assert found.doubts == ("its grid and block",)
+
+
+def test_counts_without_telling_names_are_guessed_in_the_contract_s_order() -> None:
+    text = (
+        KERNEL
+        + "void run(const float* a, int* b, float* c, int p, int q, int r) {"
+        + "topk<4><<<p, 32>>>(a, b, c, p, q); }"
+    )
+    reading = read_text(text)
+    found = [each for each in candidates(reading) if not each.kernel]
+    assert found[0].args == ("logits", "indices", "probabilities", "rows", "V", "K")
+    assert "what 'p' means" in found[0].doubts
+    assert len({each.args for each in found}) > 1
+
+
+@pytest.mark.parametrize(
+    "signature",
+    [
+        "void topk_run(const float* x, const float* w, int* i, float* p, int rows, int V, int K)",
+        "void topk_run(const float* x, float* p, int rows, int V, int K)",
+        "void naive_topk(const float* x, int* i, float* p, int rows, int V, int K)",
+        "void topk_run(const float* x, int* i, float* p, int* scratch, int rows, int V, int K)",
+    ],
+)
+def test_what_takes_something_else_is_no_launcher(signature: str) -> None:
+    text = f"{KERNEL}{signature} {{ topk<4><<<1, 32>>>(x, i, p, rows, V); }}"
+    assert all(each.kernel for each in candidates(read_text(text)))
+
+
+def test_values_that_the_code_gives_to_a_template_parameter_are_variants() -> None:
+    text = (
+        KERNEL
+        + """
+    template <int K, int WARPS = 4> int launch_topk(const float* x, int* i, float* p, int rows, int V) {
+        topk<K, WARPS><<<(rows + WARPS - 1) / WARPS, 32 * WARPS>>>(x, i, p, rows, V); return 0;
+    }
+    int topk_all(const float* x, int* i, float* p, int rows, int V, int K) {
+        return launch_topk<10>(x, i, p, rows, V);
+    }
+    void test() { launch_topk<10, 1>(0, 0, 0, 1, 1); }
+    """
+    )
+    reading = read_text(text)
+    found = candidates(reading)
+    assert [each.variant for each in variants(reading, found[0])] == [
+        "WARPS = 1",
+        "WARPS = 4, as its default",
+    ]
+
+
+def test_a_second_version_in_a_file_of_its_own_is_an_alternative() -> None:
+    second = (KERNEL + WRAPPER).replace("fused_topk", "fused_topk_v2")
+    reading = read({"a.cu": (KERNEL + WRAPPER).encode(), "b.cu": second.encode()})
+    found = candidates(reading)
+    assert found[0].name == "fused_topk"
+    assert [each.name for each in alternatives(found[0], found)] == ["fused_topk_v2"]
+
+
+@pytest.mark.parametrize(("rule", "K", "stride"), [
+    ("K", 7, 7), ("ceil 4", 7, 8), ("ceil 4", 8, 8), ("10, 50, 100", 7, 10), ("10, 50, 100", 11, 50),
+    ("64", 5, 64),
+])  # fmt: skip
+def test_strides_follow_their_rule(rule: str, K: int, stride: int) -> None:
+    assert stride_of(rule, K) == stride
+
+
+WRITTEN = """
+target = "k.cuh:ns::topk"
+args = ["logits", "indices", "probabilities", "rows", "V", "='1.0f'"]
+[launch]
+template = ["K", "4"]
+K = [10, 64]
+grid = "(rows + 3) / 4"
+block = "dim3(32, 4)"
+stride = [10, 64]
+index = "int64"
+"""
+
+
+def written(text: str) -> Launcher:
+    return launcher_of(parse_binding("fuse", tomllib.loads(text)), kernel=True, line=3, types=())
+
+
+def test_a_written_binding_is_taken_as_it_is() -> None:
+    found = written(WRITTEN)
+    assert found.called == (
+        "ns::topk<K, 4><<<(rows + 3) / 4, dim3(32, 4), 0>>>(logits, indices, probabilities, rows, V, 1.0f)"
+    )
+    assert (found.instances, found.stride, found.index) == ((10, 64), "10, 64", "int64")
+
+
+def test_a_found_launcher_is_written_and_read_back() -> None:
+    found = first(KERNEL + "template __global__ void topk<10>(const float*, int*, float*, int, int);")
+    again = launcher_of(
+        parse_binding("fuse", table(found.binding())), kernel=True, line=found.line, types=found.types
+    )
+    assert again.called == found.called
+    assert (again.instances, again.stride, again.index) == (found.instances, found.stride, found.index)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (('grid = "(rows + 3) / 4"', 'grid = "1; system(0)"'), "one C++ expression"),
+        (("\"='1.0f'\"", '"beams"'), "is no argument"),
+        (("K = [10, 64]\n", ""), "needs the values"),
+        (('block = "dim3(32, 4)"', ""), "needs grid and block"),
+        (('index = "int64"', 'index = "int8"'), "int32 or int64"),
+        (("stride = [10, 64]", 'stride = "wide"'), "must be K"),
+        (('index = "int64"', "blocks = 4"), "unknown key 'blocks'"),
+        (('"logits", ', ""), "must name logits"),
+    ],
+)
+def test_a_malformed_binding_is_told_in_one_sentence(change: tuple[str, str], told: str) -> None:
+    with pytest.raises(WorkspaceError, match=r"binding\.fuse") as error:
+        written(WRITTEN.replace(*change))
+    assert told in error.value.message
+    assert "\n" not in error.value.message
+
+
+def test_a_driver_offers_every_launcher_by_number_and_every_instance() -> None:
+    found = written(WRITTEN)
+    text = driver([found, found])
+    assert text.count('#include "k.cuh"') == 1
+    assert "case 10: {" in text
+    assert "::ns::topk<64, 4><<<" in text
+    assert "case 1: status = judge::launch_1(job); break;" in text
+    assert encoded(10, 1) & ((1 << 20) - 1) == 10
