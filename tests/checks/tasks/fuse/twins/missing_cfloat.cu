@@ -1,5 +1,6 @@
 // style: FLT_MAX without <cfloat>, a block-wide min-heap in shared memory fed tile by tile, macros for the instances
 // style: one writer per block; ranks instead of a sort
+// only: resources, topk_correct, rows_independent, k_range, numerics, no_materialize, memory_safety
 
 #include <cuda_runtime.h>
 
