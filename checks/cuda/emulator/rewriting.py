@@ -298,9 +298,35 @@ def _shared(text: str, tokens: Sequence[_Token], index: int, edits: _Edits) -> N
         edits.replace(token.start, token.end, "thread_local" if "static" in words else "static thread_local")
         return
     edits.replace(token.start, token.end, "")
-    last = next((at for at in range(end - 1, index, -1) if tokens[at].text == "]"), None)
-    place = tokens[last].end if last is not None else tokens[min(end, len(tokens) - 1)].start
-    edits.insert(place, ' __asm__("emu_dynamic")')
+    opening = next((at for at in range(index + 1, end) if _declares(tokens, at)), end)
+    if _in_a_function(tokens, start):
+        # GCC forgets the symbol's name within templates, so there the array is a reference to the memory
+        extern = next(each for each in tokens[start : min(index + 4, end)] if each.text == "extern")
+        edits.replace(extern.start, extern.end, "")
+        edits.insert(tokens[opening - 1].start, "(&")
+        edits.insert(tokens[opening - 1].end, ")")
+        edits.insert(tokens[end].start, " = ::emu::Dynamic()")
+        return
+    last = next((at for at in range(end - 1, index, -1) if tokens[at].text == "]"), end - 1)
+    edits.insert(tokens[last].end, ' __asm__("emu_dynamic")')
+
+
+def _declares(tokens: Sequence[_Token], at: int) -> bool:
+    """Whether the bracket there follows the name that is declared."""
+    return tokens[at].text == "[" and tokens[at - 1].kind == "word"
+
+
+def _in_a_function(tokens: Sequence[_Token], index: int) -> bool:
+    """Whether the innermost brace around a place belongs neither to a namespace nor to ``extern "C"``."""
+    depth = 0
+    for at in range(index - 1, -1, -1):
+        depth += {"}": 1, "{": -1}.get(tokens[at].text, 0)
+        if depth < 0:
+            before = [token.text for token in tokens[max(0, at - 8) : at]]
+            tail = before[len(before) - before[::-1].index("namespace") :] if "namespace" in before else None
+            named = tail is not None and all(part.isidentifier() or part == ":" for part in tail)
+            return not named and before[-1:] != ['"C"']
+    return False
 
 
 def _assembly(text: str, tokens: Sequence[_Token], index: int, edits: _Edits) -> None:

@@ -113,6 +113,13 @@ def test_shared_memory_is_declared(declared: str, wanted: str) -> None:
     assert plain(own(declared)) == plain(wanted)
 
 
+def test_dynamic_memory_within_a_function_is_a_reference_to_it() -> None:
+    wanted = "__global__ void k() {  float (&s)[][4] = ::emu::Dynamic(); }"
+    assert plain(own("__global__ void k() { extern __shared__ float s[][4]; }")) == plain(wanted)
+    assert "__asm__" in own("namespace a::b { extern __shared__ float s[]; }")
+    assert "__asm__" in own('extern "C" { extern __shared__ float s[]; }')
+
+
 def test_a_launch_that_cannot_be_read_is_refused_with_its_place() -> None:
     with pytest.raises(Refusal) as caught:
         own("f();\n\nk<<<1, 2;\n")

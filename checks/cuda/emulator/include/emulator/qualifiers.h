@@ -37,4 +37,10 @@ namespace emu {
 #define EMU_PLAIN __attribute__((no_sanitize("thread", "undefined"), noinline))
 template <class T> EMU_PLAIN T load(const T* p) { return *p; }
 template <class T> EMU_PLAIN void store(T* p, T value) { *p = value; }
+
+// The block's dynamic shared memory, as an array of whatever it is declared to be.
+extern "C" unsigned char emu_dynamic[];
+struct Dynamic {
+    template <class T> operator T&() const { return *reinterpret_cast<T*>(emu_dynamic); }
+};
 }  // namespace emu

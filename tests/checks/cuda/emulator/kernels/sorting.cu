@@ -9,6 +9,7 @@ __global__ void sorted(const float* __restrict__ logits, int64_t* __restrict__ i
     using Sort = cub::BlockRadixSort<T, BLOCK, ITEMS, int>;
     __shared__ typename Sort::TempStorage temp;
     __shared__ float total;
+    __shared__ __half firsts[BLOCK / 32][2];
     T keys[ITEMS];
     int places[ITEMS];
     const float* row = logits + (int64_t)blockIdx.x * V;
@@ -20,17 +21,19 @@ __global__ void sorted(const float* __restrict__ logits, int64_t* __restrict__ i
     if (threadIdx.x == 0) total = 0;
     __shared__ T largest;
     if (threadIdx.x == 0) largest = keys[0];
+    if (threadIdx.x % 32 < 2) firsts[threadIdx.x / 32][threadIdx.x % 32] = __float2half(1.0f);
     __syncthreads();
     float mine = 0;
     for (int i = threadIdx.x; i < V; i += BLOCK) mine += __expf(row[i] - (float)largest);
     for (int o = warpSize / 2; o; o /= 2) mine += __shfl_xor_sync(~0u, mine, o);
     if (threadIdx.x % warpSize == 0) atomicAdd(&total, mine);
     __syncthreads();
+    const float one = __half2float(firsts[threadIdx.x / 32][1]);
     for (int i = 0; i < ITEMS; i++) {
         int rank = i * BLOCK + threadIdx.x;
         if (rank >= K) continue;
         indices[(int64_t)blockIdx.x * K + rank] = places[i];
-        probs[(int64_t)blockIdx.x * K + rank] = __expf((float)keys[i] - (float)largest) / total;
+        probs[(int64_t)blockIdx.x * K + rank] = one * __expf((float)keys[i] - (float)largest) / total;
     }
 }
 
