@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 from judge_tui.checks.contract import Contract, Sample
-from judge_tui.checks.tasks.kv import chunks, finding, grouped, options, roles
+from judge_tui.checks.tasks.kv import roles
+from judge_tui.checks.tasks.kv.chunked_prefill import finding as chunks
+from judge_tui.checks.tasks.kv.finding import options
+from judge_tui.checks.tasks.kv.finding import search as finding
+from judge_tui.checks.tasks.kv.gqa import finding as grouped
 from judge_tui.checks.tasks.kv.paging.roles import ADD, FREE
 
 __all__ = ["CONTRACT"]

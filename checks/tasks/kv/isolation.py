@@ -9,11 +9,11 @@ import numpy.typing as npt
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Fault, Raised, Skipped
-from judge_tui.checks.tasks.kv.cached import Cached
+from judge_tui.checks.tasks.kv.cache.cached import Cached
+from judge_tui.checks.tasks.kv.cache.storage import Entry, entries
 from judge_tui.checks.tasks.kv.sizes import Sizes
-from judge_tui.checks.tasks.kv.storage import Entry, entries
+from judge_tui.checks.tasks.kv.streams import cut, drawn
 from judge_tui.checks.tasks.kv.subject import Subject
-from judge_tui.checks.tasks.kv.trial import cut, drawn
 from judge_tui.checks.tolerance import same_bits
 from judge_tui.checks.verdict import Verdict
 

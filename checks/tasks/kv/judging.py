@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from judge_tui.checks.tasks.kv.cache.storage import entries
 from judge_tui.checks.tasks.kv.sizes import Sizes
-from judge_tui.checks.tasks.kv.storage import entries
+from judge_tui.checks.tasks.kv.streams import drawn
 from judge_tui.checks.tasks.kv.subject import Subject
-from judge_tui.checks.tasks.kv.trial import drawn
 from judge_tui.checks.tolerance import calibrated
 
 __all__ = ["Precision", "Worst", "float32_limit", "precision", "stores_half"]

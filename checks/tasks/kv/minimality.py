@@ -14,12 +14,12 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Skipped
 from judge_tui.checks.submission import ADAPTER
-from judge_tui.checks.tasks.kv import compressed
-from judge_tui.checks.tasks.kv.cached import Cached
+from judge_tui.checks.tasks.kv.cache.cached import Cached
+from judge_tui.checks.tasks.kv.cache.storage import Entry, entries, is_read, line_of, total
+from judge_tui.checks.tasks.kv.quantization import finding as compressed
 from judge_tui.checks.tasks.kv.sizes import Sizes, sized
-from judge_tui.checks.tasks.kv.storage import Entry, entries, is_read, line_of, total
+from judge_tui.checks.tasks.kv.streams import drawn
 from judge_tui.checks.tasks.kv.subject import Subject
-from judge_tui.checks.tasks.kv.trial import drawn
 from judge_tui.checks.verdict import Curve, Verdict
 
 __all__ = ["Measured", "cache_size_minimality", "weighed"]

@@ -9,13 +9,13 @@ import numpy.typing as npt
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Raised, Skipped
-from judge_tui.checks.tasks.kv.cached import PROMPTS, Cached
+from judge_tui.checks.tasks.kv.cache.cached import PROMPTS, Cached
 from judge_tui.checks.tasks.kv.decoder import ragged as ragged_decoder
 from judge_tui.checks.tasks.kv.judging import Worst, float32_limit
 from judge_tui.checks.tasks.kv.reference import attention, diagnosis
 from judge_tui.checks.tasks.kv.sizes import Sizes
+from judge_tui.checks.tasks.kv.streams import cut, drawn
 from judge_tui.checks.tasks.kv.subject import Subject
-from judge_tui.checks.tasks.kv.trial import cut, drawn
 from judge_tui.checks.tolerance import relative_error
 
 __all__ = ["variable_lengths"]

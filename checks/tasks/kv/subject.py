@@ -15,11 +15,11 @@ from judge_tui.checks.faults import Skipped, Unbound
 from judge_tui.checks.remote import Worker
 from judge_tui.checks.sources import parsed, source_text
 from judge_tui.checks.submission import ADAPTER
-from judge_tui.checks.tasks.kv import rehearsal
-from judge_tui.checks.tasks.kv.cached import Cached
+from judge_tui.checks.tasks.kv.cache import rehearsal
+from judge_tui.checks.tasks.kv.cache.cached import Cached
+from judge_tui.checks.tasks.kv.cache.ways import Way
 from judge_tui.checks.tasks.kv.decoder.maker import Maker
 from judge_tui.checks.tasks.kv.sizes import Sizes, mode
-from judge_tui.checks.tasks.kv.ways import Way
 
 __all__ = ["Subject", "called_in_vain", "claims_causal"]
 
@@ -64,7 +64,7 @@ class Subject:
 
     @property
     def mode(self) -> str:
-        """How the cache is used; see :func:`judge_tui.checks.tasks.kv.cached.mode`."""
+        """How the cache is used; see :func:`judge_tui.checks.tasks.kv.sizes.mode`."""
         return mode(self.found)
 
     @property

@@ -17,7 +17,7 @@ from judge_tui.checks.calls import Returned, invoke
 from judge_tui.checks.faults import BadResult, Skipped
 from judge_tui.checks.remote import Handle, Worker
 from judge_tui.checks.tasks.kv import roles
-from judge_tui.checks.tasks.kv.places import State, cache_of, made_cache, part
+from judge_tui.checks.tasks.kv.cache.places import State, cache_of, made_cache, part
 
 __all__ = ["IDS", "Decoder", "ModelSizes"]
 

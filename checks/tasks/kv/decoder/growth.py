@@ -12,7 +12,7 @@ from judge_tui.checks.remote import Handle
 from judge_tui.checks.tasks.kv.decoder.decoding import Decoder
 from judge_tui.checks.tasks.kv.decoder.maker import Maker
 from judge_tui.checks.tasks.kv.decoder.weights import count_with, drawn_anew, weights
-from judge_tui.checks.tasks.kv.growing import EXPONENT, Work, jumps, law
+from judge_tui.checks.tasks.kv.growth.curves import EXPONENT, Work, jumps, law
 from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tolerance import relative_error
 from judge_tui.checks.verdict import Curve

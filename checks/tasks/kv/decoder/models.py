@@ -13,12 +13,13 @@ from judge_tui.checks.binding import Binding
 from judge_tui.checks.calls import invoke
 from judge_tui.checks.faults import BadResult, Fault
 from judge_tui.checks.remote import Worker
-from judge_tui.checks.tasks.kv import roles, trial
+from judge_tui.checks.tasks.kv import roles
 from judge_tui.checks.tasks.kv.decoder.decoding import IDS, ModelSizes
 from judge_tui.checks.tasks.kv.decoder.lone import is_lone, lone, lone_step
 from judge_tui.checks.tasks.kv.decoder.maker import Maker
-from judge_tui.checks.tasks.kv.signatures import Owner, matched
-from judge_tui.checks.tasks.kv.trial import Trial
+from judge_tui.checks.tasks.kv.finding import trial
+from judge_tui.checks.tasks.kv.finding.signatures import Owner, matched
+from judge_tui.checks.tasks.kv.finding.trial import Trial
 from judge_tui.checks.tolerance import relative_error
 
 __all__ = ["find"]

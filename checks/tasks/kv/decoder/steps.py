@@ -12,8 +12,8 @@ from judge_tui.checks.faults import Fault, Raised
 from judge_tui.checks.tasks.kv.decoder.attention import SAME, foretell
 from judge_tui.checks.tasks.kv.decoder.decoding import Decoder
 from judge_tui.checks.tasks.kv.decoder.maker import Maker
+from judge_tui.checks.tasks.kv.incremental.prefilling import sees_the_future
 from judge_tui.checks.tasks.kv.judging import Worst, precision
-from judge_tui.checks.tasks.kv.prefilling import sees_the_future
 from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tolerance import relative_error, same_bits
 from judge_tui.checks.verdict import Verdict

@@ -9,8 +9,8 @@ import numpy as np
 from judge_tui.checks.binding import Binding
 from judge_tui.checks.faults import Fault, Raised
 from judge_tui.checks.remote import Worker
-from judge_tui.checks.tasks.kv.cached import Cached
-from judge_tui.checks.tasks.kv.decoder.wires import LAYOUTS
+from judge_tui.checks.tasks.kv.cache.cached import Cached
+from judge_tui.checks.tasks.kv.cache.wires import LAYOUTS
 from judge_tui.checks.tasks.kv.paging.pool import PoolSizes
 from judge_tui.checks.tasks.kv.reference import attention
 from judge_tui.checks.tolerance import relative_error

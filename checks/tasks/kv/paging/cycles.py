@@ -9,7 +9,7 @@ import numpy as np
 from judge_tui.checks.binding import Binding
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.remote import Call, Handle, Target
-from judge_tui.checks.tasks.kv.decoder.wires import to_wire
+from judge_tui.checks.tasks.kv.cache.wires import to_wire
 from judge_tui.checks.tasks.kv.paging.pool import Pool
 
 __all__ = ["Cycled", "cycles"]

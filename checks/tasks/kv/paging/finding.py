@@ -13,12 +13,12 @@ from judge_tui.checks.calls import invoke
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.remote import Worker
 from judge_tui.checks.submission import ADAPTER
-from judge_tui.checks.tasks.kv.decoder.wires import SOLO
+from judge_tui.checks.tasks.kv.cache.wires import SOLO
+from judge_tui.checks.tasks.kv.finding.signatures import Owner, matched
 from judge_tui.checks.tasks.kv.paging import batched
 from judge_tui.checks.tasks.kv.paging.pool import Pool, PoolSizes
 from judge_tui.checks.tasks.kv.paging.roles import PARTS, ROLES
 from judge_tui.checks.tasks.kv.reference import attention
-from judge_tui.checks.tasks.kv.signatures import Owner, matched
 from judge_tui.checks.tolerance import relative_error
 
 __all__ = ["find", "parts_of"]

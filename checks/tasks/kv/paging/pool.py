@@ -16,8 +16,8 @@ from judge_tui.checks.calls import Returned, invoke
 from judge_tui.checks.faults import BadResult, Fault, Raised, Skipped
 from judge_tui.checks.remote import Handle, Worker
 from judge_tui.checks.tasks.kv import roles
-from judge_tui.checks.tasks.kv.decoder.wires import JOINED, fits, from_wire, to_wire, wire_shape
-from judge_tui.checks.tasks.kv.places import State, cache_of, pair, part
+from judge_tui.checks.tasks.kv.cache.places import State, cache_of, pair, part
+from judge_tui.checks.tasks.kv.cache.wires import JOINED, fits, from_wire, to_wire, wire_shape
 from judge_tui.checks.tasks.kv.sizes import Sizes
 
 __all__ = ["Pool", "PoolSizes"]

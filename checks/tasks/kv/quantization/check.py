@@ -5,7 +5,8 @@ from __future__ import annotations
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Died, Fault, Raised, TimedOut, Unbound
-from judge_tui.checks.tasks.kv import claims, compressed
+from judge_tui.checks.tasks.kv import claims
+from judge_tui.checks.tasks.kv.quantization import finding as compressed
 from judge_tui.checks.tasks.kv.quantization.attention import judge_attention
 from judge_tui.checks.tasks.kv.quantization.coder import CacheCoder, Coder, PairCoder
 from judge_tui.checks.tasks.kv.quantization.judging import judge_codes

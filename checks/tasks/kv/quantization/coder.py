@@ -11,11 +11,11 @@ import numpy.typing as npt
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.binding import Binding
 from judge_tui.checks.submission import ADAPTER
-from judge_tui.checks.tasks.kv.cached import Cached
+from judge_tui.checks.tasks.kv.cache.cached import Cached
+from judge_tui.checks.tasks.kv.cache.storage import entries, total
 from judge_tui.checks.tasks.kv.minimality import weighed
 from judge_tui.checks.tasks.kv.quantization.pairs import Pair
 from judge_tui.checks.tasks.kv.sizes import Sizes
-from judge_tui.checks.tasks.kv.storage import entries, total
 from judge_tui.checks.tasks.kv.subject import Subject
 
 __all__ = ["CacheCoder", "Coder", "PairCoder", "Weight"]

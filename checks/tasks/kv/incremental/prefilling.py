@@ -10,8 +10,8 @@ from judge_tui.checks.faults import Skipped
 from judge_tui.checks.tasks.kv.judging import float32_limit
 from judge_tui.checks.tasks.kv.reference import attention, causal_rows, plain
 from judge_tui.checks.tasks.kv.sizes import Sizes
+from judge_tui.checks.tasks.kv.streams import drawn
 from judge_tui.checks.tasks.kv.subject import Subject, claims_causal
-from judge_tui.checks.tasks.kv.trial import drawn
 from judge_tui.checks.tolerance import relative_error
 from judge_tui.checks.verdict import Verdict
 

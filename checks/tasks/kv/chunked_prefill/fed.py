@@ -13,8 +13,8 @@ from judge_tui.checks.binding import Binding
 from judge_tui.checks.calls import Returned
 from judge_tui.checks.faults import BadResult
 from judge_tui.checks.remote import Handle, Worker
-from judge_tui.checks.tasks.kv.cached import Cached
-from judge_tui.checks.tasks.kv.decoder.wires import from_wire, wire_shape
+from judge_tui.checks.tasks.kv.cache.cached import Cached
+from judge_tui.checks.tasks.kv.cache.wires import from_wire, wire_shape
 from judge_tui.checks.tasks.kv.sizes import Sizes, mode
 from judge_tui.checks.tolerance import relative_error
 

@@ -14,14 +14,16 @@ import numpy as np
 from judge_tui.checks.binding import Binding
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.remote import Worker
-from judge_tui.checks.tasks.kv.cached import Cached
+from judge_tui.checks.tasks.kv.cache.cached import Cached
+from judge_tui.checks.tasks.kv.cache.ways import Way
 from judge_tui.checks.tasks.kv.sizes import Sizes
-from judge_tui.checks.tasks.kv.trial import BUDGET, cut, drawn
-from judge_tui.checks.tasks.kv.ways import Way
+from judge_tui.checks.tasks.kv.streams import cut, drawn
 
 __all__ = ["goes"]
 
 _STORED, _SEVERAL = 2, 3
+#: Seconds of one rehearsal.
+_BUDGET = 8.0
 
 
 def goes(worker: Worker, found: Mapping[str, Binding], way: Way, bits: int = 8) -> bool:
@@ -36,7 +38,7 @@ def goes(worker: Worker, found: Mapping[str, Binding], way: Way, bits: int = 8) 
     sizes = Sizes(2, 3, 32, 8, way.dtype, bits=bits)
     stored, tokens = _STORED if way.onto else 0, _SEVERAL if way.several else 1
     try:
-        cached = Cached(worker, found, sizes, lambda: BUDGET)
+        cached = Cached(worker, found, sizes, lambda: _BUDGET)
         stream = drawn(np.random.default_rng(20), sizes, stored + tokens)
         cached.feed(*cut(stream, 0, stored), whole=False)
         counts = np.array([tokens, tokens - 1]) if way.ragged else None

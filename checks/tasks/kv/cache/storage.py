@@ -12,8 +12,8 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.remote import Handle, Worker
 from judge_tui.checks.sources import parsed
-from judge_tui.checks.tasks.kv.cached import Cached
-from judge_tui.checks.tasks.kv.places import State
+from judge_tui.checks.tasks.kv.cache.cached import Cached
+from judge_tui.checks.tasks.kv.cache.places import State
 
 __all__ = ["Entry", "entries", "is_read", "line_of", "total"]
 

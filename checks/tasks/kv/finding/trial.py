@@ -15,13 +15,14 @@ import numpy.typing as npt
 from judge_tui.checks.binding import Binding
 from judge_tui.checks.faults import Fault, Skipped
 from judge_tui.checks.remote import Worker
-from judge_tui.checks.tasks.kv.cached import Cached
+from judge_tui.checks.tasks.kv.cache.cached import Cached
 from judge_tui.checks.tasks.kv.reference import attention, causal_rows, diagnosis
 from judge_tui.checks.tasks.kv.sizes import Sizes
+from judge_tui.checks.tasks.kv.streams import drawn
 from judge_tui.checks.tolerance import relative_error
 
 __all__ = [
-    "BUDGET", "Trial", "cut", "drawn", "fills", "gives_floats", "held", "held_many", "ragged", "steps",
+    "BUDGET", "Trial", "fills", "gives_floats", "held", "held_many", "noted", "ragged", "settled_by", "steps",
     "survived",
 ]  # fmt: skip
 
@@ -58,16 +59,6 @@ class Trial:
         return self.ran and self.error <= _RIGHT
 
 
-def drawn(
-    rng: np.random.Generator, sizes: Sizes, tokens: int, heads: int | None = None
-) -> tuple[Array, Array, Array]:
-    """Random q, k, v (B, H, tokens, D) in the dtype of ``sizes``."""
-    shape = (sizes.batch, heads or sizes.heads, tokens, sizes.head_dim)
-    narrow = (sizes.batch, sizes.heads, tokens, sizes.head_dim)
-    q, k, v = (rng.standard_normal(s).astype(sizes.dtype) for s in (shape, narrow, narrow))
-    return q, k, v
-
-
 def survived(fatal: dict[str, Fault], option: Mapping[str, Binding], run: Callable[[], Trial]) -> Trial:
     """Run a trial unless its callables ended the process before.
 
@@ -87,12 +78,6 @@ def survived(fatal: dict[str, Fault], option: Mapping[str, Binding], run: Callab
     except Fault as fault:
         fatal[called] = fault
         raise
-
-
-def cut(stream: tuple[Array, Array, Array], start: int, end: int) -> tuple[Array, Array, Array]:
-    """Tokens ``start`` to ``end`` of q, k and v."""
-    q, k, v = (x[:, :, start:end] for x in stream)
-    return q, k, v
 
 
 def _tried(run: Callable[[], float], worker: Worker) -> Trial:
@@ -233,3 +218,18 @@ def ragged(worker: Worker, found: Mapping[str, Binding]) -> Trial:
         return _worst(errors)
 
     return _tried(run, worker)
+
+
+def settled_by(binding: Binding, result: Trial) -> Binding:
+    """The binding, with what the trial that settled it showed."""
+    told = "came out right" if result.right else "ran, nearest of all readings"
+    return replace(binding, why=f"{binding.why}; five steps through it {told} (error {result.error:.1g})")
+
+
+def noted(tried: list[str], read: Mapping[str, Binding], result: Trial) -> None:
+    """Add what a combination is and how its trial went to what was tried."""
+    names = ", ".join(dict.fromkeys(f"{b.target}" for b in read.values()))
+    said = result.said or f"runs, error {result.error:.2g}"
+    line = f"{names}: {said}"
+    if len(tried) < 24 and line not in tried:
+        tried.append(line)

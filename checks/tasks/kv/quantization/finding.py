@@ -11,10 +11,11 @@ from typing import Any
 from judge_tui.checks.binding import Binding
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.remote import Worker
-from judge_tui.checks.tasks.kv import roles, trial
-from judge_tui.checks.tasks.kv.decoder.wires import LAYOUTS, SOLO
+from judge_tui.checks.tasks.kv import roles
+from judge_tui.checks.tasks.kv.cache.wires import LAYOUTS, SOLO
+from judge_tui.checks.tasks.kv.finding import trial
+from judge_tui.checks.tasks.kv.finding.signatures import Owner, matched
 from judge_tui.checks.tasks.kv.paging.roles import ADD
-from judge_tui.checks.tasks.kv.signatures import Owner, matched
 
 __all__ = ["PREFIXES", "find", "roles_of"]
 

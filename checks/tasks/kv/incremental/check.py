@@ -9,15 +9,15 @@ import numpy.typing as npt
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Skipped, Unbound
-from judge_tui.checks.tasks.kv.apart import judge_apart
-from judge_tui.checks.tasks.kv.cached import Cached
+from judge_tui.checks.tasks.kv.cache.cached import Cached
 from judge_tui.checks.tasks.kv.decoder import steps as decoder_steps
+from judge_tui.checks.tasks.kv.incremental.apart import judge_apart
+from judge_tui.checks.tasks.kv.incremental.prefilling import judge_prefill
 from judge_tui.checks.tasks.kv.judging import Precision, Worst, float32_limit, precision, stores_half
-from judge_tui.checks.tasks.kv.prefilling import judge_prefill
 from judge_tui.checks.tasks.kv.reference import attention, diagnosis, plain
 from judge_tui.checks.tasks.kv.sizes import Sizes
+from judge_tui.checks.tasks.kv.streams import drawn
 from judge_tui.checks.tasks.kv.subject import Subject
-from judge_tui.checks.tasks.kv.trial import drawn
 from judge_tui.checks.tolerance import relative_error
 from judge_tui.checks.verdict import Verdict
 

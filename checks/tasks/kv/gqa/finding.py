@@ -17,11 +17,12 @@ from judge_tui.checks.contract import Param, Return, Role
 from judge_tui.checks.faults import BadResult, Fault
 from judge_tui.checks.remote import Worker
 from judge_tui.checks.submission import ADAPTER
-from judge_tui.checks.tasks.kv import roles, trial
-from judge_tui.checks.tasks.kv.decoder.wires import JOINED, fits, from_wire, to_wire, wire_shape
-from judge_tui.checks.tasks.kv.places import part
+from judge_tui.checks.tasks.kv import roles
+from judge_tui.checks.tasks.kv.cache.places import part
+from judge_tui.checks.tasks.kv.cache.wires import JOINED, fits, from_wire, to_wire, wire_shape
+from judge_tui.checks.tasks.kv.finding import trial
+from judge_tui.checks.tasks.kv.finding.signatures import arguments
 from judge_tui.checks.tasks.kv.reference import attention, causal_rows
-from judge_tui.checks.tasks.kv.signatures import arguments
 from judge_tui.checks.tolerance import relative_error
 
 __all__ = ["ROLE", "SPOKEN", "Heads", "called", "find", "mha_only"]

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from judge_tui.checks.candidates import callables
 from judge_tui.checks.faults import BadResult, Skipped
-from judge_tui.checks.tasks.kv.cached import Cached
+from judge_tui.checks.tasks.kv.cache.cached import Cached
 from judge_tui.checks.tasks.kv.reference import attention
 from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tolerance import relative_error

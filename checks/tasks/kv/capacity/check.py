@@ -9,15 +9,15 @@ import numpy.typing as npt
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import BadResult, Fault, Raised, Skipped
-from judge_tui.checks.tasks.kv import reuse
-from judge_tui.checks.tasks.kv.cached import Cached
+from judge_tui.checks.tasks.kv.cache.cached import Cached
+from judge_tui.checks.tasks.kv.cache.storage import entries
+from judge_tui.checks.tasks.kv.capacity import reuse
+from judge_tui.checks.tasks.kv.capacity.window import says_so, slides
 from judge_tui.checks.tasks.kv.judging import float32_limit
 from judge_tui.checks.tasks.kv.reference import attention
 from judge_tui.checks.tasks.kv.sizes import Sizes
-from judge_tui.checks.tasks.kv.storage import entries
+from judge_tui.checks.tasks.kv.streams import cut, drawn
 from judge_tui.checks.tasks.kv.subject import Subject
-from judge_tui.checks.tasks.kv.trial import cut, drawn
-from judge_tui.checks.tasks.kv.window import says_so, slides
 from judge_tui.checks.tolerance import relative_error
 from judge_tui.checks.verdict import Verdict
 

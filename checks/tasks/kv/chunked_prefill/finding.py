@@ -20,15 +20,17 @@ from judge_tui.checks.contract import Param, Return, Role
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.remote import Worker
 from judge_tui.checks.submission import ADAPTER
-from judge_tui.checks.tasks.kv import roles, trial
-from judge_tui.checks.tasks.kv.chunk_fed import ChunkFed
+from judge_tui.checks.tasks.kv import roles
+from judge_tui.checks.tasks.kv.cache.wires import LAYOUTS, SOLO
+from judge_tui.checks.tasks.kv.chunked_prefill.fed import ChunkFed
 from judge_tui.checks.tasks.kv.decoder.decoding import ModelSizes
 from judge_tui.checks.tasks.kv.decoder.lone import is_lone, lone
 from judge_tui.checks.tasks.kv.decoder.maker import Maker
-from judge_tui.checks.tasks.kv.decoder.wires import LAYOUTS, SOLO
+from judge_tui.checks.tasks.kv.finding import trial
+from judge_tui.checks.tasks.kv.finding.signatures import Owner, arguments
 from judge_tui.checks.tasks.kv.reference import attention, causal_rows
-from judge_tui.checks.tasks.kv.signatures import Owner, arguments
 from judge_tui.checks.tasks.kv.sizes import Sizes
+from judge_tui.checks.tasks.kv.streams import drawn
 from judge_tui.checks.tolerance import relative_error
 
 __all__ = ["NAMED", "ROLE", "as_prefill", "find", "over_tokens"]
@@ -191,7 +193,7 @@ def _tried(worker: Worker, found: Found, option: Binding) -> trial.Trial:
             return trial.Trial(_of_tokens(worker, found, option))
         sizes = Sizes(2, 3, 12, 8, chunk=3)
         fed = ChunkFed(worker, found, option, sizes, lambda: trial.BUDGET)
-        q, k, v = trial.drawn(np.random.default_rng(12), sizes, 7)
+        q, k, v = drawn(np.random.default_rng(12), sizes, 7)
         out = fed.prompt(q, k, v)
         if out is None:
             return trial.Trial(fed.held_error(k, v))

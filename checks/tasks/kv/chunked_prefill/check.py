@@ -13,13 +13,13 @@ from judge_tui.checks.binding import Binding
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import BadResult, Fault, Raised, Skipped, Unbound
 from judge_tui.checks.submission import ADAPTER
-from judge_tui.checks.tasks.kv import chunks
-from judge_tui.checks.tasks.kv.chunk_fed import ChunkFed
+from judge_tui.checks.tasks.kv.chunked_prefill import finding as chunks
+from judge_tui.checks.tasks.kv.chunked_prefill.fed import ChunkFed
 from judge_tui.checks.tasks.kv.judging import Worst, float32_limit, precision
 from judge_tui.checks.tasks.kv.reference import attention, causal_rows, plain
 from judge_tui.checks.tasks.kv.sizes import Sizes
+from judge_tui.checks.tasks.kv.streams import drawn
 from judge_tui.checks.tasks.kv.subject import Subject, called_in_vain
-from judge_tui.checks.tasks.kv.trial import drawn
 from judge_tui.checks.tolerance import relative_error
 
 __all__ = ["chunked_prefill"]

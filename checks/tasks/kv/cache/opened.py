@@ -13,10 +13,10 @@ from judge_tui.checks.binding import Binding
 from judge_tui.checks.calls import Returned, invoke
 from judge_tui.checks.faults import BadResult
 from judge_tui.checks.remote import Handle, Worker
-from judge_tui.checks.tasks.kv.decoder.wires import JOINED, fits, from_wire, wire_shape
-from judge_tui.checks.tasks.kv.places import State, part
+from judge_tui.checks.tasks.kv.cache.places import State, part
+from judge_tui.checks.tasks.kv.cache.ways import Way
+from judge_tui.checks.tasks.kv.cache.wires import JOINED, fits, from_wire, wire_shape
 from judge_tui.checks.tasks.kv.sizes import Sizes, mode
-from judge_tui.checks.tasks.kv.ways import Way
 from judge_tui.checks.tolerance import same_bits
 
 __all__ = ["Opened", "per_sequence"]

@@ -19,7 +19,8 @@ from judge_tui.checks.faults import Fault
 from judge_tui.checks.remote import Worker
 from judge_tui.checks.sources import parsed, source_text
 from judge_tui.checks.submission import ADAPTER
-from judge_tui.checks.tasks.kv import roles, trial
+from judge_tui.checks.tasks.kv import roles
+from judge_tui.checks.tasks.kv.finding import trial
 from judge_tui.checks.tasks.kv.sizes import mode
 
 __all__ = ["confirmed"]

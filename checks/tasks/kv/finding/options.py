@@ -9,10 +9,11 @@ from typing import Any
 from judge_tui.checks.binding import Binding
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.remote import Worker
-from judge_tui.checks.tasks.kv import compressed, roles
+from judge_tui.checks.tasks.kv import roles
 from judge_tui.checks.tasks.kv.paging import finding as paging
 from judge_tui.checks.tasks.kv.paging.roles import ADD
 from judge_tui.checks.tasks.kv.paging.roles import ROLES as PAGED
+from judge_tui.checks.tasks.kv.quantization import finding as compressed
 
 __all__ = ["ROLES", "find"]
 

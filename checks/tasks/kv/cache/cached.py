@@ -14,11 +14,11 @@ from judge_tui.checks.binding import Binding
 from judge_tui.checks.faults import BadResult, Raised, Skipped
 from judge_tui.checks.remote import Handle
 from judge_tui.checks.tasks.kv import roles
-from judge_tui.checks.tasks.kv.decoder.wires import from_wire, to_wire, wire_shape
-from judge_tui.checks.tasks.kv.opened import Opened, per_sequence
-from judge_tui.checks.tasks.kv.places import cache_of, pair
+from judge_tui.checks.tasks.kv.cache.opened import Opened, per_sequence
+from judge_tui.checks.tasks.kv.cache.places import cache_of, pair
+from judge_tui.checks.tasks.kv.cache.ways import Way
+from judge_tui.checks.tasks.kv.cache.wires import from_wire, to_wire, wire_shape
 from judge_tui.checks.tasks.kv.sizes import Sizes
-from judge_tui.checks.tasks.kv.ways import Way
 
 __all__ = ["PROMPTS", "Cached", "Sizes"]
 
@@ -32,7 +32,7 @@ _ROLES = {role.name: role for role in roles.ROLES}
 class Cached(Opened):
     """A cache being fed, attended with and read back, in the contract's (B, H, N, D).
 
-    The arguments are those of :class:`~judge_tui.checks.tasks.kv.opened.Opened`.
+    The arguments are those of :class:`~judge_tui.checks.tasks.kv.cache.opened.Opened`.
     """
 
     @property

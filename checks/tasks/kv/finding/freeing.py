@@ -8,9 +8,10 @@ import numpy as np
 from judge_tui.checks.binding import Binding
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.remote import Worker
-from judge_tui.checks.tasks.kv.cached import Cached
+from judge_tui.checks.tasks.kv.cache.cached import Cached
+from judge_tui.checks.tasks.kv.finding.trial import BUDGET
 from judge_tui.checks.tasks.kv.sizes import Sizes
-from judge_tui.checks.tasks.kv.trial import BUDGET, drawn
+from judge_tui.checks.tasks.kv.streams import drawn
 
 __all__ = ["settle"]
 

@@ -9,12 +9,12 @@ import numpy.typing as npt
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Raised, Skipped
+from judge_tui.checks.tasks.kv.cache.storage import total
 from judge_tui.checks.tasks.kv.decoder import growth as decoder_growth
-from judge_tui.checks.tasks.kv.growing import EXPONENT, Work, exponent, law
+from judge_tui.checks.tasks.kv.growth.curves import EXPONENT, Work, exponent, law
 from judge_tui.checks.tasks.kv.sizes import Sizes, sized
-from judge_tui.checks.tasks.kv.storage import total
+from judge_tui.checks.tasks.kv.streams import drawn
 from judge_tui.checks.tasks.kv.subject import Subject
-from judge_tui.checks.tasks.kv.trial import drawn
 from judge_tui.checks.verdict import Curve, Verdict
 
 __all__ = ["growth"]

@@ -1,0 +1,138 @@
+"""Which callables may play together: what makes a cache, feeds it, attends over it and reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from judge_tui.checks.binding import Binding
+from judge_tui.checks.faults import Fault
+from judge_tui.checks.remote import Worker
+from judge_tui.checks.submission import ADAPTER
+from judge_tui.checks.tasks.kv import roles
+from judge_tui.checks.tasks.kv.finding.signatures import Owner, matched
+from judge_tui.checks.tasks.kv.paging.roles import ADD
+
+__all__ = ["MOST", "TICKS", "combinations", "owner_of"]
+
+Inventories = Mapping[str, Mapping[str, Any]]
+Found = dict[str, Binding]
+_ROLES = {role.name: role for role in (*roles.ROLES, ADD)}
+#: Candidates of one role that are tried.
+MOST = 6
+#: What tells a cache that a step is over: before attention, or after it.
+TICKS = ("advance", "advance_after")
+
+
+def combinations(worker: Worker, loaded: Inventories, written: Found) -> Iterator[tuple[Found, bool]]:
+    """Calls that may belong to a cache, fused or apart, likeliest first.
+
+    Args:
+        worker: Where the submission is.
+        loaded: File → inventory.
+        written: What is bound by hand.
+
+    Yields:
+        Role → binding, and whether it is a guess when the cache is advanced.
+    """
+    for create in _creates(worker, loaded, written):
+        yield from _around(worker, loaded, written, create)
+
+
+def _creates(worker: Worker, loaded: Inventories, written: Found) -> Iterator[Found]:
+    """Ways to get a cache: written, a class, a function, and none at all (the first step makes it)."""
+    if "create" in written:
+        yield {"create": written["create"]}
+        return
+    if any(name in written for name in ("step", "append", "append_many")):
+        yield {}
+        return
+    options = matched(worker, loaded, _ROLES["create"], constructors=True)
+    for binding in options[:MOST]:
+        yield {"create": replace(binding, returns={})}
+    yield {}
+
+
+def _around(worker: Worker, loaded: Inventories, written: Found, base: Found) -> Iterator[tuple[Found, bool]]:
+    """Calls that may belong to a cache, fused or apart, and whether it is a guess when it is advanced."""
+    owner = owner_of(worker, loaded, base)
+    if base and owner is None:
+        return
+
+    def options(name: str) -> list[Binding]:
+        if name in written:
+            return [written[name]]
+        if name in (*TICKS, "add") and _adapted(written):
+            # An adapter that feeds the cache does whatever belongs to it.
+            return []
+        return matched(worker, loaded, _ROLES[name], owner=owner, stateful=name != "attention")[:MOST]
+
+    ticks = [name for name in TICKS if name in written] or ["advance"]
+    told = [{name: tick} for name in ticks for tick in options(name)]
+    guessed = bool(told) and not set(TICKS) & set(written)
+    for tick in ({}, *told) if guessed or not told else told:
+        for combination in _calls({**base, **tick}, written, options):
+            yield combination, guessed
+            if "advance" in tick and "attend" in combination and guessed:
+                yield _advanced_after(combination), True
+
+
+def _adapted(written: Found) -> bool:
+    """Whether an adapter feeds the cache."""
+    return any(
+        name in written and written[name].origin == ADAPTER for name in ("step", "append", "append_many")
+    )
+
+
+def _advanced_after(combination: Found) -> Found:
+    """The same, advanced once attention is over, not before it."""
+    tick = replace(combination["advance"], role="advance_after")
+    return {**{n: b for n, b in combination.items() if n != "advance"}, "advance_after": tick}
+
+
+def _calls(base: Found, written: Found, options: Callable[[str], list[Binding]]) -> Iterator[Found]:
+    for step in options("step"):
+        yield from _told_of_sequences({**base, "step": step}, step, options)
+    if "create" not in base and "append" not in written and "append_many" not in written:
+        return
+    appends = options("append") or ([written["append_many"]] if "append_many" in written else [])
+    for append in appends:
+        for pair in _told_of_sequences({**base, append.role: append}, append, options):
+            yield from _attended(pair, written, options)
+    # Storage alone is what is left when nothing attends over it.
+    for append in appends:
+        for pair in _told_of_sequences({**base, append.role: append}, append, options):
+            for read in options("read"):
+                yield {**pair, "read": read}
+
+
+def _told_of_sequences(
+    pair: Found, append: Binding, options: Callable[[str], list[Binding]]
+) -> Iterator[Found]:
+    """The same, and with what tells the cache of its sequences, where they go in one by one."""
+    yield pair
+    if append.takes("sequence"):
+        for add in options("add")[:2]:
+            yield {**pair, "add": add}
+
+
+def _attended(pair: Found, written: Found, options: Callable[[str], list[Binding]]) -> Iterator[Found]:
+    """Storage with attention over it."""
+    for attend in options("attend"):
+        yield {**pair, "attend": attend, **({"read": written["read"]} if "read" in written else {})}
+    for attention in options("attention"):
+        for read in [None, *options("read")]:
+            yield {**pair, "attention": attention, **({"read": read} if read else {})}
+
+
+def owner_of(worker: Worker, loaded: Inventories, base: Found) -> Owner | None:
+    """What the cache is that a combination makes; ``None`` where it cannot be made."""
+    if not base:
+        return Owner()
+    try:
+        return Owner.of(worker, loaded, base["create"])
+    except Fault:
+        if not worker.alive:
+            raise
+        return None

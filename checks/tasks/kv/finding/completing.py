@@ -1,0 +1,84 @@
+"""What is bound once a cache is found: several tokens at once, reading it back, what lengths count."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from judge_tui.checks.binding import Binding
+from judge_tui.checks.remote import Worker
+from judge_tui.checks.tasks.kv import roles
+from judge_tui.checks.tasks.kv.finding import trial
+from judge_tui.checks.tasks.kv.finding.combinations import MOST, owner_of
+from judge_tui.checks.tasks.kv.finding.readings import layouts, many_layouts, renamed
+from judge_tui.checks.tasks.kv.finding.signatures import matched
+
+__all__ = ["settle_lengths", "settle_many", "settle_read"]
+
+Inventories = Mapping[str, Mapping[str, Any]]
+Found = dict[str, Binding]
+_ROLES = {role.name: role for role in roles.ROLES}
+
+
+def settle_many(worker: Worker, loaded: Inventories, found: Found, written: Found) -> None:
+    """Bind what takes several tokens at once, when there is such a thing."""
+    one, many = ("step", "step_many") if "step" in found else ("append", "append_many")
+    if many in found or one not in found:
+        return
+    owner = owner_of(worker, loaded, {"create": found["create"]} if "create" in found else {})
+    options = [
+        option
+        for option in matched(worker, loaded, _ROLES[many], owner=owner, stateful=True)[:MOST]
+        if option.target != found[one].target and option.on == found[one].on
+    ] if owner else []  # fmt: skip
+    named = [
+        o
+        for o in options
+        if "prefill" in o.name.lower() or "many" in o.name.lower() or "seq" in o.name.lower()
+    ]
+    same = replace(found[one], role=many)
+    ran: list[Found] = []
+    for option in [*named, same, *(o for o in options if o not in named)]:
+        layouts = [found[one].layout] if option is same else many_layouts(option, found[one].layout)
+        for layout in layouts:
+            if "N" not in layout:
+                continue
+            extra = {many: replace(option, layout=layout)}
+            result = trial.held_many(worker, {**found, **extra})
+            if result.right:
+                found.update(extra)
+                return
+            # What says that it takes a prompt is judged as such, right or wrong.
+            if result.ran and (option in named or (option is same and one == "step")):
+                ran.append(extra)
+    if ran:
+        found.update(ran[0])
+
+
+def settle_read(worker: Worker, loaded: Inventories, found: Found) -> None:
+    """Bind what reads the cache back, where attention needs none of it: some checks look into the cache."""
+    owner = owner_of(worker, loaded, {"create": found["create"]} if "create" in found else {})
+    if "read" in found or owner is None:
+        return
+    for option in matched(worker, loaded, _ROLES["read"], owner=owner, stateful=True)[:MOST]:
+        for layout in layouts(option):
+            extra = {"read": replace(option, layout=layout)}
+            if trial.held(worker, {**found, **extra}).right:
+                found.update(extra)
+                return
+
+
+def settle_lengths(worker: Worker, found: Found, written: Found) -> None:
+    """Whether lengths count what is new or what is stored: the reading under which ragged rows are right."""
+    names: list[str] = [
+        n for n in ("step", "step_many", "append", "append_many") if n in found and n not in written
+    ]
+    taking = [n for n in names if found[n].takes("lengths")]
+    if not taking or trial.ragged(worker, found).right:
+        return
+    for source in ("totals", "before"):
+        other = {n: renamed(found[n], "lengths", source) for n in taking}
+        if trial.ragged(worker, {**found, **other}).right:
+            found.update(other)
+            return

@@ -1,0 +1,89 @@
+"""A paged cache that is the only one: taken for the cache that is asked for, with attention over it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from judge_tui.checks.binding import Binding
+from judge_tui.checks.faults import Fault
+from judge_tui.checks.remote import Worker
+from judge_tui.checks.tasks.kv.finding import trial
+from judge_tui.checks.tasks.kv.finding.combinations import owner_of
+from judge_tui.checks.tasks.kv.finding.readings import is_the_mistake, layouts, renamed
+from judge_tui.checks.tasks.kv.finding.signatures import matched
+from judge_tui.checks.tasks.kv.finding.trial import noted, settled_by
+from judge_tui.checks.tasks.kv.paging.finding import parts_of
+from judge_tui.checks.tasks.kv.paging.roles import PARTS
+from judge_tui.checks.tasks.kv.sizes import mode
+
+__all__ = ["Wrong", "from_pages"]
+
+Inventories = Mapping[str, Mapping[str, Any]]
+Found = dict[str, Binding]
+
+
+@dataclass(slots=True)
+class Wrong:
+    """Attention that runs and answers wrongly.
+
+    Attributes:
+        ran: Combinations that ran to the end.
+        meant: The first whose answers are those of a usual mistake.
+    """
+
+    ran: list[Found] = field(default_factory=list)
+    meant: Found | None = None
+
+
+def from_pages(
+    worker: Worker, loaded: Inventories, found: Found, tried: list[str], fatal: dict[str, Fault]
+) -> Wrong:
+    """Take a paged cache that keeps what it is fed for the cache that is asked for, as there is no other.
+
+    Args:
+        worker: Where the submission is.
+        loaded: File → inventory.
+        found: Role → binding; added to.
+        tried: What was tried; added to.
+        fatal: Callables that ended the process; added to.
+
+    Returns:
+        Attention over it that runs and answers wrongly.
+    """
+    wrong = Wrong()
+    parts = parts_of(found) or {}
+    stored: Found = {n: parts[n] for n in ("create", "add", "append", "read") if n in parts}
+    owner = owner_of(worker, loaded, {"create": stored["create"]} if "create" in stored else {})
+    if "append" not in stored or owner is None:
+        return wrong
+    attends = [parts["attend"]] if "attend" in parts else []
+    for named in matched(worker, loaded, PARTS["attend"], owner=owner, stateful=True)[:3]:
+        attends += [replace(named, role="attend", layout=layout) for layout in layouts(named)]
+    combinations: list[Found] = [*({**stored, "attend": attend} for attend in attends), stored]
+    for option in combinations:
+        if not mode(option):
+            continue
+        result = trial.survived(fatal, option, partial(trial.steps, worker, option))
+        if result.right:
+            if (room := _with_room(worker, option)) is None:
+                tried.append(f"{option['append'].target}: takes fewer tokens than its blocks have room for")
+                return Wrong()
+            found.update({name: settled_by(binding, result) for name, binding in room.items()})
+            return wrong
+        if result.ran and "attend" in option:
+            wrong.ran.append(option)
+        if result.mistake and is_the_mistake(option, result.mistake, ticks=False):
+            wrong.meant = wrong.meant or option
+        noted(tried, option, result)
+    return Wrong()
+
+
+def _with_room(worker: Worker, option: Found) -> Found | None:
+    """The same, made so that all it is told to hold goes in: a pool may keep one block for itself."""
+    if trial.fills(worker, option) or "create" not in option:
+        return option
+    wider = {**option, "create": renamed(option["create"], "blocks", "blocks_and_one")}
+    return wider if trial.fills(worker, wider) else None

@@ -1,0 +1,107 @@
+"""The axis orders under which calls may be meant, and when answers that are wrong count all the same."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from judge_tui.checks.binding import Binding
+from judge_tui.checks.tasks.kv.cache.wires import LAYOUTS, SOLO
+from judge_tui.checks.tasks.kv.finding.combinations import TICKS
+from judge_tui.checks.tasks.kv.reference import ORDERLY
+
+__all__ = [
+    "beyond_doubt",
+    "is_the_mistake",
+    "layouts",
+    "many_layouts",
+    "plainly_meant",
+    "readings",
+    "renamed",
+]
+
+Found = dict[str, Binding]
+
+
+def readings(combination: Found, written: Found) -> Iterator[Found]:
+    """The combination under every axis order that its calls allow; a written layout stays."""
+    free = {
+        name: layouts(binding)
+        for name, binding in combination.items()
+        if name not in ("create", *TICKS, "add") and not (name in written and binding.layout)
+    }
+    names = list(free)
+    for chosen in sorted(itertools.product(*(range(len(free[name])) for name in names)), key=_uneven):
+        yield {
+            **combination,
+            **{
+                name: replace(combination[name], layout=free[name][index])
+                for name, index in zip(names, chosen, strict=True)
+            },
+        }
+
+
+def _uneven(indices: Sequence[int]) -> tuple[int, int]:
+    return len(set(indices)), sum(indices)
+
+
+def layouts(binding: Binding) -> tuple[str, ...]:
+    """Axis orders that a call may want, likeliest first."""
+    if binding.takes("sequence"):
+        return (*SOLO[:3], "BHND", "BNHD")
+    return (*LAYOUTS, *SOLO[:3])
+
+
+def many_layouts(option: Binding, layout: str) -> list[str]:
+    """Axis orders that a call of several tokens may want beside one of single tokens in ``layout``."""
+    wide = layout if "N" in layout else layout.replace("H", "HN") if "H" in layout else layout
+    orders = [wide, wide.replace("HN", "NH"), wide.replace("NH", "HN")]
+    if option.takes("sequence"):
+        # A prompt of one sequence has no batch axis though steps may have one; or one of length one.
+        solo = [order.replace("B", "") for order in orders]
+        orders = [*solo, *(f"B{order}" for order in solo)]
+    return list(dict.fromkeys(orders))
+
+
+def renamed(binding: Binding, old: str, new: str) -> Binding:
+    """The same call, handed ``new`` where it was handed ``old``."""
+    return replace(
+        binding, args=tuple(replace(a, source=new) if a.source == old else a for a in binding.args)
+    )
+
+
+def is_the_mistake(read: Found, mistake: str, ticks: bool) -> bool:
+    """Whether a usual mistake that every answer equals is the submission's, and not that of our reading.
+
+    Args:
+        read: The combination, as it was read.
+        mistake: Words of the mistake.
+        ticks: Whether it is a guess when the cache is advanced.
+    """
+    if ticks and mistake not in ORDERLY:
+        return False
+    # Answers that equal a wrong attention over what was fed prove the axis orders; zeros prove nothing.
+    return mistake in ORDERLY or plainly_meant(read, ticks)
+
+
+def plainly_meant(combination: Found, ticks: bool) -> bool:
+    """Whether calls that answer wrongly are made as they are meant: one axis order, up to dropped axes."""
+    orders = {binding.layout.replace("B", "").replace("D", "") for binding in combination.values()} - {
+        "",
+        "H",
+    }
+    return len(orders) <= 1 and not ticks
+
+
+def beyond_doubt(ran: Sequence[Found]) -> list[Found]:
+    """Of wrong combinations those that cannot be read otherwise: one axis order, or none other that runs."""
+
+    def calls(option: Found, *left_out: str) -> list[tuple[str, str, str]]:
+        return [(n, b.target, "" if n in left_out else b.layout) for n, b in sorted(option.items())]
+
+    def sole(option: Found) -> bool:
+        own = calls(option, "attend")
+        return "attend" in option and sum(calls(other, "attend") == own for other in ran) == 1
+
+    return [option for option in ran if plainly_meant(option, ticks=False) or sole(option)]

@@ -1,0 +1,140 @@
+"""Finding a submission's cache: which callables play together, and how they are fed.
+
+Roles of a cache cannot be told one by one, because the axis order of one call shows only in the answer
+of another. So names and signatures give candidates per role (:mod:`.combinations`), every axis order is
+a reading (:mod:`.readings`), and short runs (:mod:`.trial`) settle which is meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from judge_tui.checks.binding import Binding
+from judge_tui.checks.faults import Fault
+from judge_tui.checks.remote import Worker
+from judge_tui.checks.submission import ADAPTER
+from judge_tui.checks.tasks.kv.chunked_prefill import finding as chunks
+from judge_tui.checks.tasks.kv.decoder import models
+from judge_tui.checks.tasks.kv.finding import attending, freeing, options, trial
+from judge_tui.checks.tasks.kv.finding.combinations import MOST, combinations, owner_of
+from judge_tui.checks.tasks.kv.finding.completing import settle_lengths, settle_many, settle_read
+from judge_tui.checks.tasks.kv.finding.pages import from_pages
+from judge_tui.checks.tasks.kv.finding.readings import beyond_doubt, is_the_mistake, plainly_meant, readings
+from judge_tui.checks.tasks.kv.finding.signatures import matched
+from judge_tui.checks.tasks.kv.finding.trial import Trial, noted, settled_by
+from judge_tui.checks.tasks.kv.gqa import finding as grouped
+from judge_tui.checks.tasks.kv.paging.roles import FREE
+from judge_tui.checks.tasks.kv.sizes import mode
+
+__all__ = ["find"]
+
+Inventories = Mapping[str, Mapping[str, Any]]
+Found = dict[str, Binding]
+
+
+def find(
+    worker: Worker, loaded: Inventories, found: Found, rejected: dict[str, list[str]], fatal: dict[str, Fault]
+) -> None:
+    """Bind the roles that are not written by hand.
+
+    Args:
+        worker: Where the submission is.
+        loaded: File → inventory.
+        found: Role → binding; holds what is written, and is added to.
+        rejected: Role → what was tried.
+        fatal: Callables that ended the process when they were tried; added to.
+
+    Raises:
+        Fault: A trial ended the process.
+    """
+    for name, binding in list(found.items()):
+        if binding.origin == ADAPTER:
+            # An adapter may give back what the submission gives; where things are is seen at the call.
+            found[name] = replace(binding, returns={})
+    written, tried = dict(found), rejected.setdefault("step", [])
+    search = _searched(worker, loaded, written, tried, fatal)
+    if search.best is not None:
+        _completed(worker, loaded, found, written, search.best)
+    for role in ("create", "append", "read", "attend"):
+        rejected.setdefault(role, []).extend(tried)
+    options.find(worker, loaded, found, rejected, fatal)
+    models.find(worker, loaded, found, rejected, fatal)
+    if "decode" not in found:
+        if not mode(found):
+            over_pages = from_pages(worker, loaded, found, tried, fatal)
+            search.ran += over_pages.ran
+            search.meant = search.meant or over_pages.meant
+            settle_many(worker, loaded, found, written)
+        _attends_wrongly(worker, loaded, found, written, search)
+    if {"add", "create"} <= set(found) and (owner := owner_of(worker, loaded, {"create": found["create"]})):
+        freeing.settle(worker, found, matched(worker, loaded, FREE, owner=owner, stateful=True)[:MOST])
+    chunks.find(worker, loaded, found, rejected, fatal)
+    grouped.find(worker, loaded, found, rejected, fatal)
+
+
+@dataclass(slots=True)
+class _Search:
+    """What came of the trials of all readings.
+
+    Attributes:
+        best: The first that is right; else the nearest of those that are plainly meant.
+        meant: The first whose answers are those of a usual mistake.
+        ran: With attention, ran to the end, and answered wrongly.
+    """
+
+    best: tuple[Found, Trial] | None = None
+    meant: Found | None = None
+    ran: list[Found] = field(default_factory=list)
+
+    def add(self, read: Found, result: Trial, ticks: bool) -> None:
+        """Take a reading that is not right into account; ``ticks``: when it is advanced is a guess."""
+        if result.mistake and is_the_mistake(read, result.mistake, ticks):
+            self.meant = self.meant or read
+        if result.ran and mode(read) != "read" and not ticks:
+            self.ran.append(read)
+        nearer = self.best is None or result.error < self.best[1].error
+        if result.ran and nearer and plainly_meant(read, ticks):
+            self.best = read, result
+
+
+def _searched(
+    worker: Worker, loaded: Inventories, written: Found, tried: list[str], fatal: dict[str, Fault]
+) -> _Search:
+    """Try readings of all combinations, until one is right."""
+    search = _Search()
+    for combination, ticks in combinations(worker, loaded, written):
+        for read in readings(combination, written):
+            result = trial.survived(fatal, read, partial(trial.steps, worker, read))
+            if result.right:
+                search.best = read, result
+                return search
+            search.add(read, result, ticks)
+            noted(tried, read, result)
+    return search
+
+
+def _completed(
+    worker: Worker, loaded: Inventories, found: Found, written: Found, best: tuple[Found, Trial]
+) -> None:
+    """Bind what was found, and what there is beside it."""
+    found.update({name: settled_by(binding, best[1]) for name, binding in best[0].items()})
+    settle_lengths(worker, found, written)
+    settle_many(worker, loaded, found, written)
+    settle_lengths(worker, found, written)
+    settle_read(worker, loaded, found)
+
+
+def _attends_wrongly(
+    worker: Worker, loaded: Inventories, found: Found, written: Found, search: _Search
+) -> None:
+    """Bind attention that makes a usual mistake, or that nothing else can be: it is meant all the same."""
+    own = search.meant if mode(found) in ("", "read") else None
+    if own is None and mode(found) == "read":
+        own = attending.confirmed(worker, loaded, found, beyond_doubt(search.ran))
+    if own is not None:
+        # What is settled about the storage stays, where it is the same storage.
+        found.update({n: b for n, b in own.items() if n not in found or b.target != found[n].target})
+        settle_many(worker, loaded, found, written)

@@ -1,0 +1,5 @@
+"""How memory and the work of a step grow with length."""
+
+from judge_tui.checks.tasks.kv.growth.check import growth
+
+__all__ = ["growth"]
