@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -29,6 +30,7 @@ Found = dict[str, Binding]
 _ROLES = {role.name: role for role in roles.DECODER}
 _BUDGET = 8.0
 _MOST = 5
+_CACHE = re.compile(r"(?i)cache|past_?k|kv_?(store|buf)")
 
 
 def find(
@@ -44,7 +46,7 @@ def find(
         if not said and error <= 1e-3:
             best = option
             break
-        if not said and not best and _plainly_meant(option, found):
+        if not said and not best and (_plainly_meant(option, found) or _keeps_a_cache(worker, option)):
             best = option
         names = ", ".join(dict.fromkeys(b.target for b in option.values()))
         if len(tried) < 24:
@@ -65,6 +67,15 @@ def _plainly_meant(option: Found, found: Found) -> bool:
         return False
     prefill, decode = option["prefill"], option["decode"]
     return prefill.target != decode.target or any(decode.takes(name) for name in ("cache", "use_cache"))
+
+
+def _keeps_a_cache(worker: Worker, option: Found) -> bool:
+    """Whether one call for all is told its position, and its model holds arrays that are called a cache."""
+    if not (option["prefill"].takes("position") and option["decode"].takes("position")):
+        return False
+    model = Maker(worker, option, lambda: _BUDGET)(1).model
+    paths = (leaf["path"] for leaf in worker.leaves(model)) if model is not None else ()
+    return any(_CACHE.search(str(key)) for path in paths for _kind, key in path)
 
 
 def _options(worker: Worker, loaded: Inventories, written: Found, cache: Binding | None) -> Iterator[Found]:

@@ -24,7 +24,7 @@ from judge_tui.checks.tasks.kv.finding.completing import settle_lengths, settle_
 from judge_tui.checks.tasks.kv.finding.pages import from_pages
 from judge_tui.checks.tasks.kv.finding.readings import beyond_doubt, is_the_mistake, plainly_meant, readings
 from judge_tui.checks.tasks.kv.finding.signatures import matched
-from judge_tui.checks.tasks.kv.finding.trial import Trial, noted, settled_by
+from judge_tui.checks.tasks.kv.finding.trial import Trial, advances_itself, noted, settled_by
 from judge_tui.checks.tasks.kv.gqa import finding as grouped
 from judge_tui.checks.tasks.kv.paging.roles import FREE
 from judge_tui.checks.tasks.kv.sizes import mode
@@ -111,7 +111,7 @@ def _searched(
             if result.right:
                 search.best = read, result
                 return search
-            search.add(read, result, ticks)
+            search.add(read, result, ticks and result.ran and not advances_itself(worker, read))
             noted(tried, read, result)
     return search
 

@@ -22,12 +22,25 @@ from judge_tui.checks.tasks.kv.streams import drawn
 from judge_tui.checks.tolerance import relative_error
 
 __all__ = [
-    "BUDGET", "Trial", "fills", "gives_floats", "held", "held_many", "noted", "ragged", "settled_by", "steps",
+    "BUDGET",
+    "EQUALS",
+    "Trial",
+    "advances_itself",
+    "fills",
+    "gives_floats",
+    "held",
+    "held_many",
+    "noted",
+    "ragged",
+    "settled_by",
+    "steps",
     "survived",
-]  # fmt: skip
+]
 
 Array = npt.NDArray[np.float64]
 
+#: What stands before a usual mistake that every answer of a trial equals.
+EQUALS = "equals attention in which"
 #: Seconds of one trial.
 BUDGET = 8.0
 _SIZES = Sizes(batch=2, heads=3, max_len=32, head_dim=8, layers=2)
@@ -177,6 +190,12 @@ def held(worker: Worker, found: Mapping[str, Binding]) -> Trial:
     return _tried(run, worker)
 
 
+def advances_itself(worker: Worker, found: Mapping[str, Binding]) -> bool:
+    """Whether a cache that has a call to advance it holds what it is fed, and needs no such call."""
+    parts = {name: found[name] for name in ("create", "add", "append", "read") if name in found}
+    return "append" in parts and not {"advance", "advance_after"} & set(found) and held(worker, parts).right
+
+
 def gives_floats(worker: Worker, found: Mapping[str, Binding]) -> bool:
     """Whether what is read back is a pair of arrays of floating point, and nothing beside."""
     try:
@@ -229,7 +248,8 @@ def settled_by(binding: Binding, result: Trial) -> Binding:
 def noted(tried: list[str], read: Mapping[str, Binding], result: Trial) -> None:
     """Add what a combination is and how its trial went to what was tried."""
     names = ", ".join(dict.fromkeys(f"{b.target}" for b in read.values()))
-    said = result.said or f"runs, error {result.error:.2g}"
+    looks = f": {EQUALS} {result.mistake}" if result.mistake else ""
+    said = result.said or f"runs, error {result.error:.2g}{looks}"
     line = f"{names}: {said}"
     if len(tried) < 24 and line not in tried:
         tried.append(line)

@@ -12,6 +12,7 @@ from judge_tui.checks.faults import Skipped, Unbound
 from judge_tui.checks.tasks.kv.cache.cached import Cached
 from judge_tui.checks.tasks.kv.decoder import steps as decoder_steps
 from judge_tui.checks.tasks.kv.incremental.apart import judge_apart
+from judge_tui.checks.tasks.kv.incremental.beside import judge_beside
 from judge_tui.checks.tasks.kv.incremental.prefilling import judge_prefill
 from judge_tui.checks.tasks.kv.judging import Precision, Worst, float32_limit, precision, stores_half
 from judge_tui.checks.tasks.kv.reference import attention, diagnosis, plain
@@ -70,7 +71,7 @@ CASES = (
     "incremental_equals_full",
     "decoding equals full attention",
     establishes="Every decode step equals full causal recomputation: 1e-5 in float32, 1e-10 in float64.",
-    version=3,
+    version=4,
 )
 def incremental_equals_full(bench: Bench, found: Findings) -> str:
     """Feed prompts and steps; hold each step's rows against attention over all that was fed."""
@@ -83,6 +84,7 @@ def incremental_equals_full(bench: Bench, found: Findings) -> str:
         if sound:
             judge_apart(subject, found, said)
         said = said if right else said[:1]
+        judge_beside(subject, found, said)
     if subject.decodes:
         decoder_steps.judge(subject, found, said)
     elif subject.mode == "read" and found.verdict == Verdict.PASS:

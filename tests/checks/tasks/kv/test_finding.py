@@ -10,7 +10,7 @@ import pytest
 from judge_tui.checks.runner import judge
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.tasks.kv import TASK
-from judge_tui.checks.tasks.kv.decoder.wires import JOINED, LAYOUTS, fits, from_wire, to_wire, wire_shape
+from judge_tui.checks.tasks.kv.cache.wires import JOINED, LAYOUTS, fits, from_wire, to_wire, wire_shape
 from judge_tui.checks.tasks.kv.reference import MISTAKES, attention, diagnosis
 from judge_tui.checks.verdict import Outcome, Verdict
 
