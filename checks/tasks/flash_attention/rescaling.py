@@ -17,6 +17,7 @@ from judge_tui.checks.check import Findings, check
 from judge_tui.checks.tasks.flash_attention.cases import Case
 from judge_tui.checks.tasks.flash_attention.forward import Forward
 from judge_tui.checks.tasks.flash_attention.gate import sound
+from judge_tui.checks.tasks.flash_attention.half import half_precision
 from judge_tui.checks.tasks.flash_attention.reference import Array, Factor, streamed
 from judge_tui.checks.tasks.flash_attention.rows import Held, Rows
 from judge_tui.checks.tolerance import relative_error
@@ -81,6 +82,9 @@ def rescaling_direction(bench: Bench, found: Findings) -> str:
             largest,
             note="A hint only: right code may evaluate exp on lanes that it discards.",
         )
+    # On the CPU NumPy computes float16 by way of float32, one number at a time.
+    if bench.place.gpu:
+        half_precision(bench, found, forward)
     if elsewhere:
         error, limit = sound(found, forward, bench, causal=forward.causal[0])
         if error > limit:
