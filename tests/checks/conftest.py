@@ -19,6 +19,7 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Check, Findings
 from judge_tui.checks.contract import Contract, Param, Return, Role, Sample
 from judge_tui.checks.generic import with_generic
+from judge_tui.checks.own_time import Account
 from judge_tui.checks.sandbox import Level, mounts
 from judge_tui.checks.sandbox.start import find_bubblewrap
 from judge_tui.checks.submission import Submission
@@ -147,6 +148,19 @@ def mode(request: pytest.FixtureRequest) -> sandbox.Mode:
     if wanted == "plain" and (measured := sandbox.measure("plain")).level != Level.FULL:
         pytest.skip("; ".join(measured.notes))
     return wanted
+
+
+@pytest.fixture
+def accounts(monkeypatch: pytest.MonkeyPatch) -> list[Account]:
+    """What every check took of its submission's own time, from now on."""
+    made: list[Account] = []
+
+    def opened(seconds: float = float("inf")) -> Account:
+        made.append(Account(seconds))
+        return made[-1]
+
+    monkeypatch.setattr("judge_tui.checks.bench.Account", opened)
+    return made
 
 
 Files = Mapping[str, str | bytes]
