@@ -46,7 +46,7 @@ screenshots: $(DEV_STAMP)  ## redraw the pictures in docs/
 seeds: $(DEV_STAMP)  ## measure the claims of the analyses anew, into docs/seeds.md
 	$(BIN)/python docs/seeds.py
 
-system:  ## bubblewrap, which confines submissions, when it can be installed here
+system:  ## bubblewrap, which confines submissions, and g++, which emulates CUDA, when they can be installed here
 	@sh tools/system.sh
 
 clean:  ## remove what was built

@@ -26,6 +26,29 @@ Where interrupted(void* context) {
     return in_program(pc) ? Where(pc) : 0;
 }
 
+#if defined(__x86_64__)
+// Steps over a division that the processor refused, with what a card gives: all ones, and the dividend as remainder.
+bool step_over_division(void* context) {
+    greg_t* registers = ((ucontext_t*)context)->uc_mcontext.gregs;
+    const unsigned char* code = (const unsigned char*)registers[REG_RIP];
+    const unsigned char* at = code;
+    while (*at == 0x66 || (*at & 0xf0) == 0x40 || *at == 0x64) at++;
+    if (*at != 0xf7 || (at[1] & 0x30) != 0x30) return false;
+    unsigned mode = at[1] >> 6, base = at[1] & 7;
+    at += 2;
+    if (mode != 3) {
+        bool indexed = base == 4, absolute = mode == 0 && (base == 5 || (indexed && (*at & 7) == 5));
+        at += (indexed ? 1 : 0) + (absolute || mode == 2 ? 4 : mode == 1 ? 1 : 0);
+    }
+    registers[REG_RDX] = registers[REG_RAX];
+    registers[REG_RAX] = -1;
+    registers[REG_RIP] = greg_t(at);
+    return true;
+}
+#else
+bool step_over_division(void*) { return false; }
+#endif
+
 void broke(int number, siginfo_t* about, void* context) {
     if (!machine.current) {
         report("host_crash", FAULT, interrupted(context), 0, "host code was ended by signal %d", number);
@@ -33,7 +56,8 @@ void broke(int number, siginfo_t* about, void* context) {
     }
     Where where = interrupted(context), last = machine.current->where;
     if (number == SIGFPE) {
-        report("trap", FAULT, where, last, "an integer is divided by zero, or its quotient overflows; a card gives an arbitrary number");
+        report("division_by_zero", HAZARD, where, last, "an integer is divided by zero, or its quotient overflows; a card goes on with an arbitrary number");
+        if (step_over_division(context)) return;
     } else if (number == SIGSEGV && in_stack_guard(uintptr_t(about->si_addr))) {
         report("stack_overflow", FAULT, where, last, "a thread uses more than %zu KiB of local memory", STACK_BYTES >> 10);
     } else {

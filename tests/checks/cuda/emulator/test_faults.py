@@ -12,7 +12,7 @@ from judge_tui.checks.cuda.emulator import Answer, Case, Event
 FILE = "faults.cu"
 SOURCE = (Path(__file__).parent / "kernels" / FILE).read_text("utf-8")
 NAMES = re.findall(r"__global__ void (\w+)\(", SOURCE)
-HAZARDS = {"unnamed_lane_read", "benign_race", "weak_order"}
+HAZARDS = {"division_by_zero", "unnamed_lane_read", "benign_race", "weak_order"}
 NOTES = {"barrier_exit"}
 #: What a card would say at the next synchronisation.
 STICKY = {

@@ -223,6 +223,12 @@ __global__ void weak_order(const float* in, float* out, int n) {
     out[threadIdx.x] = s[threadIdx.x ^ 1] + first;  // weak_order
 }
 
+__global__ void division_by_zero(const float* in, float* out, int n) {
+    int lane = threadIdx.x % 32;
+    long long wide = lane;
+    out[threadIdx.x] = in[0] + (n / lane == -1) + (n % wide == n);  // division_by_zero
+}
+
 __global__ void barrier_divergence_that_pairs_up(const float* in, float* out, int n) {
     if (threadIdx.x < 32)
         __syncthreads();
@@ -274,6 +280,7 @@ extern "C" int judge_launch(const float* in, void* indices, void* out, long long
         unnamed_lane_read_of_an_exited,
         benign_race,
         weak_order,
+        division_by_zero,
         barrier_divergence_that_pairs_up,
         barrier_exit,
     };
