@@ -5,7 +5,7 @@ from judge_tui.checks.task import Task
 from judge_tui.checks.tasks.fuse.compiling import compiles, resources
 from judge_tui.checks.tasks.fuse.contract import CONTRACT
 from judge_tui.checks.tasks.fuse.correct import rows_independent, topk_correct
-from judge_tui.checks.tasks.fuse.files import loads
+from judge_tui.checks.tasks.fuse.files import loads, own_tests, purity, throughput
 from judge_tui.checks.tasks.fuse.memory import global_passes, memory_safety, no_materialize
 from judge_tui.checks.tasks.fuse.numerics import numerics
 from judge_tui.checks.tasks.fuse.ranges import k_range
@@ -26,7 +26,7 @@ TASK = Task(
         no_materialize,
         memory_safety,
         global_passes,
-        instead=(loads,),
+        instead=(loads, own_tests, purity, throughput),
     ),
     backends=("emulator", "cpu"),
 )

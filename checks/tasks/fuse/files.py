@@ -1,15 +1,19 @@
-"""The generic checks that mean something else for CUDA sources, or nothing."""
+"""The generic checks as they are for CUDA sources: parsing, repeats, and what needs a GPU."""
 
 from __future__ import annotations
 
+import numpy as np
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.cuda.grammar import broken, parse
+from judge_tui.checks.faults import Skipped
 from judge_tui.checks.sources import is_side_program
+from judge_tui.checks.tasks.fuse.asking import Asked, Question, ask, served, usual
+from judge_tui.checks.tasks.fuse.correct import draw
 from judge_tui.checks.tasks.fuse.subject import Subject, subject_of
 from judge_tui.checks.verdict import Verdict
 
-__all__ = ["loads"]
+__all__ = ["loads", "own_tests", "purity", "throughput"]
 
 #: What answers the challenge in the submission's place.
 _FRAMEWORKS = ("torch/", "ATen/", "c10/", "tensorflow/", "faiss/", "raft/")
@@ -68,3 +72,78 @@ def _kernels(found: Findings, subject: Subject) -> None:
         "kernels", bool(kernels), measured=len(kernels), limit="at least one",
         file=first.file if first else next(iter(subject.mended.files)), line=first.line if first else 1,
     )  # fmt: skip
+
+
+@check(
+    "purity",
+    "inputs and repeats",
+    establishes="The logits stay as they are, a second launch gives the same bits, no earlier one matters.",
+    budget=240,
+)
+def purity(bench: Bench, found: Findings) -> str:
+    """Launch on one input, on another, on the first again, and on the first in a process of its own."""
+    settled = served(bench)
+    launcher = settled.launcher
+    K = usual(settled, 10)
+    rng = bench.rng("inputs")
+    one = Question("an input", draw(rng, 1, 1200), K)
+    other = Question("another input", draw(rng, 2, 777), K)
+    first, _between, second = ask(bench, settled, [one, other, one])
+    (alone,) = ask(bench, settled, [one])
+    if first.read is None or first.refused:
+        raise Skipped(f"the launch gives no answer to compare: {first.wrong}")
+    file, line = launcher.file, launcher.line or None
+    for quantity, again in (("after another launch", second), ("in a process of its own", alone)):
+        same = _same(first, again)
+        found.claim(
+            f"the answer {quantity}", same, measured="same bits" if same else again.wrong or "another answer",
+            limit="same bits", file=file, line=line,
+        )  # fmt: skip
+    touched = [event for each in (first, second, alone) for event in each.answer.events
+               if event.kind == "input_written"]  # fmt: skip
+    found.claim(
+        "the logits", not touched, measured=touched[0].text if touched else "unchanged", limit="unchanged",
+        file=file, line=line,
+    )  # fmt: skip
+    bad = next((item for item in found.evidence if item.ok is False), None)
+    return f"{bad.quantity}: {bad.measured}" if bad else "logits untouched, launches repeat bit for bit"
+
+
+def _same(one: Asked, other: Asked) -> bool:
+    if one.read is None or other.read is None:
+        return False
+    chances = [each.probabilities.view(np.uint32) for each in (one.read, other.read)]
+    return bool(
+        np.array_equal(one.read.indices, other.read.indices) and np.array_equal(chances[0], chances[1])
+    )
+
+
+@check(
+    "throughput",
+    "seconds per launch",
+    establishes="How long a launch takes at the stated sizes, as a ratio to a copy of the same bytes.",
+    budget=20,
+)
+def throughput(bench: Bench, found: Findings) -> str:
+    """The emulator's time says nothing about a GPU's."""
+    subject_of(bench)
+    raise Skipped("needs a GPU: the emulator's time says nothing about a card's")
+
+
+@check(
+    "own_tests",
+    "its own tests",
+    establishes="How many of the submission's own test programs pass.",
+    budget=20,
+    host=True,
+)
+def own_tests(bench: Bench, found: Findings) -> str:
+    """CUDA programs with a main of their own run on a card only."""
+    subject = subject_of(bench)
+    programs = [f for f in subject.reading.functions if f.short == "main"]
+    if not programs:
+        raise Skipped("no test program among its sources")
+    names = ", ".join(dict.fromkeys(each.file for each in programs))
+    raise Skipped(
+        f"needs a GPU: {names} {'is a CUDA program' if len(programs) == 1 else 'are CUDA programs'}"
+    )
