@@ -9,7 +9,7 @@ TYPES := build/types/judge_tui
 ROOMS := cli tui judging checks
 
 .DEFAULT_GOAL := help
-.PHONY: help compare test lint types layers unit verdicts bench screenshots seeds system clean
+.PHONY: help compare test lint types layers unit verdicts bench gpu screenshots seeds system clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -39,6 +39,9 @@ verdicts: $(DEV_STAMP)  ## every check on its mutants and twins, as a table
 
 bench: $(DEV_STAMP)  ## speed, as ratios measured in one run
 	@bad=0; for bench in tui gradients checks; do $(BIN)/python benchmarks/bench_$$bench.py || bad=1; done; exit $$bad
+
+gpu: $(DEV_STAMP)  ## what the GPU side is held to, on a machine that has one
+	@benchmarks/gpu.sh
 
 screenshots: $(DEV_STAMP)  ## redraw the pictures in docs/
 	$(BIN)/python docs/screenshots.py

@@ -62,21 +62,43 @@ def _terminal(_: Path | None) -> Finding:
 
 
 def _gpu(_: Path | None) -> Finding:
+    from judge_tui.checks.backends import driver_trouble
+
     line = _first_line(
         ["nvidia-smi", "--query-gpu=name,driver_version,memory.total", "--format=csv,noheader"]
     )
-    return Finding("ok", line) if line else Finding("note", "none found; checks run on the CPU")
+    if trouble := driver_trouble():
+        # a card without its driver should be mended; no card is no fault
+        return Finding("off" if line else "note", f"{trouble}; checks run on the CPU", "See docs/gpu.md.")
+    return Finding("ok", line or "the driver sees a device")
 
 
 def _cupy(_: Path | None) -> Finding:
+    from judge_tui.checks.backends import driver_trouble
+
     if find_spec("cupy") is None:
-        return Finding("note", "not installed", "With an NVIDIA GPU: pip install cupy-cuda12x")
+        told = "With an NVIDIA GPU: pip install 'judge-tui[gpu]', with CUDA 13 'judge-tui[gpu-cuda13]'"
+        return Finding("note", "not installed", told)
+    found = "installed"
     for package in ("cupy-cuda12x", "cupy-cuda13x", "cupy"):
         try:
-            return Finding("ok", f"{package} {metadata.version(package)}")
+            found = f"{package} {metadata.version(package)}"
+            break
         except metadata.PackageNotFoundError:
             continue
-    return Finding("ok", "installed")
+    if driver_trouble():
+        return Finding("note", f"{found}; nothing to compute on")
+    return Finding("ok", found)
+
+
+def _backends(_: Path | None) -> Finding:
+    """Where checks can run; the GPU is tried by computing on every device."""
+    from judge_tui.checks.backends import NAMES, driver_trouble, find
+
+    found = [find(name) for name in NAMES]
+    told = "; ".join(f"{each.name}: {each.line}" for each in found)
+    broken = [each for each in found if each.name == "gpu" and not each.works and not driver_trouble()]
+    return Finding("off", told, broken[0].hint) if broken else Finding("ok", told)
 
 
 def _nvrtc(_: Path | None) -> Finding:
@@ -199,6 +221,7 @@ EXAMINATIONS: dict[str, Callable[[Path | None], Finding]] = {
     "terminal": _terminal,
     "GPU": _gpu,
     "CuPy": _cupy,
+    "backends": _backends,
     "NVRTC": _nvrtc,
     "nvcc": _nvcc,
     "C++ compiler": _compiler,

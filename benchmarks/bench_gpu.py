@@ -1,0 +1,206 @@
+"""What the GPU side is held to, in one report: verdicts against the CPU's, speed as ratios, the limits.
+
+Run by ``benchmarks/gpu.sh``. Each part has a share of the time; what did not fit is named, not
+left out. ``--fake`` runs the parts on a strict double of CuPy: it tests this program and measures nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import platform
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from judge_tui.checks.backends import Backend, Device, Place, cpu_name, find
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.faults import Fault
+from judge_tui.checks.runner import judge
+from judge_tui.checks.submission import Submission
+from judge_tui.checks.task import Task, load_task
+from judge_tui.checks.tasks.flash_attention.cases import Case
+from judge_tui.checks.tasks.flash_attention.forward import Forward
+from judge_tui.checks.verdict import Outcome
+
+ROOT = Path(__file__).resolve().parent.parent
+TASKS = ("backwards", "flash_attention", "flash_attention_bwd", "kv", "ternary_training")
+#: Their arrays are small and their loops are Python's: the GPU gives nothing, so they come last.
+LOOPS = ("dflash_verify", "beam_search")
+SAMPLE_ROWS = 64
+
+
+@dataclass(slots=True)
+class Budget:
+    """Seconds that are left of the whole run."""
+
+    seconds: float
+    started: float
+
+    @property
+    def left(self) -> float:
+        return self.seconds - (time.monotonic() - self.started)
+
+
+def submissions(task: str) -> list[Submission]:
+    """Every reconstruction of a task."""
+    return [
+        Submission.at(path)
+        for path in sorted((ROOT / "submissions").glob(f"*/{task}"))
+        if any(path.iterdir())
+    ]
+
+
+def timed(
+    task: Task, submission: Submission, checks: list[str], place: Place
+) -> tuple[dict[str, Outcome], float]:
+    """Outcomes and seconds."""
+    began = time.monotonic()
+    return judge(task, submission, seed=1, checks=checks, place=place), time.monotonic() - began
+
+
+def gradients(gpu: Place) -> Iterator[str]:
+    """Full element-wise verification of gradients at (2, 128, 1024), GPU against CPU."""
+    task = load_task("backwards")
+    for submission in submissions("backwards"):
+        seconds = {}
+        for place in (Place(), gpu):
+            outcome, took = timed(task, submission, ["gradient_cost"], place)
+            seconds[place.backend] = took
+            found = outcome["gradient_cost"]
+            yield f"- {submission.model}, {place.backend}: {found.verdict}, {took:.2f} s, {found.summary}"
+        yield f"  ratio GPU / CPU: {seconds['gpu'] / seconds['cpu']:.3g}"
+
+
+def flash(gpu: Place, lengths: tuple[int, ...]) -> Iterator[str]:
+    """The forward at long sequences: error on sampled rows, peak memory, causal against full."""
+    task = load_task("flash_attention")
+    for submission in submissions("flash_attention"):
+        for length in lengths:
+            bench = Bench(
+                submission, task.contract, seed=1, place=gpu, binds=Bench(submission, task.contract, seed=1)
+            )
+            try:
+                bench.begin("flash", 120.0)
+                yield f"- {submission.model}, N = {length}: {_long(bench, length)}"
+            except Fault as fault:
+                yield f"- {submission.model}, N = {length}: {fault.message}"
+            finally:
+                bench.close()
+                if bench._binds is not None:
+                    bench._binds.close()
+
+
+def _long(bench: Bench, length: int) -> str:
+    forward, rng = Forward(bench), bench.rng("long", length)
+    q, k, v = (rng.standard_normal((1, 1, length, 64)).astype(np.float32) for _ in range(3))
+    told = []
+    for causal in forward.causal:
+        case = Case(q, k, v, 128, causal)
+        forward(replace(case, q=q[:, :, :256], k=k[:, :, :256], v=v[:, :, :256]))
+        began = time.monotonic()
+        out, returned = forward.returned(case, memory=True)
+        took = time.monotonic() - began
+        peak = returned.result.counters.get("peak_bytes", 0)
+        error = _sampled(case, out, rng)
+        kind = "causal" if causal else "full"
+        told.append(
+            f"{kind} {took:.3g} s, error {error:.1e}, peak {peak / (4 * length * length):.2%} of (N, N)"
+        )
+    return "; ".join(told)
+
+
+def _sampled(case: Case, out: np.ndarray, rng: np.random.Generator) -> float:
+    """Largest relative error over some rows, against float64."""
+    rows = np.unique(rng.integers(0, case.q.shape[2], SAMPLE_ROWS))
+    q, k, v = (np.asarray(value[0, 0], dtype=np.float64) for value in (case.q, case.k, case.v))
+    scores = q[rows] @ k.T / np.sqrt(q.shape[1])
+    if case.causal:
+        scores[np.arange(len(k)) > rows[:, None]] = -np.inf
+    weights = np.exp(scores - scores.max(axis=1, keepdims=True))
+    truth = weights @ v / weights.sum(axis=1, keepdims=True)
+    error = np.linalg.norm(out[0, 0][rows] - truth, axis=1) / np.linalg.norm(truth, axis=1)
+    return float(error.max())
+
+
+def verdicts(gpu: Place, tasks: tuple[str, ...], budget: Budget, checks: tuple[str, ...]) -> Iterator[str]:
+    """Every check of every reconstruction on both; what differs is named."""
+    same = other = skipped = 0
+    left: list[str] = []
+    for name in tasks:
+        task = load_task(name)
+        wanted = [c.id for c in task.checks if not c.host and c.id not in ("throughput", "gradient_cost")]
+        wanted = [id for id in wanted if not checks or id in checks]
+        for submission in submissions(name):
+            took = {}
+            if budget.left < 0:
+                left.append(f"{submission.model}/{name}")
+                continue
+            here, took["cpu"] = timed(task, submission, wanted, Place())
+            there, took["gpu"] = timed(task, submission, wanted, gpu)
+            yield f"- {submission.model}/{name}: CPU {took['cpu']:.1f} s, GPU {took['gpu']:.1f} s"
+            for id in wanted:
+                if here[id].verdict == there[id].verdict:
+                    same += 1
+                elif there[id].summary.startswith("not portable to the GPU"):
+                    skipped += 1
+                    yield f"  - {id}: {there[id].summary}"
+                else:
+                    other += 1
+                    yield f"  - {id}: CPU {here[id].verdict}, GPU {there[id].verdict}: {there[id].summary}"
+    yield f"\nThe same verdict: {same}; not portable: {skipped}; another verdict: {other}."
+    if left:
+        yield f"Out of time for: {', '.join(left)}."
+
+
+def setting(backend: Backend, fake: bool) -> Iterator[str]:
+    """What it was measured on."""
+    if fake:
+        yield "**FAKE DEVICE: a strict double of CuPy. Nothing in this report was measured on a GPU.**\n"
+    yield f"- date: {time.strftime('%Y-%m-%d %H:%M UTC', time.gmtime())}"
+    for device in backend.devices:
+        memory = f"{device.memory / 2**30:.0f} GiB, capability {device.capability}"
+        yield f"- device {device.id}: {device.name}, {memory}"
+    yield f"- processor: {cpu_name()}; Python {platform.python_version()}, NumPy {np.__version__}"
+
+
+def main() -> int:
+    """Write the report to standard output; 1 when a verdict differs, 2 without a GPU."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=360.0, help="what the verdicts may take")
+    parser.add_argument("--fake", action="store_true", help="run on a strict double, to test this program")
+    parser.add_argument("--tasks", nargs="*", default=[*TASKS, *LOOPS])
+    parser.add_argument("--check", nargs="*", default=[], help="only these checks in the table of verdicts")
+    parser.add_argument("--lengths", nargs="*", type=int, default=[4096, 16384])
+    parser.add_argument("--parts", nargs="*", default=["gradients", "flash", "verdicts"])
+    given = parser.parse_args()
+    backend = find("gpu")
+    if given.fake:
+        sys.path.insert(0, str(ROOT / "tests" / "checks" / "doubles"))
+        backend = Backend("gpu", (Device("0", "a strict double"),), arrays="strict_cupy")
+    if not backend.works:
+        print(f"no GPU: {backend.reason}. {backend.hint}", file=sys.stderr)
+        return 2
+    gpu, budget, differs = backend.places[0], Budget(given.seconds, time.monotonic()), False
+    print("# GPU report\n", *setting(backend, given.fake), sep="\n")
+    parts: dict[str, tuple[str, Callable[[], Iterator[str]]]] = {
+        "gradients": ("Gradients, full element-wise, (2, 128, 1024)", lambda: gradients(gpu)),
+        "flash": ("Flash attention at long sequences", lambda: flash(gpu, tuple(given.lengths))),
+        "verdicts": (
+            "Verdicts, GPU against CPU",
+            lambda: verdicts(gpu, tuple(given.tasks), budget, tuple(given.check)),
+        ),
+    }
+    for part in given.parts:
+        title, lines = parts[part]
+        print(f"\n## {title}\n", flush=True)
+        for line in lines():
+            print(line, flush=True)
+            differs = differs or ("another verdict: " in line and "another verdict: 0." not in line)
+    return 1 if differs else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
