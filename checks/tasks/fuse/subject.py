@@ -26,7 +26,7 @@ from judge_tui.checks.submission import Submission
 
 __all__ = ["Subject", "subject_of"]
 
-_EACH = 150.0
+_EACH = 300.0
 _MOST_INSTANCES = 8
 _KNOWN: weakref.WeakKeyDictionary[Bench, Subject] = weakref.WeakKeyDictionary()
 _LOCK = threading.Lock()
