@@ -1,4 +1,10 @@
-"""Whether a node is judged by the logits at its parent."""
+"""Whether a node is judged by the logits at its parent.
+
+A right node that is refused fails here although the text stays lossless: the claim is that what the target
+drafts is accepted whole, and a wrong row of logits shows in nothing else where the vocabulary is large. No
+tree of this check has siblings of one token, where taking either is right; ``golden`` has them, and holds the
+text alone against greedy decoding.
+"""
 
 from __future__ import annotations
 

@@ -53,6 +53,11 @@ class Entry:
     piece: bool = False
 
     @property
+    def site(self) -> tuple[object, ...]:
+        """Where it is, whatever its indices: the same for what stands at one place of several tiles."""
+        return self.handle, *((kind, "" if isinstance(key, int) else key) for kind, key in self.path)
+
+    @property
     def sized(self) -> bool:
         """Whether it is an array of more than one number."""
         return self.kind in ("array", "list") and int(np.prod(self.shape)) > 1
@@ -111,8 +116,7 @@ def tiled(listed: Sequence[Entry]) -> list[list[int]]:
     places: dict[tuple[object, ...], list[int]] = defaultdict(list)
     for index, entry in enumerate(listed):
         if entry.kind in ("array", "list") and entry.value is not None:
-            steps = tuple((kind, "" if isinstance(key, int) else key) for kind, key in entry.path)
-            places[entry.handle, steps].append(index)
+            places[entry.site].append(index)
     return [indices for indices in places.values() if len(indices) > 1]
 
 
@@ -133,17 +137,18 @@ def _told_by_tiles(listed: list[Entry], numbers: Mapping[str, Array]) -> list[En
 def known(problem: Problem) -> dict[str, Array]:
     """What an entry's numbers may be."""
     case = problem.case
-    scores = case.q @ case.k.swapaxes(-1, -2) / np.sqrt(case.q.shape[-1])
-    if case.causal:
-        scores[..., np.triu(np.ones(scores.shape[-2:], dtype=bool), 1)] = -np.inf
-    lse, top = logsumexp(case), scores.max(-1)
-    weights = np.exp(scores - lse[..., None])
-    return {
-        "Q": case.q, "K": case.k, "V": case.v, "O": case.truth, "L": lse, "m": top, "l": np.exp(lse - top),
-        "L in base 2": lse * np.log2(np.e), "m in base 2": top * np.log2(np.e), "-L": -lse,
-        "1/l": np.exp(top - lse), "Q/√D": case.q / np.sqrt(case.q.shape[-1]), "P": weights,
-        "S": np.where(np.isfinite(scores), scores, 0.0), "exp(S - m)": np.exp(scores - top[..., None]),
-    }  # fmt: skip
+    with np.errstate(all="ignore"):
+        scores = case.q @ case.k.swapaxes(-1, -2) / np.sqrt(case.q.shape[-1])
+        if case.causal:
+            scores[..., np.triu(np.ones(scores.shape[-2:], dtype=bool), 1)] = -np.inf
+        lse, top = logsumexp(case), scores.max(-1)
+        return {
+            "Q": case.q, "K": case.k, "V": case.v, "O": case.truth, "L": lse, "m": top,
+            "l": np.exp(lse - top), "L in base 2": lse * np.log2(np.e), "m in base 2": top * np.log2(np.e),
+            "-L": -lse, "1/l": np.exp(top - lse), "Q/√D": case.q / np.sqrt(case.q.shape[-1]),
+            "P": np.exp(scores - lse[..., None]), "S": np.where(np.isfinite(scores), scores, 0.0),
+            "exp(S - m)": np.exp(scores - top[..., None]),
+        }  # fmt: skip
 
 
 def _meaning(value: Array | None, numbers: Mapping[str, Array]) -> str:

@@ -15,7 +15,7 @@ from judge_tui.checks.remote import Steps
 from judge_tui.checks.tasks.backwards.source import place
 from judge_tui.checks.tasks.backwards.storing import entry_name, stored_at, unpacked
 from judge_tui.checks.tasks.flash_attention.reference import Array, largest_score
-from judge_tui.checks.tasks.flash_attention_bwd.blind import blinded, in_single
+from judge_tui.checks.tasks.flash_attention_bwd.blind import Blind, blinded, in_single
 from judge_tui.checks.tasks.flash_attention_bwd.cached import Entry, carried, entries, tiled
 from judge_tui.checks.tasks.flash_attention_bwd.passes import Attention, Run
 from judge_tui.checks.tasks.flash_attention_bwd.reference import Problem, posed
@@ -242,25 +242,47 @@ def _cause(attention: Attention, kept: _Kept, problems: list[Problem]) -> str:
 
 
 def _empty(bench: Bench, attention: Attention, found: Findings, kept: _Kept) -> str:
-    """What L is for rows that see nothing."""
-    dtype = np.float32 if in_single(bench, attention) else np.float64
-    calls = [
-        b for b in blinded(bench, attention, dtype) if not b.given.case.causal or not attention.causal[-1]
-    ]
-    blind = calls[0]
+    """What L is for rows that see nothing, as a clause."""
+    blind = _blind(bench, attention)
     try:
-        run = attention.run(blind.given)
-        handles = carried(attention, run)
+        handles = carried(attention, run := attention.run(blind.given))
         values = [
-            attention.bench.worker.fetch(handles[e.handle].part(*e.path), _swapped(e.shape, blind.given))
+            attention.bench.worker.fetch(handles[e.handle].part(*e.path), _swapped(e.shape, run.problem))
             for e in kept.parts
         ]
     except Fault as fault:
         found.note("L of rows that see nothing", fault.message)
         return "nothing known of empty rows"
-    flat = np.sort(kept.whole(values), axis=None)
+    return _stand_in(found, kept.whole(values), blind, _place(bench, kept))
+
+
+def _empty_by_tiles(attention: Attention, found: Findings, site: object, place: dict[str, Any]) -> str:
+    """The same where every tile of queries keeps its own L, at one site of what is handed on."""
+    blind = _blind(attention.bench, attention)
+    try:
+        listed = entries(attention, attention.run(blind.given))
+    except Fault as fault:
+        found.note("L of rows that see nothing", fault.message)
+        return "nothing known of empty rows"
+    values = [np.ravel(e.value) for e in listed if e.site == site and e.value is not None]
+    count = sum(map(np.size, values))
+    if count != blind.rows.size:
+        found.note("L of rows that see nothing", count, limit=blind.rows.size, unit="numbers")
+        return "nothing known of empty rows"
+    return _stand_in(found, np.concatenate(values), blind, place)
+
+
+def _blind(bench: Bench, attention: Attention) -> Blind:
+    """A call with heads that see nothing."""
+    dtype = np.float32 if in_single(bench, attention) else np.float64
+    return next(blinded(bench, attention, dtype))
+
+
+def _stand_in(found: Findings, values: Array, blind: Blind, place: dict[str, Any]) -> str:
+    """Judge what stands for L where rows see nothing, among all of L in whatever order."""
+    flat = np.sort(values, axis=None)
     if np.isnan(flat).any():
-        found.claim("L of rows that see no key", False, measured="NaN", limit="-inf", **_place(bench, kept),
+        found.claim("L of rows that see no key", False, measured="NaN", limit="-inf", **place,
                     note="Reached by scores that overflow to -inf.")  # fmt: skip
         return "NaN for a row that sees no key"
     stand_in = _beside(flat, truth_of(blind.clean.case)[~blind.rows])
@@ -268,7 +290,7 @@ def _empty(bench: Bench, attention: Attention, found: Findings, kept: _Kept) -> 
     told = "-inf" if fine else f"{float(stand_in[np.argmax(np.abs(stand_in))]):.3g}"
     found.claim("L of rows that see no key", fine, measured=told, limit="-inf", otherwise=Verdict.WARN,
                 note="A finite or infinite stand-in is no mistake while the backward knows it.",
-                **({} if fine else _place(bench, kept)))  # fmt: skip
+                **({} if fine else place))  # fmt: skip
     return f"{told} for a row that sees no key"
 
 
@@ -285,6 +307,7 @@ def _by_tiles(attention: Attention, found: Findings, problems: list[Problem]) ->
     item = next(r for r in attention.bench.contract.by_name["forward"].returns if r.name == "L")
     size, worst, count, name = int(np.prod(_SHAPE[:3])), 0.0, 0, ""
     place: dict[str, Any] = {}
+    site: object = ()
     for problem in problems:
         if problem.case.tile < _LEAST_TILE:
             continue
@@ -300,7 +323,7 @@ def _by_tiles(attention: Attention, found: Findings, problems: list[Problem]) ->
                 truth = np.sort(truth_of(problem.case), axis=None)
                 error = float(np.max(np.abs(np.sort(values) - truth) / (1 + np.abs(truth))))
                 worst, count = max(worst, error, key=lambda e: np.inf if e != e else e), count + 1
-                name = entry_name(parts[0].path, ())
+                name, site = entry_name(parts[0].path, ()), parts[0].site
                 file, line = stored_at(attention.bench, parts[0].path)
                 place = {"file": file, "line": line}
     if not count:
@@ -312,7 +335,8 @@ def _by_tiles(attention: Attention, found: Findings, problems: list[Problem]) ->
         otherwise=Verdict.WARN if worst <= limit else Verdict.FAIL,
         note=f"{count} draws; L is kept tile by tile, as {name}, and compared as a set of numbers", **place,
     )  # fmt: skip
-    return f"L, kept tile by tile as {name}, is {worst:.1e} off m + log l in {count} draws (limit {STATED:g})"
+    told = f"L, kept tile by tile as {name}, is {worst:.1e} off m + log l in {count} draws (limit {STATED:g})"
+    return f"{told}; {_empty_by_tiles(attention, found, site, place)}" if worst <= limit else told
 
 
 def _swapped(shape: tuple[int, ...], problem: Problem) -> tuple[int, ...]:

@@ -1,61 +1,66 @@
 # bug: the row sum is that of the first head
 # caught by: gradients, gradient_identities
+"""Batch and heads folded into one axis; weights in base 2; tiles of queries stay, keys stream by."""
 import numpy as np
+
+LOG2_E = np.log2(np.e)
+
+
+def fold(x):
+    return x.reshape(-1, *x.shape[2:])
+
+
+class KeyStream:
+    """Tiles of keys and values that a tile of queries [lo, hi) needs, with their scores in base 2."""
+
+    def __init__(self, k, v, tile, causal):
+        self.k, self.v, self.tile, self.causal = k, v, tile, causal
+
+    def __call__(self, q, lo):
+        hi = lo + q.shape[1]
+        factor = LOG2_E / np.sqrt(q.shape[2])
+        for at in range(0, self.k.shape[1], self.tile):
+            if self.causal and at >= hi:
+                return
+            keys, values = self.k[:, at : at + self.tile], self.v[:, at : at + self.tile]
+            s = (q @ keys.swapaxes(1, 2)) * factor
+            if self.causal:
+                s = np.where(np.arange(lo, hi)[:, None] - np.arange(at, at + keys.shape[1])[None] < 0, -np.inf, s)
+            yield slice(at, at + keys.shape[1]), keys, values, s
 
 
 def flash_attention_fwd(Q, K, V, tile_size, causal=True):
-    B, H, N, D = Q.shape
-    scale = 1.0 / np.sqrt(D)
-    O, L = np.zeros(Q.shape), np.zeros((B, H, N))
-    for b in range(B):
-        for h in range(H):
-            for i in range(0, N, tile_size):
-                q = Q[b, h, i:i + tile_size]
-                m, l, acc = np.full(len(q), -np.inf), np.zeros(len(q)), np.zeros(q.shape)
-                for j in range(0, N, tile_size):
-                    if causal and j > i + len(q) - 1:
-                        break
-                    s = q @ K[b, h, j:j + tile_size].T * scale
-                    if causal:
-                        s = np.where(np.arange(j, j + s.shape[1]) > np.arange(i, i + len(q))[:, None], -np.inf, s)
-                    m_new = np.maximum(m, s.max(axis=1))
-                    ref = np.where(np.isneginf(m_new), 0.0, m_new)
-                    p = np.exp(s - ref[:, None])
-                    alpha = np.exp(m - ref)
-                    l = l * alpha + p.sum(axis=1)
-                    acc = acc * alpha[:, None] + p @ V[b, h, j:j + tile_size]
-                    m = m_new
-                safe = np.where(l > 0, l, 1.0)
-                O[b, h, i:i + tile_size] = acc / safe[:, None]
-                L[b, h, i:i + tile_size] = np.where(l > 0, m + np.log(safe), -np.inf)
+    q, stream = fold(Q), KeyStream(fold(K), fold(V), tile_size, causal)
+    o, lse = np.zeros_like(q), np.empty(q.shape[:2], q.dtype)
+    for lo in range(0, q.shape[1], tile_size):
+        rows = q[:, lo : lo + tile_size]
+        m = np.full((*rows.shape[:2], 1), -np.inf)
+        l, a = np.zeros(m.shape), np.zeros(rows.shape)
+        for _span, _keys, values, s in stream(rows, lo):
+            peak = np.maximum(m, s.max(2, keepdims=True))
+            finite = np.where(peak > -np.inf, peak, 0)
+            p, f = np.exp2(s - finite), np.exp2(m - finite)
+            l, a, m = l * f + p.sum(2, keepdims=True), a * f + p @ values, peak
+        o[:, lo : lo + tile_size] = np.divide(a, l, out=np.zeros(a.shape), where=l > 0)
+        with np.errstate(divide="ignore"):
+            lse[:, lo : lo + tile_size] = ((m + np.log2(l)) / LOG2_E)[..., 0]
+    O, L = o.reshape(Q.shape), lse.reshape(Q.shape[:3])
     return O, {"O": O, "L": L, "Q": Q, "K": K, "V": V}
 
 
 def flash_attention_bwd(dO, cache, tile_size, causal=True):
-    O, L, Q, K, V = (cache[name] for name in "OLQKV")
-    B, H, N, D = Q.shape
-    scale = 1.0 / np.sqrt(D)
-    dQ, dK, dV = np.zeros(Q.shape), np.zeros(Q.shape), np.zeros(Q.shape)
-    for b in range(B):
-        for h in range(H):
-            for i in range(0, N, tile_size):
-                rows = slice(i, min(i + tile_size, N))
-                q, g = Q[b, h, rows], dO[b, h, rows]
-                lse = L[b, h, rows]
-                lse = np.where(np.isneginf(lse), 0.0, lse)[:, None]
-                row = (g * O[b, 0, rows]).sum(axis=1, keepdims=True)
-                for j in range(0, N, tile_size):
-                    cols = slice(j, min(j + tile_size, N))
-                    if causal and j > rows.stop - 1:
-                        break
-                    k, v = K[b, h, cols], V[b, h, cols]
-                    s = q @ k.T * scale
-                    if causal:
-                        s = np.where(np.arange(j, cols.stop) > np.arange(i, rows.stop)[:, None], -np.inf, s)
-                    p = np.exp(s - lse)
-                    dp = g @ v.T
-                    ds = p * (dp - row)
-                    dV[b, h, cols] += p.T @ g
-                    dK[b, h, cols] += ds.T @ q * scale
-                    dQ[b, h, rows] += ds @ k * scale
-    return dQ, dK, dV
+    q, k, v, o, g = (fold(x) for x in (cache["Q"], cache["K"], cache["V"], cache["O"], dO))
+    lse = fold(cache["L"]) * LOG2_E
+    lse = np.where(lse == -np.inf, np.inf, lse)[..., None]
+    delta = (g[0] * o[0]).sum(1)[None, :, None]
+    dq, dk, dv = np.zeros_like(q), np.zeros_like(k), np.zeros_like(v)
+    stream, scale = KeyStream(k, v, tile_size, causal), 1 / np.sqrt(q.shape[2])
+    for lo in range(0, q.shape[1], tile_size):
+        t = slice(lo, lo + tile_size)
+        for span, keys, values, s in stream(q[:, t], lo):
+            p = np.exp2(s - lse[:, t])
+            ds = scale * p * (g[:, t] @ values.swapaxes(1, 2) - delta[:, t])
+            dq[:, t] += ds @ keys
+            dk[:, span] += ds.swapaxes(1, 2) @ q[:, t]
+            dv[:, span] += p.swapaxes(1, 2) @ g[:, t]
+    return tuple(x.reshape(dO.shape) for x in (dq, dk, dv))

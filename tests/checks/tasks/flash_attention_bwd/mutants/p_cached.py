@@ -1,64 +1,62 @@
 # bug: P of every tile is kept in one (N, N) array
 # caught by: cache_minimality, peak_memory
 # passes: gradients
+"""Tiled in both directions, with the weights kept so that the backward need not exponentiate again."""
+from types import SimpleNamespace
+
 import numpy as np
 
 
 def flash_attention_fwd(Q, K, V, tile_size, causal=True):
     B, H, N, D = Q.shape
-    scale = 1.0 / np.sqrt(D)
-    O, L = np.zeros(Q.shape), np.zeros((B, H, N))
-    S = np.full((B, H, N, N), -np.inf)
-    for b in range(B):
-        for h in range(H):
-            for i in range(0, N, tile_size):
-                q = Q[b, h, i:i + tile_size]
-                m, l, acc = np.full(len(q), -np.inf), np.zeros(len(q)), np.zeros(q.shape)
-                for j in range(0, N, tile_size):
-                    if causal and j > i + len(q) - 1:
-                        break
-                    s = q @ K[b, h, j:j + tile_size].T * scale
-                    if causal:
-                        s = np.where(np.arange(j, j + s.shape[1]) > np.arange(i, i + len(q))[:, None], -np.inf, s)
-                    S[b, h, i:i + len(q), j:j + s.shape[1]] = s
-                    m_new = np.maximum(m, s.max(axis=1))
-                    ref = np.where(np.isneginf(m_new), 0.0, m_new)
-                    p = np.exp(s - ref[:, None])
-                    alpha = np.exp(m - ref)
-                    l = l * alpha + p.sum(axis=1)
-                    acc = acc * alpha[:, None] + p @ V[b, h, j:j + tile_size]
-                    m = m_new
-                safe = np.where(l > 0, l, 1.0)
-                O[b, h, i:i + tile_size] = acc / safe[:, None]
-                L[b, h, i:i + tile_size] = np.where(l > 0, m + np.log(safe), -np.inf)
-    return O, {"O": O, "L": L, "Q": Q, "K": K, "V": V, "P": np.exp(S - np.where(np.isneginf(L), 0.0, L)[..., None])}
+    ctx = SimpleNamespace(Q=Q, K=K, V=V, O=np.empty_like(Q), L=np.empty((B, H, N), Q.dtype))
+    ctx.weights = np.zeros((B, H, N, N), Q.dtype)
+    for top in range(0, N, tile_size):
+        bottom = min(top + tile_size, N)
+        right = bottom if causal else N
+        # First pass over the keys: the log-sum-exp alone. Second pass: weights that are final at once.
+        lse = np.full((B, H, bottom - top), -np.inf, Q.dtype)
+        for left in range(0, right, tile_size):
+            s = _tile(ctx, top, bottom, left, min(left + tile_size, right), causal)
+            lse = np.logaddexp(lse, _logsumexp(s))
+        base = np.where(np.isneginf(lse), 0.0, lse)[..., None]
+        acc = np.zeros((B, H, bottom - top, D), Q.dtype)
+        for left in range(0, right, tile_size):
+            end = min(left + tile_size, right)
+            w = np.exp(_tile(ctx, top, bottom, left, end, causal) - base)
+            ctx.weights[:, :, top:bottom, left:end] = w
+            acc += w @ V[:, :, left:end]
+        ctx.O[:, :, top:bottom], ctx.L[:, :, top:bottom] = acc, lse
+    return ctx.O, ctx
+
+
+def _tile(ctx, top, bottom, left, end, causal):
+    s = np.einsum("...id,...jd->...ij", ctx.Q[:, :, top:bottom], ctx.K[:, :, left:end])
+    s /= np.sqrt(ctx.Q.shape[-1])
+    if causal:
+        np.copyto(s, -np.inf, where=np.arange(top, bottom)[:, None] < np.arange(left, end)[None, :])
+    return s
+
+
+def _logsumexp(s):
+    peak = s.max(axis=-1)
+    peak = np.where(np.isneginf(peak), 0.0, peak)
+    with np.errstate(divide="ignore"):
+        return peak + np.log(np.exp(s - peak[..., None]).sum(axis=-1))
 
 
 def flash_attention_bwd(dO, cache, tile_size, causal=True):
-    O, L, Q, K, V = (cache[name] for name in "OLQKV")
-    B, H, N, D = Q.shape
-    scale = 1.0 / np.sqrt(D)
-    dQ, dK, dV = np.zeros(Q.shape), np.zeros(Q.shape), np.zeros(Q.shape)
-    for b in range(B):
-        for h in range(H):
-            for i in range(0, N, tile_size):
-                rows = slice(i, min(i + tile_size, N))
-                q, g = Q[b, h, rows], dO[b, h, rows]
-                lse = L[b, h, rows]
-                lse = np.where(np.isneginf(lse), 0.0, lse)[:, None]
-                row = (g * O[b, h, rows]).sum(axis=1, keepdims=True)
-                for j in range(0, N, tile_size):
-                    cols = slice(j, min(j + tile_size, N))
-                    if causal and j > rows.stop - 1:
-                        break
-                    k, v = K[b, h, cols], V[b, h, cols]
-                    s = 0.0
-                    if causal:
-                        s = np.where(np.arange(j, cols.stop) > np.arange(i, rows.stop)[:, None], -np.inf, s)
-                    p = cache["P"][b, h, rows, cols]
-                    dp = g @ v.T
-                    ds = p * (dp - row)
-                    dV[b, h, cols] += p.T @ g
-                    dK[b, h, cols] += ds.T @ q * scale
-                    dQ[b, h, rows] += ds @ k * scale
+    ctx = cache
+    N, scale = ctx.Q.shape[2], ctx.Q.shape[3] ** -0.5
+    dQ, dK, dV = (np.zeros_like(x) for x in (ctx.Q, ctx.K, ctx.V))
+    correction = np.einsum("...nd,...nd->...n", dO, ctx.O)[..., None]
+    for left in range(0, N, tile_size):
+        keys = slice(left, min(left + tile_size, N))
+        for top in range(left if causal and left % tile_size == 0 else 0, N, tile_size):
+            rows = slice(top, min(top + tile_size, N))
+            w = ctx.weights[:, :, rows, keys]
+            dS = w * (np.einsum("...id,...jd->...ij", dO[:, :, rows], ctx.V[:, :, keys]) - correction[:, :, rows])
+            dV[:, :, keys] += np.einsum("...ij,...id->...jd", w, dO[:, :, rows])
+            dK[:, :, keys] += scale * np.einsum("...ij,...id->...jd", dS, ctx.Q[:, :, rows])
+            dQ[:, :, rows] += scale * np.einsum("...ij,...jd->...id", dS, ctx.K[:, :, keys])
     return dQ, dK, dV
