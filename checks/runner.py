@@ -1,8 +1,7 @@
 """Running the checks of a request: events stream out as they happen.
 
-Submissions run beside each other, the checks of one submission one after another. A
-fault of the submission is a verdict; a fault of the engine is the verdict ``error`` and
-never looks like one of the submission's.
+Submissions run beside each other, the checks of one submission that share a process one after
+another. ``one_check`` makes an outcome of each.
 """
 
 from __future__ import annotations
@@ -12,19 +11,16 @@ import queue
 import secrets
 import threading
 import time
-import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 
-import numpy as np
-from judge_tui.checks import portability, sandbox
+from judge_tui.checks import sandbox
 from judge_tui.checks.backends import Backend, Place, choose, find
 from judge_tui.checks.bench import Bench
-from judge_tui.checks.calls import NotGiven
-from judge_tui.checks.check import Check, Findings
-from judge_tui.checks.errors import EngineError, JudgeError, UsageError, WorkspaceError
+from judge_tui.checks.check import Check
+from judge_tui.checks.errors import JudgeError, UsageError
 from judge_tui.checks.events import (
     Done,
     Event,
@@ -35,15 +31,14 @@ from judge_tui.checks.events import (
     Ready,
     Started,
 )
-from judge_tui.checks.faults import Fault, Raised, Skipped, Unbound
+from judge_tui.checks.one_check import run_check, run_placed
 from judge_tui.checks.placement import Devices, dealt
 from judge_tui.checks.request import Request
 from judge_tui.checks.sandbox import Mode
-from judge_tui.checks.sources import absence
 from judge_tui.checks.store import Store
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.task import Task, load_task
-from judge_tui.checks.verdict import Outcome, Verdict
+from judge_tui.checks.verdict import Outcome
 
 __all__ = ["judge", "run", "run_check", "run_placed", "sandboxed"]
 
@@ -285,30 +280,6 @@ def _judged(
             yield Finished(outcome)
 
 
-def run_placed(
-    task: Task, check: Check, bench: Bench, beside: Bench | None, *, sandbox_level: str = ""
-) -> Outcome:
-    """Run one check where it belongs, and hold what a GPU says against the CPU.
-
-    Args:
-        task: The task.
-        check: The check.
-        bench: Where the request runs.
-        beside: A bench on the CPU for the same submission, where ``bench`` is on a GPU.
-        sandbox_level: The measured level.
-    """
-    if beside is None:
-        return run_check(task, check, bench, sandbox_level=sandbox_level)
-    if check.host:
-        return run_check(task, check, beside, sandbox_level=sandbox_level)
-    outcome = run_check(task, check, bench, sandbox_level=sandbox_level)
-    if skipped := portability.unportable(outcome, bench):
-        return skipped
-    if outcome.verdict in (Verdict.PASS, Verdict.SKIP, Verdict.ERROR):
-        return outcome
-    return portability.held_against_cpu(outcome, bench, run_check(task, check, beside))
-
-
 def _drained(events: _Events, running: int, cancel: threading.Event) -> Iterator[Event]:
     """What the threads tell until all of them have ended, or it is cancelled."""
     while running and not cancel.is_set():
@@ -322,68 +293,6 @@ def _drained(events: _Events, running: int, cancel: threading.Event) -> Iterator
             raise event
         else:
             yield event
-
-
-def run_check(task: Task, check: Check, bench: Bench, *, sandbox_level: str = "") -> Outcome:
-    """Run one check on a bench and say what it found; never raises for what a submission does."""
-    found = Findings()
-    started = time.monotonic()
-    bench.begin(check.id, check.budget)
-    try:
-        if nothing := absence(bench.submission):
-            raise Skipped(nothing)
-        for role in check.roles:
-            bench.binding(role)
-        # A wrong answer may hold NaN or infinities; judging it is no occasion for warnings.
-        with np.errstate(all="ignore"):
-            summary = check.body(bench, found)
-        verdict = found.verdict
-        if verdict is None:
-            raise EngineError(f"check '{check.id}' decided nothing")
-    except Unbound as fault:
-        verdict, summary = Verdict.UNBOUND, fault.message
-        found.note("candidates", len(fault.candidates), unit="callables", output="\n".join(fault.candidates))
-    except Skipped as fault:
-        verdict, summary = Verdict.SKIP, fault.message
-    except Fault as fault:
-        verdict, summary = Verdict.FAIL, _told(fault)
-        file, line = (fault.file, fault.line) if fault.file else _place(bench, check)
-        found.claim(
-            type(fault).__name__, False, measured=fault.message, file=file, line=line, output=fault.output
-        )
-    except WorkspaceError as error:
-        # What tells how the submission is called is malformed: nobody's fault but the binding's.
-        verdict, summary = Verdict.UNBOUND, str(error)
-        found.note("binding", error.message, file=error.file, line=error.line, note=error.hint)
-    except NotGiven as error:
-        verdict, summary = Verdict.UNBOUND, f"its binding does not fit: {error.args[0]}"
-        found.note("binding", error.args[0])
-    except JudgeError as error:
-        verdict, summary = Verdict.ERROR, str(error)
-    except Exception as error:
-        verdict, summary = Verdict.ERROR, f"the engine broke: {type(error).__name__}: {error}"
-        found.note("engine traceback", output=traceback.format_exc())
-    return Outcome(
-        bench.submission.model, task.id, check.id, verdict, summary, round(time.monotonic() - started, 3),
-        tuple(found.evidence), bench.seed, check.version, bench.backend, bench.place.device.name,
-        sandbox_level,
-    )  # fmt: skip
-
-
-def _place(bench: Bench, check: Check) -> tuple[str | None, int | None]:
-    """Where the callable stands that a check is about, for a fault that has no line of its own."""
-    try:
-        binding = bench.binding(check.roles[0])
-    except (Fault, JudgeError, IndexError):
-        return None, None
-    return binding.file, binding.line or None
-
-
-def _told(fault: Fault) -> str:
-    where = (
-        f" at {fault.file}:{fault.line}" if isinstance(fault, Raised) and fault.file and fault.line else ""
-    )
-    return f"the submission {fault.message}{where}"
 
 
 def judge(

@@ -1,7 +1,7 @@
 """The sandbox: start a submission's process confined, and measure what holds.
 
-``start`` and ``mounts`` build the jail, ``confinement`` states its terms, ``jail`` watches and kills it,
-``level`` measures what a hostile program can still do inside.
+``bubblewrap``, ``start`` and ``mounts`` build the jail, ``confinement`` states its terms, ``jail`` watches
+and kills it, ``level`` measures what a hostile program can still do inside.
 """
 
 from judge_tui.checks.sandbox.confinement import Limits

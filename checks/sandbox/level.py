@@ -21,16 +21,10 @@ from typing import Any, Literal
 import msgspec
 from judge_tui.checks.errors import EngineError
 from judge_tui.checks.sandbox import mounts
+from judge_tui.checks.sandbox.bubblewrap import START_SECONDS, find_bubblewrap
 from judge_tui.checks.sandbox.confinement import Limits
 from judge_tui.checks.sandbox.jail import Jail
-from judge_tui.checks.sandbox.start import (
-    START_SECONDS,
-    Order,
-    compile_worker,
-    find_bubblewrap,
-    start_plain,
-    start_wrapped,
-)
+from judge_tui.checks.sandbox.start import Order, compile_worker, start_plain, start_wrapped
 
 __all__ = ["Level", "Limits", "Measured", "Mode", "launch", "level_of", "measure"]
 

@@ -19,16 +19,11 @@ from typing import Any
 
 from judge_tui.checks.errors import EngineError
 from judge_tui.checks.sandbox import mounts
+from judge_tui.checks.sandbox.bubblewrap import find_bubblewrap
 from judge_tui.checks.sandbox.confinement import Limits
 from judge_tui.checks.sandbox.jail import Jail
 from judge_tui.checks.sandbox.level import Mode
-from judge_tui.checks.sandbox.start import (
-    Order,
-    compile_worker,
-    find_bubblewrap,
-    start_plain,
-    start_wrapped,
-)
+from judge_tui.checks.sandbox.start import Order, compile_worker, start_plain, start_wrapped
 
 __all__ = ["Ran", "run_program"]
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import compileall
 import contextlib
-import errno
 import functools
 import json
 import os
@@ -16,7 +15,6 @@ import select
 import shutil
 import socket
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
@@ -26,24 +24,17 @@ from typing import Any
 
 from judge_tui.checks.errors import EngineError
 from judge_tui.checks.sandbox import mounts
+from judge_tui.checks.sandbox.bubblewrap import START_SECONDS, Bubblewrap, python, wrapped
 from judge_tui.checks.sandbox.confinement import Limits, terms
 from judge_tui.checks.sandbox.jail import Jail
 
 __all__ = [
-    "START_SECONDS",
-    "Bubblewrap",
     "Order",
     "compile_worker",
-    "find_bubblewrap",
     "start_plain",
     "start_wrapped",
 ]
 
-#: Wall seconds within which a worker must have started; a machine may be very busy.
-START_SECONDS = 120.0
-#: What a machine says that has no room just now, and seconds to wait before trying again.
-_PASSING = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
-_PAUSES = (0.2, 1.0, 3.0)
 _PROCESSES = 256
 _PREFIX = "judge-tui-"
 
@@ -83,98 +74,6 @@ class Order:
     arrays: str = "numpy"
 
 
-@dataclass(frozen=True, slots=True)
-class Bubblewrap:
-    """A bubblewrap that works, and what it can do here.
-
-    Attributes:
-        path: The program.
-        proc: Whether it can mount ``/proc``; some containers refuse.
-        size: Whether it can bound the scratch folder; older ones cannot.
-    """
-
-    path: str
-    proc: bool
-    size: bool
-
-
-@functools.cache
-def find_bubblewrap() -> tuple[Bubblewrap | None, str]:
-    """Find a bubblewrap that works here, trying with less where more is refused; once per process.
-
-    Returns:
-        The bubblewrap, if any, and a sentence about it.
-
-    Raises:
-        EngineError: It does not answer, which says nothing about whether it works.
-    """
-    path = shutil.which("bwrap")
-    if path is None:
-        return None, "bubblewrap is not installed"
-    said = ""
-    for proc, size in ((True, True), (False, True), (True, False), (False, False)):
-        found = Bubblewrap(path, proc, size)
-        empty = mounts.WORKER
-        argv = [
-            *_wrapped(found),
-            *mounts.bubblewrap_view(empty, None, empty, proc=proc, size=size, gpu=False)[0],
-        ]
-        argv += ["--", *_python("pass")]
-        refused = _refused(argv)
-        if refused is None:
-            return found, "runs in bubblewrap" + ("" if proc else ", without /proc")
-        said = said or refused
-    return None, f"bubblewrap does not work here: {said}"
-
-
-def _refused(argv: Sequence[str]) -> str | None:
-    """Why a program does not run here; ``None`` when it does. What may pass is tried again.
-
-    Raises:
-        EngineError: It does not answer.
-    """
-    said = ""
-    for pause in (*_PAUSES, None):
-        try:
-            tried = subprocess.run(argv, capture_output=True, timeout=START_SECONDS, check=False, env={})
-        except subprocess.TimeoutExpired as error:
-            raise EngineError(
-                f"bubblewrap did not answer within {START_SECONDS:.3g} s, so nobody knows whether it works",
-                hint="The machine may be too busy: run it again when less else runs.",
-            ) from error
-        except OSError as error:
-            said, passes = f"cannot be started: {error.strerror}", error.errno in _PASSING
-        else:
-            if tried.returncode == 0:
-                return None
-            said = tried.stderr.decode(errors="replace").strip().rpartition("\n")[2]
-            killed = tried.returncode < 0 or tried.returncode > 128
-            passes = killed or any(os.strerror(number) in said for number in _PASSING)
-        if not passes:
-            break
-        if pause is not None:
-            time.sleep(pause)
-    return said
-
-
-def _wrapped(bubblewrap: Bubblewrap) -> list[str]:
-    """The worker is the only process of its namespace, and so its pid 1."""
-    return [
-        bubblewrap.path,
-        "--unshare-all",
-        "--die-with-parent",
-        "--new-session",
-        "--as-pid-1",
-        "--cap-drop",
-        "ALL",
-    ]
-
-
-def _python(code: str) -> list[str]:
-    """Run code with this environment's interpreter, without its start-up files (25 ms saved)."""
-    return [os.path.realpath(sys.executable), "-I", "-S", "-B", "-X", "faulthandler", "-c", code]
-
-
 @functools.cache
 def compile_worker(worker: Path) -> None:
     """Compile the package that runs inside; it cannot write its own bytecode.
@@ -209,12 +108,12 @@ def start_wrapped(bubblewrap: Bubblewrap, order: Order) -> Jail:
     held["rlimits"]["processes"] = _PROCESSES
     reader, writer = os.pipe()
     argv = [
-        *_wrapped(bubblewrap),
+        *wrapped(bubblewrap),
         "--info-fd",
         str(writer),
         *argv,
         "--",
-        *_python(_code(order, view)),
+        *python(_code(order, view)),
     ]
     try:
         with os.fdopen(writer, "wb"):
@@ -253,7 +152,7 @@ def start_plain(order: Order) -> Jail:
     )
     held = _held(order, view)
     held["outside"] += [tempfile.gettempdir(), folder.name]
-    argv, environment = _python(_code(order, view)), _environment(view, order)
+    argv, environment = python(_code(order, view)), _environment(view, order)
     process, output = _start(argv, held, _fds(order), environment, Path(view.scratch))
     return Jail(
         process,

@@ -21,7 +21,7 @@ from judge_tui.checks.contract import Contract, Param, Return, Role, Sample
 from judge_tui.checks.generic import with_generic
 from judge_tui.checks.own_time import Account
 from judge_tui.checks.sandbox import Level, mounts
-from judge_tui.checks.sandbox.start import find_bubblewrap
+from judge_tui.checks.sandbox.bubblewrap import find_bubblewrap
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.task import Task
 from judge_tui.checks.tolerance import relative_error

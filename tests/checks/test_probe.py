@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from judge_tui.checks import sandbox
 from judge_tui.checks.sandbox import Level, Mode, mounts
-from judge_tui.checks.sandbox.start import find_bubblewrap
+from judge_tui.checks.sandbox.bubblewrap import find_bubblewrap
 
 from .conftest import Machine
 

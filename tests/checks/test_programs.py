@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from judge_tui.checks.sandbox import Limits, Mode, programs
+from judge_tui.checks.sandbox.bubblewrap import find_bubblewrap
 from judge_tui.checks.sandbox.programs import Ran, run_program
-from judge_tui.checks.sandbox.start import find_bubblewrap
 
 COMPILER = shutil.which("g++") or shutil.which("clang++")
 MODES: tuple[Mode, ...] = ("bwrap", "plain") if find_bubblewrap()[0] else ("plain",)

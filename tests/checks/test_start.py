@@ -12,8 +12,8 @@ import pytest
 from judge_tui.checks import sandbox
 from judge_tui.checks.errors import EngineError
 from judge_tui.checks.runner import sandboxed
-from judge_tui.checks.sandbox import Level, level, mounts, start
-from judge_tui.checks.sandbox.start import find_bubblewrap
+from judge_tui.checks.sandbox import Level, bubblewrap, level, mounts
+from judge_tui.checks.sandbox.bubblewrap import find_bubblewrap
 
 
 @pytest.fixture
@@ -84,7 +84,7 @@ def fake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, forgetful: None) -> Ca
         program.write_text(FAKE.format(count=count, what=what, real=real.path))
         program.chmod(0o755)
         monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-        monkeypatch.setattr(start, "_PAUSES", (0.0, 0.0))
+        monkeypatch.setattr(bubblewrap, "_PAUSES", (0.0, 0.0))
         return count
 
     return put
@@ -116,7 +116,7 @@ def test_a_bubblewrap_that_does_not_answer_is_neither_there_nor_missing(
     fake: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fake("sleep 30")
-    monkeypatch.setattr(start, "START_SECONDS", 0.2)
+    monkeypatch.setattr(bubblewrap, "START_SECONDS", 0.2)
     with pytest.raises(EngineError, match=r"did not answer within 0\.2 s"):
         sandbox.measure("auto")
     with pytest.raises(EngineError, match="did not answer"):

@@ -1,0 +1,109 @@
+"""Running one check on a bench: what it found, or what stopped it, becomes an outcome.
+
+A fault of the submission is a verdict; a fault of the engine is the verdict ``error`` and
+never looks like one of the submission's.
+"""
+
+from __future__ import annotations
+
+import time
+import traceback
+
+import numpy as np
+from judge_tui.checks import portability
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.calls import NotGiven
+from judge_tui.checks.check import Check, Findings
+from judge_tui.checks.errors import EngineError, JudgeError, WorkspaceError
+from judge_tui.checks.faults import Fault, Raised, Skipped, Unbound
+from judge_tui.checks.sources import absence
+from judge_tui.checks.task import Task
+from judge_tui.checks.verdict import Outcome, Verdict
+
+__all__ = ["run_check", "run_placed"]
+
+
+def run_placed(
+    task: Task, check: Check, bench: Bench, beside: Bench | None, *, sandbox_level: str = ""
+) -> Outcome:
+    """Run one check where it belongs, and hold what a GPU says against the CPU.
+
+    Args:
+        task: The task.
+        check: The check.
+        bench: Where the request runs.
+        beside: A bench on the CPU for the same submission, where ``bench`` is on a GPU.
+        sandbox_level: The measured level.
+    """
+    if beside is None:
+        return run_check(task, check, bench, sandbox_level=sandbox_level)
+    if check.host:
+        return run_check(task, check, beside, sandbox_level=sandbox_level)
+    outcome = run_check(task, check, bench, sandbox_level=sandbox_level)
+    if skipped := portability.unportable(outcome, bench):
+        return skipped
+    if outcome.verdict in (Verdict.PASS, Verdict.SKIP, Verdict.ERROR):
+        return outcome
+    return portability.held_against_cpu(outcome, bench, run_check(task, check, beside))
+
+
+def run_check(task: Task, check: Check, bench: Bench, *, sandbox_level: str = "") -> Outcome:
+    """Run one check on a bench and say what it found; never raises for what a submission does."""
+    found = Findings()
+    started = time.monotonic()
+    bench.begin(check.id, check.budget)
+    try:
+        if nothing := absence(bench.submission):
+            raise Skipped(nothing)
+        for role in check.roles:
+            bench.binding(role)
+        # A wrong answer may hold NaN or infinities; judging it is no occasion for warnings.
+        with np.errstate(all="ignore"):
+            summary = check.body(bench, found)
+        verdict = found.verdict
+        if verdict is None:
+            raise EngineError(f"check '{check.id}' decided nothing")
+    except Unbound as fault:
+        verdict, summary = Verdict.UNBOUND, fault.message
+        found.note("candidates", len(fault.candidates), unit="callables", output="\n".join(fault.candidates))
+    except Skipped as fault:
+        verdict, summary = Verdict.SKIP, fault.message
+    except Fault as fault:
+        verdict, summary = Verdict.FAIL, _told(fault)
+        file, line = (fault.file, fault.line) if fault.file else _place(bench, check)
+        found.claim(
+            type(fault).__name__, False, measured=fault.message, file=file, line=line, output=fault.output
+        )
+    except WorkspaceError as error:
+        # What tells how the submission is called is malformed: nobody's fault but the binding's.
+        verdict, summary = Verdict.UNBOUND, str(error)
+        found.note("binding", error.message, file=error.file, line=error.line, note=error.hint)
+    except NotGiven as error:
+        verdict, summary = Verdict.UNBOUND, f"its binding does not fit: {error.args[0]}"
+        found.note("binding", error.args[0])
+    except JudgeError as error:
+        verdict, summary = Verdict.ERROR, str(error)
+    except Exception as error:
+        verdict, summary = Verdict.ERROR, f"the engine broke: {type(error).__name__}: {error}"
+        found.note("engine traceback", output=traceback.format_exc())
+    return Outcome(
+        bench.submission.model, task.id, check.id, verdict, summary, round(time.monotonic() - started, 3),
+        tuple(found.evidence), bench.seed, check.version, bench.backend, bench.place.device.name,
+        sandbox_level,
+    )  # fmt: skip
+
+
+def _place(bench: Bench, check: Check) -> tuple[str | None, int | None]:
+    """Where the callable stands that a check is about, for a fault that has no line of its own."""
+    try:
+        binding = bench.binding(check.roles[0])
+    except (Fault, JudgeError, IndexError):
+        return None, None
+    return binding.file, binding.line or None
+
+
+def _told(fault: Fault) -> str:
+    where = (
+        f" at {fault.file}:{fault.line}" if isinstance(fault, Raised) and fault.file and fault.line else ""
+    )
+    return f"the submission {fault.message}{where}"
