@@ -39,7 +39,7 @@ def held_against_cpu(outcome: Outcome, bench: Bench, on_cpu: Outcome) -> Outcome
     """
     beside = Evidence("the same check on the CPU", str(on_cpu.verdict), note=on_cpu.summary)
     both = msgspec.structs.replace(outcome, evidence=(*outcome.evidence, beside))
-    if outcome.verdict not in _OPEN or on_cpu.verdict in (outcome.verdict, Verdict.ERROR):
+    if outcome.verdict not in _OPEN or on_cpu.verdict in (outcome.verdict, Verdict.ERROR, Verdict.SKIP):
         return both
     if bench.refusals:
         return _skipped(both, NotPortable.by(bench.refusals[0]))

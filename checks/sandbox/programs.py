@@ -72,6 +72,7 @@ def run_program(
     limits: Limits = _PROGRAM,
     memory_bytes: int | None = None,
     mode: Mode = "auto",
+    gpu: bool = False,
 ) -> Ran:
     """Run a program in the jail, with its scratch folder as current folder.
 
@@ -88,6 +89,7 @@ def run_program(
         memory_bytes: Resident memory of all of them past which they are killed, for programs that need an
             unlimited address space.
         mode: How it is confined.
+        gpu: Show it the GPU; needs ``limits.address_space`` to be ``None``.
 
     Raises:
         EngineError: The jail cannot be started.
@@ -112,6 +114,7 @@ def run_program(
             None,
             limits,
             mounts.WORKER.resolve(),
+            gpu=gpu,
             program=program,
             fds=fds,
             shown=tuple(path.resolve() for path in shown),

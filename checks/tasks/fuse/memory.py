@@ -23,6 +23,8 @@ _SHARE = 0.25
 _ROW = 50_257
 _STATIC = re.compile(r"__device__\s+(?:static\s+)?(?:float|double|__half|half)\s+\w+\s*((?:\[[^\]]*\]\s*)+)")
 _SCHEDULES = (0, 1, 2)
+#: Rows and V well past a card's cache, the schedule that stands for timing, and what one pass may take.
+_PASSES, _TIMED, _ONE_PASS = (200, 128_256), -1, 1.5
 
 
 @check(
@@ -159,6 +161,26 @@ def _events(found: Findings, asked: list[Asked], severity: str, otherwise: Verdi
     optional=True,
 )
 def global_passes(bench: Bench, found: Findings) -> str:
-    """Only a GPU's own clock and memory can tell."""
+    """Time a launch and a copy of the logits on the card, well past its cache; never run on one so far."""
     subject_of(bench)
-    raise Skipped("needs a GPU: the time of a launch against that of a copy of the same bytes")
+    if bench.backend != "gpu":
+        raise Skipped("needs a GPU: the time of a launch against that of a copy of the same bytes")
+    settled = served(bench)
+    launcher = settled.launcher
+    rows, V = _PASSES
+    logits = draw(bench.rng("passes"), rows, V)
+    (asked,) = ask(bench, settled, [Question("timed", logits, usual(settled, 10), schedule=_TIMED)])
+    told = next((event.text.split() for event in asked.answer.events if event.kind == "timing"), [])
+    try:
+        launch, copy = (float(part) for part in told)
+    except ValueError:
+        raise Skipped(f"the launch was not timed: {asked.wrong or 'no clock on the card'}") from None
+    # a copy reads and writes: its time is that of two passes
+    passes = 2 * launch / copy if copy > 0 else float("inf")
+    found.note("seconds of a launch, best of ten", launch, unit="s", note=f"{rows} × {V}")
+    found.note("seconds of a copy on the device, best of ten", copy, unit="s", note=f"{logits.nbytes} B")
+    found.limit(
+        "effective reads of V", passes, _ONE_PASS, otherwise=Verdict.WARN,
+        note="An online recurrence needs one.", file=launcher.file, line=launcher.line or None,
+    )  # fmt: skip
+    return f"{passes:.2g} effective reads of V at {rows} × {V}"

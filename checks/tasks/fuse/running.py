@@ -12,9 +12,10 @@ from dataclasses import replace
 import numpy as np
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.binding import Binding, parse_binding
-from judge_tui.checks.cuda import emulator
+from judge_tui.checks.cuda import card, emulator
 from judge_tui.checks.cuda.emulator import Failure
 from judge_tui.checks.cuda.reading import named
+from judge_tui.checks.cuda.toolchains import find_nvcc
 from judge_tui.checks.errors import JudgeError, WorkspaceError
 from judge_tui.checks.faults import Fault, Skipped, Unbound
 from judge_tui.checks.remote import Worker
@@ -80,12 +81,27 @@ def others(bench: Bench) -> list[Settled]:
 
 def _builder(bench: Bench, subject: Subject) -> Builder:
     if bench.backend == "gpu":
-        raise Skipped("running CUDA sources on the GPU itself is not built yet: say --backend emulator")
-    if bench.backend != "emulator" or (why := emulator.available()):
-        reason = emulator.available() or "say --backend emulator"
-        raise Skipped(f"needs a GPU, or the emulator: {reason}")
-    del why
+        return _on_card(subject, bench)
+    if bench.backend != "emulator":
+        raise Skipped("needs a GPU, or the emulator: say --backend emulator")
+    if why := emulator.available():
+        raise Skipped(f"needs a GPU, or the emulator: {why}")
     return _emulated(subject, lambda: bench.left)
+
+
+def _on_card(subject: Subject, bench: Bench) -> Builder:
+    nvcc = find_nvcc()
+    if nvcc is None:
+        raise Skipped("launching on a card needs nvcc, for the host's part: say --backend emulator")
+    device = bench.place.device
+
+    def made(text: str) -> emulator.Program | Failure:
+        return card.build(
+            nvcc, text, subject.mended.files, capability=device.capability or "80", device=device.id,
+            seconds=max(1.0, min(_BUILD_SECONDS, bench.left)),
+        )  # fmt: skip
+
+    return made
 
 
 def _emulated(subject: Subject, left: Callable[[], float]) -> Builder:

@@ -1,0 +1,89 @@
+"""Running a driver on a card: built by nvcc and run in the jail, with the answers that the emulator gives.
+
+Nothing here has run on a card so far: what it builds was compiled and linked, no more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from judge_tui.checks.cuda.diagnostics import diagnostics, worst
+from judge_tui.checks.cuda.emulator import Failure, Program
+from judge_tui.checks.cuda.toolchains import Nvcc
+from judge_tui.checks.sandbox import Limits
+from judge_tui.checks.sandbox.programs import Ran, run_program
+
+__all__ = ["CardProgram", "build"]
+
+_DRIVER, _MAIN = "judge_driver.cu", "judge_card.cu"
+_MOST_PROGRAM = 128 << 20
+_COMPILING = Limits(cpu_seconds=240, address_space=8 << 30, file_size=128 << 20)
+#: CUDA reserves address space without bound; resident memory is watched instead.
+_RUNNING = Limits(cpu_seconds=300, address_space=None, file_size=256 << 20)
+_MOST_MEMORY = 8 << 30
+#: So that what a launch allocates is counted.
+_COUNTED = ("cudaMalloc", "cudaMallocAsync")
+
+
+class CardProgram(Program):
+    """A program that launches on the card.
+
+    Args:
+        binary: The executable; untrusted.
+        files: Names of the submission's files.
+        device: What ``CUDA_VISIBLE_DEVICES`` calls the card; empty for the first.
+    """
+
+    def __init__(self, binary: bytes, files: Sequence[str] = (), device: str = "") -> None:
+        super().__init__(binary, files)
+        self._device = device
+
+    def _ran(self, files: Mapping[str, bytes], wanted: Mapping[str, int], seconds: float) -> Ran:
+        visible = {"CUDA_VISIBLE_DEVICES": self._device} if self._device else {}
+        return run_program(
+            ["./program"], seconds=seconds, files=files, wanted=wanted, limits=_RUNNING,
+            memory_bytes=_MOST_MEMORY, environment=visible, gpu=True,
+        )  # fmt: skip
+
+
+def build(
+    nvcc: Nvcc,
+    driver: str,
+    files: Mapping[str, bytes],
+    *,
+    capability: str,
+    device: str = "",
+    seconds: float = 180.0,
+) -> CardProgram | Failure:
+    """Build a driver and the submission that it includes for one card.
+
+    Args:
+        nvcc: The compiler.
+        driver: As for the emulator.
+        files: Relative path → content of the submission's files.
+        capability: Of the card, such as ``90``.
+        device: What ``CUDA_VISIBLE_DEVICES`` calls it.
+        seconds: Wall time.
+    """
+    folders = sorted({name.rpartition("/")[0] for name in files if "/" in name})
+    argv = [str(nvcc.path), "-std=c++17", "-O3", f"-arch=sm_{capability}", "-I."]
+    argv += [f"-I{folder}" for folder in folders]
+    argv += [word for name in _COUNTED for word in ("-Xlinker", f"--wrap={name}")]
+    ran = run_program(
+        [*argv, "-o", "program", _DRIVER, _MAIN],
+        seconds=seconds,
+        files={**files, _DRIVER: driver.encode(), _MAIN: Path(__file__).with_name("card.cu").read_bytes()},
+        wanted={"program": _MOST_PROGRAM},
+        shown=[nvcc.root],
+        environment={"PATH": f"{nvcc.path.parent}:/usr/local/bin:/usr/bin:/bin"},
+        processes=True,
+        limits=_COMPILING,
+    )
+    if ran.ok and "program" in ran.files:
+        return CardProgram(ran.files["program"], tuple(files), device)
+    told = diagnostics(ran.output)
+    first = worst(told)
+    if ran.timed_out:
+        return Failure("timed_out", f"compiling {ran.ended}", told, ran.output)
+    return Failure("diagnostics", str(first or f"nvcc {ran.ended}"), told, ran.output)
