@@ -5,7 +5,8 @@ from seed_claims import (
     flash_attention,
     flash_attention_bwd,
     flash_attention_bwd_disputed,
-    fuse,
+    fuse_cost,
+    fuse_disputed,
     kv_cache,
     kv_cache_disputed,
     layer_norm,
@@ -26,6 +27,6 @@ SECTIONS = [
     flash_attention_bwd_disputed.CONTRADICTIONS,
     scores.SCORES,
     scores.CONTRADICTIONS,
-    fuse.FUSE,
-    fuse.CONTRADICTIONS,
+    fuse_cost.FUSE,
+    fuse_disputed.CONTRADICTIONS,
 ]

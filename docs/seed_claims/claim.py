@@ -19,7 +19,6 @@ PARTLY = "partly"
 
 #: One word each for claims that are listed and not measured.
 REASONS = {
-    "fuse": "the checks of the CUDA task come with a later version",
     "GPU": "needs a GPU or its profiler",
     "prose": "a statement about comments, docstrings or documents",
     "opinion": "a preference",

@@ -1,12 +1,16 @@
-"""One head of tiled attention with an online softmax, right and wrong on purpose, for experiments."""
+"""Online softmax, plain and in one head of tiled attention, right and wrong on purpose, for experiments."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["RULES", "Trace", "full_attention", "tiled_attention", "tiles_at_minus_infinity"]
+__all__ = [
+    "RULES", "Trace", "full_attention", "merged", "running", "tiled_attention", "tiles_at_minus_infinity",
+]  # fmt: skip
 
 #: How the running sums are carried to the next tile. ``upscale`` keeps the first tile's maximum as
 #: reference and scales every new tile up to it; ``p only`` guards P against NaN and not the factor.
@@ -106,3 +110,23 @@ def tiles_at_minus_infinity(N: int, tile_q: int, tile_k: int, descending: bool) 
             seen |= last >= k
             met += int(np.sum(~seen))
     return met
+
+
+def running(x: Iterable[float]) -> tuple[float, float]:
+    """Maximum and sum of exponentials below it, kept while a row is read once."""
+    m, d = -math.inf, 0.0
+    for value in x:
+        m_new = max(m, float(value))
+        d = d * math.exp(m - m_new) + math.exp(float(value) - m_new)
+        m = m_new
+    return m, d
+
+
+def merged(parts: Iterable[tuple[float, float]]) -> tuple[float, float]:
+    """Maximum and sum of a row from those of its parts."""
+    m, d = -math.inf, 0.0
+    for m_part, d_part in parts:
+        m_new = max(m, m_part)
+        d = d * math.exp(m - m_new) + d_part * math.exp(m_part - m_new)
+        m = m_new
+    return m, d
