@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from judge_tui.checks.cuda.emulator import symbols
 from judge_tui.checks.cuda.emulator.cases import UNWRITTEN_PROBABILITY, Answer, Case, Event, Severity
+from judge_tui.checks.errors import EngineError
 from judge_tui.checks.sandbox import Limits
 from judge_tui.checks.sandbox.programs import Ran, run_program
 
@@ -26,6 +27,8 @@ _MOST_TEXT = 300
 _GRACE = 10.0
 _LIMITS = Limits(cpu_seconds=900, address_space=8 << 30, file_size=256 << 20)
 _ALIGNMENT = 4096
+#: Bytes of inputs and outputs of one process; the scratch folder holds the program besides.
+_MOST_BUFFERS = 160 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +64,7 @@ class Program:
             An answer for each case.
 
         Raises:
-            EngineError: The jail cannot be started.
+            EngineError: The jail cannot be started, or a case is too large.
         """
         deadline = time.monotonic() + budget_s
         answers: list[Answer] = []
@@ -70,19 +73,14 @@ class Program:
             if left <= 0.1:
                 answers += [Answer("not_run")] * (len(cases) - len(answers))
                 break
-            answers += self._batch(cases[len(answers) :], left)
+            answers += self._batch(_fitting(cases[len(answers) :]), left)
         return answers
 
     def _batch(self, cases: Sequence[Case], seconds: float) -> list[Answer]:
         """Answers of one process: at least one, and all of them when nothing broke it."""
         job, inputs, outputs, places = _packed(cases, seconds)
-        ran = run_program(
-            ["./program"],
-            seconds=seconds + _GRACE,
-            files={"program": self.binary, "job": job, "inputs": inputs, "outputs": outputs},
-            wanted={"report": _MOST_REPORT, "outputs": len(outputs)},
-            limits=_LIMITS,
-        )
+        files = {"program": self.binary, "job": job, "inputs": inputs, "outputs": outputs}
+        ran = self._ran(files, {"report": _MOST_REPORT, "outputs": len(outputs)}, seconds + _GRACE)
         told = _report(ran.files.get("report", b""))
         written = ran.files.get("outputs", b"")
         whole = len(written) == len(outputs)
@@ -102,6 +100,10 @@ class Program:
             return answers + [Answer("not_run")] * (len(cases) - len(answers))
         return [*answers, _silent(ran)]
 
+    def _ran(self, files: Mapping[str, bytes], wanted: Mapping[str, int], seconds: float) -> Ran:
+        """Run the program once in the jail."""
+        return run_program(["./program"], seconds=seconds, files=files, wanted=wanted, limits=_LIMITS)
+
     def _placed(self, answers: list[Answer]) -> list[Answer]:
         """Events with the lines that their instructions were made of."""
         wanted = {pc for answer in answers for event in answer.events for pc in _addresses(event)}
@@ -120,6 +122,23 @@ class Program:
             # interrupted within the runtime: the last access before it is the place
             event = replace(event, file=event.other_file, line=event.other_line, other_file="", other_line=0)
         return event
+
+
+def _fitting(cases: Sequence[Case]) -> Sequence[Case]:
+    """The first cases whose buffers fit into the scratch folder together: at least one.
+
+    Raises:
+        EngineError: One alone does not.
+    """
+    total = 0
+    for number, case in enumerate(cases):
+        rows = case.logits.shape[0]
+        total += 4 * case.logits.size + rows * case.stride * (4 + np.dtype(case.index_dtype).itemsize)
+        if total > _MOST_BUFFERS:
+            if number == 0:
+                raise EngineError(f"a case of {total >> 20} MiB is more than the emulator is given")
+            return cases[:number]
+    return cases
 
 
 def _addresses(event: Event) -> list[int]:

@@ -27,6 +27,12 @@ _TOKEN = re.compile(
 )
 _CLOSING = {")": "(", "]": "[", "}": "{"}
 _OPENING = {opening: closing for closing, opening in _CLOSING.items()}
+#: Characters of a submission's own text, tokens of a launch or declaration, and rewrites: bounds on the work
+#: that a hostile source can make here.
+_MOST_TEXT = 4 << 20
+_MOST_TOKENS = 5_000
+_MOST_DECLARED = 300
+_MOST_REWRITES = 5_000
 _NOT_NAMES = frozenset({"if", "while", "for", "switch", "return", "else", "do", "case", "operator"})
 _CONDITIONS = frozenset({"if", "while", "for", "switch"})
 #: GCC's flag for text of a system header, and as such our own are included.
@@ -87,12 +93,15 @@ def rewritten(text: str) -> str:
         Refusal: Inline PTX, or a launch, that the emulator does not understand.
     """
     tokens = _tokens(text)
+    braces = _braces(tokens)
     edits = _Edits([])
     for index, token in enumerate(tokens):
+        if len(edits.made) > _MOST_REWRITES:
+            raise Refusal("too many launches and shared variables", *_place(text, token.start))
         if token.kind == "launch" and not (index and tokens[index - 1].text == "operator"):
             _launch(text, tokens, index, edits)
         elif token.text == "__shared__":
-            _shared(text, tokens, index, edits)
+            _shared(text, tokens, index, edits, braces)
         elif token.text == "__noinline__":
             edits.replace(token.start, token.end, "__attribute__((noinline))")
         elif token.text in ("asm", "__asm__", "__asm"):
@@ -102,7 +111,10 @@ def rewritten(text: str) -> str:
 
 def _tokens(text: str) -> list[_Token]:
     found: list[_Token] = []
-    for start, end in _own(text):
+    stretches = list(_own(text))
+    if sum(end - start for start, end in stretches) > _MOST_TEXT:
+        raise Refusal(f"a source of more than {_MOST_TEXT >> 20} MiB after preprocessing", "", 0)
+    for start, end in stretches:
         for match in _TOKEN.finditer(text, start, end):
             kind = match.lastgroup or ""
             if match["skip"] is None:
@@ -138,7 +150,7 @@ def _place(text: str, at: int) -> tuple[str, int]:
 def _matching(tokens: Sequence[_Token], index: int) -> int | None:
     """Where the group that opens at ``index`` ends."""
     depth = 0
-    for at in range(index, len(tokens)):
+    for at in range(index, min(index + _MOST_TOKENS, len(tokens))):
         if tokens[at].text in _OPENING:
             depth += 1
         elif tokens[at].text in _CLOSING:
@@ -153,7 +165,7 @@ def _opening(tokens: Sequence[_Token], index: int) -> int | None:
     closes = tokens[index].text
     depth = 0
     at = index
-    while at >= 0:
+    while at >= max(0, index - _MOST_TOKENS):
         text = tokens[at].text
         if text in _CLOSING and (at != index or closes != ">"):
             inner = _plain_opening(tokens, at)
@@ -181,7 +193,7 @@ def _arrow(tokens: Sequence[_Token], at: int) -> bool:
 
 def _plain_opening(tokens: Sequence[_Token], index: int) -> int | None:
     depth = 0
-    for at in range(index, -1, -1):
+    for at in range(index, max(index - _MOST_TOKENS, -1), -1):
         if tokens[at].text in _CLOSING:
             depth += 1
         elif tokens[at].text in _OPENING:
@@ -239,7 +251,7 @@ def _scope_from(tokens: Sequence[_Token], last: int, otherwise: int) -> int:
 def _configuration_end(tokens: Sequence[_Token], index: int) -> int | None:
     """Index of the first of the three ``>`` that end a configuration and stand before ``(``."""
     at = index + 1
-    while at < len(tokens):
+    while at < min(index + _MOST_TOKENS, len(tokens)):
         text = tokens[at].text
         if text in _OPENING:
             end = _matching(tokens, at)
@@ -282,12 +294,14 @@ def _aligned_first(text: str, tokens: Sequence[_Token], start: int, end: int, ed
     edits.replace(tokens[at].start, tokens[closing].end, "\n" * moved.count("\n"))
 
 
-def _shared(text: str, tokens: Sequence[_Token], index: int, edits: _Edits) -> None:
-    start = index
-    while start and tokens[start - 1].text not in (";", "{", "}", ")", ":"):
+def _shared(text: str, tokens: Sequence[_Token], index: int, edits: _Edits, braces: Sequence[int]) -> None:
+    start, last = index, min(index + _MOST_DECLARED, len(tokens) - 1)
+    while (
+        start and index - start < _MOST_DECLARED and tokens[start - 1].text not in (";", "{", "}", ")", ":")
+    ):
         start -= 1
     end = index
-    while end < len(tokens) and tokens[end].text != ";":
+    while end < last and tokens[end].text != ";":
         if tokens[end].text in _OPENING:
             end = _matching(tokens, end) or end
         end += 1
@@ -299,7 +313,7 @@ def _shared(text: str, tokens: Sequence[_Token], index: int, edits: _Edits) -> N
         return
     edits.replace(token.start, token.end, "")
     opening = next((at for at in range(index + 1, end) if _declares(tokens, at)), end)
-    if _in_a_function(tokens, start):
+    if _in_a_function(tokens, braces[index]):
         # GCC forgets the symbol's name within templates, so there the array is a reference to the memory
         extern = next(each for each in tokens[start : min(index + 4, end)] if each.text == "extern")
         edits.replace(extern.start, extern.end, "")
@@ -307,8 +321,8 @@ def _shared(text: str, tokens: Sequence[_Token], index: int, edits: _Edits) -> N
         edits.insert(tokens[opening - 1].end, ")")
         edits.insert(tokens[end].start, " = ::emu::Dynamic()")
         return
-    last = next((at for at in range(end - 1, index, -1) if tokens[at].text == "]"), end - 1)
-    edits.insert(tokens[last].end, ' __asm__("emu_dynamic")')
+    bracket = next((at for at in range(end - 1, index, -1) if tokens[at].text == "]"), end - 1)
+    edits.insert(tokens[bracket].end, ' __asm__("emu_dynamic")')
 
 
 def _declares(tokens: Sequence[_Token], at: int) -> bool:
@@ -316,17 +330,27 @@ def _declares(tokens: Sequence[_Token], at: int) -> bool:
     return tokens[at].text == "[" and tokens[at - 1].kind == "word"
 
 
-def _in_a_function(tokens: Sequence[_Token], index: int) -> bool:
-    """Whether the innermost brace around a place belongs neither to a namespace nor to ``extern "C"``."""
-    depth = 0
-    for at in range(index - 1, -1, -1):
-        depth += {"}": 1, "{": -1}.get(tokens[at].text, 0)
-        if depth < 0:
-            before = [token.text for token in tokens[max(0, at - 8) : at]]
-            tail = before[len(before) - before[::-1].index("namespace") :] if "namespace" in before else None
-            named = tail is not None and all(part.isidentifier() or part == ":" for part in tail)
-            return not named and before[-1:] != ['"C"']
-    return False
+def _braces(tokens: Sequence[_Token]) -> list[int]:
+    """For each token the innermost brace around it, or -1."""
+    around: list[int] = []
+    opened: list[int] = []
+    for at, token in enumerate(tokens):
+        if token.text == "}" and opened:
+            opened.pop()
+        around.append(opened[-1] if opened else -1)
+        if token.text == "{":
+            opened.append(at)
+    return around
+
+
+def _in_a_function(tokens: Sequence[_Token], brace: int) -> bool:
+    """Whether a brace belongs neither to a namespace nor to ``extern "C"``."""
+    if brace < 0:
+        return False
+    before = [token.text for token in tokens[max(0, brace - 8) : brace]]
+    tail = before[len(before) - before[::-1].index("namespace") :] if "namespace" in before else None
+    named = tail is not None and all(part.isidentifier() or part == ":" for part in tail)
+    return not named and before[-1:] != ['"C"']
 
 
 def _assembly(text: str, tokens: Sequence[_Token], index: int, edits: _Edits) -> None:

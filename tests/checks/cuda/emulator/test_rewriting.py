@@ -120,6 +120,21 @@ def test_dynamic_memory_within_a_function_is_a_reference_to_it() -> None:
     assert "__asm__" in own('extern "C" { extern __shared__ float s[]; }')
 
 
+SLOW = {
+    "launches": "k<<<1, 2>>>(x);\n" * 20_000,
+    "nested": "a<<<1, 2>>>(" * 9_000,
+    "declarations": "__shared__ float s[4], " * 9_000,
+    "text": "x = 1 + 2;\n" * 600_000,
+    "parentheses": "k<<<" + "(" * 50_000,
+}
+
+
+@pytest.mark.parametrize("text", SLOW.values(), ids=SLOW)
+def test_sources_made_to_be_slow_are_refused_soon(text: str) -> None:
+    with pytest.raises(Refusal):
+        own(text)
+
+
 def test_a_launch_that_cannot_be_read_is_refused_with_its_place() -> None:
     with pytest.raises(Refusal) as caught:
         own("f();\n\nk<<<1, 2;\n")
