@@ -37,7 +37,7 @@ def _role(
 
 _CACHE = _takes(
     "cache",
-    "kv_cache kvcache kv past past_kv past_key_values layer_past state layer_cache",
+    "kv_cache kvcache kv past past_kv past_kvs past_key_value past_key_values layer_past state layer_cache",
     "handle",
 )
 _CACHE_K = _takes("cache_k", "k_cache key_cache past_k past_key cached_k keys_cache k_past", "handle")
@@ -97,7 +97,7 @@ _BATCH = (
 )
 _MAX_LEN = (
     "max_seq_len max_length max_seq capacity max_tokens max_seq_length max_position max_context s_max "
-    "context_length max_positions n_ctx"
+    "context_length max_positions n_ctx max_position_embeddings"
 )
 #: A cache that keeps so many of the newest tokens holds all of them until then.
 _WINDOW = "window window_size window_len sliding_window ring_size max_window"

@@ -217,7 +217,7 @@ class Cached(Opened):
         # Lengths differ: each sequence goes by itself, so that no padding has to be named.
         groups = (
             [list(rows)]
-            if len({int(self.counts[r]) for r in rows}) == 1 and b is None
+            if len({int(self.counts[r]) for r in rows}) == 1 and b is None and "B" in binding.layout
             else [[r] for r in rows]
         )
         for group in groups:

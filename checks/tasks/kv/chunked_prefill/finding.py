@@ -53,7 +53,12 @@ def _wide(name: str, aliases: str, *, required: bool = False) -> Param:
     return replace(known, aliases=(*known.aliases, *aliases.split()), required=required)
 
 
-_HELD = (_wide("cache", "caches kv_caches"), _BY_NAME["cache_k"], _BY_NAME["cache_v"], _BY_NAME["layer"])
+_HELD = (
+    _wide("cache", "caches kv_caches pool kv_pool"),
+    _BY_NAME["cache_k"],
+    _BY_NAME["cache_v"],
+    _BY_NAME["layer"],
+)
 _PLACES = (_BY_NAME["sequence"], _BY_NAME["position"], _BY_NAME["lengths"], _CHUNK, _CHUNKS)
 _OUT = Return("out", "array", ("output", "outputs", "o", "attn", "attn_out", "context", "y", "result"))
 _ARRAYS = Role(

@@ -28,6 +28,7 @@ __all__ = ["find"]
 Inventories = Mapping[str, Mapping[str, Any]]
 Found = dict[str, Binding]
 _ROLES = {role.name: role for role in roles.DECODER}
+_CREATE = next(role for role in roles.ROLES if role.name == "create")
 _BUDGET = 8.0
 _MOST = 5
 _CACHE = re.compile(r"(?i)cache|past_?k|kv_?(store|buf)")
@@ -40,13 +41,14 @@ def find(
     tried = rejected.setdefault("prefill", [])
     written = {name: found[name] for name in _ROLES if name in found}
     best: Found = {}
-    for option in _options(worker, loaded, written, found.get("create")):
+    caches = _caches(worker, loaded, found)
+    for option in _options(worker, loaded, written, caches):
         result = trial.survived(fatal, option, partial(_tried, worker, option))
         error, said = result.error, result.said
         if not said and error <= 1e-3:
             best = option
             break
-        if not said and not best and (_plainly_meant(option, found) or _keeps_a_cache(worker, option)):
+        if not said and not best and (_plainly_meant(option, caches) or _keeps_a_cache(worker, option)):
             best = option
         names = ", ".join(dict.fromkeys(b.target for b in option.values()))
         if len(tried) < 24:
@@ -56,14 +58,22 @@ def find(
         rejected.setdefault(name, []).extend(tried)
 
 
-def _plainly_meant(option: Found, found: Found) -> bool:
+def _caches(worker: Worker, loaded: Inventories, found: Found) -> list[Binding]:
+    """What may make a cache that a decoder is handed: what is bound, else classes that are called so."""
+    if "create" in found:
+        return [found["create"]]
+    named = matched(worker, loaded, _CREATE, constructors=True)
+    # A function that makes one may be the decoder's own, and is found as such.
+    return [replace(option, returns={}) for option in named if option.name[:1].isupper()][:2]
+
+
+def _plainly_meant(option: Found, caches: list[Binding]) -> bool:
     """Whether a decoder that answers wrongly is called as it is meant to be, so that its answers count.
 
     A cache not made for it, or one call for all that says nothing of a cache, may be misread.
     """
-    create = found.get("create")
     state = option.get("state") or option.get("states")
-    if create is not None and state is not None and state.target == create.target:
+    if state is not None and state.target in {cache.target for cache in caches}:
         return False
     prefill, decode = option["prefill"], option["decode"]
     return prefill.target != decode.target or any(decode.takes(name) for name in ("cache", "use_cache"))
@@ -78,7 +88,7 @@ def _keeps_a_cache(worker: Worker, option: Found) -> bool:
     return any(_CACHE.search(str(key)) for path in paths for _kind, key in path)
 
 
-def _options(worker: Worker, loaded: Inventories, written: Found, cache: Binding | None) -> Iterator[Found]:
+def _options(worker: Worker, loaded: Inventories, written: Found, caches: list[Binding]) -> Iterator[Found]:
     """Ways to make a decoder and to call it; its cache is its own, made by it, or the one that was found."""
     if "prefill" in written and "decode" in written:
         yield written
@@ -115,7 +125,7 @@ def _options(worker: Worker, loaded: Inventories, written: Found, cache: Binding
             if prefill.takes("cache") and "state" not in written:
                 yield from ({**option, "state": state} for state in methods("state"))
             yield option
-            if prefill.takes("cache") and cache is not None:
+            for cache in caches if prefill.takes("cache") else []:
                 yield {**option, "state": replace(cache, role="state")}
                 yield {**option, "states": replace(cache, role="states")}
 

@@ -10,6 +10,8 @@ from typing import Any
 from judge_tui.checks.binding import Binding
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.remote import Worker
+from judge_tui.checks.tasks.kv import roles
+from judge_tui.checks.tasks.kv.cache.wires import LAYOUTS, SOLO
 from judge_tui.checks.tasks.kv.finding import trial
 from judge_tui.checks.tasks.kv.finding.combinations import owner_of
 from judge_tui.checks.tasks.kv.finding.readings import is_the_mistake, layouts, renamed
@@ -23,6 +25,7 @@ __all__ = ["Wrong", "from_pages"]
 
 Inventories = Mapping[str, Mapping[str, Any]]
 Found = dict[str, Binding]
+_ATTENTION = next(role for role in roles.ROLES if role.name == "attention")
 
 
 @dataclass(slots=True)
@@ -62,7 +65,10 @@ def from_pages(
     attends = [parts["attend"]] if "attend" in parts else []
     for named in matched(worker, loaded, PARTS["attend"], owner=owner, stateful=True)[:3]:
         attends += [replace(named, role="attend", layout=layout) for layout in layouts(named)]
-    combinations: list[Found] = [*({**stored, "attend": attend} for attend in attends), stored]
+    combinations: list[Found] = [{**stored, "attend": attend} for attend in attends]
+    if "read" in stored:
+        combinations += [{**stored, "attention": attention} for attention in _plain(worker, loaded)]
+    combinations.append(stored)
     for option in combinations:
         if not mode(option):
             continue
@@ -73,12 +79,18 @@ def from_pages(
                 return Wrong()
             found.update({name: settled_by(binding, result) for name, binding in room.items()})
             return wrong
-        if result.ran and "attend" in option:
+        if result.ran and {"attend", "attention"} & set(option):
             wrong.ran.append(option)
         if result.mistake and is_the_mistake(option, result.mistake, ticks=False):
             wrong.meant = wrong.meant or option
         noted(tried, option, result)
     return Wrong()
+
+
+def _plain(worker: Worker, loaded: Inventories) -> list[Binding]:
+    """Attention over keys and values, as they are read back of one sequence."""
+    named = matched(worker, loaded, _ATTENTION)[:2]
+    return [replace(option, layout=layout) for option in named for layout in SOLO[:2] + LAYOUTS[:2]]
 
 
 def _with_room(worker: Worker, option: Found) -> Found | None:
