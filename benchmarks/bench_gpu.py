@@ -155,6 +155,24 @@ def verdicts(gpu: Place, tasks: tuple[str, ...], budget: Budget, checks: tuple[s
         yield f"Out of time for: {', '.join(left)}."
 
 
+def known(gpu: Place, tasks: tuple[str, ...], checks: tuple[str, ...]) -> Iterator[str]:
+    """Every mutant and twin on the GPU, held against what its head says."""
+    from judge_tui.checks.specimens import judged, specimens, unexpected
+
+    for name in tasks:
+        task = load_task(name)
+        for specimen in specimens(ROOT / "tests" / "checks" / "tasks" / name, task):
+            found = judged(specimen, task, seed=1, checks=checks, place=gpu)
+            apart = {id: o for id, o in found.items() if o.summary.startswith("not portable to the GPU")}
+            told = {id: o.verdict for id, o in found.items() if id not in apart}
+            kind = "mutant" if specimen.wrong else "twin"
+            yield f"- {name}, {kind} {specimen.name}: {len(told)} verdicts"
+            for id, outcome in apart.items():
+                yield f"  - {id}: {outcome.summary}"
+            for id in unexpected(specimen, told):
+                yield f"  - {id}: another verdict: {found[id].verdict}: {found[id].summary}"
+
+
 def setting(backend: Backend, fake: bool) -> Iterator[str]:
     """What it was measured on."""
     if fake:
@@ -185,13 +203,15 @@ def main() -> int:
         return 2
     gpu, budget, differs = backend.places[0], Budget(given.seconds, time.monotonic()), False
     print("# GPU report\n", *setting(backend, given.fake), sep="\n")
+    checks = tuple(given.check)
     parts: dict[str, tuple[str, Callable[[], Iterator[str]]]] = {
         "gradients": ("Gradients, full element-wise, (2, 128, 1024)", lambda: gradients(gpu)),
         "flash": ("Flash attention at long sequences", lambda: flash(gpu, tuple(given.lengths))),
         "verdicts": (
             "Verdicts, GPU against CPU",
-            lambda: verdicts(gpu, tuple(given.tasks), budget, tuple(given.check)),
+            lambda: verdicts(gpu, tuple(given.tasks), budget, checks),
         ),
+        "specimens": ("Mutants and twins on the GPU", lambda: known(gpu, tuple(given.tasks), checks)),
     }
     for part in given.parts:
         title, lines = parts[part]

@@ -13,9 +13,12 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.faults import NotPortable
 from judge_tui.checks.verdict import Evidence, Outcome, Verdict
 
-__all__ = ["held_against_cpu", "unportable"]
+__all__ = ["held_against_cpu", "open_verdicts", "unportable"]
 
-_OPEN = (Verdict.FAIL, Verdict.UNBOUND)
+
+def open_verdicts(bench: Bench) -> tuple[Verdict, ...]:
+    """Verdicts that the CPU has a say in; ``skip`` where something was refused, which may be why."""
+    return (Verdict.FAIL, Verdict.UNBOUND, *((Verdict.SKIP,) if bench.refusals else ()))
 
 
 def unportable(outcome: Outcome, bench: Bench) -> Outcome | None:
@@ -39,7 +42,11 @@ def held_against_cpu(outcome: Outcome, bench: Bench, on_cpu: Outcome) -> Outcome
     """
     beside = Evidence("the same check on the CPU", str(on_cpu.verdict), note=on_cpu.summary)
     both = msgspec.structs.replace(outcome, evidence=(*outcome.evidence, beside))
-    if outcome.verdict not in _OPEN or on_cpu.verdict in (outcome.verdict, Verdict.ERROR, Verdict.SKIP):
+    if outcome.verdict not in open_verdicts(bench) or on_cpu.verdict in (
+        outcome.verdict,
+        Verdict.ERROR,
+        Verdict.SKIP,
+    ):
         return both
     if bench.refusals:
         return _skipped(both, NotPortable.by(bench.refusals[0]))

@@ -138,7 +138,9 @@ def _of_twin(heads: Mapping[str, Mapping[str, str]], task: Task) -> dict[str, se
     return {check: verdicts for check, verdicts in expected.items() if check not in heads["slow"]}
 
 
-def judged(specimen: Specimen, task: Task, *, seed: int, checks: Sequence[str] = ()) -> dict[str, Outcome]:
+def judged(
+    specimen: Specimen, task: Task, *, seed: int, checks: Sequence[str] = (), place: Place | None = None
+) -> dict[str, Outcome]:
     """Run the checks that a specimen says something about.
 
     Args:
@@ -146,6 +148,7 @@ def judged(specimen: Specimen, task: Task, *, seed: int, checks: Sequence[str] =
         task: Its task.
         seed: Of the inputs.
         checks: Only these of them; all when left out.
+        place: Where it computes; where every machine can when left out.
 
     Returns:
         Check id → outcome.
@@ -158,7 +161,7 @@ def judged(specimen: Specimen, task: Task, *, seed: int, checks: Sequence[str] =
         else:
             folder.mkdir(parents=True)
             shutil.copy(specimen.path, folder)
-        return judge(task, Submission.at(folder), seed=seed, checks=chosen, place=_place(task))
+        return judge(task, Submission.at(folder), seed=seed, checks=chosen, place=place or _place(task))
 
 
 def _place(task: Task) -> Place:

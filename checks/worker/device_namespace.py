@@ -16,6 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from . import device_random
+from .device_reductions import REDUCTIONS, completed
 from .refusals import RefusedError
 
 __all__ = ["Traffic", "build"]
@@ -104,6 +105,8 @@ class _Namespace(ModuleType):
             return value
         if not callable(value) or name.startswith("__") or name in _HARMLESS:
             return value
+        if there is not None and self.__name__ == "numpy" and name in REDUCTIONS:
+            there = completed(name, there, self._package)
         return Routed(told, name, value, there, self._traffic)
 
 

@@ -12,6 +12,7 @@ __all__ = ["RefusedError", "asked", "refused"]
 #: What CuPy says where it is handed what only NumPy takes; never a submission's own words.
 _SAID = re.compile(
     r"Implicit conversion to a NumPy array|Unsupported type|unhashable type: '(?:\w+\.)*ndarray'"
+    r"|slice indices must be integers"
     r"|must be integers or slices, not (?:\w+\.)*ndarray|'(?:\w+\.)*ndarray' object cannot be interpreted"
     r"|no implementation found for|object arrays? (?:is|are) not supported"
 )

@@ -63,6 +63,7 @@ PORTABLE: dict[str, Callable[[Any, Any, Any], Any]] = {
     "where argument": lambda np, a, b: np.divide(1.0, a, out=np.zeros(a.shape), where=a > 0),
     "reductions": lambda np, a, b: (a.mean(), a.sum(axis=(0, 1)), np.var(a, axis=-1), np.prod(a[0, 0])),
     "ufunc methods": lambda np, a, b: (np.add.reduce(a), np.maximum.reduce(a, axis=-1), np.add.accumulate(a)),
+    "reductions of some lanes": lambda np, a, b: masked(np, a),
     "linalg": lambda np, a, b: (np.linalg.norm(a), np.linalg.inv(a[0, 0] @ a[0, 0].T)),
     "stacking": lambda np, a, b: np.concatenate([a, np.stack([a[0], a[1]])], axis=0),
     "lists of numbers": lambda np, a, b: np.array([float(v) for v in a[0, 0, 0]]),
@@ -88,6 +89,17 @@ PORTABLE: dict[str, Callable[[Any, Any, Any], Any]] = {
     "what the device has not, of numbers": lambda np, a, b: np.geomspace(1, 8, 4),
     "functions of elements, of numbers": lambda np, a, b: np.vectorize(lambda v: v + 1)([1, 2]),
 }  # fmt: skip
+
+
+def masked(np: Any, a: Any) -> Any:
+    lanes = a > 0
+    return (
+        [getattr(np, name)(a, axis=-1, where=lanes) for name in ("sum", "prod", "mean")],
+        np.max(a, axis=-1, keepdims=True, initial=-np.inf, where=lanes),
+        [np.min(a, initial=0.0), np.sum(a, initial=5.0), np.amax(a, 0, initial=9.0)],
+        [np.any(lanes, axis=0, where=a < 2), np.all(lanes, where=lanes)],
+        np.max(np.zeros((3, 0)), axis=1, initial=-1.0),
+    )
 
 
 def in_place(np: Any, a: Any, b: Any) -> Any:
@@ -175,12 +187,13 @@ REFUSED: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
     "from Python": (lambda np, a: np.frompyfunc(abs, 1, 1)(a), "np.frompyfunc"),
     "raised errors": (lambda np, a: np.errstate(invalid="raise"), "np.errstate(invalid='raise')"),
     "raised errors for good": (lambda np, a: np.seterr(all="raise"), "np.seterr(all='raise')"),
-    "a parameter that CuPy lacks": (lambda np, a: np.sum(a, where=a > 0), "np.sum (TypeError: sum() got an"),
+    "a parameter that CuPy lacks": (lambda np, a: np.std(a, where=a > 0), "np.std (TypeError: std() got an"),
     "implicit conversion": (lambda np, a: real.asarray(a), "TypeError: Implicit conversion"),
     "real NumPy's functions": (lambda np, a: real.sort(a), "TypeError: no implementation found for 'sort'"),
     "mixing": (lambda np, a: a + real.ones(4), "TypeError: Unsupported type"),
     "a key": (lambda np, a: {a[0, 0, 0, 0]: 1}, "TypeError: unhashable type"),
     "an index of a list": (lambda np, a: [1, 2][a.argmax()], "TypeError: list indices must be integers"),
+    "a slice": (lambda np, a: [1, 2][: a.argmax()], "TypeError: slice indices must be integers"),
     "a range": (lambda np, a: range(a.argmax()), "TypeError: 'ndarray' object cannot be interpreted"),
 }  # fmt: skip
 
