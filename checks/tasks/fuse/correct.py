@@ -66,7 +66,7 @@ def topk_correct(bench: Bench, found: Findings) -> str:
     wrong = judged(found, settled, ask(bench, settled, questions))
     _how(found, settled)
     beside = _others(bench, found, questions)
-    return _summary(found, settled, wrong, len(questions)) + beside
+    return _summary(found, settled, wrong) + beside
 
 
 def _how(found: Findings, settled: Settled) -> None:
@@ -97,7 +97,7 @@ def _others(bench: Bench, found: Findings, questions: list[Question]) -> str:
     return told
 
 
-def _summary(found: Findings, settled: Settled, wrong: list[Asked], count: int) -> str:
+def _summary(found: Findings, settled: Settled, wrong: list[Asked]) -> str:
     if wrong:
         first = wrong[0]
         variant = settled.launchers[first.question.variant].variant
@@ -106,8 +106,8 @@ def _summary(found: Findings, settled: Settled, wrong: list[Asked], count: int) 
     if found.verdict is None:
         found.conclude(Verdict.SKIP)
         return "nothing that was asked for was answered"
-    errors = [item.measured for item in found.evidence if item.ok]
-    return f"{len(errors)} of {count} launches answered, every row of them right"
+    answered = sum(item.ok is True for item in found.evidence)
+    return f"{answered} comparisons, every row right"
 
 
 @check(
@@ -144,7 +144,7 @@ def rows_independent(bench: Bench, found: Findings) -> str:
         found.note("variants that the code offers", len(rows) - 1, unit="variants", table=tuple(rows))
     _how(found, settled)
     beside = _others(bench, found, many)
-    return _summary(found, settled, wrong, len(many) + 2 * len(settled.launchers[1:])) + beside
+    return _summary(found, settled, wrong) + beside
 
 
 def _served(settled: Settled, variant: int, K: int) -> int:

@@ -23,6 +23,7 @@ _SHARE = 0.25
 _ROW = 50_257
 _STATIC = re.compile(r"__device__\s+(?:static\s+)?(?:float|double|__half|half)\s+\w+\s*((?:\[[^\]]*\]\s*)+)")
 _SCHEDULES = (0, 1, 2)
+_COUNTED = (4, 10_000)
 #: Rows and V well past a card's cache, the schedule that stands for timing, and what one pass may take.
 _PASSES, _TIMED, _ONE_PASS = (200, 128_256), -1, 1.5
 
@@ -164,7 +165,7 @@ def global_passes(bench: Bench, found: Findings) -> str:
     """Time a launch and a copy of the logits on the card, well past its cache; never run on one so far."""
     subject_of(bench)
     if bench.backend != "gpu":
-        raise Skipped("needs a GPU: the time of a launch against that of a copy of the same bytes")
+        raise Skipped(f"needs a GPU: the time of a launch against that of a copy{_counted(bench, found)}")
     settled = served(bench)
     launcher = settled.launcher
     rows, V = _PASSES
@@ -184,3 +185,21 @@ def global_passes(bench: Bench, found: Findings) -> str:
         note="An online recurrence needs one.", file=launcher.file, line=launcher.line or None,
     )  # fmt: skip
     return f"{passes:.2g} effective reads of V at {rows} × {V}"
+
+
+def _counted(bench: Bench, found: Findings) -> str:
+    """How often kernels load each logit, as the emulator counts it: evidence, for a cache may serve some."""
+    if bench.backend != "emulator":
+        return ""
+    settled = served(bench)
+    rows, V = _COUNTED
+    logits = draw(bench.rng("counted"), rows, V)
+    (asked,) = ask(bench, settled, [Question("counted", logits, usual(settled, 10))], seconds=60)
+    loaded = getattr(asked.answer, "input_bytes", 0)
+    if not loaded or asked.answer.status != "done":
+        return ""
+    found.note(
+        "loads per logit, counted by the emulator", loaded / logits.nbytes, file=settled.launcher.file,
+        line=settled.launcher.line or None, note=f"{rows} × {V}; what a cache serves is counted too.",
+    )  # fmt: skip
+    return f"; {loaded / logits.nbytes:.3g} loads per logit are counted"

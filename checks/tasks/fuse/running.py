@@ -13,6 +13,7 @@ import numpy as np
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.binding import Binding, parse_binding
 from judge_tui.checks.cuda import card, emulator
+from judge_tui.checks.cuda.device_code import device_only
 from judge_tui.checks.cuda.emulator import Failure
 from judge_tui.checks.cuda.reading import named
 from judge_tui.checks.cuda.toolchains import find_nvcc
@@ -89,6 +90,28 @@ def _builder(bench: Bench, subject: Subject) -> Builder:
     return _emulated(subject, lambda: bench.left)
 
 
+def _device_part(subject: Subject, failure: Failure, build: Builder, seed: int) -> Settled:
+    """The kernels by themselves, where the host's part does not compile and they are right on something.
+
+    Raises:
+        Skipped: They are not to be had without it either.
+    """
+    if failure.kind != "diagnostics":
+        raise _not_built(failure)
+    whole = dict(subject.mended.files)
+    try:
+        subject.launched = {name: device_only(data) for name, data in whole.items()}
+        settled = settle(subject.reading, build, np.random.default_rng([seed, 22]), kernels=True)
+    except (BuildFailed, Unbound) as error:
+        raise _not_built(failure) from error
+    if not settled.score:
+        raise _not_built(failure)
+    bound = settled.launcher
+    told = f"{bound.why}; the host's part is set aside, it does not compile: {failure.reason}"
+    settled.launchers = (replace(bound, why=told), *settled.launchers[1:])
+    return settled
+
+
 def _on_card(subject: Subject, bench: Bench) -> Builder:
     nvcc = find_nvcc()
     if nvcc is None:
@@ -97,7 +120,7 @@ def _on_card(subject: Subject, bench: Bench) -> Builder:
 
     def made(text: str) -> emulator.Program | Failure:
         return card.build(
-            nvcc, text, subject.mended.files, capability=device.capability or "80", device=device.id,
+            nvcc, text, subject.launched, capability=device.capability or "80", device=device.id,
             seconds=max(1.0, min(_BUILD_SECONDS, bench.left)),
         )  # fmt: skip
 
@@ -106,7 +129,7 @@ def _on_card(subject: Subject, bench: Bench) -> Builder:
 
 def _emulated(subject: Subject, left: Callable[[], float]) -> Builder:
     def build(text: str) -> emulator.Program | Failure:
-        return emulator.build(text, subject.mended.files, seconds=max(1.0, min(_BUILD_SECONDS, left())))
+        return emulator.build(text, subject.launched, seconds=max(1.0, min(_BUILD_SECONDS, left())))
 
     return build
 
@@ -117,7 +140,7 @@ def _settled(subject: Subject, submission: Submission, build: Builder, seed: int
             subject.reading, build, np.random.default_rng([seed, 20]), written_launcher(subject, submission)
         )
     except BuildFailed as failed:
-        raise _not_built(failed.failure) from failed
+        return _device_part(subject, failed.failure, build, seed)
 
 
 def _not_built(failure: Failure) -> Skipped:

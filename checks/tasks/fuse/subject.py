@@ -42,6 +42,8 @@ class Subject:
     def __init__(self, submission: Submission) -> None:
         self.files: Mapping[str, bytes] = {name: submission.read_bytes(name) for name in submission.files}
         self.sources = cuda_sources(self.files)
+        #: What is launched: the sources after repairs, or their device code alone.
+        self.launched: Mapping[str, bytes] = self.mended.files
         self._compiled: dict[tuple[str, bool, tuple[str, ...]], tuple[Compiled, ...]] = {}
 
     @cached_property

@@ -89,7 +89,12 @@ class BuildFailed(Exception):
 
 
 def settle(
-    reading: Reading, build: Builder, rng: np.random.Generator, written: Launcher | None = None
+    reading: Reading,
+    build: Builder,
+    rng: np.random.Generator,
+    written: Launcher | None = None,
+    *,
+    kernels: bool = False,
 ) -> Settled:
     """Find the launcher, confirm it by small runs, and build the program that the checks use.
 
@@ -98,12 +103,14 @@ def settle(
         build: Makes a program of a driver.
         rng: Draws the trial's inputs.
         written: A launcher that a person wrote; then nothing is looked for.
+        kernels: Look at kernels alone, where the host's part does not compile.
 
     Raises:
         Unbound: There is no candidate, or only guesses, none of which gave a right row.
         BuildFailed: No candidate can be built.
     """
-    options = [written] if written else candidates(reading)[:_MOST_CANDIDATES]
+    found = [written] if written else candidates(reading)
+    options = [each for each in found if each.kernel or not kernels][:_MOST_CANDIDATES]
     if not options:
         raise Unbound("fuse", _seen(reading))
     notes: list[str] = []

@@ -79,8 +79,8 @@ def test_a_private_file_reaches_neither_the_build_nor_the_evidence(tmp_path: Pat
         "#include <unistd.h>\nstruct Early { Early() { _exit(0); } } early;\n",
         "#include <cstdlib>\nstruct Early { Early() { std::puts(\"PASS\"); std::quick_exit(0); } } early;\n",
         "#include <cstdio>\nstruct Early { Early() { FILE* f = fopen(\"report\", \"w\"); "
-        "fputs(\"{\\\"case\\\": 0, \\\"status\\\": \\\"done\\\", \\\"events\\\": []}\\n\", f); fclose(f); } } "
-        "early;\n",
+        "fputs(\"{\\\"case\\\": 0, \\\"status\\\": \\\"done\\\", \\\"events\\\": []}\\n\", f); fclose(f); "
+        "} } early;\n",
     ],
 )  # fmt: skip
 def test_a_submission_that_forges_its_ending_gets_no_pass(tmp_path: Path, trick: str) -> None:
