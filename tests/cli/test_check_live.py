@@ -55,20 +55,20 @@ def test_an_unknown_check_lists_the_near_ones(tree: Path) -> None:
 def test_a_run_that_is_stopped_ends_at_once_with_its_code(
     tree: Path, sent: signal.Signals, code: int
 ) -> None:
-    (tree / "plain" / "backwards" / "layer_norm.py").write_text("import time\ntime.sleep(60)\n")
+    (tree / "plain" / "backwards" / "layer_norm.py").write_text("import time\ntime.sleep(600)\n")
     options = ["--submissions", str(tree), "--all", "--check", "purity", "--trust"]
     running = subprocess.Popen(
         [*COMMAND, *options], cwd=tree, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ}
     )
-    time.sleep(2)
-    assert running.poll() is None
-    began = time.monotonic()
+    children = Path(f"/proc/{running.pid}/task/{running.pid}/children")
+    while running.poll() is None and not children.read_text():
+        time.sleep(0.05)
     running.send_signal(sent)
     try:
-        _, err = running.communicate(timeout=20)
+        # at once: long before the submission has slept, however busy the machine is
+        _, err = running.communicate(timeout=120)
     finally:
         running.kill()
         running.wait()
     assert running.returncode == code
     assert b"Traceback" not in err
-    assert time.monotonic() - began < 8
