@@ -33,22 +33,33 @@ Place = Mapping[str, Any]
 
 
 def escaped(
-    bench: Bench, found: Findings, files: Sequence[str], call: Calls, length: int, known: float, place: Place
+    bench: Bench,
+    found: Findings,
+    files: Sequence[str],
+    call: Calls,
+    length: int,
+    known: float,
+    seconds: float,
+    place: Place,
 ) -> str:
     """Hold what the kernel saw of calls against what was traced of them.
 
     Args:
         bench: Where they run, in processes of their own; what seems too much is measured again.
-        found: Is told; nothing where N is too small, on a GPU, and where the kernel does not tell.
+        found: Is told; nothing where N is too small or time too short, on a GPU, or where the kernel does not
+            tell.
         files: The submission's files that are loaded.
         call: Makes the calls.
         length: N.
         known: Bytes that they may hold: what was traced, inputs and outputs.
+        seconds: What the calls took while they were traced.
         place: ``file`` and ``line`` of what is called.
 
     Returns:
         A clause where an (N, N) array escaped the trace; else empty.
     """
+    if 4 * seconds > bench.left:
+        return ""
     share = _unseen_share(bench, files, call, length, known)
     if share is None:
         return ""

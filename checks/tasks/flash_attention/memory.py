@@ -67,14 +67,22 @@ def peak_memory(bench: Bench, found: Findings) -> str:
     name = f"peak beyond inputs and output, N = {longest:.0f}, D = {_WIDTH}, T = {_TILE}"
     found.note(name, beyond, unit="B")
     found.note("the same over one float64 (N, N) matrix", matrix)
-    if hidden := _hidden(bench, forward, found, causal, int(longest), beyond):
+    if hidden := _hidden(bench, forward, found, causal, int(longest), beyond, seconds):
         return hidden
     kind = "an (N, N) array is held" if growth > MOST_GROWTH else f"limit {MOST_GROWTH}"
     share = f"{100 * matrix:.3g} % of one (N, N) matrix"
     return f"peak beyond inputs and output grows as N^{growth:.2f} ({kind}): {share} at N = {longest:.0f}"
 
 
-def _hidden(bench: Bench, forward: Forward, found: Findings, causal: bool, length: int, traced: float) -> str:
+def _hidden(
+    bench: Bench,
+    forward: Forward,
+    found: Findings,
+    causal: bool,
+    length: int,
+    traced: float,
+    seconds: float,
+) -> str:
     """What escaped the trace, as a clause; looked for where the trace shows nothing wrong."""
 
     def call(worker: Worker, n: int) -> None:
@@ -83,7 +91,7 @@ def _hidden(bench: Bench, forward: Forward, found: Findings, causal: bool, lengt
     if found.verdict is not Verdict.PASS:
         return ""
     known = max(traced, 0.0) + 6.0 * 8 * length * _WIDTH
-    return escaped(bench, found, [forward.binding.file], call, length, known, forward.place)
+    return escaped(bench, found, [forward.binding.file], call, length, known, seconds, forward.place)
 
 
 def _growth(points: Sequence[tuple[float, float]]) -> float:

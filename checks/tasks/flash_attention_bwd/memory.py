@@ -173,7 +173,7 @@ def _hidden(bench: Bench, attention: Attention, found: Findings, last: _Traced, 
         return ""
     files = (attention.forward.binding.file, attention.binding.file)
     known = max(last.peak, 0.0) + 14.0 * 8 * last.length * _WIDTH
-    return escaped(bench, found, files, call, last.length, known, attention.place)
+    return escaped(bench, found, files, call, last.length, known, last.seconds, attention.place)
 
 
 def _table(traced: list[_Traced]) -> tuple[tuple[str, ...], ...]:
