@@ -64,7 +64,7 @@ def test_checks_that_are_named_exist(script: ModuleType) -> None:
             assert set(claim.by.split(", ")) - {""} <= known, claim.ident
 
 
-@pytest.mark.parametrize("name", ["scores", "scores-x", "fuse", "fuse-x"])
+@pytest.mark.parametrize("name", ["scores", "scores-x"])
 def test_tables_that_need_no_run_are_up_to_date(script: ModuleType, name: str) -> None:
     section = next(s for s in script.SECTIONS if s.name == name)
     assert script.between(PAGE, name, script.table(section, script.Runs(()))) == PAGE

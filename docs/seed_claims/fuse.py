@@ -177,7 +177,7 @@ def _(runs: Runs) -> Finding:
     done = compiled("MiniMax")
     templated = set(kernel.bounds) <= {p.name for p in kernel.template}
     word = "accepted" if done.ok else "refused"
-    found = f"__launch_bounds__({', '.join(kernel.bounds)}) is {word} once that name is put right"
+    found = f"`__launch_bounds__({', '.join(kernel.bounds)})` is {word} once that name is put right"
     return whether(not (done.ok and templated), found)
 
 

@@ -15,8 +15,8 @@ __all__ = ["ROOT", "Runs", "read_runs", "run_checks"]
 
 ROOT = Path(__file__).resolve().parents[2]
 _RAN = {0, 1}
-#: Checks that read the submission, or run its own tests: no seed of ours changes them.
-_NO_DRAWS = {"loads", "own_tests", "size", "purity", "throughput"}
+#: Checks that read or compile the submission, or run its own tests: no seed of ours changes them.
+_NO_DRAWS = {"compiles", "loads", "own_tests", "purity", "resources", "size", "throughput"}
 
 
 def run_checks(seeds: Sequence[int], workspace: Path = ROOT, *, stored: bool = False) -> Runs:
