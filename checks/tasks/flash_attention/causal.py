@@ -30,8 +30,8 @@ _PRODUCTS = "multiply-adds"
 #: Length, width and tile at which products take nearly all of the time, and the share of it with the mask
 #: that says that tiles above the diagonal are computed after all: without them it is little over a half.
 _TIMED, _MOST_TIME = (1024, 128, 128), 0.9
-#: Seconds that must be left for that.
-_CLOCK_LEFT = 30.0
+#: Seconds that must be left for that, and how often both are timed; the least of each counts.
+_CLOCK_LEFT, _TIMINGS = 30.0, 3
 
 
 @check(
@@ -203,12 +203,13 @@ def _against_the_clock(bench: Bench, found: Findings, forward: Forward) -> str:
     length, width, tile = _TIMED
     cases = [drawn(bench.rng("clock"), (1, 1, length, width), tile, causal) for causal in (True, False)]
     seconds: list[list[float]] = []
-    while len(seconds) < 3 and (not seconds or bench.left > 3 * sum(seconds[-1])):
+    while len(seconds) < _TIMINGS and (not seconds or bench.left > 3 * sum(seconds[-1])):
         seconds.append([forward.returned(case)[1].result.own_seconds for case in cases])
     masked, full = (min(column) for column in zip(*seconds, strict=True))
     quantity = f"seconds with the mask over seconds without, N = {length}, D = {width}, T = {tile}"
     note = "By the trusted side's clock; work is counted in the submission's own process."
-    if found.verdict is not Verdict.PASS:
+    if found.verdict is not Verdict.PASS or len(seconds) < _TIMINGS:
+        # what was timed once or twice may be a busy machine's doing
         found.note(quantity, masked / full, note=note)
         return ""
     fine = masked <= _MOST_TIME * full
