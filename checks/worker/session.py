@@ -330,7 +330,8 @@ class Session:
         if "$g" in value:
             return self.library.namespaces["numpy"].random.default_rng(value["$g"])
         if "$m" in value:
-            spec = {key: self._decoded(item) for key, item in value["$m"].items()}
+            # The model's tables are ours, and stay on the host.
+            spec = arrays.hosted({key: self._decoded(item) for key, item in value["$m"].items()})
             return models.build(spec, targets.Target if spec.get("masked") else models.Model)
         if "$f" in value:
             return self._callable(value["$f"]["file"], value["$f"]["name"])
@@ -372,6 +373,7 @@ class Session:
             "message": sendable(message[:500]),
             "file": os.path.relpath(file, root) if file and file.startswith(root) else file,
             "line": line,
-            "lacking": sendable(refused(error, self.module)),
+            # What no line of the submission asked for is no refusal, but the engine's own fault.
+            "lacking": sendable(refused(error, self.module)) if own else "",
             "traceback": sendable(text.replace(root + os.sep, "")[-8000:]),
         }

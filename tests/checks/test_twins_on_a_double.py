@@ -21,6 +21,8 @@ PARTS = {
     ("backwards", "mutants", "gradients"): 9,
     ("flash_attention", "twins", "accuracy"): 6,
     ("flash_attention", "mutants", "rescaling_direction"): 9,
+    ("beam_search", "twins", "greedy_equivalence"): 12,
+    ("dflash_verify", "twins", "tree_mask"): 12,
 }
 
 
