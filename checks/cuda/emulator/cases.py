@@ -82,7 +82,9 @@ class Answer:
         probabilities: (rows, stride), float32; what was not written holds :data:`UNWRITTEN_PROBABILITY`.
         events: What the emulator saw.
         peak_bytes: Device memory that the launch allocated at most, beyond inputs and outputs.
+        input_bytes: Bytes of the logits that kernels read, each time counted.
         seconds: Wall time of the case.
+        cpu_seconds: Processor time of the case: much less than ``seconds`` where the machine was busy.
         ended: How the process ended, as a clause, where it did not end as it should.
         output: What was printed in this run of the process, bounded.
     """
@@ -97,3 +99,5 @@ class Answer:
     seconds: float = 0.0
     ended: str = ""
     output: str = ""
+    input_bytes: int = 0
+    cpu_seconds: float = 0.0

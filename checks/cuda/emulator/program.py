@@ -202,16 +202,17 @@ def _answer(told: Mapping[str, Any], ran: Ran) -> Answer:
         return Answer("crashed", ended="the program's own report is malformed", output=ran.output)
     events = told.get("events")
     listed = events[:_MOST_EVENTS] if isinstance(events, list) else []
-    seconds = told.get("seconds")
     return Answer(
         status,
         _number(told.get("code")),
         _number(told.get("device_error")),
         events=tuple(_event(each) for each in listed if isinstance(each, dict)),
         peak_bytes=_number(told.get("peak_bytes")),
-        seconds=float(seconds) if isinstance(seconds, (int, float)) else 0.0,
+        seconds=_real(told.get("seconds")),
+        cpu_seconds=_real(told.get("cpu_seconds")),
         ended=_how(status, ran),
         output=ran.output,
+        input_bytes=_number(told.get("input_bytes")),
     )
 
 
@@ -248,6 +249,10 @@ def _place(told: Mapping[str, Any], prefix: str) -> tuple[str, int]:
 
 def _number(value: Any) -> int:
     return value if isinstance(value, int) and abs(value) < 1 << 62 else 0
+
+
+def _real(value: Any) -> float:
+    return float(value) if isinstance(value, (int, float)) and abs(value) < 1e9 else 0.0
 
 
 def _text(value: Any) -> str:

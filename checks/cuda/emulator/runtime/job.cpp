@@ -27,18 +27,18 @@ struct Case {
 
 int report_fd = -1, inputs_fd = -1, outputs_fd = -1;
 int number = 0;
-timespec began;
+timespec began, worked;
 
-double elapsed() {
+double since(clockid_t clock, const timespec& start) {
     timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return double(now.tv_sec - began.tv_sec) + 1e-9 * double(now.tv_nsec - began.tv_nsec);
+    clock_gettime(clock, &now);
+    return double(now.tv_sec - start.tv_sec) + 1e-9 * double(now.tv_nsec - start.tv_nsec);
 }
 
 void answer(const char* status, int code) {
-    char line[256];
-    int n = snprintf(line, sizeof line, "{\"case\":%d,\"status\":\"%s\",\"code\":%d,\"device_error\":%d,\"peak_bytes\":%zu,\"seconds\":%.6f,\"events\":[", number,
-                     status, code, machine.error, peak_bytes(), elapsed());
+    char line[320];
+    int n = snprintf(line, sizeof line, "{\"case\":%d,\"status\":\"%s\",\"code\":%d,\"device_error\":%d,\"peak_bytes\":%zu,\"input_bytes\":%llu,\"cpu_seconds\":%.6f,\"seconds\":%.6f,\"events\":[", number,
+                     status, code, machine.error, peak_bytes(), (unsigned long long)machine.input_bytes, since(CLOCK_PROCESS_CPUTIME_ID, worked), since(CLOCK_MONOTONIC, began));
     if (write(report_fd, line, size_t(n)) < 0) _exit(3);
     write_events(report_fd);
     if (write(report_fd, "]}\n", 3) < 0) _exit(3);
@@ -64,6 +64,7 @@ Allocation* ours(size_t bytes, const char* name) {
 bool run(const Case& c) {
     clear_events();
     clock_gettime(CLOCK_MONOTONIC, &began);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &worked);
     machine.lockstep = c.schedule == 0;
     machine.random = uint64_t(c.schedule) * 0x9e3779b97f4a7c15u + 1;
     size_t logits_bytes = size_t(c.rows * c.vocabulary) * 4, indices_bytes = size_t(c.rows * c.stride * c.index_bytes),
@@ -80,6 +81,7 @@ bool run(const Case& c) {
     find(logits)->read_only = true;
     reset_peak();
     machine.error = 0;
+    machine.input_bytes = 0;
     int code = 0;
     const char* status = "done";
     if (int left = sigsetjmp(host_exit, 1)) {

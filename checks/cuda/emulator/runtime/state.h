@@ -63,6 +63,7 @@ struct Machine {
     uint64_t idle;  // atomics and volatile reads since anything else happened
     sigjmp_buf exit;
     int error;  // sticky
+    uint64_t input_bytes;  // read of the logits by kernels
 };
 extern Machine machine;
 

@@ -39,8 +39,8 @@ def test_a_vocabulary_of_128256_takes_seconds(built) -> None:
     logits = np.stack([rng.permutation(128256) for _ in range(4)]).astype(np.float32) / 6000
     (answer,) = built("shuffles.cu").run([Case(logits, 8, 8)], budget_s=120)
     assert agrees(answer, logits, 8)
-    # 0.8 s were measured; a busy machine may take several times that
-    assert answer.seconds < 20
+    # 0.8 s were measured
+    assert 0 < answer.cpu_seconds < 10
 
 
 def test_a_refusal_is_told_by_its_code_and_writes_nothing(built, logits: np.ndarray) -> None:
@@ -65,8 +65,7 @@ def test_device_memory_that_the_launch_allocates_is_counted(built, logits: np.nd
     assert none.run([Case(logits, 8, 8)], budget_s=60)[0].peak_bytes == 0
 
 
-def test_dynamic_shared_memory_above_48_kib_works_where_it_was_asked_for(built) -> None:
-    logits = np.arange(7000, dtype=np.float32)[None] / 1000
-    (answer,) = built("locked.cu").run([Case(logits, 6500, 6500)], budget_s=120)
-    assert answer.status == "done"
-    assert agrees(answer, logits, 6500)
+def test_bytes_read_of_the_input_are_counted(built, logits: np.ndarray) -> None:
+    # one pass for the softmax, and one for each of the top k
+    (answer,) = built("shuffles.cu").run([Case(logits, 8, 8)], budget_s=60)
+    assert answer.input_bytes == (1 + 8) * logits.nbytes

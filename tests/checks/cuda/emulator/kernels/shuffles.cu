@@ -11,6 +11,12 @@ struct Best {
     int index;
 };
 
+// As wide as it is for its alignment: a copy of it reads bytes that nobody writes.
+struct alignas(16) Padded {
+    float value;
+    bool valid;
+};
+
 __device__ __forceinline__ bool before(Best a, Best b) { return a.value > b.value || (a.value == b.value && a.index < b.index); }
 
 __device__ Best warp_best(Best b) {
@@ -27,6 +33,7 @@ __global__ void __launch_bounds__(BLOCK) topk(const float* __restrict__ logits, 
     __shared__ float sums[BLOCK / 32];
     __shared__ Best winner;
     __shared__ float maximum, total;
+    __shared__ Padded padded[BLOCK / 32];
     const float* row = logits + (size_t)blockIdx.x * V;
     const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
     float m = -FLT_MAX, s = 0.f;
@@ -44,13 +51,18 @@ __global__ void __launch_bounds__(BLOCK) topk(const float* __restrict__ logits, 
     if (lane == 0) {
         partial[warp].value = m;
         sums[warp] = s;
+        padded[warp].value = m;
+        padded[warp].valid = true;
     }
     __syncthreads();
     if (threadIdx.x == 0) {
         float mm = -FLT_MAX, t = 0;
         for (int w = 0; w < BLOCK / 32; w++) mm = fmaxf(mm, partial[w].value);
         for (int w = 0; w < BLOCK / 32; w++) t += sums[w] * __expf(partial[w].value - mm);
-        maximum = mm;
+        Padded copy = padded[0];
+        for (int w = 1; w < BLOCK / 32; w++)
+            if (padded[w].value > copy.value) copy = padded[w];
+        maximum = copy.valid ? copy.value : mm;
         total = t;
     }
     __syncthreads();
