@@ -101,7 +101,9 @@ def test_the_wheel_holds_every_module_and_the_data(wheel: Path) -> None:
         "/".join((room.replace(".", "/"), path.relative_to(ROOT / folder).as_posix()))
         for room, folder in ROOMS.items()
         for path in (ROOT / folder).rglob("*")
-        if path.suffix in (".py", ".tcss", ".toml", ".h", ".cuh", ".cpp") and "__pycache__" not in path.parts
+        if (path.suffix in (".py", ".tcss", ".toml", ".h", ".cuh", ".cu", ".cpp") or "include" in path.parts)
+        and path.is_file()
+        and "__pycache__" not in path.parts
     }
     assert names == wanted
     assert any(name.startswith("judge_tui/rubrics/") for name in names)

@@ -11,6 +11,8 @@ import json
 import sys
 from pathlib import Path
 
+__all__ = ["main"]
+
 
 def main() -> int:
     """Compile; 0 when it did, 1 when not, 3 when the library does not work."""
