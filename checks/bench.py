@@ -184,7 +184,12 @@ class Bench:
         """
         if self._binds is not None:
             self._binds.begin(self.check, self.left)
-            return self._binds.bindings
+            found = self._binds.bindings
+            # Checks look for more than roles in what the worker has loaded.
+            for file in found.loaded:
+                with contextlib.suppress(Fault):
+                    self.load(file)
+            return found
         if self._bindings is None:
             if nothing := absence(self.submission):
                 raise Skipped(nothing)
