@@ -26,6 +26,8 @@ LIMIT = 1e-5
 _EVENTS = 6
 #: Logits of a launch that ends in the emulator within seconds, whatever the kernel.
 _SMALL = 10_000
+#: Processor time that a launch must have had before its not ending says anything.
+_OWN_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +244,8 @@ def _event(event: Event) -> str:
 
 
 def too_slow(asked: Asked) -> bool:
-    """Whether a launch did not end on input so large that emulating it may just take long."""
+    """Whether a launch did not end on large input, or because the machine had no time for it."""
     size = asked.question.logits.size
     stuck = any(event.kind == "deadlock" for event in asked.answer.events)
-    return asked.answer.status == "timed_out" and not stuck and size > _SMALL
+    busy = asked.answer.cpu_seconds < _OWN_SECONDS
+    return asked.answer.status == "timed_out" and not stuck and (size > _SMALL or busy)

@@ -195,7 +195,7 @@ def _counted(bench: Bench, found: Findings) -> str:
     rows, V = _COUNTED
     logits = draw(bench.rng("counted"), rows, V)
     (asked,) = ask(bench, settled, [Question("counted", logits, usual(settled, 10))], seconds=60)
-    loaded = getattr(asked.answer, "input_bytes", 0)
+    loaded = asked.answer.input_bytes
     if not loaded or asked.answer.status != "done":
         return ""
     found.note(
