@@ -314,3 +314,22 @@ def test_the_double_has_what_the_installed_cupy_has() -> None:
     if installed["cupy"] != NAMES["cupy"]:
         pytest.skip(f"names.json lists CuPy {NAMES['cupy']}, {installed['cupy']} is installed")
     assert installed == NAMES
+
+
+def test_what_is_built_of_the_installed_cupy_needs_no_device() -> None:
+    """Subclass, hook and names are made before there is a context: what is wrong in them shows here."""
+    cupy = pytest.importorskip("cupy")
+    from judge_tui.checks.worker import device, device_counts, device_namespace
+
+    class Traffic:
+        ndarray = cupy.ndarray
+        holds = staticmethod(lambda value: False)
+        entered = moved = hosted = staticmethod(lambda value: value)
+        left = staticmethod(lambda name, operands, result, kwargs: result)
+
+    kind = device_counts.counted_type(cupy)
+    assert issubclass(kind._counted, cupy.ndarray)
+    np = device_namespace.build(cupy, Traffic())
+    assert all(hasattr(np, name) for name in dir(real))
+    assert isinstance(np.sqrt(16), real.float64)
+    assert device.PoolTrace(cupy).held == 0
