@@ -146,7 +146,7 @@ class Connection:
             self.close()
             raise Died(f"left the GPU in an error: {str(reply['lost'])[:_LONGEST_NAME]}")
         if "raised" in reply:
-            fault = raised(reply["raised"], reply)
+            fault = raised(reply["raised"], reply, gpu=self.place.gpu)
             if self._refused is not None and fault.file:
                 self._refused(fault)
             raise fault
@@ -243,8 +243,14 @@ def _verdict_on(over: Over, turn: Turn, told: str, *, sent: bool, cut: bool) -> 
     return TimedOut(f"took longer than its budget of {turn.seconds:.3g} s{of}", output=told)
 
 
-def raised(value: Any, reply: Mapping[str, Any]) -> Raised | NotPortable:
-    """The exception that a reply tells of; all of it from the untrusted side."""
+def raised(value: Any, reply: Mapping[str, Any], *, gpu: bool) -> Raised | NotPortable:
+    """The exception that a reply tells of; all of it from the untrusted side.
+
+    Args:
+        value: What the reply says of the exception.
+        reply: The reply.
+        gpu: Whether the arrays were a GPU's: on the CPU there is nothing that they cannot do.
+    """
     told = mapping(value)
     line, file = told.get("line"), told.get("file")
     where: dict[str, Any] = {
@@ -252,7 +258,7 @@ def raised(value: Any, reply: Mapping[str, Any]) -> Raised | NotPortable:
         "line": line if isinstance(line, int) else None,
         "output": f"{str(reply.get('printed', ''))[-_KEPT:]}\n{told.get('traceback', '')}".strip(),
     }
-    if lacking := told.get("lacking"):
+    if gpu and (lacking := told.get("lacking")):
         return NotPortable(str(lacking)[:_LONGEST_NAME], **where)
     return Raised(str(told.get("type", "")), str(told.get("message", "")), **where)
 

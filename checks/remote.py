@@ -219,5 +219,5 @@ class Worker(KeptObjects):
             }  # fmt: skip
             reply = self._request(body, budget, pack.fds)
         done = reply.get("done")
-        ended = raised(reply["ended"], reply) if "ended" in reply else None
+        ended = raised(reply["ended"], reply, gpu=self.place.gpu) if "ended" in reply else None
         return done if isinstance(done, int) else 0, ended

@@ -95,6 +95,12 @@ def fail(kind):
         raise ValueError("\udc80")
     if kind == "group":
         raise ExceptionGroup("many", [ValueError("a")])
+    if kind == "float index":
+        return [1, 2, 3][: len(kind) / 2]
+    if kind == "unsupported":
+        raise TypeError("Unsupported type <class 'dict'>")
+    if kind == "not implemented":
+        raise NotImplementedError
     raise {"key": KeyError("k"), "stop": KeyboardInterrupt(), "exit": SystemExit(7)}[kind]
 
 
@@ -251,6 +257,13 @@ def test_plain_data_keeps_its_shape(worker: Worker) -> None:
         ("exit", "raised SystemExit: 7"),
         ("weird", "raised WeirdError: (its text cannot be read)"), ("surrogate", "raised ValueError: ?"),
         ("group", "raised ExceptionGroup: many (1 sub-exception)"),
+        # what a GPU's arrays refuse is the submission's own mistake here
+        (
+            "float index",
+            "raised TypeError: slice indices must be integers or None or have an __index__ method",
+        ),
+        ("unsupported", "raised TypeError: Unsupported type <class 'dict'>"),
+        ("not implemented", "raised NotImplementedError"),
     ],
 )  # fmt: skip
 def test_an_exception_of_any_kind_is_told_with_its_place(worker: Worker, kind: str, told: str) -> None:
