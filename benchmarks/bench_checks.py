@@ -42,6 +42,10 @@ def moments(argv: list[str], patterns: list[re.Pattern[bytes]]) -> list[float]:
         terminal.close()
 
 
+#: What a folder that holds more than the task's text has.
+SOURCES = (".py", ".cu", ".cuh")
+
+
 def say(what: str, seconds: float, limit: float) -> int:
     ok = seconds <= limit
     print(f"{'ok ' if ok else 'OUT'} {what:<54} {seconds:>7.2f} s   limit {limit} s")
@@ -53,8 +57,8 @@ def main() -> int:
     parser.add_argument("--task", action="append", choices=task_names())
     bad = 0
     for task in parser.parse_args().task or task_names():
-        models = [path.parent.parent.name for path in sorted(ROOT.glob(f"submissions/*/{task}/*.py"))]
-        pair = list(dict.fromkeys(models))[:2]
+        sources = [path for path in sorted(ROOT.glob(f"submissions/*/{task}/*")) if path.suffix in SOURCES]
+        pair = list(dict.fromkeys(path.parent.parent.name for path in sources))[:2]
         if len(pair) < 2:
             print(f"    {task}: fewer than two submissions")
             continue
