@@ -121,24 +121,28 @@ def run_program(
             memory_bytes=memory_bytes,
         )
         with _started(order, mode) as jail:
-            timed_out = not _ended(jail, started + seconds)
-            jail.kill()
-            ending = _ending(told)
-            clause = f"did not end within {seconds:.0f} s" if timed_out else _clause(jail, ending)
-            brought = {
-                name: _content(fd, most)
-                for name, (fd, most) in sinks.items()
-                if name in ending.get("brought", ())
-            }
-            return Ran(
-                ending.get("status"),
-                clause,
-                jail.output(),
-                brought,
-                time.monotonic() - started,
-                timed_out,
-                int(ending.get("peak_bytes", 0)),
-            )
+            return _followed(jail, told, sinks, started, seconds)
+
+
+def _followed(
+    jail: Jail, told: int, sinks: Mapping[str, tuple[int, int]], started: float, seconds: float
+) -> Ran:
+    """How a program ended that was started at a time, killed when its seconds are over."""
+    timed_out = not _ended(jail, started + seconds)
+    jail.kill()
+    ending = _ending(told)
+    brought = {
+        name: _content(fd, most) for name, (fd, most) in sinks.items() if name in ending.get("brought", ())
+    }
+    return Ran(
+        ending.get("status"),
+        f"did not end within {seconds:.0f} s" if timed_out else _clause(jail, ending),
+        jail.output(),
+        brought,
+        time.monotonic() - started,
+        timed_out,
+        int(ending.get("peak_bytes", 0)),
+    )
 
 
 def _started(order: Order, mode: Mode) -> Jail:
