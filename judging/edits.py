@@ -1,29 +1,30 @@
-"""Undo and redo over a scorecard, as plain values."""
+"""Undo and redo over what a judge writes, a scorecard or a matchup, as plain values."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-
-from judge_tui.judging.card import Scorecard
+from typing import Generic, TypeVar
 
 __all__ = ["Edit", "EditLog"]
+
+Value = TypeVar("Value")
 
 #: Ends the label of a change that nothing is joined with any more; it takes no room on a screen.
 _SEAL = "\u200b"
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(Generic[Value]):
     """One change: what it is called, and the card before and after it."""
 
     label: str
-    before: Scorecard
-    after: Scorecard
+    before: Value
+    after: Value
 
 
 @dataclass(frozen=True, slots=True)
-class EditLog:
-    """A card with the changes that led to it and those that were undone.
+class EditLog(Generic[Value]):
+    """A card (or another value) with the changes that led to it and those that were undone.
 
     Attributes:
         card: The present card.
@@ -31,11 +32,11 @@ class EditLog:
         future: Changes that redo brings back, next one last.
     """
 
-    card: Scorecard
-    past: tuple[Edit, ...] = ()
-    future: tuple[Edit, ...] = ()
+    card: Value
+    past: tuple[Edit[Value], ...] = ()
+    future: tuple[Edit[Value], ...] = ()
 
-    def apply(self, label: str, after: Scorecard, *, merge: bool = False) -> EditLog:
+    def apply(self, label: str, after: Value, *, merge: bool = False) -> EditLog[Value]:
         """The log after a change; a change that changes nothing leaves no trace.
 
         Args:
@@ -51,21 +52,21 @@ class EditLog:
             return EditLog(after, (*self.past[:-1], *(() if joined.before == after else (joined,))))
         return EditLog(after, (*self.past, Edit(label, self.card, after)))
 
-    def undo(self) -> EditLog:
+    def undo(self) -> EditLog[Value]:
         """The log one change earlier; the same when there is none."""
         if not self.past:
             return self
         last = self.past[-1]
         return EditLog(last.before, self.past[:-1], (*self.future, last))
 
-    def redo(self) -> EditLog:
+    def redo(self) -> EditLog[Value]:
         """The log with the last undone change again; the same when there is none."""
         if not self.future:
             return self
         following = self.future[-1]
         return EditLog(following.after, (*self.past, following), self.future[:-1])
 
-    def sealed(self) -> EditLog:
+    def sealed(self) -> EditLog[Value]:
         """The log with its last change closed: a later one of the same label is a change of its own."""
         if not self.past:
             return self

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from judge_tui.judging.document import Inline, Table, parse_toml, read_document, render_toml, storable
-from judge_tui.judging.scorecard import SCHEMA, FileStamp, write_atomically
+from judge_tui.judging.scorecard import SCHEMA, Conflict, FileStamp, write_atomically
+from judge_tui.judging.storage import read_bytes
 
 __all__ = [
     "TIE",
@@ -17,12 +18,17 @@ __all__ = [
     "Matchups",
     "load_matchups",
     "parse_matchups",
+    "read_matchups",
     "render_matchups",
+    "save_matchup",
     "save_matchups",
+    "stamp_of",
 ]
 
 #: Edge or winner when nobody is ahead.
 TIE = "tie"
+#: How often a save looks again when another window writes at the same moment.
+_TRIES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +41,7 @@ class Criterion:
         edge: The model that is ahead, ``"tie"``, or ``None``.
         extra: Keys of the file that this version does not know.
         note: What the judge added to the edge: by how much, or in which respect.
+        basis: What it was proposed from (``"check:peak_memory"``); empty for the judge's own.
     """
 
     name: str
@@ -42,6 +49,7 @@ class Criterion:
     edge: str | None = None
     extra: Mapping[str, Any] = field(default_factory=dict, hash=False)
     note: str = ""
+    basis: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +64,7 @@ class Matchup:
         criteria: In the order of the file.
         source: Where it was published.
         extra: Keys of the file that this version does not know.
+        declined: Bases of proposals that the judge turned down.
     """
 
     models: tuple[str, ...]
@@ -65,6 +74,17 @@ class Matchup:
     criteria: tuple[Criterion, ...] = ()
     source: str = ""
     extra: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    declined: tuple[str, ...] = ()
+
+    @property
+    def blank(self) -> bool:
+        """Whether it says nothing."""
+        return self == Matchup(self.models)
+
+    @property
+    def decided(self) -> bool:
+        """Whether the judge has named a winner, or a tie."""
+        return self.winner is not None
 
     def edges(self) -> dict[str, int]:
         """Model → criteria in which it is ahead; ties under ``"tie"``."""
@@ -85,6 +105,23 @@ class Matchups:
     schema: int = SCHEMA
     extra: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
+    def between(self, models: Iterable[str]) -> Matchup:
+        """The judge's matchup of exactly these models, in whatever order; a blank one when there is none.
+
+        One that was published elsewhere is only taken where there is no other.
+        """
+        wanted = tuple(models)
+        found = [matchup for matchup in self.matchups if frozenset(matchup.models) == frozenset(wanted)]
+        return next((m for m in found if not m.source), found[0] if found else Matchup(wanted))
+
+    def with_matchup(self, matchup: Matchup) -> Matchups:
+        """The matchups with one put in the place of that between its models; a blank one is taken out."""
+        old = self.between(matchup.models)
+        kept = tuple(matchup if one is old else one for one in self.matchups)
+        if not any(one is old for one in self.matchups):
+            kept = (*kept, matchup)
+        return replace(self, matchups=tuple(one for one in kept if not one.blank))
+
 
 def load_matchups(path: Path) -> Matchups:
     """Read a judge's matchups.
@@ -93,6 +130,16 @@ def load_matchups(path: Path) -> Matchups:
         WorkspaceError: The file is missing, unreadable or malformed; with file and line.
     """
     return _matchups(read_document(path))
+
+
+def read_matchups(path: Path) -> Matchups | None:
+    """Read a judge's matchups; ``None`` when there is no file.
+
+    Raises:
+        WorkspaceError: The file is unreadable or malformed; with file and line.
+    """
+    data = read_bytes(path)
+    return None if data is None else parse_matchups(data, path)
 
 
 def parse_matchups(data: bytes, file: Path) -> Matchups:
@@ -128,7 +175,8 @@ def _matchup(table: Table) -> Matchup:
         table.string("key_differentiator", ""),
         tuple(_criterion(item, models) for item in table.tables("criteria")),
         table.string("source", ""),
-        table.extra("models", "winner", "margin", "key_differentiator", "criteria", "source"),
+        table.extra("models", "winner", "margin", "key_differentiator", "criteria", "source", "declined"),
+        table.strings("declined"),
     )
 
 
@@ -141,8 +189,9 @@ def _criterion(table: Table, models: tuple[str, ...]) -> Criterion:
         table.string("name"),
         {model: cells.string(model) for model in cells.raw},
         edge,
-        table.extra("name", "cells", "edge", "note"),
+        table.extra("name", "cells", "edge", "note", "basis"),
         table.string("note", ""),
+        table.string("basis", ""),
     )
 
 
@@ -157,16 +206,70 @@ def _rendered(matchup: Matchup) -> dict[str, Any]:
         "models": list(matchup.models), "winner": matchup.winner, "margin": matchup.margin,
         "key_differentiator": storable(matchup.key_differentiator) or None,
         "source": storable(matchup.source) or None,
+        "declined": [storable(basis) for basis in matchup.declined] or None,
     }  # fmt: skip
     criteria = [
         {"name": storable(criterion.name), "cells": Inline(criterion.cells)}
         | ({"edge": criterion.edge} if criterion.edge is not None else {})
         | ({"note": storable(criterion.note)} if criterion.note else {})
+        | ({"basis": storable(criterion.basis)} if criterion.basis else {})
         | dict(criterion.extra)
         for criterion in matchup.criteria
     ]
     kept = {key: value for key, value in raw.items() if value is not None}
     return kept | dict(matchup.extra) | ({"criteria": criteria} if criteria else {})
+
+
+def stamp_of(matchups: Matchups, models: Iterable[str]) -> FileStamp | None:
+    """Identifies what a file says on one matchup; ``None`` where it says nothing."""
+    found = matchups.between(models)
+    said = render_matchups(Matchups("", "", (found,)))
+    return None if found.blank else FileStamp.of(said.encode())
+
+
+def save_matchup(
+    path: Path, matchup: Matchup, head: Matchups, expected: FileStamp | None
+) -> FileStamp | None:
+    """Write one matchup into a judge's file, the others kept as they are on disk by then.
+
+    Two windows may so write different matchups of one file; only the same one is a conflict.
+
+    Args:
+        path: The file; made when it is not there.
+        matchup: The matchup.
+        head: Task and judge, for a new file.
+        expected: What is believed to be on disk of this matchup, as :func:`stamp_of` says it.
+
+    Returns:
+        The stamp of what is on disk of it now.
+
+    Raises:
+        Conflict: Something else is on disk.
+        WorkspaceError: The file cannot be read or written.
+    """
+    for patience in reversed(range(_TRIES)):
+        data = read_bytes(path)
+        present = replace(head, matchups=()) if data is None else parse_matchups(data, path)
+        if stamp_of(present, matchup.models) != expected:
+            raise Conflict(
+                "was changed by another window or program since it was read.",
+                hint="Load it again, or save over it.",
+                file=path,
+            )
+        whole = present.with_matchup(matchup)
+        if data is None and not whole.matchups:
+            return None
+        try:
+            write_atomically(
+                path, render_matchups(whole).encode(), None if data is None else FileStamp.of(data)
+            )
+        except Conflict:
+            # another window wrote between our reading and writing: look again what it wrote
+            if not patience:
+                raise
+            continue
+        return stamp_of(whole, matchup.models)
+    raise AssertionError("the last try returns or raises")
 
 
 def save_matchups(path: Path, matchups: Matchups, expected: FileStamp | None) -> FileStamp:

@@ -9,6 +9,10 @@
 
     [models."kimi-k2.6"]
     title = "Kimi K2.6"
+
+    [blind]
+    always = true          # every comparison is judged blind
+    also = ["Moonshot"]    # more words that would tell a model
 """
 
 from __future__ import annotations
@@ -22,6 +26,7 @@ from judge_tui.checks.errors import WorkspaceError
 from judge_tui.checks.submission import Submission
 from judge_tui.judging.card import Scorecard
 from judge_tui.judging.document import Table, read_document
+from judge_tui.judging.matchup import Matchups, read_matchups
 from judge_tui.judging.naming import judge_name, match
 from judge_tui.judging.rubric import Rubric, default_rubric, default_tasks, load_rubric
 from judge_tui.judging.scorecard import FileStamp, read_scorecard
@@ -40,11 +45,15 @@ class Settings:
         title: The workspace's name.
         aliases: Other spelling → folder name of a model or task.
         titles: Folder name of a model → display name.
+        blind: Whether every comparison is judged blind.
+        also_hidden: Words that are hidden with the names while one is.
     """
 
     title: str = ""
     aliases: Mapping[str, str] = field(default_factory=dict)
     titles: Mapping[str, str] = field(default_factory=dict)
+    blind: bool = False
+    also_hidden: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -209,18 +218,26 @@ class Workspace:
         card, stamp = read_scorecard(path)
         if card is None:
             return Scorecard(task=task, model=model, judge=judge_name(judge)), None
-        for what, said, place in (
+        places = (
             ("task", card.task, task),
             ("model", card.model, model),
             ("judge", card.judge, judge_name(judge)),
-        ):
-            if said != place:
-                raise WorkspaceError(
-                    f"says {what} '{said}', and its place says '{place}'.",
-                    hint="Move the file, or mend the key.",
-                    file=path,
-                )
+        )
+        _placed(path, places)
         return card, stamp
+
+    def matchups(self, task: str, judge: str) -> Matchups:
+        """A judge's matchups on a task; none when there is no file.
+
+        Raises:
+            WorkspaceError: The file is malformed, or is about something else than its place says.
+        """
+        path, name = self.matchups_path(task, judge), judge_name(judge)
+        found = read_matchups(path)
+        if found is None:
+            return Matchups(task, name)
+        _placed(path, (("task", found.task, task), ("judge", found.judge, name)))
+        return found
 
     def scorecards(self, task: str) -> tuple[Scorecard, ...]:
         """All scorecards on a task, by model and judge.
@@ -237,6 +254,16 @@ def is_workspace(folder: Path) -> bool:
     return (folder / CONFIG).is_file() or all((folder / part).is_dir() for part in ("submissions", "scores"))
 
 
+def _placed(path: Path, places: Iterable[tuple[str, str, str]]) -> None:
+    for what, said, place in places:
+        if said != place:
+            raise WorkspaceError(
+                f"says {what} '{said}', and its place says '{place}'.",
+                hint="Move the file, or mend the key.",
+                file=path,
+            )
+
+
 def _search(start: Path) -> Path | None:
     return next((folder for folder in (start, *start.parents) if is_workspace(folder)), None)
 
@@ -245,10 +272,13 @@ def _settings(document: Table) -> Settings:
     aliases = document.table("aliases")
     models = document.table("models")
     titles = {name: models.table(name).string("title", "") for name in models.raw}
+    blind = document.table("blind")
     return Settings(
         document.string("title", ""),
         {alias: aliases.string(alias) for alias in aliases.raw},
         {name: title for name, title in titles.items() if title},
+        blind.boolean("always"),
+        blind.strings("also"),
     )
 
 

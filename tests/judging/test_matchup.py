@@ -13,8 +13,11 @@ from judge_tui.judging.matchup import (
     Matchups,
     load_matchups,
     parse_matchups,
+    read_matchups,
     render_matchups,
+    save_matchup,
     save_matchups,
+    stamp_of,
 )
 from judge_tui.judging.ranking import mean, ranked, wins
 from judge_tui.judging.scorecard import Conflict
@@ -28,6 +31,7 @@ CRITERIA = st.builds(
     st.none() | st.sampled_from([*MODELS, TIE]),
     st.dictionaries(st.just("why"), st.text(max_size=8), max_size=1),
     st.text(max_size=8),
+    st.sampled_from(["", "check:size"]),
 )
 MATCHUPS = st.builds(
     Matchup,
@@ -37,6 +41,8 @@ MATCHUPS = st.builds(
     st.text(max_size=20),
     st.lists(CRITERIA, max_size=3).map(tuple),
     st.text(max_size=8),
+    st.just({}),
+    st.sampled_from([(), ("check:size", "dimension:tests")]),
 )
 
 
@@ -79,6 +85,69 @@ def test_matchups_are_saved_like_scorecards(tmp_path: Path) -> None:
     assert load_matchups(path) == written
     with pytest.raises(Conflict):
         save_matchups(path, written, None)
+
+
+HEAD = Matchups("kv", "anna")
+A_B, A_C = Matchup(("a", "b"), "a", 3), Matchup(("a", "c"), "c")
+
+
+def test_one_matchup_is_written_beside_the_others_of_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "matchups" / "anna.toml"
+    stamp = save_matchup(path, A_B, HEAD, None)
+    # another window has begun another matchup of the same file
+    save_matchup(path, A_C, HEAD, None)
+    path.write_text(path.read_text().replace('judge = "anna"', 'judge = "anna"\nround = 3'))
+    changed = Matchup(("a", "b"), "b", 5)
+    save_matchup(path, changed, HEAD, stamp)
+    found = load_matchups(path)
+    assert found.matchups == (changed, A_C)
+    assert found.extra == {"round": 3}
+
+
+def test_the_same_matchup_in_two_windows_is_a_conflict(tmp_path: Path) -> None:
+    path = tmp_path / "anna.toml"
+    stamp = save_matchup(path, A_B, HEAD, None)
+    save_matchup(path, Matchup(("b", "a"), "b"), HEAD, stamp)
+    with pytest.raises(Conflict):
+        save_matchup(path, A_B, HEAD, stamp)
+    assert load_matchups(path).matchups == (Matchup(("b", "a"), "b"),)
+
+
+def test_a_blank_matchup_is_taken_out_and_makes_no_file(tmp_path: Path) -> None:
+    path = tmp_path / "anna.toml"
+    assert save_matchup(path, Matchup(("a", "b")), HEAD, None) is None
+    assert not path.exists()
+    stamp = save_matchup(path, A_B, HEAD, None)
+    assert save_matchup(path, Matchup(("a", "b")), HEAD, stamp) is None
+    assert load_matchups(path).matchups == ()
+
+
+def test_a_file_that_broke_meanwhile_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "anna.toml"
+    stamp = save_matchup(path, A_B, HEAD, None)
+    path.write_text("task = ")
+    with pytest.raises(WorkspaceError) as caught:
+        save_matchup(path, A_C, HEAD, stamp)
+    assert caught.value.line == 1
+    assert path.read_text() == "task = "
+
+
+def test_a_matchup_is_found_in_any_order_and_ones_own_before_a_published_one() -> None:
+    published = Matchup(("b", "a"), "b", source="Round 2")
+    assert Matchups("kv", "anna", (published, A_B)).between(("b", "a")) is A_B
+    assert Matchups("kv", "anna", (published,)).between(("a", "b")) is published
+    assert HEAD.between(("a", "b")) == Matchup(("a", "b"))
+
+
+def test_the_stamp_is_that_of_one_matchup() -> None:
+    both = Matchups("kv", "anna", (A_B, A_C))
+    assert stamp_of(both, ("b", "a")) == stamp_of(Matchups("kv", "anna", (A_B,)), ("a", "b"))
+    assert stamp_of(both, ("a", "c")) != stamp_of(both, ("a", "b"))
+    assert stamp_of(both, ("b", "c")) is None
+
+
+def test_no_file_is_no_matchups(tmp_path: Path) -> None:
+    assert read_matchups(tmp_path / "anna.toml") is None
 
 
 def test_missing_points_are_no_zeros_and_shared_leads_share_the_task() -> None:

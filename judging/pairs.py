@@ -1,0 +1,106 @@
+"""What to compare next: submissions not judged yet, then stale ones, then pairs without a matchup."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from judge_tui.judging.standing import Standing
+
+__all__ = ["REASONS", "Pair", "partner", "queue"]
+
+#: Why a pair is due, the most urgent first.
+REASONS = ("not scored", "stale", "no matchup")
+#: Pairs without a matchup that are listed per task; there may be thousands.
+_MOST = 50
+
+#: Models of each matchup that a judge has decided on a task.
+Decided = Collection[frozenset[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two submissions of one task that are to be judged.
+
+    Attributes:
+        task: Task id.
+        models: Folder names, in the order of the rows.
+        reason: One of :data:`REASONS`.
+    """
+
+    task: str
+    models: tuple[str, str]
+    reason: str
+
+
+def queue(standings: Iterable[Standing], decided: Mapping[str, Decided]) -> tuple[Pair, ...]:
+    """The pairs that are due, the most urgent first.
+
+    What is not judged goes two by two, so that each submission is met once; what has been begun goes
+    before what has not. Pairs without a matchup go by nearness of their points, where a matchup tells most.
+
+    Args:
+        standings: All cells that are known, in the order of the rows.
+        decided: Task → models of each decided matchup; a task that is absent asks for no matchups.
+    """
+    by_task: dict[str, list[Standing]] = {}
+    for cell in standings:
+        if cell.files and not cell.fault:
+            by_task.setdefault(cell.task, []).append(cell)
+    tasks = {task: cells for task, cells in sorted(by_task.items()) if len(cells) > 1}
+    due = [list(_due(tasks[task], decided.get(task))) for task in tasks]
+    return tuple(pair for reason in REASONS for pairs in due for pair in pairs if pair.reason == reason)
+
+
+def _due(cells: Sequence[Standing], decided: Decided | None) -> Iterator[Pair]:
+    yet = sorted((cell for cell in cells if not cell.judged), key=lambda cell: not cell.begun)
+    yield from _two_by_two(yet, cells, REASONS[0])
+    stale = [cell for cell in cells if cell.judged and cell.stale]
+    yield from _two_by_two(stale, [cell for cell in cells if cell.judged], REASONS[1])
+    if decided is not None:
+        yield from islice(_undecided([c for c in cells if c.judged and not c.stale], decided), _MOST)
+
+
+def _two_by_two(due: Sequence[Standing], all_: Sequence[Standing], reason: str) -> Iterator[Pair]:
+    for first, second in zip(due[::2], due[1::2], strict=False):
+        yield _pair(first, second, all_, reason)
+    if len(due) % 2:
+        last = due[-1]
+        # the odd one out is read beside one that is known
+        others = [cell for cell in all_ if cell is not last and cell not in due] or [
+            cell for cell in all_ if cell is not last
+        ]
+        if others:
+            yield _pair(last, others[0], all_, reason)
+
+
+def _undecided(cells: Sequence[Standing], decided: Decided) -> Iterator[Pair]:
+    ranked = sorted(cells, key=lambda cell: (-(cell.points if cell.points is not None else -1), cell.model))
+    for distance in range(1, len(ranked)):
+        for first, second in zip(ranked, ranked[distance:], strict=False):
+            if not any({first.model, second.model} <= models for models in decided):
+                yield _pair(first, second, cells, REASONS[2])
+
+
+def _pair(first: Standing, second: Standing, cells: Sequence[Standing], reason: str) -> Pair:
+    order = {cell.model: n for n, cell in enumerate(cells)}
+    models = sorted((first.model, second.model), key=lambda model: (order.get(model, len(order)), model))
+    return Pair(first.task, (models[0], models[1]), reason)
+
+
+def partner(model: str, task: str, pairs: Iterable[Pair], submitted: Sequence[str]) -> str | None:
+    """The submission that one is best compared with next; ``None`` when it is the only one.
+
+    Args:
+        model: Folder name of the one.
+        task: Task id.
+        pairs: The queue.
+        submitted: Models with a submission for the task, in the order of the rows.
+    """
+    for pair in pairs:
+        if pair.task == task and model in pair.models:
+            return next(other for other in pair.models if other != model)
+    others = [other for other in submitted if other != model]
+    at = submitted.index(model) if model in submitted else 0
+    return others[min(at, len(others) - 1)] if others else None

@@ -1,0 +1,177 @@
+"""How far one judge is: what stands in each cell of models × tasks, read one cell at a time.
+
+A workspace may hold hundreds of submissions: :func:`outline` only lists folders, and :func:`standing`
+reads one scorecard, digests one submission and looks its stored outcomes up. What is off with a file is
+a sentence in its cell and never keeps the others from being read.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from judge_tui.checks.errors import JudgeError
+from judge_tui.checks.store import last_outcomes
+from judge_tui.checks.submission import Submission
+from judge_tui.checks.verdict import SEVERITY, Verdict
+from judge_tui.judging.card import Scorecard, computed_overall, points
+from judge_tui.judging.rubric import Rubric
+from judge_tui.judging.workspace import Workspace
+
+__all__ = ["Outline", "Standing", "outline", "standing"]
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """What there is to judge, by folder names.
+
+    Attributes:
+        models: Rows: those with a submission, or with a scorecard of this judge; sorted.
+        tasks: Columns, sorted.
+        submitted: Cells that have a submission, as (model, task).
+        titles: Display name of each model.
+    """
+
+    models: tuple[str, ...] = ()
+    tasks: tuple[str, ...] = ()
+    submitted: frozenset[tuple[str, str]] = frozenset()
+    titles: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What a judge has said of one submission, and what is known of it.
+
+    Attributes:
+        model: Folder name of the model.
+        task: Task id.
+        files: Files of the submission; 0 when there is none.
+        origin: What ``submission.toml`` says that it is.
+        points: The judge's points; ``None`` when not given yet.
+        mean: Weighted mean of the dimensions scored so far.
+        letter: The judge's own letter, else the one that the points earn.
+        scored: Dimensions scored.
+        dimensions: Dimensions of the rubric.
+        judged: Whether the judge has come to a score or a letter.
+        stale: Whether the files have changed since they were scored.
+        elsewhere: Whether the scores were given to files that are not identified here.
+        notes: Notes on the card.
+        others: Other judges with a scorecard.
+        verdicts: Stored outcomes of the present files: check id → verdict.
+        fault: What keeps the cell from being read, one sentence.
+    """
+
+    model: str
+    task: str
+    files: int = 0
+    origin: str = ""
+    points: int | None = None
+    mean: int | None = None
+    letter: str = ""
+    scored: int = 0
+    dimensions: int = 0
+    judged: bool = False
+    stale: bool = False
+    elsewhere: bool = False
+    notes: int = 0
+    others: tuple[str, ...] = ()
+    verdicts: Mapping[str, Verdict] = field(default_factory=dict, hash=False)
+    fault: str = ""
+
+    @property
+    def begun(self) -> bool:
+        """Whether the judge has begun to score it, and has not come to an end."""
+        return not self.judged and (self.scored > 0 or self.notes > 0)
+
+    @property
+    def open(self) -> bool:
+        """Whether there is something to judge that the judge has not judged."""
+        return self.files > 0 and not self.fault and not self.judged
+
+    @property
+    def tally(self) -> tuple[tuple[Verdict, int], ...]:
+        """Verdicts with their counts, the worst first."""
+        found = Counter(self.verdicts.values())
+        return tuple(sorted(found.items(), key=lambda pair: SEVERITY[pair[0]]))
+
+
+def outline(workspace: Workspace, judge: str) -> Outline:
+    """List what there is to judge; only folders are read, and ``submission.toml`` for names.
+
+    Raises:
+        JudgeError: A folder cannot be read, or ``judge-tui.toml`` is malformed.
+    """
+    models = workspace.models()
+    submitted = {(model, task) for model in models for task in workspace.submitted(model)}
+    carded = {
+        (model, task)
+        for task in workspace.tasks()
+        for model in models
+        if (model, task) not in submitted and workspace.scorecard_path(task, model, judge).is_file()
+    }
+    shown = submitted | carded
+    rows = tuple(sorted({model for model, _ in shown}))
+    titles = {model: _title(workspace, model) for model in rows}
+    return Outline(rows, tuple(sorted({task for _, task in shown})), frozenset(submitted), titles)
+
+
+def _title(workspace: Workspace, model: str) -> str:
+    with suppress(JudgeError):
+        return workspace.model_title(model)
+    return model
+
+
+def standing(workspace: Workspace, model: str, task: str, judge: str, backend: str = "auto") -> Standing:
+    """What stands in one cell; never raises for what is off with its files.
+
+    Args:
+        workspace: Where everything is.
+        model: Folder name of the model.
+        task: Task id.
+        judge: Whose scorecard counts.
+        backend: Whose stored outcomes are shown.
+    """
+    submission = workspace.submission(model, task)
+    try:
+        return _read(workspace, submission, judge, backend)
+    except JudgeError as error:
+        return Standing(model, task, files=_count(submission), fault=str(error))
+    except OSError as error:
+        return Standing(model, task, fault=f"cannot be read: {error.strerror}.")
+
+
+def _read(workspace: Workspace, submission: Submission, judge: str, backend: str) -> Standing:
+    model, task = submission.model, submission.task
+    rubric = workspace.rubric(task)
+    card, stamp = workspace.scorecard(task, model, judge)
+    said = _said(card, rubric)
+    outcomes = last_outcomes(submission, backend) if submission.files else {}
+    return Standing(
+        model,
+        task,
+        files=len(submission.files),
+        origin=submission.meta.origin,
+        points=points(card, rubric),
+        mean=computed_overall(card, rubric),
+        letter=card.grade or rubric.letter(points(card, rubric)),
+        scored=said,
+        dimensions=len(rubric.dimensions),
+        judged=points(card, rubric) is not None or card.grade is not None,
+        stale=card.submission is not None and card.submission != submission.digest,
+        elsewhere=stamp is not None and card.scored_elsewhere,
+        notes=len(card.notes),
+        others=tuple(name for name in workspace.judges(task, model) if name != card.judge),
+        verdicts={check: outcome.verdict for check, outcome in sorted(outcomes.items())},
+    )
+
+
+def _said(card: Scorecard, rubric: Rubric) -> int:
+    return sum(card.score(dimension.id) is not None for dimension in rubric.dimensions)
+
+
+def _count(submission: Submission) -> int:
+    with suppress(JudgeError, OSError):
+        return len(submission.files)
+    return 0

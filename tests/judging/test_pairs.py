@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+from judge_tui.judging.pairs import REASONS, Pair, partner, queue
+from judge_tui.judging.standing import Standing
+
+UNSCORED, STALE, MATCHUP = REASONS
+
+
+def cell(model: str, points: int | None = None, *, task: str = "kv", **more: object) -> Standing:
+    settings = {"files": 1, "judged": points is not None} | more
+    return Standing(model, task, points=points, **settings)  # type: ignore[arg-type]
+
+
+def test_each_unscored_submission_is_met_once_and_the_odd_one_beside_a_known_one() -> None:
+    cells = [cell("a"), cell("b"), cell("c"), cell("d", 80)]
+    assert queue(cells, {}) == (Pair("kv", ("a", "b"), UNSCORED), Pair("kv", ("c", "d"), UNSCORED))
+
+
+def test_what_was_begun_is_ended_first() -> None:
+    cells = [cell("a"), cell("b"), cell("c", scored=2), cell("d", notes=1)]
+    assert [pair.models for pair in queue(cells, {})] == [("c", "d"), ("a", "b")]
+
+
+def test_unscored_goes_before_stale_and_stale_before_what_has_no_matchup() -> None:
+    cells = [
+        *(cell(m, p, task="beam") for m, p in (("a", 90), ("b", 80))),
+        *(cell(m, p, task="fuse", stale=True) for m, p in (("a", 90), ("b", 80))),
+        *(cell(m, task="kv") for m in "ab"),
+    ]
+    got = queue(cells, {"beam": [], "fuse": [], "kv": []})
+    assert [(pair.task, pair.reason) for pair in got] == [
+        ("kv", UNSCORED),
+        ("fuse", STALE),
+        ("beam", MATCHUP),
+    ]
+
+
+def test_matchups_are_asked_for_between_neighbours_first_and_a_three_way_one_covers_its_pairs() -> None:
+    cells = [cell("a", 90), cell("b", 60), cell("c", 80), cell("d", 70)]
+    got = queue(cells, {"kv": [frozenset("acd")]})
+    assert [pair.models for pair in got] == [("b", "d"), ("b", "c"), ("a", "b")]
+    assert queue(cells, {}) == ()
+
+
+def test_what_cannot_be_compared_is_not_queued() -> None:
+    alone = [cell("a", task="solo")]
+    gone = [cell("a", files=0), cell("b")]
+    broken = [cell("a", task="fuse", fault="is broken."), cell("b", task="fuse")]
+    assert queue([*alone, *gone, *broken], {}) == ()
+
+
+def test_the_queue_of_a_large_task_is_cut() -> None:
+    cells = [cell(f"m{n:03}", n % 100) for n in range(300)]
+    assert len(queue(cells, {"kv": []})) == 50
+
+
+def test_the_partner_is_that_of_the_queue_and_else_the_next_row() -> None:
+    pairs = (Pair("fuse", ("a", "b"), UNSCORED), Pair("kv", ("a", "c"), STALE))
+    assert partner("a", "kv", pairs, "abcd") == "c"
+    assert partner("b", "kv", pairs, "abcd") == "c"
+    assert partner("d", "kv", (), "abcd") == "c"
+    assert partner("a", "kv", (), "a") is None
