@@ -230,7 +230,7 @@ async def test_a_second_window_is_asked_about(workspace: Workspace) -> None:
 
 
 async def test_help_lists_the_keys_that_are_bound(workspace: Workspace) -> None:
-    async with running(make_app(workspace, engine=None), (100, 90)) as app:
+    async with running(make_app(workspace, engine=None), (100, 160)) as app:
         await app.press("question_mark")
         assert isinstance(app.app.screen, HelpScreen)
         text = app.text()

@@ -12,6 +12,7 @@ from judge_tui.tui.layout import Wishes
 from judge_tui.tui.screens.compare_checks import CompareChecks
 from judge_tui.tui.screens.compare_layout import CompareLayout
 from judge_tui.tui.screens.compare_notes import CompareNotes
+from judge_tui.tui.screens.compare_places import ComparePlaces
 from judge_tui.tui.screens.compare_saving import CompareSaving
 from judge_tui.tui.screens.compare_search import CompareSearch
 from judge_tui.tui.screens.compare_sync import CompareSync
@@ -40,7 +41,9 @@ class Body(Horizontal):
         return []
 
 
-class CompareScreen(CompareLayout, CompareSearch, CompareSync, CompareNotes, CompareChecks, CompareSaving):
+class CompareScreen(
+    CompareLayout, CompareSearch, CompareSync, ComparePlaces, CompareNotes, CompareChecks, CompareSaving
+):
     """Everything in view, and what the keys do to it.
 
     Args:
@@ -129,6 +132,7 @@ class CompareScreen(CompareLayout, CompareSearch, CompareSync, CompareNotes, Com
         yield KeyHints(id="hints")
 
     def on_mount(self) -> None:
+        self.prepare_places()
         for pane in self.panes:
             pane.view.scrolled = self._scrolled
             pane.moved = self._moved

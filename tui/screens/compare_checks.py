@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, get_args
 from judge_tui.checks.events import Event, Finished, Ready
 from judge_tui.checks.request import Backend
 from judge_tui.tui.check_runner import CheckRunner, EngineOptions
+from judge_tui.tui.jumps import Place
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.checks_pane import CheckRows, ChecksPane
 from judge_tui.tui.widgets.code_pane import CodePane
@@ -38,7 +39,7 @@ class CompareChecks(Screen[None]):
         # what the other parts of the screen bring
         def retell(self) -> None: ...
         def remark(self) -> None: ...
-        def focus_code(self, index: int) -> None: ...
+        def visit(self, place: Place) -> None: ...
 
     def _load_stored(self) -> None:
         from judge_tui.checks.store import last_outcomes
@@ -156,5 +157,4 @@ class CompareChecks(Screen[None]):
         if file not in pane.submission.files:
             self.notify(f"{file} is not among the files.", markup=False)
             return
-        self.focus_code(index)
-        pane.open(file, line - 1)
+        self.visit(Place(index, file, line - 1))

@@ -30,6 +30,7 @@ class CompareNotes(Screen[None]):
         def jump(self, index: int, file: str, line: int) -> None: ...
         def show_evidence(self, key: tuple[str, str]) -> None: ...
         def _research(self) -> None: ...
+        def show_bookmarks(self, pane: CodePane) -> None: ...
 
     # marks
 
@@ -45,22 +46,25 @@ class CompareNotes(Screen[None]):
                     marks |= {line: Mark("▏", tone) for line in range(note.lines[0], note.lines[1])}
                     marks[note.lines[0] - 1] = Mark(glyph, tone)
             pane.view.mark({line: mark for line, mark in marks.items() if line < len(pane.source)})
+            self.show_bookmarks(pane)
 
     def _notes(self, pane: CodePane) -> tuple[Note, ...]:
         return self.session.notes(pane.index, pane.file, pane.source.text) if pane.file else ()
 
     def _findings(self, pane: CodePane) -> list[tuple[int, tuple[str, str]]]:
-        """Lines that findings point at, 0-based, the worst first, with the keys of their outcomes."""
+        """Lines of the file in view that findings point at, 0-based, with the keys of their outcomes."""
+        return [(line, key) for file, line, key in self.all_findings(pane) if file == pane.file]
+
+    def all_findings(self, pane: CodePane) -> list[tuple[str, int, tuple[str, str]]]:
+        """Files and 0-based lines that findings point at, with the keys of their outcomes."""
         model = pane.submission.model
-        found: list[tuple[int, tuple[str, str]]] = []
-        for key, outcome in self.session.outcomes.items():
-            if key[0] == model and outcome.verdict not in (Verdict.PASS, Verdict.SKIP):
-                found += [
-                    (item.line - 1, key)
-                    for item in outcome.evidence
-                    if item.file == pane.file and item.line and item.ok is not True
-                ]
-        return found
+        return [
+            (item.file, item.line - 1, key)
+            for key, outcome in self.session.outcomes.items()
+            if key[0] == model and outcome.verdict not in (Verdict.PASS, Verdict.SKIP)
+            for item in outcome.evidence
+            if item.file and item.line and item.ok is not True
+        ]
 
     def on_code_pane_loaded(self, event: CodePane.Loaded) -> None:
         self.remark()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from judge_tui.tui.display_rows import DisplayRows
 from judge_tui.tui.highlight import Highlight
@@ -21,7 +21,7 @@ from textual.strip import Strip
 
 __all__ = ["CodeCanvas"]
 
-#: Seconds of drawing ahead between two looks at the keyboard, and the pause between.
+#: Seconds of drawing ahead between two looks at the keyboard, and the pause between or while a key is on its way.
 _AHEAD_S = 0.0015
 _PAUSE_S = 0.001
 _CURSOR, _SELECTED, _CONTINUED = 1, 2, 4
@@ -40,6 +40,7 @@ class CodeCanvas(ScrollView):
         wrapped: Whether long lines go on in the next row.
         folds: First line of each closed fold → its last line.
         rows: Which line each row shows.
+        whitespace: Whether tabs and trailing blanks are shown.
     """
 
     DEFAULT_CSS = """
@@ -60,11 +61,13 @@ class CodeCanvas(ScrollView):
         self.wrapped = False
         self.folds: dict[int, int] = {}
         self.rows = DisplayRows(1)
+        self.whitespace = False
         self._hits_of: dict[int, list[Hit]] = {}
         self._highlight = Highlight(None)
         self._marks: Mapping[int, Mark] = {}
         self._syntax: Sequence[Style] = ()
         self._strips: LRUCache[tuple[int, int, int, int], Strip] = LRUCache(4096)
+        self._flags: frozenset[int] = frozenset()
         self._look: Look | None = None
         self._ground = Color(0, 0, 0)
         self._drawing_ahead = False
@@ -75,7 +78,7 @@ class CodeCanvas(ScrollView):
         """Take another file, plain until :meth:`color` brings its highlight."""
         self.source = source
         self._highlight, self.symbols = Highlight(None), ()
-        self.hits, self._hits_of, self._marks = (), {}, {}
+        self.hits, self._hits_of, self._marks, self._flags = (), {}, {}, frozenset()
         self.anchor, self.left, self.folds = None, 0, {}
         self.cursor = min(max(line, 0), len(source) - 1)
         self._lay_out()
@@ -87,12 +90,24 @@ class CodeCanvas(ScrollView):
 
     def mark(self, marks: Mapping[int, Mark]) -> None:
         """Show marks beside lines (0-based)."""
+    @property
+    def highlight(self) -> Highlight:
+        """The syntax of the file that is shown."""
+        return self._highlight
+
         if marks != self._marks:
             self._marks = marks
             self._redraw()
 
     def search(self, hits: Sequence[Hit]) -> None:
         """Light up search hits, in order."""
+    def flag(self, lines: Iterable[int]) -> None:
+        """Show a bookmark beside lines (0-based)."""
+        flags = frozenset(lines)
+        if flags != self._flags:
+            self._flags = flags
+            self._redraw()
+
         self.hits = hits
         self._hits_of = {}
         for hit in hits:
@@ -187,6 +202,7 @@ class CodeCanvas(ScrollView):
         marks = (self._marks[n] for n in range(line, last + 1) if n in self._marks)
         return line_strip(
             self.source,
+        flagged = bool(self._flags) and any(n in self._flags for n in range(line, last + 1))
             line,
             left=left,
             width=width,
@@ -200,6 +216,8 @@ class CodeCanvas(ScrollView):
             folded=last - line,
         )
 
+            flagged=flagged,
+            whitespace=self.whitespace,
     def _redraw(self) -> None:
         self._strips.clear()
         self._look = None

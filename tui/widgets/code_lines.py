@@ -9,12 +9,17 @@ from dataclasses import dataclass
 from judge_tui.tui.glyphs import ALERT, CONTROL
 from judge_tui.tui.highlight import Highlighter
 from judge_tui.tui.search import Hit
-from judge_tui.tui.source import Source
+from judge_tui.tui.source import Source, Window
+from judge_tui.tui.whitespace import with_whitespace
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-__all__ = ["Look", "Mark", "gutter_width", "line_strip"]
+__all__ = ["BOOKMARK", "Look", "Mark", "gutter_width", "line_strip"]
+
+#: Stands beside a line with a bookmark, whose number is underlined.
+BOOKMARK = "•"
+_UNDERLINED = Style(underline=True)
 
 _RUN = re.compile(rb"(.)\1*", re.DOTALL)
 _HIT = 0x40
@@ -77,6 +82,8 @@ def line_strip(
     selected: bool = False,
     continued: bool = False,
     folded: int = 0,
+    flagged: bool = False,
+    whitespace: bool = False,
 ) -> Strip:
     """Render a line, padded to the width of the view.
 
@@ -93,12 +100,19 @@ def line_strip(
         selected: Whether the line is selected.
         continued: Whether this is a further row of a line that is wrapped.
         folded: How many lines are folded away behind this one.
+        flagged: Whether a bookmark is on this line.
+        whitespace: Whether tabs and trailing blanks are shown.
     """
     base = look.base + look.selected if selected else look.base + look.cursor if cursor else look.base
     columns = gutter_width(len(source))
     label = "" if continued else f"{number + 1}"
-    segments = _gutter(label, columns, mark, base, look, cursor or selected)
-    body = _body(source, number, left, max(width - columns, 1), base, look, highlighter, hits)
+    if flagged and not continued:
+        mark = mark or Mark(BOOKMARK, "accent")
+    segments = _gutter(label, columns, mark, base, look, cursor or selected, flagged)
+    window = source.window(number, left, max(width - columns, 1))
+    if whitespace:
+        window = with_whitespace(window, source.lines[number])
+    body = _body(window, number, max(width - columns, 1), base, look, highlighter, hits)
     if folded:
         told = f" ⋯ {folded} line{'s' if folded > 1 else ''}"
         room = width - columns - len(told)
@@ -113,25 +127,29 @@ def line_strip(
     return Strip(segments, max(width, columns + 1)).crop(0, width)
 
 
-def _gutter(label: str, columns: int, mark: Mark | None, base: Style, look: Look, lit: bool) -> list[Segment]:
+def _gutter(
+    label: str, columns: int, mark: Mark | None, base: Style, look: Look, lit: bool, flagged: bool
+) -> list[Segment]:
     style = base + (look.cursor_gutter if lit else look.gutter)
     shown = (
         Segment(mark.glyph, base + look.marks.get(mark.style, look.control)) if mark else Segment(" ", base)
     )
-    return [Segment(f"{label:>{columns - 2}}", style), shown, Segment(" ", base)]
+    number = [Segment(f"{label:>{columns - 2}}", style)]
+    if flagged and label:
+        # seen beside a note or finding, which takes the column of the mark
+        number = [Segment(" " * (columns - 2 - len(label)), style), Segment(label, style + _UNDERLINED)]
+    return [*number, shown, Segment(" ", base)]
 
 
 def _body(
-    source: Source,
+    window: Window,
     number: int,
-    left: int,
     width: int,
     base: Style,
     look: Look,
     highlighter: Highlighter | None,
     hits: Sequence[Hit],
 ) -> list[Segment]:
-    window = source.window(number, left, width)
     count = len(window.glyphs)
     codes = _codes(window.char, count, number, highlighter, hits, window.kinds)
     segments = [

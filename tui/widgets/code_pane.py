@@ -84,7 +84,7 @@ class CodePane(Vertical):
         super().__init__(id=f"pane-{index}", classes="-next" if index else "")
         self.submission, self.index, self.title = submission, index, title
         self.file = ""
-        self.view = CodeView(moved=self._view_moved, id=f"code-{index}")
+        self.view = CodeView(moved=self._view_moved, leaving=self._leave, id=f"code-{index}")
         self.sidebar = Sidebar(self)
         self.title_bar = Bar(classes="-title")
         self.counts = ""
@@ -92,6 +92,7 @@ class CodePane(Vertical):
         self._match = ""
         self._places: dict[str, int] = {}
         self._sources: dict[str, tuple[Source, Highlight | None]] = {}
+        self.leaving: Callable[[CodePane, int], None] = lambda pane, line: None
         self._background: Background | None = None
 
     def compose(self) -> ComposeResult:
@@ -134,6 +135,7 @@ class CodePane(Vertical):
             self._places[self.file] = self.view.cursor
         self.file = file
         at = self._places.get(file, 0) if line is None else line
+            self._leave(self.view.cursor)
         if file in self._sources:
             source, highlight = self._sources[file]
             self._arrived(file, source, at)
@@ -184,6 +186,7 @@ class CodePane(Vertical):
     def recolor(self) -> None:
         """Take the styles of the present theme."""
         known = self._sources.get(self.file, (None, None))[1]
+            # the file as it is: a covered name is no identifier to a grammar
         if known is not None:
             self.view.color(known, syntax_styles(self.app.current_theme.dark))
 
@@ -198,6 +201,10 @@ class CodePane(Vertical):
                     *(("symbol", n) for n in range(len(self.view.symbols))),
                 ]
             self.sidebar.show(keys)
+    def known(self, file: str) -> tuple[Source | None, Highlight | None]:
+        """A file and its syntax, as far as they were read."""
+        return self._sources.get(file, (None, None))
+
 
     def retitle(self) -> None:
         """Refresh the line above the code."""
@@ -260,6 +267,9 @@ class CodePane(Vertical):
         self.retitle()
 
     def widen(self, sidebar: int) -> None:
+    def _leave(self, line: int) -> None:
+        self.leaving(self, line)
+
         """Show the sidebar with so many columns, or hide it with 0."""
         self.sidebar.display = sidebar > 0
         if sidebar:

@@ -29,6 +29,7 @@ class CodeView(CodeCanvas, can_focus=True):
     Args:
         moved: Called when cursor, selection or view moved.
         scrolled: Called with the view and its first visible line when that changed.
+        leaving: Called with the cursor's line before a jump goes away from it.
         id: Name of the widget.
     """
 
@@ -39,7 +40,9 @@ class CodeView(CodeCanvas, can_focus=True):
         _HIDDEN("ctrl+u", "page(-0.5)", "half a page up"),
         _HIDDEN("pagedown,ctrl+f,space", "page(1)", "page down"),
         _HIDDEN("pageup", "page(-1)", "page up"),
-        _HIDDEN("g,home", "edge(0)", "first line"),
+        _HIDDEN("ctrl+e", "scroll(1)", "scroll a line down"),
+        _HIDDEN("ctrl+y", "scroll(-1)", "scroll a line up"),
+        _HIDDEN("g,home", "edge(0)", "first line (gg too)"),
         _HIDDEN("G,end", "edge(1)", "last line"),
         _HIDDEN("h,left", "slide(-8)", "scroll left"),
         _HIDDEN("l,right", "slide(8)", "scroll right"),
@@ -51,6 +54,7 @@ class CodeView(CodeCanvas, can_focus=True):
         _HIDDEN("minus", "fold", "fold or unfold"),
         _HIDDEN("underscore", "fold_all", "fold or unfold all functions"),
         _HIDDEN("w", "wrap", "wrap long lines"),
+        _HIDDEN("i", "whitespace", "show tabs and trailing blanks"),
         _HIDDEN("Y", "copy", "copy the lines"),
         _HIDDEN("n", "hit(1)", "next match"),
         _HIDDEN("N", "hit(-1)", "previous match"),
@@ -58,7 +62,21 @@ class CodeView(CodeCanvas, can_focus=True):
         _HIDDEN("left_square_bracket", "symbol(-1)", "previous function"),
         _HIDDEN("right_curly_bracket", "mark(1)", "next note or finding"),
         _HIDDEN("left_curly_bracket", "mark(-1)", "previous note or finding"),
+        _HIDDEN("right_parenthesis", "screen.note_step(1)", "next note, in any file"),
+        _HIDDEN("left_parenthesis", "screen.note_step(-1)", "previous note, in any file"),
+        _HIDDEN("e", "screen.finding_step(1)", "next finding, in any file"),
+        _HIDDEN("E", "screen.finding_step(-1)", "previous finding, in any file"),
         _HIDDEN("enter", "open_mark", "open the note or finding of this line"),
+        _HIDDEN(
+            "D,ctrl+right_square_bracket", "screen.definition", "to the definition of what this line uses"
+        ),
+        _HIDDEN("less_than_sign,ctrl+o", "screen.back_to", "back to where a jump came from"),
+        _HIDDEN("greater_than_sign", "screen.forward_to", "forward again"),
+        _HIDDEN("b", "screen.bookmark", "set a bookmark, or take it away"),
+        _HIDDEN("p", "screen.bookmark_step(1)", "next bookmark, in any file"),
+        _HIDDEN("P", "screen.bookmark_step(-1)", "previous bookmark, in any file"),
+        _HIDDEN("apostrophe", "screen.bookmarks", "list of the bookmarks"),
+        _HIDDEN("colon", "screen.line", "go to a line by its number"),
         _HIDDEN("escape", "clear", "drop selection and search"),
     ]
 
@@ -80,12 +98,14 @@ class CodeView(CodeCanvas, can_focus=True):
         *,
         moved: Callable[[], None] | None = None,
         scrolled: Callable[[CodeView, int], None] | None = None,
+        leaving: Callable[[int], None] | None = None,
         id: str | None = None,
     ) -> None:
         super().__init__(id=id)
         # told by a call and not by a message: what follows belongs into the same frame
         self._moved = moved or (lambda: None)
         self.scrolled: Callable[[CodeView, int], None] = scrolled or (lambda view, line: None)
+        self._leaving = leaving or (lambda line: None)
 
     def show(self, source: Source, *, line: int = 0) -> None:
         """Show another file, plain until :meth:`color` brings its highlight."""
@@ -105,6 +125,8 @@ class CodeView(CodeCanvas, can_focus=True):
             extend: Select up to there.
         """
         before, self.cursor = self.cursor, min(max(line, 0), len(self.source) - 1)
+        if centre and self.cursor != before:
+            self._leaving(before)
         if self.rows.shown(self.cursor) != self.cursor:
             self.folds = {a: b for a, b in self.folds.items() if not a < self.cursor <= b}
             self._lay_out()
@@ -184,7 +206,12 @@ class CodeView(CodeCanvas, can_focus=True):
         if self.rows.row_of(self.cursor, _END) < row or step < 0:
             self.go(self.rows.at(row)[0])
 
+    def action_scroll(self, rows: int) -> None:
+        top = min(max(self.scroll_offset.y + rows, 0), max(len(self.rows) - self.height, 0))
+        self._scroll_to_row(top)
+
     def action_edge(self, end: int) -> None:
+        self._leaving(self.cursor)
         self.go(self.rows.shown(len(self.source) - 1) if end else 0)
 
     def action_slide(self, columns: int) -> None:
@@ -228,6 +255,10 @@ class CodeView(CodeCanvas, can_focus=True):
         self.wrapped, self.left = not self.wrapped, 0
         self._keep_place()
         self._moved()
+
+    def action_whitespace(self) -> None:
+        self.whitespace = not self.whitespace
+        self._redraw()
 
     def _keep_place(self) -> None:
         """Lay the rows out anew under a cursor that stays where it is on the screen."""

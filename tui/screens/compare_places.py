@@ -1,0 +1,236 @@
+"""Going to places in the code of a comparison, across files, and the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from judge_tui.tui.bookmarks import Bookmarks
+from judge_tui.tui.definitions import Definition, Index, index, names_in
+from judge_tui.tui.highlight import Highlight, read
+from judge_tui.tui.jumps import JumpList, Place
+from judge_tui.tui.session import Session, letter_of
+from judge_tui.tui.source import Source
+from judge_tui.tui.widgets.code_pane import CodePane
+from textual.screen import Screen
+
+__all__ = ["ComparePlaces"]
+
+#: Larger files are not read while a key waits: notes in them are gone to by the lines that they say.
+_AT_ONCE = 1_000_000
+
+
+class ComparePlaces(Screen[None]):
+    """The part of the comparison that goes to places and comes back."""
+
+    session: Session
+    panes: list[CodePane]
+    _pane: int
+    _jumps: JumpList
+    _bookmarks: dict[int, Bookmarks]
+    _indices: dict[int, Index]
+    _visiting = False
+
+    if TYPE_CHECKING:
+        # what the other parts of the screen bring
+        def focus_code(self, index: int) -> None: ...
+        def all_findings(self, pane: CodePane) -> list[tuple[str, int, tuple[str, str]]]: ...
+
+    def prepare_places(self) -> None:
+        """Begin to remember (once the panes are there)."""
+        self._jumps, self._bookmarks, self._indices = JumpList(), {}, {}
+        for pane in self.panes:
+            pane.leaving = self._left
+
+    @property
+    def here(self) -> Place:
+        """Where the reader is."""
+        pane = self.panes[self._pane]
+        return Place(self._pane, pane.file, pane.view.cursor)
+
+    def visit(self, place: Place, *, leave: bool = True) -> None:
+        """Go to a place of any pane.
+
+        Args:
+            place: Where to.
+            leave: Remember where the reader was.
+        """
+        if leave:
+            self._jumps.leave(self.here)
+        self._visiting = True
+        try:
+            self.focus_code(place.pane)
+            if place.file in self.panes[place.pane].submission.files:
+                self.panes[place.pane].open(place.file, place.line)
+        finally:
+            self._visiting = False
+
+    def _left(self, pane: CodePane, line: int) -> None:
+        # a pane that follows another one goes nowhere by itself
+        if not self._visiting and pane.index == self._pane and pane.file:
+            self._jumps.leave(Place(pane.index, pane.file, line))
+
+    # the way back
+
+    def action_back_to(self) -> None:
+        self._return(self._jumps.back(self.here), "back")
+
+    def action_forward_to(self) -> None:
+        self._return(self._jumps.forward(self.here), "forward")
+
+    def _return(self, place: Place | None, where: str) -> None:
+        if place is None:
+            self.notify(f"No jump leads {where} from here.", markup=False, timeout=2)
+            return
+        self.visit(place, leave=False)
+
+    # definitions
+
+    def action_definition(self) -> None:
+        pane = self.panes[self._pane]
+        known = self._indices.get(pane.index)
+        if known is not None:
+            self._define(pane, known)
+            return
+
+        def indexed(found: Index) -> None:
+            self._indices[pane.index] = found
+            if pane.index == self._pane:
+                self._define(pane, found)
+
+        submission = pane.submission
+
+        def parsed(file: str) -> tuple[Source, Highlight] | None:
+            source, highlight = pane.known(file)
+            if source is None:
+                source = Source(submission.read_bytes(file))
+            return source, highlight or read(file, source)
+
+        pane._submit(lambda: index(submission.files, parsed), indexed)
+
+    def _define(self, pane: CodePane, known: Index) -> None:
+        from judge_tui.tui.screens.picker import Choice, Picker
+
+        line = pane.view.cursor
+        used = names_in(pane.source, pane.view.highlight, line)
+        found = known.of(used, pane.file, line)
+        if not found:
+            self.notify("Nothing that this line uses is defined in the submission.", markup=False, timeout=3)
+        elif len(found) == 1:
+            self._show(pane, found[0])
+        else:
+            choices = [Choice(d.name, f"{d.kind} · {d.file}:{d.line + 1}", d) for d in found]
+            self.app.push_screen(
+                Picker(f"Defined in {letter_of(pane.index)} {pane.title}", choices, found[0]),
+                lambda chosen: self._show(pane, chosen) if isinstance(chosen, Definition) else None,
+            )
+
+    def _show(self, pane: CodePane, definition: Definition) -> None:
+        pane.open(definition.file, definition.line)
+
+    # notes and findings, in any file
+
+    def action_note_step(self, step: int) -> None:
+        pane = self.panes[self._pane]
+        places = [
+            (note.file, note.lines[0] - 1)
+            for file in pane.submission.files
+            for note in self.session.notes(pane.index, file, self._text(pane, file))
+            if note.file and note.lines
+        ]
+        self._step(pane, places, step, "No note on lines of this submission.")
+
+    def action_finding_step(self, step: int) -> None:
+        pane = self.panes[self._pane]
+        places = [(file, line) for file, line, _ in self.all_findings(pane)]
+        self._step(pane, places, step, "No check points at a line of this submission.")
+
+    def _text(self, pane: CodePane, file: str) -> str | None:
+        source, _ = pane.known(file)
+        if source is not None:
+            return source.text
+        data = pane.submission.read_bytes(file)
+        return data.decode("utf-8", "replace") if len(data) < _AT_ONCE else None
+
+    def _step(self, pane: CodePane, places: Sequence[tuple[str, int]], step: int, none: str) -> None:
+        """Go to the next of some places after the cursor, in the order of the files, round the end."""
+        files = pane.submission.files
+        stops = sorted({(files.index(file), line) for file, line in places if file in files})
+        if not stops:
+            self.notify(none, markup=False, timeout=2)
+            return
+        here = (files.index(pane.file), pane.view.cursor)
+        if step > 0:
+            file, line = next((stop for stop in stops if stop > here), stops[0])
+        else:
+            file, line = next((stop for stop in reversed(stops) if stop < here), stops[-1])
+        pane.open(files[file], line)
+
+    # bookmarks
+
+    def bookmarks_of(self, pane: CodePane) -> Bookmarks:
+        """The bookmarks of a pane's submission."""
+        found = self._bookmarks.get(pane.index)
+        if found is None:
+            found = self._bookmarks[pane.index] = Bookmarks(pane.submission.path)
+        return found
+
+    def show_bookmarks(self, pane: CodePane) -> None:
+        """Show them beside the file in view, moved to where their lines stand."""
+        marks = self.bookmarks_of(pane)
+        if pane.file and marks.within(pane.file):
+            marks.settle(pane.file, pane.source.lines)
+        pane.view.flag(marks.within(pane.file))
+
+    def action_bookmark(self) -> None:
+        pane = self.panes[self._pane]
+        if not pane.file:
+            return
+        line = pane.view.cursor
+        marks = self.bookmarks_of(pane)
+        added = marks.toggle(pane.file, line, pane.source.lines[line])
+        marks.save()
+        self.show_bookmarks(pane)
+        self.notify(f"bookmark {'set' if added else 'taken away'}", markup=False, timeout=2)
+
+    def action_bookmark_step(self, step: int) -> None:
+        pane = self.panes[self._pane]
+        places = [(mark.file, mark.line) for mark in self.bookmarks_of(pane)]
+        self._step(pane, places, step, "No bookmarks in this submission.")
+
+    def action_bookmarks(self) -> None:
+        from judge_tui.tui.screens.picker import Choice, Picker
+
+        choices = [
+            Choice(
+                mark.text or "(blank line)",
+                f"{letter_of(pane.index)} · {mark.file}:{mark.line + 1}",
+                Place(pane.index, mark.file, mark.line),
+            )
+            for pane in self.panes
+            for mark in self.bookmarks_of(pane)
+            if mark.file in pane.submission.files
+        ]
+        if not choices:
+            self.notify("No bookmarks yet.", markup=False, timeout=2)
+            return
+
+        def chosen(value: object) -> None:
+            if isinstance(value, Place):
+                self.visit(value)
+
+        self.app.push_screen(Picker("Bookmarks", choices, self.here), chosen)
+
+    # lines by number
+
+    def action_line(self) -> None:
+        from judge_tui.tui.screens.line_prompt import LinePrompt
+
+        pane = self.panes[self._pane]
+        last = len(pane.source)
+
+        def chosen(line: int | None) -> None:
+            if line is not None:
+                pane.view.go(line - 1, centre=True)
+
+        self.app.push_screen(LinePrompt(pane.file, pane.view.cursor + 1, last), chosen)

@@ -1,0 +1,58 @@
+"""Asks for a line by its number: ``120``, ``+10``, ``-10`` or ``$``."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from judge_tui.tui.screens.dialog import Dialog
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.widgets import Input, Static
+
+__all__ = ["LinePrompt", "line_meant"]
+
+
+def line_meant(text: str, here: int, last: int) -> int | None:
+    """The 1-based line that is meant, within the file; ``None`` where it is none.
+
+    Args:
+        text: What was typed.
+        here: The cursor's line, 1-based.
+        last: The last line.
+    """
+    text = text.strip()
+    if text == "$":
+        return last
+    if not text.lstrip("+-").isdecimal() or len(text) > 12:
+        return None
+    try:
+        line = here + int(text) if text[0] in "+-" else int(text)
+    except ValueError:
+        return None
+    return min(max(line, 1), last)
+
+
+class LinePrompt(Dialog[int]):
+    """Gives the 1-based line, or ``None``."""
+
+    BINDINGS: ClassVar = [Binding("escape", "close", "close", priority=True)]
+
+    def __init__(self, file: str, here: int, last: int) -> None:
+        super().__init__()
+        self._file, self._here, self._last = file, here, last
+
+    def compose(self) -> ComposeResult:
+        with Vertical() as box:
+            box.border_title = f"Line of {self._file}".replace("[", "\\[")
+            yield Input(placeholder=f"1–{self._last}, +10, -10, $")
+            yield Static(
+                f"the cursor is on line {self._here} · Enter goes there", classes="hint", markup=False
+            )
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.dismiss(line_meant(event.value, self._here, self._last))
+
+    def action_close(self) -> None:
+        self.dismiss(None)
