@@ -82,6 +82,13 @@ class Table:
             raise self.fault(f"'{key}' must lie between 0 and 100, not {value}", key)
         return value
 
+    def boolean(self, key: str, default: bool = False) -> bool:
+        """``true`` or ``false``."""
+        value = self.raw.get(key, default)
+        if not isinstance(value, bool):
+            raise self.fault(f"'{key}' must be true or false", key)
+        return value
+
     def strings(self, key: str) -> tuple[str, ...]:
         """A list of texts; empty when absent."""
         value = self.raw.get(key, [])
