@@ -1,28 +1,69 @@
-"""``judge-tui`` alone: models and tasks, with what is scored and what the checks said."""
+"""``judge-tui`` alone, and ``judge-tui home``: models and tasks, what is scored, what is due next."""
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import click
 from judge_tui.checks.store import last_outcomes
 from judge_tui.checks.verdict import Verdict
+from judge_tui.cli import options
 from judge_tui.cli.table import aligned, columns
+from judge_tui.judging.naming import default_judge, judge_name
 from judge_tui.judging.plain import plain
 from judge_tui.judging.scoreboard import Board, build_board, figure
 from judge_tui.judging.workspace import Workspace
 
-__all__ = ["matrix", "show"]
+__all__ = ["command", "matrix", "show"]
 
 
-def show(folder: Path | None) -> None:
-    """Print the matrix of a workspace.
+@click.command("home")
+@options.judge
+@options.backend
+@options.seed
+@options.trust
+@options.workspace
+@options.submissions
+@options.bindings
+def command(
+    judge: str | None,
+    workspace: Path | None,
+    submissions: Path | None,
+    bindings: Path | None,
+    **settings: Any,
+) -> int:
+    """Show models and tasks with their scores, and what is to be judged next; open comparisons from there.
+
+    Without a terminal, print them as a table.
+    """
+    return show(options.open_workspace(workspace, submissions, bindings), judge, **settings)
+
+
+def show(workspace: Workspace, judge: str | None = None, **settings: Any) -> int:
+    """Open Home on a terminal, and print the matrix elsewhere.
+
+    Args:
+        workspace: What is shown.
+        judge: Who judges; who is logged in by default.
+        settings: How checks are run.
 
     Raises:
-        WorkspaceError: There is no workspace here.
+        JudgeError: ``judge-tui.toml`` is malformed, or there is no judge.
     """
-    workspace = Workspace.find(explicit=folder)
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        print_matrix(workspace)
+        return 0
+    who = judge_name(judge) if judge is not None else default_judge()
+    from judge_tui.tui.app import run_home
+
+    return run_home(workspace=workspace, judge=who, **settings)
+
+
+def print_matrix(workspace: Workspace) -> None:
+    """Print the matrix of a workspace."""
     rows = matrix(workspace)
     click.echo(plain(workspace.title))
     click.echo()

@@ -12,6 +12,7 @@ __all__ = ["COMMANDS", "LazyGroup", "root"]
 
 #: Subcommand → what its line in the help says. Its module has its name.
 COMMANDS = {
+    "home": "Show models and tasks, and what is to be judged next.",
     "compare": "Read two or three submissions side by side, check and score them.",
     "check": "Run the live checks without a screen.",
     "bind": "Show which callable plays which role, why, and what is open.",
@@ -81,10 +82,13 @@ def _version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
 def root(context: click.Context, workspace: Path | None) -> Any:
     """Judge code that language models wrote: side by side, with live checks and rubrics.
 
-    Without a command: the models and tasks of the workspace, with what is scored and checked.
+    Without a command: the models and tasks of the workspace, with what is scored and checked, and what is to
+    be judged next.
     """
     context.obj = workspace
     if context.invoked_subcommand is None:
         from judge_tui.cli.home import show
+        from judge_tui.judging.workspace import Workspace
 
-        show(workspace)
+        return show(Workspace.find(explicit=workspace))
+    return None

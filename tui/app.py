@@ -1,12 +1,17 @@
-"""The app: themes, the command palette, and the comparison as its first screen."""
+"""The app: themes, the command palette, Home, and comparisons."""
 
 from __future__ import annotations
 
+import asyncio
+import copy
 import sys
+import time
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.request import Backend
 from judge_tui.checks.submission import Submission
 from judge_tui.judging.workspace import Workspace
@@ -14,24 +19,30 @@ from judge_tui.tui.autosave import SaveReport
 from judge_tui.tui.check_runner import EngineOptions
 from judge_tui.tui.engine_link import EngineProcess
 from judge_tui.tui.escape_key import heed_pauses
+from judge_tui.tui.home_board import HomeBoard
 from judge_tui.tui.palette import THEMES
+from judge_tui.tui.past import Past, PastComparisons
 from judge_tui.tui.screens.compare import CompareScreen
-from judge_tui.tui.screens.compare_saving import SaveReported
+from judge_tui.tui.screens.compare_saving import ComparisonLeft, SaveReported
+from judge_tui.tui.screens.home import HomeScreen
 from judge_tui.tui.session import Session
 from judge_tui.tui.type_ahead import TypeAhead
 from judge_tui.tui.widgets.key_hints import key_name, own_bindings
 from textual.app import SystemCommand
 from textual.screen import Screen
 
-__all__ = ["JudgeApp", "run_compare"]
+__all__ = ["JudgeApp", "run_compare", "run_home"]
+
+#: Seconds between two looks at where the reader is, for the list of past comparisons.
+_LOOK_S = 3.0
 
 
 class JudgeApp(TypeAhead[int]):
-    """Compares submissions of one task.
+    """Compares submissions of one task; begins with Home where none are given.
 
     Args:
         workspace: Where rubric and scores are.
-        submissions: Two or three.
+        submissions: Two or three, or none.
         judge: Who judges.
         options: How the engine is asked.
         clock: Formats moments; tests pin it.
@@ -54,23 +65,82 @@ class JudgeApp(TypeAhead[int]):
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = "judge-dark"
-        # opened before the screen is: what is off in the workspace is told on a plain terminal
-        for submission in submissions:
-            _ = submission.title, submission.files
-        self._session = Session(workspace, submissions, judge, self._tell_saved)
         self._options = options or EngineOptions()
         self._clock = clock
+        self._workspace, self._judge = workspace, judge
+        self._past = PastComparisons(workspace.root, judge)
+        self._last_past: Past | None = None
         self.compare: CompareScreen | None = None
+        self.home: HomeScreen | None = None
+        #: What could not be saved, a line each.
+        self.unsaved: list[str] = []
+        # opened before the screen is: what is off in the workspace is told on a plain terminal
+        self._session = self._opened(submissions) if submissions else None
+        _ = workspace.settings
 
     def get_default_screen(self) -> Screen[None]:
+        if self._session is None:
+            board = HomeBoard(self._workspace, self._judge, self._options.backend)
+            self.home = HomeScreen(board, self._past, self._clock)
+            return self.home
         self.compare = CompareScreen(self._session, self._options, self._clock)
         return self.compare
+
+    def _opened(self, submissions: Sequence[Submission]) -> Session:
+        for submission in submissions:
+            _ = submission.title, submission.files
+        return Session(self._workspace, submissions, self._judge, self._tell_saved)
+
+    async def on_home_screen_asked(self, event: HomeScreen.Asked) -> None:
+        submissions = [self._workspace.submission(model, event.task) for model in event.models]
+        try:
+            session = await asyncio.to_thread(self._opened, submissions)
+        except JudgeError as error:
+            self.notify(str(error), severity="error", markup=False, timeout=10)
+            return
+        self._session = session
+        # what is switched in one comparison is not meant for the next
+        self.compare = CompareScreen(session, copy.copy(self._options), self._clock)
+        await self.push_screen(self.compare)
+        past = await asyncio.to_thread(self._past.find, event.task, event.models)
+        if past is not None:
+            self.compare.resume(past)
+
+    async def on_comparison_left(self, event: ComparisonLeft) -> None:
+        if self.home is None or self.compare is None or self._session is None:
+            self.exit(0)
+            return
+        session = self._session
+        self._remember()
+        await asyncio.to_thread(session.close)
+        for line in self._not_saved(session):
+            self.unsaved.append(line)
+            self.notify(line, severity="error", markup=False, timeout=10)
+        self.compare = self._session = None
+        await self.pop_screen()
+        self.home.reread(session.task)
+
+    def _remember(self) -> None:
+        """Write down where the reader is."""
+        if self.compare is None or self._session is None or not self.compare.is_mounted:
+            return
+        past = self.compare.whereabouts()
+        if past != self._last_past:
+            self._last_past = past
+            self._past.keep(replace(past, at=time.time()))
+
+    def _not_saved(self, session: Session) -> Iterable[str]:
+        lost = session.lost()
+        for index in session.unsaved():
+            rest = "" if index in lost else " The next start brings it back."
+            yield f"not saved: {session.paths[index]}.{rest}"
 
     def _tell_saved(self, report: SaveReport) -> None:
         if self.compare is not None:
             self.compare.post_message(SaveReported(report))
 
     def on_mount(self) -> None:
+        self.set_interval(_LOOK_S, self._remember)
         self.theme_changed_signal.subscribe(self, lambda _: self._recolor())
         # the shell has written over everything
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(repaint=True, layout=True))
@@ -80,10 +150,12 @@ class JudgeApp(TypeAhead[int]):
             for pane in self.compare.panes:
                 pane.recolor()
             self.compare.rubric_pane.update_lines()
+        if self.home is not None:
+            self.home.matrix.refresh()
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         yield from super().get_system_commands(screen)
-        if isinstance(screen, CompareScreen):
+        if isinstance(screen, CompareScreen | HomeScreen):
             nodes = [node for node in (screen.focused, screen) if node is not None]
             for node in nodes:
                 actions = {binding.action: binding for binding in reversed(own_bindings(node))}
@@ -98,7 +170,11 @@ class JudgeApp(TypeAhead[int]):
         """End checks and bring everything to disk."""
         if self.compare is not None:
             self.compare.runner.kill()
-        self._session.close()
+        if self._session is not None:
+            self._remember()
+            self._session.close()
+            self.unsaved += self._not_saved(self._session)
+            self._session = None
 
 
 def run_compare(
@@ -128,21 +204,44 @@ def run_compare(
         Exit code: 0, or 1 when something could not be saved.
     """
     options = EngineOptions(backend, seed, trust=trust, bindings=bindings or workspace.bindings, ahead=ahead)
-    heed_pauses()
     try:
-        app = JudgeApp(workspace, submissions, judge, options)
-        try:
-            app.run()
-        finally:
-            app.close_session()
+        return _run(lambda: JudgeApp(workspace, submissions, judge, options))
     finally:
         if ahead is not None:
             ahead.kill()
-    unsaved = app.compare.session.unsaved() if app.compare is not None else ()
-    if unsaved and app.compare is not None:
-        lost = app.compare.session.lost()
-        for index in unsaved:
-            rest = "" if index in lost else " The next start brings it back."
-            print(f"judge-tui: not saved: {app.compare.session.paths[index]}.{rest}", file=sys.stderr)
-        return 1
-    return app.return_code or 0
+
+
+def run_home(
+    *,
+    workspace: Workspace,
+    judge: str,
+    backend: Backend = "auto",
+    seed: int | None = None,
+    trust: bool = False,
+) -> int:
+    """Open Home and stay until the judge quits.
+
+    Args:
+        workspace: What is to be judged.
+        judge: Name of the judge.
+        backend: Where the checks' arrays live.
+        seed: Replays the checks' inputs.
+        trust: Run checks although the sandbox does not hold.
+
+    Returns:
+        Exit code: 0, or 1 when something could not be saved.
+    """
+    options = EngineOptions(backend, seed, trust=trust, bindings=workspace.bindings)
+    return _run(lambda: JudgeApp(workspace, (), judge, options))
+
+
+def _run(made: Callable[[], JudgeApp]) -> int:
+    heed_pauses()
+    app = made()
+    try:
+        app.run()
+    finally:
+        app.close_session()
+    for line in app.unsaved:
+        print(f"judge-tui: {line}", file=sys.stderr)
+    return 1 if app.unsaved else app.return_code or 0

@@ -20,7 +20,9 @@ class Background:
     """Runs functions in a thread and their continuations in the event loop that made it."""
 
     def __init__(self) -> None:
-        self._jobs: queue.SimpleQueue[tuple[Callable[[], Any], Callable[[Any], None], contextvars.Context]]
+        self._jobs: queue.SimpleQueue[
+            tuple[Callable[[], Any], Callable[[Any], None], contextvars.Context] | None
+        ]
         self._jobs = queue.SimpleQueue()
         self._loop = asyncio.get_running_loop()
         self.waiting = 0
@@ -31,9 +33,13 @@ class Background:
         self.waiting += 1
         self._jobs.put((job, done, contextvars.copy_context()))
 
+    def close(self) -> None:
+        """End the thread after the jobs that wait."""
+        self._jobs.put(None)
+
     def _work(self) -> None:
-        while True:
-            job, done, context = self._jobs.get()
+        while (given := self._jobs.get()) is not None:
+            job, done, context = given
             result: Any = None
             try:
                 result = job()

@@ -13,6 +13,7 @@ from judge_tui.tui.screens.compare_checks import CompareChecks
 from judge_tui.tui.screens.compare_layout import CompareLayout
 from judge_tui.tui.screens.compare_notes import CompareNotes
 from judge_tui.tui.screens.compare_places import ComparePlaces
+from judge_tui.tui.screens.compare_resuming import CompareResuming
 from judge_tui.tui.screens.compare_saving import CompareSaving
 from judge_tui.tui.screens.compare_search import CompareSearch
 from judge_tui.tui.screens.compare_sync import CompareSync
@@ -42,7 +43,14 @@ class Body(Horizontal):
 
 
 class CompareScreen(
-    CompareLayout, CompareSearch, CompareSync, ComparePlaces, CompareNotes, CompareChecks, CompareSaving
+    CompareResuming,
+    CompareLayout,
+    CompareSearch,
+    CompareSync,
+    ComparePlaces,
+    CompareNotes,
+    CompareChecks,
+    CompareSaving,
 ):
     """Everything in view, and what the keys do to it.
 

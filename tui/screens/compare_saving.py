@@ -12,7 +12,7 @@ from judge_tui.tui.session import Session, letter_of
 from textual.message import Message
 from textual.screen import Screen
 
-__all__ = ["CompareSaving", "SaveReported"]
+__all__ = ["CompareSaving", "ComparisonLeft", "SaveReported"]
 
 
 class SaveReported(Message):
@@ -21,6 +21,10 @@ class SaveReported(Message):
     def __init__(self, report: SaveReport) -> None:
         super().__init__()
         self.report = report
+
+
+class ComparisonLeft(Message):
+    """The judge is done with the comparison."""
 
 
 class CompareSaving(Screen[None]):
@@ -103,7 +107,7 @@ class CompareSaving(Screen[None]):
 
     def _leave(self) -> None:
         self.runner.kill()
-        self.app.exit(0)
+        self.post_message(ComparisonLeft())
 
     def _ask_to_leave(self) -> None:
         from judge_tui.tui.screens.question import Question

@@ -1,0 +1,176 @@
+"""What Home shows, in plain Python: cells as they are read, marks, the queue, and what Enter opens."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from judge_tui.checks.errors import JudgeError
+from judge_tui.judging.pairs import Pair, partner, queue
+from judge_tui.judging.standing import Outline, Standing, outline, standing
+from judge_tui.judging.workspace import Workspace
+
+__all__ = ["MOST", "Batch", "HomeBoard"]
+
+#: So many submissions stand side by side.
+MOST = 3
+#: Seconds of reading between two looks at what else is to be done.
+_BATCH_S = 0.04
+
+Cell = tuple[str, str]
+
+
+@dataclass(slots=True)
+class Batch:
+    """What one stretch of reading has found."""
+
+    standings: list[Standing] = field(default_factory=list)
+    decided: dict[str, list[frozenset[str]]] = field(default_factory=dict)
+    faults: dict[str, str] = field(default_factory=dict)
+    left: list[Cell] = field(default_factory=list)
+
+
+class HomeBoard:
+    """Models × tasks of a workspace, for one judge.
+
+    :meth:`listing` and :meth:`read` touch the disk and belong into a thread; they change nothing here.
+    :meth:`take_outline` and :meth:`take` take in what they found.
+
+    Args:
+        workspace: Where everything is.
+        judge: Whose scores are shown.
+        backend: Whose stored verdicts are shown.
+    """
+
+    def __init__(self, workspace: Workspace, judge: str, backend: str = "auto") -> None:
+        self.workspace, self.judge, self.backend = workspace, judge, backend
+        self.outline: Outline | None = None
+        self.standings: dict[Cell, Standing] = {}
+        self.decided: dict[str, list[frozenset[str]]] = {}
+        self.faults: dict[str, str] = {}
+        self.fault = ""
+        self.marked: list[Cell] = []
+        self._queue: tuple[Pair, ...] | None = None
+
+    # reading
+
+    def listing(self) -> Outline | str:
+        """What there is, or a sentence on why that cannot be said."""
+        try:
+            return outline(self.workspace, self.judge)
+        except JudgeError as error:
+            return str(error)
+        except OSError as error:
+            return f"{self.workspace.root}: cannot be read: {error.strerror}."
+
+    def read(self, cells: Sequence[Cell], proceed: Callable[[], bool] = lambda: True) -> Batch:
+        """Read cells for a short while; what is left over stands in the batch."""
+        batch = Batch(left=list(cells))
+        end = time.monotonic() + _BATCH_S
+        while batch.left and proceed():
+            model, task = batch.left.pop(0)
+            if task not in self.decided and task not in self.faults and task not in batch.decided:
+                self._read_matchups(task, batch)
+            batch.standings.append(standing(self.workspace, model, task, self.judge, self.backend))
+            if time.monotonic() > end:
+                break
+        return batch
+
+    def _read_matchups(self, task: str, batch: Batch) -> None:
+        try:
+            found = self.workspace.matchups(task, self.judge).matchups
+        except JudgeError as error:
+            batch.faults[task] = str(error)
+            return
+        batch.decided[task] = [frozenset(matchup.models) for matchup in found if matchup.decided]
+
+    def take_outline(self, found: Outline | str) -> None:
+        """Show other rows and columns."""
+        self._queue = None
+        if isinstance(found, str):
+            self.fault = found
+            return
+        self.fault, self.outline = "", found
+        self.marked = [cell for cell in self.marked if cell in found.submitted]
+        self.standings = {cell: said for cell, said in self.standings.items() if cell in self.cells}
+
+    def take(self, batch: Batch) -> None:
+        """Take in what was read."""
+        self._queue = None
+        self.standings |= {(said.model, said.task): said for said in batch.standings}
+        self.decided |= batch.decided
+        self.faults |= batch.faults
+
+    def forget_task(self, task: str) -> list[Cell]:
+        """A task's matchups are to be read anew; so are these cells of it."""
+        self.decided.pop(task, None)
+        self.faults.pop(task, None)
+        return [cell for cell in self.cells if cell[1] == task]
+
+    # what there is
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Rows."""
+        return self.outline.models if self.outline else ()
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """Columns."""
+        return self.outline.tasks if self.outline else ()
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """All cells, row by row."""
+        return tuple((model, task) for model in self.models for task in self.tasks)
+
+    def submitted(self, task: str) -> tuple[str, ...]:
+        """Models with a submission for a task."""
+        there = self.outline.submitted if self.outline else frozenset()
+        return tuple(model for model in self.models if (model, task) in there)
+
+    @property
+    def whole(self) -> bool:
+        """Whether every cell has been read."""
+        return self.outline is not None and len(self.standings) == len(self.cells)
+
+    @property
+    def queue(self) -> tuple[Pair, ...]:
+        """What to compare next, as far as it is known."""
+        if self._queue is None:
+            known = [self.standings[cell] for cell in self.cells if cell in self.standings]
+            self._queue = queue(known, self.decided)
+        return self._queue
+
+    # choosing
+
+    def mark(self, cell: Cell) -> str:
+        """Mark a submission for a comparison, or take the mark away; why that does not go, else nothing."""
+        if cell in self.marked:
+            self.marked.remove(cell)
+            return ""
+        if self.outline is None or cell not in self.outline.submitted:
+            return "There is no submission here."
+        if self.marked and self.marked[0][1] != cell[1]:
+            self.marked = []
+        if len(self.marked) == MOST:
+            return f"{MOST} are marked already: Enter compares them."
+        self.marked.append(cell)
+        return ""
+
+    def chosen(self, cell: Cell) -> tuple[str, ...] | str:
+        """The models that Enter on a cell compares, or a sentence on why there are none."""
+        model, task = cell
+        marked = [m for m in self.models if (m, task) in self.marked]
+        if len(marked) > 1:
+            return tuple(marked)
+        there = self.submitted(task)
+        if model not in there:
+            return "There is no submission here."
+        if marked and marked[0] != model:
+            return tuple(m for m in there if m in (model, marked[0]))
+        other = partner(model, task, self.queue, there)
+        if other is None:
+            return f"This is the only submission for {task}: there is nothing to compare it with."
+        return tuple(m for m in there if m in (model, other))

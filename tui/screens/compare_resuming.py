@@ -1,0 +1,39 @@
+"""Where the reader of a comparison is, and going there again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from judge_tui.tui.past import Past
+from judge_tui.tui.session import Session
+from judge_tui.tui.widgets.code_pane import CodePane
+from textual.screen import Screen
+
+__all__ = ["CompareResuming"]
+
+
+class CompareResuming(Screen[None]):
+    """The part of the comparison that tells and takes up where the reader was."""
+
+    session: Session
+    panes: list[CodePane]
+    _pane: int
+
+    if TYPE_CHECKING:
+        # what the other parts of the screen bring
+        def focus_code(self, index: int) -> None: ...
+
+    def whereabouts(self) -> Past:
+        """The file and line of each pane, and which was read last."""
+        places = {pane.submission.model: (pane.file, pane.view.cursor) for pane in self.panes if pane.file}
+        models = tuple(submission.model for submission in self.session.submissions)
+        return Past(self.session.task, models, places=places, focus=models[self._pane])
+
+    def resume(self, past: Past) -> None:
+        """Open the files that were in view, where they were read; what is gone stays as it is."""
+        for index, pane in enumerate(self.panes):
+            file, line = past.places.get(pane.submission.model, ("", 0))
+            if file in pane.submission.files:
+                pane.open(file, line)
+            if pane.submission.model == past.focus:
+                self.focus_code(index)

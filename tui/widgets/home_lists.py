@@ -1,0 +1,106 @@
+"""The lists below the matrix: what to compare next, and what was compared before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+
+from judge_tui.judging.pairs import REASONS, Pair
+from judge_tui.tui.past import Past
+from judge_tui.tui.tones import Tones
+from judge_tui.tui.widgets.bar import Bar
+from judge_tui.tui.widgets.matrix import abbreviated
+from judge_tui.tui.widgets.rows import Rows, Span, fit
+from textual.app import ComposeResult
+from textual.containers import Vertical
+
+__all__ = ["HomeList", "PastRows", "QueueRows"]
+
+_TASK = 20
+_REASON = max(map(len, REASONS)) + 1
+_TONES = dict(zip(REASONS, ("primary", "warning", "muted"), strict=True))
+
+#: Says what a model is called on the screen.
+Name = Callable[[str], str]
+
+
+class QueueRows(Rows):
+    """Pairs that are due."""
+
+    def __init__(self, name: Name) -> None:
+        super().__init__(id="queue")
+        self._name = name
+
+    def draw(self, key: Hashable, width: int, tones: Tones) -> Sequence[Span]:
+        assert isinstance(key, Pair)
+        task = min(_TASK, width // 3)
+        names = " · ".join(map(self._name, key.models))
+        return [
+            (f" {abbreviated(key.task, task)} ", tones.muted),
+            (fit(names, max(width - task - _REASON - 3, 8)), tones.text),
+            (f" {fit(key.reason, _REASON)}", tones.by_name[_TONES[key.reason]]),
+        ]
+
+
+class PastRows(Rows):
+    """Comparisons as they were left."""
+
+    def __init__(self, name: Name, clock: Callable[[float], str]) -> None:
+        super().__init__(id="past")
+        self._name, self._clock = name, clock
+
+    def draw(self, key: Hashable, width: int, tones: Tones) -> Sequence[Span]:
+        assert isinstance(key, Past)
+        task = min(_TASK, width // 4)
+        names = " · ".join(map(self._name, key.models))
+        at = f" {self._clock(key.at)} "
+        place = f" {key.place[0]}:{key.place[1] + 1}" if key.place and width >= 60 else ""
+        room = max(width - task - 2 - len(at) - len(place), 8)
+        return [
+            (f" {abbreviated(key.task, task)} ", tones.muted),
+            (fit(names, room), tones.text),
+            (place, tones.muted),
+            (at, tones.faint),
+        ]
+
+
+class HomeList(Vertical):
+    """A title and a list, or a sentence in its place."""
+
+    DEFAULT_CSS = """
+    HomeList { width: 1fr; height: 1fr; background: $surface; }
+    HomeList.-second { border-left: solid $border; }
+    HomeList Bar { background: $panel; }
+    HomeList #none { background: $surface; }
+    """
+
+    def __init__(self, title: str, rows: Rows, none: str, *, second: bool = False) -> None:
+        super().__init__(classes="-second" if second else "")
+        self.rows = rows
+        self._title, self._none = title, none
+        self._title_bar, self._empty = Bar(classes="-title"), Bar(id="none")
+
+    def compose(self) -> ComposeResult:
+        yield self._title_bar
+        yield self._empty
+        yield self.rows
+
+    def show(self, keys: Sequence[Hashable], none: str | None = None) -> None:
+        """Show other rows; ``none`` stands there when there are none."""
+        self.rows.show(keys)
+        self._empty.display = not keys
+        self._empty.tell([(f" {self._none if none is None else none}", "muted", 0)])
+        self.retitle()
+
+    def retitle(self) -> None:
+        """Refresh the title."""
+        count = len(self.rows.keys)
+        self._title_bar.tell(
+            [(f" {self._title} ", "strong" if self.rows.has_focus else "muted", 0)],
+            [(f"{count} " if count else "", "muted", 1)],
+        )
+
+    def on_descendant_focus(self) -> None:
+        self.retitle()
+
+    def on_descendant_blur(self) -> None:
+        self.retitle()
