@@ -8,6 +8,7 @@ import click
 from judge_tui.checks.errors import WorkspaceError
 from judge_tui.cli import options
 from judge_tui.judging.export import export_scoreboard
+from judge_tui.judging.scoreboard import sealed_cards
 from judge_tui.judging.scorecard import FileStamp, write_atomically
 
 __all__ = ["command"]
@@ -35,6 +36,13 @@ def command(readme: Path, check: bool, workspace: Path | None) -> int:
     except WorkspaceError as error:
         error.file = error.file or str(readme)
         raise
+    sealed = sealed_cards(found)
+    if sealed:
+        click.echo(
+            f"{sealed} scorecard{'s' if sealed > 1 else ''} of blind comparisons left out: "
+            "the names are not revealed yet.",
+            err=True,
+        )
     if after == before:
         click.echo(f"{readme}: the scoreboard is up to date.")
         return 0

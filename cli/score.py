@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import click
+from judge_tui.checks.errors import UsageError
 from judge_tui.checks.store import last_outcomes
 from judge_tui.checks.verdict import Outcome
 from judge_tui.cli import options
@@ -68,6 +69,11 @@ def command(
     who = judge_name(judge) if judge is not None else default_judge()
     rubric, submission = found.rubric(chosen), found.submission(folder, chosen)
     before, stamp = found.scorecard(chosen, folder, who)
+    if before.sealed:
+        raise UsageError(
+            "your scorecard on this submission is blind: its scores beside a name would tell who is who.",
+            hint="Go on with judge-tui compare, and reveal the names there once everything is scored.",
+        )
     after = changed(before, Changes.of(**wanted), rubric, submission)  # type: ignore[arg-type]
     click.echo(plain(f"{folder} · {chosen} · {who}"))
     if after != before:

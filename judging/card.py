@@ -12,6 +12,7 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 from judge_tui.checks.errors import UsageError
+from judge_tui.judging.blind import OVERALL, BlindMark
 from judge_tui.judging.note import Note
 from judge_tui.judging.rubric import Cap, Rubric, half_up
 
@@ -79,6 +80,7 @@ class Scorecard:
         dimensions: Dimension id → score and comment.
         notes: In the order of writing.
         checks: The verdicts as seen.
+        blind: How far it was written without knowing the names; ``None`` when it never was.
         schema: Version of the file format.
         extra: Keys of the file that this version does not know.
     """
@@ -97,6 +99,7 @@ class Scorecard:
     dimensions: Mapping[str, DimensionScore] = field(default_factory=dict, hash=False)
     notes: tuple[Note, ...] = ()
     checks: tuple[CheckSeen, ...] = ()
+    blind: BlindMark | None = None
     schema: int = SCHEMA
     extra: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
@@ -109,6 +112,17 @@ class Scorecard:
     def scored_elsewhere(self) -> bool:
         """Whether the scores were given to files that are not identified here."""
         return self.submission is None
+
+    @property
+    def sealed(self) -> bool:
+        """Whether it is written blind and the names are not revealed to its judge yet."""
+        return self.blind is not None and self.blind.revealed is None
+
+    @property
+    def given(self) -> dict[str, int]:
+        """What is scored: dimension id → score, and the judge's own total as ``overall``."""
+        total = {} if self.overall is None else {OVERALL: self.overall}
+        return {name: score for name, score in self.scores.items() if score is not None} | total
 
     def score(self, dimension: str) -> int | None:
         """Score of a dimension; ``None`` when not scored."""

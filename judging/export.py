@@ -125,7 +125,7 @@ def _cell(row: Row, task: str) -> str:
     shown = [figure(cell.points, cell.counted)] if cell.points is not None else []
     shown += ["/".join(_escaped(letter) for letter in cell.letters)] if cell.letters else []
     shown = shown or [_progress(cell)]
-    return " ".join(shown) + (" †" if cell.stale else "")
+    return " ".join(shown) + (" †" if cell.stale else "") + (" ‡" if cell.unblinded else "")
 
 
 def _progress(cell: Cell) -> str:
@@ -152,6 +152,8 @@ def _legend(board: Board) -> str:
         said.append("“n of m” counts the dimensions scored so far.")
     if any(cell.stale for cell in cells):
         said.append("† The files have changed since they were scored.")
+    if any(cell.unblinded for cell in cells):
+        said.append("‡ Scored blind, and changed after the names were revealed.")
     return " ".join(said)
 
 

@@ -12,7 +12,9 @@ from judge_tui.judging.ranking import mean, ranked
 from judge_tui.judging.rubric import Rubric, half_up
 from judge_tui.judging.workspace import Workspace
 
-__all__ = ["Board", "Cell", "DimensionTable", "Row", "build_board", "dimension_table", "figure"]
+__all__ = [
+    "Board", "Cell", "DimensionTable", "Row", "build_board", "dimension_table", "figure", "sealed_cards",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,7 @@ class Cell:
         scored: Dimensions scored in the fullest card.
         dimensions: Dimensions of the rubric.
         stale: Whether a card was written on other files than those that are there now.
+        unblinded: Whether a card that was scored blind says other scores since its judge knows the names.
     """
 
     points: float | None = None
@@ -36,6 +39,7 @@ class Cell:
     scored: int = 0
     dimensions: int = 0
     stale: bool = False
+    unblinded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +91,7 @@ class DimensionTable:
 
 
 def build_board(workspace: Workspace, keep: Callable[[Scorecard], bool] = lambda card: True) -> Board:
-    """The scoreboard of a workspace.
+    """The scoreboard of a workspace; cards that are judged blind count from their reveal on.
 
     Args:
         workspace: Where the scorecards are.
@@ -96,7 +100,10 @@ def build_board(workspace: Workspace, keep: Callable[[Scorecard], bool] = lambda
     Raises:
         JudgeError: A scorecard or rubric is malformed.
     """
-    by_task = {task: [c for c in workspace.scorecards(task) if keep(c)] for task in workspace.tasks()}
+    by_task = {
+        task: [card for card in workspace.scorecards(task) if keep(card) and not card.sealed]
+        for task in workspace.tasks()
+    }
     by_task = {task: cards for task, cards in by_task.items() if cards}
     rubrics = {task: workspace.rubric(task) for task in by_task}
     cards = tuple(card for task in by_task for card in by_task[task])
@@ -116,6 +123,15 @@ def build_board(workspace: Workspace, keep: Callable[[Scorecard], bool] = lambda
     )
 
 
+def sealed_cards(workspace: Workspace) -> int:
+    """How many scorecards are left out of every board because the names are not revealed to their judges.
+
+    Raises:
+        JudgeError: A scorecard is malformed.
+    """
+    return sum(card.sealed for task in workspace.tasks() for card in workspace.scorecards(task))
+
+
 def _cell(cards: Iterable[Scorecard], rubric: Rubric, current: Callable[[str, str], str]) -> Cell:
     cards = list(cards)
     given = [p for card in cards if (p := points(card, rubric)) is not None]
@@ -127,6 +143,7 @@ def _cell(cards: Iterable[Scorecard], rubric: Rubric, current: Callable[[str, st
         scored=max(sum(score is not None for score in card.scores.values()) for card in cards),
         dimensions=len(rubric.dimensions),
         stale=any(c.submission is not None and c.submission != current(c.model, c.task) for c in cards),
+        unblinded=any(card.blind is not None and bool(card.blind.changed) for card in cards),
     )
 
 

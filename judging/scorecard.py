@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from judge_tui.checks.errors import WorkspaceError
+from judge_tui.judging.blind import parse_blind, render_blind
 from judge_tui.judging.card import SCHEMA, CheckSeen, DimensionScore, RubricSeen, Scorecard, now
 from judge_tui.judging.document import Table, parse_toml, render_toml, storable
 from judge_tui.judging.note import parse_notes, render_note
@@ -44,6 +45,7 @@ _KNOWN = (
     "dimensions",
     "notes",
     "checks",
+    "blind",
 )
 
 
@@ -98,6 +100,7 @@ def parse_scorecard(data: bytes, file: Path) -> Scorecard:
         dimensions=_dimensions(table.table("dimensions")),
         notes=parse_notes(table.tables("notes")),
         checks=tuple(_check(item) for item in table.tables("checks")),
+        blind=parse_blind(table.table("blind")) if "blind" in table.raw else None,
         extra=table.extra(*_KNOWN),
     )
 
@@ -139,6 +142,7 @@ def render_scorecard(card: Scorecard) -> str:
     rubric = {"id": seen.id or None, "version": seen.version, "digest": seen.digest or None}
     raw = _present(top) | dict(card.extra)
     raw["rubric"] = _present(rubric) | dict(seen.extra)
+    raw["blind"] = render_blind(card.blind) if card.blind is not None else {}
     raw["dimensions"] = {
         name: _present({"score": entry.score, "comment": entry.comment or None}) | dict(entry.extra)
         for name, entry in card.dimensions.items()
@@ -151,7 +155,7 @@ def render_scorecard(card: Scorecard) -> str:
     return render_toml({key: value for key, value in raw.items() if value or key not in _SECTIONS})
 
 
-_SECTIONS = ("rubric", "dimensions", "notes", "checks")
+_SECTIONS = ("rubric", "blind", "dimensions", "notes", "checks")
 
 
 def _present(values: dict[str, Any]) -> dict[str, Any]:
@@ -166,7 +170,8 @@ def save_scorecard(path: Path, card: Scorecard, expected: FileStamp | None) -> F
 
     Args:
         path: Its file; missing folders are made.
-        card: The card; ``updated`` is stamped, and ``created`` when it has none.
+        card: The card; ``updated`` is stamped, ``created`` when it has none, and what was changed after a
+            reveal.
         expected: What is believed to be on disk; ``None`` for no file.
 
     Returns:
@@ -177,7 +182,8 @@ def save_scorecard(path: Path, card: Scorecard, expected: FileStamp | None) -> F
         WorkspaceError: The folder or file cannot be written.
     """
     moment = now()
-    stamped = replace(card, created=card.created or moment, updated=moment)
+    blind = card.blind.held_against(card.given) if card.blind is not None else None
+    stamped = replace(card, created=card.created or moment, updated=moment, blind=blind)
     data = render_scorecard(stamped).encode()
     write_atomically(path, data, expected)
     return FileStamp.of(data)

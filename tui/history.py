@@ -217,6 +217,7 @@ def _same_words(one: Scorecard, other: Scorecard) -> bool:
         "updated": other.updated,
         "grade": other.grade,
         "checks": other.checks,
+        "blind": other.blind,
     }
     return replace(one, **stamped) == other
 

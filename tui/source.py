@@ -10,7 +10,7 @@ import time
 from array import array
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from judge_tui.tui.glyphs import ALERT, PLAIN, TAB, glyph_of, is_plain, spell
@@ -70,6 +70,7 @@ class Source:
     Args:
         data: Its bytes; what is not UTF-8 is kept and shown as such.
         budget_s: Seconds that measuring may take now; :meth:`measure` does the rest.
+        hide: Covers what may not be shown, each character by another one.
 
     Attributes:
         lines: Text of each line, without its end.
@@ -79,13 +80,17 @@ class Source:
         invalid: Bytes that are not UTF-8.
     """
 
-    def __init__(self, data: bytes, *, budget_s: float = 0.02) -> None:
+    def __init__(
+        self, data: bytes, *, budget_s: float = 0.02, hide: Callable[[str], str] | None = None
+    ) -> None:
         text = data.decode("utf-8", "surrogateescape")
         self.invalid = 0 if text.isascii() else sum(0xDC80 <= ord(c) <= 0xDCFF for c in text[:1_000_000])
         self.crlf = "\r\n" in text[:100_000]
         if "\r\n" in text:
             text = text.replace("\r\n", "\n")
-        self.text = text
+        shown = hide(text) if hide is not None else text
+        self._bare = None if shown == text else Source(data, budget_s=0.0)
+        self.text = text = shown
         self.lines = text.split("\n")
         if len(self.lines) > 1 and not self.lines[-1]:
             self.lines.pop()
@@ -99,6 +104,11 @@ class Source:
 
     def __len__(self) -> int:
         return len(self.lines)
+
+    @property
+    def bare(self) -> Source:
+        """The file as it is: the source itself when nothing is hidden."""
+        return self if self._bare is None else self._bare
 
     @property
     def measured(self) -> bool:

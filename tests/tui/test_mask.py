@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from judge_tui.judging.workspace import CONFIG, Workspace
+from judge_tui.tui.mask import BLOCK, Mask, telling_names
+
+NAMES = ("glm5", "GLM-5", "qwen36", "Qwen3-6", "kimi-k2.6", "MiniMax-M2.7", "o3", "Yi-34B")
+MASK = Mask(NAMES)
+
+
+def left(text: str) -> str:
+    """What is left of a text."""
+    return re.sub(f"{BLOCK}+", BLOCK, MASK(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "GLM-5", "glm5", "Glm_5", "glm 5", "GLM.5", "glm-4.6", "GLM", "Qwen3-6", "qwen3_6", "QWEN 3.6",
+        "qwen2.5-72b", "Kimi K2.6", "kimi", "k2.6", "K2_6", "MiniMax-M2.7", "mini_max", "Mini Max", "M2.7",
+        "o3", "O3", "yi34b", "Yi-34B", "ChatGLM", "chatglm2-6b", "TongyiQwen", "myglmcache", "g l m",
+        "q.w.e.n", "ＧＬＭ", "g\u200bl\u200bm", "q\x1bwen", "qwe\u0301n", "Qwén", "\u202eglm\u202c",
+        "glm\udcff5",
+    ],
+)  # fmt: skip
+def test_a_name_is_hidden_in_every_spelling(text: str) -> None:
+    shown = left(f"# by {text}, they say")
+    assert shown.replace("\u202e", "").replace("\u202c", "") == f"# by {BLOCK}, they say"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("class Qwen36Cache(Base):", "class ▒Cache(Base):"),
+        ("def glm5_attend(q, k):", "def ▒_attend(q, k):"),
+        ("/w/submissions/qwen36/kv/x.py:3", "/w/submissions/▒/kv/x.py:3"),
+        ("glm5.py", "▒.py"),
+        ("GLM and Qwen", "▒ and ▒"),
+        ("--beats-qwen36-by-2x", "--beats-▒-by-2x"),
+    ],
+)
+def test_what_stands_around_a_name_stays(text: str, shown: str) -> None:
+    assert left(text) == shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "model = flash(mini, max)", "minmax(a, b)", "k2 = 3; m2 = 4", "g, l, m = x", "log l.mean()", "v3.1",
+        "x[27]", "co3 = 1", "o31", "tree", "the air", "a - b_c.d", "", "\n\n", "naïve “quotes” — 中文\t…",
+    ],
+)  # fmt: skip
+def test_what_tells_no_model_stays(text: str) -> None:
+    assert MASK(text) == text
+
+
+@given(
+    st.lists(
+        st.one_of(
+            st.sampled_from(
+                [*NAMES, "\n", "\r\n", "\t", " ", "_", "\u200b", "é", "中", "ﬁ", "İ", "ß", "\udc80"]
+            ),
+            st.text(max_size=4),
+        ),
+        max_size=12,
+    )
+)
+def test_masking_keeps_characters_lines_and_is_done_at_once(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    shown = MASK(text)
+    assert len(shown) == len(text)
+    assert [len(line) for line in shown.split("\n")] == [len(line) for line in text.split("\n")]
+    assert all(new in (old, BLOCK) for old, new in zip(text, shown, strict=True))
+    assert MASK(shown) == shown
+
+
+def test_masking_lines_is_masking_the_text() -> None:
+    text = "GLM-5\nplain\né Qwen\n\n  kimi\u200b k2.6\n"
+    assert MASK(text) == "\n".join(map(MASK, text.split("\n")))
+
+
+def test_nothing_is_hidden_without_names() -> None:
+    assert Mask(())("glm5") == "glm5"
+    assert Mask(["5", "a", ""])("5 a") == "5 a"
+
+
+def test_a_common_word_is_hidden_where_it_is_the_whole_name() -> None:
+    assert Mask(["baseline"])("the baseline") == f"the {BLOCK * 8}"
+    assert Mask(["model-a"])("model = model_a") == f"model = {BLOCK * 7}"
+
+
+def test_every_name_of_every_model_is_known_whoever_is_compared(tmp_path: Path) -> None:
+    for model, title in (("glm5", "GLM five"), ("hunyuan", "")):
+        folder = tmp_path / "submissions" / model / "kv"
+        folder.mkdir(parents=True)
+        (folder / "submission.toml").write_text(f'model = "{title}"\n')
+    (tmp_path / "scores" / "kv" / "ernie").mkdir(parents=True)
+    (tmp_path / CONFIG).write_text(
+        '[aliases]\nchatty = "glm5"\nlayers = "backwards"\n[models.grok]\ntitle = "Grok 4"\n'
+        '[blind]\nalso = ["Zhipu"]\n'
+    )
+    (tmp_path / "submissions" / "glm5" / "fuse").mkdir()
+    (tmp_path / "submissions" / "glm5" / "fuse" / "submission.toml").write_text("not toml")
+    names = telling_names(Workspace.find(explicit=tmp_path))
+    assert set(names) == {"glm5", "hunyuan", "ernie", "grok", "Grok 4", "chatty", "GLM five", "Zhipu"}
+
+
+def test_long_texts_are_masked_in_one_go() -> None:
+    # a pattern that walks back would take hours on these
+    for text in ("glm" + "1-" * 50_000, "a" * 100_000 + "glm", "glm5-" * 20_000, "q w e " * 30_000 + "é"):
+        assert len(MASK(text)) == len(text)

@@ -1,0 +1,237 @@
+"""Hides the names of models in any text, each character by one ``▒``, so that lines keep their width.
+
+A name is hidden in every spelling: whatever the case, with or without ``-``, ``_``, a blank, a dot between
+its parts, in wide letters, or with invisible characters inside. Its words are hidden alone too (``Qwen`` of
+``Qwen3-6``), with the letters that stand against them and a version behind them, since ``ChatGLM`` and
+``glm4`` tell as much. Words that tell no model apart (``model``, ``mini``, ``flash``) stay.
+
+Plain Python; nothing here knows a screen.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from functools import lru_cache
+
+from judge_tui.checks.errors import JudgeError
+from judge_tui.judging.workspace import Workspace
+
+__all__ = ["BLOCK", "Mask", "telling_names"]
+
+#: Stands for one hidden character.
+BLOCK = "▒"
+
+#: Between the parts of a name.
+_GAP = r"[-_ .:/\t]{0,2}"
+#: What goes on behind a name: versions and sizes, ``-2.5``, `` 4``, ``_v3``, ``27b``.
+_VERSION = re.compile(r"(?:[-_ .:/]?[a-z]{0,2}\d+(?:[-_.]\d+)*(?:[a-z](?![a-z]))?)+")
+#: Letters that are hidden with a name because they stand against it, at most.
+_AGAINST = 40
+_LEAST_WORD = 3
+#: Shorter names, in letters and digits, are hidden only where they stand alone.
+_SHORT = 4
+_UNSEEN = ("Cc", "Cf", "Cs", "Mn", "Me")
+_PIECES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+|\d+|[^\W\d_]+")
+_WORDS = re.compile(r"[^\W\d_]+")
+
+#: Words of names that tell no model apart, and that code is full of.
+_COMMON_WORDS = """
+agent air answer author auto base baseline candidate chat code coder dev distill draft exp
+experimental fast final flash group high human instruct large latest lite local low max medium micro
+mini model models moe nano new next old open plus preview pro quant reasoner reasoning reference
+round run small solution student submission team test the thinking tiny turbo ultra version vision
+"""
+_COMMON = frozenset(_COMMON_WORDS.split())
+
+
+def telling_names(workspace: Workspace) -> tuple[str, ...]:
+    """Every spelling of every model of a workspace: folders, titles, aliases, what submissions say, and more.
+
+    Models that are not compared are among them: a name that is left standing tells by exclusion.
+
+    Raises:
+        WorkspaceError: ``judge-tui.toml`` is malformed.
+    """
+    settings, models = workspace.settings, workspace.models()
+    names = [*models, *settings.titles.values(), *settings.also_hidden]
+    names += [alias for alias, target in settings.aliases.items() if target in models]
+    for model in models:
+        for task in workspace.submitted(model):
+            with suppress(JudgeError):
+                names.append(workspace.submission(model, task).meta.model)
+    return tuple(dict.fromkeys(name.strip() for name in names if name.strip()))
+
+
+class Mask:
+    """Hides names.
+
+    Args:
+        names: The names, in any spelling of each.
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
+        whole, words, self._keys = _patterns(names)
+        self._whole = _compiled(whole)
+        self._words = _compiled(words)
+
+    def __call__(self, text: str) -> str:
+        """The text with as many characters, those of names hidden."""
+        bare = _bare(text)
+        if not self._hints(bare):
+            return text
+        lines = zip(text.split("\n"), bare.split("\n"), strict=True)
+        return "\n".join(
+            _covered(line, self._spans(line)) if self._hints(rest) else line for line, rest in lines
+        )
+
+    def spans(self, line: str) -> list[tuple[int, int]]:
+        """Where names stand in a line: (first, end) of each stretch, in order and apart."""
+        return self._spans(line) if self._hints(_bare(line)) else []
+
+    def _hints(self, bare: str) -> bool:
+        """Whether there may be a name, told at the speed of C: most lines have none."""
+        return any(key in bare for key in self._keys)
+
+    def _spans(self, line: str) -> list[tuple[int, int]]:
+        folded, places = _folded(line)
+        found = sorted(self._found(folded))
+        if places is not None:
+            found = [(places[first], places[end - 1] + 1) for first, end in found]
+        return _joined(found)
+
+    def _found(self, text: str) -> Iterator[tuple[int, int]]:
+        if self._whole is not None:
+            yield from (match.span() for match in self._whole.finditer(text))
+        for match in self._words.finditer(text) if self._words is not None else ():
+            first, end = match.span()
+            least, most = max(first - _AGAINST, 0), min(end + _AGAINST, len(text))
+            while first > least and text[first - 1].isalpha():
+                first -= 1
+            while end < most and text[end].isalpha():
+                end += 1
+            version = _VERSION.match(text, end)
+            yield first, version.end() if version else end
+
+
+def _patterns(names: Iterable[str]) -> tuple[set[str], set[str], tuple[str, ...]]:
+    """Patterns of whole names, and of words of theirs; letters and digits that each match has."""
+    whole: set[str] = set()
+    words: set[str] = set()
+    keys: set[str] = set()
+    for name in names:
+        name = _seen(name)
+        pieces = [piece.casefold() for piece in _PIECES.findall(name)]
+        spelled = [(pieces, len("".join(pieces)) < _SHORT), *((tail, True) for tail in _tails(pieces))]
+        for some, alone in spelled:
+            if _tells(some):
+                whole.add(_spelled(some, alone=alone))
+                keys.add("".join(some))
+        for word in _WORDS.findall(name):
+            if len(word) >= _LEAST_WORD and word.casefold() not in _COMMON:
+                words.add(_spelled([piece.casefold() for piece in _PIECES.findall(word)], alone=False))
+                whole.add(_spaced_out(word.casefold()))
+                keys.add(word.casefold())
+    least = (key for key in keys if not any(other != key and other in key for other in keys))
+    return whole, words, tuple(least)
+
+
+def _compiled(patterns: Iterable[str]) -> re.Pattern[str] | None:
+    longest = sorted(patterns, key=lambda pattern: (-len(pattern), pattern))
+    # most places of a text are passed by their first letter
+    begin = "".join(sorted({pattern[0] for pattern in longest}))
+    return re.compile(f"(?=[{begin}])(?:{'|'.join(longest)})") if longest else None
+
+
+def _tells(pieces: Sequence[str]) -> bool:
+    letters = "".join(pieces)
+    return len(letters) > 1 and not letters.isdecimal()
+
+
+def _tails(pieces: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Versions that tell a model by themselves: ``k2.6``, ``27b``; not ``v3.1``, which every program has."""
+    for at, piece in enumerate(pieces[1:], 1):
+        tail = pieces[at:]
+        whole = "".join(tail)
+        mixed = not whole.isalpha() and not whole.isdecimal()
+        if mixed and len(piece) < _LEAST_WORD <= len(whole) and piece != "v":
+            yield tail
+
+
+def _spelled(pieces: Sequence[str], *, alone: bool) -> str:
+    # the first letter stands first: it tells most places of a text apart
+    first, rest = pieces[0][:1], _GAP.join(map(re.escape, (pieces[0][1:], *pieces[1:])))
+    return rf"{first}(?<![^\W_].){rest}(?![^\W_])" if alone else f"{first}{rest}"
+
+
+def _spaced_out(word: str) -> str:
+    """``g l m``, ``q.w.e.n``: one sign between all letters."""
+    first, *rest = word
+    ways = ("".join(re.escape(sign + letter) for letter in rest) for sign in "-_ .")
+    return rf"{first}(?<![^\W_].)(?:{'|'.join(ways)})(?![^\W_])"
+
+
+class _Bare(dict[int, str | None]):
+    """Leaves letters, digits and line feeds of a text; for :meth:`str.translate`."""
+
+    def __missing__(self, point: int) -> str | None:
+        kept = self[point] = chr(point) if chr(point).isalnum() or chr(point) == "\n" else None
+        return kept
+
+
+_BARE = _Bare()
+_ASCII_SIGNS = bytes(point for point in range(128) if not chr(point).isalnum() and chr(point) != "\n")
+
+
+def _bare(text: str) -> str:
+    """Letters and digits of each line, in lower case and without marks on them."""
+    if text.isascii():
+        return text.lower().encode().translate(None, _ASCII_SIGNS).decode()
+    return unicodedata.normalize("NFKD", text).casefold().translate(_BARE)
+
+
+def _folded(line: str) -> tuple[str, list[int] | None]:
+    """A line in lower case and plain letters; the place of each of its characters when some moved."""
+    if line.isascii() and line.isprintable():
+        return line.lower(), None
+    letters: list[str] = []
+    places: list[int] = []
+    for at, character in enumerate(line):
+        for letter in _fold(character):
+            letters.append(letter)
+            places.append(at)
+    return "".join(letters), places
+
+
+@lru_cache(maxsize=4096)
+def _fold(character: str) -> str:
+    if character == "\t":
+        return character
+    return _seen(character).casefold()
+
+
+def _seen(text: str) -> str:
+    """Plain letters, without what is invisible or sits on its neighbour: the name is readable without."""
+    plain = unicodedata.normalize("NFKD", text)
+    return "".join(character for character in plain if unicodedata.category(character) not in _UNSEEN)
+
+
+def _joined(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    joined: list[tuple[int, int]] = []
+    for first, end in spans:
+        if joined and first <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((first, end))
+    return joined
+
+
+def _covered(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    pieces: list[str] = []
+    at = 0
+    for first, end in spans:
+        pieces += [text[at:first], BLOCK * (end - first)]
+        at = end
+    return "".join([*pieces, text[at:]])
