@@ -147,7 +147,7 @@ class Connection:
             raise Died(f"left the GPU in an error: {str(reply['lost'])[:_LONGEST_NAME]}")
         if "raised" in reply:
             fault = raised(reply["raised"], reply, gpu=self.place.gpu)
-            if self._refused is not None and fault.file:
+            if self._refused is not None and (fault.file or isinstance(fault, NotPortable)):
                 self._refused(fault)
             raise fault
         if "bad" in reply:

@@ -40,10 +40,7 @@ def run_placed(
     if check.host:
         return run_check(task, check, beside, sandbox_level=sandbox_level)
     outcome = run_check(task, check, bench, sandbox_level=sandbox_level)
-    if skipped := portability.unportable(outcome, bench):
-        return skipped
-    settled = {Verdict.PASS, Verdict.SKIP, Verdict.ERROR}.difference(portability.open_verdicts(bench))
-    if outcome.verdict in settled:
+    if not portability.needs_the_cpu(outcome, bench):
         return outcome
     return portability.held_against_cpu(outcome, bench, run_check(task, check, beside))
 

@@ -1,9 +1,10 @@
 """Judging on a GPU what was written for NumPy: what CuPy does otherwise convicts nobody.
 
-A check whose body needs no device runs on the CPU. One that does not pass on the GPU runs
-on the CPU too, with the same inputs: where that tells another story, the outcome is `skip:
-not portable to the GPU` if something the submission asked for could not be had, and `warn` if
-only numbers differ. A `fail` on the GPU is one on the CPU as well.
+A check whose body needs no device runs on the CPU. One that does not pass on the GPU, or in
+which something was refused, runs on the CPU too, with the same inputs. A refusal is the
+worker's word, so it excuses nothing that the CPU convicts of: a `fail` there is one. Where the
+CPU tells another story, the outcome is `skip: not portable to the GPU` if something the submission
+asked for could not be had, and `warn` if only numbers differ.
 """
 
 from __future__ import annotations
@@ -13,41 +14,44 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.faults import NotPortable
 from judge_tui.checks.verdict import Evidence, Outcome, Verdict
 
-__all__ = ["held_against_cpu", "open_verdicts", "unportable"]
+__all__ = ["held_against_cpu", "needs_the_cpu"]
+
+#: Verdicts that say the same on a GPU, whatever the CPU says, unless something was refused.
+_SETTLED = (Verdict.PASS, Verdict.SKIP, Verdict.ERROR)
 
 
-def open_verdicts(bench: Bench) -> tuple[Verdict, ...]:
-    """Verdicts that the CPU has a say in; ``skip`` where something was refused, which may be why."""
-    return (Verdict.FAIL, Verdict.UNBOUND, *((Verdict.SKIP,) if bench.refusals else ()))
-
-
-def unportable(outcome: Outcome, bench: Bench) -> Outcome | None:
-    """The outcome of a check in which something that the GPU has not was asked for; ``None`` without that.
-
-    Args:
-        outcome: What the check made of it; it may have taken the refusal for the submission's own.
-        bench: The bench that it ran on.
-    """
-    refusal = next((fault for fault in bench.refusals if isinstance(fault, NotPortable)), None)
-    return None if refusal is None else _skipped(outcome, refusal)
-
-
-def held_against_cpu(outcome: Outcome, bench: Bench, on_cpu: Outcome) -> Outcome:
-    """What stands of an outcome that is no pass, once the CPU has spoken.
+def needs_the_cpu(outcome: Outcome, bench: Bench) -> bool:
+    """Whether the same check has to run on the CPU before an outcome stands.
 
     Args:
         outcome: The GPU's.
         bench: The bench that it ran on.
+    """
+    if _refusal(bench) is not None:
+        return True
+    # a check may have skipped for what it took for an answer
+    return outcome.verdict not in _SETTLED or (outcome.verdict is Verdict.SKIP and bool(bench.refusals))
+
+
+def held_against_cpu(outcome: Outcome, bench: Bench, on_cpu: Outcome) -> Outcome:
+    """What stands of an outcome, once the CPU has spoken.
+
+    Args:
+        outcome: The GPU's, which :func:`needs_the_cpu`.
+        bench: The bench that it ran on.
         on_cpu: The same check with the same seed on the CPU.
     """
-    beside = Evidence("the same check on the CPU", str(on_cpu.verdict), note=on_cpu.summary)
-    both = msgspec.structs.replace(outcome, evidence=(*outcome.evidence, beside))
-    if outcome.verdict not in open_verdicts(bench) or on_cpu.verdict in (
-        outcome.verdict,
-        Verdict.ERROR,
-        Verdict.SKIP,
-    ):
+    refusal = _refusal(bench)
+    told = Evidence("the same check on the CPU", str(on_cpu.verdict), note=on_cpu.summary)
+    both = msgspec.structs.replace(outcome, evidence=(*outcome.evidence, told))
+    if refusal is not None:
+        return _failed(outcome, on_cpu) if on_cpu.verdict is Verdict.FAIL else _skipped(both, refusal)
+    if outcome.verdict in (Verdict.WARN, Verdict.AMBIGUOUS):
         return both
+    if on_cpu.verdict in (outcome.verdict, Verdict.ERROR, Verdict.SKIP):
+        return both
+    if on_cpu.verdict is Verdict.FAIL:
+        return _failed(outcome, on_cpu)
     if bench.refusals:
         return _skipped(both, NotPortable.by(bench.refusals[0]))
     if outcome.verdict is Verdict.UNBOUND:
@@ -56,6 +60,19 @@ def held_against_cpu(outcome: Outcome, bench: Bench, on_cpu: Outcome) -> Outcome
         )
     summary = f"{on_cpu.verdict} on the CPU, and otherwise on the GPU: {outcome.summary}"
     return msgspec.structs.replace(both, verdict=Verdict.WARN, summary=summary)
+
+
+def _refusal(bench: Bench) -> NotPortable | None:
+    return next((fault for fault in bench.refusals if isinstance(fault, NotPortable)), None)
+
+
+def _failed(outcome: Outcome, on_cpu: Outcome) -> Outcome:
+    """The CPU's fail, with what the GPU said of it."""
+    told = Evidence("the same check on the GPU", str(outcome.verdict), note=outcome.summary)
+    return msgspec.structs.replace(
+        outcome, verdict=Verdict.FAIL, summary=f"fail on the CPU: {on_cpu.summary}",
+        evidence=(*on_cpu.evidence, told),
+    )  # fmt: skip
 
 
 def _skipped(outcome: Outcome, refusal: NotPortable) -> Outcome:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from judge_tui.checks.backends import Device, Place
 from judge_tui.checks.check import Check
@@ -109,7 +110,7 @@ def test_a_refusal_that_a_check_takes_for_an_answer_is_still_told(
         """A check that asks for an error, as those of capacity do."""
         sample = bench.contract.sample(bench.rng("sample"))
         try:
-            bench.call("forward", sample.inputs)
+            bench.call("forward", {**sample.inputs, "factor": np.full(4, 77.0)})
         except Fault:
             found.claim("an error is raised", True)
             return "raises"
@@ -118,9 +119,31 @@ def test_a_refusal_that_a_check_takes_for_an_answer_is_still_told(
 
     check = Check("refuses", "refuses", "It raises.", refuses)
     task = replace(portable, checks=(check,))
-    assert judged(task, submitted(LACKING), "refuses").verdict == "skip"
+    raises = LACKING.replace("    return", "    assert (factor != 77).all()\n    return")
+    assert judged(task, submitted(raises, model="raises"), "refuses").verdict == "skip"
+    # on the CPU nothing is refused, and no error comes
+    assert judged(task, submitted(LACKING), "refuses").verdict == "fail"
     outcome = judged(task, submitted(RIGHT), "refuses")
     assert (outcome.verdict, outcome.backend) == ("fail", "gpu")
+
+
+@pytest.mark.parametrize(
+    "pretext",
+    [
+        "raise TypeError('Unsupported type <class numpy.ndarray>')",
+        "raise TypeError('Implicit conversion to a NumPy array is not allowed')",
+        "np.insert(x, 0, 0.0, axis=0)",
+    ],
+)
+def test_a_refusal_excuses_nothing_that_the_cpu_convicts_of(
+    pretext: str, portable: Task, submitted: Submit
+) -> None:
+    body = f"    if 'strict_cupy' in sys.modules:\n        {pretext}\n    return x + factor, (x, factor)\n"
+    wrong = f"import sys\nimport numpy as np\n\ndef scale(x, factor):\n{body}"
+    outcome = judged(portable, submitted(wrong))
+    assert (outcome.verdict, outcome.backend) == ("fail", "gpu")
+    assert outcome.summary.startswith("fail on the CPU: ")
+    assert [e.measured for e in outcome.evidence if e.quantity == "the same check on the GPU"] == ["skip"]
 
 
 OTHER_NUMBERS = """
