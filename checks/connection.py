@@ -29,6 +29,8 @@ _LONGEST_NAME = 200
 _LAST_SECONDS = 2.0
 #: Characters of what was printed that go with an exception.
 _KEPT = 8000
+#: Bytes that are read at once where there are so many.
+_AHEAD = 64 << 10
 _T = TypeVar("_T")
 
 
@@ -69,6 +71,7 @@ class Connection:
         self._numbers = itertools.count(1)
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         self._control = ours
+        self._ahead = bytearray()
         with contextlib.ExitStack() as undo, theirs:
             undo.callback(ours.close)
             self.jail = sandbox.launch(
@@ -163,7 +166,7 @@ class Connection:
         cut: bool = False,
     ) -> dict[str, Any]:
         """Send a request, if any, and receive a message, within a turn; ``cut`` to the check's."""
-        timed, sent = _Timed(self._control, turn), body is None
+        timed, sent = _Timed(self._control, turn, self._ahead), body is None
         try:
             if body is not None:
                 # A stopped worker must not hold a large request up for ever.
@@ -200,14 +203,25 @@ class _LateError(Exception):
 
 
 class _Timed:
-    """A socket of which every read and write is part of one turn (duck-typed for :mod:`wire`)."""
+    """A socket of which every read and write is part of one turn (duck-typed for :mod:`wire`).
 
-    def __init__(self, control: socket.socket, turn: Turn) -> None:
+    Args:
+        control: The socket.
+        turn: The turn.
+        ahead: What was read of it and not asked for yet; changed.
+    """
+
+    def __init__(self, control: socket.socket, turn: Turn, ahead: bytearray) -> None:
         self._control = control
         self._turn = turn
+        self._ahead = ahead
 
     def recv(self, count: int) -> bytes:
-        return self._patiently(lambda: self._control.recv(count))
+        if not self._ahead:
+            self._ahead += self._patiently(lambda: self._control.recv(max(count, _AHEAD)))
+        part = bytes(self._ahead[:count])
+        del self._ahead[:count]
+        return part
 
     def sendmsg(self, *parts: Any) -> int:
         return self._patiently(lambda: self._control.sendmsg(*parts))

@@ -21,6 +21,7 @@ from judge_tui.checks.worker import wire
 __all__ = [
     "Buffer",
     "Context",
+    "Handed",
     "Handle",
     "Nested",
     "NumpyType",
@@ -146,6 +147,26 @@ class Packer:
         _write_all(fd, data.tobytes())
         fcntl.fcntl(fd, fcntl.F_ADD_SEALS, _SEALS)
         return {"$a": len(self.fds) - 1, "shape": list(array.shape), "dtype": array.dtype.str}
+
+
+class Handed:
+    """Arrays that are to be kept by the worker, and wait for the request that they go along with.
+
+    Attributes:
+        pack: Holds their memfds.
+        values: ``keep`` (the worker's number) and ``value`` (the wire form) of each.
+        nbytes: How much there is to copy.
+    """
+
+    def __init__(self) -> None:
+        self.pack = Packer()
+        self.values: list[dict[str, Any]] = []
+        self.nbytes = 0
+
+    def add(self, keep: int, array: npt.NDArray[Any]) -> None:
+        """Take an array as it is now."""
+        self.values.append({"keep": keep, "value": self.pack(array)})
+        self.nbytes += array.nbytes
 
 
 class Buffer:

@@ -12,20 +12,62 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from judge_tui.checks.connection import Connection, mapping
-from judge_tui.checks.handover import Buffer, Handle, Packer, Steps, Target
+from judge_tui.checks.handover import Buffer, Handed, Handle, Packer, Steps, Target
+from judge_tui.checks.worker import wire
 
 __all__ = ["KeptObjects"]
+
+#: Bytes of arrays that go along with a request; more of them are handed over before its clock starts.
+_ALONG = 64 << 10
+_PUT_SECONDS = 20.0
 
 
 class KeptObjects(Connection):
     """The requests that are about kept objects; see :class:`~judge_tui.checks.remote.Worker`."""
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self._handed = Handed()
+        super().__init__(*args, **kwargs)
+
+    def close(self) -> None:
+        """Kill the process and everything that it started."""
+        with self._handed.pack:
+            self._handed = Handed()
+        super().close()
+
     def put(self, value: Any, *, budget: float = 20.0) -> Handle:
-        """Keep a value in the worker; arrays are handed over as fresh, writable, C-contiguous copies."""
+        """Keep a value in the worker; arrays are handed over as fresh, writable, C-contiguous copies.
+
+        An array is taken as it is now, and goes along with the next request: most of them are followed by a
+        call that takes them.
+        """
         keep = next(self._numbers)
+        if isinstance(value, np.ndarray):
+            if len(self._handed.values) >= wire.MAX_FDS:
+                self.flush()
+            self._handed.add(keep, value)
+            return Handle(keep)
         with Packer() as pack:
-            self._request({"op": "put", "keep": keep, "value": pack(value)}, budget, pack.fds)
+            body = {"op": "put", "values": [{"keep": keep, "value": pack(value)}]}
+            self._request(body, budget, pack.fds)
         return Handle(keep)
+
+    def flush(self) -> None:
+        """Hand over what waits for the next request, so that the time of that is its own."""
+        handed, self._handed = self._handed, Handed()
+        if handed.values:
+            with handed.pack as pack:
+                super()._request({"op": "put", "values": handed.values}, _PUT_SECONDS, pack.fds)
+
+    def _request(self, body: Mapping[str, Any], budget: float, fds: Sequence[int] = ()) -> dict[str, Any]:
+        """One request, and what waits for it: before it where the copying would show in its time."""
+        if self._handed.nbytes > _ALONG or len(self._handed.values) + len(fds) > wire.MAX_FDS:
+            self.flush()
+        if not self._handed.values:
+            return super()._request(body, budget, fds)
+        handed, self._handed = self._handed, Handed()
+        with handed.pack as pack:
+            return super()._request({**body, "first": handed.values}, budget, (*pack.fds, *fds))
 
     def drop(self, *handles: Handle) -> None:
         """Forget kept objects."""

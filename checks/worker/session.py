@@ -62,11 +62,15 @@ class Session:
 
     def handle(self, request: dict[str, Any], fds: list[int]) -> dict[str, Any]:
         """Carry out one request; whatever goes wrong is told in the reply."""
+        # Arrays that came along have a descriptor each, before those of the request itself.
+        first = request.get("first", ())
         self._fds = fds
         captured = Capture()
         reply: dict[str, Any]
         try:
             with contextlib.redirect_stdout(captured), contextlib.redirect_stderr(captured):
+                self._keep(first)
+                self._fds = fds[len(first) :]
                 reply = getattr(self, f"op_{request['op']}")(request)
         except _TOLD_PLAINLY as error:
             reply = {"bad": str(error)}
@@ -125,9 +129,13 @@ class Session:
         return self._suite.run(request["index"])
 
     def op_put(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Keep a value."""
-        self.kept[request["keep"]] = self._decoded(request["value"])
+        """Keep values."""
+        self._keep(request["values"])
         return {}
+
+    def _keep(self, values: list[Any]) -> None:
+        for value in values:
+            self.kept[value["keep"]] = self._decoded(value["value"])
 
     def op_drop(self, request: dict[str, Any]) -> dict[str, Any]:
         """Forget kept values."""
