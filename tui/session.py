@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from judge_tui.checks.errors import JudgeError
@@ -23,8 +24,10 @@ from judge_tui.judging.scorecard import FileStamp
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui import rescue
 from judge_tui.tui.autosave import Autosave, SaveReport
+from judge_tui.tui.blindfold import Blindfold
 from judge_tui.tui.history import History, Step
 from judge_tui.tui.keypad import Keypad
+from judge_tui.tui.matchup_desk import MatchupDesk
 
 __all__ = ["OVERALL", "SUMMARY", "Row", "Session", "letter_of"]
 
@@ -47,9 +50,11 @@ class Session:
         submissions: Two or three submissions of one task.
         judge: Who judges.
         report: Told about saves, in the saving thread.
+        blind: Judge without knowing which submission is whose.
 
     Attributes:
-        titles: Display names of the submissions' models; the workspace's own win.
+        submissions: In the order of the screen, which is drawn where the comparison is blind.
+        blindfold: What may be shown of the names.
         scored: Index of the submission that is being scored.
         row: Index into :attr:`rows`: the rubric's line in focus.
         restored: Submissions for which unsaved work of an earlier run was taken up.
@@ -61,17 +66,22 @@ class Session:
         submissions: Sequence[Submission],
         judge: str,
         report: Callable[[SaveReport], None] = lambda _: None,
+        *,
+        blind: bool = False,
     ) -> None:
-        self.workspace, self.submissions, self.judge = workspace, tuple(submissions), judge
+        self.workspace, self.judge = workspace, judge
+        self.blindfold = Blindfold(workspace, submissions, judge, wanted=blind)
+        self.submissions = self.blindfold.seated
         self.task = self.submissions[0].task
-        named = workspace.settings.titles
-        self.titles = tuple(named.get(s.model, s.title) for s in self.submissions)
+        self.hide = self.blindfold.hide
         self.rubric: Rubric = workspace.rubric(self.task)
         self.paths = [workspace.scorecard_path(self.task, s.model, judge) for s in self.submissions]
         on_disk = [workspace.scorecard(self.task, s.model, judge) for s in self.submissions]
         self._history = History(self.paths)
         self.logs, self._order, self._undone = self._history.take_up([card for card, _ in on_disk])
         self.outcomes: dict[tuple[str, str], Outcome] = {}
+        self.matchup: MatchupDesk | None = None
+        self._report = report
         self.scored = 0
         self.row = 0
         self.keypad = Keypad()
@@ -83,10 +93,19 @@ class Session:
         card, kept = self.logs[index].card, rescue.rescued(self.paths[index])
         if kept is None:
             return False
+        self.blindfold.take(index, kept.blind)
         if replace(kept, updated=card.updated, created=card.created) == card:
             rescue.drop(self.paths[index])
             return False
         return self._applied(index, "unsaved work of an earlier run", kept)
+
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """Display names of the submissions' models, the workspace's own first; hidden while they are."""
+        if self.blindfold.active:
+            return tuple(self.blindfold.stand_in for _ in self.submissions)
+        named = self.workspace.settings.titles
+        return tuple(named.get(s.model, s.title) for s in self.submissions)
 
     # what is in focus
 
@@ -275,6 +294,10 @@ class Session:
         """Take an outcome in."""
         self.outcomes[outcome.model, outcome.check] = outcome
 
+    def forget(self, model: str) -> None:
+        """The outcomes of a submission are of files that are no more."""
+        self.outcomes = {key: outcome for key, outcome in self.outcomes.items() if key[0] != model}
+
     def verdicts(self, index: int) -> Mapping[str, str]:
         """Check id → verdict of a submission; those of the card where no check has run."""
         model = self.submissions[index].model
@@ -306,6 +329,25 @@ class Session:
         notes = [n for n in self.logs[index].card.notes if file is None or n.file == file]
         return tuple(notes if text is None else [reanchor(note, text) for note in notes])
 
+    # blind judging
+
+    @property
+    def unscored(self) -> int:
+        """Dimensions without a score, of all submissions."""
+        dimensions = self.rubric.dimensions
+        return sum(log.card.score(one.id) is None for log in self.logs for one in dimensions)
+
+    def reveal(self) -> bool:
+        """Show the names from now on, which cannot be taken back; whether that was due."""
+        if not self.blindfold.active or self.unscored:
+            return False
+        self.seal()
+        letters = [letter_of(index) for index in range(len(self.submissions))]
+        self.blindfold.reveal([log.card for log in self.logs], letters)
+        for index in range(len(self.submissions)):
+            self._save(index)
+        return True
+
     # disk
 
     def _save(self, index: int, *, typing: bool = False) -> None:
@@ -319,6 +361,7 @@ class Session:
         ]
         if seen:
             card = card.with_checks(seen)
+        card = self.blindfold.stamped(index, card)
         self._autosave.submit(index, card, typing=typing)
 
     def save_restored(self) -> None:
@@ -327,16 +370,44 @@ class Session:
             self._save(index)
 
     def save(self, index: int) -> None:
-        """Try again to write a card, as after a fault of the disk."""
-        self._save(index)
+        """Try again to write a card or the matchup, as after a fault of the disk."""
+        if index < len(self.submissions):
+            self._save(index)
+        elif self.matchup is not None:
+            self.matchup.save()
 
     def overwrite(self, index: int) -> None:
         """Settle a conflict: this window's card wins; the other stays reachable by undo."""
-        self._take_theirs(index, "as saved by the other window", mine_last=True)
+        if index < len(self.submissions):
+            self._take_theirs(index, "as saved by the other window", mine_last=True)
+        elif self.matchup is not None:
+            self.matchup.settle(mine=True)
 
     def reload(self, index: int) -> None:
         """Settle a conflict: the card on disk wins; this window's stays reachable by undo."""
-        self._take_theirs(index, "load the other window's card", mine_last=False)
+        if index < len(self.submissions):
+            self._take_theirs(index, "load the other window's card", mine_last=False)
+        elif self.matchup is not None:
+            self.matchup.settle(mine=False)
+
+    def open_matchup(self) -> MatchupDesk:
+        """The matchup of what is compared; saves of it are told with the index after the submissions'.
+
+        Raises:
+            WorkspaceError: Its file is malformed.
+        """
+        if self.matchup is None:
+            index = len(self.submissions)
+            models = [submission.model for submission in self.submissions]
+            self.matchup = MatchupDesk(
+                self.workspace,
+                self.task,
+                models,
+                self.judge,
+                lambda report: self._report(replace(report, index=index)),
+            )
+            self.paths.append(self.matchup.path)
+        return self.matchup
 
     def _take_theirs(self, index: int, label: str, *, mine_last: bool) -> None:
         try:
@@ -345,26 +416,40 @@ class Session:
             # unreadable: what is on screen is the better copy, and is written over it
             theirs, stamp = self.logs[index].card, FileStamp.at(self.paths[index])
         mine = self.logs[index].card
+        self._take_blind_marks()
         self._autosave.resolve(index, stamp)
         self.change(label, theirs, index=index)
         if mine_last:
             self.change("keep this window's card", mine, index=index)
         self._save(index)
 
+    def _take_blind_marks(self) -> None:
+        """A window that reveals the names does so on every card: learn it from all of them."""
+        for index, submission in enumerate(self.submissions):
+            with suppress(JudgeError):
+                card, _ = self.workspace.scorecard(self.task, submission.model, self.judge)
+                self.blindfold.take(index, card.blind)
+
     def unsaved(self) -> tuple[int, ...]:
-        """Submissions whose card is not on disk."""
-        return self._autosave.unsaved()
+        """Submissions whose card is not on disk; the index after them stands for the matchup."""
+        beside = (len(self.submissions),) if self.matchup is not None and self.matchup.unsaved else ()
+        return (*self._autosave.unsaved(), *beside)
 
     def lost(self) -> tuple[int, ...]:
-        """Submissions whose card would be lost by leaving now."""
-        return self._autosave.lost()
+        """Submissions whose card would be lost by leaving now; the index after them is the matchup's."""
+        beside = (len(self.submissions),) if self.matchup is not None and self.matchup.lost else ()
+        return (*self._autosave.lost(), *beside)
 
     def flush(self) -> None:
         """Wait until everything is on disk."""
         self._autosave.flush()
+        if self.matchup is not None:
+            self.matchup.flush()
 
     def close(self) -> None:
         """Save everything and stop."""
+        if self.matchup is not None:
+            self.matchup.close()
         self._autosave.close()
         self._history.close()
 

@@ -41,6 +41,7 @@ class CompareSaving(Screen[None]):
         # what the other parts of the screen bring
         def retell(self) -> None: ...
         def changed(self) -> None: ...
+        def show_names(self) -> None: ...
 
     def on_save_reported(self, message: SaveReported) -> None:
         report = message.report
@@ -54,7 +55,7 @@ class CompareSaving(Screen[None]):
         else:
             self._failed[report.index] = report.message
             if report.message != known:
-                self.notify(report.message, severity="error", markup=False, timeout=8)
+                self.notify(self.session.hide(report.message), severity="error", markup=False, timeout=8)
         self.retell()
 
     def _unsaved(self) -> str:
@@ -70,12 +71,17 @@ class CompareSaving(Screen[None]):
             self.notify("Nothing to settle.", markup=False, timeout=2)
             return
 
+        hidden = self.session.blindfold.active
+
         def answered(key: str | None) -> None:
             if key == "o":
                 self.session.overwrite(index)
             elif key == "r":
                 self.session.reload(index)
             self.changed()
+            if hidden and not self.session.blindfold.active:
+                # the other window has revealed them
+                self.show_names()
 
         self.app.push_screen(
             Question(
@@ -115,7 +121,7 @@ class CompareSaving(Screen[None]):
         self.app.push_screen(
             Question(
                 "Not saved",
-                f"{next(iter(self._failed.values()), 'The scorecard cannot be written.')} "
+                f"{next(map(self.session.hide, self._failed.values()), 'The scorecard cannot be written.')} "
                 "Nor could it be kept elsewhere: leaving now loses it.",
                 {"l": "leave and lose it"},
             ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import ClassVar
 
 from judge_tui.checks.verdict import Evidence, Outcome
@@ -38,6 +38,7 @@ class EvidenceScreen(ModalScreen["tuple[str, int] | None"]):
         who: The submission's letter and name.
         title: The check's title.
         establishes: What it establishes.
+        hide: Covers what may not be shown in the name of a file.
     """
 
     DEFAULT_CSS = "EvidenceScreen { background: $surface; } EvidenceScreen Bar { background: $panel; }"
@@ -47,8 +48,16 @@ class EvidenceScreen(ModalScreen["tuple[str, int] | None"]):
         Binding("o", "jump", "jump to line"),
     ]
 
-    def __init__(self, outcome: Outcome, who: str, title: str = "", establishes: str = "") -> None:
+    def __init__(
+        self,
+        outcome: Outcome,
+        who: str,
+        title: str = "",
+        establishes: str = "",
+        hide: Callable[[str], str] = str,
+    ) -> None:
         super().__init__()
+        self._hide = hide
         self._outcome, self._who, self._title, self._establishes = outcome, who, title, establishes
         self._rows = _Lines()
 
@@ -90,7 +99,7 @@ class EvidenceScreen(ModalScreen["tuple[str, int] | None"]):
     def _fill(self) -> None:
         width = max(self.size.width - 1, 20)
         self._rows.lines = evidence_lines(
-            self._outcome, self._title, self._establishes, width, tones_of(self.app)
+            self._outcome, self._title, self._establishes, width, tones_of(self.app), self._hide
         )[:_MOST_LINES]
         self._rows.show(range(len(self._rows.lines)))
 
@@ -106,7 +115,14 @@ class EvidenceScreen(ModalScreen["tuple[str, int] | None"]):
         self.dismiss(None)
 
 
-def evidence_lines(outcome: Outcome, title: str, establishes: str, width: int, tones: Tones) -> list[Line]:
+def evidence_lines(
+    outcome: Outcome,
+    title: str,
+    establishes: str,
+    width: int,
+    tones: Tones,
+    hide: Callable[[str], str] = str,
+) -> list[Line]:
     """An outcome as lines: the sentence, the figures, then curves, tables and output."""
     lines: list[Line] = []
 
@@ -118,7 +134,7 @@ def evidence_lines(outcome: Outcome, title: str, establishes: str, width: int, t
     if title or establishes:
         say(" — ".join(part for part in (title, establishes) if part), tones.muted)
     lines.append(((), None))
-    lines += _figures(outcome.evidence, width, tones)
+    lines += _figures(outcome.evidence, width, tones, hide)
     for item in outcome.evidence:
         place = (item.file, item.line) if item.file and item.line else None
         if not (item.curve or item.table or item.output):
@@ -142,7 +158,9 @@ def evidence_lines(outcome: Outcome, title: str, establishes: str, width: int, t
     return lines
 
 
-def _figures(evidence: Sequence[Evidence], width: int, tones: Tones) -> list[Line]:
+def _figures(
+    evidence: Sequence[Evidence], width: int, tones: Tones, hide: Callable[[str], str]
+) -> list[Line]:
     if not evidence:
         return [((("   no figures", tones.faint),), None)]
     places = max((len(f"{item.file}:{item.line}") for item in evidence if item.file and item.line), default=0)
@@ -162,7 +180,7 @@ def _figures(evidence: Sequence[Evidence], width: int, tones: Tones) -> list[Lin
                         tones.by_name[tone] if item.ok is False else tones.text,
                     ),
                     (fit(_figure(item.limit), 16, right=True), tones.muted),
-                    (f"  {item.file}:{item.line}" if place else "", tones.by_name["primary"]),
+                    (f"  {hide(item.file or '')}:{item.line}" if place else "", tones.by_name["primary"]),
                 ),
                 place,
             )

@@ -49,12 +49,13 @@ class _Notes(Rows):
             if note.file is None
             else note.file + (f":{note.lines[0]}–{note.lines[1]}" if note.lines else "")
         )
+        hide = self._session.hide
         return [
             (f" {letter_of(index)} ", tones.by_name["primary"]),
             (f"{glyph} {note.kind:<9}", tones.by_name[tone]),
             (f"{note.severity:<9}", tones.muted),
-            (fit(where, min(32, width // 4)), tones.muted),
-            ("  " + note.text.replace("\n", " "), tones.text),
+            (fit(hide(where), min(32, width // 4)), tones.muted),
+            ("  " + hide(note.text.replace("\n", " ")), tones.text),
         ]
 
 

@@ -106,7 +106,7 @@ def detail_lines(session: Session, width: int, tones: Tones) -> list[Line]:
             lines += _paragraph(f"! {text}", width, tones.by_name["error" if conflict else "warning"], hang=2)
         score = session.card.score(row.id)
         lines += _levels(row, score, width, tones, only_reached=True)
-        lines += _comment(session.text(), "comment", width, tones)
+        lines += _comment(session.hide(session.text()), "comment", width, tones)
         lines += _levels(row, score, width, tones)
         lines += _checks(session, row, index, width, tones)
         lines.append((("", tones.muted),))
@@ -114,9 +114,9 @@ def detail_lines(session: Session, width: int, tones: Tones) -> list[Line]:
     elif row == OVERALL:
         lines += _paragraph(_total(session, index), width, tones.text)
         lines += _paragraph(f"! {conflict}", width, tones.by_name["error"], hang=2) if conflict else []
-        lines += _comment(session.text(), "reason", width, tones)
+        lines += _comment(session.hide(session.text()), "reason", width, tones)
     else:
-        lines += _comment(session.text(), "summary", width, tones)
+        lines += _comment(session.hide(session.text()), "summary", width, tones)
     return lines
 
 

@@ -223,6 +223,7 @@ class RubricPane(Vertical):
                 (" Rubric  ", "strong" if self.lines.has_focus else "muted", 0),
                 (f"{letter_of(index)} ", "primary", 0),
                 (f"{session.titles[index]} ", "text", 1),
+                ("blind " if session.blindfold.active else "", "accent", 1),
             ],
             [(total, "success", 1), (f"{done}/{len(session.rubric.dimensions)} ", "muted", 2)],
         )
