@@ -1,4 +1,4 @@
-"""Scorecards go to disk behind the screen's back, each change within a fraction of a second."""
+"""Scorecards and matchups go to disk behind the screen's back, each change within a fraction of a second."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from judge_tui.checks.errors import JudgeError
-from judge_tui.judging.card import Scorecard
-from judge_tui.judging.scorecard import Conflict, FileStamp, save_scorecard
+from judge_tui.judging.scorecard import Conflict, FileStamp
 from judge_tui.tui import rescue
+from judge_tui.tui.documents import SCORECARD, Document
 
 __all__ = ["TYPING_S", "Autosave", "SaveReport"]
 
@@ -45,6 +45,7 @@ class Autosave:
         stamps: What was on disk when each was read.
         report: Called in the writing thread after each attempt.
         kept: Cards that were taken up from the state folder and are to be dropped from it when saved.
+        document: What is written: scorecards, or something else in their place.
     """
 
     def __init__(
@@ -53,22 +54,24 @@ class Autosave:
         stamps: Sequence[FileStamp | None],
         report: Callable[[SaveReport], None],
         kept: Sequence[int] = (),
+        document: Document[Any] = SCORECARD,
     ) -> None:
+        self._document = document
         self._paths = list(paths)
         self._stamps = list(stamps)
         self._report = report
         # what another window keeps there is not ours to drop
         self._kept = set(kept)
         self._lost: set[int] = set()
-        self._waiting: dict[int, tuple[float, Scorecard]] = {}
-        self._blocked: dict[int, Scorecard] = {}
+        self._waiting: dict[int, tuple[float, Any]] = {}
+        self._blocked: dict[int, Any] = {}
         self._busy = False
         self._closing = False
         self._changed = threading.Condition()
         self._thread = threading.Thread(target=self._work, name="autosave", daemon=True)
         self._thread.start()
 
-    def submit(self, index: int, card: Scorecard, *, typing: bool = False) -> None:
+    def submit(self, index: int, card: Any, *, typing: bool = False) -> None:
         """Have a card written: at once, or soon while its text is being typed."""
         with self._changed:
             due = time.monotonic() + (TYPING_S if typing else 0.0)
@@ -123,7 +126,7 @@ class Autosave:
                     self._changed.notify_all()
             self._report(report)
 
-    def _next(self) -> tuple[int, Scorecard | None]:
+    def _next(self) -> tuple[int, Any]:
         """Wait for a card that is due and take it; ``None`` when closing."""
         while not self._closing:
             now = time.monotonic()
@@ -133,17 +136,17 @@ class Autosave:
             self._changed.wait(None if due is None else due[0] - now)
         return 0, None
 
-    def _write(self, index: int, card: Scorecard) -> SaveReport:
+    def _write(self, index: int, card: Any) -> SaveReport:
         path = self._paths[index]
         with self._changed:
             stamp = self._stamps[index]
         try:
-            new = save_scorecard(path, card, stamp)
+            new = self._document.save(path, card, stamp)
         except (JudgeError, OSError) as error:
             state: Literal["conflict", "failed"] = "conflict" if isinstance(error, Conflict) else "failed"
             with self._changed:
                 self._blocked[index] = card
-            kept = rescue.keep(path, card)
+            kept = rescue.keep(path, card, self._document)
             (self._kept if kept else self._lost).add(index)
             if kept:
                 self._lost.discard(index)

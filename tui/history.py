@@ -1,4 +1,4 @@
-"""Undo over a restart: every change of a card is written down in the user's state folder.
+"""Undo over a restart: every change of a card (or matchup) is written down in the user's state folder.
 
 One journal per scorecard, a line per step. A step is what :class:`~judge_tui.judging.edits.EditLog` was
 told, so that reading a journal is doing it all again. The scorecard itself is on disk without this;
@@ -13,7 +13,7 @@ import os
 import queue
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,6 +23,7 @@ from judge_tui.checks.errors import JudgeError
 from judge_tui.judging.card import Scorecard
 from judge_tui.judging.edits import EditLog
 from judge_tui.tui import rescue
+from judge_tui.tui.documents import SCORECARD, Document
 
 __all__ = ["History", "Step"]
 
@@ -47,7 +48,7 @@ class Step:
 
     op: str
     label: str = ""
-    card: Scorecard | None = None
+    card: Any = None
     merge: bool = False
     at: float = 0.0
 
@@ -56,7 +57,7 @@ class Step:
 class _Replayed:
     """A log, when each of its changes was made or undone, and when the last one was made."""
 
-    log: EditLog
+    log: EditLog[Any]
     past: tuple[float, ...] = ()
     future: tuple[float, ...] = ()
     done: float = 0.0
@@ -78,9 +79,17 @@ class History:
 
     Args:
         paths: File of each card.
+        document: What is written down: scorecards, or something else in their place.
+        same: Whether a judge says the same in two of them.
     """
 
-    def __init__(self, paths: Sequence[Path]) -> None:
+    def __init__(
+        self,
+        paths: Sequence[Path],
+        document: Document[Any] = SCORECARD,
+        same: Callable[[Any, Any], bool] | None = None,
+    ) -> None:
+        self._document, self._same = document, same or _same_words
         self._paths = list(paths)
         self._journals = [rescue.place(path, "history", ".jsonl") for path in paths]
         # another window that has a card open goes on with its journal; this one remembers for itself
@@ -89,7 +98,7 @@ class History:
         self._thread = threading.Thread(target=self._work, name="history", daemon=True)
         self._thread.start()
 
-    def take_up(self, cards: Sequence[Scorecard]) -> tuple[list[EditLog], list[int], list[int]]:
+    def take_up(self, cards: Sequence[Any]) -> tuple[list[EditLog[Any]], list[int], list[int]]:
         """The logs of earlier runs, their cards being those that are on disk.
 
         Args:
@@ -121,7 +130,7 @@ class History:
 
     # reading
 
-    def _replay(self, index: int, card: Scorecard) -> _Replayed:
+    def _replay(self, index: int, card: Any) -> _Replayed:
         if self._locks[index] is None:
             return _Replayed(EditLog(card))
         steps = self._read(index)
@@ -131,17 +140,22 @@ class History:
                 found = _Replayed(EditLog(step.card))
             elif found is not None:
                 found = found.step(step)
-        if found is None or len(steps) > 2 * _KEPT or not _same_words(found.log.card, card):
-            found = _Replayed(EditLog(card)) if found is None else _joined(found, card)
+        if found is None or len(steps) > 2 * _KEPT or not self._same(found.log.card, card):
+            found = _Replayed(EditLog(card)) if found is None else self._joined(found, card)
             self._rewrite(index, found)
         return found
+
+    def _joined(self, found: _Replayed, card: Any) -> _Replayed:
+        if self._same(found.log.card, card):
+            return found
+        return found.step(Step("do", _OUTSIDE, card, at=time.time()))
 
     def _read(self, index: int) -> list[Step]:
         steps: list[Step] = []
         # a line that was cut off ends what can be read; so does one of another version
         with suppress(OSError, ValueError, KeyError, TypeError, JudgeError):
             for line in self._journals[index].read_text("utf-8").splitlines():
-                steps.append(_step(json.loads(line), self._paths[index]))
+                steps.append(self._step(json.loads(line), self._paths[index]))
         return steps
 
     # writing
@@ -155,7 +169,7 @@ class History:
         steps += [Step("do", edit.label, edit.after, at=at) for edit, at in reversed(undone)]
         steps += [Step("undo", at=at) for _, at in undone]
         with suppress(OSError, JudgeError):
-            data = "".join(map(_line, steps))
+            data = "".join(map(self._line, steps))
             temporary = self._journals[index].with_suffix(".tmp")
             temporary.write_text(data, "utf-8")
             os.replace(temporary, self._journals[index])
@@ -188,10 +202,21 @@ class History:
             known.append(step)
         for index, known in lines.items():
             with suppress(OSError, JudgeError), self._journals[index].open("a", encoding="utf-8") as file:
-                file.write("".join(map(_line, known)))
+                file.write("".join(map(self._line, known)))
+
+    def _line(self, step: Step) -> str:
+        raw: dict[str, Any] = {"op": step.op, "at": step.at}
+        raw |= {"label": step.label} if step.label else {}
+        raw |= {"merge": True} if step.merge else {}
+        raw |= {"card": self._document.render(step.card)} if step.card is not None else {}
+        return json.dumps(raw) + "\n"
+
+    def _step(self, raw: dict[str, Any], path: Path) -> Step:
+        card = self._document.parse(raw["card"].encode(), path) if "card" in raw else None
+        return Step(raw["op"], raw.get("label", ""), card, raw.get("merge", False), raw["at"])
 
 
-def told(log: EditLog, step: Step) -> EditLog:
+def told(log: EditLog[Any], step: Step) -> EditLog[Any]:
     """A log after a step."""
     if step.op == "undo":
         return log.undo()
@@ -200,12 +225,6 @@ def told(log: EditLog, step: Step) -> EditLog:
     if step.op == "seal":
         return log.sealed()
     return log if step.card is None else log.apply(step.label, step.card, merge=step.merge)
-
-
-def _joined(found: _Replayed, card: Scorecard) -> _Replayed:
-    if _same_words(found.log.card, card):
-        return found
-    return found.step(Step("do", _OUTSIDE, card, at=time.time()))
 
 
 def _same_words(one: Scorecard, other: Scorecard) -> bool:
@@ -220,23 +239,6 @@ def _same_words(one: Scorecard, other: Scorecard) -> bool:
         "blind": other.blind,
     }
     return replace(one, **stamped) == other
-
-
-def _line(step: Step) -> str:
-    from judge_tui.judging.scorecard import render_scorecard
-
-    raw: dict[str, Any] = {"op": step.op, "at": step.at}
-    raw |= {"label": step.label} if step.label else {}
-    raw |= {"merge": True} if step.merge else {}
-    raw |= {"card": render_scorecard(step.card)} if step.card is not None else {}
-    return json.dumps(raw) + "\n"
-
-
-def _step(raw: dict[str, Any], path: Path) -> Step:
-    from judge_tui.judging.scorecard import parse_scorecard
-
-    card = parse_scorecard(raw["card"].encode(), path) if "card" in raw else None
-    return Step(raw["op"], raw.get("label", ""), card, raw.get("merge", False), raw["at"])
 
 
 def _locked(journal: Path) -> int | None:

@@ -1,7 +1,7 @@
-"""Unsaved work: what could not be written to its scorecard is kept in the user's state folder.
+"""Unsaved work: what could not be written to its file is kept in the user's state folder.
 
 A read-only workspace or an unanswered conflict must cost nobody a sentence: the next
-start finds the card here.
+start finds the card, or the matchup, here.
 """
 
 from __future__ import annotations
@@ -10,9 +10,11 @@ import hashlib
 import os
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from judge_tui.checks.errors import JudgeError
-from judge_tui.judging.card import Scorecard
+from judge_tui.judging.storage import read_bytes, write_atomically
+from judge_tui.tui.documents import SCORECARD, Document
 
 __all__ = ["drop", "keep", "place", "rescued"]
 
@@ -28,24 +30,22 @@ def _place(path: Path) -> Path:
     return place(path, "unsaved", ".toml")
 
 
-def keep(path: Path, card: Scorecard) -> Path | None:
+def keep(path: Path, card: Any, document: Document[Any] = SCORECARD) -> Path | None:
     """Keep a card that could not be saved to ``path``; its place, or ``None`` when that fails too."""
-    from judge_tui.judging.scorecard import render_scorecard, write_atomically
-
     kept = _place(path)
     try:
-        write_atomically(kept, render_scorecard(card).encode())
+        write_atomically(kept, document.render(card).encode())
     except (JudgeError, OSError):
         return None
     return kept
 
 
-def rescued(path: Path) -> Scorecard | None:
-    """The card that an earlier run could not save to ``path``."""
-    from judge_tui.judging.scorecard import read_scorecard
-
+def rescued(path: Path, document: Document[Any] = SCORECARD) -> Any:
+    """The card that an earlier run could not save to ``path``; ``None`` when there is none."""
+    kept = _place(path)
     try:
-        return read_scorecard(_place(path))[0]
+        data = read_bytes(kept)
+        return None if data is None else document.parse(data, kept)
     except (JudgeError, OSError):
         return None
 

@@ -11,6 +11,7 @@ from judge_tui.tui.check_runner import CheckRunner, EngineOptions
 from judge_tui.tui.layout import Wishes
 from judge_tui.tui.screens.compare_checks import CompareChecks
 from judge_tui.tui.screens.compare_layout import CompareLayout
+from judge_tui.tui.screens.compare_matchup import CompareMatchup
 from judge_tui.tui.screens.compare_notes import CompareNotes
 from judge_tui.tui.screens.compare_places import ComparePlaces
 from judge_tui.tui.screens.compare_resuming import CompareResuming
@@ -44,6 +45,7 @@ class Body(Horizontal):
 
 class CompareScreen(
     CompareResuming,
+    CompareMatchup,
     CompareLayout,
     CompareSearch,
     CompareSync,
@@ -74,6 +76,7 @@ class CompareScreen(
         Binding("c", "checks", "checks"),
         Binding("a", "note", "note on the lines"),
         Binding("L", "notes", "notes"),
+        Binding("M", "matchup", "matchup: who wins, and why"),
         Binding("slash", "search", "search"),
         Binding("f", "files", "files"),
         Binding("o", "symbols", "symbols"),

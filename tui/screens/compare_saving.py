@@ -72,6 +72,12 @@ class CompareSaving(Screen[None]):
             return
 
         hidden = self.session.blindfold.active
+        session = self.session
+        what = (
+            f"The scorecard of {session.judge} on {letter_of(index)} {session.titles[index]}"
+            if index < len(session.submissions)
+            else f"The matchup of {session.judge}"
+        )
 
         def answered(key: str | None) -> None:
             if key == "o":
@@ -86,8 +92,7 @@ class CompareSaving(Screen[None]):
         self.app.push_screen(
             Question(
                 "Changed by another window",
-                f"The scorecard of {self.session.judge} on {letter_of(index)} "
-                f"{self.session.titles[index]} was changed by another window or program. "
+                f"{what} was changed by another window or program. "
                 "Either answer keeps both: undo (u) brings the other one back.",
                 {"o": "keep what is on this screen", "r": "load what the other window saved"},
             ),

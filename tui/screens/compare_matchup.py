@@ -1,0 +1,55 @@
+"""The matchup of a comparison: opened from it, proposed from its scores and checks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from judge_tui.checks.errors import JudgeError
+from judge_tui.checks.verdict import Outcome
+from judge_tui.tui.session import Session
+from judge_tui.tui.widgets.checks_pane import ChecksPane
+from textual.screen import Screen
+
+__all__ = ["CompareMatchup"]
+
+
+class CompareMatchup(Screen[None]):
+    """The part of the comparison that opens the matchup."""
+
+    session: Session
+    checks_pane: ChecksPane
+    _saved: str
+    _told_restored = False
+
+    if TYPE_CHECKING:
+        # what the other parts of the screen bring
+        def retell(self) -> None: ...
+        def _unsaved(self) -> str: ...
+
+    def action_matchup(self) -> None:
+        from judge_tui.judging.proposals import proposed
+        from judge_tui.tui.screens.matchup import MatchupScreen
+
+        session = self.session
+        try:
+            desk = session.open_matchup()
+        except JudgeError as error:
+            self.notify(str(error), severity="error", markup=False, timeout=10)
+            return
+        models = [submission.model for submission in session.submissions]
+        outcomes: dict[str, dict[str, Outcome]] = {model: {} for model in models}
+        for (model, check), outcome in session.outcomes.items():
+            outcomes[model][check] = outcome
+        cards = {model: log.card for model, log in zip(models, session.logs, strict=True)}
+        titles = {check: state.title for (_, check), state in self.checks_pane.states.items() if state.title}
+        desk.proposal = proposed(models, session.rubric, cards, outcomes, titles)
+        if desk.restored and not self._told_restored:
+            self._told_restored = True
+            self.notify(
+                "Unsaved work of an earlier run is back in the matchup; u takes it away again.", markup=False
+            )
+        self.app.push_screen(MatchupScreen(session, desk, self._how_saved), lambda _: self.retell())
+
+    def _how_saved(self) -> tuple[str, str]:
+        unsaved = self._unsaved()
+        return (unsaved, "error") if unsaved else (self._saved or "not changed yet", "muted")

@@ -1,0 +1,111 @@
+"""The editor for one line of a matchup: its name, what each submission shows, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import ClassVar
+
+from judge_tui.judging.matchup import Criterion
+from judge_tui.tui.screens.dialog import Dialog
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Horizontal, Vertical
+from textual.widgets import Input, Static, TextArea
+
+__all__ = ["CriterionEditor"]
+
+
+class CriterionEditor(Dialog[None]):
+    """A criterion; every change of it is told at once, so that closing cannot lose it.
+
+    Args:
+        title: Which line it is.
+        criterion: Its present state.
+        columns: Model and what it is called on the screen, in the order of the panes.
+        changed: Told each new state.
+        new: Begin with the name, as for a new line.
+    """
+
+    DEFAULT_CSS = """
+    CriterionEditor Horizontal { height: 1; }
+    CriterionEditor .label { width: 22; color: $foreground 60%; height: 1; }
+    CriterionEditor TextArea, CriterionEditor TextArea:focus { height: 4; }
+    CriterionEditor Input { width: 1fr; }
+    """
+
+    BINDINGS: ClassVar = [Binding("escape,ctrl+s", "close", "done (kept)", priority=True)]
+
+    def __init__(
+        self,
+        title: str,
+        criterion: Criterion,
+        columns: Sequence[tuple[str, str]],
+        changed: Callable[[Criterion], None],
+        *,
+        new: bool,
+    ) -> None:
+        super().__init__()
+        self._title, self._criterion, self._columns = title, criterion, tuple(columns)
+        self._changed, self._new = changed, new
+
+    def compose(self) -> ComposeResult:
+        with Vertical() as box:
+            box.border_title = self._title.replace("[", "\\[")
+            with Horizontal():
+                yield Static("criterion", classes="label", markup=False)
+                yield Input(self._criterion.name, id="name", select_on_focus=False)
+            for index, (model, title) in enumerate(self._columns):
+                with Horizontal():
+                    yield Static(title[:21], classes="label", markup=False)
+                    yield Input(
+                        self._criterion.cells.get(model, ""), id=f"cell-{index}", select_on_focus=False
+                    )
+            yield Static("why", classes="label", markup=False)
+            yield TextArea(self._criterion.note, soft_wrap=True, tab_behavior="focus")
+            yield Static(
+                "tab, shift+tab, enter move · Esc closes and keeps · saved as you type",
+                classes="hint",
+                markup=False,
+            )
+
+    def on_mount(self) -> None:
+        area = self.query_one(TextArea)
+        area.move_cursor(area.document.end)
+        if self._new:
+            self.query_one("#name").focus()
+        else:
+            area.focus()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.focus_next()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self._tell()
+
+    def on_text_area_changed(self) -> None:
+        self._tell()
+
+    def _tell(self) -> None:
+        if not self.is_mounted:
+            return
+        shown = {model for model, _ in self._columns}
+        cells = {model: text for model, text in self._criterion.cells.items() if model not in shown}
+        for index, (model, _) in enumerate(self._columns):
+            text = self.query_one(f"#cell-{index}", Input).value
+            if text:
+                cells[model] = text
+        criterion = replace(
+            self._criterion,
+            name=self.query_one("#name", Input).value,
+            cells=cells,
+            note=self.query_one(TextArea).text,
+        )
+        if criterion != self._criterion:
+            self._criterion = criterion
+            self._changed(criterion)
+
+    def action_close(self) -> None:
+        self.dismiss(None)

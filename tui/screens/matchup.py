@@ -1,0 +1,344 @@
+"""The matchup of a comparison: who wins, by how much, what decided, criterion by criterion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import ClassVar
+
+from judge_tui.judging.matchup import TIE, Criterion
+from judge_tui.tui.matchup_desk import KEY, MARGIN, WINNER, MatchupDesk
+from judge_tui.tui.session import Session, letter_of
+from judge_tui.tui.tones import Tones, tones_of
+from judge_tui.tui.widgets.bar import Bar
+from judge_tui.tui.widgets.key_hints import KeyHints, listed, own_bindings
+from judge_tui.tui.widgets.matchup_rows import MatchupRows, detail_lines
+from judge_tui.tui.widgets.rows import Rows, Span
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.screen import ModalScreen
+
+__all__ = ["MatchupScreen"]
+
+_LOOK_S = 0.25
+
+
+class _Rows(MatchupRows):
+    """Hands its keys on to the screen, which holds the desk."""
+
+    def action_digit(self) -> None:
+        """Digits come through ``on_key``; the binding is there to be listed."""
+
+    def on_key(self, event: events.Key) -> None:
+        if event.character and event.character in "0123456789":
+            event.stop()
+            event.prevent_default()
+            self._screen.digit(event.character)
+
+    @property
+    def _screen(self) -> MatchupScreen:
+        assert isinstance(self.screen, MatchupScreen)
+        return self.screen
+
+    def action_tie(self) -> None:
+        self._screen.edge(TIE)
+
+    def action_clear(self) -> None:
+        self._screen.clear()
+
+    def action_accept(self) -> None:
+        self._screen.accept()
+
+    def action_accept_all(self) -> None:
+        self._screen.accept_all()
+
+    def action_reconsider(self) -> None:
+        self._screen.reconsider()
+
+    def action_edit(self) -> None:
+        self._screen.edit()
+
+    def action_open(self) -> None:
+        self._screen.edit()
+
+    def action_remove(self) -> None:
+        self._screen.remove()
+
+    def action_add(self) -> None:
+        self._screen.add()
+
+    def action_carry(self, step: int) -> None:
+        self._screen.carry(step)
+
+
+class _Detail(Rows, can_focus=False):
+    shows_cursor = False
+    lines: Sequence[tuple[Span, ...]] = ()
+
+    def draw(self, key: Hashable, width: int, tones: Tones) -> Sequence[Span]:
+        return self.lines[key] if isinstance(key, int) else ()
+
+
+class MatchupScreen(ModalScreen[None]):
+    """The lines of the matchup, and the one under the cursor in full.
+
+    Args:
+        session: The comparison.
+        desk: Its matchup.
+        saved: Says how saving stands: a text and its tone.
+    """
+
+    DEFAULT_CSS = """
+    MatchupScreen { background: $surface; }
+    MatchupScreen Bar { background: $panel; }
+    MatchupScreen _Detail { height: 9; background: $surface; border-top: solid $border; }
+    """
+
+    BINDINGS: ClassVar = [
+        Binding("u", "undo", "undo"),
+        Binding("ctrl+r", "redo", "redo", show=False),
+        Binding("ctrl+s", "save", "save now", show=False),
+        Binding("exclamation_mark", "settle", "settle a conflict of two windows", show=False),
+        Binding("question_mark,f1", "help", "help"),
+        Binding("escape,q,M", "close", "back"),
+    ]
+
+    def __init__(self, session: Session, desk: MatchupDesk, saved: Callable[[], tuple[str, str]]) -> None:
+        super().__init__()
+        self._session, self._desk, self._saved = session, desk, saved
+        self.rows = _Rows(session, desk)
+        self._detail = _Detail()
+
+    def compose(self) -> ComposeResult:
+        yield Bar()
+        yield self.rows
+        yield self._detail
+        yield KeyHints()
+
+    def on_mount(self) -> None:
+        self._relist()
+        self.rows.focus()
+        hints = [
+            (keys.split(" ")[0], text)
+            for node in (self.rows, self)
+            for keys, text, shown in listed(own_bindings(node))
+            if shown and keys.split(" ")[0] != "?"
+        ]
+        self.query_one(KeyHints).tell(tuple(hints), ("?", "help"))
+        # what is saved is told by another thread
+        self.set_interval(_LOOK_S, self._retell)
+
+    def on_resize(self) -> None:
+        self._detail.styles.height = 9 if self.size.height >= 30 else 6
+        self._describe()
+
+    # showing
+
+    def _relist(self, to: Hashable = None) -> None:
+        keys = self.rows.lines()
+        self.rows.show(keys)
+        if to is not None and to in keys:
+            self.rows.go(keys.index(to))
+        elif self.rows.cursor < len(keys):
+            self.rows.go(self.rows.cursor)
+        self._retell()
+        self._describe()
+
+    def _retell(self) -> None:
+        session, tally = self._session, self._desk.matchup.edges()
+        names = [
+            part
+            for index, title in enumerate(session.titles)
+            for part in ((f" {letter_of(index)} ", "primary", 0), (f"{title} ", "text", 3))
+        ]
+        edges = " · ".join(
+            f"{letter_of(n)} {tally.get(s.model, 0)}" for n, s in enumerate(session.submissions)
+        )
+        saved, tone = self._saved()
+        self.query_one(Bar).tell(
+            [(" Matchup ", "strong", 0), (f" {session.task} ", "muted", 1), *names],
+            [
+                (f"edges {edges} · tie {tally[TIE]} · ", "muted", 2),
+                (f"judge {session.judge} · ", "muted", 4),
+                (f"{saved} ", tone, 0),
+            ],
+        )
+
+    def _describe(self) -> None:
+        width = max(self.size.width - 2, 20)
+        lines = detail_lines(self._session, self._desk, self.rows.key, width, tones_of(self.app))
+        self._detail.lines = lines
+        self._detail.show(range(len(lines)))
+
+    def on_rows_pointed(self) -> None:
+        self._describe()
+
+    # deciding
+
+    @property
+    def _line(self) -> Hashable:
+        return self.rows.key
+
+    def digit(self, digit: str) -> None:
+        """A digit: of the margin on its line, else the submission that is ahead."""
+        if self._line == MARGIN:
+            self._desk.digit(digit)
+            self._shown()
+        elif digit == "0":
+            self.edge(TIE)
+        elif int(digit) <= len(self._session.submissions):
+            self.edge(self._session.submissions[int(digit) - 1].model)
+
+    def edge(self, who: str | None) -> None:
+        """Say who is ahead in the line under the cursor."""
+        line = self._line
+        if line in (MARGIN, KEY):
+            self.notify("Who is ahead is said on the other lines.", markup=False, timeout=2)
+            return
+        at = self.rows.cursor
+        self._desk.edge(line, who)
+        self._relist(self._next(line, at))
+
+    def _next(self, line: Hashable, at: int) -> Hashable:
+        """After a proposal is settled the cursor stays among the proposals."""
+        if isinstance(line, tuple) and line[0] == "proposal":
+            left = [key for key in self.rows.lines() if isinstance(key, tuple) and key[0] == "proposal"]
+            before = sum(isinstance(key, tuple) and key[0] == "proposal" for key in self.rows.keys[:at])
+            return left[min(before, len(left) - 1)] if left else None
+        return line
+
+    def clear(self) -> None:
+        """Leave the line open."""
+        if self._line in (WINNER, MARGIN):
+            self._desk.remove(self._line)
+            self._shown()
+        elif self._line != KEY:
+            self.edge(None)
+
+    def accept(self) -> None:
+        """Take what is proposed for the line."""
+        line, at = self._line, self.rows.cursor
+        if not self._desk.accept(line):
+            self.notify("Nothing is proposed for this line.", markup=False, timeout=2)
+            return
+        self._relist(self._next(line, at))
+
+    def accept_all(self) -> None:
+        """Take every line that is proposed."""
+        count = self._desk.accept_all()
+        self.notify(f"{count} accepted, u takes it back" if count else "Nothing is proposed.", markup=False)
+        self._shown()
+
+    def reconsider(self) -> None:
+        """Propose again what was declined."""
+        count = self._desk.reconsider()
+        self.notify(f"{count} proposed again" if count else "Nothing was declined.", markup=False, timeout=2)
+        self._shown()
+
+    def remove(self) -> None:
+        """Take the line away, or turn the proposal down."""
+        line, at = self._line, self.rows.cursor
+        if self._desk.remove(line):
+            self._relist(self._next(line, at))
+
+    def carry(self, step: int) -> None:
+        """Move the criterion."""
+        self._relist(self._desk.move(self._line, step))
+
+    def add(self) -> None:
+        """Write a line of one's own."""
+        self._edit(("new", 0), Criterion(""), new=True)
+
+    def edit(self) -> None:
+        """Write the text of the line under the cursor."""
+        line = self._line
+        criterion = self._desk.criterion(line)
+        if criterion is not None:
+            self._edit(line, criterion, new=False)
+        elif line == KEY:
+            self._edit_key()
+        elif line in (WINNER, MARGIN):
+            told = "digits type the margin" if line == MARGIN else "1, 2, 3 or t say who wins"
+            self.notify(told + "; space takes what is proposed", markup=False, timeout=3)
+
+    def _edit_key(self) -> None:
+        from judge_tui.tui.screens.text_editor import TextEditor
+
+        text = self._desk.matchup.key_differentiator
+        self.app.push_screen(TextEditor("Key differentiator", text, self._desk.write_key), self._edited)
+
+    def _edit(self, line: Hashable, criterion: Criterion, *, new: bool) -> None:
+        from judge_tui.tui.screens.criterion_editor import CriterionEditor
+
+        session, desk = self._session, self._desk
+        place = [line]
+
+        def changed(now: Criterion) -> None:
+            place[0] = desk.write(place[0], now)
+
+        columns = [
+            (submission.model, f"{letter_of(index)} {session.titles[index]}")
+            for index, submission in enumerate(session.submissions)
+        ]
+        title = "New line" if new else criterion.name or "Line"
+        self.app.push_screen(
+            CriterionEditor(title, criterion, columns, changed, new=new),
+            lambda _: self._edited(place[0]),
+        )
+
+    def _edited(self, line: Hashable = None) -> None:
+        self._desk.seal()
+        self._relist(line)
+
+    def _shown(self) -> None:
+        self._relist(self._line)
+
+    # history, saving, leaving
+
+    def action_undo(self) -> None:
+        self._told("undone", self._desk.undo())
+
+    def action_redo(self) -> None:
+        self._told("redone", self._desk.redo())
+
+    def _told(self, what: str, label: str | None) -> None:
+        self.notify(f"{what}: {label}" if label else f"nothing to be {what}", markup=False, timeout=2)
+        self._shown()
+
+    def action_save(self) -> None:
+        if self._desk.unsaved:
+            self._desk.save()
+        else:
+            self.notify("Every change is saved as it is made.", markup=False, timeout=2)
+
+    def action_settle(self) -> None:
+        from judge_tui.tui.screens.question import Question
+
+        if not self._desk.unsaved:
+            self.notify("Nothing to settle.", markup=False, timeout=2)
+            return
+
+        def answered(key: str | None) -> None:
+            if key in ("o", "r"):
+                self._desk.settle(mine=key == "o")
+            self._shown()
+
+        self.app.push_screen(
+            Question(
+                "Changed by another window",
+                "This matchup was changed by another window or program. "
+                "Either answer keeps both: undo (u) brings the other one back.",
+                {"o": "keep what is on this screen", "r": "load what the other window saved"},
+            ),
+            answered,
+        )
+
+    def action_help(self) -> None:
+        from judge_tui.tui.screens.help import HelpScreen
+
+        self.app.push_screen(
+            HelpScreen([("Matchup", own_bindings(self.rows)), ("Everywhere", own_bindings(self))])
+        )
+
+    def action_close(self) -> None:
+        self.dismiss(None)

@@ -1,0 +1,181 @@
+"""The lines of a matchup: what is decided, then what is proposed."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import ClassVar
+
+from judge_tui.judging.matchup import TIE, Criterion
+from judge_tui.tui.matchup_desk import KEY, MARGIN, WINNER, MatchupDesk
+from judge_tui.tui.session import Session, letter_of
+from judge_tui.tui.tones import Tones
+from judge_tui.tui.widgets.rows import Rows, Span, fit, wrapped
+from textual.binding import Binding
+
+__all__ = ["MatchupRows", "detail_lines", "who"]
+
+_TITLES = {WINNER: "Winner", MARGIN: "Margin", KEY: "Key differentiator"}
+_EDGE = 8
+#: Below so many columns the reasons stand in the detail alone.
+_WIDE = 120
+
+
+def who(session: Session, edge: str | None, *, short: bool = False) -> str:
+    """An edge or a winner in words; names come from the session, which may hide them."""
+    models = [submission.model for submission in session.submissions]
+    if edge in models:
+        index = models.index(edge)
+        return letter_of(index) if short else f"{letter_of(index)} {session.titles[index]}"
+    return "–" if edge is None else edge
+
+
+class MatchupRows(Rows):
+    """The list; keys decide."""
+
+    BINDINGS: ClassVar = [
+        Binding("1,2,3,4,5,6,7,8,9,0", "digit", "who is ahead", key_display="1-3"),
+        Binding("t", "tie", "tie"),
+        Binding("space,y", "accept", "accept"),
+        Binding("enter,e", "edit", "edit"),
+        Binding("d,delete", "remove", "remove, decline"),
+        Binding("a", "add", "add a line"),
+        Binding("backspace", "clear", "leave it open", show=False),
+        Binding("A", "accept_all", "accept all that is proposed", show=False),
+        Binding("R", "reconsider", "propose again what was declined", show=False),
+        Binding("J", "carry(1)", "line further down", show=False),
+        Binding("K", "carry(-1)", "line further up", show=False),
+    ]
+
+    def __init__(self, session: Session, desk: MatchupDesk) -> None:
+        super().__init__()
+        self.session, self.desk = session, desk
+
+    def go(self, row: int) -> None:
+        # the headings are no lines to stand on
+        row = min(max(row, 0), max(len(self.keys) - 1, 0))
+        step = 1 if row >= self.cursor else -1
+        while 0 <= row < len(self.keys) and self._heading(row):
+            row += step
+        self.desk.leave_line()
+        super().go(row)
+
+    def _heading(self, row: int) -> bool:
+        key = self.keys[row]
+        return isinstance(key, tuple) and key[0] == "head"
+
+    def lines(self) -> list[Hashable]:
+        """The lines with their headings."""
+        found = self.desk.lines()
+        criteria = [line for line in found if isinstance(line, tuple) and line[0] == "criterion"]
+        proposals = [line for line in found if isinstance(line, tuple) and line[0] == "proposal"]
+        keys: list[Hashable] = [*found[:3], ("head", "criteria"), *criteria]
+        return [*keys, ("head", "proposed"), *proposals] if proposals else keys
+
+    def draw(self, key: Hashable, width: int, tones: Tones) -> Sequence[Span]:
+        if isinstance(key, str):
+            return self._first(key, width, tones)
+        assert isinstance(key, tuple)
+        if key[0] == "head":
+            return self._head(key[1], width, tones)
+        criterion = self.desk.criterion(key)
+        return () if criterion is None else self._criterion(criterion, width, tones, key[0] == "proposal")
+
+    # columns
+
+    def _columns(self, width: int) -> tuple[int, int, int]:
+        """Columns of the name, of each submission's cell, and of the reason."""
+        name = min(max(width // 4, 14), 34)
+        why = min(width // 4, 44) if width >= _WIDE else 0
+        count = len(self.session.submissions)
+        return name, max((width - _EDGE - name - why) // count, 4), why
+
+    def _head(self, which: str, width: int, tones: Tones) -> Sequence[Span]:
+        name, cell, why = self._columns(width)
+        if which == "proposed":
+            return [(" Proposed from scores and measurements: space accepts, d declines", tones.faint)]
+        spans: list[Span] = [(fit("  edge", _EDGE), tones.faint), (fit("criterion", name), tones.faint)]
+        for index, title in enumerate(self.session.titles):
+            spans.append((fit(f"{letter_of(index)} {title}", cell), tones.faint))
+        return [*spans, ("why", tones.faint)] if why else spans
+
+    def _criterion(self, line: Criterion, width: int, tones: Tones, proposed: bool) -> Sequence[Span]:
+        name, cell, why = self._columns(width)
+        edge = who(self.session, line.edge, short=True)
+        stale = not proposed and line.basis and self.desk.measured_anew(line)
+        sign = "?" if proposed else "≠" if stale else " "
+        ink = tones.muted if proposed else tones.text
+        known = tones.muted if line.edge in (None, TIE) else tones.by_name["success"]
+        spans: list[Span] = [
+            (f" {sign}", tones.by_name["accent"]),
+            (fit(edge, _EDGE - 2), tones.muted if proposed else known),
+            (fit(line.name or "(no name)", name - 1) + " ", ink),
+        ]
+        for submission in self.session.submissions:
+            ahead = line.edge == submission.model and not proposed
+            text = line.cells.get(submission.model, "")
+            spans.append((fit(text, cell - 1) + " ", tones.strong if ahead else ink))
+        return [*spans, (fit(line.note, why), tones.muted)] if why else spans
+
+    def _first(self, key: str, width: int, tones: Tones) -> Sequence[Span]:
+        matchup, proposal = self.desk.matchup, self.desk.proposal
+        said = {
+            WINNER: "" if matchup.winner is None else who(self.session, matchup.winner),
+            MARGIN: "" if matchup.margin is None else f"{matchup.margin} points",
+            KEY: matchup.key_differentiator,
+        }[key]
+        could = {
+            WINNER: "" if proposal.winner is None else who(self.session, proposal.winner),
+            MARGIN: "" if proposal.margin is None else f"{proposal.margin} points",
+            KEY: proposal.key_differentiator,
+        }[key]
+        spans: list[Span] = [(f"  {_TITLES[key]:<20}", tones.muted)]
+        if said:
+            spans.append((said.replace("\n", " "), tones.strong))
+            if could and could != said and key != KEY:
+                spans.append((f"   the scores say {could}", tones.by_name["warning"]))
+            return spans
+        if could:
+            return [*spans, ("? ", tones.by_name["accent"]), (could, tones.muted)]
+        return [*spans, ("–", tones.faint)]
+
+
+def detail_lines(
+    session: Session, desk: MatchupDesk, key: Hashable, width: int, tones: Tones
+) -> list[tuple[Span, ...]]:
+    """A line in full: what each submission shows, why, and where it was read off."""
+    lines: list[tuple[Span, ...]] = []
+
+    def say(head: str, text: str, style: object) -> None:
+        for number, part in enumerate(wrapped(text, max(width - len(head) - 1, 10))):
+            lines.append(((head if not number else " " * len(head), tones.by_name["primary"]), (part, style)))
+
+    criterion = desk.criterion(key)
+    if criterion is None:
+        if key == KEY:
+            text = desk.matchup.key_differentiator or desk.proposal.key_differentiator
+            say(" ", text or "What decided, in a sentence: enter writes it.", tones.text)
+        elif key == WINNER:
+            tally = desk.matchup.edges()
+            edges = "  ".join(f"{who(session, s.model)} {tally.get(s.model, 0)}" for s in session.submissions)
+            say(" ", f"Edges: {edges}  tie {tally[TIE]}", tones.muted)
+        return lines
+    lines.append(
+        (
+            (f" {criterion.name}", tones.strong),
+            ("  edge ", tones.muted),
+            (who(session, criterion.edge), tones.text),
+        )
+    )
+    new = desk.measured_anew(criterion) if isinstance(key, tuple) and key[0] == "criterion" else None
+    for index, submission in enumerate(session.submissions):
+        text = criterion.cells.get(submission.model, "")
+        say(f" {letter_of(index)} ", text or "–", tones.text)
+        if new is not None and new.cells.get(submission.model, "") != text:
+            say(
+                "   now: ",
+                new.cells.get(submission.model, "") + "  (space takes it)",
+                tones.by_name["warning"],
+            )
+    if criterion.note:
+        say(" why ", criterion.note, tones.muted)
+    return lines
