@@ -16,7 +16,7 @@ from judge_tui.tui.symbols import Symbol, outline
 
 __all__ = ["Highlight", "Highlighter", "read"]
 
-_BLOCK = 64
+_BLOCK = 16
 _LONG_LINE = 4_000
 _MAX_BYTES = 8_000_000
 _MAX_LEXED = 400_000

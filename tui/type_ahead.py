@@ -25,6 +25,8 @@ Result = TypeVar("Result")
 
 #: A key may post a message whose handler posts another: so often the way to the app is gone at least.
 _ROUNDS = 3
+#: Turns of the event loop after which a message that still waits is waited for in another way.
+_TURNS = 16
 #: Whatever hangs, the next key is let through after this time.
 _PATIENCE_S = 2.0
 _LOOK_S = 0.02
@@ -62,10 +64,11 @@ class TypeAhead(App[Result]):
             event = self._typed.popleft()
             try:
                 await self._mounted(lambda: self.screen.is_mounted)
+                before = self._aim
                 await super().on_event(event)
                 with suppress(TimeoutError):
                     async with asyncio.timeout(_PATIENCE_S):
-                        await self._settled()
+                        await self._settled(before)
             except ScreenStackError:
                 # the app has ended: nobody is there to take a key
                 return
@@ -73,13 +76,25 @@ class TypeAhead(App[Result]):
                 # a fault of a binding belongs into the app's own loop, which knows what to do with it
                 self.call_later(_raise, error)
 
-    async def _settled(self) -> None:
-        """Wait until the key, and the messages and the focus that it has sent on their way, have arrived."""
-        stable, before = 0, None
+    @property
+    def _aim(self) -> tuple[MessagePump, MessagePump | None]:
+        """Where the next key would go."""
+        return self.screen, self.focused
+
+    async def _settled(self, before: tuple[MessagePump, MessagePump | None]) -> None:
+        """Wait until the key, and the messages and the focus that it has sent on their way, have arrived.
+
+        Args:
+            before: Where the key itself went.
+        """
+        stable = 0
         while stable < _ROUNDS:
             await self._round(self.focused or self.screen)
-            now = (self.screen, self.focused)
-            stable, before = (stable + 1 if now == before else 1), now
+            calm = await self._calmed()
+            now = self._aim
+            stable, before = (stable + 1 if now == before else 0), now
+            if stable and calm:
+                break
             if stable == _ROUNDS and await self._mounted(self._is_mounted_whole):
                 stable = 0
 
@@ -121,6 +136,15 @@ class TypeAhead(App[Result]):
 
     def _is_mounted_whole(self) -> bool:
         return all(node.is_mounted for node in self.screen.walk_children(with_self=True))
+
+    async def _calmed(self) -> bool:
+        """Whether all is mounted and, after a few turns of the loop, no message waits."""
+        for _ in range(_TURNS):
+            nodes = [*self.screen.walk_children(with_self=True), self]
+            if not any(node.message_queue_size for node in nodes):
+                return self._is_mounted_whole()
+            await asyncio.sleep(0)
+        return False
 
 
 def _raise(error: Exception) -> None:

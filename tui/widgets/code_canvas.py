@@ -11,6 +11,7 @@ from judge_tui.tui.search import Hit
 from judge_tui.tui.source import Source
 from judge_tui.tui.symbols import Symbol
 from judge_tui.tui.tones import tones_of
+from judge_tui.tui.type_ahead import TypeAhead
 from judge_tui.tui.widgets.code_lines import Look, Mark, gutter_width, line_strip
 from rich.style import Style
 from textual.cache import LRUCache
@@ -21,9 +22,10 @@ from textual.strip import Strip
 
 __all__ = ["CodeCanvas"]
 
-#: Seconds of drawing ahead between two looks at the keyboard, and the pause between or while a key is on its way.
+#: Seconds of drawing ahead between two looks at the keyboard; the pause between, and behind a key on its way.
 _AHEAD_S = 0.0015
 _PAUSE_S = 0.001
+_YIELD_S = 0.004
 _CURSOR, _SELECTED, _CONTINUED = 1, 2, 4
 
 
@@ -38,9 +40,9 @@ class CodeCanvas(ScrollView):
         left: First column in view, where lines do not wrap.
         hits: Search hits.
         wrapped: Whether long lines go on in the next row.
+        whitespace: Whether tabs and trailing blanks are shown.
         folds: First line of each closed fold → its last line.
         rows: Which line each row shows.
-        whitespace: Whether tabs and trailing blanks are shown.
     """
 
     DEFAULT_CSS = """
@@ -59,15 +61,15 @@ class CodeCanvas(ScrollView):
         self.left = 0
         self.hits: Sequence[Hit] = ()
         self.wrapped = False
+        self.whitespace = False
         self.folds: dict[int, int] = {}
         self.rows = DisplayRows(1)
-        self.whitespace = False
         self._hits_of: dict[int, list[Hit]] = {}
         self._highlight = Highlight(None)
         self._marks: Mapping[int, Mark] = {}
+        self._flags: frozenset[int] = frozenset()
         self._syntax: Sequence[Style] = ()
         self._strips: LRUCache[tuple[int, int, int, int], Strip] = LRUCache(4096)
-        self._flags: frozenset[int] = frozenset()
         self._look: Look | None = None
         self._ground = Color(0, 0, 0)
         self._drawing_ahead = False
@@ -88,19 +90,17 @@ class CodeCanvas(ScrollView):
         self._highlight, self.symbols, self._syntax = highlight, highlight.symbols, syntax
         self._redraw()
 
-    def mark(self, marks: Mapping[int, Mark]) -> None:
-        """Show marks beside lines (0-based)."""
     @property
     def highlight(self) -> Highlight:
         """The syntax of the file that is shown."""
         return self._highlight
 
+    def mark(self, marks: Mapping[int, Mark]) -> None:
+        """Show marks beside lines (0-based)."""
         if marks != self._marks:
             self._marks = marks
             self._redraw()
 
-    def search(self, hits: Sequence[Hit]) -> None:
-        """Light up search hits, in order."""
     def flag(self, lines: Iterable[int]) -> None:
         """Show a bookmark beside lines (0-based)."""
         flags = frozenset(lines)
@@ -108,6 +108,8 @@ class CodeCanvas(ScrollView):
             self._flags = flags
             self._redraw()
 
+    def search(self, hits: Sequence[Hit]) -> None:
+        """Light up search hits, in order."""
         self.hits = hits
         self._hits_of = {}
         for hit in hits:
@@ -200,9 +202,9 @@ class CodeCanvas(ScrollView):
             return Strip([], 0).extend_cell_length(width, self.look.base)
         last = self.folds.get(line, line)
         marks = (self._marks[n] for n in range(line, last + 1) if n in self._marks)
+        flagged = bool(self._flags) and any(n in self._flags for n in range(line, last + 1))
         return line_strip(
             self.source,
-        flagged = bool(self._flags) and any(n in self._flags for n in range(line, last + 1))
             line,
             left=left,
             width=width,
@@ -214,10 +216,10 @@ class CodeCanvas(ScrollView):
             selected=bool(state & _SELECTED),
             continued=bool(state & _CONTINUED),
             folded=last - line,
-        )
-
             flagged=flagged,
             whitespace=self.whitespace,
+        )
+
     def _redraw(self) -> None:
         self._strips.clear()
         self._look = None
@@ -226,6 +228,10 @@ class CodeCanvas(ScrollView):
     def _draw_ahead(self) -> None:
         """Draw the rows a page below and above the view while nothing else is to do."""
         self._drawing_ahead = False
+        if isinstance(self.app, TypeAhead) and self.app.typing:
+            # a key is on its way, and each slice would delay what it sets off
+            self._draw_ahead_later(_YIELD_S)
+            return
         top, height, width = self.scroll_offset.y, self.height, self.size.width
         last = len(self.rows)
         end = time.perf_counter() + _AHEAD_S
