@@ -39,6 +39,7 @@ Inventories = Mapping[str, Mapping[str, Any]]
 Found = dict[str, Binding]
 #: What is called after chunks; whether it takes a prompt shows in its parameters.
 NAMED = re.compile(r"chunk", re.I)
+_PROMPT = re.compile(r"prefill|prompt|process|forward")
 _ASIDE = re.compile(r"test|demo|bench|bytes|memory|flops|compare|stats|plan|verify|reference|naive", re.I)
 _CHUNK = Param(
     "chunk", "int", ("chunk_size", "chunk_len", "chunk_length", "tokens_per_chunk", "c", "prefill_chunk",
@@ -104,7 +105,7 @@ def find(
     written = found.pop("chunked", None)
     tried = rejected.setdefault("chunked", [])
     first: Binding | None = None
-    options = [written] if written else list(_options(worker, loaded, found))
+    options = [written] if written else list(_options(worker, loaded, found, tried))
     for option in options[: 2 * _MOST]:
         for reading in _readings(option, found):
             run = partial(_tried, worker, found, reading)
@@ -121,8 +122,8 @@ def find(
         found["chunked"] = settled
 
 
-def _options(worker: Worker, loaded: Inventories, found: Found) -> Iterator[Binding]:
-    """Callables that take a prompt in chunks, and how each is called."""
+def _options(worker: Worker, loaded: Inventories, found: Found, tried: list[str]) -> Iterator[Binding]:
+    """Callables that take a prompt in chunks, and how each is called; ``tried`` gets those that cannot be."""
     owners = {name: _owner(worker, found, name) for name in ("create", "decoder")}
     made = {
         (file, cls["name"]): cls["params"]
@@ -137,10 +138,14 @@ def _options(worker: Worker, loaded: Inventories, found: Found) -> Iterator[Bind
         cls = str(item.owner["name"]) if item.owner else ""
         parts = made.get((item.file, cls), ()) if cls else ()
         asked = any(p.means(param["name"]) for p in (_CHUNK, _CHUNKS) for param in item.params)
-        if not (NAMED.search(item.name) or (asked and re.search(r"prefill|prompt|process|forward", own))):
+        takes_prompts = _PROMPT.search(own)
+        if not (NAMED.search(item.name) or (asked and takes_prompts)):
             continue
-        for role in (_ARRAYS, _TOKENS):
-            args = arguments(item.params, role)
+        known = [arguments(item.params, role) for role in (_ARRAYS, _TOKENS)]
+        if takes_prompts and known == [None, None]:
+            names = ", ".join(str(param["name"]) for param in item.params)
+            tried.append(f"{item.file}:{item.name}: cannot be called: nothing is known for each of ({names})")
+        for role, args in zip((_ARRAYS, _TOKENS), known, strict=True):
             if args is None:
                 continue
             binding = Binding("chunked", item.file, item.name, args, {}, why="its name and its parameters",

@@ -101,6 +101,13 @@ def test_a_paged_cache_that_no_name_tells_is_unbound_and_not_failed(judged: Judg
     assert "PagedThing" in outcome.summary
 
 
+def test_a_prompt_in_chunks_that_wants_what_nobody_knows_is_unbound_and_says_what(judged: Judged) -> None:
+    odd = "\ndef prefill_in_chunks(q, k, v, router, budget):\n    return q\n"
+    outcome = judged("chunked_prefill", {"cache.py": PLAIN + odd})
+    assert outcome.verdict == Verdict.UNBOUND
+    assert "router, budget" in outcome.summary + " ".join(str(e.note) for e in outcome.evidence)
+
+
 def test_an_adapter_of_twelve_lines_binds_it(judged: Judged) -> None:
     outcome = judged("paged", {"pages.py": ODD_PAGES, "adapter.py": PAGES_ADAPTER})
     assert outcome.verdict == Verdict.PASS, outcome.summary
