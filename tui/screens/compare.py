@@ -76,7 +76,7 @@ class CompareScreen(
         Binding("c", "checks", "checks"),
         Binding("a", "note", "note on the lines"),
         Binding("L", "notes", "notes"),
-        Binding("M", "matchup", "matchup: who wins, and why"),
+        Binding("M", "matchup", "matchup"),
         Binding("slash", "search", "search"),
         Binding("f", "files", "files"),
         Binding("o", "symbols", "symbols"),

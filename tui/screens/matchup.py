@@ -62,7 +62,7 @@ class _Rows(MatchupRows):
         self._screen.edit()
 
     def action_remove(self) -> None:
-        self._screen.remove()
+        self._screen.drop()
 
     def action_add(self) -> None:
         self._screen.add()
@@ -235,7 +235,7 @@ class MatchupScreen(ModalScreen[None]):
         self.notify(f"{count} proposed again" if count else "Nothing was declined.", markup=False, timeout=2)
         self._shown()
 
-    def remove(self) -> None:
+    def drop(self) -> None:
         """Take the line away, or turn the proposal down."""
         line, at = self._line, self.rows.cursor
         if self._desk.remove(line):

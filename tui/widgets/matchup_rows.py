@@ -56,7 +56,8 @@ class MatchupRows(Rows):
         step = 1 if row >= self.cursor else -1
         while 0 <= row < len(self.keys) and self._heading(row):
             row += step
-        self.desk.leave_line()
+        if row != self.cursor:
+            self.desk.leave_line()
         super().go(row)
 
     def _heading(self, row: int) -> bool:
@@ -92,8 +93,8 @@ class MatchupRows(Rows):
     def _head(self, which: str, width: int, tones: Tones) -> Sequence[Span]:
         name, cell, why = self._columns(width)
         if which == "proposed":
-            return [(" Proposed from scores and measurements: space accepts, d declines", tones.faint)]
-        spans: list[Span] = [(fit("  edge", _EDGE), tones.faint), (fit("criterion", name), tones.faint)]
+            return [("   Proposed from scores and measurements: space accepts, d declines", tones.faint)]
+        spans: list[Span] = [(fit("   edge", _EDGE), tones.faint), (fit("criterion", name), tones.faint)]
         for index, title in enumerate(self.session.titles):
             spans.append((fit(f"{letter_of(index)} {title}", cell), tones.faint))
         return [*spans, ("why", tones.faint)] if why else spans
@@ -106,8 +107,8 @@ class MatchupRows(Rows):
         ink = tones.muted if proposed else tones.text
         known = tones.muted if line.edge in (None, TIE) else tones.by_name["success"]
         spans: list[Span] = [
-            (f" {sign}", tones.by_name["accent"]),
-            (fit(edge, _EDGE - 2), tones.muted if proposed else known),
+            (f" {sign} ", tones.by_name["accent"]),
+            (fit(edge, _EDGE - 3), tones.muted if proposed else known),
             (fit(line.name or "(no name)", name - 1) + " ", ink),
         ]
         for submission in self.session.submissions:
@@ -128,7 +129,7 @@ class MatchupRows(Rows):
             MARGIN: "" if proposal.margin is None else f"{proposal.margin} points",
             KEY: proposal.key_differentiator,
         }[key]
-        spans: list[Span] = [(f"  {_TITLES[key]:<20}", tones.muted)]
+        spans: list[Span] = [(f"   {_TITLES[key]:<20}", tones.muted)]
         if said:
             spans.append((said.replace("\n", " "), tones.strong))
             if could and could != said and key != KEY:

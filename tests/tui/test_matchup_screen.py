@@ -1,0 +1,248 @@
+"""The matchup by keys: every line accepted, changed, removed, written and undone; what is on disk then."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from judge_tui.judging.matchup import TIE, Matchup, Matchups, load_matchups, save_matchups
+from judge_tui.judging.scorecard import load_scorecard
+from judge_tui.judging.workspace import Workspace
+from judge_tui.tui.screens.criterion_editor import CriterionEditor
+from judge_tui.tui.screens.help import HelpScreen
+from judge_tui.tui.screens.matchup import MatchupScreen
+from judge_tui.tui.screens.question import Question
+from judge_tui.tui.screens.text_editor import TextEditor
+
+from .conftest import Driver, make_app, make_workspace, running
+
+SCORED = ("s", "c", "6", "0", "t", "7", "0", "w", "c", "9", "0", "t", "7", "0", "escape")
+
+
+def path_of(workspace: Workspace) -> Path:
+    return workspace.matchups_path("kv", "anna")
+
+
+def screen(app: Driver) -> MatchupScreen:
+    assert isinstance(app.app.screen, MatchupScreen)
+    return app.app.screen
+
+
+async def on_disk(app: Driver, workspace: Workspace) -> Matchup:
+    session = app.compare.session
+    assert session.matchup is not None
+    session.matchup.flush()
+    [matchup] = load_matchups(path_of(workspace)).matchups
+    return matchup
+
+
+async def test_scores_and_checks_propose_and_the_judge_accepts_by_keys(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        await app.press(*SCORED, "M")
+        text = app.text()
+        assert "Winner              ? B Beta" in text
+        assert "Margin              ? 22 points" in text
+        assert "Proposed from scores and measurements" in text
+        await app.press("space", "j", "j", "space", "j")
+        assert screen(app).rows.key == ("proposal", "dimension:correctness")
+        await app.press("space", "t")
+        matchup = await on_disk(app, workspace)
+    assert (matchup.winner, matchup.margin) == ("beta", 22)
+    assert matchup.key_differentiator == "Correctness (90 against 60)."
+    first, second = matchup.criteria
+    assert (first.name, first.edge, first.note, first.cells["beta"]) == (
+        "Correctness",
+        "beta",
+        "30 more",
+        "90",
+    )
+    # the cursor went on to the next proposal: beta fails its check, and the judge says otherwise
+    assert (second.basis, second.edge, second.cells["alpha"]) == ("check:accuracy", TIE, "pass: all well")
+
+
+async def test_winner_margin_and_edges_are_typed(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        await app.press("M", "2", "j", "1", "2", "j", "j", "2")
+        matchup = await on_disk(app, workspace)
+        assert (matchup.winner, matchup.margin) == ("beta", 12)
+        assert [line.edge for line in matchup.criteria] == ["beta"]
+        await app.press("g", "1")
+        assert (await on_disk(app, workspace)).margin is None
+        await app.press("t", "j", "backspace", "G", "0")
+        matchup = await on_disk(app, workspace)
+        assert (matchup.winner, matchup.criteria[0].edge) == (TIE, TIE)
+        await app.press("backspace")
+        assert (await on_disk(app, workspace)).criteria[0].edge is None
+
+
+async def test_a_digit_that_stands_for_nobody_says_nothing(workspace: Workspace) -> None:
+    async with running(make_app(workspace, engine=None)) as app:
+        await app.press("M", "3", "9")
+        assert app.compare.session.matchup.matchup.blank  # type: ignore[union-attr]
+
+
+async def test_a_line_of_ones_own_is_written_changed_moved_and_deleted(workspace: Workspace) -> None:
+    async with running(make_app(workspace, engine=None)) as app:
+        await app.press("M", "a")
+        assert isinstance(app.app.screen, CriterionEditor)
+        await app.press(*"Tests", "enter", *"8", "enter", *"none", "tab", *"q d 1?", "escape")
+        assert screen(app).rows.key == ("criterion", 0)
+        await app.press("1", "a", *"Docs", "escape", "K", "enter", *"both", "escape")
+        matchup = await on_disk(app, workspace)
+        assert [line.name for line in matchup.criteria] == ["Docs", "Tests"]
+        docs, tests = matchup.criteria
+        assert (tests.cells, tests.edge, tests.note) == ({"alpha": "8", "beta": "none"}, "alpha", "q d 1?")
+        assert docs.note == "both"
+        await app.press("d")
+        assert [line.name for line in (await on_disk(app, workspace)).criteria] == ["Tests"]
+        await app.press("u", "u", "u", "u")
+        assert [line.name for line in (await on_disk(app, workspace)).criteria] == ["Tests"]
+        await app.press(*["ctrl+r"] * 4, "u")
+        assert [line.name for line in (await on_disk(app, workspace)).criteria] == ["Docs", "Tests"]
+
+
+async def test_what_decided_is_written_as_it_is_typed(workspace: Workspace) -> None:
+    async with running(make_app(workspace, engine=None)) as app:
+        await app.press("M", "j", "j", "enter")
+        assert isinstance(app.app.screen, TextEditor)
+        await app.press(*"half")
+        assert (await on_disk(app, workspace)).key_differentiator == "half"
+        await app.press("escape", "enter", "s", "escape")
+        assert (await on_disk(app, workspace)).key_differentiator == "halfs"
+        await app.press("u")
+        assert (await on_disk(app, workspace)).key_differentiator == "half"
+        await app.press("d")
+        assert app.compare.session.matchup.matchup.blank  # type: ignore[union-attr]
+
+
+async def test_proposals_are_declined_accepted_at_once_and_asked_for_again(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        await app.press(*SCORED, "M", "G", "d")
+        matchup = await on_disk(app, workspace)
+        assert matchup.declined == ("check:accuracy",)
+        assert "Accuracy" not in app.text()
+        await app.press("A")
+        assert [line.name for line in (await on_disk(app, workspace)).criteria] == ["Correctness"]
+        await app.press("R")
+        assert "Accuracy" in app.text()
+        assert (await on_disk(app, workspace)).declined == ()
+
+
+async def test_the_figures_of_a_line_are_read_in_full_below(workspace: Workspace) -> None:
+    async with running(make_app(workspace), (80, 24)) as app:
+        await app.settle()
+        await app.press("M", "G")
+        text = app.text()
+        assert "fail: rel err 0.032, limit 1e-05 ␛[31m" in text
+        assert "pass: all well" in text
+
+
+async def test_figures_that_changed_since_are_said_to(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        await app.press("M", "G", "space", "escape", "c", "r")
+        await app.until(lambda: "again: rel err" in app.text())
+        await app.press("M", "G")
+        assert "≠" in app.text()
+        assert "now: fail: again: rel err" in app.text()
+        await app.press("space")
+        assert (await on_disk(app, workspace)).criteria[0].cells["beta"].startswith("fail: again")
+        assert "≠" not in app.text()
+
+
+async def test_three_submissions_are_matched_up(tmp_path: Path, workspace: Workspace) -> None:
+    three = make_workspace(tmp_path / "three", ("alpha", "beta", "gamma"))
+    async with running(make_app(three, ("alpha", "beta", "gamma"), engine=None), (80, 24)) as app:
+        await app.press("M", "3", "a", *"Tests", "escape", "2")
+        assert "C Gamma" in app.text()
+        app.compare.session.flush()
+        [matchup] = load_matchups(path_of(three)).matchups
+    assert (matchup.models, matchup.winner) == (("alpha", "beta", "gamma"), "gamma")
+    assert matchup.edges() == {"alpha": 0, "beta": 1, "gamma": 0, TIE: 0}
+
+
+async def test_a_matchup_is_there_again_and_undone_after_a_restart(workspace: Workspace) -> None:
+    async with running(make_app(workspace, engine=None)) as app:
+        await app.press("M", "1", "j", "5", "escape", "q")
+    async with running(make_app(workspace, engine=None)) as app:
+        await app.press("M")
+        assert "A Alpha" in app.text().split("\n")[1]
+        assert "5 points" in app.text()
+        await app.press("u", "u")
+        assert app.compare.session.matchup.matchup.blank  # type: ignore[union-attr]
+
+
+async def test_scores_are_undone_in_the_comparison_and_matchups_in_the_matchup(workspace: Workspace) -> None:
+    async with running(make_app(workspace, engine=None)) as app:
+        await app.press("s", "c", "8", "5", "M", "1", "escape", "u", "M")
+        assert app.compare.session.card.scores == {}
+        assert app.compare.session.matchup.matchup.winner == "alpha"  # type: ignore[union-attr]
+
+
+async def test_a_file_that_is_off_is_told_and_everything_else_goes_on(workspace: Workspace) -> None:
+    path = path_of(workspace)
+    path.parent.mkdir(parents=True)
+    path.write_text("task = [")
+    async with running(make_app(workspace, engine=None)) as app:
+        await app.press("M")
+        assert app.app.screen is app.compare
+        assert any("is not valid TOML" in told.message for told in app.app._notifications)
+        await app.press("s", "c", "8", "5")
+        app.compare.session.flush()
+        assert load_scorecard(app.compare.session.paths[0]).score("correctness") == 85
+        path.unlink()
+        await app.press("escape", "M", "1")
+        assert (await on_disk(app, workspace)).winner == "alpha"
+
+
+@pytest.mark.parametrize(("key", "winner"), [("o", "alpha"), ("r", "beta")])
+@pytest.mark.parametrize("covered", [True, False])
+async def test_a_second_window_is_asked_about(
+    workspace: Workspace, key: str, winner: str, covered: bool
+) -> None:
+    async with running(make_app(workspace, engine=None)) as app:
+        await app.press("M")
+        theirs = Matchups("kv", "anna", (Matchup(("alpha", "beta"), "beta"),))
+        save_matchups(path_of(workspace), theirs, None)
+        await app.press("1")
+        await app.until(lambda: "press ! to settle" in app.text())
+        if not covered:
+            # outside the matchup it is told and settled as for a scorecard
+            await app.press("escape")
+            assert "press ! to settle" in app.text()
+        await app.press("exclamation_mark")
+        assert isinstance(app.app.screen, Question)
+        assert "matchup" in app.text()
+        await app.press(key)
+        assert (await on_disk(app, workspace)).winner == winner
+        await app.until(lambda: "press ! to settle" not in app.text())
+
+
+async def test_a_disk_that_takes_nothing_is_told_and_tried_again(workspace: Workspace) -> None:
+    async with running(make_app(workspace, engine=None)) as app:
+        await app.press("M")
+        (workspace.root / "scores" / "kv").write_text("in the way")
+        await app.press("1")
+        await app.until(lambda: "NOT SAVED" in app.text())
+        (workspace.root / "scores" / "kv").unlink()
+        await app.press("ctrl+s")
+        await app.until(lambda: "saved 12:00:00" in app.text())
+        assert (await on_disk(app, workspace)).winner == "alpha"
+
+
+async def test_leaving_at_once_saves_it(workspace: Workspace) -> None:
+    async with running(make_app(workspace, engine=None)) as app:
+        await app.press("M", "2", "M", "q")
+        await app.until(lambda: app.app._exit)
+    assert load_matchups(path_of(workspace)).matchups[0].winner == "beta"
+
+
+async def test_help_lists_the_keys_of_the_matchup(workspace: Workspace) -> None:
+    async with running(make_app(workspace, engine=None), (100, 60)) as app:
+        await app.press("M", "question_mark")
+        assert isinstance(app.app.screen, HelpScreen)
+        for told in ("accept all that is proposed", "remove, decline", "add a line", "line further up"):
+            assert told in app.text()
