@@ -88,7 +88,11 @@ class _System:
 
 def related(path: Path, others: Iterable[Path]) -> bool:
     """Whether a path equals, holds, or lies in one of the others."""
-    return any(path == other or path in other.parents or other in path.parents for other in others)
+    # As text: it is asked of every entry of a folder, before every start.
+    own = os.path.join(path, "")
+    return any(
+        own.startswith(other) or other.startswith(own) for other in (os.path.join(p, "") for p in others)
+    )
 
 
 def visible() -> tuple[Path, ...]:

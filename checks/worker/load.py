@@ -13,7 +13,6 @@ from __future__ import annotations
 import ast
 import builtins
 import importlib
-import importlib.abc
 import importlib.machinery
 import importlib.util
 import sys
@@ -53,7 +52,7 @@ class MissingModule(ModuleType):
         return ModuleNotFoundError(f"No module named '{top}'", name=top)
 
 
-class Library(importlib.abc.MetaPathFinder):
+class Library:
     """The modules of one submission.
 
     Args:

@@ -12,10 +12,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from types import SimpleNamespace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from . import arrays
 
@@ -32,7 +31,10 @@ __all__ = [
     "rows_of",
 ]
 
-Row = npt.NDArray[np.float64]
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+Row: TypeAlias = "npt.NDArray[np.float64]"
 
 #: How answers are shaped, likeliest first: which positions, as what, and whether exponentiated.
 STYLES = (

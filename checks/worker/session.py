@@ -10,19 +10,17 @@ import time
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import arrays, describe, models, namespace, targets
 from .capture import Capture, sendable
 from .context import Context
-from .copies import writable_copy
 from .each import for_each
 from .load import Library
 from .refusals import refused
 from .series import repeat
-from .suite import Suite
 from .values import (
     BadValueError,
     array_of,
@@ -34,6 +32,9 @@ from .values import (
     share_memory,
     tight,
 )
+
+if TYPE_CHECKING:
+    from .suite import Suite
 
 __all__ = ["Session"]
 
@@ -104,6 +105,9 @@ class Session:
 
     def op_move(self, request: dict[str, Any]) -> dict[str, Any]:
         """Go on in a writable copy of the submission, before anything was imported, where there is room."""
+        # Here and below: what few processes need costs the start of all of them nothing.
+        from .copies import writable_copy
+
         try:
             copy = writable_copy(self.root)
             os.chdir(copy)
@@ -115,6 +119,8 @@ class Session:
 
     def op_collect(self, request: dict[str, Any]) -> dict[str, Any]:
         """Collect the tests of a file with pytest; reply with them, or with why pytest cannot."""
+        from .suite import Suite
+
         if self._suite is None:
             try:
                 self._suite = Suite(self.library, self._told)

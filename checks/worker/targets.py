@@ -11,17 +11,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from . import arrays
 from .models import Model, Row, counted
 
 __all__ = ["STYLES", "Output", "Target", "visible"]
 
-Array = npt.NDArray[Any]
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+Array: TypeAlias = "npt.NDArray[Any]"
 
 #: How answers are shaped, likeliest first; without a mask ``last`` gives (V,), ``all`` gives (L, V).
 STYLES = ("last", "all", "all output", "all pair", "all list", "last list", "last batched", "all batched")
