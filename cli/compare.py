@@ -24,6 +24,7 @@ __all__ = ["command"]
 @options.backend
 @options.seed
 @options.trust
+@click.option("--blind", is_flag=True, help="Hide the names, sides drawn by lot, until you have scored.")
 @options.workspace
 @options.submissions
 @options.bindings
@@ -38,7 +39,8 @@ def command(
 ) -> int:
     """Read two or three submissions side by side, check and score them.
 
-    Models and tasks may be shortened to a unique prefix.
+    Models and tasks may be shortened to a unique prefix. A comparison that was begun blind stays so until
+    the names are revealed in it.
     """
     found = options.open_workspace(workspace, submissions, bindings)
     chosen = _chosen(found, models, task)

@@ -36,7 +36,7 @@ def command(readme: Path, check: bool, workspace: Path | None) -> int:
     except WorkspaceError as error:
         error.file = error.file or str(readme)
         raise
-    sealed = sealed_cards(found)
+    sealed = len(sealed_cards(found))
     if sealed:
         click.echo(
             f"{sealed} scorecard{'s' if sealed > 1 else ''} of blind comparisons left out: "

@@ -14,7 +14,7 @@ from judge_tui.cli import options
 from judge_tui.cli.table import aligned, columns
 from judge_tui.judging.naming import default_judge, judge_name
 from judge_tui.judging.plain import plain
-from judge_tui.judging.scoreboard import Board, build_board, figure
+from judge_tui.judging.scoreboard import Board, build_board, figure, sealed_cards
 from judge_tui.judging.workspace import Workspace
 
 __all__ = ["command", "matrix", "show"]
@@ -87,9 +87,13 @@ def matrix(workspace: Workspace) -> list[list[str]]:
     here = build_board(workspace, lambda card: not card.scored_elsewhere)
     elsewhere = build_board(workspace, lambda card: card.scored_elsewhere)
     models = workspace.models()
+    sealed = {(card.model, card.task) for card in sealed_cards(workspace)}
     rows = []
     for task in workspace.tasks():
-        shown = [_cell(workspace, here, elsewhere, model, task) for model in models]
+        shown = [
+            "blind" if (model, task) in sealed else _cell(workspace, here, elsewhere, model, task)
+            for model in models
+        ]
         if any(shown):
             rows.append([plain(task), *shown])
     return [["task", *(plain(workspace.model_title(model)) for model in models)], *rows]

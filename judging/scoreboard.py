@@ -123,13 +123,13 @@ def build_board(workspace: Workspace, keep: Callable[[Scorecard], bool] = lambda
     )
 
 
-def sealed_cards(workspace: Workspace) -> int:
-    """How many scorecards are left out of every board because the names are not revealed to their judges.
+def sealed_cards(workspace: Workspace) -> tuple[Scorecard, ...]:
+    """The scorecards that no board counts because the names are not revealed to their judges yet.
 
     Raises:
         JudgeError: A scorecard is malformed.
     """
-    return sum(card.sealed for task in workspace.tasks() for card in workspace.scorecards(task))
+    return tuple(card for task in workspace.tasks() for card in workspace.scorecards(task) if card.sealed)
 
 
 def _cell(cards: Iterable[Scorecard], rubric: Rubric, current: Callable[[str, str], str]) -> Cell:

@@ -61,6 +61,7 @@ class Standing:
         others: Other judges with a scorecard.
         verdicts: Stored outcomes of the present files: check id → verdict.
         fault: What keeps the cell from being read, one sentence.
+        blind: Whether it is judged blind, so that nothing that would tell who is who may stand here.
     """
 
     model: str
@@ -79,6 +80,7 @@ class Standing:
     others: tuple[str, ...] = ()
     verdicts: Mapping[str, Verdict] = field(default_factory=dict, hash=False)
     fault: str = ""
+    blind: bool = False
 
     @property
     def begun(self) -> bool:
@@ -146,6 +148,8 @@ def _read(workspace: Workspace, submission: Submission, judge: str, backend: str
     model, task = submission.model, submission.task
     rubric = workspace.rubric(task)
     card, stamp = workspace.scorecard(task, model, judge)
+    if card.sealed:
+        return Standing(model, task, files=len(submission.files), origin=submission.meta.origin, blind=True)
     said = _said(card, rubric)
     outcomes = last_outcomes(submission, backend) if submission.files else {}
     return Standing(

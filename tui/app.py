@@ -27,6 +27,7 @@ from judge_tui.tui.screens.compare_saving import ComparisonLeft, SaveReported
 from judge_tui.tui.screens.home import HomeScreen
 from judge_tui.tui.session import Session
 from judge_tui.tui.type_ahead import TypeAhead
+from judge_tui.tui.veil import VeiledApp
 from judge_tui.tui.widgets.key_hints import key_name, own_bindings
 from textual.app import SystemCommand
 from textual.screen import Screen
@@ -37,7 +38,7 @@ __all__ = ["JudgeApp", "run_compare", "run_home"]
 _LOOK_S = 3.0
 
 
-class JudgeApp(TypeAhead[int]):
+class JudgeApp(VeiledApp[int], TypeAhead[int]):
     """Compares submissions of one task; begins with Home where none are given.
 
     Args:
@@ -46,6 +47,7 @@ class JudgeApp(TypeAhead[int]):
         judge: Who judges.
         options: How the engine is asked.
         clock: Formats moments; tests pin it.
+        blind: Judge without knowing which submission is whose.
     """
 
     TITLE = "judge-tui"
@@ -60,6 +62,8 @@ class JudgeApp(TypeAhead[int]):
         judge: str,
         options: EngineOptions | None = None,
         clock: Callable[[float], str] | None = None,
+        *,
+        blind: bool = False,
     ) -> None:
         super().__init__()
         for theme in THEMES:
@@ -67,7 +71,7 @@ class JudgeApp(TypeAhead[int]):
         self.theme = "judge-dark"
         self._options = options or EngineOptions()
         self._clock = clock
-        self._workspace, self._judge = workspace, judge
+        self._workspace, self._judge, self._blind = workspace, judge, blind
         self._past = PastComparisons(workspace.root, judge)
         self._last_past: Past | None = None
         self.compare: CompareScreen | None = None
@@ -89,7 +93,7 @@ class JudgeApp(TypeAhead[int]):
     def _opened(self, submissions: Sequence[Submission]) -> Session:
         for submission in submissions:
             _ = submission.title, submission.files
-        return Session(self._workspace, submissions, self._judge, self._tell_saved)
+        return Session(self._workspace, submissions, self._judge, self._tell_saved, blind=self._blind)
 
     async def on_home_screen_asked(self, event: HomeScreen.Asked) -> None:
         submissions = [self._workspace.submission(model, event.task) for model in event.models]
@@ -133,7 +137,7 @@ class JudgeApp(TypeAhead[int]):
         lost = session.lost()
         for index in session.unsaved():
             rest = "" if index in lost else " The next start brings it back."
-            yield f"not saved: {session.paths[index]}.{rest}"
+            yield f"not saved: {session.hide(str(session.paths[index]))}.{rest}"
 
     def _tell_saved(self, report: SaveReport) -> None:
         if self.compare is not None:
@@ -187,6 +191,7 @@ def run_compare(
     trust: bool = False,
     bindings: Path | None = None,
     ahead: EngineProcess | None = None,
+    blind: bool = False,
 ) -> int:
     """Open the comparison and stay until the judge quits.
 
@@ -199,13 +204,14 @@ def run_compare(
         trust: Run checks although the sandbox does not hold.
         bindings: Tree of binding overlays; the workspace's by default.
         ahead: An engine that was started ahead of time.
+        blind: Judge without knowing which submission is whose.
 
     Returns:
         Exit code: 0, or 1 when something could not be saved.
     """
     options = EngineOptions(backend, seed, trust=trust, bindings=bindings or workspace.bindings, ahead=ahead)
     try:
-        return _run(lambda: JudgeApp(workspace, submissions, judge, options))
+        return _run(lambda: JudgeApp(workspace, submissions, judge, options, blind=blind))
     finally:
         if ahead is not None:
             ahead.kill()

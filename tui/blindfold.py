@@ -110,10 +110,19 @@ class Blindfold:
         """Learn what another copy of a card says, as one that another window has saved."""
         self._marks[index] = merged(self._marks[index], mark)
 
+    def begin(self) -> tuple[int, ...]:
+        """Mark every card at the first change of one: one that is not sealed tells of the other by exclusion.
+
+        Returns:
+            The submissions whose cards were marked now, and are to be saved.
+        """
+        new = tuple(index for index, mark in enumerate(self._marks) if self.blind and mark is None)
+        for index in new:
+            self._marks[index] = BlindMark(began=now(), known=self._known[index])
+        return new
+
     def stamped(self, index: int, card: Scorecard) -> Scorecard:
         """A card as it is saved; undo and redo leave untouched what is said of the blind judging."""
-        if self.blind and self._marks[index] is None:
-            self._marks[index] = BlindMark(began=now(), known=self._known[index])
         mark = self._marks[index]
         return card if mark is None else replace(card, blind=mark.held_against(card.given))
 
@@ -121,7 +130,8 @@ class Blindfold:
         """Show the names from now on, and remember what was scored until now."""
         at = now()
         for index, (card, side) in enumerate(zip(cards, sides, strict=True)):
-            mark = self._marks[index] or BlindMark(began=at, known=self._known[index])
+            mark = self._marks[index]
+            assert mark is not None
             self._marks[index] = mark.revealing(card.given, side, at)
 
     def revealed_at(self) -> str:

@@ -342,6 +342,7 @@ class Session:
         if not self.blindfold.active or self.unscored:
             return False
         self.seal()
+        self.blindfold.begin()
         letters = [letter_of(index) for index in range(len(self.submissions))]
         self.blindfold.reveal([log.card for log in self.logs], letters)
         for index in range(len(self.submissions)):
@@ -351,6 +352,9 @@ class Session:
     # disk
 
     def _save(self, index: int, *, typing: bool = False) -> None:
+        for other in self.blindfold.begin():
+            if other != index:
+                self._save(other)
         submission, card = self.submissions[index], self.logs[index].card
         card = card.judged_under(self.rubric, submission.digest)
         model = submission.model

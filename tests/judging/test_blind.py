@@ -12,6 +12,7 @@ from judge_tui.judging.export import scoreboard_markdown
 from judge_tui.judging.scoreboard import build_board, sealed_cards
 from judge_tui.judging.scorecard import load_scorecard, save_scorecard
 from judge_tui.judging.sealed_order import order_under, sealed_order
+from judge_tui.judging.standing import Standing, standing
 from judge_tui.judging.storage import FileStamp
 from judge_tui.judging.workspace import CONFIG, Workspace
 
@@ -66,7 +67,7 @@ def test_a_sealed_card_is_on_no_board_until_its_reveal(workspace: Workspace) -> 
     without = scoreboard_markdown(workspace)
     path = save(workspace, "glm5", BlindMark(began=now()), correctness=85, code_quality=70)
     assert scoreboard_markdown(workspace) == without
-    assert sealed_cards(workspace) == 1
+    assert [card.model for card in sealed_cards(workspace)] == ["glm5"]
     card = load_scorecard(path)
     assert card.sealed
     assert card.blind is not None
@@ -74,7 +75,7 @@ def test_a_sealed_card_is_on_no_board_until_its_reveal(workspace: Workspace) -> 
         path, replace(card, blind=card.blind.revealing(card.given, "A", now())), FileStamp.at(path)
     )
     assert [row.model for row in build_board(workspace).rows] == ["glm5"]
-    assert sealed_cards(workspace) == 0
+    assert sealed_cards(workspace) == ()
 
 
 def test_a_board_tells_that_a_blind_score_was_changed_afterwards(workspace: Workspace) -> None:
@@ -178,3 +179,14 @@ def test_a_rule_that_is_neither_true_nor_false_is_told(workspace: Workspace) -> 
     with pytest.raises(WorkspaceError, match="'always' must be true or false") as caught:
         _ = Workspace.at(workspace.root).settings
     assert caught.value.line == 2
+
+
+def test_a_cell_of_home_tells_nothing_of_a_sealed_card(workspace: Workspace) -> None:
+    path = save(workspace, "glm5", BlindMark(began=now()), correctness=85)
+    cell = standing(workspace, "glm5", "kv", "anna")
+    assert cell == Standing("glm5", "kv", files=1, blind=True)
+    assert cell.open
+    # another judge is told by the own card alone
+    assert not standing(workspace, "glm5", "kv", "bob").blind
+    path.write_text(path.read_text().replace("began", "revealed"))
+    assert standing(workspace, "glm5", "kv", "anna").scored == 1

@@ -9,6 +9,7 @@ from typing import ClassVar
 from judge_tui.checks.events import Ready
 from judge_tui.tui.check_runner import CheckRunner, EngineOptions
 from judge_tui.tui.layout import Wishes
+from judge_tui.tui.screens.compare_blind import CompareBlind
 from judge_tui.tui.screens.compare_checks import CompareChecks
 from judge_tui.tui.screens.compare_layout import CompareLayout
 from judge_tui.tui.screens.compare_matchup import CompareMatchup
@@ -53,6 +54,7 @@ class CompareScreen(
     CompareNotes,
     CompareChecks,
     CompareSaving,
+    CompareBlind,
 ):
     """Everything in view, and what the keys do to it.
 
@@ -93,6 +95,7 @@ class CompareScreen(
         Binding("f5,t", "alone", "one code pane at a time", show=False),
         Binding("exclamation_mark", "settle", "settle a conflict of two windows", show=False),
         Binding("ctrl+s", "save", "save now", show=False),
+        Binding("f9", "reveal", "reveal the names of a blind comparison", show=False),
         Binding("ctrl+z", "app.suspend_process", "to the shell (fg comes back)", show=False),
         Binding("question_mark,f1", "help", "help"),
         Binding("q", "quit", "quit"),
@@ -113,14 +116,11 @@ class CompareScreen(
         self.session = session
         self.options = options
         self.panes = [
-            CodePane(submission, index, session.titles[index])
+            CodePane(submission, index, session.titles[index], session.hide)
             for index, submission in enumerate(session.submissions)
         ]
         self.rubric_pane = RubricPane(session)
-        self.checks_pane = ChecksPane(
-            [s.model for s in session.submissions],
-            {s.model: title for s, title in zip(session.submissions, session.titles, strict=True)},
-        )
+        self.checks_pane = ChecksPane([s.model for s in session.submissions], session.hide)
         self.runner = CheckRunner(session.submissions, options, self._on_event, self._on_ended)
         self.wishes = Wishes()
         self._alignments = {}
@@ -143,6 +143,7 @@ class CompareScreen(
         yield KeyHints(id="hints")
 
     def on_mount(self) -> None:
+        self.cover_names()
         self.prepare_places()
         for pane in self.panes:
             pane.view.scrolled = self._scrolled
@@ -170,6 +171,7 @@ class CompareScreen(
 
     def on_rubric_lines_changed(self) -> None:
         self.rubric_pane.update_lines()
+        self.offer_reveal()
         if len(self.arrangement.panes) == 1 and self._pane != self.session.scored:
             # where one pane is in view it is that of the submission being scored
             self._pane = self.session.scored
@@ -206,6 +208,7 @@ class CompareScreen(
         """Show what the session holds now."""
         self.rubric_pane.update_lines()
         self.remark()
+        self.offer_reveal()
 
     # header and hints
 
@@ -221,10 +224,11 @@ class CompareScreen(
         for index, title in enumerate(session.titles):
             names += [(f" {letter_of(index)} ", "primary", 0), (f"{title} ", "text", 3)]
         origins = {s.meta.origin for s in session.submissions} - {""}
-        origin = " / ".join(sorted(origins))
+        origin = session.hide(" / ".join(sorted(origins)))
         level = {"full": "success", "partial": "warning", "none": "error"}
         sandbox = f"sandbox {ready.sandbox} · " if ready is not None else ""
         right: list[Part] = [
+            *self.blind_parts(),
             (f"{origin} · " if origin else "", "accent", 2),
             (f"judge {session.judge} · ", "muted", 5),
         ]

@@ -146,7 +146,9 @@ class CompareChecks(Screen[None]):
             if place is not None:
                 self.jump(index, *place)
 
-        self.app.push_screen(EvidenceScreen(state.outcome, who, state.title, state.establishes), jump)
+        hide = self.session.hide
+        told = self.session.blindfold.shown(state.outcome), who, hide(state.title), hide(state.establishes)
+        self.app.push_screen(EvidenceScreen(*told, hide), jump)
 
     def _index(self, model: str) -> int:
         return next(n for n, s in enumerate(self.session.submissions) if s.model == model)
@@ -155,6 +157,6 @@ class CompareChecks(Screen[None]):
         """Show a 1-based line of a file in a submission's pane, and focus it."""
         pane = self.panes[index]
         if file not in pane.submission.files:
-            self.notify(f"{file} is not among the files.", markup=False)
+            self.notify(f"{self.session.hide(file)} is not among the files.", markup=False)
             return
         self.visit(Place(index, file, line - 1))

@@ -49,7 +49,7 @@ class CompareNotes(Screen[None]):
             self.show_bookmarks(pane)
 
     def _notes(self, pane: CodePane) -> tuple[Note, ...]:
-        return self.session.notes(pane.index, pane.file, pane.source.text) if pane.file else ()
+        return self.session.notes(pane.index, pane.file, pane.source.bare.text) if pane.file else ()
 
     def _findings(self, pane: CodePane) -> list[tuple[int, tuple[str, str]]]:
         """Lines of the file in view that findings point at, 0-based, with the keys of their outcomes."""
@@ -88,7 +88,7 @@ class CompareNotes(Screen[None]):
         view = pane.view
         first, last = view.selection
         lines = (first + 1, last + 1) if pane.file else None
-        note = new_note("strength", "", file=pane.file or None, lines=lines, source=pane.source.text)
+        note = new_note("strength", "", file=pane.file or None, lines=lines, source=pane.source.bare.text)
         self._edit(pane.index, note, new=True)
 
     def _edit(self, index: int, note: Note, *, new: bool) -> None:
@@ -101,8 +101,11 @@ class CompareNotes(Screen[None]):
             elif there:
                 self.session.drop_note(index, now.id)
 
+        hide = self.session.hide
         where = (
-            f"{note.file}:{note.lines[0]}–{note.lines[1]}" if note.file and note.lines else "whole submission"
+            f"{hide(note.file)}:{note.lines[0]}–{note.lines[1]}"
+            if note.file and note.lines
+            else "whole submission"
         )
         title = f"Note · {letter_of(index)} {self.session.titles[index]} · {where}"
         self.app.push_screen(NoteEditor(title, note, changed, choose_kind=new), lambda _: self._noted(index))

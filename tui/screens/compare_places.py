@@ -104,7 +104,7 @@ class ComparePlaces(Screen[None]):
             source, highlight = pane.known(file)
             if source is None:
                 source = Source(submission.read_bytes(file))
-            return source, highlight or read(file, source)
+            return source, highlight or read(file, source.bare)
 
         pane._submit(lambda: index(submission.files, parsed), indexed)
 
@@ -119,7 +119,9 @@ class ComparePlaces(Screen[None]):
         elif len(found) == 1:
             self._show(pane, found[0])
         else:
-            choices = [Choice(d.name, f"{d.kind} · {d.file}:{d.line + 1}", d) for d in found]
+            choices = [
+                Choice(pane.hide(d.name), f"{d.kind} · {pane.hide(d.file)}:{d.line + 1}", d) for d in found
+            ]
             self.app.push_screen(
                 Picker(f"Defined in {letter_of(pane.index)} {pane.title}", choices, found[0]),
                 lambda chosen: self._show(pane, chosen) if isinstance(chosen, Definition) else None,
@@ -148,7 +150,7 @@ class ComparePlaces(Screen[None]):
     def _text(self, pane: CodePane, file: str) -> str | None:
         source, _ = pane.known(file)
         if source is not None:
-            return source.text
+            return source.bare.text
         data = pane.submission.read_bytes(file)
         return data.decode("utf-8", "replace") if len(data) < _AT_ONCE else None
 
@@ -179,7 +181,7 @@ class ComparePlaces(Screen[None]):
         """Show them beside the file in view, moved to where their lines stand."""
         marks = self.bookmarks_of(pane)
         if pane.file and marks.within(pane.file):
-            marks.settle(pane.file, pane.source.lines)
+            marks.settle(pane.file, pane.source.bare.lines)
         pane.view.flag(marks.within(pane.file))
 
     def action_bookmark(self) -> None:
@@ -188,7 +190,7 @@ class ComparePlaces(Screen[None]):
             return
         line = pane.view.cursor
         marks = self.bookmarks_of(pane)
-        added = marks.toggle(pane.file, line, pane.source.lines[line])
+        added = marks.toggle(pane.file, line, pane.source.bare.lines[line])
         marks.save()
         self.show_bookmarks(pane)
         self.notify(f"bookmark {'set' if added else 'taken away'}", markup=False, timeout=2)
@@ -203,8 +205,8 @@ class ComparePlaces(Screen[None]):
 
         choices = [
             Choice(
-                mark.text or "(blank line)",
-                f"{letter_of(pane.index)} · {mark.file}:{mark.line + 1}",
+                pane.hide(mark.text) or "(blank line)",
+                f"{letter_of(pane.index)} · {pane.hide(mark.file)}:{mark.line + 1}",
                 Place(pane.index, mark.file, mark.line),
             )
             for pane in self.panes
@@ -233,4 +235,4 @@ class ComparePlaces(Screen[None]):
             if line is not None:
                 pane.view.go(line - 1, centre=True)
 
-        self.app.push_screen(LinePrompt(pane.file, pane.view.cursor + 1, last), chosen)
+        self.app.push_screen(LinePrompt(pane.hide(pane.file), pane.view.cursor + 1, last), chosen)

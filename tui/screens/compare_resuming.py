@@ -27,7 +27,11 @@ class CompareResuming(Screen[None]):
         """The file and line of each pane, and which was read last."""
         places = {pane.submission.model: (pane.file, pane.view.cursor) for pane in self.panes if pane.file}
         models = tuple(submission.model for submission in self.session.submissions)
-        return Past(self.session.task, models, places=places, focus=models[self._pane])
+        focus = models[self._pane]
+        if self.session.blindfold.active:
+            # the list of past comparisons must not tell who sits where, nor whose code was read last
+            models, focus = tuple(sorted(models)), ""
+        return Past(self.session.task, models, places=places, focus=focus)
 
     def resume(self, past: Past) -> None:
         """Open the files that were in view, where they were read; what is gone stays as it is."""

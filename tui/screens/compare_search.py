@@ -104,7 +104,7 @@ class CompareSearch(Screen[None]):
         from judge_tui.tui.screens.picker import Choice, Picker
 
         pane = self.panes[self._pane]
-        choices = [Choice(name, "", name) for name in pane.submission.files]
+        choices = [Choice(pane.hide(name), "", name) for name in pane.submission.files]
         title = f"Files of {letter_of(pane.index)} {pane.title}"
         self.app.push_screen(
             Picker(title, choices, pane.file), lambda name: pane.open(name) if isinstance(name, str) else None
@@ -123,7 +123,7 @@ class CompareSearch(Screen[None]):
             return
         here = pane.view.symbol_at(pane.view.cursor)
         self.app.push_screen(
-            Picker(f"Symbols of {pane.file}", choices, here.line if here else None),
+            Picker(f"Symbols of {pane.hide(pane.file)}", choices, here.line if here else None),
             lambda line: pane.view.go(line, centre=True) if isinstance(line, int) else None,
         )
 

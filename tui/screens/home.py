@@ -301,6 +301,8 @@ class HomeScreen(Screen[None]):
 def _scored(said: Standing) -> list[Part]:
     """What the judge has said, in words."""
     parts: list[Part] = []
+    if said.blind:
+        return [(" judged blind: told once the names are revealed", "accent", 0)]
     if said.judged:
         total = f"{said.points} points" if said.points is not None else "no points"
         parts.append((f" {total}{f', {said.letter}' if said.letter else ''}", "text", 0))

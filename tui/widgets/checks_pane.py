@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -92,7 +92,7 @@ class CheckRows(Rows):
             (f" {glyph} {verdict:<9} ", tone),
             (f"{who} ", tones.by_name["primary"]),
             (f"{name} ", tones.text),
-            (state.outcome.summary, tones.muted),
+            (self._pane.hide(state.outcome.summary), tones.muted),
         ]
 
     def _under_way(self, state: CheckState, who: str, name: str, tones: Tones) -> Sequence[Span]:
@@ -101,14 +101,14 @@ class CheckRows(Rows):
                 (f" · {'waiting' if self._pane.active else 'not run':<9} ", tones.faint),
                 (f"{who} ", tones.faint),
                 (f"{name} ", tones.faint),
-                (state.establishes, tones.faint),
+                (self._pane.hide(state.establishes), tones.faint),
             ]
         share = f"{state.fraction:.0%} " if state.fraction is not None else ""
         return [
             (f" {self._pane.spinner} running   ", tones.by_name["accent"]),
             (f"{who} ", tones.by_name["primary"]),
             (f"{name} ", tones.text),
-            (share + state.note, tones.muted),
+            (share + self._pane.hide(state.note), tones.muted),
         ]
 
     def action_jump(self) -> None:
@@ -137,10 +137,10 @@ class ChecksPane(Vertical):
         "ChecksPane { height: 10; background: $surface; } ChecksPane Bar.-title { background: $panel; }"
     )
 
-    def __init__(self, models: Sequence[str], titles: Mapping[str, str]) -> None:
+    def __init__(self, models: Sequence[str], hide: Callable[[str], str] = str) -> None:
         super().__init__(id="checks")
+        self.hide = hide
         self.letters = {model: "ABCDEFGH"[n] for n, model in enumerate(models)}
-        self.titles = titles
         self.states: dict[Key, CheckState] = {}
         self.rows = CheckRows(self)
         self.title_bar = Bar(classes="-title")
@@ -239,7 +239,7 @@ class ChecksPane(Vertical):
         ]
         head: list[Part] = [(" Checks  ", "strong" if focused else "muted", 0)]
         if self.failure:
-            tally = [(f"{self.failure} ", "error", 0)]
+            tally = [(f"{self.hide(self.failure)} ", "error", 0)]
         self.title_bar.tell([*head, *tally], right)
 
     def on_descendant_focus(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from judge_tui.checks.submission import Submission
@@ -47,7 +47,7 @@ class Sidebar(Rows, can_focus=False):
             here = value == self._pane.file
             return [
                 (" ▸ " if here else "   ", tones.by_name["primary"]),
-                (fit(value, width - 3), tones.text if here else tones.muted),
+                (fit(self._pane.hide(value), width - 3), tones.text if here else tones.muted),
             ]
         symbol = self._pane.view.symbols[value]
         here = symbol == self._pane.view.symbol_at(self._pane.view.cursor)
@@ -80,9 +80,12 @@ class CodePane(Vertical):
 
         pane: CodePane
 
-    def __init__(self, submission: Submission, index: int, title: str) -> None:
+    def __init__(
+        self, submission: Submission, index: int, title: str, hide: Callable[[str], str] = str
+    ) -> None:
         super().__init__(id=f"pane-{index}", classes="-next" if index else "")
         self.submission, self.index, self.title = submission, index, title
+        self.hide = hide
         self.file = ""
         self.view = CodeView(moved=self._view_moved, leaving=self._leave, id=f"code-{index}")
         self.sidebar = Sidebar(self)
@@ -132,10 +135,10 @@ class CodePane(Vertical):
                 self.view.go(line, centre=True)
             return
         if self.file:
+            self._leave(self.view.cursor)
             self._places[self.file] = self.view.cursor
         self.file = file
         at = self._places.get(file, 0) if line is None else line
-            self._leave(self.view.cursor)
         if file in self._sources:
             source, highlight = self._sources[file]
             self._arrived(file, source, at)
@@ -143,12 +146,29 @@ class CodePane(Vertical):
                 self._color(file, highlight)
             return
         if _size(self.submission, file) <= _AT_ONCE:
-            self._arrived(file, Source(self.submission.read_bytes(file)), at)
+            self._arrived(file, self._source(file), at)
         else:
             self.view.show(Source("reading…".encode()))
-            self._submit(
-                lambda: Source(self.submission.read_bytes(file)), lambda new: self._arrived(file, new, at)
-            )
+            self._submit(lambda: self._source(file), lambda new: self._arrived(file, new, at))
+
+    def _source(self, file: str) -> Source:
+        return Source(self.submission.read_bytes(file), hide=self.hide)
+
+    def _told(self, highlight: Highlight) -> Highlight:
+        """What of a file's syntax may be shown."""
+        return replace(
+            highlight, symbols=tuple(replace(s, name=self.hide(s.name)) for s in highlight.symbols)
+        )
+
+    def reread(self) -> None:
+        """Read the files again, those that may be shown otherwise now; the cursor stays where it is."""
+        file, line = self.file, self.view.cursor
+        self._sources.clear()
+        self.tell_match("")
+        if file:
+            self.file = ""
+            self.open(file, line)
+        self.retitle()
 
     def _submit(self, job: Any, done: Any) -> None:
         assert self._background is not None
@@ -164,17 +184,21 @@ class CodePane(Vertical):
         self.retitle()
         if known is None:
             dark = self.app.current_theme.dark
+            # the file as it is: a covered name is no identifier to a grammar
             self._submit(
-                lambda: (read(file, source), syntax_styles(dark)), lambda pair: self._color(file, pair[0])
+                lambda: (read(file, source.bare), syntax_styles(dark)),
+                lambda pair: self._color(file, pair[0]),
             )
         if not source.measured:
             self._submit(lambda: _measure(source), lambda _: self.retitle())
 
     def _color(self, file: str, highlight: Highlight) -> None:
+        if file not in self._sources:
+            return
         source, _ = self._sources[file]
         self._sources[file] = (source, highlight)
         if file == self.file:
-            self.view.color(highlight, syntax_styles(self.app.current_theme.dark))
+            self.view.color(self._told(highlight), syntax_styles(self.app.current_theme.dark))
             self.relist()
             self.post_message(self.Loaded(self))
 
@@ -186,9 +210,8 @@ class CodePane(Vertical):
     def recolor(self) -> None:
         """Take the styles of the present theme."""
         known = self._sources.get(self.file, (None, None))[1]
-            # the file as it is: a covered name is no identifier to a grammar
         if known is not None:
-            self.view.color(known, syntax_styles(self.app.current_theme.dark))
+            self.view.color(self._told(known), syntax_styles(self.app.current_theme.dark))
 
     def relist(self) -> None:
         """Refresh files and symbols at the side."""
@@ -201,10 +224,10 @@ class CodePane(Vertical):
                     *(("symbol", n) for n in range(len(self.view.symbols))),
                 ]
             self.sidebar.show(keys)
+
     def known(self, file: str) -> tuple[Source | None, Highlight | None]:
         """A file and its syntax, as far as they were read."""
         return self._sources.get(file, (None, None))
-
 
     def retitle(self) -> None:
         """Refresh the line above the code."""
@@ -219,7 +242,7 @@ class CodePane(Vertical):
             [
                 (f" {letter_of(self.index)} ", "primary" if focused else "muted", 0),
                 (f"{self.title} ", "strong" if focused else "muted", 1),
-                (f"{self.file or 'no files'} ", "text" if focused else "muted", 0),
+                (f"{self.hide(self.file) or 'no files'} ", "text" if focused else "muted", 0),
                 (
                     f"({self.submission.files.index(self.file) + 1}/{many}) "
                     if many > 1 and self.file
@@ -266,10 +289,10 @@ class CodePane(Vertical):
     def on_descendant_blur(self) -> None:
         self.retitle()
 
-    def widen(self, sidebar: int) -> None:
     def _leave(self, line: int) -> None:
         self.leaving(self, line)
 
+    def widen(self, sidebar: int) -> None:
         """Show the sidebar with so many columns, or hide it with 0."""
         self.sidebar.display = sidebar > 0
         if sidebar:

@@ -277,6 +277,8 @@ def cell_spans(
 
 
 def _score(said: Standing, tones: Tones, *, there: bool) -> tuple[str, object]:
+    if said.blind:
+        return " blind", tones.by_name["accent"]
     if said.judged:
         points = f"{said.points:>3}" if said.points is not None else "  –"
         return f"{points} {said.letter}", tones.text if said.stale else tones.strong
