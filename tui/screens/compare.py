@@ -23,25 +23,20 @@ from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.bar import Bar, Part
 from judge_tui.tui.widgets.checks_pane import ChecksPane
 from judge_tui.tui.widgets.code_pane import CodePane
+from judge_tui.tui.widgets.hollow import Hollow
 from judge_tui.tui.widgets.key_hints import KeyHints, listed, own_bindings
 from judge_tui.tui.widgets.rubric_pane import RubricLines, RubricPane, focus_title
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Horizontal
-from textual.geometry import Region
-from textual.strip import Strip
 from textual.widget import Widget
 
 __all__ = ["CompareScreen"]
 
 
-class Body(Horizontal):
+class Body(Hollow, Horizontal):
     """Code and rubric, side by side."""
-
-    def render_lines(self, crop: Region) -> list[Strip]:
-        # nothing of its own: what is in it, or else the screen's ground, covers it
-        return []
 
 
 class CompareScreen(

@@ -12,6 +12,7 @@ from judge_tui.checks.verdict import SEVERITY, Outcome, Verdict
 from judge_tui.tui.palette import VERDICTS
 from judge_tui.tui.tones import Tones
 from judge_tui.tui.widgets.bar import Bar, Part
+from judge_tui.tui.widgets.hollow import Hollow
 from judge_tui.tui.widgets.rows import Rows, Span, fit
 from textual.app import ComposeResult
 from textual.binding import Binding
@@ -130,7 +131,7 @@ class CheckRows(Rows):
         self._pane.next_filter()
 
 
-class ChecksPane(Vertical):
+class ChecksPane(Hollow, Vertical):
     """Title with the tally, and the list."""
 
     DEFAULT_CSS = (

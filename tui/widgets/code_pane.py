@@ -16,12 +16,12 @@ from judge_tui.tui.source import Source
 from judge_tui.tui.tones import Tones
 from judge_tui.tui.widgets.bar import Bar
 from judge_tui.tui.widgets.code_view import CodeView
+from judge_tui.tui.widgets.hollow import Hollow
 from judge_tui.tui.widgets.rows import Rows, Span, fit
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.geometry import Region, Size
+from textual.geometry import Size
 from textual.message import Message
-from textual.strip import Strip
 
 __all__ = ["CodePane", "Sidebar"]
 
@@ -64,7 +64,7 @@ class Sidebar(Rows, can_focus=False):
             self.post_message(self.Opened(self, self.keys[row]))
 
 
-class CodePane(Vertical):
+class CodePane(Hollow, Vertical):
     """The files of one submission; one of them in view."""
 
     DEFAULT_CSS = """
@@ -102,12 +102,6 @@ class CodePane(Vertical):
         yield self.title_bar
         yield self.sidebar
         yield self.view
-
-    def render_lines(self, crop: Region) -> list[Strip]:
-        # only the border: the rest is covered by what is in the pane, or else by the screen's ground;
-        # it would be cut anew behind every line that scrolls
-        border = self.gutter.left - crop.x
-        return super().render_lines(Region(crop.x, crop.y, border, 1)) * crop.height if border > 0 else []
 
     def on_mount(self) -> None:
         self._background = Background()

@@ -9,6 +9,7 @@ from judge_tui.judging.rubric import Dimension
 from judge_tui.tui.session import OVERALL, Session, letter_of
 from judge_tui.tui.tones import tones_of
 from judge_tui.tui.widgets.bar import Bar
+from judge_tui.tui.widgets.hollow import Hollow
 from judge_tui.tui.widgets.rows import Span
 from judge_tui.tui.widgets.rubric_lines import detail_lines, table_lines
 from rich.segment import Segment
@@ -185,7 +186,7 @@ class RubricLines(ScrollView, can_focus=True):
             self._changed()
 
 
-class RubricPane(Vertical):
+class RubricPane(Hollow, Vertical):
     """Title, table, detail."""
 
     DEFAULT_CSS = """
