@@ -37,6 +37,10 @@ _UNSEEN = ("Cc", "Cf", "Cs", "Mn", "Me")
 _PIECES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+|\d+|[^\W\d_]+")
 _WORDS = re.compile(r"[^\W\d_]+")
 
+#: Stands where a text was cut to fit, and what stands before it.
+_CUT = "…"
+_BEFORE_CUT = re.compile(rf"([^\s{_CUT}]{{2,60}}){_CUT}")
+
 #: Words of names that tell no model apart, and that code is full of.
 _COMMON_WORDS = """
 agent air answer author auto base baseline candidate chat code coder dev distill draft exp
@@ -89,13 +93,34 @@ class Mask:
 
     def spans(self, line: str) -> list[tuple[int, int]]:
         """Where names stand in a line: (first, end) of each stretch, in order and apart."""
-        return self._spans(line) if self._hints(_bare(line)) else []
+        found = self._spans(line) if self._hints(_bare(line)) else []
+        return _joined(sorted([*found, *self._cut(line)])) if _CUT in line else found
+
+    def _cut(self, line: str) -> Iterator[tuple[int, int]]:
+        """Beginnings of names that an ellipsis has cut off."""
+        for match in _BEFORE_CUT.finditer(line):
+            bare = _bare(match[1])
+            begun = (n for key in self._keys for n in range(len(key) - 1, 1, -1) if bare.endswith(key[:n]))
+            letters = max(begun, default=0)
+            first = match.end(1)
+            while letters and first > match.start(1):
+                first -= 1
+                letters -= line[first].isalnum()
+            if first < match.end(1):
+                yield first, match.end(1)
 
     def _hints(self, bare: str) -> bool:
         """Whether there may be a name, told at the speed of C: most lines have none."""
         return any(key in bare for key in self._keys)
 
     def _spans(self, line: str) -> list[tuple[int, int]]:
+        found: list[tuple[int, int]] = []
+        # what is covered leaves its neighbours standing alone: look again
+        while new := self._standing(_covered(line, found)):
+            found = _joined(sorted([*found, *new]))
+        return found
+
+    def _standing(self, line: str) -> list[tuple[int, int]]:
         folded, places = _folded(line)
         found = sorted(self._found(folded))
         if places is not None:

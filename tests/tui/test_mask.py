@@ -84,6 +84,26 @@ def test_masking_lines_is_masking_the_text() -> None:
     assert MASK(text) == "\n".join(map(MASK, text.split("\n")))
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("at submissions/qwe…", "at submissions/▒▒▒…"),
+        ("the gl… and GL…", "the ▒▒… and ▒▒…"),
+        ("by Kimi-K…", "by ▒▒▒▒-K…"),
+        ("…glm", "…▒▒▒"),
+        ("a g…", "a g…"),
+        ("the rest…", "the rest…"),
+        ("x…", "x…"),
+        ("…", "…"),
+    ],
+)
+def test_a_name_that_is_cut_off_by_an_ellipsis_is_hidden_on_the_screen(text: str, shown: str) -> None:
+    covered = list(text)
+    for first, end in MASK.spans(text):
+        covered[first:end] = BLOCK * (end - first)
+    assert "".join(covered) == shown
+
+
 def test_nothing_is_hidden_without_names() -> None:
     assert Mask(())("glm5") == "glm5"
     assert Mask(["5", "a", ""])("5 a") == "5 a"

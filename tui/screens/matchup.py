@@ -280,7 +280,7 @@ class MatchupScreen(ModalScreen[None]):
             (submission.model, f"{letter_of(index)} {session.titles[index]}")
             for index, submission in enumerate(session.submissions)
         ]
-        title = "New line" if new else criterion.name or "Line"
+        title = "New line" if new else session.hide(criterion.name) or "Line"
         self.app.push_screen(
             CriterionEditor(title, criterion, columns, changed, new=new),
             lambda _: self._edited(place[0]),

@@ -101,6 +101,7 @@ class MatchupRows(Rows):
 
     def _criterion(self, line: Criterion, width: int, tones: Tones, proposed: bool) -> Sequence[Span]:
         name, cell, why = self._columns(width)
+        hide = self.session.hide
         edge = who(self.session, line.edge, short=True)
         stale = not proposed and line.basis and self.desk.measured_anew(line)
         sign = "?" if proposed else "≠" if stale else " "
@@ -109,13 +110,13 @@ class MatchupRows(Rows):
         spans: list[Span] = [
             (f" {sign} ", tones.by_name["accent"]),
             (fit(edge, _EDGE - 3), tones.muted if proposed else known),
-            (fit(line.name or "(no name)", name - 1) + " ", ink),
+            (fit(hide(line.name) or "(no name)", name - 1) + " ", ink),
         ]
         for submission in self.session.submissions:
             ahead = line.edge == submission.model and not proposed
             text = line.cells.get(submission.model, "")
-            spans.append((fit(text, cell - 1) + " ", tones.strong if ahead else ink))
-        return [*spans, (fit(line.note, why), tones.muted)] if why else spans
+            spans.append((fit(hide(text), cell - 1) + " ", tones.strong if ahead else ink))
+        return [*spans, (fit(hide(line.note), why), tones.muted)] if why else spans
 
     def _first(self, key: str, width: int, tones: Tones) -> Sequence[Span]:
         matchup, proposal = self.desk.matchup, self.desk.proposal
@@ -130,6 +131,7 @@ class MatchupRows(Rows):
             KEY: proposal.key_differentiator,
         }[key]
         spans: list[Span] = [(f"   {_TITLES[key]:<20}", tones.muted)]
+        said, could = self.session.hide(said), self.session.hide(could)
         if said:
             spans.append((said.replace("\n", " "), tones.strong))
             if could and could != said and key != KEY:
@@ -147,7 +149,7 @@ def detail_lines(
     lines: list[tuple[Span, ...]] = []
 
     def say(head: str, text: str, style: object) -> None:
-        for number, part in enumerate(wrapped(text, max(width - len(head) - 1, 10))):
+        for number, part in enumerate(wrapped(session.hide(text), max(width - len(head) - 1, 10))):
             lines.append(((head if not number else " " * len(head), tones.by_name["primary"]), (part, style)))
 
     criterion = desk.criterion(key)
@@ -162,7 +164,7 @@ def detail_lines(
         return lines
     lines.append(
         (
-            (f" {criterion.name}", tones.strong),
+            (f" {session.hide(criterion.name)}", tones.strong),
             ("  edge ", tones.muted),
             (who(session, criterion.edge), tones.text),
         )

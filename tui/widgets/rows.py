@@ -106,7 +106,9 @@ class Rows(ScrollView, can_focus=True):
             return Strip([Segment(" " * width, base)], width)
         if row == self.cursor and self.shows_cursor:
             base += tones.cursor if self.has_focus else tones.cursor_blurred
-        spans = self.draw(self.keys[row], width, tones)
+        # what may not be shown is covered before a row is cut: half a name tells as much
+        hide = getattr(self.app, "hide", str)
+        spans = [(hide(text), style) for text, style in self.draw(self.keys[row], width, tones)]
         return Strip([Segment(neutral(text), base + style) for text, style in spans]).adjust_cell_length(
             width, base
         )
