@@ -245,7 +245,7 @@ class HomeScreen(Screen[None]):
                 if shown and key not in hints and key not in ("?", "enter"):
                     hints[key] = text
         opens = "resume" if focused is self.past.rows else "compare"
-        told = [("enter", f"{opens} {marked}" if marked and focused is self.matrix else opens)]
+        told = [("enter", f"{opens} {marked}" if marked > 1 and focused is self.matrix else opens)]
         self.query_one(KeyHints).tell((*told, *hints.items()), ("?", "help"))
 
     def on_descendant_focus(self) -> None:

@@ -45,7 +45,7 @@ class Matrix(Widget, can_focus=True):
 
     BINDINGS: ClassVar = [
         Binding("enter", "open", "compare"),
-        Binding("space", "mark", "mark for comparing"),
+        Binding("space", "mark", "mark"),
         Binding("j,down", "move(1, 0)", "model down", show=False),
         Binding("k,up", "move(-1, 0)", "model up", show=False),
         Binding("h,left", "move(0, -1)", "task to the left", show=False),

@@ -1,0 +1,82 @@
+"""``judge-tui`` alone on a real pseudo-terminal: Home, a comparison, a matchup, kill -9, and the way out."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+from judge_tui.judging.matchup import load_matchups
+from judge_tui.judging.workspace import Workspace
+
+from .conftest import DYING
+from .test_terminal import Terminal, read_when
+
+PROGRAM = """
+import sys
+from judge_tui.tui import check_runner
+check_runner.EngineOptions.__init__.__kwdefaults__["command"] = (sys.executable, "-c", sys.argv.pop())
+from judge_tui.cli import main
+main()
+"""
+
+
+def start(folder: Path, *arguments: str) -> Terminal:
+    env = os.environ | {"TERM": "xterm-256color", "COLORTERM": "truecolor", "JUDGE_TUI_JUDGE": "anna"}
+    here = Path.cwd()
+    os.chdir(folder)
+    try:
+        return Terminal([sys.executable, "-c", PROGRAM, *arguments, DYING], env)
+    finally:
+        os.chdir(here)
+
+
+def test_home_opens_by_itself_and_what_was_half_typed_survives_kill_9(workspace: Workspace) -> None:
+    path = workspace.matchups_path("kv", "anna")
+    terminal = start(workspace.root)
+    try:
+        terminal.see(b"Next to judge")
+        terminal.see(b"not scored")
+        terminal.send(b"n")
+        terminal.see(b"ended unexpectedly")
+        terminal.send(b"M")
+        terminal.see(b"Key differentiator")
+        terminal.send(b"jj\rhalf a thou")
+        read_when(path, terminal, lambda text: "half a thou" in text)
+        os.kill(terminal.pid, signal.SIGKILL)
+        os.waitpid(terminal.pid, 0)
+        terminal.status = -9
+    finally:
+        terminal.close()
+    assert load_matchups(path).matchups[0].key_differentiator == "half a thou"
+
+
+def test_leaving_a_comparison_leads_to_home_and_leaving_home_to_the_shell(workspace: Workspace) -> None:
+    terminal = start(workspace.root, "home", "--judge", "bert")
+    try:
+        terminal.see(b"bert")
+        terminal.see(b"not scored")
+        terminal.send(b"\r")
+        terminal.see(b"ended unexpectedly")
+        terminal.send(b"q")
+        terminal.see(b"Next to judge")
+        terminal.send(b"q")
+        assert terminal.wait() == 0
+    finally:
+        terminal.close()
+
+
+def test_a_folder_that_is_no_workspace_is_one_sentence_and_no_screen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    terminal = start(tmp_path)
+    try:
+        assert terminal.wait() == 2
+        terminal.pump(0.2)
+        assert b"is not a workspace" in terminal.output
+        assert b"judge-tui init" in terminal.output
+        assert b"\x1b[?1049h" not in terminal.output
+    finally:
+        terminal.close()
