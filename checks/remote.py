@@ -180,10 +180,11 @@ class Worker(KeptObjects):
             started = time.perf_counter()
             reply = self._request(body, budget, pack.fds)
             seconds = time.perf_counter() - started
-        counters = reply.get("counters")
+        counters, tree = reply.get("counters"), mapping(reply.get("tree"))
+        self._gave = keep, tree
         return Result(
             Handle(keep),
-            mapping(reply.get("tree")),
+            tree,
             mapping(counters),
             str(reply.get("printed", "")),
             seconds,

@@ -81,6 +81,14 @@ def give(what):
     }[what]
 
 
+def reshape(array):
+    array.shape = array.shape[::-1]
+
+
+def both(*arrays):
+    return arrays
+
+
 def chatter(n):
     print("out")
     print("err", file=sys.stderr)
@@ -325,3 +333,26 @@ def test_parts_of_an_object_are_reached_replaced_and_refused(worker: Worker) -> 
     assert worker.value(pair)["cache"] == {"k": [1, 2]}
     with pytest.raises(BadResult, match=r"no key 'z' in a dict"):
         worker.value(pair.part(("a", "cache"), ("k", "z")))
+
+
+def test_arrays_that_wait_for_a_request_come_in_any_number_and_of_any_size(worker: Worker) -> None:
+    """A frame carries 64 descriptors; an answer's buffer needs one of them."""
+    many = [worker.put(np.full((n % 3, 2), float(n))) for n in range(150)]
+    large = worker.put(np.arange(1 << 16, dtype=np.float64))
+    last = worker.put(RIGHT)
+    assert (worker.fetch(last, (2, 3)) == RIGHT).all()
+    assert (worker.fetch(many[149], (2, 2)) == 149.0).all()
+    assert (worker.fetch(many[1], (1, 2)) == 1.0).all()
+    assert worker.fetch(large, (1 << 16,))[-1] == (1 << 16) - 1
+
+
+def test_a_description_is_of_the_object_as_it_is_now(worker: Worker) -> None:
+    given = call(worker, "give", "array")
+    assert worker.describe(given)["shape"] == [2, 3]
+    # so that a description that was known before cannot be told for it
+    worker.call(Target("code.py", "reshape"), [given])
+    assert worker.describe(given)["shape"] == [3, 2]
+    pair = worker.call(Target("code.py", "both"), [given, given]).handle
+    assert worker.describe(pair.part(("i", 1)))["kind"] == "array"
+    worker.set(pair.part(("i", 1)), "shape", (6,))
+    assert worker.describe(pair.part(("i", 0)))["shape"] == [6]

@@ -151,10 +151,7 @@ class Cached(Opened):
             inputs["q"] = to_wire(q, binding.layout)
         returned = self._invoked(binding, inputs)
         role = _ROLES[binding.role]
-        was = self.worker.describe(state) if isinstance(state, Handle) else {"kind": "none"}
-        if isinstance(state, tuple):
-            was = {"kind": "tuple"}
-        state = cache_of(returned, binding, role, state, was)
+        state = cache_of(returned, binding, role, state)
         self.states[b or 0 if self.alone else 0] = state
         if b is None:
             self.counts += counts

@@ -70,7 +70,7 @@ def pair(returned: Returned, role: Role) -> tuple[Handle, Handle] | None:
     return (arrays[0], arrays[1]) if len(arrays) >= 2 else None
 
 
-def cache_of(returned: Returned, binding: Binding, role: Role, before: State, was: Tree) -> State:
+def cache_of(returned: Returned, binding: Binding, role: Role, before: State) -> State:
     """The cache after a call.
 
     Args:
@@ -78,7 +78,6 @@ def cache_of(returned: Returned, binding: Binding, role: Role, before: State, wa
         binding: How it was made.
         role: What was played.
         before: The cache that was handed over.
-        was: Its description.
     """
     if returned.has("cache"):
         return returned.handle("cache")
@@ -92,6 +91,7 @@ def cache_of(returned: Returned, binding: Binding, role: Role, before: State, wa
         return (arrays[-2], arrays[-1]) if len(arrays) >= 2 else before
     if not binding.takes("cache"):
         return before
+    was = _described(returned, before)
     if _alike(tree, was, role):
         return root
     for step, key, below in reversed(_parts(tree)):
@@ -100,6 +100,13 @@ def cache_of(returned: Returned, binding: Binding, role: Role, before: State, wa
         ):
             return root.part((step, key))
     return _loose_pair(tree, root, was, before)
+
+
+def _described(returned: Returned, before: State) -> Tree:
+    """What the cache that was handed over is."""
+    if isinstance(before, Handle):
+        return returned.worker.describe(before)
+    return {"kind": "tuple" if isinstance(before, tuple) else "none"}
 
 
 def made_cache(returned: Returned, before: State) -> State:

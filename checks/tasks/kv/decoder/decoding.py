@@ -165,12 +165,9 @@ class Decoder:
         role = _ROLES[binding.role]
         before = self.state
         returned = self._invoked(binding, inputs)
-        was = self.worker.describe(before) if isinstance(before, Handle) else {"kind": "none"}
-        if isinstance(before, tuple):
-            was = {"kind": "tuple"}
         if binding.takes("cache") or returned.has("cache"):
             # The object that a method is called on is the model here, not the cache.
-            self.state = cache_of(returned, replace(binding, on=""), role, before, was)
+            self.state = cache_of(returned, replace(binding, on=""), role, before)
         elif not binding.on and self.found["decode"].takes("cache"):
             self.state = made_cache(returned, before)
         handle = part(returned, role, "logits", (1, 2, 3))

@@ -124,8 +124,7 @@ class Pool:
         inputs = self.inputs(sequence, k.shape[1])
         inputs.update(k=to_wire(k[None], binding.layout), v=to_wire(v[None], binding.layout))
         returned = self._invoked(binding, inputs)
-        was = self.worker.describe(self.state) if isinstance(self.state, Handle) else {"kind": "none"}
-        self.state = cache_of(returned, binding, _ROLES["append"], self.state, was)
+        self.state = cache_of(returned, binding, _ROLES["append"], self.state)
         old = self.fed[sequence]
         self.fed[sequence] = (np.concatenate([old[0], k], 1), np.concatenate([old[1], v], 1))
 
