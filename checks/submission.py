@@ -9,7 +9,7 @@ import hashlib
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -129,6 +129,17 @@ class Submission:
         for name in self.files:
             total.update(name.encode() + b"\0" + _hashed(self.path / name))
         return f"sha256:{total.hexdigest()}"
+
+    def refresh(self) -> None:
+        """Look at the folder anew: it has changed on disk.
+
+        Raises:
+            WorkspaceError: It is malformed now; what was known of it stays.
+        """
+        fresh = replace(self)
+        known = {"meta": fresh.meta, "files": fresh.files}
+        self.__dict__.pop("digest", None)
+        self.__dict__.update(known)
 
     def read_bytes(self, name: str) -> bytes:
         """Bytes of a file, the first 64 MiB; an unreadable file reads as empty."""

@@ -32,6 +32,8 @@ SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 
 #: A quote holds this many lines at most; a longer range keeps its length.
 _QUOTED_LINES = 12
+#: A longer line is quoted by its beginning: a scorecard is no place for a line of megabytes.
+_QUOTED_CHARACTERS = 1_000
 _KNOWN = ("id", "kind", "severity", "text", "file", "lines", "quote")
 
 
@@ -89,7 +91,8 @@ def new_note(
 
 def quote_of(source: str, lines: tuple[int, int]) -> str:
     """The first lines of a 1-based range of a text, as a note quotes them."""
-    return "\n".join(_split(source)[lines[0] - 1 : min(lines[1], lines[0] - 1 + _QUOTED_LINES)])
+    quoted = _split(source)[lines[0] - 1 : min(lines[1], lines[0] - 1 + _QUOTED_LINES)]
+    return "\n".join(line[:_QUOTED_CHARACTERS] for line in quoted)
 
 
 def is_anchored(note: Note, source: str) -> bool:
@@ -123,7 +126,14 @@ def reanchor(note: Note, source: str) -> Note:
 
 def _stands_at(lines: Sequence[str], at: int, quoted: Sequence[str]) -> bool:
     here = lines[at : at + len(quoted)] if at >= 0 else ()
-    return len(here) == len(quoted) and all(a.strip() == b.strip() for a, b in zip(here, quoted, strict=True))
+    return len(here) == len(quoted) and all(_said(a, b) for a, b in zip(here, quoted, strict=True))
+
+
+def _said(line: str, quoted: str) -> bool:
+    """Whether a line is the quoted one, however it is indented now."""
+    if len(quoted) < _QUOTED_CHARACTERS:
+        return line.strip() == quoted.strip()
+    return line.lstrip().startswith(quoted.strip())
 
 
 def _split(text: str) -> list[str]:

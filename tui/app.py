@@ -19,9 +19,10 @@ from judge_tui.tui.autosave import SaveReport
 from judge_tui.tui.check_runner import EngineOptions
 from judge_tui.tui.engine_link import EngineProcess
 from judge_tui.tui.escape_key import heed_pauses
+from judge_tui.tui.harmless import HarmlessApp
 from judge_tui.tui.home_board import HomeBoard
-from judge_tui.tui.palette import THEMES
 from judge_tui.tui.past import Past, PastComparisons
+from judge_tui.tui.personal import PersonalApp
 from judge_tui.tui.screens.compare import CompareScreen
 from judge_tui.tui.screens.compare_saving import ComparisonLeft, SaveReported
 from judge_tui.tui.screens.home import HomeScreen
@@ -38,7 +39,7 @@ __all__ = ["JudgeApp", "run_compare", "run_home"]
 _LOOK_S = 3.0
 
 
-class JudgeApp(VeiledApp[int], TypeAhead[int]):
+class JudgeApp(HarmlessApp[int], PersonalApp[int], VeiledApp[int], TypeAhead[int]):
     """Compares submissions of one task; begins with Home where none are given.
 
     Args:
@@ -66,9 +67,7 @@ class JudgeApp(VeiledApp[int], TypeAhead[int]):
         blind: bool = False,
     ) -> None:
         super().__init__()
-        for theme in THEMES:
-            self.register_theme(theme)
-        self.theme = "judge-dark"
+        self.take_preferences()
         self._options = options or EngineOptions()
         self._clock = clock
         self._workspace, self._judge, self._blind = workspace, judge, blind
@@ -145,6 +144,7 @@ class JudgeApp(VeiledApp[int], TypeAhead[int]):
 
     def on_mount(self) -> None:
         self.set_interval(_LOOK_S, self._remember)
+        self.begin_preferences()
         self.theme_changed_signal.subscribe(self, lambda _: self._recolor())
         # the shell has written over everything
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(repaint=True, layout=True))
@@ -209,7 +209,9 @@ def run_compare(
     Returns:
         Exit code: 0, or 1 when something could not be saved.
     """
-    options = EngineOptions(backend, seed, trust=trust, bindings=bindings or workspace.bindings, ahead=ahead)
+    options = EngineOptions(
+        backend, seed, trust=trust, bindings=bindings or workspace.bindings, ahead=ahead, watch=True
+    )
     try:
         return _run(lambda: JudgeApp(workspace, submissions, judge, options, blind=blind))
     finally:
@@ -237,7 +239,7 @@ def run_home(
     Returns:
         Exit code: 0, or 1 when something could not be saved.
     """
-    options = EngineOptions(backend, seed, trust=trust, bindings=workspace.bindings)
+    options = EngineOptions(backend, seed, trust=trust, bindings=workspace.bindings, watch=True)
     return _run(lambda: JudgeApp(workspace, (), judge, options))
 
 

@@ -24,6 +24,7 @@ class EngineOptions:
         bindings: Tree of overlays.
         command: How the engine is started; ``None`` starts none.
         ahead: An engine that was started ahead of time, for the first run.
+        watch: Follow changes of the submissions on disk.
     """
 
     def __init__(
@@ -35,9 +36,10 @@ class EngineOptions:
         bindings: Path | None = None,
         command: Sequence[str] | None = ENGINE,
         ahead: EngineProcess | None = None,
+        watch: bool = False,
     ) -> None:
         self.backend, self.seed, self.trust, self.bindings = backend, seed, trust, bindings
-        self.command, self.ahead = command, ahead
+        self.command, self.ahead, self.watch = command, ahead, watch
 
 
 class CheckRunner:

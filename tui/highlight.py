@@ -19,6 +19,8 @@ __all__ = ["Highlight", "Highlighter", "read"]
 _BLOCK = 16
 _LONG_LINE = 4_000
 _MAX_BYTES = 8_000_000
+#: Characters per line above which a file is no program: a parser may take minutes for it.
+_NO_PROGRAM = 100_000
 _MAX_LEXED = 400_000
 _READ = 2048
 _STYLE_IDS = {name: number for number, name in enumerate(STYLES)} | {"plain": 0}
@@ -47,7 +49,7 @@ def read(name: str, source: Source) -> Highlight:
         name: Name of the file, which tells the language.
         source: Its content.
     """
-    if len(source.text) > _MAX_BYTES:
+    if len(source.text) > min(_MAX_BYTES, _NO_PROGRAM * len(source)):
         return Highlight(None)
     try:
         grammar = grammar_of(name)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import time
 from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from judge_tui.tui.source import Source
@@ -13,6 +15,8 @@ __all__ = ["Hit", "Pattern", "compile_pattern", "find"]
 #: Characters that are searched in one go: a step of the search stays short.
 _STRETCH = 200_000
 _MOST = 20_000
+#: A match in a line of megabytes is at most so long.
+_OVERLAP = 2_000
 
 Pattern = re.Pattern[str]
 
@@ -46,15 +50,29 @@ def find(source: Source, pattern: Pattern) -> list[Hit]:
     while first < len(starts) and len(hits) < _MOST:
         last = max(bisect_right(starts, starts[first] + _STRETCH) - 1, first + 1)
         end = starts[last] - 1 if last < len(starts) else len(text)
-        for match in pattern.finditer(text, starts[first], end):
-            if match.end() > match.start():
-                line = bisect_right(starts, match.start()) - 1
-                begin = match.start() - starts[line]
-                stop = min(
-                    match.end() - starts[line], len(source.lines[line]) if line < len(source.lines) else 0
-                )
-                hits.append(Hit(line, begin, stop))
-                if len(hits) >= _MOST:
-                    break
+        for start, stop in _matches(text, pattern, starts[first], end):
+            line = bisect_right(starts, start) - 1
+            length = len(source.lines[line]) if line < len(source.lines) else 0
+            hits.append(Hit(line, start - starts[line], min(stop - starts[line], length)))
+            if len(hits) >= _MOST:
+                break
         first = last
     return hits
+
+
+def _matches(text: str, pattern: Pattern, first: int, end: int) -> Iterator[tuple[int, int]]:
+    """Matches in a stretch; a line of megabytes is gone through in pieces, each a short hold of the lock."""
+    at = first
+    while at < end:
+        # a piece ends where a match may still begin: what reaches over its end is found by the next one
+        last = min(at + _STRETCH, end)
+        reach = min(last + _OVERLAP, end)
+        following = last
+        for match in pattern.finditer(text, at, reach):
+            if match.start() >= last:
+                break
+            if match.end() > match.start() and (match.end() < reach or reach == end):
+                following = max(following, match.end())
+                yield match.start(), match.end()
+        at = following
+        time.sleep(0)

@@ -68,11 +68,11 @@ def tones_of(app: App[object]) -> Tones:
         "error",
         "accent",
     )
-    return _tones(tuple(variables[name] for name in names), app.current_theme.dark)
+    return _tones(tuple(variables[name] for name in names), app.current_theme.dark, app.no_color)
 
 
 @lru_cache(maxsize=8)
-def _tones(colors: tuple[str, ...], dark: bool) -> Tones:
+def _tones(colors: tuple[str, ...], dark: bool, plain: bool) -> Tones:
     fore, back, surface, _, primary, secondary, success, warning, error, accent = map(Color.parse, colors)
 
     def on(color: Color) -> Style:
@@ -91,6 +91,25 @@ def _tones(colors: tuple[str, ...], dark: bool) -> Tones:
         "accent": accent,
         "muted": muted,
     }
+    if plain:
+        # without a colour the cursor, a selection and a hit are told by what a terminal can do besides
+        reverse, strong = Style(reverse=True), Style(bold=True)
+        bold = ("primary", "accent", "error", "warning")
+        return Tones(
+            text=ink(fore),
+            muted=ink(muted),
+            faint=ink(muted),
+            strong=ink(fore, bold=True),
+            by_name={name: ink(color, bold=name in bold or None) for name, color in named.items()},
+            ground=on(back),
+            raised=on(back),
+            cursor=reverse,
+            cursor_blurred=strong,
+            selected=reverse,
+            hit=Style(reverse=True, bold=True, underline=True),
+            alert=Style(reverse=True, bold=True),
+            dark=dark,
+        )
     return Tones(
         text=ink(fore),
         muted=ink(muted),

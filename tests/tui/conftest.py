@@ -135,6 +135,8 @@ HANGING = ENGINE.replace("END", "import subprocess; subprocess.Popen(['sleep', '
 @pytest.fixture
 def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("JUDGE_TUI_CACHE", str(tmp_path / "cache"))
     return make_workspace(tmp_path / "ws")
 

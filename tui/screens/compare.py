@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from judge_tui.checks.events import Ready
 from judge_tui.tui.check_runner import CheckRunner, EngineOptions
+from judge_tui.tui.keymap import named
 from judge_tui.tui.layout import Wishes
 from judge_tui.tui.screens.compare_blind import CompareBlind
 from judge_tui.tui.screens.compare_checks import CompareChecks
@@ -19,12 +20,13 @@ from judge_tui.tui.screens.compare_resuming import CompareResuming
 from judge_tui.tui.screens.compare_saving import CompareSaving
 from judge_tui.tui.screens.compare_search import CompareSearch
 from judge_tui.tui.screens.compare_sync import CompareSync
+from judge_tui.tui.screens.compare_watching import CompareWatching
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.bar import Bar, Part
 from judge_tui.tui.widgets.checks_pane import ChecksPane
 from judge_tui.tui.widgets.code_pane import CodePane
 from judge_tui.tui.widgets.hollow import Hollow
-from judge_tui.tui.widgets.key_hints import KeyHints, listed, own_bindings
+from judge_tui.tui.widgets.key_hints import KeyHints, key_for, listed, own_bindings
 from judge_tui.tui.widgets.rubric_pane import RubricLines, RubricPane, focus_title
 from textual import events
 from textual.app import ComposeResult
@@ -50,6 +52,7 @@ class CompareScreen(
     CompareChecks,
     CompareSaving,
     CompareBlind,
+    CompareWatching,
 ):
     """Everything in view, and what the keys do to it.
 
@@ -95,6 +98,8 @@ class CompareScreen(
         Binding("question_mark,f1", "help", "help"),
         Binding("q", "quit", "quit"),
     ]
+
+    BINDINGS = named("everywhere", BINDINGS)
 
     DEFAULT_CSS = """
     CompareScreen { layout: vertical; background: $background; }
@@ -154,10 +159,12 @@ class CompareScreen(
         self.runner.start()
         self.checks_pane.active = self.runner.active
         self.set_interval(0.12, self._tick)
+        self.begin_watching()
         self.session.save_restored()
         for index in self.session.restored:
             self.notify(
-                f"{letter_of(index)}: unsaved work of an earlier run is back; u takes it away again.",
+                f"{letter_of(index)}: unsaved work of an earlier run is back; "
+                f"{key_for(self, 'undo')} takes it away again.",
                 markup=False,
             )
         self.rubric_pane.update_lines()
@@ -259,7 +266,8 @@ class CompareScreen(
             return
         hints: dict[str, str] = {}
         # the key that leads here says nothing here; the one that leads back does
-        here = {"rubric": "s", "checks": "c"}.get(self._part, "")
+        here = {"rubric": key_for(self, "score"), "checks": key_for(self, "checks")}.get(self._part, "")
+        asks = key_for(self, "help")
         if isinstance(focused, RubricLines):
             hints = {dimension.key: "" for dimension in self.session.rubric.dimensions}
         for node in (focused, self):
@@ -267,15 +275,15 @@ class CompareScreen(
                 first = keys.split(" ")[0]
                 if shown and first not in hints:
                     hints[first] = text
-        told = [(key, text) for key, text in hints.items() if text and key not in ("?", here)]
+        told = [(key, text) for key, text in hints.items() if text and key not in (asks, here)]
         hidden = len(self.panes) - len(self.arrangement.panes)
         if hidden and not isinstance(focused, RubricLines):
             told.insert(0, (f"1-{len(self.panes)}", "pane"))
         if isinstance(focused, RubricLines):
             told.insert(0, ("".join(d.key for d in self.session.rubric.dimensions), "dimension"))
         if here:
-            told.insert(4 if here == "s" else 3, ("esc", "code"))
-        self.query_one(KeyHints).tell(tuple(told), ("?", "help"))
+            told.insert(4 if self._part == "rubric" else 3, (key_for(self, "back"), "code"))
+        self.query_one(KeyHints).tell(tuple(told), (asks, "help"))
 
     def action_help(self) -> None:
         from judge_tui.tui.screens.help import HelpScreen

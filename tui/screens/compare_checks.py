@@ -9,9 +9,11 @@ from judge_tui.checks.events import Event, Finished, Ready
 from judge_tui.checks.request import Backend
 from judge_tui.tui.check_runner import CheckRunner, EngineOptions
 from judge_tui.tui.jumps import Place
+from judge_tui.tui.replay import where_told
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.checks_pane import CheckRows, ChecksPane
 from judge_tui.tui.widgets.code_pane import CodePane
+from judge_tui.tui.widgets.key_hints import key_for
 from judge_tui.tui.widgets.rows import Rows
 from judge_tui.tui.widgets.rubric_pane import RubricPane
 from textual.screen import Screen
@@ -40,6 +42,7 @@ class CompareChecks(Screen[None]):
         def retell(self) -> None: ...
         def remark(self) -> None: ...
         def visit(self, place: Place) -> None: ...
+        def switch_reruns(self) -> None: ...
 
     def _load_stored(self) -> None:
         from judge_tui.checks.store import last_outcomes
@@ -86,6 +89,10 @@ class CompareChecks(Screen[None]):
             self.run_worker(self._cancel())
         elif event.what == "rerun_all":
             self.runner.start(fresh=True)
+        elif event.what == "differ":
+            self._show_differences()
+        elif event.what == "auto":
+            self.switch_reruns()
         elif event.what == "backend":
             self.run_worker(self._switch_backend())
         elif event.what == "rerun" and isinstance(event.key, tuple):
@@ -97,6 +104,25 @@ class CompareChecks(Screen[None]):
             else:
                 self.notify("This check points at no line.", markup=False)
         self._stale = True
+
+    def _show_differences(self) -> None:
+        """Hold the outcomes of the submissions against each other."""
+        from judge_tui.tui.differences import differences
+        from judge_tui.tui.screens.differences import DifferencesScreen
+
+        models = [s.model for s in self.session.submissions]
+        shown, states = self.session.blindfold.shown, self.checks_pane.states
+        known = {key: shown(s.outcome) for key, s in states.items() if s.outcome is not None}
+        if not known:
+            self.notify("No verdict yet.", markup=False, timeout=2)
+            return
+
+        def chosen(value: tuple[int, str] | None) -> None:
+            if value is not None:
+                self.show_evidence((models[value[0]], value[1]))
+
+        who = [f"{letter_of(n)} {title}" for n, title in enumerate(self.session.titles)]
+        self.app.push_screen(DifferencesScreen(differences(known, models), who), chosen)
 
     async def _switch_backend(self) -> None:
         """Run the checks on the next backend that the task can use."""
@@ -125,7 +151,9 @@ class CompareChecks(Screen[None]):
     async def _cancel(self) -> None:
         await self.runner.cancel()
         self.checks_pane.stop()
-        self.notify("Checks cancelled; r or R runs them again.", markup=False)
+        rows = self.checks_pane.rows
+        keys = f"{key_for(rows, 'rerun')} or {key_for(rows, 'rerun_all')}"
+        self.notify(f"Checks cancelled; {keys} runs them again.", markup=False)
 
     def on_rows_opened(self, event: Rows.Opened) -> None:
         if event.rows is self.checks_pane.rows and isinstance(event.key, tuple):
@@ -148,7 +176,8 @@ class CompareChecks(Screen[None]):
 
         hide = self.session.hide
         told = self.session.blindfold.shown(state.outcome), who, hide(state.title), hide(state.establishes)
-        self.app.push_screen(EvidenceScreen(*told, hide), jump)
+        where = where_told(self.session.workspace, self.options.bindings, trust=self.options.trust)
+        self.app.push_screen(EvidenceScreen(*told, hide, where), jump)
 
     def _index(self, model: str) -> int:
         return next(n for n, s in enumerate(self.session.submissions) if s.model == model)

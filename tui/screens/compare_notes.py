@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from judge_tui.checks.verdict import Verdict
-from judge_tui.judging.note import Note, new_note
+from judge_tui.judging.note import Note, new_note, reanchor
 from judge_tui.tui.palette import VERDICTS
 from judge_tui.tui.screens.notes_list import KIND_MARKS
 from judge_tui.tui.session import Session, letter_of
@@ -30,6 +30,7 @@ class CompareNotes(Screen[None]):
         def jump(self, index: int, file: str, line: int) -> None: ...
         def show_evidence(self, key: tuple[str, str]) -> None: ...
         def _research(self) -> None: ...
+        def text_of(self, pane: CodePane, file: str) -> str | None: ...
         def show_bookmarks(self, pane: CodePane) -> None: ...
 
     # marks
@@ -129,6 +130,10 @@ class CompareNotes(Screen[None]):
         note = next((n for n in self.session.notes(index) if n.id == note_id), None)
         if note is None:
             return
+        text = self.text_of(self.panes[index], note.file) if note.file else None
+        if text is not None:
+            # where its quote stands now: the file may have changed since
+            note = reanchor(note, text)
         if note.file:
             self.jump(index, note.file, note.lines[0] if note.lines else 1)
         if what == "edit":

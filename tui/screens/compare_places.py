@@ -108,6 +108,10 @@ class ComparePlaces(Screen[None]):
 
         pane._submit(lambda: index(submission.files, parsed), indexed)
 
+    def forget_definitions(self, pane: CodePane) -> None:
+        """The files of a pane have changed."""
+        self._indices.pop(pane.index, None)
+
     def _define(self, pane: CodePane, known: Index) -> None:
         from judge_tui.tui.screens.picker import Choice, Picker
 
@@ -137,7 +141,7 @@ class ComparePlaces(Screen[None]):
         places = [
             (note.file, note.lines[0] - 1)
             for file in pane.submission.files
-            for note in self.session.notes(pane.index, file, self._text(pane, file))
+            for note in self.session.notes(pane.index, file, self.text_of(pane, file))
             if note.file and note.lines
         ]
         self._step(pane, places, step, "No note on lines of this submission.")
@@ -147,7 +151,8 @@ class ComparePlaces(Screen[None]):
         places = [(file, line) for file, line, _ in self.all_findings(pane)]
         self._step(pane, places, step, "No check points at a line of this submission.")
 
-    def _text(self, pane: CodePane, file: str) -> str | None:
+    def text_of(self, pane: CodePane, file: str) -> str | None:
+        """Text of a file as notes quote it; ``None`` where it is too large to be read at once."""
         source, _ = pane.known(file)
         if source is not None:
             return source.bare.text
@@ -161,7 +166,7 @@ class ComparePlaces(Screen[None]):
         if not stops:
             self.notify(none, markup=False, timeout=2)
             return
-        here = (files.index(pane.file), pane.view.cursor)
+        here = (files.index(pane.file) if pane.file in files else -1, pane.view.cursor)
         if step > 0:
             file, line = next((stop for stop in stops if stop > here), stops[0])
         else:

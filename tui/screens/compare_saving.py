@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from judge_tui.tui.autosave import SaveReport
 from judge_tui.tui.check_runner import CheckRunner
 from judge_tui.tui.session import Session, letter_of
+from judge_tui.tui.widgets.key_hints import key_for
 from textual.message import Message
 from textual.screen import Screen
 
@@ -60,8 +61,8 @@ class CompareSaving(Screen[None]):
 
     def _unsaved(self) -> str:
         if self._conflicts:
-            return "NOT SAVED, changed by another window: press ! to settle"
-        return "NOT SAVED: ^s tries again" if self._failed else ""
+            return f"NOT SAVED, changed by another window: press {key_for(self, 'settle')} to settle"
+        return f"NOT SAVED: {key_for(self, 'save')} tries again" if self._failed else ""
 
     def action_settle(self) -> None:
         from judge_tui.tui.screens.question import Question

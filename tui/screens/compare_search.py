@@ -131,4 +131,6 @@ class CompareSearch(Screen[None]):
         pane = self.panes[self._pane]
         files = pane.submission.files
         if files:
-            pane.open(files[(files.index(pane.file) + step) % len(files)])
+            # a file that is gone from disk stays in view, and is none of them
+            at = files.index(pane.file) if pane.file in files else -max(step, 0)
+            pane.open(files[(at + step) % len(files)])

@@ -8,6 +8,7 @@ from typing import ClassVar
 from judge_tui.checks.verdict import Evidence, Outcome
 from judge_tui.tui.palette import VERDICTS
 from judge_tui.tui.plots import plot
+from judge_tui.tui.replay import replay_command
 from judge_tui.tui.tones import Tones, tones_of
 from judge_tui.tui.widgets.bar import Bar
 from judge_tui.tui.widgets.key_hints import KeyHints
@@ -39,6 +40,7 @@ class EvidenceScreen(ModalScreen["tuple[str, int] | None"]):
         title: The check's title.
         establishes: What it establishes.
         hide: Covers what may not be shown in the name of a file.
+        where: Options of the replaying command that say where the submissions are.
     """
 
     DEFAULT_CSS = "EvidenceScreen { background: $surface; } EvidenceScreen Bar { background: $panel; }"
@@ -46,6 +48,7 @@ class EvidenceScreen(ModalScreen["tuple[str, int] | None"]):
     BINDINGS: ClassVar = [
         Binding("escape,q", "close", "back"),
         Binding("o", "jump", "jump to line"),
+        Binding("y", "copy_replay", "copy the command that replays it"),
     ]
 
     def __init__(
@@ -55,9 +58,10 @@ class EvidenceScreen(ModalScreen["tuple[str, int] | None"]):
         title: str = "",
         establishes: str = "",
         hide: Callable[[str], str] = str,
+        where: Sequence[str] = (),
     ) -> None:
         super().__init__()
-        self._hide = hide
+        self._hide, self._where = hide, where
         self._outcome, self._who, self._title, self._establishes = outcome, who, title, establishes
         self._rows = _Lines()
 
@@ -85,8 +89,9 @@ class EvidenceScreen(ModalScreen["tuple[str, int] | None"]):
         self.query_one(KeyHints).tell(
             (
                 ("esc", "back"),
-                ("enter", "jump to the line of this row"),
-                ("o", "jump to the finding"),
+                ("enter", "to this row's line"),
+                ("o", "to the finding"),
+                ("y", "copy the replaying command"),
                 ("j/k", "move"),
             )
         )
@@ -110,6 +115,10 @@ class EvidenceScreen(ModalScreen["tuple[str, int] | None"]):
 
     def action_jump(self) -> None:
         self.dismiss(self._outcome.location)
+
+    def action_copy_replay(self) -> None:
+        self.app.copy_to_clipboard(replay_command(self._outcome, self._where))
+        self.notify("the command that replays this is copied", markup=False, timeout=2)
 
     def action_close(self) -> None:
         self.dismiss(None)
@@ -150,11 +159,7 @@ def evidence_lines(
         for text in item.output.split("\n") if item.output else ():
             lines.append(((("   │ ", tones.faint), (text.rstrip("\r")[: width * 4], tones.muted)), place))
     lines.append(((), None))
-    say(
-        f"Replay: judge-tui check {outcome.model} --task {outcome.task} --check {outcome.check} "
-        f"--seed {outcome.seed} --backend {outcome.backend}",
-        tones.faint,
-    )
+    say(f"Replay: {replay_command(outcome)}", tones.faint)
     return lines
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from judge_tui.tui.harmless import box_title
 from judge_tui.tui.screens.dialog import Dialog
 from textual.app import ComposeResult
 from textual.binding import Binding
@@ -44,7 +45,7 @@ class LinePrompt(Dialog[int]):
 
     def compose(self) -> ComposeResult:
         with Vertical() as box:
-            box.border_title = f"Line of {self._file}".replace("[", "\\[")
+            box.border_title = box_title(f"Line of {self._file}")
             yield Input(placeholder=f"1–{self._last}, +10, -10, $")
             yield Static(
                 f"the cursor is on line {self._here} · Enter goes there", classes="hint", markup=False

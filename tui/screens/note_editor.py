@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 from judge_tui.judging.note import KINDS, SEVERITIES, Note
+from judge_tui.tui.harmless import box_title
 from judge_tui.tui.screens.dialog import Dialog
 from judge_tui.tui.tones import tones_of
 from rich.segment import Segment
@@ -108,7 +109,7 @@ class NoteEditor(Dialog[None]):
 
     def compose(self) -> ComposeResult:
         with Vertical() as box:
-            box.border_title = self._title.replace("[", "\\[")
+            box.border_title = box_title(self._title)
             yield Choice("kind", KINDS, "swbq", self._note.kind, id="kind")
             yield Choice("severity", SEVERITIES, "123", self._note.severity, id="severity")
             yield TextArea(self._note.text, soft_wrap=True, tab_behavior="focus")

@@ -6,6 +6,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from judge_tui.tui.harmless import box_title
 from judge_tui.tui.screens.dialog import Dialog
 from judge_tui.tui.tones import Tones
 from judge_tui.tui.widgets.rows import Rows, Span
@@ -57,7 +58,7 @@ class Picker(Dialog[Hashable]):
 
     def compose(self) -> ComposeResult:
         with Vertical() as box:
-            box.border_title = self._title.replace("[", "\\[")
+            box.border_title = box_title(self._title)
             yield Input(placeholder="type to narrow, ↑ ↓ move, Enter goes there")
             yield self._rows
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from judge_tui.tui.harmless import box_title
 from judge_tui.tui.screens.dialog import Dialog
 from textual import events
 from textual.app import ComposeResult
@@ -22,7 +23,7 @@ class Question(Dialog[str]):
 
     def compose(self) -> ComposeResult:
         with Vertical() as box:
-            box.border_title = self._title.replace("[", "\\[")
+            box.border_title = box_title(self._title)
             yield Static(self._text, markup=False)
             yield Static("")
             for key, answer in self._answers.items():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ClassVar
 
+from judge_tui.tui.harmless import box_title
 from judge_tui.tui.screens.dialog import Dialog
 from textual.app import ComposeResult
 from textual.binding import Binding
@@ -31,7 +32,7 @@ class TextEditor(Dialog[None]):
 
     def compose(self) -> ComposeResult:
         with Vertical() as box:
-            box.border_title = self._title.replace("[", "\\[")
+            box.border_title = box_title(self._title)
             yield TextArea(self._text, soft_wrap=True, tab_behavior="focus")
             yield Static(
                 "Esc closes and keeps · ctrl+z undoes typing · saved as you type",

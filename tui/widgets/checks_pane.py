@@ -9,10 +9,12 @@ from typing import ClassVar
 
 from judge_tui.checks.events import Done, Event, Failed, Finished, Planned, Progress, Ready, Started
 from judge_tui.checks.verdict import SEVERITY, Outcome, Verdict
+from judge_tui.tui.keymap import named
 from judge_tui.tui.palette import VERDICTS
 from judge_tui.tui.tones import Tones
 from judge_tui.tui.widgets.bar import Bar, Part
 from judge_tui.tui.widgets.hollow import Hollow
+from judge_tui.tui.widgets.key_hints import key_for
 from judge_tui.tui.widgets.rows import Rows, Span, fit
 from textual.app import ComposeResult
 from textual.binding import Binding
@@ -66,11 +68,16 @@ class CheckRows(Rows):
         Binding("x", "cancel", "cancel"),
         Binding("b", "backend", "next backend"),
         Binding("w,f", "filter", "one submission"),
+        Binding("v", "filter_verdict", "one verdict"),
+        Binding("d", "differ", "where they differ"),
+        Binding("A", "auto", "run again when files change, or not", show=False),
     ]
+
+    BINDINGS = named("checks", BINDINGS)
 
     @dataclass
     class Asked(Message):
-        """A key asked for something: ``jump``, ``rerun``, ``rerun_all``, ``cancel`` or ``backend``."""
+        """A key asked for something: ``jump``, ``rerun``, ``cancel``, ``differ`` and so on."""
 
         what: str
         key: Hashable
@@ -127,8 +134,17 @@ class CheckRows(Rows):
     def action_backend(self) -> None:
         self.post_message(self.Asked("backend", self.key))
 
+    def action_differ(self) -> None:
+        self.post_message(self.Asked("differ", self.key))
+
+    def action_auto(self) -> None:
+        self.post_message(self.Asked("auto", self.key))
+
     def action_filter(self) -> None:
         self._pane.next_filter()
+
+    def action_filter_verdict(self) -> None:
+        self._pane.next_verdict()
 
 
 class ChecksPane(Hollow, Vertical):
@@ -151,6 +167,7 @@ class ChecksPane(Hollow, Vertical):
         self.backends: tuple[str, ...] = ()
         self.backend = ""
         self._filter = ""
+        self._verdict: Verdict | None = None
         self._turn = 0
 
     def compose(self) -> ComposeResult:
@@ -176,7 +193,8 @@ class ChecksPane(Hollow, Vertical):
         elif isinstance(event, Finished):
             self.finish((event.outcome,), cached=event.cached)
         elif isinstance(event, Failed):
-            self.failure = f"{event.message} {event.hint}".strip() + " (R runs them again)"
+            self.failure = f"{event.message} {event.hint}".strip()
+            self.failure += f" ({key_for(self.rows, 'rerun_all')} runs them again)"
             self.stop()
         elif isinstance(event, Ready | Done):
             self.failure = ""
@@ -192,10 +210,10 @@ class ChecksPane(Hollow, Vertical):
         for state in self.states.values():
             state.running = False
 
-    def forget(self) -> None:
-        """No check has a verdict any more: they were another backend's."""
+    def forget(self, model: str = "") -> None:
+        """No check has a verdict any more, or none of a submission: backend or files are others."""
         self.failure = ""
-        for state in self.states.values():
+        for state in (s for key, s in self.states.items() if model in ("", key[0])):
             state.outcome, state.running, state.cached = None, False, False
 
     def spin(self) -> None:
@@ -203,7 +221,7 @@ class ChecksPane(Hollow, Vertical):
         self._turn += 1
         self.spinner = _SPINNER[self._turn % len(_SPINNER)]
         self.retitle()
-        self.rows.refresh()
+        self.rows.redraw({key for key, state in self.states.items() if state.running})
 
     def next_filter(self) -> None:
         """Show the checks of one submission only, then of the next, then of all."""
@@ -211,10 +229,23 @@ class ChecksPane(Hollow, Vertical):
         self._filter = choices[(choices.index(self._filter) + 1) % len(choices)]
         self.relist()
 
+    def next_verdict(self) -> None:
+        """Show the checks of one verdict only, the worst that there is, then of the next, then of all."""
+        found = {state.outcome.verdict for state in self.states.values() if state.outcome}
+        choices = [None, *(verdict for verdict in _WORTH if verdict in found)]
+        at = choices.index(self._verdict) if self._verdict in choices else 0
+        self._verdict = choices[(at + 1) % len(choices)]
+        self.relist()
+
+    def _listed(self, key: Key) -> bool:
+        outcome = self.states[key].outcome
+        found = outcome.verdict if outcome is not None else None
+        return self._filter in ("", key[0]) and self._verdict in (None, found)
+
     def relist(self) -> None:
         """Sort and show."""
         order = list(self.letters)
-        keys = [key for key in self.states if not self._filter or key[0] == self._filter]
+        keys = [key for key in self.states if self._listed(key)]
         # within a severity by check, so that the same check of two submissions stands together
         keys.sort(
             key=lambda key: (self.states[key].rank, key[1], order.index(key[0]) if key[0] in order else 9)
@@ -232,7 +263,8 @@ class ChecksPane(Hollow, Vertical):
         running = sum(state.running for state in self.states.values())
         done, total = sum(found.values()), len(self.states)
         progress = f"{self.spinner} {done}/{total} " if self.active else f"{total} checks "
-        only = f"only {self.letters[self._filter]} " if self._filter else ""
+        chosen = [self.letters.get(self._filter, ""), str(self._verdict or "")]
+        only = f"only {' '.join(filter(None, chosen))} " if any(chosen) else ""
         right: list[Part] = [
             (only, "accent", 1),
             (f"{running} running " if running else "", "accent", 3),

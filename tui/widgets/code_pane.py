@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from judge_tui.checks.submission import Submission
 from judge_tui.tui.background import Background
 from judge_tui.tui.highlight import Highlight, read
+from judge_tui.tui.line_map import LineMap
 from judge_tui.tui.palette import syntax_styles
 from judge_tui.tui.session import letter_of
 from judge_tui.tui.source import Source
@@ -92,10 +93,10 @@ class CodePane(Hollow, Vertical):
         self.title_bar = Bar(classes="-title")
         self.counts = ""
         self.moved: Callable[[CodePane], None] = lambda pane: None
+        self.leaving: Callable[[CodePane, int], None] = lambda pane, line: None
         self._match = ""
         self._places: dict[str, int] = {}
         self._sources: dict[str, tuple[Source, Highlight | None]] = {}
-        self.leaving: Callable[[CodePane, int], None] = lambda pane, line: None
         self._background: Background | None = None
 
     def compose(self) -> ComposeResult:
@@ -111,6 +112,10 @@ class CodePane(Hollow, Vertical):
         else:
             self.view.show(Source(b"(this submission has no files)"))
         self.retitle()
+
+    def on_unmount(self) -> None:
+        if self._background is not None:
+            self._background.close()
 
     @property
     def source(self) -> Source:
@@ -196,6 +201,40 @@ class CodePane(Hollow, Vertical):
             self.relist()
             self.post_message(self.Loaded(self))
 
+    def files_changed(self, names: Iterable[str]) -> None:
+        """Read files again that have changed on disk; the reader's place stays.
+
+        Args:
+            names: The files, relative to the submission's folder.
+        """
+        for name in names:
+            if name != self.file:
+                self._sources.pop(name, None)
+        if not self.file and self.submission.files:
+            self.open(_first(self.submission.files, self.submission.task))
+        elif self.file in names and self.file in self.submission.files:
+            file, before = self.file, self.source
+
+            def read_again() -> tuple[Source, LineMap]:
+                source = self._source(file)
+                return source, LineMap(before.lines, source.lines)
+
+            self._submit(read_again, lambda pair: self._renew(file, before, *pair))
+        self.relist()
+        self.retitle()
+
+    def _renew(self, file: str, before: Source, source: Source, moved: LineMap) -> None:
+        if file != self.file or self.source is not before:
+            self._sources.pop(file, None)
+        elif source.text != before.text:
+            self._sources.pop(file, None)
+            with self.view.place_kept(moved):
+                self._arrived(file, source, moved(self.view.cursor))
+
+    def known(self, file: str) -> tuple[Source | None, Highlight | None]:
+        """A file and its syntax, as far as they were read."""
+        return self._sources.get(file, (None, None))
+
     @property
     def settled(self) -> bool:
         """Whether nothing is being read or parsed."""
@@ -219,10 +258,6 @@ class CodePane(Hollow, Vertical):
                 ]
             self.sidebar.show(keys)
 
-    def known(self, file: str) -> tuple[Source | None, Highlight | None]:
-        """A file and its syntax, as far as they were read."""
-        return self._sources.get(file, (None, None))
-
     def retitle(self) -> None:
         """Refresh the line above the code."""
         view, source = self.view, self.view.source
@@ -231,7 +266,9 @@ class CodePane(Hollow, Vertical):
         symbol = view.symbol_at(view.cursor)
         first, last = view.selection
         where = f"{first + 1}–{last + 1}" if view.anchor is not None else f"{view.cursor + 1}"
-        flags = " ".join(word for word, on in (("CRLF", source.crlf), ("not UTF-8", source.invalid)) if on)
+        gone = bool(self.file) and self.file not in self.submission.files
+        told = (("gone from disk", gone), ("CRLF", source.crlf), ("not UTF-8", source.invalid))
+        flags = " ".join(word for word, on in told if on)
         self.title_bar.tell(
             [
                 (f" {letter_of(self.index)} ", "primary" if focused else "muted", 0),
@@ -239,7 +276,7 @@ class CodePane(Hollow, Vertical):
                 (f"{self.hide(self.file) or 'no files'} ", "text" if focused else "muted", 0),
                 (
                     f"({self.submission.files.index(self.file) + 1}/{many}) "
-                    if many > 1 and self.file
+                    if many > 1 and self.file and not gone
                     else "",
                     "faint",
                     3,
@@ -262,6 +299,9 @@ class CodePane(Hollow, Vertical):
             self._match = text
             self.retitle()
 
+    def _leave(self, line: int) -> None:
+        self.leaving(self, line)
+
     def _view_moved(self) -> None:
         self.retitle()
         self.moved(self)
@@ -282,9 +322,6 @@ class CodePane(Hollow, Vertical):
 
     def on_descendant_blur(self) -> None:
         self.retitle()
-
-    def _leave(self, line: int) -> None:
-        self.leaving(self, line)
 
     def widen(self, sidebar: int) -> None:
         """Show the sidebar with so many columns, or hide it with 0."""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
 from judge_tui.tui.folds import fold_at
+from judge_tui.tui.keymap import named
+from judge_tui.tui.line_map import LineMap
 from judge_tui.tui.search import Hit
 from judge_tui.tui.source import Source
 from judge_tui.tui.widgets.code_canvas import CodeCanvas
@@ -21,6 +24,8 @@ __all__ = ["CodeView"]
 _HIDDEN = partial(Binding, show=False)
 #: No line is that wide.
 _END = 1 << 60
+#: Characters; a clipboard is reached through the terminal, which reads each of them.
+_MOST_COPIED = 1_000_000
 
 
 class CodeView(CodeCanvas, can_focus=True):
@@ -42,7 +47,7 @@ class CodeView(CodeCanvas, can_focus=True):
         _HIDDEN("pageup", "page(-1)", "page up"),
         _HIDDEN("ctrl+e", "scroll(1)", "scroll a line down"),
         _HIDDEN("ctrl+y", "scroll(-1)", "scroll a line up"),
-        _HIDDEN("g,home", "edge(0)", "first line (gg too)"),
+        _HIDDEN("g,home", "edge(0)", "first line"),
         _HIDDEN("G,end", "edge(1)", "last line"),
         _HIDDEN("h,left", "slide(-8)", "scroll left"),
         _HIDDEN("l,right", "slide(8)", "scroll right"),
@@ -80,6 +85,8 @@ class CodeView(CodeCanvas, can_focus=True):
         _HIDDEN("escape", "clear", "drop selection and search"),
     ]
 
+    BINDINGS = named("code", BINDINGS)
+
     @dataclass
     class MarkOpened(Message):
         """Enter was pressed on a marked line."""
@@ -113,6 +120,17 @@ class CodeView(CodeCanvas, can_focus=True):
         row = self.rows.row_of(self.cursor)
         self._scroll_to_row(max(row - self.height // 3, 0) if line else 0)
         self._moved()
+
+    @contextmanager
+    def place_kept(self, moved: LineMap) -> Iterator[None]:
+        """Show a changed file within: scroll, selection, folds and columns stay with their lines."""
+        above = self.rows.row_of(self.cursor) - self.scroll_offset.y
+        anchor, left, folds, line = self.anchor, self.left, self.folds, self.cursor
+        yield
+        self.anchor = None if anchor is None else min(moved(anchor), len(self.source) - 1)
+        self.left, self.folds = left, moved.folds(folds)
+        self._lay_out()
+        self.align(moved(line), above)
 
     # moving
 
@@ -279,7 +297,11 @@ class CodeView(CodeCanvas, can_focus=True):
 
     def action_copy(self) -> None:
         first, last = self.selection
-        text = "".join(f"{line}\n" for line in self.source.lines[first : last + 1])
+        lines = self.source.lines[first : last + 1]
+        if sum(map(len, lines)) > _MOST_COPIED:
+            self.notify("That is too much for a clipboard: over a million characters.", markup=False)
+            return
+        text = "".join(f"{line}\n" for line in lines)
         self.app.copy_to_clipboard(text.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
         count = last - first + 1
         self.notify(f"{count} line{'s' if count > 1 else ''} copied", markup=False, timeout=2)

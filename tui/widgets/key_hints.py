@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
+from judge_tui.tui.keymap import remapped
 from judge_tui.tui.tones import tones_of
 from rich.segment import Segment
 from rich.style import Style
@@ -12,7 +13,7 @@ from textual.dom import DOMNode
 from textual.strip import Strip
 from textual.widget import Widget
 
-__all__ = ["KeyHints", "key_name", "listed", "own_bindings"]
+__all__ = ["KeyHints", "key_for", "key_name", "listed", "own_bindings"]
 
 _NAMES = {
     "question_mark": "?",
@@ -38,6 +39,14 @@ _NAMES = {
     "delete": "del",
     "at": "@",
     "semicolon": ";",
+    "colon": ":",
+    "apostrophe": "'",
+    "underscore": "_",
+    "exclamation_mark": "!",
+    "less_than_sign": "<",
+    "greater_than_sign": ">",
+    "left_parenthesis": "(",
+    "right_parenthesis": ")",
 }
 
 
@@ -51,13 +60,19 @@ def key_name(key: str) -> str:
 
 
 def own_bindings(node: DOMNode) -> list[Binding]:
-    """The bindings that this app gives to a part of it, as declared; Textual's own left out."""
+    """The bindings that this app gives to a part of it, with the reader's keys; Textual's own left out."""
     found: dict[str, Binding] = {}
+    chosen: Mapping[str, str] = getattr(node.app, "keymap", {})
     for kind in type(node).__mro__:
         if kind.__module__.startswith("judge_tui."):
-            for binding in Binding.make_bindings(vars(kind).get("BINDINGS", ())):
+            for binding in remapped(Binding.make_bindings(vars(kind).get("BINDINGS", ())), chosen):
                 found.setdefault(binding.key, binding)
     return list(found.values())
+
+
+def key_for(node: DOMNode, action: str) -> str:
+    """The key that does something in a part of the screen, as it is shown; empty where there is none."""
+    return next((key_name(b.key) for b in own_bindings(node) if b.action == action), "")
 
 
 def listed(bindings: Iterable[Binding]) -> list[tuple[str, str, bool]]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Container, Hashable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from judge_tui.tui.glyphs import neutral
+from judge_tui.tui.keymap import named
 from judge_tui.tui.tones import Tones, tones_of
 from rich.segment import Segment
 from rich.style import Style
@@ -45,6 +46,8 @@ class Rows(ScrollView, can_focus=True):
         Binding("ctrl+u,pageup", "page(-1)", "page up", show=False),
         Binding("enter", "open", "open"),
     ]
+
+    BINDINGS = named("lists", BINDINGS)
 
     @dataclass
     class Opened(Message):
@@ -96,6 +99,12 @@ class Rows(ScrollView, can_focus=True):
         self.virtual_size = Size(0, len(keys))
         self._reveal()
         self.refresh()
+
+    def redraw(self, keys: Container[Hashable]) -> None:
+        """Draw some rows anew."""
+        for row, key in enumerate(self.keys):
+            if key in keys:
+                self.refresh_line(row)
 
     def render_line(self, y: int) -> Strip:
         tones = tones_of(self.app)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from judge_tui.judging.rubric import Dimension
+from judge_tui.tui.glyphs import neutral
+from judge_tui.tui.keymap import named
 from judge_tui.tui.session import OVERALL, Session, letter_of
 from judge_tui.tui.tones import tones_of
 from judge_tui.tui.widgets.bar import Bar
@@ -53,6 +55,8 @@ class RubricLines(ScrollView, can_focus=True):
         Binding("pagedown", "scroll_detail(1)", "read on", show=False),
         Binding("pageup", "scroll_detail(-1)", "read back", show=False),
     ]
+
+    BINDINGS = named("rubric", BINDINGS)
 
     @dataclass
     class Changed(Message):
@@ -113,7 +117,8 @@ class RubricLines(ScrollView, can_focus=True):
         spans, row = self._lines[number]
         if row is not None and row == self.session.row:
             base += tones.cursor if self.has_focus else tones.cursor_blurred
-        return Strip([Segment(text, base + style) for text, style in spans]).adjust_cell_length(width, base)
+        shown = [Segment(neutral(text), base + style) for text, style in spans]
+        return Strip(shown).adjust_cell_length(width, base)
 
     def _changed(self) -> None:
         self.scroll_to(y=0, animate=False, force=True)

@@ -1,0 +1,108 @@
+"""Where the submissions differ: told from verdicts and figures, shown as a table."""
+
+from __future__ import annotations
+
+import pytest
+from judge_tui.checks.verdict import Evidence, Outcome, Verdict
+from judge_tui.judging.workspace import Workspace
+from judge_tui.tui.differences import decisive, differences
+from judge_tui.tui.screens.differences import DifferencesScreen
+from judge_tui.tui.screens.evidence import EvidenceScreen
+
+from .conftest import make_app, running
+
+
+def outcome(model: str, *evidence: Evidence, check: str = "c", verdict: Verdict = Verdict.PASS) -> Outcome:
+    return Outcome(model, "kv", check, verdict, "said", 0.1, evidence)
+
+
+def figure(measured: float | int | str, limit: float | None = None, ok: bool | None = None) -> Evidence:
+    return Evidence("rel err", measured, limit, ok=ok)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "apart"),
+    [
+        (figure(3.0), figure(5.9), False),
+        (figure(3.0), figure(6.0), True),
+        (figure(3.0), figure(-3.0), True),
+        (figure(0), figure(0.0), False),
+        (figure(0), figure(4), True),
+        (figure("NaN"), figure("NaN"), False),
+        (figure("NaN"), figure(1e-7), True),
+        (figure(1e-9, 1e-5, True), figure(1e-7, 1e-5, True), False),
+        (figure(1e-9, 1e-5, True), figure(0.9e-5, 1e-5, True), True),
+        (figure(1e-9, 1e-5, True), figure(2e-5, 1e-5, False), True),
+    ],
+)
+def test_figures_differ_by_a_factor_and_not_by_rounding(one: Evidence, other: Evidence, apart: bool) -> None:
+    for first, second in ((one, other), (other, one)):
+        found = {("a", "c"): outcome("a", first), ("b", "c"): outcome("b", second)}
+        [row] = differences(found, ["a", "b"])
+        assert (row.verdicts, row.figures) == (False, apart)
+
+
+def test_figures_of_other_quantities_or_units_are_not_held_against_each_other() -> None:
+    for other in (Evidence("bytes", 900), Evidence("rel err", 900, unit="B"), Evidence("rel err")):
+        found = {("a", "c"): outcome("a", figure(1.0)), ("b", "c"): outcome("b", other)}
+        assert not differences(found, ["a", "b"])[0].figures
+
+
+def test_what_decided_is_the_first_figure_outside_its_limit() -> None:
+    inside, outside = figure(1e-9, 1e-5, True), figure(0.3, 1e-5, False)
+    assert decisive(outcome("a", Evidence("log", output="x"), figure(7), inside, outside)) is outside
+    assert decisive(outcome("a", figure(7), inside)) is inside
+    assert decisive(outcome("a", Evidence("log"))) is None
+
+
+def test_other_verdicts_come_first_then_other_figures_then_the_rest() -> None:
+    found = {
+        ("a", "same"): outcome("a", check="same"),
+        ("b", "same"): outcome("b", check="same"),
+        ("a", "figures"): outcome("a", figure(1), check="figures"),
+        ("b", "figures"): outcome("b", figure(9), check="figures"),
+        ("a", "warns"): outcome("a", check="warns", verdict=Verdict.WARN),
+        ("b", "warns"): outcome("b", check="warns"),
+        ("a", "fails"): outcome("a", check="fails", verdict=Verdict.FAIL),
+        ("b", "fails"): outcome("b", check="fails"),
+        ("b", "alone"): outcome("b", check="alone", verdict=Verdict.FAIL),
+    }
+    rows = differences(found, ["a", "b"])
+    assert [row.check for row in rows] == ["fails", "warns", "figures", "alone", "same"]
+    assert rows[3].outcomes[0] is None
+    assert not rows[3].verdicts
+
+
+async def test_the_table_shows_what_differs_and_opens_the_evidence(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        await app.press("c", "d")
+        assert isinstance(app.app.screen, DifferencesScreen)
+        rows = [line.split() for line in app.text().split("\n")[:3]]
+        assert " ".join(rows[0]).startswith("1 of 3 checks differ")
+        assert rows[1][:5] == ["≠", "accuracy", "✓", "pass", "all"]
+        assert "✗ fail 0.032 of 1e-05  rel err" in app.text()
+        assert not rows[2]
+        await app.press("a")
+        assert "= own_tests" in app.text()
+        await app.press("enter")
+        assert isinstance(app.app.screen, EvidenceScreen)
+        assert "B Beta" in app.text()
+        await app.press("escape", "d", "1")
+        assert "A Alpha" in app.text()
+        await app.press("escape", "d", "escape")
+        assert app.app.screen is app.compare
+
+
+async def test_checks_are_listed_by_verdict(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        rows = app.compare.checks_pane.rows
+        await app.press("c", "v")
+        assert list(rows.keys) == [("beta", "accuracy")]
+        assert "only fail" in app.text()
+        await app.press("v", "w")
+        assert {model for model, _ in rows.keys} == {"alpha"}
+        assert "only A pass" in app.text()
+        await app.press("w", "w", "v")
+        assert len(rows.keys) == 6

@@ -1,0 +1,200 @@
+"""The reader's own keys, theme and colours."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from judge_tui.judging.workspace import Workspace
+from judge_tui.tui.keymap import key_table, read_keymap
+from judge_tui.tui.preferences import Preferences, config_path, keep_theme, kept_theme
+from judge_tui.tui.screens.help import HelpScreen
+from judge_tui.tui.screens.picker import Picker
+
+from .conftest import DYING, make_app, running
+from .test_terminal import PROGRAM, Terminal
+
+
+def configure(text: str) -> Path:
+    path = config_path()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def test_every_key_of_the_comparison_has_one_name_of_its_own(workspace: Workspace) -> None:
+    make_app(workspace, engine=None).close_session()
+    table = key_table()
+    assert {name.split(".")[0] for name in table} >= {"code", "checks", "rubric", "everywhere", "lists"}
+    assert table["code.next-function"] == ["right_square_bracket"]
+    assert table["everywhere.search"] == ["slash"]
+    for keys in table.values():
+        assert len(keys) == len(set(keys))
+
+
+@pytest.mark.parametrize(
+    ("tables", "fault"),
+    [
+        (3, "c.toml: 'keys' must hold tables, as [keys.code]."),
+        ({"code": 3}, "c.toml: [keys.code] must be a table of names and keys."),
+        (
+            {"code": {"next-functio": "x"}},
+            "c.toml: no key is named code.next-functio. Was code.next-function",
+        ),
+        ({"home": {"qqqqqq": "x"}}, "c.toml: no key is named home.qqqqqq. Help (?) shows what there is."),
+        ({"code": {"next-function": "crtl+x"}}, "'crtl+x' is no key; keys are written as x, ctrl+x or f5."),
+        ({"code": {"next-function": 7}}, "7 is no key"),
+        ({"code": {"next-function": []}}, "[] is no key"),
+        (
+            {"code": {"next-function": "w"}},
+            "c.toml: w is wanted by code.next-function and by code.wrap-long-lines; "
+            "code.next-function keeps right_square_bracket.",
+        ),
+        ({"code": {"next-function": "q"}}, "q is wanted by code.next-function and by everywhere.quit;"),
+        (
+            {"everywhere": {"zoom-this-part": "x"}},
+            "x is wanted by everywhere.zoom-this-part and by checks.cancel",
+        ),
+    ],
+)
+def test_what_cannot_be_followed_is_told_in_a_sentence_and_changes_nothing(
+    tables: object, fault: str
+) -> None:
+    found = read_keymap(tables, "c.toml")
+    assert not found.keys
+    [told] = found.faults
+    assert fault in told
+
+
+def test_two_keys_may_change_places_and_one_may_have_several() -> None:
+    swapped = {"code": {"next-match": "N", "previous-match": "n", "wrap-long-lines": ["W", ","]}}
+    found = read_keymap(swapped | {"everywhere": {"help": "f1"}}, "c.toml")
+    assert found.faults == (
+        "c.toml: comma is wanted by code.wrap-long-lines and by everywhere.previous-file; "
+        "code.wrap-long-lines keeps w.",
+    )
+    assert dict(found.keys) == {"code.next-match": "N", "code.previous-match": "n", "everywhere.help": "f1"}
+
+
+def test_of_two_wishes_for_one_key_the_first_has_it() -> None:
+    found = read_keymap({"code": {"next-function": "ctrl+j", "previous-function": "ctrl+j"}}, "c.toml")
+    assert dict(found.keys) == {"code.next-function": "ctrl+j"}
+    assert len(found.faults) == 1
+
+
+async def test_chosen_keys_work_and_are_what_help_hints_and_messages_say(workspace: Workspace) -> None:
+    configure(
+        '[keys.code]\nnext-function = ["J", "ctrl+n"]\nselect-downwards = "ctrl+j"\n'
+        '[keys.everywhere]\nsymbols = "ctrl+t"\nhelp = "ctrl+g"\n'
+    )
+    async with running(make_app(workspace), (160, 160)) as app:
+        await app.settle()
+        view = app.compare.panes[0].view
+        await app.press("J")
+        assert view.cursor == 5
+        await app.press("ctrl+n")
+        assert view.cursor == 8
+        await app.press("right_square_bracket", "o", "question_mark")
+        assert view.cursor == 8
+        assert app.app.screen is app.compare
+        hints = app.text().split("\n")[-1]
+        assert "^t symbols" in hints
+        assert hints.rstrip().endswith("^g help")
+        await app.press("ctrl+t")
+        assert isinstance(app.app.screen, Picker)
+        await app.press("escape", "ctrl+g")
+        assert isinstance(app.app.screen, HelpScreen)
+        told = [line.split() for line in app.text().split("\n")]
+        assert ["J", "^n", "next", "function"] in told
+        assert ["^t", "symbols"] in told
+        await app.press("escape")
+        keys = {c.title: c.help for c in app.app.get_system_commands(app.compare)}
+        assert keys["Next function"] == "key: J"
+
+
+async def test_faults_of_the_settings_are_told_and_stop_nothing(workspace: Workspace) -> None:
+    configure('theme = "pink"\nspeed = 3\n[keys.code]\nfly = "x"\n')
+    async with running(make_app(workspace, engine=None)) as app:
+        told = [note.message for note in app.app._notifications]
+        assert len(told) == 3
+        assert any("there is no theme 'pink'" in text for text in told)
+        await app.press("j")
+        assert app.compare.panes[0].view.cursor == 1
+
+
+@pytest.mark.parametrize("text", ["theme = [", "\x00", "theme = 3", "keys = 3", "a = " + "[" * 5000])
+def test_settings_that_are_no_settings_are_one_sentence(workspace: Workspace, text: str) -> None:
+    path = configure(text)
+    read = Preferences.read()
+    faults = (*read.faults, *read_keymap(read.keys, path.name).faults)
+    assert len(faults) == 1
+    assert path.name in faults[0]
+
+
+async def test_a_theme_that_is_picked_is_kept_until_the_settings_name_another(workspace: Workspace) -> None:
+    async with running(make_app(workspace, engine=None)) as app:
+        assert app.app.theme == "judge-dark"
+        app.app.theme = "judge-light"
+        await app.until(lambda: kept_theme() == ("judge-light", ""))
+    async with running(make_app(workspace, engine=None)) as app:
+        assert app.app.theme == "judge-light"
+    known = {"judge-dark", "judge-light", "nord"}
+    configure('theme = "nord"\n')
+    assert Preferences.read().theme_among(known) == ("nord", ())
+    keep_theme("judge-dark", "nord")
+    assert Preferences.read().theme_among(known) == ("judge-dark", ())
+    keep_theme("gone", "nord")
+    assert Preferences.read().theme_among(known) == ("nord", ())
+
+
+async def test_every_theme_draws_the_comparison(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        for theme in app.app.available_themes:
+            app.app.theme = theme
+            await app.pilot.pause()
+            assert "class Cache:" in app.text(), theme
+
+
+COLOUR = re.compile(rb"\x1b\[[0-9;:]*?(?<![0-9])(?:3[0-9]|4[0-9]|9[0-7]|10[0-7])(?![0-9])[0-9;:]*m")
+
+
+def test_no_color_means_no_colour_at_all_and_states_are_told_by_signs(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    env = dict(os.environ) | {"NO_COLOR": "1", "TERM": "xterm-256color", "COLORTERM": "truecolor"}
+    terminal = Terminal([sys.executable, "-c", PROGRAM, str(workspace.root), DYING], env)
+    try:
+        terminal.until(lambda: b"ended unexpectedly" in terminal.output)
+        terminal.send(b"vj/cache\r:3\rsO?")
+        terminal.until(lambda: b"what each part of the screen answers to" in terminal.output)
+        terminal.send(b"\x1bs85")
+        terminal.until(lambda: b"saved" in terminal.output)
+        terminal.send(b"q")
+        assert terminal.wait() == 0
+    finally:
+        terminal.close()
+    assert COLOUR.search(b"\x1b[1;38;2;1;2;3m")
+    assert not COLOUR.search(terminal.output), COLOUR.findall(terminal.output)[:3]
+    # the cursor's line and a hit are reversed, a heading is bold
+    assert re.search(rb"\x1b\[[0-9;]*7m", terminal.output)
+    assert re.search(rb"\x1b\[[0-9;]*1m", terminal.output)
+
+
+@pytest.mark.parametrize(("value", "plain"), [("1", True), ("", False)])
+async def test_colours_are_off_when_the_variable_says_something(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, value: str, plain: bool
+) -> None:
+    monkeypatch.setenv("NO_COLOR", value)
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        await app.press("j", "v", "j")
+        styles = [s.style for line in app.app.screen._compositor.render_strips() for s in line if s.style]
+        assert any(style.color or style.bgcolor for style in styles) is not plain
+        if plain:
+            rows = app.compare.panes[0].view
+            reversed_ = [any(s.style and s.style.reverse for s in rows.render_line(y)) for y in range(4)]
+            assert reversed_ == [False, True, True, False]

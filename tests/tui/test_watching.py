@@ -1,0 +1,170 @@
+"""Files that change on disk: the reader's place, the notes, and the checks."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from judge_tui.judging.workspace import Workspace
+from judge_tui.tui import file_watch
+from judge_tui.tui.file_watch import FileWatch, is_source
+from judge_tui.tui.line_map import LineMap
+
+from .conftest import CODE, Driver, make_app, running
+
+LINES = st.lists(st.sampled_from(["", "a", "b", "c", "return"]), max_size=12)
+
+
+@given(LINES, LINES)
+def test_every_old_line_has_a_place_in_the_new_text_and_order_is_kept(old: list[str], new: list[str]) -> None:
+    moved = LineMap(old, new)
+    places = [moved(line) for line in range(len(old) + 2)]
+    assert places == sorted(places)
+    assert all(0 <= place <= max(len(new) - 1, 0) for place in places)
+
+
+@given(LINES, LINES, LINES)
+def test_lines_round_an_insertion_stay_with_their_text(
+    head: list[str], put: list[str], tail: list[str]
+) -> None:
+    marked = [f"{line}{n}" for n, line in enumerate(head + tail)]
+    old, new = marked, [*marked[: len(head)], *put, *marked[len(head) :]]
+    moved = LineMap(old, new)
+    assert [new[moved(line)] for line in range(len(old))] == old
+
+
+def test_a_line_that_is_gone_leads_to_what_stands_in_its_place() -> None:
+    moved = LineMap(["a", "b", "c", "d"], ["a", "d"])
+    assert [moved(line) for line in range(4)] == [0, 1, 1, 1]
+    assert LineMap(["a"] * 3, [])(2) == 0
+    assert LineMap([f"{n}" for n in range(30_000)], [f"x{n}" for n in range(30_000)])(29_999) < 30_000
+
+
+@pytest.mark.parametrize(
+    ("path", "counts"),
+    [
+        ("a.py", True),
+        ("deep/a.cu", True),
+        ("submission.toml", True),
+        ("__pycache__/a.pyc", False),
+        (".git/index", False),
+        ("a.py~", False),
+        (".a.py.swp", False),
+        ("../other/a.py", False),
+    ],
+)
+def test_what_editors_and_interpreters_leave_is_no_change(path: str, counts: bool) -> None:
+    folder = Path("/w/submissions/alpha/kv")
+    changed = Path("/w/submissions/alpha/other/a.py") if path.startswith("..") else folder / path
+    assert is_source(folder, changed) is counts
+
+
+def change(app: Driver, *names: str) -> None:
+    folder = app.compare.panes[0].submission.path
+    app.compare.disk_changed(frozenset(folder / name for name in names))
+
+
+async def test_a_changed_file_is_read_again_round_the_reader(workspace: Workspace) -> None:
+    path = workspace.root / "submissions" / "alpha" / "kv" / "kv_cache.py"
+    path.write_text(CODE + "x = 1\n" * 200)
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        pane, view = app.compare.panes[0], app.compare.panes[0].view
+        await app.press(
+            "colon", *"19", "enter", "a", "b", *"sum", "escape", "colon", *"120", "enter", "v", "j"
+        )
+        above = view.rows.row_of(view.cursor) - view.scroll_offset.y
+        path.write_text("import os\nimport sys\n" + CODE + "x = 1\n" * 200)
+        change(app, "kv_cache.py")
+        await app.until(lambda: pane.settled and view.source.lines[0] == "import os" and view.symbols)
+        assert (view.anchor, view.cursor) == (121, 122)
+        assert view.rows.row_of(view.cursor) - view.scroll_offset.y == above
+        assert view._marks[20].style == "error"
+        await app.press("escape", "L", "enter")
+        assert view.cursor == 20
+
+
+async def test_checks_of_what_has_changed_run_again_or_wait_when_told_to(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        session, runner = app.compare.session, app.compare.runner
+        change(app, "kv_cache.py")
+        await app.until(lambda: any("changed on disk" in n.message for n in app.app._notifications))
+        await app.settle()
+        assert len(session.outcomes) == 6
+        app.compare.reruns = False
+        change(app, "helpers.py")
+        await app.until(lambda: len(session.outcomes) == 3)
+        assert {model for model, _ in session.outcomes} == {"beta"}
+        assert not runner.active
+        await app.press("c", "R")
+        await app.until(lambda: len(session.outcomes) == 6)
+
+
+async def test_a_file_that_is_gone_stays_in_view_and_says_so(workspace: Workspace) -> None:
+    async with running(make_app(workspace, engine=None)) as app:
+        pane = app.compare.panes[0]
+        (pane.submission.path / "kv_cache.py").unlink()
+        (pane.submission.path / "new.py").write_text("y = 2\n")
+        change(app, "kv_cache.py", "new.py")
+        await app.until(lambda: "gone from disk" in app.text())
+        assert pane.source.lines[5] == "class Cache:"
+        await app.press("full_stop")
+        assert pane.file == "helpers.py"
+        await app.press("full_stop")
+        assert pane.source.lines == ["y = 2"]
+
+
+async def test_a_submission_that_becomes_malformed_is_told_and_goes_on(workspace: Workspace) -> None:
+    async with running(make_app(workspace, engine=None)) as app:
+        pane = app.compare.panes[0]
+        (pane.submission.path / "submission.toml").write_text("origin = [\n")
+        change(app, "submission.toml")
+        await app.until(lambda: any("not valid TOML" in n.message for n in app.app._notifications))
+        assert pane.submission.meta.origin == "reconstruction"
+
+
+async def test_the_system_tells_of_changes_until_the_watch_is_stopped(workspace: Workspace) -> None:
+    app_ = make_app(workspace, engine=None)
+    app_._options.watch = True
+    async with running(app_) as app:
+        await app.until(lambda: app.compare._watch is not None)
+        pane = app.compare.panes[0]
+        path = pane.submission.path / "kv_cache.py"
+        count = 0
+
+        def arrived() -> bool:
+            # the watch begins some time after its thread: written until it is seen
+            nonlocal count
+            count += 1
+            path.write_text(f"# {count}\n" + CODE)
+            return pane.source.lines[0].startswith("# ")
+
+        await app.until(arrived)
+        await app.press("c", "A")
+        assert any("wait for R" in note.message for note in app.app._notifications)
+        watching = app.compare._watch
+        assert watching is not None
+        assert watching._thread.is_alive()
+    assert not watching._thread.is_alive()
+    assert not [thread for thread in threading.enumerate() if thread.name == "file watch"]
+
+
+async def test_where_nothing_can_be_watched_that_is_said_once(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "watchfiles", None)
+    app_ = make_app(workspace, engine=None)
+    app_._options.watch = True
+    async with running(app_) as app:
+        await app.until(lambda: any("are not followed" in n.message for n in app.app._notifications))
+        assert app.compare._watch is None
+
+
+def test_the_watch_needs_its_library_only_when_it_begins() -> None:
+    assert "watchfiles" not in vars(file_watch)
+    assert FileWatch.__doc__

@@ -1,0 +1,165 @@
+"""Keys that the reader has chosen: every key has a name, and a table in the settings gives it others.
+
+A key's name is its part of the screen and what help says of it: ``code.next-function``. What cannot be
+followed is told in a sentence, and the keys stand as they were.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+
+from textual.binding import Binding, BindingError, BindingType
+from textual.keys import Keys
+
+__all__ = ["Keymap", "key_table", "named", "read_keymap", "remapped"]
+
+#: Part of the screen → its named bindings; filled by the classes as they are made.
+_NAMED: dict[str, list[Binding]] = {}
+#: What is bound here works in every part, and what is bound in a list in all that are lists.
+_EVERYWHERE, _LISTS = "everywhere", "lists"
+_MODIFIERS = {"ctrl", "alt", "shift", "super", "meta", "hyper"}
+_WORDS = {key.value for key in Keys}
+_SIGN = re.compile(r"[a-z]+(_[a-z]+)+|plus|minus|comma|colon|slash|at|underscore|semicolon|tilde")
+
+
+@dataclass(frozen=True, slots=True)
+class Keymap:
+    """What the settings make of the keys.
+
+    Attributes:
+        keys: Name of a key → keys, separated by commas.
+        faults: What could not be followed, a sentence each.
+    """
+
+    keys: Mapping[str, str]
+    faults: tuple[str, ...] = ()
+
+
+def named(part: str, bindings: Iterable[BindingType]) -> list[Binding]:
+    """The bindings of a part of the screen, each with its name."""
+    found = []
+    for binding in Binding.make_bindings(bindings):
+        words = re.findall(r"[a-z0-9]+", binding.description.lower())
+        found.append(replace(binding, id=f"{part}.{'-'.join(words)}") if words else binding)
+    _NAMED[part] = [binding for binding in found if binding.id]
+    return found
+
+
+def key_table() -> dict[str, list[str]]:
+    """Every name, and the keys that it has by default."""
+    table: dict[str, list[str]] = {}
+    for bindings in _NAMED.values():
+        for binding in bindings:
+            assert binding.id is not None
+            table.setdefault(binding.id, []).append(binding.key)
+    return table
+
+
+def remapped(bindings: Iterable[Binding], keys: Mapping[str, str]) -> list[Binding]:
+    """Bindings as they are with the reader's keys."""
+    found: list[Binding] = []
+    for binding in bindings:
+        chosen = keys.get(binding.id or "")
+        if chosen is None:
+            found.append(binding)
+        elif not any(one.id == binding.id for one in found):
+            found += [binding.with_key(key) for key in chosen.split(",")]
+    return found
+
+
+def read_keymap(tables: object, where: str) -> Keymap:
+    """Read the settings' tables of keys.
+
+    Args:
+        tables: What stands under ``[keys]``: part → name → a key or a list of keys.
+        where: The file, for sentences.
+    """
+    faults: list[str] = []
+    wanted: dict[str, list[str]] = {}
+    table = key_table()
+    if not isinstance(tables, Mapping):
+        return Keymap({}, (f"{where}: 'keys' must hold tables, as [keys.code].",))
+    for part, names in tables.items():
+        if not isinstance(names, Mapping):
+            faults.append(f"{where}: [keys.{part}] must be a table of names and keys.")
+            continue
+        for name, value in names.items():
+            full = f"{part}.{name}"
+            if full not in table:
+                near = get_close_matches(full, table, 1, 0.5)
+                meant = f" Was {near[0]} meant?" if near else " Help (?) shows what there is."
+                faults.append(f"{where}: no key is named {full}.{meant}")
+                continue
+            keys = _keys(value)
+            if keys is None:
+                faults.append(f"{where}: {full} = {value!r} is no key; keys are written as x, ctrl+x or f5.")
+            else:
+                wanted[full] = keys
+    return _without_conflicts(table, wanted, faults, where)
+
+
+def _keys(value: object) -> list[str] | None:
+    values = value if isinstance(value, list) else [value]
+    keys: list[str] = []
+    for one in values:
+        if not isinstance(one, str) or not one:
+            return None
+        try:
+            # Textual's own reading: "?" is question_mark
+            found = [
+                b.key for b in Binding.make_bindings([Binding("comma" if one == "," else one, "x", "x")])
+            ]
+        except BindingError:
+            return None
+        if not found or not all(map(_is_key, found)):
+            return None
+        keys += found
+    return list(dict.fromkeys(keys)) or None
+
+
+def _is_key(key: str) -> bool:
+    *modifiers, last = key.split("+")
+    return set(modifiers) <= _MODIFIERS and (
+        len(last) == 1 or last in _WORDS or _SIGN.fullmatch(last) is not None
+    )
+
+
+def _without_conflicts(
+    table: Mapping[str, list[str]], wanted: dict[str, list[str]], faults: list[str], where: str
+) -> Keymap:
+    """Take the wishes whose keys mean nothing else in their part; each that is dropped may free others."""
+    while True:
+        effective = {**table, **wanted}
+        clash = next(_clashes(effective, wanted), None)
+        if clash is None:
+            break
+        name, other, key = clash
+        faults.append(
+            f"{where}: {key} is wanted by {name} and by {other}; {name} keeps {_said(table[name])}."
+        )
+        del wanted[name]
+    return Keymap({name: ",".join(keys) for name, keys in wanted.items()}, tuple(faults))
+
+
+def _clashes(
+    effective: Mapping[str, Sequence[str]], wanted: Mapping[str, Sequence[str]]
+) -> Iterator[tuple[str, str, str]]:
+    for name in reversed(list(wanted)):
+        for other, keys in effective.items():
+            if other != name and _meet(name, other):
+                shared = [key for key in wanted[name] if key in keys]
+                if shared:
+                    yield name, other, shared[0]
+
+
+def _meet(name: str, other: str) -> bool:
+    """Whether the keys of two names are listened to at the same time."""
+    parts = {name.split(".")[0], other.split(".")[0]}
+    return len(parts) == 1 or _EVERYWHERE in parts or parts == {_LISTS, "checks"}
+
+
+def _said(keys: Sequence[str]) -> str:
+    return " and ".join(keys)

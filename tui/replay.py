@@ -1,0 +1,46 @@
+"""The command that measures an outcome again, on the same inputs, outside the screen."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+from judge_tui.checks.verdict import Outcome
+from judge_tui.judging.workspace import Workspace
+
+__all__ = ["replay_command", "where_told"]
+
+
+def replay_command(outcome: Outcome, where: Sequence[str] = ()) -> str:
+    """The command line for a shell.
+
+    Args:
+        outcome: What is measured again, and not taken from its stored outcome.
+        where: Options that say where the submissions are.
+    """
+    words = ["judge-tui", "check", outcome.model, "--task", outcome.task, "--check", outcome.check]
+    words += ["--seed", str(outcome.seed), "--backend", outcome.backend, "--fresh"]
+    return shlex.join([*words, *where])
+
+
+def where_told(
+    workspace: Workspace, bindings: Path | None = None, *, trust: bool = False, cwd: Path | None = None
+) -> tuple[str, ...]:
+    """Options without which the command would find other submissions, or none.
+
+    Args:
+        workspace: What is compared.
+        bindings: Tree of binding overlays, if any.
+        trust: Whether checks run without a sandbox.
+        cwd: Where the command will be run; the present folder by default.
+    """
+    cwd = (cwd or Path.cwd()).absolute()
+    words: list[str] = []
+    if cwd != workspace.root and workspace.root not in cwd.parents and workspace.root.is_dir():
+        words += ["--workspace", str(workspace.root)]
+    if workspace.submissions != workspace.root / "submissions":
+        words += ["--submissions", str(workspace.submissions)]
+    if bindings is not None:
+        words += ["--bindings", str(bindings)]
+    return (*words, "--trust") if trust else tuple(words)

@@ -1,0 +1,104 @@
+"""Files of a comparison that change on disk: read again where the reader is, and checked again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from judge_tui.checks.errors import JudgeError
+from judge_tui.tui.check_runner import CheckRunner, EngineOptions
+from judge_tui.tui.file_watch import FileWatch, is_source
+from judge_tui.tui.session import Session, letter_of
+from judge_tui.tui.widgets.checks_pane import ChecksPane
+from judge_tui.tui.widgets.code_pane import CodePane
+from judge_tui.tui.widgets.key_hints import key_for
+from textual.screen import Screen
+
+__all__ = ["CompareWatching"]
+
+
+class CompareWatching(Screen[None]):
+    """The part of the comparison that follows changes on disk.
+
+    Attributes:
+        reruns: Whether checks run again by themselves when a submission has changed.
+    """
+
+    session: Session
+    options: EngineOptions
+    panes: list[CodePane]
+    checks_pane: ChecksPane
+    runner: CheckRunner
+    reruns = True
+    _watch: FileWatch | None = None
+    _stale: bool
+
+    if TYPE_CHECKING:
+        # what the other parts of the screen bring
+        def remark(self) -> None: ...
+        def forget_definitions(self, pane: CodePane) -> None: ...
+
+    def begin_watching(self) -> None:
+        """Watch the submissions' folders, where that works."""
+        folders = [s.path for s in self.session.submissions if s.path.is_dir()]
+        if self.options.watch and folders:
+            self._watch = FileWatch(folders, self.disk_changed, self._cannot_watch)
+
+    def on_unmount(self) -> None:
+        if self._watch is not None:
+            self._watch.stop()
+
+    @property
+    def _rerun_key(self) -> str:
+        return key_for(self.checks_pane.rows, "rerun_all")
+
+    def _cannot_watch(self, reason: str) -> None:
+        self._watch = None
+        self.notify(
+            f"Changes on disk are not followed ({reason}); {self._rerun_key} runs the checks again.",
+            markup=False,
+            timeout=6,
+        )
+
+    def disk_changed(self, paths: frozenset[Path]) -> None:
+        """Files have changed: read those in view again, and check their submissions again."""
+        changed: list[CodePane] = []
+        for pane in self.panes:
+            folder = pane.submission.path
+            names = {p.relative_to(folder).as_posix() for p in paths if is_source(folder, p)}
+            if names:
+                try:
+                    pane.submission.refresh()
+                except JudgeError as error:
+                    self.notify(str(error), severity="error", markup=False, timeout=8)
+                    continue
+                changed.append(pane)
+                pane.files_changed(names)
+                self.forget_definitions(pane)
+        if changed:
+            self.run_worker(self._check_again(changed), group="changed", exclusive=True)
+
+    async def _check_again(self, changed: list[CodePane]) -> None:
+        # what runs has read a part of the old files
+        await self.runner.cancel()
+        for pane in self.panes:
+            if pane in changed:
+                self.session.forget(pane.submission.model)
+                self.checks_pane.forget(pane.submission.model)
+        who = ", ".join(letter_of(pane.index) for pane in changed)
+        does = "checks run again" if self.reruns else f"{self._rerun_key} runs the checks again"
+        self.notify(f"{who} changed on disk; {does}.", markup=False, timeout=3)
+        if self.reruns:
+            # what has not changed is answered from its stored outcomes
+            self.runner.start()
+        self._stale = True
+        self.remark()
+
+    def switch_reruns(self) -> None:
+        """Run checks by themselves on a change, or only when told."""
+        self.reruns = not self.reruns
+        if self._watch is None:
+            self.notify("Changes on disk are not followed here.", markup=False, timeout=3)
+            return
+        told = "run again by themselves" if self.reruns else f"wait for {self._rerun_key}"
+        self.notify(f"When a submission changes on disk, its checks {told}.", markup=False, timeout=3)

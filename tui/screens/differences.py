@@ -1,0 +1,129 @@
+"""Where do they differ? Every check, and what it found of each submission, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import ClassVar
+
+from judge_tui.checks.verdict import SEVERITY, Outcome
+from judge_tui.tui.differences import FACTOR, Difference, decisive
+from judge_tui.tui.palette import VERDICTS
+from judge_tui.tui.tones import Tones
+from judge_tui.tui.widgets.bar import Bar
+from judge_tui.tui.widgets.key_hints import KeyHints
+from judge_tui.tui.widgets.rows import Rows, Span, fit
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.screen import ModalScreen
+
+__all__ = ["DifferencesScreen"]
+
+
+class _Table(Rows):
+    found: Sequence[Difference] = ()
+
+    def draw(self, key: Hashable, width: int, tones: Tones) -> Sequence[Span]:
+        assert isinstance(key, int)
+        row = self.found[key]
+        name = min(26, max(width // 5, 12))
+        column = max((width - name - 4) // max(len(row.outcomes), 1), 12)
+        mark = "≠" if row.verdicts else "~" if row.figures else "="
+        spans: list[Span] = [
+            (f" {mark} ", tones.by_name["accent"] if mark != "=" else tones.faint),
+            (fit(row.check, name), tones.text),
+        ]
+        for outcome in row.outcomes:
+            spans += self._cell(outcome, column, tones)
+        return spans
+
+    def _cell(self, outcome: Outcome | None, column: int, tones: Tones) -> list[Span]:
+        if outcome is None:
+            return [(fit(" · not run", column), tones.faint)]
+        verdict = str(outcome.verdict)
+        head = f" {VERDICTS[verdict][0]} {verdict} "
+        return [
+            (fit(head, min(len(head), column)), tones.verdict(verdict)),
+            (fit(figure_of(outcome), max(column - len(head), 0)), tones.muted),
+        ]
+
+
+def figure_of(outcome: Outcome) -> str:
+    """The figure that decided, with its unit; the summary where there is none."""
+    item = decisive(outcome)
+    if item is None:
+        return outcome.summary
+    value = f"{item.measured:.3g}" if isinstance(item.measured, float) else str(item.measured)
+    limit = f" of {item.limit:.3g}" if isinstance(item.limit, float) else ""
+    return f"{value}{limit} {item.unit}".rstrip() + f"  {item.quantity}"
+
+
+class DifferencesScreen(ModalScreen["tuple[int, str] | None"]):
+    """Gives the submission and the check whose evidence is to be opened.
+
+    Args:
+        found: All checks, those with differences first.
+        who: Letter and name of each submission.
+    """
+
+    DEFAULT_CSS = "DifferencesScreen { background: $surface; } DifferencesScreen Bar { background: $panel; }"
+
+    BINDINGS: ClassVar = [
+        Binding("escape,q,d", "close", "back"),
+        Binding("a", "all", "all checks"),
+        Binding("1", "evidence(0)", "evidence of A"),
+        Binding("2", "evidence(1)", "evidence of B"),
+        Binding("3", "evidence(2)", "evidence of C", show=False),
+    ]
+
+    def __init__(self, found: Sequence[Difference], who: Sequence[str]) -> None:
+        super().__init__()
+        self._found, self._who = found, who
+        self._all = False
+        self._rows = _Table()
+        self._rows.found = found
+
+    def compose(self) -> ComposeResult:
+        yield Bar()
+        yield self._rows
+        yield KeyHints()
+
+    def on_mount(self) -> None:
+        keys = "1 2 3"[: 2 * len(self._who) - 1]
+        self.query_one(KeyHints).tell(
+            (("esc", "back"), ("enter", "the worse one's evidence"), (keys, "evidence"), ("a", "all checks"))
+        )
+        self._relist()
+        self._rows.focus()
+
+    def _relist(self) -> None:
+        differing = [n for n, row in enumerate(self._found) if row.verdicts or row.figures]
+        keys = range(len(self._found)) if self._all else differing
+        self._rows.show(keys)
+        told = f"{len(differing)} of {len(self._found)} checks differ"
+        self.query_one(Bar).tell(
+            [(f" {told}  ", "strong", 0), (" · ".join(self._who), "primary", 1)],
+            [(f"≠ verdicts  ~ figures, by {FACTOR:g} times or more ", "muted", 2)],
+        )
+
+    def action_all(self) -> None:
+        self._all = not self._all
+        self._relist()
+
+    def _open(self, index: int) -> None:
+        if isinstance(self._rows.key, int):
+            row = self._found[self._rows.key]
+            if index < len(row.outcomes) and row.outcomes[index] is not None:
+                self.dismiss((index, row.check))
+
+    def action_evidence(self, index: int) -> None:
+        self._open(index)
+
+    def on_rows_opened(self, event: Rows.Opened) -> None:
+        event.stop()
+        assert isinstance(event.key, int)
+        outcomes = self._found[event.key].outcomes
+        there = [(SEVERITY[o.verdict], n) for n, o in enumerate(outcomes) if o is not None]
+        self._open(min(there)[1])
+
+    def action_close(self) -> None:
+        self.dismiss(None)
