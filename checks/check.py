@@ -84,6 +84,11 @@ class Findings:
         """The worst verdict so far; ``None`` while nothing was decided."""
         return worst(self._verdicts) if self._verdicts else None
 
+    @property
+    def wrong(self) -> Evidence | None:
+        """The first figure beyond its limit, or statement that does not hold."""
+        return next((item for item in self.evidence if item.ok is False), None)
+
     def limit(
         self,
         quantity: str,

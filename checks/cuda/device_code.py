@@ -16,6 +16,11 @@ _DEVICE = re.compile(r"__(?:global|device|constant|shared|managed)__")
 _HOST = re.compile(
     r"\bstd::|\bcuda[A-Z]\w*|<<<|\b(?:malloc|free|fprintf|fopen|exit|rand|srand|clock|memcpy)\s*\(|\bFILE\b|\bmain\s*\("
 )
+#: What binds a kernel to a framework of Python's: its names, its macros and its headers.
+_FRAMEWORK = re.compile(
+    r"\b(?:torch|at|c10|pybind11|py)::|\b(?:TORCH|PYBIND11|AT|C10)_[A-Z]\w*\s*\(|\bPy(?:Object|_\w+|MODINIT_FUNC)\b"
+)
+_FRAMEWORK_HEADER = re.compile(r'[<"](?:torch|ATen|c10|pybind11)/|[<"]Python\.h[">]')
 _OUTER = frozenset({"namespace_definition", "linkage_specification", "declaration_list", "translation_unit"})
 _INNER = frozenset({
     "function_definition", "declaration", "template_declaration", "template_instantiation",
@@ -78,7 +83,7 @@ def device_only(source: bytes) -> bytes:
         node = stack.pop()
         if node.type in _OUTER or node.type.startswith("preproc_if") or node.type.startswith("preproc_el"):
             stack += node.children
-        elif node.type in _INNER and _host(node):
+        elif (node.type in _INNER and _host(node)) or _of_a_framework(node):
             for at in range(node.start_byte, node.end_byte):
                 if result[at] != 0x0A:
                     result[at] = 0x20
@@ -89,4 +94,9 @@ def _host(node: Node) -> bool:
     text = text_of(node)
     if node.type == "using_declaration":
         return "std" in text
-    return bool(_HOST.search(text)) and not _DEVICE.search(text)
+    return bool(_HOST.search(text) or _FRAMEWORK.search(text)) and not _DEVICE.search(text)
+
+
+def _of_a_framework(node: Node) -> bool:
+    """Whether it is an include of a framework's header."""
+    return node.type == "preproc_include" and bool(_FRAMEWORK_HEADER.search(text_of(node)))

@@ -4,120 +4,29 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from judge_tui.checks.cuda.constants import Constants, integer
-from judge_tui.checks.cuda.grammar import children, parse, text_of
+from judge_tui.checks.cuda.declarations import (
+    call_arguments,
+    function_declarator,
+    parameters,
+    template_parameters,
+    templated,
+)
+from judge_tui.checks.cuda.definitions import Call, Function, Kind, Launch, TemplateParameter, named
+from judge_tui.checks.cuda.grammar import parse, text_of
+from judge_tui.checks.cuda.repairs import lines_in_front
 
 if TYPE_CHECKING:
     from judge_tui.checks.cuda.grammar import Node
 
-__all__ = ["Call", "Function", "Launch", "Parameter", "Reading", "TemplateParameter", "named", "read"]
+__all__ = ["Reading", "read"]
 
-Kind = Literal["kernel", "device", "host"]
-
-_QUALIFIERS = re.compile(r"\b(?:const|volatile|__restrict__|__restrict|restrict|__grid_constant__|struct)\b")
 _MACRO_CALL = re.compile(r"([A-Za-z_]\w*)\s*<([^<>;{}]*)>\s*(?:<<<|\()")
 _BODY = 20_000
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """A function's parameter.
-
-    Attributes:
-        type: Its type without qualifiers and pointers (``float``, ``int64_t``, ``cudaStream_t``, ``T``).
-        name: Its name; may be empty.
-        pointers: Levels of indirection, arrays and references included.
-        const: Whether what it points to is const.
-        default: Text of its default; empty for none.
-    """
-
-    type: str
-    name: str
-    pointers: int = 0
-    const: bool = False
-    default: str = ""
-
-    def __str__(self) -> str:
-        return f"{'const ' * self.const}{self.type}{'*' * self.pointers} {self.name}".strip()
-
-
-@dataclass(frozen=True, slots=True)
-class TemplateParameter:
-    """A template's parameter: ``type`` is ``typename`` for types."""
-
-    type: str
-    name: str
-    default: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Function:
-    """A function that a source defines.
-
-    Attributes:
-        name: With its namespaces, ``fused::launch``.
-        kind: Kernel, device (also for the host) or host function.
-        parameters: In order.
-        template: Template parameters, in order; empty for a plain function.
-        returns: Type of its result, as written.
-        file: Relative to the submission's folder.
-        line: 1-based, of its name.
-        end_line: 1-based.
-        bounds: Arguments of ``__launch_bounds__``, as written.
-        body: Its text, the first 20,000 characters.
-        method: Whether it is called on an object; a class's static function is not.
-    """
-
-    name: str
-    kind: Kind
-    parameters: tuple[Parameter, ...]
-    template: tuple[TemplateParameter, ...] = ()
-    returns: str = "void"
-    file: str = ""
-    line: int = 0
-    end_line: int = 0
-    bounds: tuple[str, ...] = ()
-    body: str = ""
-    method: bool = False
-
-    @property
-    def short(self) -> str:
-        """Its name without namespaces."""
-        return self.name.rpartition("::")[2]
-
-    @property
-    def lines(self) -> int:
-        """How many lines it takes."""
-        return self.end_line - self.line + 1
-
-
-@dataclass(frozen=True, slots=True)
-class Launch:
-    """A kernel launch ``kernel<template><<<grid, block, shared, stream>>>(args)``, every part as written."""
-
-    kernel: str
-    template: tuple[str, ...]
-    configuration: tuple[str, ...]
-    args: tuple[str, ...]
-    file: str
-    line: int
-    within: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """A call, or explicit instantiation, of a template with its arguments, as written."""
-
-    name: str
-    template: tuple[str, ...]
-    args: tuple[str, ...]
-    file: str
-    line: int
-    within: str = ""
 
 
 @dataclass(slots=True)
@@ -177,6 +86,16 @@ class Reading:
                 values |= self._offered(user, text, seen)
         return values
 
+    def given(self, function: Function, name: str) -> tuple[str, ...]:
+        """What the code writes for a template parameter where it uses the template, as written.
+
+        Args:
+            function: Of the template.
+            name: The parameter.
+        """
+        index = [each.name for each in function.template].index(name)
+        return tuple(used[index] for used, _within in self._uses(function.short) if index < len(used))
+
     def instances(self, function: Function) -> tuple[tuple[int, ...], ...]:
         """Template arguments that the code instantiates a function with, as whole lists of integers.
 
@@ -229,7 +148,7 @@ def read(files: Mapping[str, bytes]) -> Reading:
     """
     found = Reading()
     for file, source in files.items():
-        _File(file, found).walk(parse(source))
+        _File(file, found, lines_in_front(source)).walk(parse(source))
     return found
 
 
@@ -244,11 +163,18 @@ class _Place:
 
 
 class _File:
-    """One file's walk; without recursion, for the tree may be deep."""
+    """One file's walk; without recursion, for the tree may be deep.
 
-    def __init__(self, file: str, found: Reading) -> None:
+    Args:
+        file: Its name.
+        found: What is added to.
+        before: Lines that stand in front of its own first one.
+    """
+
+    def __init__(self, file: str, found: Reading, before: int) -> None:
         self.file = file
         self.found = found
+        self.first = 1 - before
         self.stack: list[tuple[Node, _Place]] = []
 
     def walk(self, root: Node) -> None:
@@ -265,8 +191,8 @@ class _File:
                 name = text_of(node.child_by_field_name("name"))
                 return _Place(f"{place.namespace}{name}::" if name else place.namespace)
             case "template_declaration":
-                parameters = tuple(_template(node.child_by_field_name("parameters")))
-                return _Place(place.namespace, parameters, place.method, place.within)
+                template = tuple(template_parameters(node.child_by_field_name("parameters")))
+                return _Place(place.namespace, template, place.method, place.within)
             case "struct_specifier" | "class_specifier":
                 name = text_of(node.child_by_field_name("name"))
                 return _Place(f"{place.namespace}{name}::", (), True, place.within)
@@ -288,11 +214,11 @@ class _File:
                 self.found.macros[name] = text_of(node.child_by_field_name("value")).replace("\\\n", "\n")
             case "preproc_include":
                 path = text_of(node.child_by_field_name("path"))
-                self.found.includes.setdefault(self.file, []).append((path, node.start_point[0] + 1))
+                self.found.includes.setdefault(self.file, []).append((path, self._line(node)))
         return place
 
     def _function(self, node: Node, place: _Place) -> Function | None:
-        declarator = _function_declarator(node.child_by_field_name("declarator"))
+        declarator = function_declarator(node.child_by_field_name("declarator"))
         if declarator is None:
             return None
         name = text_of(declarator.child_by_field_name("declarator"))
@@ -304,12 +230,12 @@ class _File:
         return Function(
             place.namespace + name,
             kind,
-            tuple(_parameters(declarator.child_by_field_name("parameters"))),
+            tuple(parameters(declarator.child_by_field_name("parameters"))),
             place.template,
             text_of(node.child_by_field_name("type")) or "void",
             self.file,
-            declarator.start_point[0] + 1,
-            node.end_point[0] + 1,
+            self._line(declarator),
+            node.end_point[0] + self.first,
             tuple(text_of(child) for child in bounds.named_children) if bounds else (),
             text_of(node.child_by_field_name("body"))[:_BODY],
             place.method and not static,
@@ -321,28 +247,32 @@ class _File:
         if configuration is None:
             self._call(node, called, place)
             return
-        name, template = _templated(called)
+        name, template = templated(called)
         self.found.launches.append(
             Launch(
                 name,
                 template,
                 tuple(text_of(child) for child in configuration.named_children),
-                tuple(_arguments(node.child_by_field_name("arguments"))),
+                tuple(call_arguments(node.child_by_field_name("arguments"))),
                 self.file,
-                node.start_point[0] + 1,
+                self._line(node),
                 place.within,
             )
         )
 
     def _call(self, node: Node, called: Node | None, place: _Place) -> None:
-        declarator = _function_declarator(called)
+        declarator = function_declarator(called)
         if declarator is not None:
             called = declarator.child_by_field_name("declarator")
-        name, template = _templated(called)
+        name, template = templated(called)
         if name:
-            arguments = tuple(_arguments(node.child_by_field_name("arguments")))
-            line = node.start_point[0] + 1
+            arguments = tuple(call_arguments(node.child_by_field_name("arguments")))
+            line = self._line(node)
             self.found.calls.append(Call(name, template, arguments, self.file, line, place.within))
+
+    def _line(self, node: Node) -> int:
+        """The line of a node in the file as submitted; what a repair put in front counts as its first."""
+        return max(1, int(node.start_point[0]) + self.first)
 
     def _constant(self, node: Node) -> None:
         name = text_of(node.child_by_field_name("name") or node.child_by_field_name("declarator"))
@@ -354,80 +284,3 @@ class _File:
 def _is_constant(declaration: Node | None) -> bool:
     words = {text_of(child) for child in declaration.children} if declaration is not None else set()
     return bool(words & {"const", "constexpr"})
-
-
-def _templated(called: Node | None) -> tuple[str, tuple[str, ...]]:
-    """The name of what is called, and its template arguments."""
-    if called is None or called.type in ("field_expression", "parenthesized_expression"):
-        return "", ()
-    arguments: tuple[str, ...] = ()
-    node: Node | None = called
-    while node is not None and node.type == "qualified_identifier":
-        node = node.child_by_field_name("name")
-    if node is not None and node.type == "template_function":
-        held = node.child_by_field_name("arguments")
-        arguments = tuple(text_of(child) for child in held.named_children) if held else ()
-    return text_of(called).partition("<")[0].strip(), arguments
-
-
-def _arguments(node: Node | None) -> Iterator[str]:
-    for child in node.named_children if node is not None else ():
-        if child.type != "comment":
-            yield text_of(child)
-
-
-def _template(node: Node | None) -> Iterator[TemplateParameter]:
-    for child in node.named_children if node is not None else ():
-        if child.type in ("parameter_declaration", "optional_parameter_declaration"):
-            default = text_of(child.child_by_field_name("default_value"))
-            name = text_of(child.child_by_field_name("declarator"))
-            yield TemplateParameter(text_of(child.child_by_field_name("type")), name, default)
-        elif child.type in ("type_parameter_declaration", "optional_type_parameter_declaration"):
-            name = text_of(child.child_by_field_name("name")) or text_of(
-                child.named_children[0] if child.named_children else None
-            )
-            yield TemplateParameter("typename", name, text_of(child.child_by_field_name("default_type")))
-
-
-def _parameters(node: Node | None) -> Iterator[Parameter]:
-    for child in node.named_children if node is not None else ():
-        if child.type not in ("parameter_declaration", "optional_parameter_declaration"):
-            continue
-        kind = text_of(child.child_by_field_name("type"))
-        # a sized type such as "unsigned long long" may stand beside qualifiers
-        const = any(text_of(part) == "const" for part in child.children if part.type == "type_qualifier")
-        name, pointers = _declared(child.child_by_field_name("declarator"))
-        default = text_of(child.child_by_field_name("default_value"))
-        yield Parameter(" ".join(_QUALIFIERS.sub(" ", kind).split()), name, pointers, const, default)
-
-
-def _declared(node: Node | None) -> tuple[str, int]:
-    """Name and levels of indirection of a declarator."""
-    pointers = 0
-    while node is not None and node.type not in ("identifier", "field_identifier", "type_identifier"):
-        if "pointer" in node.type or "array" in node.type or "reference" in node.type:
-            pointers += 1
-        inner = node.child_by_field_name("declarator")
-        if inner is None:
-            inner = next((c for c in node.named_children if c.type != "type_qualifier" and _holds(c)), None)
-        node = inner
-    return text_of(node), pointers
-
-
-def _holds(node: Node) -> bool:
-    return node.type == "identifier" or node.type.endswith("declarator")
-
-
-def _function_declarator(node: Node | None) -> Node | None:
-    """The part of a declarator that holds a function's name and parameters."""
-    for _level in range(8):
-        if node is None or node.type == "function_declarator":
-            return node
-        inner: Iterable[Node] = children(node, "declarator") or node.named_children
-        node = next((child for child in inner if child.type.endswith("declarator")), None)
-    return None
-
-
-def named(functions: Sequence[Function], name: str) -> list[Function]:
-    """Functions of a name, with or without its namespaces."""
-    return [each for each in functions if name and name in (each.name, each.short)]

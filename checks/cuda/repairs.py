@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 
 from judge_tui.checks.cuda.lexing import Piece, pieces
 
-__all__ = ["PROSE", "SOURCES", "Repair", "Repaired", "cuda_sources", "repaired"]
+__all__ = ["PROSE", "SOURCES", "Repair", "Repaired", "cuda_sources", "lines_in_front", "repaired"]
 
 SOURCES = frozenset({".cu", ".cuh"})
 _HEADERS = frozenset({".h", ".hpp", ".hh", ".hxx", ".inl", ".inc", ".cpp", ".cc", ".cxx", ".c"})
@@ -37,6 +37,8 @@ _DECLARED = (
     (r"\bcooperative_groups\b", "cooperative_groups.h", ()),
 )  # fmt: skip
 _INCLUDED = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]', re.M)
+#: Headers that a repair names in front of a source, and what takes the compiler back to its first line.
+_IN_FRONT = re.compile(rb'\A(?:#include <[^>\n]+>\n)+#line 1 "[^"\n]*"\n')
 #: A line on which code goes on after a comment that nothing ended.
 _CODE_LINE = re.compile(
     r"^[ \t]*(?:#[ \t]*(?:include|define|pragma|if|ifdef|ifndef|endif)\b|template[ \t]*<|__global__\b"
@@ -119,6 +121,16 @@ def repaired(files: Mapping[str, bytes]) -> Repaired:
             repairs += told
     repairs.sort(key=lambda repair: (repair.file, repair.line))
     return Repaired({name: text.encode() for name, text in result.items()}, tuple(repairs))
+
+
+def lines_in_front(source: bytes) -> int:
+    """How many lines a repair has put in front of a source: its own line 1 is the one after them.
+
+    Args:
+        source: A repaired source.
+    """
+    match = _IN_FRONT.match(source)
+    return match[0].count(b"\n") if match else 0
 
 
 def _newlines(data: bytes) -> str:

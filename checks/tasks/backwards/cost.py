@@ -59,7 +59,7 @@ def gradient_cost(bench: Bench, found: Findings) -> str:
         note=f"{plain:,} calls of its forward, two per element"
         + (f", as '{name}' would make" if name else ""),
     )
-    wrong = next((item for item in found.evidence if item.ok is False), None)
+    wrong = found.wrong
     if wrong is not None:
         error = _short(wrong.measured)
         return f"dx has relative error {error} against differences of its own forward at {_SHAPE}"

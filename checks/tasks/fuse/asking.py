@@ -19,7 +19,7 @@ from judge_tui.checks.tasks.fuse.running import launches
 from judge_tui.checks.tasks.fuse.trial import Settled
 from judge_tui.checks.verdict import Verdict
 
-__all__ = ["LIMIT", "Asked", "Question", "ask", "event_line", "judged", "served", "too_slow", "usual"]
+__all__ = ["LIMIT", "Asked", "Question", "ask", "event_line", "judged", "served", "usual"]
 
 #: p = exp(x − lse), relative error in float32, as the challenge states it.
 LIMIT = 1e-5
@@ -75,6 +75,15 @@ class Asked:
         """Whether the launcher gave an error code, and wrote nothing."""
         nothing = self.read is None or bool(self.read.unwritten.all())
         return self.answer.status == "refused" and nothing
+
+    @property
+    def undecided(self) -> bool:
+        """Whether it was not run, did not end on large input, or the machine had no time for it."""
+        size = self.question.logits.size
+        stuck = any(event.kind == "deadlock" for event in self.answer.events)
+        busy = self.answer.cpu_seconds < _OWN_SECONDS
+        slow = self.answer.status == "timed_out" and not stuck and (size > _SMALL or busy)
+        return slow or self.answer.status == "not_run"
 
     @property
     def rows_right(self) -> int:
@@ -196,7 +205,7 @@ def judged(
     for each in asked:
         launcher = settled.launchers[each.question.variant]
         title = ": ".join(part for part in (quantity, each.question.label) if part)
-        if each.answer.status == "not_run" or each.refused or too_slow(each):
+        if each.undecided or each.refused:
             told = "refused" if each.refused else "not run: the time was up"
             found.note(title, told, note=_code(each.answer))
             continue
@@ -241,11 +250,3 @@ def _told(answer: Answer) -> str:
 def _event(event: Event) -> str:
     place = f"{event.file}:{event.line}: " if event.file else ""
     return f"{place}{event.kind.replace('_', ' ')}: {event.text}"
-
-
-def too_slow(asked: Asked) -> bool:
-    """Whether a launch did not end on large input, or because the machine had no time for it."""
-    size = asked.question.logits.size
-    stuck = any(event.kind == "deadlock" for event in asked.answer.events)
-    busy = asked.answer.cpu_seconds < _OWN_SECONDS
-    return asked.answer.status == "timed_out" and not stuck and (size > _SMALL or busy)

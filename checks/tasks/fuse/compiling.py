@@ -9,8 +9,9 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.cuda.compilers import Compiled
 from judge_tui.checks.cuda.constants import integer
+from judge_tui.checks.cuda.definitions import Function
 from judge_tui.checks.cuda.diagnostics import Diagnostic, worst
-from judge_tui.checks.cuda.reading import Function, Reading
+from judge_tui.checks.cuda.reading import Reading
 from judge_tui.checks.cuda.resources import Usage
 from judge_tui.checks.faults import Skipped
 from judge_tui.checks.sources import is_side_program
@@ -42,7 +43,7 @@ def compiles(bench: Bench, found: Findings) -> str:
     refused: list[Compiled] = []
     for index, unit in enumerate(subject.units):
         bench.progress(f"compiling {unit}", index / len(subject.units))
-        for made in subject.compiled(bench, unit):
+        for made in _apart(subject.compiled(bench, unit)):
             # how long a compiler takes hangs on the machine, too
             lenient = is_side_program(unit) or made.timed_out
             _unit(found, made, otherwise=Verdict.WARN if lenient else Verdict.FAIL)
@@ -60,6 +61,11 @@ def compiles(bench: Bench, found: Findings) -> str:
     if refused[0].timed_out:
         return f"{refused[0].unit}: {refused[0].compiler} {told}"
     return f"{refused[0].unit} is refused by {refused[0].compiler}: {told}"
+
+
+def _apart(compiled: Sequence[Compiled]) -> list[Compiled]:
+    """One of each that tell the same: NVRTC compiles for every architecture by itself."""
+    return list({(made.compiler, made.ok, made.diagnostics): made for made in compiled}.values())
 
 
 def _files(units: Sequence[str]) -> str:
@@ -116,7 +122,7 @@ def _without_sources(bench: Bench, subject: Subject, found: Findings) -> str:
         line=repair.line, otherwise=Verdict.WARN, note=f"{repair}.",
     )  # fmt: skip
     made = [each for unit in subject.mended_units for each in subject.compiled(bench, unit, mended=True)]
-    for each in made:
+    for each in _apart(made):
         _unit(found, each, otherwise=Verdict.FAIL)
     told = "compiles" if all(each.ok for each in made) else "does not compile"
     return f"no source file: the code stands in a Markdown fence ({repair.file}:{repair.line}) and {told}"
@@ -159,7 +165,7 @@ def resources(bench: Bench, found: Findings) -> str:
             file=place.file if place else None, line=place.line if place else None,
             note="Arrays that are indexed by what is known at run time only live in local memory.",
         )  # fmt: skip
-    bad = next((item for item in found.evidence if item.ok is False), None)
+    bad = found.wrong
     if bad is not None:
         return f"{bad.quantity}: {bad.measured} {bad.unit}".rstrip()
     return (

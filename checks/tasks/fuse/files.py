@@ -6,6 +6,7 @@ import numpy as np
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.cuda.grammar import broken, parse
+from judge_tui.checks.cuda.repairs import lines_in_front
 from judge_tui.checks.faults import Skipped
 from judge_tui.checks.sources import is_side_program
 from judge_tui.checks.tasks.fuse.asking import Asked, Question, ask, served, usual
@@ -46,7 +47,7 @@ def loads(bench: Bench, found: Findings) -> str:
                     "no framework", False, measured=text, file=file, line=line,
                     otherwise=Verdict.WARN if beside else Verdict.FAIL,
                 )  # fmt: skip
-    bad = next((item for item in found.evidence if item.ok is False), None)
+    bad = found.wrong
     if bad is not None:
         where = f" ({bad.file}:{bad.line})" if bad.file and bad.line else ""
         return f"{bad.quantity}: {bad.measured}{where}"
@@ -58,11 +59,12 @@ def loads(bench: Bench, found: Findings) -> str:
 
 def _parsed(found: Findings, file: str, data: bytes) -> None:
     """The grammar expands no macros: what it stumbles over is evidence, the compiler decides."""
-    lines = data.count(b"\n")
+    before = lines_in_front(data)
+    lines = data.count(b"\n") - before
     wrong = list(broken(parse(data)))
     found.claim(f"{file} is read", True, measured=lines, unit="lines", file=file)
     for line, text in wrong:
-        found.note("not understood without its macros", text, file=file, line=line)
+        found.note("not understood without its macros", text, file=file, line=max(1, line - before))
 
 
 def _kernels(found: Findings, subject: Subject) -> None:
@@ -94,6 +96,9 @@ def purity(bench: Bench, found: Findings) -> str:
         raise Skipped(f"the launch gives no answer to compare: {first.wrong}")
     file, line = launcher.file, launcher.line or None
     for quantity, again in (("after another launch", second), ("in a process of its own", alone)):
+        if again.undecided:
+            found.note(f"the answer {quantity}", "not run: the time was up")
+            continue
         same = _same(first, again)
         found.claim(
             f"the answer {quantity}", same, measured="same bits" if same else again.wrong or "another answer",
@@ -105,7 +110,7 @@ def purity(bench: Bench, found: Findings) -> str:
         "the logits", not touched, measured=touched[0].text if touched else "unchanged", limit="unchanged",
         file=file, line=line,
     )  # fmt: skip
-    bad = next((item for item in found.evidence if item.ok is False), None)
+    bad = found.wrong
     return f"{bad.quantity}: {bad.measured}" if bad else "logits untouched, launches repeat bit for bit"
 
 

@@ -7,13 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from judge_tui.checks.cuda.constants import integer
-from judge_tui.checks.cuda.reading import Function, Reading, TemplateParameter
+from judge_tui.checks.cuda.definitions import Function, TemplateParameter
+from judge_tui.checks.cuda.reading import Reading
 from judge_tui.checks.sources import is_side_program
 from judge_tui.checks.tasks.fuse.grids import configurations
 from judge_tui.checks.tasks.fuse.launcher import Launcher
-from judge_tui.checks.tasks.fuse.signature import arguments, index_type, means
+from judge_tui.checks.tasks.fuse.signature import FLOATS, INDEX_NAMES, INTEGERS, arguments, index_type, means
 
-__all__ = ["alternatives", "candidates", "variants"]
+__all__ = ["alternatives", "candidates", "host_of", "typed", "variants"]
 
 _NOT_IT = re.compile(
     r"naive|reference|(?:^|_)ref(?:_|$)|cpu|baseline|golden|verify|check|(?:^|_)tests?(?:_|$)|bench|two_?pass_?separate",
@@ -41,6 +42,24 @@ def candidates(reading: Reading) -> list[Launcher]:
         if not _beside(kernel):
             found += _made(reading, kernel)
     return list({(each.file, each.called): each for each in reversed(found)}.values())[::-1]
+
+
+def host_of(reading: Reading, launcher: Launcher) -> str:
+    """The host function that launches a kernel in the submission; empty where a test alone does.
+
+    Args:
+        reading: Of the repaired sources.
+        launcher: Of a kernel.
+    """
+    if not launcher.kernel:
+        return ""
+    short = launcher.name.rpartition("::")[2]
+    for launch in reading.launches:
+        if launch.kernel.rpartition("::")[2] == short and launch.within and not is_side_program(launch.file):
+            name = launch.within.rpartition("::")[2]
+            if name != "main" and not _NOT_IT.search(name):
+                return launch.within
+    return ""
 
 
 def _beside(function: Function) -> bool:
@@ -98,11 +117,12 @@ def alternatives(bound: Launcher, found: Sequence[Launcher]) -> list[Launcher]:
 
 def _made(reading: Reading, function: Function) -> Iterator[Launcher]:
     kernel = function.kind == "kernel"
-    types = tuple(f"{each.type}{'*' * each.pointers}" for each in function.parameters)
     template = _template(reading, function)
     if template is None:
         return
     filled, instances, doubts = template
+    function = typed(function, filled)
+    types = tuple(f"{each.type}{'*' * each.pointers}" for each in function.parameters)
     returns = {"void": "nothing", "bool": "bool", "int": "number"}.get(function.returns, "status")
     count = 0
     for args, guessed in arguments(function):
@@ -129,7 +149,7 @@ def _template(
     doubts: list[str] = []
     for parameter in function.template:
         if parameter.type == "typename":
-            filled.append("int" if re.search(r"ind|idx", parameter.name, re.I) else "float")
+            filled.append(_type(reading, function, parameter.name))
         elif means(parameter.name) == "K" or parameter.name.upper() in _CAPACITIES:
             filled.append("K")
             instances = reading.offered(function, parameter.name)[:_MOST_INSTANCES]
@@ -142,6 +162,30 @@ def _template(
                 return None
             filled.append(str(value))
     return tuple(filled), instances, tuple(doubts)
+
+
+def _type(reading: Reading, function: Function, name: str) -> str:
+    """The type that a template is used with; else what the parameters of that type are called decides."""
+    given = [each for each in reading.given(function, name) if each in FLOATS | INTEGERS]
+    called = [name, *(each.name for each in function.parameters if each.type == name)]
+    usual = "int" if any(INDEX_NAMES.search(each) for each in called) else "float"
+    return given[0] if given else usual
+
+
+def typed(function: Function, filled: Sequence[str]) -> Function:
+    """The function with the types that its template is filled with.
+
+    Args:
+        function: With its own names for them.
+        filled: Template arguments; they may be fewer than there are parameters.
+    """
+    types = {
+        parameter.name: value
+        for parameter, value in zip(function.template, filled, strict=False)
+        if parameter.type == "typename"
+    }
+    parameters = tuple(replace(each, type=types.get(each.type, each.type)) for each in function.parameters)
+    return replace(function, parameters=parameters)
 
 
 def _usual(reading: Reading, function: Function, parameter: TemplateParameter) -> int | None:

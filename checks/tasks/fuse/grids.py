@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from judge_tui.checks.cuda.constants import integer
-from judge_tui.checks.cuda.reading import Function, Launch, Reading, named
+from judge_tui.checks.cuda.definitions import Function, Launch, named
+from judge_tui.checks.cuda.reading import Reading
 from judge_tui.checks.tasks.fuse.launcher import Launcher
 from judge_tui.checks.tasks.fuse.signature import means
 

@@ -58,6 +58,8 @@ class Launcher:
         origin: As a binding's.
         why: What showed it.
         doubts: What was guessed and not read, as clauses.
+        host: Of a kernel that is launched by itself: the submission's function that launches it and may
+            refuse what the kernel does not serve.
     """
 
     file: str
@@ -78,6 +80,7 @@ class Launcher:
     origin: str = "found"
     why: str = ""
     doubts: tuple[str, ...] = field(default=(), compare=False)
+    host: str = field(default="", compare=False)
 
     @property
     def target(self) -> str:

@@ -9,8 +9,9 @@ from judge_tui.checks.check import Findings, check
 from judge_tui.checks.cuda.constants import integer
 from judge_tui.checks.cuda.emulator import Event
 from judge_tui.checks.cuda.lexing import blanked
+from judge_tui.checks.cuda.repairs import lines_in_front
 from judge_tui.checks.faults import Skipped
-from judge_tui.checks.tasks.fuse.asking import Asked, Question, ask, event_line, served, too_slow, usual
+from judge_tui.checks.tasks.fuse.asking import Asked, Question, ask, event_line, served, usual
 from judge_tui.checks.tasks.fuse.correct import apart, draw
 from judge_tui.checks.tasks.fuse.subject import Subject, subject_of
 from judge_tui.checks.verdict import Verdict
@@ -43,7 +44,7 @@ def no_materialize(bench: Bench, found: Findings) -> str:
     asked = ask(bench, settled, [Question(f"{r} × {V}", draw(rng, r, V), K) for r, V in _SIZES])
     peaks: list[tuple[int, int]] = []
     for (rows, V), each in zip(_SIZES, asked, strict=True):
-        if each.answer.status == "not_run" or each.refused or too_slow(each):
+        if each.undecided or each.refused:
             continue
         whole = rows * V * 4
         peaks.append((whole, each.answer.peak_bytes))
@@ -74,20 +75,14 @@ def _static(found: Findings, subject: Subject) -> int:
             entries = 1
             for part in re.findall(r"\[([^\]]*)\]", match[1]):
                 entries *= integer(part, subject.reading.constants) or 0
-            line = text.count("\n", 0, match.start()) + 1
+            line = text.count("\n", 0, match.start()) + 1 - lines_in_front(data)
             if entries:
                 found.limit(
                     "entries of a device array", entries, _ROW - 1, unit="entries", file=file,
-                    line=_line(data, line), note="Held against a row of V = 50257.",
+                    line=line, note="Held against a row of V = 50257.",
                 )  # fmt: skip
             largest = max(largest, entries if entries >= _ROW else 0)
     return largest
-
-
-def _line(data: bytes, line: int) -> int:
-    """A line of a repaired source in the file as submitted: headers may stand in front."""
-    before = data.partition(b"\n#line 1 ")[0].count(b"\n") + 2 if b"\n#line 1 " in data[:600] else 0
-    return max(1, line - before)
 
 
 @check(
@@ -119,14 +114,14 @@ def memory_safety(bench: Bench, found: Findings) -> str:
         _events(found, ran, severity, verdict)
     for each in ran:
         if each.answer.status in ("crashed", "failed") or (
-            each.answer.status == "timed_out" and not too_slow(each)
+            each.answer.status == "timed_out" and not each.undecided
         ):
             file, line = event_line(each.answer, settled.launcher)
             found.claim(
                 f"{each.question.label} ({each.question.shape})", False, measured=each.wrong,
                 limit="ends as it should", file=file, line=line or None, output=each.answer.output[:2000],
             )  # fmt: skip
-    bad = next((item for item in found.evidence if item.ok is False), None)
+    bad = found.wrong
     found.claim("launches watched", True, measured=len(ran), unit="launches")
     found.note("what cannot be seen here", "compute-sanitizer needs a GPU")
     if bad is not None:

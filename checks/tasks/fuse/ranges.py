@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
-from judge_tui.checks.tasks.fuse.asking import Asked, Question, ask, event_line, served, too_slow
+from judge_tui.checks.tasks.fuse.asking import Asked, Question, ask, event_line, served
 from judge_tui.checks.tasks.fuse.correct import draw
 from judge_tui.checks.tasks.fuse.launcher import Launcher
 from judge_tui.checks.tasks.fuse.trial import Settled
@@ -36,25 +36,27 @@ def k_range(bench: Bench, found: Findings) -> str:
     questions += [Question(f"K = V = {V}", draw(rng, 1, V), V) for V in _WHOLE]
     asked = [*ask(bench, settled, questions), *_several(bench, settled, numbers)]
     rows = [("K", "rows", "V", "rows right", "what it does")]
-    right: list[int] = []
+    right = [each.question.K for each in asked if each.right]
+    largest = max(right, default=0)
     refused: list[int] = []
     wrong: list[Asked] = []
     for each in asked:
         K, (count, V) = each.question.K, each.question.logits.shape
-        state = _state(found, launcher, each)
+        state = _state(found, launcher, each, guarded=bool(launcher.host and right) and largest < K)
         rows.append((str(K), str(count), str(V), str(each.rows_right), state))
-        right += [K] if each.right else []
         refused += [K] if state.startswith("refused") else []
         wrong += [each] if state.startswith("wrong") else []
-    largest = max(right, default=0)
     file, line = launcher.file, launcher.line or None
     found.note("largest K that is right", largest, file=file, line=line, table=tuple(rows))
     if refused:
         told = ", ".join(str(K) for K in sorted(set(refused)))
         found.note("refused K", told, file=file, line=line, note="Refusing is no failure.")
     if wrong:
-        first = wrong[0]
-        return f"{first.question.label} ({first.question.shape}): {first.wrong or 'writes past its output'}"
+        first = next((each for each in wrong if largest >= each.question.K), wrong[0])
+        told = f"{first.question.label} ({first.question.shape}): {first.wrong or 'writes past its output'}"
+        if found.verdict is Verdict.FAIL:
+            return told
+        return f"right up to K = {largest}; launched without {launcher.host}, which may refuse more: {told}"
     if not right:
         found.conclude(Verdict.SKIP)
         return "no K that was asked for was answered"
@@ -71,19 +73,31 @@ def _several(bench: Bench, settled: Settled, numbers: Sequence[int]) -> list[Ask
     return asked if any(each.right for each in asked) else []
 
 
-def _state(found: Findings, launcher: Launcher, each: Asked) -> str:
-    """Judge one K; what it does, as words."""
+def _state(found: Findings, launcher: Launcher, each: Asked, *, guarded: bool) -> str:
+    """Judge one K; what it does, as words.
+
+    Args:
+        found: Evidence goes there.
+        launcher: That was asked.
+        each: The question and its answer.
+        guarded: Whether a host function that is not run here may refuse this K: then being wrong warns.
+    """
+    otherwise = Verdict.WARN if guarded else Verdict.FAIL
+    unasked = f"Launched without {launcher.host}, which may refuse it." if guarded else ""
     file, line = event_line(each.answer, launcher)
     where = {"file": file, "line": line or None}
     rows, V = each.question.logits.shape
     title = f"{each.question.label} (V = {V}), rows right"
-    if each.answer.status == "not_run" or too_slow(each):
+    if each.undecided:
         return "not run"
     if each.refused:
         return f"refused with code {each.answer.code}"
     past = next((event for event in each.answer.events if event.kind == "out_of_bounds"), None)
     if past is not None:
-        found.claim(title, False, measured=f"out of bounds: {past.text}", limit=rows, **where)  # type: ignore[arg-type]
+        found.claim(
+            title, False, measured=f"out of bounds: {past.text}", limit=rows, note=unasked,
+            otherwise=otherwise, **where,  # type: ignore[arg-type]
+        )  # fmt: skip
         return "wrong: out of bounds"
     nothing = each.read is not None and bool(each.read.unwritten.all())
     if nothing and launcher.returns == "nothing":
@@ -93,7 +107,8 @@ def _state(found: Findings, launcher: Launcher, each: Asked) -> str:
         )  # fmt: skip
         return "refused in silence"
     measured = each.rows_right if each.compared is not None else each.wrong
-    found.claim(title, each.right, measured=measured, limit=rows, note=_sentence(each.wrong), **where)  # type: ignore[arg-type]
+    note = " ".join(part for part in (_sentence(each.wrong), "" if each.right else unasked) if part)
+    found.claim(title, each.right, measured=measured, limit=rows, note=note, otherwise=otherwise, **where)  # type: ignore[arg-type]
     return "right" if each.right else f"wrong: {each.wrong}"
 
 

@@ -13,15 +13,15 @@ import numpy as np
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.binding import Binding, parse_binding
 from judge_tui.checks.cuda import card, emulator
+from judge_tui.checks.cuda.definitions import named
 from judge_tui.checks.cuda.device_code import device_only
 from judge_tui.checks.cuda.emulator import Failure
-from judge_tui.checks.cuda.reading import named
 from judge_tui.checks.cuda.toolchains import find_nvcc
 from judge_tui.checks.errors import JudgeError, WorkspaceError
 from judge_tui.checks.faults import Fault, Skipped, Unbound
 from judge_tui.checks.remote import Worker
 from judge_tui.checks.submission import META, Submission
-from judge_tui.checks.tasks.fuse.finding import alternatives, candidates
+from judge_tui.checks.tasks.fuse.finding import alternatives, candidates, typed
 from judge_tui.checks.tasks.fuse.launcher import Launcher, launcher_of
 from judge_tui.checks.tasks.fuse.subject import Subject, subject_of
 from judge_tui.checks.tasks.fuse.trial import Builder, BuildFailed, Settled, settle
@@ -172,7 +172,8 @@ def written_launcher(subject: Subject, submission: Submission) -> Launcher | Non
             f"[binding.fuse] names '{binding.target}', which is not in the submission",
             hint="Write file:name, the name with its namespaces.", file=submission.path / META,
         )  # fmt: skip
-    function = functions[0]
+    filled = binding.launch.get("template")
+    function = typed(functions[0], list(map(str, filled)) if isinstance(filled, list) else ())
     types = tuple(f"{each.type}{'*' * each.pointers}" for each in function.parameters)
     launcher = launcher_of(binding, kernel=function.kind == "kernel", line=function.line, types=types)
     return replace(launcher, name=function.name)

@@ -6,9 +6,9 @@ import itertools
 import re
 from collections.abc import Iterator, Sequence
 
-from judge_tui.checks.cuda.reading import Function, Parameter
+from judge_tui.checks.cuda.definitions import Function, Parameter
 
-__all__ = ["FLOATS", "INTEGERS", "arguments", "index_type", "means"]
+__all__ = ["FLOATS", "INDEX_NAMES", "INTEGERS", "arguments", "index_type", "means"]
 
 FLOATS = frozenset({"float", "float2", "float4"})
 INTEGERS = frozenset({
@@ -33,7 +33,8 @@ _NAMES = {
     "stride": ("outstride", "kstride", "outputstride", "ostride", "ldo", "stride"),
 }  # fmt: skip
 _ROW_STRIDES = frozenset({"rowstride", "instride", "ldv", "logitsstride", "inputstride", "ldl", "vstride"})
-_INDEX_NAMES = re.compile(r"ind|idx|tok|\bids?\b|_ids?|^ids?|at$|pos|arg", re.I)
+#: What indices are called.
+INDEX_NAMES = re.compile(r"ind|idx|tok|\bids?\b|_ids?|^ids?|at$|pos|arg", re.I)
 _LOGIT_NAMES = re.compile(r"logit|^x$|^z$|^in$|input|score|^src|_in$|^d_in|^data", re.I)
 _MOST = 12
 
@@ -63,13 +64,12 @@ def arguments(function: Function) -> Iterator[tuple[tuple[str, ...], tuple[str, 
     """What a function's parameters may be given, likeliest first; nothing where it cannot play the role.
 
     Args:
-        function: A host function or kernel.
+        function: A host function or kernel; its template's types are filled in.
 
     Yields:
         Values per parameter, and the names of parameters whose meaning is a guess.
     """
-    types = {each.name for each in function.template if each.type == "typename"}
-    pointers = _pointers(function.parameters, types)
+    pointers = _pointers(function.parameters)
     if pointers is None:
         return
     fixed: list[str] = []
@@ -91,7 +91,7 @@ def arguments(function: Function) -> Iterator[tuple[tuple[str, ...], tuple[str, 
         yield values, guessed
 
 
-def _pointers(parameters: Sequence[Parameter], types: set[str]) -> dict[int, str] | None:
+def _pointers(parameters: Sequence[Parameter]) -> dict[int, str] | None:
     """Position → logits, indices or probabilities; ``None`` where they cannot be told."""
     found: dict[int, str] = {}
     taken: set[str] = set()
@@ -99,7 +99,7 @@ def _pointers(parameters: Sequence[Parameter], types: set[str]) -> dict[int, str
     for index, parameter in enumerate(parameters):
         if parameter.pointers != 1:
             continue
-        value = _pointer(parameter, types, taken)
+        value = _pointer(parameter, taken)
         if value is None:
             return None
         found[index] = value
@@ -107,9 +107,8 @@ def _pointers(parameters: Sequence[Parameter], types: set[str]) -> dict[int, str
     return found if taken >= {"logits", "indices", "probabilities"} else None
 
 
-def _pointer(parameter: Parameter, types: set[str], taken: set[str]) -> str | None:
-    real = parameter.type in FLOATS or (parameter.type in types and not _INDEX_NAMES.search(parameter.name))
-    whole = parameter.type in INTEGERS or (parameter.type in types and not real)
+def _pointer(parameter: Parameter, taken: set[str]) -> str | None:
+    real, whole = parameter.type in FLOATS, parameter.type in INTEGERS
     if real and "logits" not in taken and (parameter.const or _LOGIT_NAMES.search(parameter.name)):
         return "logits"
     if real and not parameter.const and "probabilities" not in taken:

@@ -17,7 +17,8 @@ from judge_tui.checks.cuda.compilers import (
     kernels_left,
     units,
 )
-from judge_tui.checks.cuda.reading import Reading, named, read
+from judge_tui.checks.cuda.definitions import named
+from judge_tui.checks.cuda.reading import Reading, read
 from judge_tui.checks.cuda.repairs import Repaired, cuda_sources, repaired
 from judge_tui.checks.cuda.toolchains import find_nvcc, find_nvrtc
 from judge_tui.checks.faults import Skipped

@@ -13,7 +13,7 @@ from judge_tui.checks.cuda.reading import Reading
 from judge_tui.checks.faults import Unbound
 from judge_tui.checks.tasks.fuse.answers import entries
 from judge_tui.checks.tasks.fuse.driver import driver, encoded
-from judge_tui.checks.tasks.fuse.finding import candidates, variants
+from judge_tui.checks.tasks.fuse.finding import candidates, host_of, variants
 from judge_tui.checks.tasks.fuse.launcher import Launcher, stride_of
 from judge_tui.checks.tasks.fuse.reference import compared
 
@@ -47,7 +47,8 @@ class Settled:
     Attributes:
         launchers: The one that is bound, and its variants after it.
         program: Launches them by number.
-        answered: Numbers K for which the bound one answered in the trial.
+        answered: Numbers K for which the bound one answered in the trial; rightly, where a kernel is launched
+            without its host function, which may refuse the others.
         refused: Numbers K that it refused, with its code.
         tried: What else was tried, and how it failed.
         score: Share of the trial's rows that were right.
@@ -110,6 +111,7 @@ def settle(
         BuildFailed: No candidate can be built.
     """
     found = [written] if written else candidates(reading)
+    found = [replace(each, host=host_of(reading, each)) for each in found]
     options = [each for each in found if each.kernel or not kernels][:_MOST_CANDIDATES]
     if not options:
         raise Unbound("fuse", _seen(reading))
@@ -174,6 +176,9 @@ def _tried(program: Runnable, launcher: Launcher, rng: np.random.Generator) -> _
     answers = dict(zip(numbers, given[: len(numbers)], strict=True))
     alone = dict(zip(numbers, given[len(numbers) :], strict=True))
     done = {K: answer for K, answer in answers.items() if answer.status in ("done", "failed")}
+    # a function without a result that writes nothing has no other way to refuse
+    spoken = {K: answer for K, answer in done.items() if not _silent(launcher, answer)}
+    done = spoken or done
     refused = {K: answer.code for K, answer in answers.items() if answer.status == "refused"}
     if not done:
         first = answers[numbers[0]]
@@ -183,7 +188,16 @@ def _tried(program: Runnable, launcher: Launcher, rng: np.random.Generator) -> _
     single = {K: answer for K, answer in alone.items() if K in done}
     score = (score + _share(one, single, rule)) / 2
     said = f"{score:.0%} of the rows right"
-    return _Tried(replace(launcher, stride=rule), True, score, tuple(sorted(done)), refused, said)
+    served = [K for K in sorted(done) if not launcher.host or _share(logits, {K: done[K]}, rule) == 1.0]
+    return _Tried(replace(launcher, stride=rule), True, score, tuple(served or sorted(done)), refused, said)
+
+
+def _silent(launcher: Launcher, answer: Answer) -> bool:
+    """Whether a function that returns nothing has written nothing."""
+    if launcher.returns != "nothing" or answer.status != "done" or answer.indices is None:
+        return False
+    rows, stride = answer.indices.shape
+    return bool(entries(answer, rows, stride, stride).unwritten.all())
 
 
 def _rule(

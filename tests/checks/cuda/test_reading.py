@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 from judge_tui.checks.cuda.constants import integer
+from judge_tui.checks.cuda.definitions import Function
 from judge_tui.checks.cuda.device_code import device_only
 from judge_tui.checks.cuda.lexing import blanked
-from judge_tui.checks.cuda.reading import Function, read
+from judge_tui.checks.cuda.reading import read
+from judge_tui.checks.cuda.repairs import repaired
 
 SOURCE = b"""
 #include <cfloat>
@@ -90,6 +92,30 @@ def test_the_host_s_parts_are_set_aside_line_by_line() -> None:
     assert "__global__ void __launch_bounds__" in device
     assert "cudaError_t" not in device.replace("#define", "")
     assert "main" not in device
+
+
+EXTENSION = b"""#include <torch/extension.h>
+#include <ATen/cuda/CUDAContext.h>
+#include "mine.cuh"
+template <typename T> __global__ void k(const float* x, T* i) { i[0] = FLT_MAX > x[0]; }
+at::Tensor run(at::Tensor x) { TORCH_CHECK(x.is_cuda()); k<int64_t><<<1, 1>>>(0, 0); return x; }
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("run", &run); }
+"""
+
+
+def test_what_binds_a_kernel_to_a_framework_is_set_aside() -> None:
+    device = device_only(EXTENSION).decode()
+    assert [line for line in device.splitlines() if line.strip()] == EXTENSION.decode().splitlines()[2:4]
+
+
+def test_lines_are_those_of_the_file_as_submitted() -> None:
+    mended = repaired({"a.cu": EXTENSION})
+    assert [repair.what for repair in mended.repairs] == ["<cfloat> is included", "<cstdint> is included"]
+    found = read(mended.files)
+    assert [each.line for each in found.functions] == [4, 5, 6]
+    assert [each.line for each in found.launches] == [5]
+    assert ("<torch/extension.h>", 1) in found.includes["a.cu"]
+    assert found.given(named(found.functions, "k"), "T") == ("int64_t",)
 
 
 def test_comments_and_literals_are_blanked_in_place() -> None:

@@ -145,3 +145,17 @@ def test_ptx_that_is_not_known_is_refused_with_its_place(compiling: None) -> Non
     assert isinstance(failure, emulator.Failure)
     assert failure.kind == "refused"
     assert failure.reason.startswith("k.cu:2: inline PTX")
+
+
+def test_a_barrier_of_the_whole_grid_is_refused_and_never_run_into(compiling: None) -> None:
+    text = (
+        b"#include <cooperative_groups.h>\n__global__ void k(int* x) {\n"
+        b"    cooperative_groups::grid_group grid = cooperative_groups::this_grid();\n"
+        b"    x[0] = grid.size();\n    grid.sync();\n}\n"
+    )
+    driver = f'#include "k.cu"\n{LAUNCH} {{ k<<<2, 32>>>(nullptr); return 0; }}\n'
+    failure = emulator.build(driver, {"k.cu": text})
+    assert isinstance(failure, emulator.Failure)
+    assert failure.reason.startswith("k.cu:5: ")
+    assert "a barrier of the whole grid is not emulated" in failure.reason
+    assert isinstance(emulator.build(driver, {"k.cu": text.replace(b"grid.sync();", b"")}), emulator.Program)

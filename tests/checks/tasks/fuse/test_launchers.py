@@ -10,7 +10,7 @@ from judge_tui.checks.cuda.reading import Reading, read
 from judge_tui.checks.errors import WorkspaceError
 from judge_tui.checks.tables import table
 from judge_tui.checks.tasks.fuse.driver import driver, encoded
-from judge_tui.checks.tasks.fuse.finding import alternatives, candidates, variants
+from judge_tui.checks.tasks.fuse.finding import alternatives, candidates, host_of, variants
 from judge_tui.checks.tasks.fuse.launcher import Launcher, launcher_of, stride_of
 
 KERNEL = """
@@ -75,6 +75,36 @@ def test_a_kernel_that_nothing_launches_gets_a_rule_and_a_doubt() -> None:
     found = first(KERNEL + "template __global__ void topk<10>(const float*, int*, float*, int, int);")
     assert (found.grid, found.block) == ("(rows + 3) / 4", "dim3(32, 4)")
     assert found.doubts == ("its grid and block",)
+
+
+TYPED = """
+template <typename L, typename I>
+__global__ void topk(const L* logits, I* out_idx, L* out_p, int V, int K) {}
+"""
+
+
+def test_a_template_s_types_are_those_that_it_is_used_with() -> None:
+    guessed = first(TYPED)
+    assert (guessed.template, guessed.index) == (("float", "int"), "int32")
+    assert guessed.types[:2] == ("float*", "int*")
+    host = "void at(float* x, long long* i, int n) { topk<float, long long><<<n, 64>>>(x, i, x, 7, 3); }"
+    used = first(TYPED + host)
+    assert (used.template, used.types[1], used.index) == (("float", "long long"), "long long*", "int64")
+
+
+@pytest.mark.parametrize(
+    ("launch", "host"),
+    [
+        ("struct Top { void run(int n) { topk<float, int><<<n, 64>>>(x, i, p, 7, 3); } };", "Top::run"),
+        ("int main() { topk<float, int><<<1, 64>>>(x, i, p, 7, 3); }", ""),
+        ("void test_topk() { topk<float, int><<<1, 64>>>(x, i, p, 7, 3); }", ""),
+    ],
+)
+def test_a_host_function_that_may_refuse_is_known_where_the_kernel_is_launched_by_itself(
+    launch: str, host: str
+) -> None:
+    reading = read_text(TYPED + launch)
+    assert host_of(reading, candidates(reading)[0]) == host
 
 
 def test_counts_without_telling_names_are_guessed_in_the_contract_s_order() -> None:

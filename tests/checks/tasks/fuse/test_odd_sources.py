@@ -104,6 +104,8 @@ def test_without_nvcc_the_device_code_is_compiled_by_nvrtc(
     found = outcomes(tmp_path, "compiles", "resources", a_dot_cu=KERNEL + LAUNCHER)
     assert found["compiles"].verdict is Verdict.PASS, found["compiles"].summary
     assert "NVRTC" in found["compiles"].summary
+    # what holds for both architectures is told once
+    assert sum(item.ok is not None for item in found["compiles"].evidence) == 1
     (table,) = (item.table for item in found["resources"].evidence if item.table)
     assert [row[:2] for row in table[1:]] == [("first_k", str(arch)) for arch in compilers.ARCHES]
 
