@@ -50,13 +50,15 @@ class Blindfold:
         self.seated = tuple(submissions)
         task = self.seated[0].task
         cards = {s.model: workspace.scorecard(task, s.model, judge)[0] for s in self.seated}
-        self.blind = wanted or workspace.settings.blind or any(card.sealed for card in cards.values())
+        marks = {model: _mark(workspace, card) for model, card in cards.items()}
+        sealed = any(mark is not None and mark.revealed is None for mark in marks.values())
+        self.blind = wanted or workspace.settings.blind or sealed
         if self.blind:
             models = sorted(cards)
             file = workspace.root.joinpath("scores", task, judge_name(judge), *models)
             order = sealed_order(rescue.place(file, "blind", ".json"), models, (task, judge_name(judge)))
             self.seated = tuple(sorted(self.seated, key=lambda s: order.index(s.model)))
-        self._marks: list[BlindMark | None] = [cards[s.model].blind for s in self.seated]
+        self._marks = [marks[s.model] for s in self.seated]
         self._known = [bool(cards[s.model].given) for s in self.seated]
         self._mask = Mask(telling_names(workspace)) if self.active else None
 
@@ -134,8 +136,8 @@ class Blindfold:
             assert mark is not None
             self._marks[index] = mark.revealing(card.given, side, at)
 
-    def revealed_at(self) -> str:
-        """When the names of the last submission were revealed; empty while they are hidden, and without."""
-        if not self.blind or self.active:
-            return ""
-        return max(str(mark.revealed) for mark in self._marks if mark is not None)
+
+def _mark(workspace: Workspace, card: Scorecard) -> BlindMark | None:
+    """What a card says of the blind judging, and what could not be saved of it."""
+    kept = rescue.rescued(workspace.scorecard_path(card.task, card.model, card.judge))
+    return merged(card.blind, kept.blind if kept is not None else None)
