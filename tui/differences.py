@@ -66,7 +66,8 @@ def _worst(row: Difference) -> int:
 def _apart(one: Outcome, other: Outcome) -> bool:
     """Whether two outcomes have measured the same quantity and got something else."""
     first = decisive(one)
-    if first is None:
+    if first is None or (first.ok is None and first.limit is None):
+        # a figure that is held against nothing has decided nothing
         return False
     named = [item for item in other.evidence if item.quantity == first.quantity]
     second = next((item for item in named if item.measured is not None), None)
@@ -74,7 +75,8 @@ def _apart(one: Outcome, other: Outcome) -> bool:
         return False
     a, b = first.measured, second.measured
     if not isinstance(a, int | float) or not isinstance(b, int | float):
-        return a != b
+        # NaN and true are figures, the words of an exception are none
+        return a != b and not any(" " in str(figure) for figure in (a, b))
     return not _within_noise(first, second) and not _near(float(a), float(b))
 
 

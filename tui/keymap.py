@@ -18,8 +18,14 @@ __all__ = ["Keymap", "key_table", "named", "read_keymap", "remapped"]
 
 #: Part of the screen → its named bindings; filled by the classes as they are made.
 _NAMED: dict[str, list[Binding]] = {}
-#: What is bound here works in every part, and what is bound in a list in all that are lists.
-_EVERYWHERE, _LISTS = "everywhere", "lists"
+#: Parts whose keys are listened to at the same time.
+_TOGETHER = (
+    {"everywhere", "code"},
+    {"everywhere", "rubric"},
+    {"everywhere", "checks", "lists"},
+    {"home", "matrix"},
+    {"home", "lists"},
+)
 _MODIFIERS = {"ctrl", "alt", "shift", "super", "meta", "hyper"}
 _WORDS = {key.value for key in Keys}
 _SIGN = re.compile(r"[a-z]+(_[a-z]+)+|plus|minus|comma|colon|slash|at|underscore|semicolon|tilde")
@@ -158,7 +164,7 @@ def _clashes(
 def _meet(name: str, other: str) -> bool:
     """Whether the keys of two names are listened to at the same time."""
     parts = {name.split(".")[0], other.split(".")[0]}
-    return len(parts) == 1 or _EVERYWHERE in parts or parts == {_LISTS, "checks"}
+    return len(parts) == 1 or any(parts <= together for together in _TOGETHER)
 
 
 def _said(keys: Sequence[str]) -> str:

@@ -16,7 +16,7 @@ def outcome(model: str, *evidence: Evidence, check: str = "c", verdict: Verdict 
     return Outcome(model, "kv", check, verdict, "said", 0.1, evidence)
 
 
-def figure(measured: float | int | str, limit: float | None = None, ok: bool | None = None) -> Evidence:
+def figure(measured: float | int | str, limit: float | None = None, ok: bool | None = True) -> Evidence:
     return Evidence("rel err", measured, limit, ok=ok)
 
 
@@ -30,6 +30,8 @@ def figure(measured: float | int | str, limit: float | None = None, ok: bool | N
         (figure(0), figure(4), True),
         (figure("NaN"), figure("NaN"), False),
         (figure("NaN"), figure(1e-7), True),
+        (figure("raised ValueError: no room"), figure("raised ValueError: full"), False),
+        (figure(471, ok=None), figure(20, ok=None), False),
         (figure(1e-9, 1e-5, True), figure(1e-7, 1e-5, True), False),
         (figure(1e-9, 1e-5, True), figure(0.9e-5, 1e-5, True), True),
         (figure(1e-9, 1e-5, True), figure(2e-5, 1e-5, False), True),

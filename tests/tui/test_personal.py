@@ -44,7 +44,7 @@ def test_every_key_of_the_comparison_has_one_name_of_its_own(workspace: Workspac
             {"code": {"next-functio": "x"}},
             "c.toml: no key is named code.next-functio. Was code.next-function",
         ),
-        ({"home": {"qqqqqq": "x"}}, "c.toml: no key is named home.qqqqqq. Help (?) shows what there is."),
+        ({"zzzz": {"qqqq": "x"}}, "c.toml: no key is named zzzz.qqqq. Help (?) shows what there is."),
         ({"code": {"next-function": "crtl+x"}}, "'crtl+x' is no key; keys are written as x, ctrl+x or f5."),
         ({"code": {"next-function": 7}}, "7 is no key"),
         ({"code": {"next-function": []}}, "[] is no key"),
@@ -54,6 +54,7 @@ def test_every_key_of_the_comparison_has_one_name_of_its_own(workspace: Workspac
             "code.next-function keeps right_square_bracket.",
         ),
         ({"code": {"next-function": "q"}}, "q is wanted by code.next-function and by everywhere.quit;"),
+        ({"matrix": {"mark": "n"}}, "n is wanted by matrix.mark and by home.next-to-judge;"),
         (
             {"everywhere": {"zoom-this-part": "x"}},
             "x is wanted by everywhere.zoom-this-part and by checks.cancel",
@@ -82,6 +83,9 @@ def test_two_keys_may_change_places_and_one_may_have_several() -> None:
 def test_of_two_wishes_for_one_key_the_first_has_it() -> None:
     found = read_keymap({"code": {"next-function": "ctrl+j", "previous-function": "ctrl+j"}}, "c.toml")
     assert dict(found.keys) == {"code.next-function": "ctrl+j"}
+    # a comparison and Home are never on the screen together, nor do the code and the rubric listen to one key
+    apart = {"code": {"next-function": "O"}, "home": {"next-to-judge": "z"}}
+    assert not read_keymap(apart, "c.toml").faults
     assert len(found.faults) == 1
 
 

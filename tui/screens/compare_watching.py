@@ -55,7 +55,7 @@ class CompareWatching(Screen[None]):
     def _cannot_watch(self, reason: str) -> None:
         self._watch = None
         self.notify(
-            f"Changes on disk are not followed ({reason}); {self._rerun_key} runs the checks again.",
+            f"Changes on disk are not followed ({self.session.hide(reason)}); {self._rerun_key} runs the checks again.",
             markup=False,
             timeout=6,
         )
@@ -70,7 +70,7 @@ class CompareWatching(Screen[None]):
                 try:
                     pane.submission.refresh()
                 except JudgeError as error:
-                    self.notify(str(error), severity="error", markup=False, timeout=8)
+                    self.notify(self.session.hide(str(error)), severity="error", markup=False, timeout=8)
                     continue
                 changed.append(pane)
                 pane.files_changed(names)

@@ -11,10 +11,11 @@ from judge_tui.judging.standing import Outline, Standing
 from judge_tui.tui.background import Background
 from judge_tui.tui.home_board import Batch, Cell, HomeBoard
 from judge_tui.tui.palette import VERDICTS
+from judge_tui.tui.keymap import named
 from judge_tui.tui.past import Past, PastComparisons
 from judge_tui.tui.widgets.bar import Bar, Part
 from judge_tui.tui.widgets.home_lists import HomeList, PastRows, QueueRows
-from judge_tui.tui.widgets.key_hints import KeyHints, listed, own_bindings
+from judge_tui.tui.widgets.key_hints import KeyHints, key_for, listed, own_bindings
 from judge_tui.tui.widgets.matrix import Matrix
 from judge_tui.tui.widgets.rows import Rows
 from textual.app import ComposeResult
@@ -51,6 +52,8 @@ class HomeScreen(Screen[None]):
     ]
 
     DEFAULT_CSS = """
+    BINDINGS = named("home", BINDINGS)
+
     HomeScreen { layout: vertical; background: $surface; }
     HomeScreen #about, HomeScreen #said { background: $panel; }
     HomeScreen #lists { height: 1fr; }
@@ -246,7 +249,7 @@ class HomeScreen(Screen[None]):
                     hints[key] = text
         opens = "resume" if focused is self.past.rows else "compare"
         told = [("enter", f"{opens} {marked}" if marked > 1 and focused is self.matrix else opens)]
-        self.query_one(KeyHints).tell((*told, *hints.items()), ("?", "help"))
+        self.query_one(KeyHints).tell((*told, *hints.items()), (key_for(self, "help"), "help"))
 
     def on_descendant_focus(self) -> None:
         self._hint()
