@@ -54,8 +54,9 @@ class CompareWatching(Screen[None]):
 
     def _cannot_watch(self, reason: str) -> None:
         self._watch = None
+        why = self.session.hide(reason)
         self.notify(
-            f"Changes on disk are not followed ({self.session.hide(reason)}); {self._rerun_key} runs the checks again.",
+            f"Changes on disk are not followed ({why}); {self._rerun_key} runs the checks again.",
             markup=False,
             timeout=6,
         )
