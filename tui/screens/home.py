@@ -10,8 +10,8 @@ from typing import ClassVar
 from judge_tui.judging.standing import Outline, Standing
 from judge_tui.tui.background import Background
 from judge_tui.tui.home_board import Batch, Cell, HomeBoard
-from judge_tui.tui.palette import VERDICTS
 from judge_tui.tui.keymap import named
+from judge_tui.tui.palette import VERDICTS
 from judge_tui.tui.past import Past, PastComparisons
 from judge_tui.tui.widgets.bar import Bar, Part
 from judge_tui.tui.widgets.home_lists import HomeList, PastRows, QueueRows
@@ -51,9 +51,9 @@ class HomeScreen(Screen[None]):
         Binding("q", "app.quit", "quit"),
     ]
 
-    DEFAULT_CSS = """
     BINDINGS = named("home", BINDINGS)
 
+    DEFAULT_CSS = """
     HomeScreen { layout: vertical; background: $surface; }
     HomeScreen #about, HomeScreen #said { background: $panel; }
     HomeScreen #lists { height: 1fr; }

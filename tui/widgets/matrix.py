@@ -76,7 +76,6 @@ class Matrix(Widget, can_focus=True):
         self.board, self._name = board, name
         self.row = self.column = 0
         self._top = self._left = 0
-        self._names, self._shape = 14, (_NARROW, 1)
 
     # what is in view
 
@@ -95,16 +94,20 @@ class Matrix(Widget, can_focus=True):
 
     def renew(self) -> None:
         """Show what the board holds now."""
-        self._measure()
         self._go(self.row, self.column)
 
-    def _measure(self) -> None:
-        """Columns of the names and of a cell, and how many tasks are in view."""
+    @property
+    def _names(self) -> int:
         longest = max((len(self._name(model)) for model in self.board.models), default=0)
-        self._names = min(max(longest, 8) + 3, max(self.size.width // 4, 14))
+        return min(max(longest, 8) + 3, max(self.size.width // 4, 14))
+
+    @property
+    def _shape(self) -> tuple[int, int]:
+        """Columns of a cell, and how many tasks are in view."""
         room, count = self.size.width - self._names, max(len(self.board.tasks), 1)
-        fits = room >= count * _NARROW
-        self._shape = (min(room // count, _WIDEST), count) if fits else (_NARROW, max(room // _NARROW, 1))
+        if room >= count * _NARROW:
+            return min(room // count, _WIDEST), count
+        return _NARROW, max(room // _NARROW, 1)
 
     @property
     def _rows(self) -> int:
