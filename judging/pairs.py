@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import combinations, islice
 
 from judge_tui.judging.standing import Standing
 
@@ -25,7 +25,7 @@ class Pair:
 
     Attributes:
         task: Task id.
-        models: Folder names, in the order of the rows.
+        models: Folder names, sorted.
         reason: One of :data:`REASONS`.
     """
 
@@ -64,29 +64,27 @@ def _due(cells: Sequence[Standing], decided: Decided | None) -> Iterator[Pair]:
 
 def _two_by_two(due: Sequence[Standing], all_: Sequence[Standing], reason: str) -> Iterator[Pair]:
     for first, second in zip(due[::2], due[1::2], strict=False):
-        yield _pair(first, second, all_, reason)
+        yield _pair(first, second, reason)
     if len(due) % 2:
-        last = due[-1]
         # the odd one out is read beside one that is known
-        others = [cell for cell in all_ if cell is not last and cell not in due] or [
-            cell for cell in all_ if cell is not last
-        ]
+        last, met = due[-1], {cell.model for cell in due}
+        others = [cell for cell in all_ if cell.model not in met] or [c for c in all_ if c is not last]
         if others:
-            yield _pair(last, others[0], all_, reason)
+            yield _pair(last, others[0], reason)
 
 
 def _undecided(cells: Sequence[Standing], decided: Decided) -> Iterator[Pair]:
     ranked = sorted(cells, key=lambda cell: (-(cell.points if cell.points is not None else -1), cell.model))
+    covered = {frozenset(pair) for models in decided for pair in combinations(models, 2)}
     for distance in range(1, len(ranked)):
         for first, second in zip(ranked, ranked[distance:], strict=False):
-            if not any({first.model, second.model} <= models for models in decided):
-                yield _pair(first, second, cells, REASONS[2])
+            if frozenset((first.model, second.model)) not in covered:
+                yield _pair(first, second, REASONS[2])
 
 
-def _pair(first: Standing, second: Standing, cells: Sequence[Standing], reason: str) -> Pair:
-    order = {cell.model: n for n, cell in enumerate(cells)}
-    models = sorted((first.model, second.model), key=lambda model: (order.get(model, len(order)), model))
-    return Pair(first.task, (models[0], models[1]), reason)
+def _pair(first: Standing, second: Standing, reason: str) -> Pair:
+    one, other = sorted((first.model, second.model))
+    return Pair(first.task, (one, other), reason)
 
 
 def partner(model: str, task: str, pairs: Iterable[Pair], submitted: Sequence[str]) -> str | None:

@@ -125,7 +125,14 @@ def _title(workspace: Workspace, model: str) -> str:
     return model
 
 
-def standing(workspace: Workspace, model: str, task: str, judge: str, backend: str = "auto") -> Standing:
+def standing(
+    workspace: Workspace,
+    model: str,
+    task: str,
+    judge: str,
+    backend: str = "auto",
+    rubrics: dict[str, Rubric] | None = None,
+) -> Standing:
     """What stands in one cell; never raises for what is off with its files.
 
     Args:
@@ -134,19 +141,22 @@ def standing(workspace: Workspace, model: str, task: str, judge: str, backend: s
         task: Task id.
         judge: Whose scorecard counts.
         backend: Whose stored outcomes are shown.
+        rubrics: Rubrics that were read before, by task; the one that is read now is added.
     """
     submission = workspace.submission(model, task)
     try:
-        return _read(workspace, submission, judge, backend)
+        known = {} if rubrics is None else rubrics
+        if task not in known:
+            known[task] = workspace.rubric(task)
+        return _read(workspace, submission, known[task], judge, backend)
     except JudgeError as error:
         return Standing(model, task, files=_count(submission), fault=str(error))
     except OSError as error:
         return Standing(model, task, fault=f"cannot be read: {error.strerror}.")
 
 
-def _read(workspace: Workspace, submission: Submission, judge: str, backend: str) -> Standing:
+def _read(workspace: Workspace, submission: Submission, rubric: Rubric, judge: str, backend: str) -> Standing:
     model, task = submission.model, submission.task
-    rubric = workspace.rubric(task)
     card, stamp = workspace.scorecard(task, model, judge)
     if card.sealed:
         return Standing(model, task, files=len(submission.files), origin=submission.meta.origin, blind=True)

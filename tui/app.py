@@ -95,6 +95,9 @@ class JudgeApp(HarmlessApp[int], PersonalApp[int], VeiledApp[int], TypeAhead[int
         return Session(self._workspace, submissions, self._judge, self._tell_saved, blind=self._blind)
 
     async def on_home_screen_asked(self, event: HomeScreen.Asked) -> None:
+        if self.compare is not None:
+            # asked twice at once, as by a third click
+            return
         submissions = [self._workspace.submission(model, event.task) for model in event.models]
         try:
             session = await asyncio.to_thread(self._opened, submissions)
@@ -102,6 +105,7 @@ class JudgeApp(HarmlessApp[int], PersonalApp[int], VeiledApp[int], TypeAhead[int
             self.notify(str(error), severity="error", markup=False, timeout=10)
             return
         self._session = session
+        self._last_past = None
         # what is switched in one comparison is not meant for the next
         self.compare = CompareScreen(session, copy.copy(self._options), self._clock)
         await self.push_screen(self.compare)
@@ -123,14 +127,26 @@ class JudgeApp(HarmlessApp[int], PersonalApp[int], VeiledApp[int], TypeAhead[int
         await self.pop_screen()
         self.home.reread(session.task)
 
+    async def _look(self) -> None:
+        past = self._whereabouts()
+        if past is not None:
+            await asyncio.to_thread(self._past.keep, past)
+
     def _remember(self) -> None:
         """Write down where the reader is."""
-        if self.compare is None or self._session is None or not self.compare.is_mounted:
-            return
+        past = self._whereabouts()
+        if past is not None:
+            self._past.keep(past)
+
+    def _whereabouts(self) -> Past | None:
+        """Where the reader is, if that is not written down yet."""
+        if self.compare is None or not self.compare.is_mounted:
+            return None
         past = self.compare.whereabouts()
-        if past != self._last_past:
-            self._last_past = past
-            self._past.keep(replace(past, at=time.time()))
+        if past == self._last_past:
+            return None
+        self._last_past = past
+        return replace(past, at=time.time())
 
     def _not_saved(self, session: Session) -> Iterable[str]:
         lost = session.lost()
@@ -143,7 +159,7 @@ class JudgeApp(HarmlessApp[int], PersonalApp[int], VeiledApp[int], TypeAhead[int
             self.compare.post_message(SaveReported(report))
 
     def on_mount(self) -> None:
-        self.set_interval(_LOOK_S, self._remember)
+        self.set_interval(_LOOK_S, self._look)
         self.begin_preferences()
         self.theme_changed_signal.subscribe(self, lambda _: self._recolor())
         # the shell has written over everything

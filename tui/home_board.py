@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from judge_tui.checks.errors import JudgeError
 from judge_tui.judging.pairs import Pair, partner, queue
+from judge_tui.judging.rubric import Rubric
 from judge_tui.judging.standing import Outline, Standing, outline, standing
 from judge_tui.judging.workspace import Workspace
 
@@ -16,7 +18,7 @@ __all__ = ["MOST", "Batch", "HomeBoard"]
 #: So many submissions stand side by side.
 MOST = 3
 #: Seconds of reading between two looks at what else is to be done.
-_BATCH_S = 0.04
+_BATCH_S = 0.15
 
 Cell = tuple[str, str]
 
@@ -28,13 +30,13 @@ class Batch:
     standings: list[Standing] = field(default_factory=list)
     decided: dict[str, list[frozenset[str]]] = field(default_factory=dict)
     faults: dict[str, str] = field(default_factory=dict)
-    left: list[Cell] = field(default_factory=list)
+    left: deque[Cell] = field(default_factory=deque)
 
 
 class HomeBoard:
     """Models × tasks of a workspace, for one judge.
 
-    :meth:`listing` and :meth:`read` touch the disk and belong into a thread; they change nothing here.
+    :meth:`listing` and :meth:`read` touch the disk and belong into a thread; nothing that is shown changes.
     :meth:`take_outline` and :meth:`take` take in what they found.
 
     Args:
@@ -51,12 +53,16 @@ class HomeBoard:
         self.faults: dict[str, str] = {}
         self.fault = ""
         self.marked: list[Cell] = []
+        #: All cells, row by row.
+        self.cells: tuple[Cell, ...] = ()
+        self._rubrics: dict[str, Rubric] = {}
         self._queue: tuple[Pair, ...] | None = None
 
     # reading
 
     def listing(self) -> Outline | str:
         """What there is, or a sentence on why that cannot be said."""
+        self._rubrics = {}
         try:
             return outline(self.workspace, self.judge)
         except JudgeError as error:
@@ -64,15 +70,17 @@ class HomeBoard:
         except OSError as error:
             return f"{self.workspace.root}: cannot be read: {error.strerror}."
 
-    def read(self, cells: Sequence[Cell], proceed: Callable[[], bool] = lambda: True) -> Batch:
+    def read(self, cells: Iterable[Cell], proceed: Callable[[], bool] = lambda: True) -> Batch:
         """Read cells for a short while; what is left over stands in the batch."""
-        batch = Batch(left=list(cells))
+        batch = Batch(left=deque(cells))
         end = time.monotonic() + _BATCH_S
         while batch.left and proceed():
-            model, task = batch.left.pop(0)
+            model, task = batch.left.popleft()
             if task not in self.decided and task not in self.faults and task not in batch.decided:
                 self._read_matchups(task, batch)
-            batch.standings.append(standing(self.workspace, model, task, self.judge, self.backend))
+            batch.standings.append(
+                standing(self.workspace, model, task, self.judge, self.backend, self._rubrics)
+            )
             if time.monotonic() > end:
                 break
         return batch
@@ -92,8 +100,10 @@ class HomeBoard:
             self.fault = found
             return
         self.fault, self.outline = "", found
+        self.cells = tuple((model, task) for model in found.models for task in found.tasks)
         self.marked = [cell for cell in self.marked if cell in found.submitted]
-        self.standings = {cell: said for cell, said in self.standings.items() if cell in self.cells}
+        there = set(self.cells)
+        self.standings = {cell: said for cell, said in self.standings.items() if cell in there}
 
     def take(self, batch: Batch) -> None:
         """Take in what was read."""
@@ -104,6 +114,7 @@ class HomeBoard:
 
     def forget_task(self, task: str) -> list[Cell]:
         """A task's matchups are to be read anew; so are these cells of it."""
+        self._rubrics.pop(task, None)
         self.decided.pop(task, None)
         self.faults.pop(task, None)
         return [cell for cell in self.cells if cell[1] == task]
@@ -119,11 +130,6 @@ class HomeBoard:
     def tasks(self) -> tuple[str, ...]:
         """Columns."""
         return self.outline.tasks if self.outline else ()
-
-    @property
-    def cells(self) -> tuple[Cell, ...]:
-        """All cells, row by row."""
-        return tuple((model, task) for model in self.models for task in self.tasks)
 
     def submitted(self, task: str) -> tuple[str, ...]:
         """Models with a submission for a task."""

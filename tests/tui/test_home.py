@@ -233,13 +233,13 @@ async def test_a_scorecard_that_is_off_is_a_sentence_and_its_comparison_does_not
         screen = await ready(app)
         await app.press("j")
         assert "anna.toml:1: is not valid TOML" in app.text()
-        assert "! unreadable" in app.text()
+        assert "! see below" in app.text()
         await app.press("enter")
         assert app.app.screen is screen
         assert any("is not valid TOML" in told.message for told in app.app._notifications)
         path.unlink()
         await app.press("r")
-        await app.until(lambda: screen.settled and "! unreadable" not in app.text())
+        await app.until(lambda: screen.settled and "! see below" not in app.text())
         await app.press("enter")
         assert await opened(app) == ("alpha", "beta")
 

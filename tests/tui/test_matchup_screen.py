@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from judge_tui.checks.verdict import Outcome, Verdict
 from judge_tui.judging.matchup import TIE, Matchup, Matchups, load_matchups, save_matchups
 from judge_tui.judging.scorecard import load_scorecard
 from judge_tui.judging.workspace import Workspace
+from judge_tui.tui.matchup_desk import WINNER
 from judge_tui.tui.screens.criterion_editor import CriterionEditor
 from judge_tui.tui.screens.help import HelpScreen
 from judge_tui.tui.screens.matchup import MatchupScreen
@@ -138,6 +140,16 @@ async def test_the_figures_of_a_line_are_read_in_full_below(workspace: Workspace
         text = app.text()
         assert "fail: rel err 0.032, limit 1e-05 ␛[31m" in text
         assert "pass: all well" in text
+
+
+async def test_what_checks_find_meanwhile_is_proposed_too(workspace: Workspace) -> None:
+    async with running(make_app(workspace, engine=None)) as app:
+        await app.press("M")
+        assert "Accuracy" not in app.text()
+        for model, verdict in (("alpha", Verdict.PASS), ("beta", Verdict.FAIL)):
+            app.compare.session.seen(Outcome(model, "kv", "accuracy", verdict, "said", 0.1))
+        await app.until(lambda: "fail: said" in app.text())
+        assert screen(app).rows.key == WINNER
 
 
 async def test_figures_that_changed_since_are_said_to(workspace: Workspace) -> None:

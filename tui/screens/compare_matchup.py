@@ -10,6 +10,9 @@ from judge_tui.tui.session import Session
 from judge_tui.tui.widgets.checks_pane import ChecksPane
 from textual.screen import Screen
 
+if TYPE_CHECKING:
+    from judge_tui.judging.proposals import Proposal
+
 __all__ = ["CompareMatchup"]
 
 
@@ -27,7 +30,6 @@ class CompareMatchup(Screen[None]):
         def _unsaved(self) -> str: ...
 
     def action_matchup(self) -> None:
-        from judge_tui.judging.proposals import proposed
         from judge_tui.tui.screens.matchup import MatchupScreen
 
         session = self.session
@@ -36,19 +38,27 @@ class CompareMatchup(Screen[None]):
         except JudgeError as error:
             self.notify(str(error), severity="error", markup=False, timeout=10)
             return
+        desk.proposal = self._proposal()
+        if desk.restored and not self._told_restored:
+            self._told_restored = True
+            self.notify(
+                "Unsaved work of an earlier run is back in the matchup; u takes it away again.", markup=False
+            )
+        screen = MatchupScreen(session, desk, self._how_saved, self._proposal)
+        self.app.push_screen(screen, lambda _: self.retell())
+
+    def _proposal(self) -> Proposal:
+        """What scores and verdicts say now: checks may still be running."""
+        from judge_tui.judging.proposals import proposed
+
+        session = self.session
         models = [submission.model for submission in session.submissions]
         outcomes: dict[str, dict[str, Outcome]] = {model: {} for model in models}
         for (model, check), outcome in session.outcomes.items():
             outcomes[model][check] = outcome
         cards = {model: log.card for model, log in zip(models, session.logs, strict=True)}
         titles = {check: state.title for (_, check), state in self.checks_pane.states.items() if state.title}
-        desk.proposal = proposed(models, session.rubric, cards, outcomes, titles)
-        if desk.restored and not self._told_restored:
-            self._told_restored = True
-            self.notify(
-                "Unsaved work of an earlier run is back in the matchup; u takes it away again.", markup=False
-            )
-        self.app.push_screen(MatchupScreen(session, desk, self._how_saved), lambda _: self.retell())
+        return proposed(models, session.rubric, cards, outcomes, titles)
 
     def _how_saved(self) -> tuple[str, str]:
         unsaved = self._unsaved()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -77,7 +78,7 @@ class HomeScreen(Screen[None]):
             "Compared before", PastRows(self.name_of, clock or _moment), "Nothing yet.", second=True
         )
         self._background: Background | None = None
-        self._left: list[Cell] = []
+        self._left: deque[Cell] = deque()
         self._reading = 0
 
     def name_of(self, model: str) -> str:
@@ -120,7 +121,7 @@ class HomeScreen(Screen[None]):
                 self.board.take_outline(found)
                 for task in self.board.tasks:
                     self.board.forget_task(task)
-                self._left = list(self.board.cells)
+                self._left = deque(self.board.cells)
                 self._past_again()
                 self._show()
                 self._read_on()
@@ -131,7 +132,7 @@ class HomeScreen(Screen[None]):
         """Read the cells of a task again, as after a comparison."""
         self._reading += 1
         cells = self.board.forget_task(task)
-        self._left = [*cells, *(cell for cell in self._left if cell not in cells)]
+        self._left = deque([*cells, *(cell for cell in self._left if cell[1] != task)])
         self._past_again()
         self._read_on()
 
@@ -170,7 +171,8 @@ class HomeScreen(Screen[None]):
     @property
     def settled(self) -> bool:
         """Whether everything has been read."""
-        return bool(self._background and not self._background.waiting and not self._left)
+        known = self.board.outline is not None or bool(self.board.fault)
+        return known and self._background is not None and not self._background.waiting and not self._left
 
     # showing
 

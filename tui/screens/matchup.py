@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import ClassVar
 
 from judge_tui.judging.matchup import TIE, Criterion
+from judge_tui.judging.proposals import Proposal
 from judge_tui.tui.matchup_desk import KEY, MARGIN, WINNER, MatchupDesk
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.tones import Tones, tones_of
@@ -21,6 +22,8 @@ from textual.screen import ModalScreen
 __all__ = ["MatchupScreen"]
 
 _LOOK_S = 0.25
+#: Seconds between two looks at what checks that still run have found.
+_PROPOSE_S = 1.0
 
 
 class _Rows(MatchupRows):
@@ -86,6 +89,7 @@ class MatchupScreen(ModalScreen[None]):
         session: The comparison.
         desk: Its matchup.
         saved: Says how saving stands: a text and its tone.
+        propose: Says what scores and checks propose now.
     """
 
     DEFAULT_CSS = """
@@ -103,9 +107,15 @@ class MatchupScreen(ModalScreen[None]):
         Binding("escape,q,M", "close", "back"),
     ]
 
-    def __init__(self, session: Session, desk: MatchupDesk, saved: Callable[[], tuple[str, str]]) -> None:
+    def __init__(
+        self,
+        session: Session,
+        desk: MatchupDesk,
+        saved: Callable[[], tuple[str, str]],
+        propose: Callable[[], Proposal],
+    ) -> None:
         super().__init__()
-        self._session, self._desk, self._saved = session, desk, saved
+        self._session, self._desk, self._saved, self._propose = session, desk, saved, propose
         self.rows = _Rows(session, desk)
         self._detail = _Detail()
 
@@ -127,10 +137,17 @@ class MatchupScreen(ModalScreen[None]):
         self.query_one(KeyHints).tell(tuple(hints), ("?", "help"))
         # what is saved is told by another thread
         self.set_interval(_LOOK_S, self._retell)
+        self.set_interval(_PROPOSE_S, self._propose_anew)
 
     def on_resize(self) -> None:
         self._detail.styles.height = 9 if self.size.height >= 30 else 6
         self._describe()
+
+    def _propose_anew(self) -> None:
+        proposal = self._propose()
+        if proposal != self._desk.proposal:
+            self._desk.proposal = proposal
+            self._relist(self.rows.key)
 
     # showing
 

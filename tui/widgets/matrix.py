@@ -76,6 +76,7 @@ class Matrix(Widget, can_focus=True):
         self.board, self._name = board, name
         self.row = self.column = 0
         self._top = self._left = 0
+        self._names, self._shape = 14, (_NARROW, 1)
 
     # what is in view
 
@@ -94,20 +95,16 @@ class Matrix(Widget, can_focus=True):
 
     def renew(self) -> None:
         """Show what the board holds now."""
+        self._measure()
         self._go(self.row, self.column)
 
-    @property
-    def _names(self) -> int:
+    def _measure(self) -> None:
+        """Columns of the names and of a cell, and how many tasks are in view."""
         longest = max((len(self._name(model)) for model in self.board.models), default=0)
-        return min(max(longest, 8) + 3, max(self.size.width // 4, 14))
-
-    @property
-    def _shape(self) -> tuple[int, int]:
-        """Columns of a cell, and how many tasks are in view."""
+        self._names = min(max(longest, 8) + 3, max(self.size.width // 4, 14))
         room, count = self.size.width - self._names, max(len(self.board.tasks), 1)
-        if room >= count * _NARROW:
-            return min(room // count, _WIDEST), count
-        return _NARROW, max(room // _NARROW, 1)
+        fits = room >= count * _NARROW
+        self._shape = (min(room // count, _WIDEST), count) if fits else (_NARROW, max(room // _NARROW, 1))
 
     @property
     def _rows(self) -> int:
@@ -265,7 +262,7 @@ def cell_spans(
     if said is None:
         return [mark, (fit("  …", width - 1), tones.faint)]
     if said.fault:
-        return [mark, (fit("  ! unreadable", width - 1), tones.by_name["error"])]
+        return [mark, (fit("  ! see below", width - 1), tones.by_name["error"])]
     score, style = _score(said, tones, there=there)
     sign = "~" if said.stale else "*" if said.elsewhere else " "
     checks = _checks(said, width - 9, tones)
