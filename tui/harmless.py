@@ -20,6 +20,6 @@ def box_title(text: str) -> str:
 class HarmlessApp(App[Result]):
     """An app whose messages carry no control characters to the terminal, whatever they quote."""
 
-    def notify(self, message: str, **options: Any) -> None:
+    def notify(self, message: str, *, title: str = "", **options: Any) -> None:
         """Show a message; Textual itself would hand its escape sequences on."""
-        super().notify(neutral(message, keep_newlines=True), **options)
+        super().notify(neutral(message, keep_newlines=True), title=neutral(title), **options)

@@ -225,8 +225,6 @@ async def test_names_of_files_and_models_reach_no_message_and_no_title_raw(works
     async with running(make_app(workspace, engine=None)) as app:
         app.compare.panes[0].open(f"{evil}.py")
         await app.until(lambda: app.compare.panes[0].settled)
-        app.app.notify(f"{evil} is not among the files.", markup=False)
-        app.app.notify("x\x1b[31m", title=evil, markup=False)
         for keys in (
             ["o"],
             ["f"],
@@ -245,3 +243,18 @@ async def test_names_of_files_and_models_reach_no_message_and_no_title_raw(works
         out = io.StringIO()
         Console(file=out, force_terminal=True).print(app.text(), markup=False)
         assert "\x1b]" not in out.getvalue()
+
+
+async def test_messages_carry_nothing_raw(workspace: Workspace) -> None:
+    evil = "e\x1b]52;c;SEVMTE8=\x07\u202e\x9b31m"
+    app = make_app(workspace, engine=None)
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        app.notify(f"{evil} is not among the files.\nSecond line.", title=evil, markup=False)
+        assert app.compare is not None
+        app.compare.panes[0].view.notify(evil, markup=False)
+        await pilot.pause(0.3)
+        texts = [strip.text for strip in app.screen._compositor.render_strips()]
+        assert any("is not among the files." in text for text in texts)
+        assert any("Second line." in text for text in texts)
+        assert all(map(harmless, texts))
+    app.close_session()
