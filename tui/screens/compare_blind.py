@@ -10,6 +10,7 @@ from judge_tui.tui.veil import VeiledApp
 from judge_tui.tui.widgets.bar import Part
 from judge_tui.tui.widgets.checks_pane import ChecksPane
 from judge_tui.tui.widgets.code_pane import CodePane
+from judge_tui.tui.widgets.key_hints import key_for
 from textual.screen import Screen
 
 __all__ = ["CompareBlind"]
@@ -45,7 +46,7 @@ class CompareBlind(Screen[None]):
             return []
         if not blindfold.active:
             return [("judged blind, names revealed · ", "muted", 3)]
-        offer = "" if self.session.unscored else ", all scored: f9 reveals"
+        offer = "" if self.session.unscored else f", all scored: {key_for(self, 'reveal')} reveals"
         return [(f"blind{offer} · ", "accent", 0)]
 
     def offer_reveal(self) -> None:
@@ -55,7 +56,8 @@ class CompareBlind(Screen[None]):
             self._offered = due
             self.retell()
             if due:
-                self.notify("Everything is scored: f9 reveals the names.", markup=False, timeout=4)
+                key = key_for(self, "reveal")
+                self.notify(f"Everything is scored: {key} reveals the names.", markup=False, timeout=4)
 
     def action_reveal(self) -> None:
         from judge_tui.tui.screens.question import Question
