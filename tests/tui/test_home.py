@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from judge_tui.checks.store import Store
 from judge_tui.checks.verdict import Outcome, Verdict
-from judge_tui.judging.matchup import Matchup, Matchups, save_matchups
 from judge_tui.judging.scorecard import load_scorecard, save_scorecard
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.app import JudgeApp
@@ -154,28 +153,6 @@ async def test_marked_submissions_are_compared_and_of_one_task_only(
         assert screen.board.marked == []
 
 
-async def test_one_marked_cell_is_compared_with_the_one_under_the_cursor(
-    tmp_path: Path, workspace: Workspace
-) -> None:
-    three = make_workspace(tmp_path / "three", THREE)
-    async with running(make_home(three)) as app:
-        await ready(app)
-        await app.press("space", "G", "enter")
-        assert await opened(app) == ("alpha", "gamma")
-
-
-async def test_enter_on_a_cell_takes_the_pair_that_is_due(tmp_path: Path, workspace: Workspace) -> None:
-    three = make_workspace(tmp_path / "three", THREE)
-    for model in THREE:
-        score(three, model, 80)
-    decided = Matchups("kv", "anna", (Matchup(("alpha", "beta"), "tie"), Matchup(("beta", "gamma"), "beta")))
-    save_matchups(three.matchups_path("kv", "anna"), decided, None)
-    async with running(make_home(three)) as app:
-        await ready(app)
-        await app.press("G", "enter")
-        assert await opened(app) == ("alpha", "gamma")
-
-
 async def test_a_comparison_is_resumed_where_it_was_left(workspace: Workspace) -> None:
     async with running(make_home(workspace)) as app:
         await ready(app)
@@ -190,24 +167,14 @@ async def test_a_comparison_is_resumed_where_it_was_left(workspace: Workspace) -
         assert f"{before[1][0]}:{before[1][1] + 1} 12:00:00" in app.text()
     async with running(make_home(workspace)) as app:
         screen = await ready(app)
-        await app.press("tab", "tab")
-        assert app.app.focused is screen.past.rows
-        await app.press("enter")
+        for part in (screen.queue.rows, screen.past.rows, screen.matrix):
+            await app.press("tab")
+            assert app.app.focused is part
+        await app.press("shift+tab", "enter")
         assert await opened(app) == ("alpha", "beta")
         await app.until(lambda: app.compare.panes[1].view.cursor == before[1][1])
         assert [(pane.file, pane.view.cursor) for pane in app.compare.panes] == before
         assert app.app.focused is app.compare.panes[1].view
-
-
-async def test_the_lists_are_reached_and_opened_by_keys(workspace: Workspace) -> None:
-    async with running(make_home(workspace)) as app:
-        screen = await ready(app)
-        await app.press("tab")
-        assert app.app.focused is screen.queue.rows
-        await app.press("shift+tab")
-        assert app.app.focused is screen.matrix
-        await app.press("tab", "enter")
-        assert await opened(app) == ("alpha", "beta")
 
 
 async def test_the_checks_of_a_comparison_from_home_run_and_end_with_it(workspace: Workspace) -> None:
@@ -266,16 +233,6 @@ async def test_nothing_to_judge_says_how_to_begin(tmp_path: Path, workspace: Wor
         assert "judge-tui add FOLDER" in app.text()
         await app.press("enter", "space", "n", "j", "tab", "enter", "r")
         assert app.app.screen is app.app.home
-
-
-async def test_a_submission_that_is_alone_cannot_be_compared(tmp_path: Path, workspace: Workspace) -> None:
-    alone = make_workspace(tmp_path / "alone", ("alpha",))
-    async with running(make_home(alone)) as app:
-        screen = await ready(app)
-        assert "A comparison takes two submissions of one task." in app.text()
-        await app.press("enter")
-        assert app.app.screen is screen
-        assert any("the only submission for kv" in told.message for told in app.app._notifications)
 
 
 async def test_a_cell_without_a_submission_opens_nothing(workspace: Workspace) -> None:
@@ -369,25 +326,6 @@ async def test_what_could_not_be_saved_is_said_when_the_comparison_is_left(works
         await app.press("enter")
         await opened(app)
         assert app.compare.session.card.score("correctness") == 85
-
-
-async def test_a_spoilt_list_of_past_comparisons_costs_the_list_only(
-    workspace: Workspace, tmp_path: Path
-) -> None:
-    past = tmp_path / "state" / "judge-tui" / "past"
-    async with running(make_home(workspace)) as app:
-        await ready(app)
-        await app.press("enter")
-        await opened(app)
-        await app.press("q")
-        await app.until(lambda: app.app.screen is app.app.home)
-    for file in past.iterdir():
-        file.write_text('[{"task": 3}]')
-    async with running(make_home(workspace)) as app:
-        await ready(app)
-        assert "Nothing yet." in app.text()
-        await app.press("enter")
-        assert await opened(app) == ("alpha", "beta")
 
 
 async def test_the_mouse_points_and_opens(workspace: Workspace) -> None:
