@@ -249,12 +249,12 @@ async def test_messages_carry_nothing_raw(workspace: Workspace) -> None:
     evil = "e\x1b]52;c;SEVMTE8=\x07\u202e\x9b31m"
     app = make_app(workspace, engine=None)
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
-        app.notify(f"{evil} is not among the files.\nSecond line.", title=evil, markup=False)
+        app.notify(f"Missing: {evil}\nSecond line.", title=evil, markup=False)
         assert app.compare is not None
         app.compare.panes[0].view.notify(evil, markup=False)
         await pilot.pause(0.3)
         texts = [strip.text for strip in app.screen._compositor.render_strips()]
-        assert any("is not among the files." in text for text in texts)
+        assert any("Missing: e␛" in text for text in texts)
         assert any("Second line." in text for text in texts)
         assert all(map(harmless, texts))
     app.close_session()
