@@ -12,7 +12,9 @@ from judge_tui.checks.cuda.grammar import children, text_of
 if TYPE_CHECKING:
     from judge_tui.checks.cuda.grammar import Node
 
-__all__ = ["call_arguments", "function_declarator", "parameters", "template_parameters", "templated"]
+__all__ = [
+    "call_arguments", "function_declarator", "members", "parameters", "template_parameters", "templated",
+]  # fmt: skip
 
 _QUALIFIERS = re.compile(r"\b(?:const|volatile|__restrict__|__restrict|restrict|__grid_constant__|struct)\b")
 
@@ -73,12 +75,33 @@ def parameters(node: Node | None) -> Iterator[Parameter]:
     for child in node.named_children if node is not None else ():
         if child.type not in ("parameter_declaration", "optional_parameter_declaration"):
             continue
-        kind = text_of(child.child_by_field_name("type"))
-        # a sized type such as "unsigned long long" may stand beside qualifiers
-        const = any(text_of(part) == "const" for part in child.children if part.type == "type_qualifier")
-        name, pointers = _declared(child.child_by_field_name("declarator"))
-        default = text_of(child.child_by_field_name("default_value"))
-        yield Parameter(" ".join(_QUALIFIERS.sub(" ", kind).split()), name, pointers, const, default)
+        yield _parameter(child, child.child_by_field_name("declarator"))
+
+
+def members(body: Node | None) -> tuple[Parameter, ...]:
+    """The members of a struct that has nothing else; none where there are functions, or bases of its own.
+
+    Args:
+        body: Its list of declarations.
+    """
+    found: list[Parameter] = []
+    for child in body.named_children if body is not None else ():
+        if child.type == "comment":
+            continue
+        declared = children(child, "declarator") if child.type == "field_declaration" else []
+        if not declared or any(function_declarator(each) is not None for each in declared):
+            return ()
+        found += [_parameter(child, each) for each in declared]
+    return tuple(found)
+
+
+def _parameter(declaration: Node, declarator: Node | None) -> Parameter:
+    kind = text_of(declaration.child_by_field_name("type"))
+    # a sized type such as "unsigned long long" may stand beside qualifiers
+    const = any(text_of(part) == "const" for part in declaration.children if part.type == "type_qualifier")
+    name, pointers = _declared(declarator)
+    default = text_of(declaration.child_by_field_name("default_value"))
+    return Parameter(" ".join(_QUALIFIERS.sub(" ", kind).split()), name, pointers, const, default)
 
 
 def _declared(node: Node | None) -> tuple[str, int]:

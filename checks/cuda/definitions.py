@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
-__all__ = ["Call", "Function", "Kind", "Launch", "Parameter", "TemplateParameter", "named"]
+__all__ = [
+    "Call",
+    "Function",
+    "Kind",
+    "Launch",
+    "Parameter",
+    "Struct",
+    "TemplateParameter",
+    "named",
+    "spread",
+]
 
 Kind = Literal["kernel", "device", "host"]
 
@@ -43,13 +53,28 @@ class TemplateParameter:
 
 
 @dataclass(frozen=True, slots=True)
+class Struct:
+    """A parameter that is a struct of plain members, which stand in its place among the parameters.
+
+    Attributes:
+        name: With its namespaces.
+        start: Number of the parameter that its first member is.
+        count: How many members it has.
+    """
+
+    name: str
+    start: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
 class Function:
     """A function that a source defines.
 
     Attributes:
         name: With its namespaces, ``fused::launch``.
         kind: Kernel, device (also for the host) or host function.
-        parameters: In order.
+        parameters: In order; the members of a struct that holds pointers stand in its place.
         template: Template parameters, in order; empty for a plain function.
         returns: Type of its result, as written.
         file: Relative to the submission's folder.
@@ -58,6 +83,7 @@ class Function:
         bounds: Arguments of ``__launch_bounds__``, as written.
         body: Its text, the first 20,000 characters.
         method: Whether it is called on an object; a class's static function is not.
+        structs: Parameters that are structs, in order.
     """
 
     name: str
@@ -71,6 +97,7 @@ class Function:
     bounds: tuple[str, ...] = ()
     body: str = ""
     method: bool = False
+    structs: tuple[Struct, ...] = ()
 
     @property
     def short(self) -> str:
@@ -111,3 +138,23 @@ class Call:
 def named(functions: Sequence[Function], name: str) -> list[Function]:
     """Functions of a name, with or without its namespaces."""
     return [each for each in functions if name and name in (each.name, each.short)]
+
+
+def spread(function: Function, structs: Mapping[str, tuple[Parameter, ...]]) -> Function:
+    """A function with the members of its structs in their places, where they hold pointers.
+
+    Args:
+        function: As it is written.
+        structs: Name, with namespaces → members of structs that have nothing else.
+    """
+    parameters: list[Parameter] = []
+    found: list[Struct] = []
+    for each in function.parameters:
+        name = next((full for full in structs if each.type in (full, full.rpartition("::")[2])), "")
+        members = structs.get(name, ())
+        if each.pointers > 1 or not any(member.pointers for member in members):
+            parameters.append(each)
+            continue
+        found.append(Struct(name, len(parameters), len(members)))
+        parameters += members
+    return replace(function, parameters=tuple(parameters), structs=tuple(found)) if found else function

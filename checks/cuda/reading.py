@@ -12,11 +12,21 @@ from judge_tui.checks.cuda.constants import Constants, integer
 from judge_tui.checks.cuda.declarations import (
     call_arguments,
     function_declarator,
+    members,
     parameters,
     template_parameters,
     templated,
 )
-from judge_tui.checks.cuda.definitions import Call, Function, Kind, Launch, TemplateParameter, named
+from judge_tui.checks.cuda.definitions import (
+    Call,
+    Function,
+    Kind,
+    Launch,
+    Parameter,
+    TemplateParameter,
+    named,
+    spread,
+)
 from judge_tui.checks.cuda.grammar import parse, text_of
 from judge_tui.checks.cuda.repairs import lines_in_front
 
@@ -40,6 +50,7 @@ class Reading:
         constants: Integer constants, by name.
         macros: Function-like macro → its text.
         includes: File → what it includes, as (text with its marks, 1-based line).
+        structs: Structs of plain members, by name with namespaces.
     """
 
     functions: list[Function] = field(default_factory=list)
@@ -48,6 +59,7 @@ class Reading:
     constants: Constants = field(default_factory=dict)
     macros: dict[str, str] = field(default_factory=dict)
     includes: dict[str, list[tuple[str, int]]] = field(default_factory=dict)
+    structs: dict[str, tuple[Parameter, ...]] = field(default_factory=dict)
 
     @property
     def kernels(self) -> list[Function]:
@@ -149,6 +161,7 @@ def read(files: Mapping[str, bytes]) -> Reading:
     found = Reading()
     for file, source in files.items():
         _File(file, found, lines_in_front(source)).walk(parse(source))
+    found.functions = [spread(each, found.structs) for each in found.functions]
     return found
 
 
@@ -194,7 +207,9 @@ class _File:
                 template = tuple(template_parameters(node.child_by_field_name("parameters")))
                 return _Place(place.namespace, template, place.method, place.within)
             case "struct_specifier" | "class_specifier":
-                name = text_of(node.child_by_field_name("name"))
+                name = text_of(node.child_by_field_name("name")) or _alias(node)
+                if name and not place.template and (held := members(node.child_by_field_name("body"))):
+                    self.found.structs[place.namespace + name] = held
                 return _Place(f"{place.namespace}{name}::", (), True, place.within)
             case "function_definition":
                 function = self._function(node, place)
@@ -279,6 +294,13 @@ class _File:
         value = text_of(node.child_by_field_name("value"))
         if name.isidentifier() and value and name not in self.found.constants:
             self.found.constants[name] = value
+
+
+def _alias(struct: Node) -> str:
+    """The name that a typedef gives to a struct without one."""
+    parent = struct.parent
+    named = parent is not None and parent.type == "type_definition"
+    return text_of(parent.child_by_field_name("declarator")) if parent is not None and named else ""
 
 
 def _is_constant(declaration: Node | None) -> bool:

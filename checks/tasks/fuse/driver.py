@@ -6,7 +6,7 @@ carries, in its upper bits, which of several launchers is meant, so that one bui
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from judge_tui.checks.tasks.fuse.launcher import Launcher
 
@@ -24,7 +24,12 @@ struct Job {{
     const float* logits; void* indices; void* probabilities;
     long long rows, B, T, V, stride; int K; cudaStream_t stream;
 }};
-template <class P> struct Given {{ void* at; operator P() const {{ return (P)at; }} }};
+// a struct for whatever its parameter is: a value, a reference or a pointer
+template <class P> struct Whole {{
+    P* at;
+    operator P&() const {{ return *at; }}
+    operator P*() const {{ return at; }}
+}};
 """
 _TAIL = """
 }}  // namespace judge
@@ -85,17 +90,36 @@ def _call(launcher: Launcher, K: str) -> str:
     template = [K if each == "K" else each for each in launcher.template]
     name = f"::{launcher.name}" + (f"<{', '.join(template)}>" if template else "")
     types = [*launcher.types, *[""] * len(launcher.args)]
-    args = ", ".join(_argument(arg, kind, K) for arg, kind in zip(launcher.args, types, strict=False))
+    values = [_argument(arg, kind, K) for arg, kind in zip(launcher.args, types, strict=False)]
+    made = "".join(_structs(launcher, values))
+    args = ", ".join(launcher.folded(values, lambda at, _held: _whole(launcher, at)))
     if launcher.kernel:
         known = "const long long rows = job.rows, B = job.B, T = job.T, V = job.V; const int K = job.K;"
         unused = "(void)rows; (void)B; (void)T; (void)V; (void)K;"
         launch = f"{name}<<<{launcher.grid}, {launcher.block}, {launcher.shared}, job.stream>>>({args});"
-        return f"{known} {unused} {launch} return (int)cudaGetLastError();"
+        return f"{known} {unused} {made}{launch} return (int)cudaGetLastError();"
     if launcher.returns == "nothing":
-        return f"{name}({args}); return (int)cudaGetLastError();"
+        return f"{made}{name}({args}); return (int)cudaGetLastError();"
     if launcher.returns == "bool":
-        return f"return {name}({args}) ? 0 : 1;"
-    return f"return (int){name}({args});"
+        return f"{made}return {name}({args}) ? 0 : 1;"
+    return f"{made}return (int){name}({args});"
+
+
+def _structs(launcher: Launcher, values: Sequence[str]) -> Iterator[str]:
+    """Declarations of the structs that a function takes."""
+    for number, struct in enumerate(launcher.structs):
+        members = range(struct.start, min(struct.start + struct.count, len(values)))
+        # braces narrow nothing
+        held = ", ".join(
+            values[at] if launcher.types[at].endswith("*") else f"({launcher.types[at]})({values[at]})"
+            for at in members
+        )
+        yield f"::{struct.name} given_{number}{{{held}}}; "
+
+
+def _whole(launcher: Launcher, number: int) -> str:
+    name = f"given_{number}"
+    return name if launcher.kernel else f"Whole<::{launcher.structs[number].name}>{{&{name}}}"
 
 
 def _argument(arg: str, kind: str, K: str) -> str:

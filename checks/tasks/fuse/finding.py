@@ -130,7 +130,7 @@ def _made(reading: Reading, function: Function) -> Iterator[Launcher]:
             function.file, function.name, args, types[: len(args)], filled, instances, kernel,
             index=index_type(function, args), returns="nothing" if kernel else returns, line=function.line,
             why=f"{function.kind} function with logits, indices and probabilities",
-            doubts=(*doubts, *(f"what '{name}' means" for name in guessed)),
+            doubts=(*doubts, *(f"what '{name}' means" for name in guessed)), structs=function.structs,
         )  # fmt: skip
         options = configurations(reading, function, plain) if kernel else [plain]
         for option in options:

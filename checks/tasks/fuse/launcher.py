@@ -7,8 +7,8 @@ In ``submission.toml``::
     args = ["logits", "indices", "probabilities", "rows", "V"]
     launch = { template = ["K", "4"], K = [10, 64], grid = "(rows + 3) / 4", block = "dim3(32, 4)" }
 
-``args`` holds, per parameter in order, one of :data:`VALUES` or a value behind ``=``: ``"=1.0"``, or a C++
-expression as ``"='1.0f'"``.
+``args`` holds, per parameter in order (the members of a struct in its place), one of :data:`VALUES` or a
+value behind ``=``: ``"=1.0"``, or a C++ expression as ``"='1.0f'"``.
 Keys of ``launch``, all optional: ``template`` (template arguments: ``K``, ``float``, numbers), ``K`` (the
 values that are instantiated), ``grid``, ``block``, ``shared`` (C++ over rows, B, T, V, K; for kernels),
 ``index`` (``int32`` or ``int64``), ``stride`` (entries from one row of the output to the next: ``K``, a
@@ -19,11 +19,12 @@ number, ``ceil 4`` for K rounded up to four, or a list of numbers of which the f
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from judge_tui.checks.binding import Argument, Binding, Source
+from judge_tui.checks.cuda.definitions import Struct
 from judge_tui.checks.errors import WorkspaceError
 
 __all__ = ["VALUES", "Launcher", "launcher_of", "stride_of"]
@@ -60,6 +61,7 @@ class Launcher:
         doubts: What was guessed and not read, as clauses.
         host: Of a kernel that is launched by itself: the submission's function that launches it and may
             refuse what the kernel does not serve.
+        structs: Parameters that are structs; ``args`` and ``types`` have their members in their places.
     """
 
     file: str
@@ -81,6 +83,7 @@ class Launcher:
     why: str = ""
     doubts: tuple[str, ...] = field(default=(), compare=False)
     host: str = field(default="", compare=False)
+    structs: tuple[Struct, ...] = ()
 
     @property
     def target(self) -> str:
@@ -92,7 +95,22 @@ class Launcher:
         """The call as C++ would write it, with the contract's names."""
         template = f"<{', '.join(self.template)}>" if self.template else ""
         launch = f"<<<{self.grid}, {self.block}, {self.shared}>>>" if self.kernel else ""
-        return f"{self.name}{template}{launch}({', '.join(arg.removeprefix('=') for arg in self.args)})"
+        args = self.folded([arg.removeprefix("=") for arg in self.args], lambda _at, held: f"{{{held}}}")
+        return f"{self.name}{template}{launch}({', '.join(args)})"
+
+    def folded(self, values: Sequence[str], whole: Callable[[int, str], str]) -> list[str]:
+        """Values per parameter of the function itself, structs in one piece.
+
+        Args:
+            values: As many as ``args``.
+            whole: Makes a piece of a struct's number and its members' values, joined by commas.
+        """
+        result, at = [], 0
+        for number, struct in enumerate(self.structs):
+            end = struct.start + struct.count
+            result += [*values[at : struct.start], whole(number, ", ".join(values[struct.start : end]))]
+            at = end
+        return [*result, *values[at:]]
 
     def binding(self) -> Binding:
         """The same as a binding."""

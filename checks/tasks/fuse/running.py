@@ -176,7 +176,7 @@ def written_launcher(subject: Subject, submission: Submission) -> Launcher | Non
     function = typed(functions[0], list(map(str, filled)) if isinstance(filled, list) else ())
     types = tuple(f"{each.type}{'*' * each.pointers}" for each in function.parameters)
     launcher = launcher_of(binding, kernel=function.kind == "kernel", line=function.line, types=types)
-    return replace(launcher, name=function.name)
+    return replace(launcher, name=function.name, structs=function.structs)
 
 
 def find(

@@ -92,6 +92,31 @@ def test_a_template_s_types_are_those_that_it_is_used_with() -> None:
     assert (used.template, used.types[1], used.index) == (("float", "long long"), "long long*", "int64")
 
 
+STRUCT = """
+namespace ns {
+struct Params { const float* logits; float* probs; int* ids; int B = 1, T = 1; long long V; int k; };
+struct Held { int n; Held(int n) : n(n) {} float* at; };
+typedef struct { float* lost; } Alias;
+}
+int launch(const ns::Params& p, cudaStream_t stream) { topk<<<p.B * p.T, 64, 0, stream>>>(p); return 0; }
+void with(ns::Held h) {}
+"""
+
+
+def test_a_struct_of_parameters_is_its_members() -> None:
+    reading = read_text(STRUCT)
+    assert list(reading.structs) == ["ns::Params", "ns::Alias"]
+    found = candidates(reading)[0]
+    assert found.called == "launch({logits, probabilities, indices, B, T, V, K}, stream)"
+    assert (found.types[5], found.doubts) == ("long long", ())
+    text = driver([found])
+    assert (
+        "::ns::Params given_0{const_cast<float*>(job.logits), (float*)job.probabilities, (int*)job.indices, "
+        "(int)(job.B), (int)(job.T), (long long)(job.V), (int)(job.K)};" in text
+    )
+    assert "launch(Whole<::ns::Params>{&given_0}, job.stream)" in text
+
+
 @pytest.mark.parametrize(
     ("launch", "host"),
     [
