@@ -6,6 +6,7 @@ from collections.abc import Hashable, Sequence
 from typing import ClassVar
 
 from judge_tui.judging.matchup import TIE, Criterion
+from judge_tui.tui.keymap import named
 from judge_tui.tui.matchup_desk import KEY, MARGIN, WINNER, MatchupDesk
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.tones import Tones
@@ -33,7 +34,6 @@ class MatchupRows(Rows):
     """The list; keys decide."""
 
     BINDINGS: ClassVar = [
-        Binding("1,2,3,4,5,6,7,8,9,0", "digit", "who is ahead", key_display="1-3"),
         Binding("t", "tie", "tie"),
         Binding("space,y", "accept", "accept"),
         Binding("enter,e", "edit", "edit"),
@@ -44,6 +44,12 @@ class MatchupRows(Rows):
         Binding("R", "reconsider", "propose again what was declined", show=False),
         Binding("J", "carry(1)", "line further down", show=False),
         Binding("K", "carry(-1)", "line further up", show=False),
+    ]
+
+    # digits are typed, and are no keys that could be others
+    BINDINGS = [
+        Binding("1,2,3,4,5,6,7,8,9,0", "digit", "who is ahead", key_display="1-3"),
+        *named("matchup", BINDINGS),
     ]
 
     def __init__(self, session: Session, desk: MatchupDesk) -> None:
