@@ -39,6 +39,23 @@ async def test_search_counts_in_all_panes_and_steps_through(workspace: Workspace
         assert not app.compare.panes[1].view.hits
 
 
+async def test_every_hit_of_a_long_line_is_reached_and_counted(workspace: Workspace) -> None:
+    write(workspace, "x = 0\n" + "key " * 3 + "." * 300 + " key\nkey = 1\n")
+    async with running(make_app(workspace, engine=None)) as app:
+        view = app.compare.panes[0].view
+        await app.press("slash", *"key")
+        await app.until(lambda: len(view.hits) == 5)
+        await app.press("enter")
+        seen = []
+        for _ in range(5):
+            seen.append((view.hit, view.cursor, view.left > 0))
+            await app.press("n")
+        assert seen == [(0, 1, False), (1, 1, False), (2, 1, False), (3, 1, True), (4, 2, False)]
+        assert "1 of 5 found" in app.text()
+        await app.press("N")
+        assert (view.hit, view.cursor) == (4, 2)
+
+
 async def test_a_search_goes_on_in_the_file_that_comes_into_view(workspace: Workspace) -> None:
     async with running(make_app(workspace)) as app:
         await app.settle()

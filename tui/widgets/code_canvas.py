@@ -39,6 +39,7 @@ class CodeCanvas(ScrollView):
         anchor: Line where a selection began.
         left: First column in view, where lines do not wrap.
         hits: Search hits.
+        hit: Which of them was gone to last.
         wrapped: Whether long lines go on in the next row.
         whitespace: Whether tabs and trailing blanks are shown.
         folds: First line of each closed fold → its last line.
@@ -60,6 +61,7 @@ class CodeCanvas(ScrollView):
         self.anchor: int | None = None
         self.left = 0
         self.hits: Sequence[Hit] = ()
+        self.hit: int | None = None
         self.wrapped = False
         self.whitespace = False
         self.folds: dict[int, int] = {}
@@ -81,6 +83,7 @@ class CodeCanvas(ScrollView):
         self.source = source
         self._highlight, self.symbols = Highlight(None), ()
         self.hits, self._hits_of, self._marks, self._flags = (), {}, {}, frozenset()
+        self.hit = None
         self.anchor, self.left, self.folds = None, 0, {}
         self.cursor = min(max(line, 0), len(source) - 1)
         self._lay_out()
@@ -110,7 +113,7 @@ class CodeCanvas(ScrollView):
 
     def search(self, hits: Sequence[Hit]) -> None:
         """Light up search hits, in order."""
-        self.hits = hits
+        self.hits, self.hit = hits, None
         self._hits_of = {}
         for hit in hits:
             self._hits_of.setdefault(hit.line, []).append(hit)

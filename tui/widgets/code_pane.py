@@ -266,6 +266,7 @@ class CodePane(Hollow, Vertical):
         symbol = view.symbol_at(view.cursor)
         first, last = view.selection
         where = f"{first + 1}–{last + 1}" if view.anchor is not None else f"{view.cursor + 1}"
+        nth = f"{view.hit + 1} of " if view.hit is not None and self.counts else ""
         gone = bool(self.file) and self.file not in self.submission.files
         told = (("gone from disk", gone), ("CRLF", source.crlf), ("not UTF-8", source.invalid))
         flags = " ".join(word for word, on in told if on)
@@ -286,7 +287,7 @@ class CodePane(Hollow, Vertical):
             [
                 (f"{self._match} " if self._match else "", "accent", 3),
                 (f"{flags} ", "warning", 3) if flags else ("", "", 3),
-                (f"{self.counts} ", "accent", 2),
+                (f"{nth}{self.counts} ", "accent", 2),
                 (f"→{view.left} " if view.left else "", "muted", 3),
                 ("selected " if view.anchor is not None else "", "accent", 2),
                 (f"{where}/{len(source)} ", "muted", 2),

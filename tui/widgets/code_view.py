@@ -333,9 +333,14 @@ class CodeView(CodeCanvas, can_focus=True):
         """Go to the next or previous search hit, round the end."""
         if not self.hits:
             return
-        lines = [hit.line for hit in self.hits]
-        at = bisect_left(lines, self.cursor + (1 if step > 0 else 0))
-        hit = self.hits[at % len(lines) if step > 0 else at - 1]
+        if self.hit is not None and self.hits[self.hit].line == self.cursor:
+            # a line may hold many
+            at = self.hit + step
+        else:
+            lines = [hit.line for hit in self.hits]
+            at = bisect_left(lines, self.cursor + 1) if step > 0 else bisect_left(lines, self.cursor) - 1
+        self.hit = at % len(self.hits)
+        hit = self.hits[self.hit]
         self.go(hit.line, centre=True)
         self.reveal_columns(hit)
 
