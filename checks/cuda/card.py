@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from judge_tui.checks.cuda.compilers import include_folders
 from judge_tui.checks.cuda.diagnostics import diagnostics, worst
 from judge_tui.checks.cuda.emulator import Failure, Program
 from judge_tui.checks.cuda.toolchains import Nvcc
@@ -66,9 +67,7 @@ def build(
         device: What ``CUDA_VISIBLE_DEVICES`` calls it.
         seconds: Wall time.
     """
-    folders = sorted({name.rpartition("/")[0] for name in files if "/" in name})
-    argv = [str(nvcc.path), "-std=c++17", "-O3", f"-arch=sm_{capability}", "-I."]
-    argv += [f"-I{folder}" for folder in folders]
+    argv = [str(nvcc.path), "-std=c++17", "-O3", f"-arch=sm_{capability}", *include_folders(files)]
     argv += [word for name in _COUNTED for word in ("-Xlinker", f"--wrap={name}")]
     ran = run_program(
         [*argv, "-o", "program", _DRIVER, _MAIN],

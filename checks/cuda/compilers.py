@@ -6,7 +6,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -19,7 +19,16 @@ from judge_tui.checks.sandbox import Limits
 from judge_tui.checks.sandbox.programs import Ran, run_program
 from judge_tui.checks.sources import is_side_program
 
-__all__ = ["ARCHES", "Compiled", "by_nvcc", "by_nvrtc", "instance", "kernels_left", "units"]
+__all__ = [
+    "ARCHES",
+    "Compiled",
+    "by_nvcc",
+    "by_nvrtc",
+    "include_folders",
+    "instance",
+    "kernels_left",
+    "units",
+]
 
 #: Compute capabilities that are compiled for: A100 and H100.
 ARCHES = (80, 90)
@@ -79,6 +88,21 @@ def units(files: Mapping[str, bytes]) -> tuple[str, ...]:
     return tuple(name for name, suffix in suffixes.items() if suffix == ".cu") + tuple(alone)
 
 
+def include_folders(files: Iterable[str], unit: str = "") -> list[str]:
+    """Options that let a source include headers without their folder, as a build file would.
+
+    Args:
+        files: Names of the submission's files.
+        unit: The source.
+
+    Returns:
+        The submission's own folder, the source's, then the others, shallow ones first.
+    """
+    found = {name.rpartition("/")[0] for name in files if "/" in name}
+    ordered = sorted(found, key=lambda folder: (folder != unit.rpartition("/")[0], folder.count("/"), folder))
+    return ["-I.", *(f"-I{folder}" for folder in ordered)]
+
+
 def by_nvcc(
     nvcc: Nvcc,
     files: Mapping[str, bytes],
@@ -99,7 +123,7 @@ def by_nvcc(
         instances: Kernels with template arguments, as expressions, that are instantiated besides.
     """
     text = f'#include "{unit}"\n' + _instantiated(instances)
-    argv = [str(nvcc.path), "-std=c++17", "-c", "-Xptxas", "-v", "-I.", f"-I{PurePosixPath(unit).parent}"]
+    argv = [str(nvcc.path), "-std=c++17", "-c", "-Xptxas", "-v", *include_folders(files, unit)]
     for arch in arches:
         argv += ["-gencode", f"arch=compute_{arch},code=sm_{arch}"]
     argv += ["-o", "judge_unit.o", _UNIT]
@@ -151,7 +175,7 @@ def by_nvrtc(
     job = {
         "name": _UNIT,
         "options": [f"--gpu-architecture=sm_{arch}", "--std=c++17", "--ptxas-options=-v",
-                    "--device-as-default-execution-space", "-I.", f"-I{PurePosixPath(unit).parent}",
+                    "--device-as-default-execution-space", *include_folders(files, unit),
                     *_include_paths(nvrtc)],
         "headers": {name: f"judge_stubs/{index}" for index, name in enumerate(stubs)},
         "names": list(instances),

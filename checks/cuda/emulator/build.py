@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from judge_tui.checks.cuda.compilers import include_folders
 from judge_tui.checks.cuda.diagnostics import Diagnostic, diagnostics, worst
 from judge_tui.checks.cuda.emulator import compiler
 from judge_tui.checks.cuda.emulator.program import DRIVER, Program
@@ -69,7 +70,7 @@ def build(
     runtime = compiler.runtime()
     sources = {**files, DRIVER: driver.encode(), **compiler.headers()}
     macros = [f"-D{name}={value}" for name, value in (defines or {}).items()]
-    where = [f"-I{folder}" for folder in (".", *_folders(files))]
+    where = include_folders(files)
     # the program's main is the emulator's; a submission's own test program keeps out of its way
     first = compiler.run_compiler(
         ["-E", "-x", "c++", "-std=gnu++17", "-fpermissive", *macros, "-Dmain=judge_submission_main", *where,
@@ -99,12 +100,6 @@ def build(
         {"program": _MOST_PROGRAM}, deadline - time.monotonic(),
     )  # fmt: skip
     return _failed(third) if not third.ok else Program(third.files["program"], tuple(files))
-
-
-def _folders(files: Mapping[str, bytes]) -> list[str]:
-    """Folders of the submission, shallow ones first, as sources include headers without their folder."""
-    found = {name.rpartition("/")[0] for name in files if "/" in name}
-    return sorted(found, key=lambda folder: (folder.count("/"), folder))
 
 
 def _failed(ran: Ran) -> Failure:

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from judge_tui.checks.cuda.compilers import Compiled, by_nvcc, by_nvrtc, units
+from judge_tui.checks.cuda.compilers import Compiled, by_nvcc, by_nvrtc, include_folders, units
 from judge_tui.checks.cuda.diagnostics import Diagnostic, diagnostics
 from judge_tui.checks.cuda.resources import plain_name, usages
 from judge_tui.checks.cuda.toolchains import find_nvcc, find_nvrtc
@@ -33,6 +33,12 @@ def made(source: bytes, compiler: str) -> Compiled:
     if NVRTC is None:
         pytest.skip("needs NVRTC")
     return by_nvrtc(NVRTC, {"a.cu": source}, "a.cu", seconds=120, arch=90)
+
+
+def test_a_header_is_found_in_any_folder_the_source_s_own_before_others() -> None:
+    files = ["include/a.cuh", "src/detail/b.cuh", "src/a.cu", "main.cu"]
+    assert include_folders(files, "src/a.cu") == ["-I.", "-Isrc", "-Iinclude", "-Isrc/detail"]
+    assert include_folders(["a.cu"], "a.cu") == ["-I."]
 
 
 @pytest.mark.parametrize("compiler", ["nvcc", "nvrtc"])

@@ -1,5 +1,5 @@
 // style: a class whose constructor refuses K beyond the kernel's capacity; only a method launches
-// style: declarations and definition in folders of their own; a list in shared memory, ranked by counting
+// style: declarations and definition in folders of their own, as a build file joins them; a list in shared memory, ranked by counting
 // warns: k_range (beyond 64 the kernel alone is wrong, and the class that would refuse is not what is launched)
 #pragma once
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-#include "../include/fused_topk.cuh"
+#include "fused_topk.cuh"
 #include <cmath>
 
 namespace decode {
