@@ -18,7 +18,31 @@ _MOST = 20_000
 #: A match in a line of megabytes is at most so long.
 _OVERLAP = 2_000
 
-Pattern = re.Pattern[str]
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """What is searched for.
+
+    Attributes:
+        compiled: As a regular expression.
+        literal: The text itself; without a capital where case does not count, empty for a regular expression.
+    """
+
+    compiled: re.Pattern[str]
+    literal: str = ""
+
+    def spans(self, text: str, first: int, end: int) -> Iterator[tuple[int, int]]:
+        """Matches that begin and end between two characters: first and the one after the last."""
+        literal, part = self.literal, text[first:end] if self.literal else ""
+        if not part.isascii() or not literal.isascii() or not literal:
+            yield from (match.span() for match in self.compiled.finditer(text, first, end))
+            return
+        # ten times as fast, and in ASCII the same: no letter changes its length with its case
+        part = part.lower() if self.compiled.flags & re.IGNORECASE else part
+        at = part.find(literal)
+        while at >= 0:
+            yield first + at, first + at + len(literal)
+            at = part.find(literal, at + len(literal))
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +63,7 @@ def compile_pattern(text: str, *, regex: bool) -> Pattern | None:
     if not text:
         return None
     flags = re.MULTILINE | (0 if text != text.lower() else re.IGNORECASE)
-    return re.compile(text if regex else re.escape(text), flags)
+    return Pattern(re.compile(text, flags)) if regex else Pattern(re.compile(re.escape(text), flags), text)
 
 
 def find(source: Source, pattern: Pattern) -> list[Hit]:
@@ -68,11 +92,11 @@ def _matches(text: str, pattern: Pattern, first: int, end: int) -> Iterator[tupl
         last = min(at + _STRETCH, end)
         reach = min(last + _OVERLAP, end)
         following = last
-        for match in pattern.finditer(text, at, reach):
-            if match.start() >= last:
+        for start, stop in pattern.spans(text, at, reach):
+            if start >= last:
                 break
-            if match.end() > match.start() and (match.end() < reach or reach == end):
-                following = max(following, match.end())
-                yield match.start(), match.end()
+            if stop > start and (stop < reach or reach == end):
+                following = max(following, stop)
+                yield start, stop
         at = following
         time.sleep(0)

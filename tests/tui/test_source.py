@@ -124,6 +124,14 @@ def test_a_hundred_thousand_lines_are_counted_and_searched() -> None:
     assert len(hits) == 20_000
 
 
+@given(st.text("abAB kK\u212aß\n", max_size=60), st.text("abAkK\u212a", min_size=1, max_size=3))
+def test_plain_text_is_found_where_a_regular_expression_finds_it(text: str, query: str) -> None:
+    pattern = compile_pattern(query, regex=False)
+    assert pattern is not None
+    spans = [match.span() for match in pattern.compiled.finditer(text)]
+    assert list(pattern.spans(text, 0, len(text))) == spans
+
+
 def test_a_regular_expression_counts_each_line_by_itself() -> None:
     source = Source(b"def a():\n    x = 1\ndef b():\n")
     pattern = compile_pattern(r"^def \w+", regex=True)
