@@ -217,3 +217,46 @@ def test_doctor_has_a_line_for_everything(cli: Cli, root: Path, monkeypatch: pyt
     assert len(told) == len(diagnosis.EXAMINATIONS)
     assert any("cannot be examined" in line for line in told)
     assert any("bubblewrap" in line for line in told)
+
+
+def sealed(root: Path) -> Path:
+    path = root / "scores" / "kv" / "glm5" / "anna.toml"
+    path.parent.mkdir(parents=True)
+    path.write_text(
+        'schema = 1\ntask = "kv"\nmodel = "glm5"\njudge = "anna"\noverall = 87\n\n'
+        "[blind]\nbegan = 2026-01-02T03:04:05+00:00\n"
+    )
+    return path
+
+
+def test_export_leaves_sealed_cards_out_and_says_so_without_a_name(cli: Cli, root: Path) -> None:
+    readme = root / "README.md"
+    readme.write_text(f"{BEGIN}\n{END}\n")
+    path = sealed(root)
+    ended = cli("export", readme)
+    assert ended.code == 0
+    assert "1 scorecard of blind comparisons left out: the names are not revealed yet." in ended.err
+    assert "glm" not in readme.read_text() + ended.err + ended.out.replace(str(readme), "")
+    assert cli("export", "--check", readme).code == 0
+    path.write_text(path.read_text() + "revealed = 2026-01-02T04:04:05+00:00\n")
+    assert cli("export", "--check", readme).code == 1
+    ended = cli("export", readme)
+    assert "left out" not in ended.err
+    assert "| glm5 | 87" in readme.read_text()
+
+
+def test_home_tells_nothing_of_a_sealed_card(cli: Cli, root: Path) -> None:
+    sealed(root)
+    ended = cli()
+    assert ["kv", "blind", "○"] in [line.split() for line in ended.out.splitlines()]
+
+
+def test_score_shows_and_changes_no_sealed_card(cli: Cli, root: Path) -> None:
+    path = sealed(root)
+    before = path.read_text()
+    for arguments in ((), ("--overall", "90")):
+        ended = cli("score", "glm5", "--task", "kv", *arguments)
+        assert ended.code == 2
+        assert "87" not in ended.out + ended.err
+        assert "your scorecard on this submission is blind" in ended.err
+    assert path.read_text() == before
