@@ -14,7 +14,7 @@ from judge_tui.judging.scorecard import load_scorecard, save_scorecard
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.app import JudgeApp
 from judge_tui.tui.check_runner import EngineOptions
-from judge_tui.tui.past import PastComparisons
+from judge_tui.tui.past import Past, PastComparisons
 from judge_tui.tui.screens.compare import CompareScreen
 from judge_tui.tui.screens.help import HelpScreen
 from judge_tui.tui.screens.home import HomeScreen
@@ -89,7 +89,7 @@ async def test_scores_progress_checks_and_what_is_stale_are_in_view(
         assert "92 A" in alpha
         assert "✗1 ✓2" in alpha
         assert "1/2" in beta
-        assert "70 B  ~" in gamma
+        assert "70 B ~" in gamma
         assert "2 of 3 judged" in lines[0]
         assert "1 stale" in lines[0]
         assert "reconstruction" in lines[0]
@@ -261,6 +261,20 @@ async def test_many_tasks_scroll_sideways_at_80_columns(workspace: Workspace) ->
         assert screen.matrix.cell == ("alpha", "task_of_some_length_11")
         await app.press("0")
         assert "‹" not in app.text().split("\n")[1]
+
+
+async def test_at_80_columns_the_lists_take_turns_and_names_stand_in_full(workspace: Workspace) -> None:
+    PastComparisons(workspace.root, "anna").keep(Past("kv", ("alpha", "beta"), 1.0))
+    async with running(make_home(workspace), (80, 24)) as app:
+        screen = await ready(app)
+        await app.until(lambda: "tab: compared before 1" in app.text())
+        assert (screen.queue.display, screen.past.display) == (True, False)
+        await app.press("tab", "tab")
+        assert app.app.focused is screen.past.rows
+        assert (screen.queue.display, screen.past.display) == (False, True)
+        assert "Alpha · Beta" in app.text()
+        await app.press("tab")
+        assert "Next to judge" in app.text()
 
 
 async def test_many_models_scroll_and_say_how_many_there_are(tmp_path: Path, workspace: Workspace) -> None:

@@ -31,6 +31,8 @@ __all__ = ["HomeScreen"]
 _LISTS = 6
 #: Rows of header, details, title of the lists and hints.
 _FIXED = 7
+#: Columns from which on both lists stand beside each other.
+_BOTH = 100
 
 
 class HomeScreen(Screen[None]):
@@ -77,6 +79,7 @@ class HomeScreen(Screen[None]):
         self.past = HomeList(
             "Compared before", PastRows(self.name_of, clock or _moment), "Nothing yet.", second=True
         )
+        self._list = self.queue
         self._background: Background | None = None
         self._left: deque[Cell] = deque()
         self._reading = 0
@@ -144,6 +147,7 @@ class HomeScreen(Screen[None]):
         there = self.board.outline.submitted if self.board.outline else frozenset()
         kept = [past for past in found if all((model, past.task) in there for model in past.models)]
         self.past.show(kept)
+        self._arrange()
 
     def _read_on(self) -> None:
         reading, left = self._reading, self._left
@@ -177,7 +181,6 @@ class HomeScreen(Screen[None]):
     # showing
 
     def _show(self) -> None:
-        self._arrange()
         self.matrix.renew()
         board = self.board
         none = "Everything is judged." if board.whole else "reading…"
@@ -186,6 +189,7 @@ class HomeScreen(Screen[None]):
         elif board.whole and not any(len(board.submitted(task)) > 1 for task in board.tasks):
             none = "A comparison takes two submissions of one task."
         self.queue.show(board.queue, none)
+        self._arrange()
         self._retell()
         self._hint()
 
@@ -193,6 +197,15 @@ class HomeScreen(Screen[None]):
         rest = max(self.size.height - _FIXED, 4)
         wanted = len(self.board.models) + 2 if self.board.cells else 4
         self.matrix.styles.height = max(min(wanted, rest - _LISTS + 2), 3)
+
+        # two lists beside each other would cut the names on a narrow screen
+        both, past = self.size.width >= _BOTH, self._list is self.past
+        self.queue.display, self.past.display = both or not past, both or past
+        self.past.set_class(both, "-second")
+        self.queue.aside = "" if both else f"tab: {self.past.told}"
+        self.past.aside = "" if both else f"tab: {self.queue.told}"
+        self.queue.retitle()
+        self.past.retitle()
 
     def on_resize(self) -> None:
         self._arrange()
@@ -261,7 +274,10 @@ class HomeScreen(Screen[None]):
     def action_part(self, step: int) -> None:
         parts = [self.matrix, self.queue.rows, self.past.rows]
         at = parts.index(self.focused) if self.focused in parts else 0
-        parts[(at + step) % len(parts)].focus()
+        to = parts[(at + step) % len(parts)]
+        self._list = self.past if to is self.past.rows else self.queue
+        self._arrange()
+        to.focus()
 
     def action_next(self) -> None:
         if self.board.queue:

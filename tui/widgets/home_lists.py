@@ -76,6 +76,7 @@ class HomeList(Vertical):
     def __init__(self, title: str, rows: Rows, none: str, *, second: bool = False) -> None:
         super().__init__(classes="-second" if second else "")
         self.rows = rows
+        self.aside = ""
         self._title, self._none = title, none
         self._title_bar, self._empty = Bar(classes="-title"), Bar(id="none")
 
@@ -91,12 +92,20 @@ class HomeList(Vertical):
         self._empty.tell([(f" {self._none if none is None else none}", "muted", 0)])
         self.retitle()
 
+    @property
+    def told(self) -> str:
+        """Title and number of rows, for where the list itself is not in view."""
+        return f"{self._title.lower()} {len(self.rows.keys) or ''}".rstrip()
+
     def retitle(self) -> None:
         """Refresh the title."""
         count = len(self.rows.keys)
         self._title_bar.tell(
             [(f" {self._title} ", "strong" if self.rows.has_focus else "muted", 0)],
-            [(f"{count} " if count else "", "muted", 1)],
+            [
+                (f"{count}   " if count and self.aside else f"{count} " if count else "", "muted", 1),
+                (f"{self.aside} " if self.aside else "", "faint", 2),
+            ],
         )
 
     def on_descendant_focus(self) -> None:

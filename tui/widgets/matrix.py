@@ -23,7 +23,8 @@ from textual.widget import Widget
 __all__ = ["Matrix", "abbreviated", "cell_spans"]
 
 #: Columns of a cell: with the worst verdict alone, and at most.
-_NARROW, _WIDEST = 13, 24
+#: Mark, score and letter, and a sign take eight.
+_NARROW, _WIDEST = 10, 24
 
 
 def abbreviated(name: str, width: int) -> str:
@@ -265,14 +266,14 @@ def cell_spans(
         return [mark, (fit("  ! see below", width - 1), tones.by_name["error"])]
     score, style = _score(said, tones, there=there)
     sign = "~" if said.stale else "*" if said.elsewhere else " "
-    checks = _checks(said, width - 9, tones)
+    checks = _checks(said, width - 8, tones)
     used = sum(len(text) for text, _ in checks)
     return [
         mark,
-        (f"{score:<7}", style),
+        (f"{score:<6}", style),
         (sign, tones.by_name["warning" if said.stale else "muted"]),
         *checks,
-        (" " * (width - 9 - used), tones.text),
+        (" " * (width - 8 - used), tones.text),
     ]
 
 
@@ -296,8 +297,9 @@ def _checks(said: Standing, width: int, tones: Tones) -> list[Span]:
     passes = [pair for pair in said.tally if pair[0] is Verdict.PASS]
     shown = [*said.tally[:1], *(pair for pair in passes if pair not in said.tally[:1])]
     for verdict, count in shown:
-        text = f"{VERDICTS[str(verdict)][0]}{count} "
-        if len(text) <= room:
+        sign = VERDICTS[str(verdict)][0]
+        text = f" {sign}{count}" if len(f" {sign}{count}") <= room else f" {sign}"
+        if len(text) <= room and (not spans or len(text) > 2):
             spans.append((text, tones.verdict(str(verdict))))
             room -= len(text)
     return spans
