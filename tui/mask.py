@@ -193,7 +193,7 @@ def _spelled(pieces: Sequence[str], *, alone: bool) -> str:
 
 def _spaced_out(word: str) -> str:
     """``g l m``, ``q.w.e.n``: one sign between all letters."""
-    first, *rest = word
+    first, rest = word[:1], word[1:]
     ways = ("".join(re.escape(sign + letter) for letter in rest) for sign in "-_ .")
     return rf"{first}(?<![^\W_].)(?:{'|'.join(ways)})(?![^\W_])"
 

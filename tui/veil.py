@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from judge_tui.tui.blindfold import Blindfold
 from judge_tui.tui.mask import BLOCK
@@ -79,6 +79,10 @@ class VeiledApp(App[Result]):
     def hide(self, text: str) -> str:
         """The text as it may leave the app."""
         return text if self._veil is None else self._veil.blindfold.hide(text)
+
+    def notify(self, message: str, *, title: str = "", **options: Any) -> None:
+        """Show a message; its lines are broken anywhere, and half a name tells as much."""
+        super().notify(self.hide(message), title=self.hide(title), **options)
 
     def copy_to_clipboard(self, text: str) -> None:
         super().copy_to_clipboard(self.hide(text))

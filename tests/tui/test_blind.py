@@ -137,9 +137,13 @@ async def test_the_veil_alone_lets_no_name_out_either(
         await driver.settle()
         assert names_in(driver.compare.panes[0].source.text)
         assert names_in(driver.text()) == []
+        driver.compare.notify("kept in /ws/qwen36/kv", title="glm5", markup=False)
         await driver.press("v", "J", "J", "Y")
         assert driver.app.clipboard
         assert names_in(driver.app.clipboard) == []
+        told = [(message.title, message.message) for message in driver.app._notifications]
+        assert len(told) == 2
+        assert names_in(str(told)) == []
 
 
 async def test_a_search_for_a_name_finds_nothing(workspace: Workspace) -> None:
