@@ -138,11 +138,12 @@ class ComparePlaces(Screen[None]):
 
     def action_note_step(self, step: int) -> None:
         pane = self.panes[self._pane]
+        files = {note.file for note in self.session.notes(pane.index)} & set(pane.submission.files)
         places = [
-            (note.file, note.lines[0] - 1)
-            for file in pane.submission.files
+            (file, note.lines[0] - 1)
+            for file in files
             for note in self.session.notes(pane.index, file, self.text_of(pane, file))
-            if note.file and note.lines
+            if note.lines
         ]
         self._step(pane, places, step, "No note on lines of this submission.")
 
