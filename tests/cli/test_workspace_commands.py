@@ -183,6 +183,8 @@ def test_the_home_matrix_shows_scores_and_what_is_open(cli: Cli, root: Path) -> 
     row = next(line for line in told.splitlines() if line.startswith("kv"))
     assert "1/7" in row
     assert "○" in row
+    # without a terminal there is no screen to open
+    assert cli("home").out == told
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from judge_tui.checks.errors import WorkspaceError
 from judge_tui.judging.matchup import Matchup, Matchups, save_matchups
 from judge_tui.judging.workspace import Workspace
+from judge_tui.tui.app import run_home
 from judge_tui.tui.home_board import HomeBoard
 from judge_tui.tui.past import Past, PastComparisons
 
@@ -89,6 +91,13 @@ def test_a_folder_that_cannot_be_read_is_a_sentence(board: HomeBoard) -> None:
     broken = HomeBoard(Workspace.find(explicit=board.workspace.root), "anna")
     broken.take_outline(broken.listing())
     assert "judge-tui.toml:1: 'title' must be a text" in broken.fault
+
+
+def test_settings_that_are_off_are_told_before_a_screen_opens(workspace: Workspace) -> None:
+    (workspace.root / "judge-tui.toml").write_text("title = 3")
+    with pytest.raises(WorkspaceError) as caught:
+        run_home(workspace=Workspace.find(explicit=workspace.root), judge="anna")
+    assert caught.value.line == 1
 
 
 def test_past_comparisons_come_last_first_and_once_each(workspace: Workspace) -> None:
