@@ -160,12 +160,17 @@ class Jail:
 
     def _wait(self, seconds: float) -> None:
         deadline = time.monotonic() + seconds
-        pause = 0.0005
+        pause, ending, ended = 0.0005, _pidfd(self.pid), select.poll()
+        if ending is not None:
+            ended.register(ending, select.POLLIN)
         while self._status is None and time.monotonic() < deadline:
             self._reap()
             if self._status is None:
-                time.sleep(pause)
+                # Where the kernel tells of its end, that is not waited past.
+                ended.poll(pause * 1000)
                 pause = min(pause * 2, 0.02)
+        if ending is not None:
+            os.close(ending)
 
     def _watch(self) -> None:
         """Kill what fills a folder on this machine's own disk, or its memory."""

@@ -71,7 +71,7 @@ def build(counters: Counters) -> ModuleType:
 
 
 class _Namespace(ModuleType):
-    """A module whose every name is looked up in NumPy, until a submission sets it."""
+    """A module whose every name is NumPy's, until a submission sets it."""
 
     def __init__(self) -> None:
         super().__init__("numpy", np.__doc__)
@@ -79,7 +79,9 @@ class _Namespace(ModuleType):
             setattr(self, name, getattr(np, name))
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(np, name)
+        # Kept: a look-up through here costs many times a plain one, and more while allocations are traced.
+        value = self.__dict__[name] = getattr(np, name)
+        return value
 
     def __dir__(self) -> list[str]:
         return sorted({*dir(np), *self.__dict__})
@@ -94,11 +96,10 @@ def _switch(namespace: ModuleType, routed: dict[str, Callable[..., Any]], on: bo
     """Put the counting functions in place of NumPy's, or NumPy's in place of those."""
     old = {name: function if not on else getattr(np, name) for name, function in routed.items()}
     new = {name: function if on else getattr(np, name) for name, function in routed.items()}
-    for name, function in routed.items():
-        if on:
-            namespace.__dict__.setdefault(name, function)
-        elif namespace.__dict__.get(name) is function:
-            del namespace.__dict__[name]
+    for name in routed:
+        # A name that the submission set to something of its own stays.
+        if namespace.__dict__.get(name, old[name]) is old[name]:
+            namespace.__dict__[name] = new[name]
     by_identity = {id(function): new[name] for name, function in old.items()}
     for module_name, module in list(sys.modules.items()):
         if module_name.startswith(PACKAGE + "."):
