@@ -11,7 +11,7 @@ HF's ``BeamSearchScorer`` is no oracle here: it takes finished beams out of the 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -150,11 +150,12 @@ def beam_search(
     return Found(tuple(last), min([margin, gap, *gaps]))
 
 
-def _grown(rows: Rows, prompt: Sequence[int], hyp: Hyp, width: int, eos: int) -> Iterator[Hyp]:
+def _grown(rows: Rows, prompt: Sequence[int], hyp: Hyp, width: int, eos: int) -> list[Hyp]:
     """Its best continuations: width + 1 of them hold every survivor, since EOS is only one token."""
     row = rows.row([*prompt, *hyp.tokens])
-    for token in np.argsort(-row, kind="stable")[: width + 2]:
-        yield Hyp((*hyp.tokens, int(token)), hyp.logprob + float(row[token]), int(token) == eos)
+    best = np.argsort(-row, kind="stable")[: width + 2]
+    grown = zip(best.tolist(), row[best].tolist(), strict=True)
+    return [Hyp((*hyp.tokens, token), hyp.logprob + value, token == eos) for token, value in grown]
 
 
 def _kept(hyps: list[Hyp], width: int, alpha: float, offset: int = 0) -> tuple[list[Hyp], float]:
