@@ -60,7 +60,8 @@ class Blindfold:
             self.seated = tuple(sorted(self.seated, key=lambda s: order.index(s.model)))
         self._marks = [marks[s.model] for s in self.seated]
         self._known = [bool(cards[s.model].given) for s in self.seated]
-        self._mask = Mask(telling_names(workspace)) if self.active else None
+        longest = max(len(name) for s in self.seated for name in (s.model, workspace.model_title(s.model)))
+        self._mask = Mask(telling_names(workspace), width=longest) if self.active else None
 
     @property
     def active(self) -> bool:

@@ -74,9 +74,12 @@ class Mask:
 
     Args:
         names: The names, in any spelling of each.
+        width: Characters that are hidden at least, with what stands beside a shorter name: the length of what
+            is hidden would tell names apart.
     """
 
-    def __init__(self, names: Iterable[str]) -> None:
+    def __init__(self, names: Iterable[str], *, width: int = 0) -> None:
+        self._width = width
         whole, words, self._keys = _patterns(names)
         self._whole = _compiled(whole)
         self._words = _compiled(words)
@@ -125,7 +128,7 @@ class Mask:
         found = sorted(self._found(folded))
         if places is not None:
             found = [(places[first], places[end - 1] + 1) for first, end in found]
-        return _joined(found)
+        return _joined(_widened(span, self._width, len(line)) for span in found)
 
     def _found(self, text: str) -> Iterator[tuple[int, int]]:
         if self._whole is not None:
@@ -241,6 +244,13 @@ def _seen(text: str) -> str:
     """Plain letters, without what is invisible or sits on its neighbour: the name is readable without."""
     plain = unicodedata.normalize("NFKD", text)
     return "".join(character for character in plain if unicodedata.category(character) not in _UNSEEN)
+
+
+def _widened(span: tuple[int, int], width: int, room: int) -> tuple[int, int]:
+    """A stretch of so many characters at least where the line has them, to the right, else to the left."""
+    first, end = span
+    end = max(end, min(first + width, room))
+    return min(first, max(end - width, 0)), end
 
 
 def _joined(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:

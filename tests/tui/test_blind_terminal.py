@@ -35,7 +35,7 @@ STEPS: tuple[tuple[bytes, bytes], ...] = (
     (b"\x1b", b""),
     (b"f", b"to narrow"),
     (b"\x1b", b""),
-    (b".", b"is the best"),
+    (b".", b"the best"),
     (b",c\r", b"quantity"),
     (b"\x1b", b""),
     (b"\x1b", b""),
@@ -88,7 +88,7 @@ def start(tmp_path: Path) -> Iterator[Callable[..., Recorder]]:
     def started(how: str) -> Recorder:
         arguments = [str(workspace.root), TALKING.replace("END", ""), how]
         terminals.append(Recorder([sys.executable, "-c", PROGRAM, *arguments], env))
-        terminals[-1].see(b"beats" if how == "blind" else b"GLM-5")
+        terminals[-1].see(b"ats" if how == "blind" else b"GLM-5")
         return terminals[-1]
 
     yield started
@@ -106,9 +106,9 @@ def test_no_byte_tells_a_name_on_any_screen_on_the_clipboard_in_the_title_or_in_
     told = terminal.end()
     assert names_in(told) == []
     assert "\x1b]2;judge-tui kv, blind\x07" in told
-    assert "RuntimeError: ▒▒▒▒▒ and" in told
+    assert "RuntimeError: ▒▒▒▒▒▒▒" in told
     # what was copied stands at the end
-    assert "▒: the cache of ▒" in "\n".join(told.split("\n")[-4:])
+    assert "cache of ▒" in "\n".join(told.split("\n")[-4:])
 
 
 def test_the_same_program_tells_names_on_all_these_ways_when_it_is_not_blind(

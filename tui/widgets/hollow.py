@@ -1,4 +1,4 @@
-"""Boxes whose children cover them: behind every line that scrolls nothing is drawn for them but their border."""
+"""Boxes whose children cover them: nothing is drawn of them but their border."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Hollow"]
 class Hollow:
     """Mixed into a container, before it; what its children leave open shows the screen's ground.
 
-    Textual draws a box whole, and cuts it anew at the edges of all others, whenever anything on the screen moves.
+    Textual draws a box whole, and cuts it at the edges of all others, behind every line that scrolls.
     """
 
     _edge: Strip | None = None
