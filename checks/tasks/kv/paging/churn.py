@@ -75,7 +75,25 @@ def churn(bench: Bench, pool: Pool, room: int, longest: int) -> Churned:
                 worst, where = error, f"after step {step}, {place}"
             if not worst <= 0.5:
                 break
+    _end_inside_a_block(pool, rng, most)
+    error, place = tokens_off(pool)
+    if not error <= worst:
+        worst, where = error, f"after a sequence of {block + 1} tokens, {place}"
     return Churned(worst, where, _STEPS, freed)
+
+
+def _end_inside_a_block(pool: Pool, rng: np.random.Generator, most: int) -> None:
+    """Hold a sequence that does not fill its last block: others have left something behind it there."""
+    sizes, block = pool.sizes, pool.sizes.block_size
+    uneven = any(k.shape[1] % block for k, _v in pool.fed.values())
+    if uneven or "free" not in pool.found or block >= most:
+        return
+    sequence = min(pool.fed, default=0)
+    if sequence in pool.fed:
+        pool.leave(sequence)
+    pool.add(sequence, most)
+    k, v = rng.standard_normal((2, sizes.heads, block + 1, sizes.head_dim)).astype(np.float32)
+    pool.append(sequence, k, v)
 
 
 def differs_from_solo(bench: Bench, pool: Pool, solo: Pool) -> str:
