@@ -19,8 +19,8 @@ from collections.abc import Iterable
 __all__ = ["SIZE", "Terminal", "first_frame", "keys", "p95"]
 
 SIZE = (45, 160)
-#: A frame is over when nothing more is written for so long.
-QUIET_S = 0.006
+#: A frame is over when nothing more is written for so long; then comes the next key.
+QUIET_S = 0.016
 
 
 class Terminal:
@@ -126,11 +126,9 @@ def keys(
         # until colours, stored verdicts and the engine's sentence are on the screen
         terminal.calm(1.5)
         terminal.key(before)
-        times = []
-        for key in sent:
-            times.append(terminal.key(key) * 1000)
-            time.sleep(0.01)
-        return times
+        # until a message about it has gone
+        terminal.calm(2.5)
+        return [terminal.key(key) * 1000 for key in sent]
     finally:
         terminal.close()
 

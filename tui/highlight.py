@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from judge_tui.tui.grammars import STYLES, grammar_of, load
+from judge_tui.tui.grammars import IDENTIFIER, STYLES, grammar_of, load, style_of_name
 from judge_tui.tui.source import Source
 from judge_tui.tui.symbols import Symbol, outline
 
@@ -76,15 +76,16 @@ def _parse(grammar: str, source: Source) -> Highlight:
     tree = Parser(language).parse(part if len(data) > 4 * _READ else data)
     parsing = False
     symbols = outline(tree.root_node)
-    return Highlight(_TreeHighlighter(source, tree, query), symbols, tree.root_node)
+    return Highlight(_TreeHighlighter(source, tree, grammar, query), symbols, tree.root_node)
 
 
 class _TreeHighlighter:
     """Queries the syntax tree for the lines that are looked at, a block at a time."""
 
-    def __init__(self, source: Source, tree: Any, query: Any) -> None:
+    def __init__(self, source: Source, tree: Any, grammar: str, query: Any) -> None:
         self._source = source
         self._tree = tree
+        self._grammar = grammar
         self._query = query
         self._blocks: dict[int, dict[int, bytearray]] = {}
 
@@ -106,7 +107,7 @@ class _TreeHighlighter:
         # outer before inner; within one node the query's order, later patterns being the more exact
         captured.sort(key=lambda item: (item[0], -item[1]))
         for _, _, style, node in captured:
-            _fill(painted, lines, node, style)
+            _fill(painted, range(first, last), lines, node, style)
         return painted
 
     def _captures(self, low: int, high: int) -> list[tuple[int, int, int, Any]]:
@@ -115,10 +116,20 @@ class _TreeHighlighter:
         cursor = QueryCursor(self._query, match_limit=4096)
         cursor.set_point_range((low, 0), (high + 1, 0))
         captures = cursor.captures(self._tree.root_node)
+        for node in captures.pop(IDENTIFIER, ()):
+            if style := style_of_name(self._grammar, self._spelling(node, low, high)):
+                captures.setdefault(style, []).append(node)
         names = sorted(captures, key=_precedence)
         return [
             (n.start_byte, n.end_byte, _STYLE_IDS.get(name, 0), n) for name in names for n in captures[name]
         ]
+
+    def _spelling(self, node: Any, low: int, high: int) -> str:
+        (row, column), (_, end) = node.start_point, node.end_point
+        if not low <= row <= high:
+            return ""
+        line = self._source.lines[row]
+        return line[_chars(line, column) : _chars(line, end)]
 
 
 #: Of several styles of one node the last in this order shows.
@@ -140,10 +151,9 @@ def _stretches(lines: list[int]) -> list[tuple[int, int]]:
     return runs
 
 
-def _fill(painted: dict[int, bytearray], lines: list[str], node: Any, style: int) -> None:
+def _fill(painted: dict[int, bytearray], block: range, lines: list[str], node: Any, style: int) -> None:
     (row, column), (end_row, end_column) = node.start_point, node.end_point
-    low, high = (min(painted, default=0), max(painted, default=-1))
-    for number in range(max(row, low), min(end_row, high) + 1):
+    for number in range(max(row, block.start), min(end_row + 1, block.stop)):
         cells = painted.get(number)
         if cells is None:
             continue
