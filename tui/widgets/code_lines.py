@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from judge_tui.tui.glyphs import ALERT, CONTROL
@@ -138,6 +138,9 @@ def _gutter(
     if flagged and label:
         # seen beside a note or finding, which takes the column of the mark
         number = [Segment(" " * (columns - 2 - len(label)), style), Segment(label, style + _UNDERLINED)]
+    if not mark and not flagged:
+        # most lines: one piece is sent instead of three
+        return [Segment(f"{label:>{columns - 2}} ", style), Segment(" ", base)]
     return [*number, shown, Segment(" ", base)]
 
 
@@ -153,8 +156,8 @@ def _body(
     count = len(window.glyphs)
     codes = _codes(window.char, count, number, highlighter, hits, window.kinds)
     segments = [
-        Segment("".join(window.glyphs[run.start() : run.end()]), _style(run.group(1)[0], base, look))
-        for run in _RUN.finditer(codes)
+        Segment("".join(window.glyphs[first:end]), _style(code, base, look))
+        for first, end, code in _runs(codes, window.glyphs)
     ]
     if window.lead or window.cells - window.lead > width:
         cropped = Strip(segments, window.cells).crop(window.lead, window.lead + width)
@@ -164,6 +167,22 @@ def _body(
     if cells < width:
         segments.append(Segment(" " * (width - cells), base))
     return segments
+
+
+def _runs(codes: bytes, glyphs: Sequence[str]) -> Iterator[tuple[int, int, int]]:
+    """Stretches of one style: first, end and code. A blank goes with what stands before it: less to send."""
+    first = end = code = 0
+    for run in _RUN.finditer(codes):
+        now = run.group(1)[0]
+        plain = now == 0 and end > first and not code & (_HIT | _FLAGGED)
+        if plain and all(glyph == " " for glyph in glyphs[end : run.end()]):
+            end = run.end()
+            continue
+        if end > first:
+            yield first, end, code
+        first, end, code = run.start(), run.end(), now
+    if end > first:
+        yield first, end, code
 
 
 def _codes(
