@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import gc
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -37,6 +38,8 @@ __all__ = ["JudgeApp", "run_compare", "run_home"]
 
 #: Seconds between two looks at where the reader is, for the list of past comparisons.
 _LOOK_S = 3.0
+#: New objects between two collections of garbage, and collections of each generation before one of the next.
+_COLLECTED = (10_000, 20, 20)
 
 
 class JudgeApp(HarmlessApp[int], PersonalApp[int], VeiledApp[int], TypeAhead[int]):
@@ -261,6 +264,9 @@ def run_home(
 
 def _run(made: Callable[[], JudgeApp]) -> int:
     heed_pauses()
+    # the collector pauses the screen at every other key; what is alive now stays, and need not be looked at
+    gc.freeze()
+    gc.set_threshold(*_COLLECTED)
     app = made()
     try:
         app.run()
