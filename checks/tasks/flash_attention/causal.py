@@ -35,6 +35,8 @@ _TIMED, _TIMED_LONGER = (1024, 128, 128), (2048, 256, 128)
 #: them it is little over a half, and a third more where a large mask is added. What is above the first share
 #: is timed longer, so that a busy machine accuses nobody.
 _SHORT_OF_DOUBT, _MOST_TIME = 0.8, 0.85
+#: The same where there is no time to time it longer.
+_MOST_TIME_SHORT = 0.9
 #: Seconds that must be left for that, and how often both are timed; the median of the pairs counts.
 _CLOCK_LEFT, _TIMINGS, _TIMINGS_LONGER = 30.0, 3, 5
 
@@ -217,10 +219,9 @@ def _against_the_clock(bench: Bench, found: Findings, forward: Forward) -> str:
         # what was timed once or twice may be a busy machine's doing
         found.note(quantity, share, note=note)
         return ""
-    fine = share <= _MOST_TIME
-    found.limit(
-        quantity, share, _MOST_TIME, otherwise=Verdict.WARN, note=note, **({} if fine else forward.place)
-    )
+    most = _MOST_TIME if size is _TIMED_LONGER else _MOST_TIME_SHORT
+    fine = share <= most
+    found.limit(quantity, share, most, otherwise=Verdict.WARN, note=note, **({} if fine else forward.place))
     told = f"; but it takes {share:.2f} of the time: other work grows, or escapes the count"
     return "" if fine else told
 
