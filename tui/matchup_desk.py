@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 
 from judge_tui.checks.errors import JudgeError
-from judge_tui.judging.edits import EditLog
 from judge_tui.judging.matchup import TIE, Criterion, Matchup, Matchups, stamp_of
 from judge_tui.judging.naming import judge_name
 from judge_tui.judging.proposals import Proposal
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui import rescue
 from judge_tui.tui.autosave import Autosave, SaveReport
+from judge_tui.tui.changes import Changes
 from judge_tui.tui.documents import matchup_document
-from judge_tui.tui.history import History, Step
 from judge_tui.tui.keypad import Keypad
 
 __all__ = ["KEY", "MARGIN", "WINNER", "MatchupDesk"]
@@ -61,13 +61,10 @@ class MatchupDesk:
         whole = workspace.matchups(task, judge)
         key = self.path / "+".join(self.models)
         document = matchup_document(self.path, Matchups(task, judge_name(judge)), self.models)
-        self._history = History([key], document, lambda one, other: bool(one == other))
-        (self._log,), _, _ = self._history.take_up([whole.between(self.models)])
+        self._changes = Changes([key], [whole.between(self.models)], document, operator.eq)
         kept = rescue.rescued(key, document)
-        self.restored = kept is not None and kept != self.matchup
-        if self.restored:
-            self._applied(_OUTSIDE, kept)
-        elif kept is not None:
+        self.restored = kept is not None and self._changes.make(0, _OUTSIDE, kept)
+        if kept is not None and not self.restored:
             rescue.drop(key)
         stamp = stamp_of(whole, self.models)
         self._autosave = Autosave([key], [stamp], report, (0,) if self.restored else (), document)
@@ -77,8 +74,7 @@ class MatchupDesk:
     @property
     def matchup(self) -> Matchup:
         """What the judge says now."""
-        log: EditLog[Matchup] = self._log
-        return log.card
+        return self._changes[0]
 
     # lines
 
@@ -242,40 +238,27 @@ class MatchupDesk:
 
     def change(self, label: str, after: Matchup, *, merge: bool = False, typing: bool = False) -> None:
         """Make a change: it enters the history and goes to disk."""
-        if self._applied(label, after, merge=merge):
+        if self._changes.make(0, label, after, merge=merge):
             self._save(typing=typing)
-
-    def _applied(self, label: str, after: Matchup, *, merge: bool = False) -> bool:
-        before = self._log
-        self._log = before.apply(label, after, merge=merge)
-        if self._log is before:
-            return False
-        self._history.tell(0, Step("do", label, after, merge))
-        return True
 
     def seal(self) -> None:
         """End an editing: the next change of the same text is a step of its own."""
-        self._log = self._log.sealed()
-        self._history.tell(0, Step("seal"))
+        self._changes.seal()
 
     def undo(self) -> str | None:
         """Take back the last change; what it was, or ``None``."""
-        label = self._log.undo_label
-        self._step("undo", self._log.undo())
-        return label
+        return self._stepped(self._changes.undo())
 
     def redo(self) -> str | None:
         """Bring the last undone change back; what it was, or ``None``."""
-        label = self._log.redo_label
-        self._step("redo", self._log.redo())
-        return label
+        return self._stepped(self._changes.redo())
 
-    def _step(self, op: str, after: EditLog[Matchup]) -> None:
+    def _stepped(self, step: tuple[int, str] | None) -> str | None:
         self._keypad.reset()
-        if after is not self._log:
-            self._log = after
-            self._history.tell(0, Step(op))
-            self._save()
+        if step is None:
+            return None
+        self._save()
+        return step[1]
 
     def _save(self, *, typing: bool = False) -> None:
         self._autosave.submit(0, self.matchup, typing=typing)
@@ -296,9 +279,9 @@ class MatchupDesk:
             return
         theirs, ours = whole.between(self.models), self.matchup
         self._autosave.resolve(0, stamp_of(whole, self.models))
-        self._applied("load the other window's matchup", theirs)
+        self._changes.make(0, "load the other window's matchup", theirs)
         if mine:
-            self._applied("keep this window's matchup", ours)
+            self._changes.make(0, "keep this window's matchup", ours)
         self._save()
 
     @property
@@ -318,4 +301,4 @@ class MatchupDesk:
     def close(self) -> None:
         """Save everything and stop."""
         self._autosave.close()
-        self._history.close()
+        self._changes.close()

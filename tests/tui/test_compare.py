@@ -153,7 +153,7 @@ async def test_three_submissions_at_80_columns_are_reached_by_keys(
         await app.press("3")
         assert [pane.display for pane in app.compare.panes] == [False, True, True]
         await app.press("s", "7", "7")
-        assert app.compare.session.logs[2].card.score("correctness") == 77
+        assert app.compare.session.cards[2].score("correctness") == 77
         assert app.compare.panes[2].display
         await app.press("z")
         assert "Weighted mean" in app.text()

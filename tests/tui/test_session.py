@@ -93,9 +93,9 @@ def test_undo_goes_back_over_submissions_in_the_order_of_the_changes(opened: Ope
     session.switch()
     session.digit("9")
     session.undo()
-    assert [log.card.score("correctness") for log in session.logs] == [7, None]
+    assert [card.score("correctness") for card in session.cards] == [7, None]
     session.undo()
-    assert [log.card.score("correctness") for log in session.logs] == [None, None]
+    assert [card.score("correctness") for card in session.cards] == [None, None]
     assert session.undo() is None
 
 
@@ -107,8 +107,8 @@ def test_scores_of_two_submissions_never_merge_into_one_step(opened: Opener) -> 
     session.switch()
     session.adjust(1)
     session.undo()
-    assert session.logs[0].card.score("correctness") == 7
-    assert session.logs[1].card.score("correctness") == 76
+    assert session.cards[0].score("correctness") == 7
+    assert session.cards[1].score("correctness") == 76
 
 
 def test_every_change_is_on_disk_after_a_flush_and_read_by_the_next_start(opened: Opener) -> None:
@@ -327,12 +327,12 @@ def test_changes_are_undone_and_redone_over_a_restart(opened: Opener) -> None:
     again.undo()
     assert again.undo() == "B: Correctness score"
     assert again.undo() == "A: Correctness score"
-    assert [log.card.score("correctness") for log in again.logs] == [None, None]
+    assert [card.score("correctness") for card in again.cards] == [None, None]
     again.close()
     third = opened()
     assert third.undo() is None
     third.redo()
-    assert third.logs[0].card.score("correctness") == 85
+    assert third.cards[0].score("correctness") == 85
 
 
 def test_a_change_forgets_what_was_undone_before_it_over_a_restart_too(opened: Opener) -> None:
@@ -393,13 +393,13 @@ def test_a_spoilt_journal_costs_the_history_only(opened: Opener, tmp_path: Path)
 def test_a_long_history_is_cut_back(opened: Opener, tmp_path: Path) -> None:
     session = opened()
     for number in range(500):
-        session.change(f"step {number}", session.card.with_score("correctness", number % 100))
+        session.change(0, f"step {number}", session.card.with_score("correctness", number % 100))
     session.close()
     again = opened()
-    assert len(again.logs[0].past) in (400, 500)
+    assert len(again.changes) in (400, 500)
     again.close()
     third = opened()
-    assert len(third.logs[0].past) == 200
+    assert len(third.changes) == 200
     third.undo()
     assert third.card.score("correctness") == 98
 

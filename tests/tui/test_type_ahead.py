@@ -53,7 +53,7 @@ async def test_a_whole_session_in_one_burst_goes_where_it_was_meant(workspace: W
     async with running(make_app(workspace)) as driver:
         await driver.settle()
         await burst(driver, keys)
-        first, second = (log.card for log in driver.compare.session.logs)
+        first, second = driver.compare.session.cards
         assert [(note.kind, note.text) for note in first.notes] == [("bug", SENTENCE)]
         assert [(note.kind, note.text) for note in second.notes] == [("weakness", SENTENCE)]
         assert second.scores == {"correctness": 70, "tests": 65}
@@ -87,7 +87,7 @@ async def test_a_burst_is_safe_on_small_screens(
     async with running(make_app(three, ("alpha", "beta", "gamma")), size=size) as driver:
         await driver.settle()
         await burst(driver, f"3as{SENTENCE}\x1bsc9\n{SENTENCE}\x1b")
-        card = driver.compare.session.logs[2].card
+        card = driver.compare.session.cards[2]
         assert [note.text for note in card.notes] == [SENTENCE]
         assert card.comment("correctness") == SENTENCE
 

@@ -55,7 +55,7 @@ class CompareMatchup(Screen[None]):
         outcomes: dict[str, dict[str, Outcome]] = {model: {} for model in models}
         for (model, check), outcome in session.outcomes.items():
             outcomes[model][check] = outcome
-        cards = {model: log.card for model, log in zip(models, session.logs, strict=True)}
+        cards = dict(zip(models, session.cards, strict=True))
         titles = {check: state.title for (_, check), state in self.checks_pane.states.items() if state.title}
         return proposed(models, session.rubric, cards, outcomes, titles)
 

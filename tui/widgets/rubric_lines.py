@@ -48,8 +48,7 @@ def _row(session: Session, row: Row, name: int, marks: Sequence[dict[str, str]],
             (fit(title, name), tones.text),
             (" " * 6, tones.faint),
         ]
-    for index, log in enumerate(session.logs):
-        card = log.card
+    for index, card in enumerate(session.cards):
         if isinstance(row, Dimension):
             score, flag, said = card.score(row.id), row.id in marks[index], bool(card.comment(row.id))
         elif row == OVERALL:
@@ -85,7 +84,7 @@ def _mean(session: Session, name: int, tones: Tones) -> Line:
     ]
     for index in range(len(session.submissions)):
         mean = session.mean(index)
-        complete = all(session.logs[index].card.score(d.id) is not None for d in session.rubric.dimensions)
+        complete = all(session.cards[index].score(d.id) is not None for d in session.rubric.dimensions)
         style = tones.by_name["primary"] if complete else tones.muted
         spans.append((f"{'–' if mean is None else mean:>{_COLUMN - 1}} ", style))
     return tuple(spans)
@@ -124,7 +123,7 @@ def _total(session: Session, index: int) -> str:
     mean, points = session.mean(index), session.points(index)
     if mean is None:
         return "Nothing is scored yet."
-    scored = sum(session.logs[index].card.score(d.id) is not None for d in session.rubric.dimensions)
+    scored = sum(session.cards[index].score(d.id) is not None for d in session.rubric.dimensions)
     parts = [
         f"Weighted mean {mean} ({session.rubric.letter(mean)}) over {scored} of "
         f"{len(session.rubric.dimensions)} dimensions."
