@@ -1,22 +1,18 @@
-"""Where a submission's arrays live: in NumPy's memory, or on a device; asked by all that handles them.
+"""Where a submission's arrays live, in NumPy's memory or on a device; asked by all that handles them.
 
-One process has one such place, chosen before a submission is loaded (:func:`use`).
+One process has one such place, chosen before a submission is loaded (:mod:`.places`).
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
 from types import ModuleType
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-import numpy as np
+if TYPE_CHECKING:
+    from .counters import Counters
 
-from . import namespace
-from .counters import Counters
-from .trace import Trace
-
-__all__ = ["Arrays", "HostArrays", "hosted", "is_array", "moved", "use", "used"]
+__all__ = ["Arrays", "hosted", "is_array", "moved", "use", "used"]
 
 
 class Arrays(Protocol):
@@ -58,84 +54,13 @@ class Arrays(Protocol):
         """Why nothing can be computed there any more; empty while it can."""
 
 
-class HostArrays:
-    """NumPy's own memory."""
-
-    kinds: tuple[type, ...] = (np.ndarray,)
-
-    def namespace(self, counters: Counters) -> ModuleType:
-        """The counting namespace."""
-        return namespace.build(counters)
-
-    def tracked(self, value: Any, counters: Counters) -> Any:
-        """A counted view."""
-        return namespace.tracked(value, counters)
-
-    def moved(self, value: Any) -> Any:
-        """As it is."""
-        return value
-
-    def hosted(self, value: Any) -> Any:
-        """As it is."""
-        return value
-
-    def empty(self, shape: tuple[int, ...], like: Any) -> Any:
-        """An uninitialised array; a counted one stays one."""
-        made = np.empty(shape, like.dtype)
-        # A counted array stays one.
-        return made.view(type(like)) if isinstance(like, np.ndarray) else made
-
-    def filled(self, like: Any, value: Any) -> Any:
-        """By NumPy."""
-        return np.full_like(like, value)
-
-    def share_memory(self, one: Any, other: Any) -> bool:
-        """Taken as shared where that is too hard to tell."""
-        if not np.may_share_memory(one, other):
-            return False
-        try:
-            return bool(np.shares_memory(one, other, max_work=10_000))  # type: ignore[arg-type]
-        except np.exceptions.TooHardError:
-            return True
-
-    def trace(self) -> Any:
-        """Python's own allocations, NumPy's among them."""
-        return Trace()
-
-    @contextlib.contextmanager
-    def clocked(self, told: dict[str, Any]) -> Iterator[None]:
-        """Nothing is ever under way."""
-        yield
-
-    def release(self) -> None:
-        """Nothing to do."""
-
-    def lost(self) -> str:
-        """Never."""
-        return ""
+_used: Arrays
 
 
-_used: Arrays = HostArrays()
-
-
-def use(name: str) -> Arrays:
-    """Choose where arrays live.
-
-    Args:
-        name: ``numpy``, or a module with CuPy's interface.
-
-    Raises:
-        ImportError: It cannot be imported.
-        RuntimeError: It cannot compute.
-    """
+def use(place: Arrays) -> None:
+    """From now on arrays live there."""
     global _used
-    if name == "numpy":
-        _used = HostArrays()
-    else:
-        from .device import DeviceArrays
-
-        _used = DeviceArrays(name)
-    return _used
+    _used = place
 
 
 def used() -> Arrays:

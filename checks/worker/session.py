@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import arrays, describe, models, namespace, targets
+from . import arrays, describe, models, namespace, places, targets
 from .capture import Capture, sendable
 from .context import Context
 from .each import for_each
@@ -54,7 +54,7 @@ class Session:
         self.root = root
         self.counts = namespace.Counters()
         self.module = module
-        self.arrays = arrays.use(module)
+        self.arrays = places.settle(module)
         self.trace = self.arrays.trace()
         self.library = Library(root, adapter, namespaces={"numpy": self.arrays.namespace(self.counts)})
         self.kept: dict[int, Any] = {}

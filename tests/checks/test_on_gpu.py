@@ -14,7 +14,7 @@ from judge_tui.checks.backends import Place, find
 from judge_tui.checks.runner import judge
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.task import Task, load_task
-from judge_tui.checks.worker import arrays
+from judge_tui.checks.worker import places
 from judge_tui.checks.worker.counters import Counters
 from judge_tui.checks.worker.refusals import refused
 
@@ -33,8 +33,8 @@ def place() -> Place:
 
 @pytest.fixture
 def device() -> Any:
-    yield arrays.use("cupy")
-    arrays.use("numpy")
+    yield places.settle("cupy")
+    places.settle("numpy")
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as real
 import pytest
-from judge_tui.checks.worker import arrays, namespace
+from judge_tui.checks.worker import namespace, places
 from judge_tui.checks.worker.counters import Counters
 from judge_tui.checks.worker.device import DeviceArrays
 from judge_tui.checks.worker.refusals import RefusedError, refused
@@ -28,10 +28,10 @@ def _double(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture
 def device() -> Iterator[DeviceArrays]:
-    used = arrays.use("strict_cupy")
+    used = places.settle("strict_cupy")
     assert isinstance(used, DeviceArrays)
     yield used
-    arrays.use("numpy")
+    places.settle("numpy")
 
 
 @pytest.fixture
