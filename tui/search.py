@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 import time
+import warnings
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from judge_tui.tui.source import Source
 
@@ -17,6 +20,10 @@ _STRETCH = 200_000
 _MOST = 20_000
 #: A match in a line of megabytes is at most so long.
 _OVERLAP = 2_000
+#: Seconds that a regular expression may take in one file: some take longer than the world stands.
+_PATIENCE_S = 1.0
+#: What the counts of all repetitions may come to when multiplied: ``regex`` unrolls them when it compiles.
+_UNROLLED = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,17 +31,28 @@ class Pattern:
     """What is searched for.
 
     Attributes:
-        compiled: As a regular expression.
+        compiled: As a regular expression; one that was typed is of ``regex``, whose matching leaves the
+            lock to others and can be stopped.
         literal: The text itself; without a capital where case does not count, empty for a regular expression.
     """
 
-    compiled: re.Pattern[str]
+    compiled: Any
     literal: str = ""
 
-    def spans(self, text: str, first: int, end: int) -> Iterator[tuple[int, int]]:
-        """Matches that begin and end between two characters: first and the one after the last."""
+    def spans(self, text: str, first: int, end: int, seconds: float) -> Iterator[tuple[int, int]]:
+        """Matches that begin and end between two characters: first and the one after the last.
+
+        Raises:
+            TimeoutError: A typed expression takes longer than ``seconds``.
+        """
         literal, part = self.literal, text[first:end] if self.literal else ""
-        if not part.isascii() or not literal.isascii() or not literal:
+        if not literal:
+            if seconds <= 0:
+                raise TimeoutError
+            found = self.compiled.finditer(text, first, end, concurrent=True, timeout=seconds)
+            yield from (match.span() for match in found)
+            return
+        if not part.isascii() or not literal.isascii():
             yield from (match.span() for match in self.compiled.finditer(text, first, end))
             return
         # ten times as fast, and in ASCII the same: no letter changes its length with its case
@@ -63,18 +81,45 @@ def compile_pattern(text: str, *, regex: bool) -> Pattern | None:
     if not text:
         return None
     flags = re.MULTILINE | (0 if text != text.lower() else re.IGNORECASE)
-    return Pattern(re.compile(text, flags)) if regex else Pattern(re.compile(re.escape(text), flags), text)
+    return _typed(text, flags) if regex else Pattern(re.compile(re.escape(text), flags), text)
 
 
-def find(source: Source, pattern: Pattern) -> list[Hit]:
-    """All matches that begin and end in one line, in order; at most 20,000."""
+def _typed(text: str, flags: int) -> Pattern:
+    import regex
+
+    if math.prod(max(int(count), 1) for count in re.findall(r"\{(\d{1,9})", text)) > _UNROLLED:
+        raise re.error("repetitions come to more than can be searched for", text)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return Pattern(regex.compile(text, flags))
+    except regex.error as error:
+        raise re.error(error.msg, text, error.pos) from error
+    except RecursionError as error:
+        raise re.error("nested too deeply", text) from error
+
+
+def find(
+    source: Source, pattern: Pattern, proceed: Callable[[], bool] = lambda: True, seconds: float = _PATIENCE_S
+) -> list[Hit]:
+    """All matches that begin and end in one line, in order; at most 20,000.
+
+    Args:
+        source: Where to look.
+        pattern: What to look for.
+        proceed: Whether the answer is still wanted.
+        seconds: What a regular expression may take.
+
+    Raises:
+        TimeoutError: It takes longer.
+    """
     starts, text = source.line_starts(), source.text
     hits: list[Hit] = []
-    first = 0
-    while first < len(starts) and len(hits) < _MOST:
+    first, until = 0, time.monotonic() + seconds
+    while first < len(starts) and len(hits) < _MOST and proceed():
         last = max(bisect_right(starts, starts[first] + _STRETCH) - 1, first + 1)
         end = starts[last] - 1 if last < len(starts) else len(text)
-        for start, stop in _matches(text, pattern, starts[first], end):
+        for start, stop in _matches(text, pattern, starts[first], end, until):
             line = bisect_right(starts, start) - 1
             length = len(source.lines[line]) if line < len(source.lines) else 0
             hits.append(Hit(line, start - starts[line], min(stop - starts[line], length)))
@@ -84,7 +129,7 @@ def find(source: Source, pattern: Pattern) -> list[Hit]:
     return hits
 
 
-def _matches(text: str, pattern: Pattern, first: int, end: int) -> Iterator[tuple[int, int]]:
+def _matches(text: str, pattern: Pattern, first: int, end: int, until: float) -> Iterator[tuple[int, int]]:
     """Matches in a stretch; a line of megabytes is gone through in pieces, each a short hold of the lock."""
     at = first
     while at < end:
@@ -92,7 +137,7 @@ def _matches(text: str, pattern: Pattern, first: int, end: int) -> Iterator[tupl
         last = min(at + _STRETCH, end)
         reach = min(last + _OVERLAP, end)
         following = last
-        for start, stop in pattern.spans(text, at, reach):
+        for start, stop in pattern.spans(text, at, reach, until - time.monotonic()):
             if start >= last:
                 break
             if stop > start and (stop < reach or reach == end):

@@ -74,9 +74,19 @@ async def test_search_reads_a_regular_expression_when_told_and_says_what_is_wron
         await app.press("slash", *"def .*\\(", "ctrl+r")
         await app.until(lambda: len(app.compare.panes[0].view.hits) == 4)
         app.app.screen.query_one(Input).value = "("
-        await app.until(lambda: "unterminated" in app.text())
+        await app.until(lambda: "missing )" in app.text())
         await app.press("escape")
         assert isinstance(app.app.focused, CodeView)
+
+
+async def test_a_search_that_takes_too_long_is_given_up_and_told(workspace: Workspace) -> None:
+    write(workspace, "x = '" + "a" * 300 + "!'\n")
+    async with running(make_app(workspace, engine=None)) as app:
+        await app.press("slash", "ctrl+r")
+        app.app.screen.query_one(Input).value = "(a|aa)+$"
+        await app.until(lambda: "A given up: too slow" in app.text())
+        app.app.screen.query_one(Input).value = "a+!"
+        await app.until(lambda: "A 1" in app.text())
 
 
 async def test_files_and_symbols_are_picked_by_typing(workspace: Workspace) -> None:

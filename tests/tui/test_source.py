@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+import re
+import threading
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from judge_tui.tui.glyphs import glyph_of, neutral
@@ -129,7 +133,7 @@ def test_plain_text_is_found_where_a_regular_expression_finds_it(text: str, quer
     pattern = compile_pattern(query, regex=False)
     assert pattern is not None
     spans = [match.span() for match in pattern.compiled.finditer(text)]
-    assert list(pattern.spans(text, 0, len(text))) == spans
+    assert list(pattern.spans(text, 0, len(text), 1.0)) == spans
 
 
 def test_a_regular_expression_counts_each_line_by_itself() -> None:
@@ -137,6 +141,41 @@ def test_a_regular_expression_counts_each_line_by_itself() -> None:
     pattern = compile_pattern(r"^def \w+", regex=True)
     assert pattern is not None
     assert find(source, pattern) == [Hit(0, 0, 5), Hit(2, 0, 5)]
+
+
+def test_an_expression_that_never_comes_to_an_end_is_given_up_and_holds_nobody_up() -> None:
+    source = Source(b"x = " + b"a" * 200 + b"!\n" + b"b\n" * 10)
+    pattern = compile_pattern(r"(a|aa)+$", regex=True)
+    assert pattern is not None
+    ticks, done = [0], threading.Event()
+
+    def tick() -> None:
+        while not done.wait(0.001):
+            ticks[0] += 1
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    try:
+        with pytest.raises(TimeoutError):
+            find(source, pattern, seconds=0.2)
+    finally:
+        done.set()
+        thread.join()
+    # one that held the interpreter's lock would let the other thread in once, at its end
+    assert ticks[0] > 5
+
+
+def test_a_search_that_nobody_waits_for_stops() -> None:
+    source = Source(b"some line of code\n" * 100_000)
+    pattern = compile_pattern("line", regex=False)
+    assert pattern is not None
+    assert find(source, pattern, lambda: False) == []
+
+
+@pytest.mark.parametrize("query", ["(", "(?:(?:x{1000}){1000}){1000}", "a{99999999999}", "(?:" * 5000 + "a"])
+def test_an_expression_that_cannot_be_meant_is_told(query: str) -> None:
+    with pytest.raises(re.error):
+        compile_pattern(query, regex=True)
 
 
 @given(HOSTILE)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from judge_tui.tui.search import Hit, compile_pattern, find
+from judge_tui.tui.search import Hit, Pattern, compile_pattern, find
 from judge_tui.tui.session import letter_of
+from judge_tui.tui.source import Source
 from judge_tui.tui.widgets.code_pane import CodePane
 from judge_tui.tui.widgets.code_view import CodeView
 from textual.screen import Screen
@@ -56,16 +57,26 @@ class CompareSearch(Screen[None]):
         for pane in self.panes:
             source = pane.source
             pane._submit(
-                lambda s=source: find(s, pattern),
+                lambda s=source: self._hits(s, pattern, generation),
                 lambda hits, p=pane, s=source: self._found(p, s, hits, generation),
             )
 
-    def _found(self, pane: CodePane, source: object, hits: list[Hit], generation: int) -> None:
+    def _hits(self, source: Source, pattern: Pattern, generation: int) -> list[Hit] | None:
+        try:
+            return find(source, pattern, lambda: generation == self._generation)
+        except TimeoutError:
+            return None
+
+    def _found(self, pane: CodePane, source: object, hits: list[Hit] | None, generation: int) -> None:
         if generation != self._generation or source is not pane.source:
             return
-        pane.view.search(hits)
-        self._counts[pane.index] = f"{len(hits)}{'+' if len(hits) >= 20_000 else ''}"
-        pane.counts = f"{self._counts[pane.index]} found"
+        pane.view.search(hits or ())
+        if hits is None:
+            self._counts[pane.index] = "given up: too slow"
+            pane.counts = "search given up"
+        else:
+            self._counts[pane.index] = f"{len(hits)}{'+' if len(hits) >= 20_000 else ''}"
+            pane.counts = f"{self._counts[pane.index]} found"
         pane.retitle()
         self._say("  ".join(f"{letter_of(index)} {count}" for index, count in self._counts.items()))
 
