@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -100,11 +101,25 @@ class Submission:
 
         Symbolic links are left out: what they point to is not the submission. So are names that are
         not UTF-8: no report could carry them.
+
+        Raises:
+            WorkspaceError: A folder cannot be read: what is left would be another submission; or it has
+                too many files.
         """
+        try:
+            return self._listed()
+        except OSError as error:
+            where = Path(error.filename or self.path)
+            raise WorkspaceError(f"cannot be read: {error.strerror}.", file=where) from error
+
+    def _listed(self) -> tuple[str, ...]:
         found: list[str] = []
-        if not self.path.is_dir():
+        try:
+            if not stat.S_ISDIR(self.path.stat().st_mode):
+                return ()
+        except (FileNotFoundError, NotADirectoryError):
             return ()
-        for folder, names, files in os.walk(self.path):
+        for folder, names, files in os.walk(self.path, onerror=_unreadable):
             names[:] = sorted(n for n in names if not n.startswith(".") and n not in _LEFT_OUT)
             for name in files:
                 path = Path(folder, name)
@@ -167,6 +182,12 @@ class Submission:
         model, task = model or path.parent.name, task or path.name
         overlay = bindings / model / task if bindings is not None else None
         return cls(model, task, path, overlay)
+
+
+def _unreadable(error: OSError) -> None:
+    """A folder that goes while it is read has no files; one that keeps them to itself is no such thing."""
+    if not isinstance(error, FileNotFoundError):
+        raise error
 
 
 def _is_text(name: str) -> bool:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.store import last_outcomes
 from judge_tui.checks.verdict import Verdict
 from judge_tui.cli import options
@@ -64,10 +65,11 @@ def show(workspace: Workspace, judge: str | None = None, **settings: Any) -> int
 
 def print_matrix(workspace: Workspace) -> None:
     """Print the matrix of a workspace."""
-    rows = matrix(workspace)
+    faults: list[str] = []
+    rows = matrix(workspace, faults)
     click.echo(plain(workspace.title))
     click.echo()
-    if len(rows) < 2:
+    if len(rows) < 2 and not faults:
         click.echo("No submission yet. Bring one in: judge-tui add FOLDER --model NAME --task TASK")
         return
     for line in aligned(rows, columns()):
@@ -75,15 +77,20 @@ def print_matrix(workspace: Workspace) -> None:
     click.echo()
     click.echo("points and letter, * of files elsewhere · n/m dimensions scored · ○ not scored")
     click.echo("✓ ✗ checks that passed, failed")
+    for fault in faults:
+        click.echo(f"! {plain(fault)}")
     click.echo("Compare two: judge-tui compare MODEL MODEL --task TASK    More: judge-tui --help")
 
 
-def matrix(workspace: Workspace) -> list[list[str]]:
+def matrix(workspace: Workspace, faults: list[str] | None = None) -> list[list[str]]:
     """Tasks × models as texts, with a head.
 
     Args:
         workspace: The workspace.
+        faults: Told what cannot be read, a sentence each; its cells say ``!``.
     """
+    told = [] if faults is None else faults
+    closed = _closed(workspace, told)
     here = build_board(workspace, lambda card: not card.scored_elsewhere)
     elsewhere = build_board(workspace, lambda card: card.scored_elsewhere)
     models = workspace.models()
@@ -91,12 +98,37 @@ def matrix(workspace: Workspace) -> list[list[str]]:
     rows = []
     for task in workspace.tasks():
         shown = [
-            "blind" if (model, task) in sealed else _cell(workspace, here, elsewhere, model, task)
+            "blind" if (model, task) in sealed else _told(workspace, here, elsewhere, model, task, told)
             for model in models
+            if model not in closed
         ]
         if any(shown):
-            rows.append([plain(task), *shown])
-    return [["task", *(plain(workspace.model_title(model)) for model in models)], *rows]
+            read = iter(shown)
+            rows.append([plain(task), *("!" if model in closed else next(read) for model in models)])
+    titles = (model if model in closed else workspace.model_title(model) for model in models)
+    return [["task", *map(plain, titles)], *rows]
+
+
+def _closed(workspace: Workspace, faults: list[str]) -> set[str]:
+    """Models whose folder cannot be read."""
+    closed = set()
+    for model in workspace.models():
+        try:
+            workspace.submitted(model)
+        except JudgeError as error:
+            closed.add(model)
+            faults.append(str(error))
+    return closed
+
+
+def _told(
+    workspace: Workspace, here: Board, elsewhere: Board, model: str, task: str, faults: list[str]
+) -> str:
+    try:
+        return _cell(workspace, here, elsewhere, model, task)
+    except JudgeError as error:
+        faults.append(str(error))
+        return "!"
 
 
 def _cell(workspace: Workspace, here: Board, elsewhere: Board, model: str, task: str) -> str:

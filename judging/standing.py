@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from os.path import isfile
 
 from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.store import last_outcomes
@@ -32,12 +33,14 @@ class Outline:
         tasks: Columns, sorted.
         submitted: Cells that have a submission, as (model, task).
         titles: Display name of each model.
+        faults: Model whose folder cannot be read → why, one sentence.
     """
 
     models: tuple[str, ...] = ()
     tasks: tuple[str, ...] = ()
     submitted: frozenset[tuple[str, str]] = frozenset()
     titles: Mapping[str, str] = field(default_factory=dict, hash=False)
+    faults: Mapping[str, str] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,20 +106,28 @@ def outline(workspace: Workspace, judge: str) -> Outline:
     """List what there is to judge; only folders are read, and ``submission.toml`` for names.
 
     Raises:
-        JudgeError: A folder cannot be read, or ``judge-tui.toml`` is malformed.
+        JudgeError: The folder of the submissions cannot be read, or ``judge-tui.toml`` is malformed.
     """
     models = workspace.models()
-    submitted = {(model, task) for model in models for task in workspace.submitted(model)}
+    submitted: set[tuple[str, str]] = set()
+    faults: dict[str, str] = {}
+    for model in models:
+        try:
+            submitted |= {(model, task) for task in workspace.submitted(model)}
+        except JudgeError as error:
+            faults[model] = str(error)
     carded = {
         (model, task)
         for task in workspace.tasks()
         for model in models
-        if (model, task) not in submitted and workspace.scorecard_path(task, model, judge).is_file()
+        # not Path.is_file, which raises where a folder above cannot be searched
+        if (model, task) not in submitted and isfile(workspace.scorecard_path(task, model, judge))
     }
     shown = submitted | carded
-    rows = tuple(sorted({model for model, _ in shown}))
+    rows = tuple(sorted({model for model, _ in shown} | set(faults)))
     titles = {model: _title(workspace, model) for model in rows}
-    return Outline(rows, tuple(sorted({task for _, task in shown})), frozenset(submitted), titles)
+    tasks = tuple(sorted({task for _, task in shown} or (workspace.tasks() if faults else ())))
+    return Outline(rows, tasks, frozenset(submitted), titles, faults)
 
 
 def _title(workspace: Workspace, model: str) -> str:
@@ -152,7 +163,7 @@ def standing(
     except JudgeError as error:
         return Standing(model, task, files=_count(submission), fault=str(error))
     except OSError as error:
-        return Standing(model, task, fault=f"cannot be read: {error.strerror}.")
+        return Standing(model, task, fault=f"{error.filename or submission.path}: {error.strerror}.")
 
 
 def _read(workspace: Workspace, submission: Submission, rubric: Rubric, judge: str, backend: str) -> Standing:

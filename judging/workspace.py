@@ -18,6 +18,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -132,19 +133,32 @@ class Workspace:
         return _settings(read_document(path)) if path.is_file() else Settings()
 
     def models(self) -> tuple[str, ...]:
-        """Folder names of all models that have submissions, scores or a title, sorted."""
-        scored = [m for t in _folders(self.root / "scores") for m in _folders(self.root / "scores" / t)]
+        """Folder names of all models that have submissions, scores or a title, sorted.
+
+        Raises:
+            WorkspaceError: The folder of the submissions cannot be read.
+        """
+        scores = self.root / "scores"
+        scored = [m for t in _readable(scores) for m in _readable(scores / t)]
         names = {*_folders(self.submissions), *scored, *self.settings.titles} - {MATCHUPS}
         return tuple(sorted(names))
 
     def tasks(self) -> tuple[str, ...]:
-        """Ids of all tasks that have a rubric, submissions or scores, sorted."""
+        """Ids of all tasks that have a rubric, submissions or scores, sorted.
+
+        Raises:
+            WorkspaceError: The folder of the submissions cannot be read.
+        """
         own = [path.stem for path in _files(self.root / "rubrics")]
-        submitted = [t for m in _folders(self.submissions) for t in _folders(self.submissions / m)]
-        return tuple(sorted({*default_tasks(), *own, *submitted, *_folders(self.root / "scores")}))
+        submitted = [t for m in _folders(self.submissions) for t in _readable(self.submissions / m)]
+        return tuple(sorted({*default_tasks(), *own, *submitted, *_readable(self.root / "scores")}))
 
     def submitted(self, model: str) -> tuple[str, ...]:
-        """Tasks that a model has a folder for, sorted."""
+        """Tasks that a model has a folder for, sorted.
+
+        Raises:
+            WorkspaceError: The model's folder cannot be read.
+        """
         return _folders(self.submissions / model)
 
     def model(self, name: str) -> str:
@@ -290,6 +304,13 @@ def _folders(folder: Path) -> tuple[str, ...]:
     except OSError as error:
         raise WorkspaceError(f"cannot be read: {error.strerror}.", file=folder) from error
     return tuple(sorted(found))
+
+
+def _readable(folder: Path) -> tuple[str, ...]:
+    """Folders in one of many: who asks for what is in it is told that it cannot be read, all others go on."""
+    with suppress(WorkspaceError):
+        return _folders(folder)
+    return ()
 
 
 def _files(folder: Path) -> Iterable[Path]:

@@ -78,12 +78,16 @@ class HomeBoard:
             model, task = batch.left.popleft()
             if task not in self.decided and task not in self.faults and task not in batch.decided:
                 self._read_matchups(task, batch)
-            batch.standings.append(
-                standing(self.workspace, model, task, self.judge, self.backend, self._rubrics)
-            )
+            batch.standings.append(self._standing(model, task))
             if time.monotonic() > end:
                 break
         return batch
+
+    def _standing(self, model: str, task: str) -> Standing:
+        fault = self.outline.faults.get(model, "") if self.outline else ""
+        if fault:
+            return Standing(model, task, fault=fault)
+        return standing(self.workspace, model, task, self.judge, self.backend, self._rubrics)
 
     def _read_matchups(self, task: str, batch: Batch) -> None:
         try:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from judge_tui.checks.errors import WorkspaceError
 from judge_tui.checks.submission import read_meta
 from judge_tui.judging.export import BEGIN, END
 from judge_tui.judging.scorecard import load_scorecard
@@ -245,6 +246,24 @@ def test_export_leaves_sealed_cards_out_and_says_so_without_a_name(cli: Cli, roo
     ended = cli("export", readme)
     assert "left out" not in ended.err
     assert "| glm5 | 87" in readme.read_text()
+
+
+def test_home_shows_the_others_where_one_folder_cannot_be_read(
+    cli: Cli, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = Workspace.submitted
+
+    def submitted(workspace: Workspace, model: str) -> tuple[str, ...]:
+        if model == "qwen36":
+            raise WorkspaceError("cannot be read: Permission denied.", file=workspace.submissions / model)
+        return real(workspace, model)
+
+    monkeypatch.setattr(Workspace, "submitted", submitted)
+    ran = cli("home")
+    assert ran.code == 0
+    assert "! /" in ran.out
+    assert "qwen36: cannot be read: Permission denied." in ran.out
+    assert "○" in ran.out
 
 
 def test_home_tells_nothing_of_a_sealed_card(cli: Cli, root: Path) -> None:

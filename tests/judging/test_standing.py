@@ -1,6 +1,10 @@
 from __future__ import annotations
 
+import errno
+import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from judge_tui.checks.store import Store
@@ -37,6 +41,21 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
         'origin = "reconstruction"\nmodel = "Alpha"\n'
     )
     return Workspace.find(explicit=root)
+
+
+def closed(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    """As ``chmod 000`` does it for everybody but root."""
+
+    def refuses(real: Callable[..., Any]) -> Callable[..., Any]:
+        def read(path: Any = ".", *rest: Any) -> Any:
+            if Path(os.fspath(path)) == folder:
+                raise PermissionError(errno.EACCES, "Permission denied", str(path))
+            return real(path, *rest)
+
+        return read
+
+    monkeypatch.setattr(os, "scandir", refuses(os.scandir))
+    monkeypatch.setattr(os, "listdir", refuses(os.listdir))
 
 
 def score(workspace: Workspace, model: str = "a", **scores: int) -> None:
@@ -142,3 +161,34 @@ def test_a_task_without_a_rubric_says_so(workspace: Workspace) -> None:
     path = workspace.root / "submissions" / "b" / "chess"
     path.mkdir()
     assert "no rubric for the task 'chess'" in standing(workspace, "b", "chess", "anna").fault
+
+
+def test_one_folder_that_cannot_be_read_is_told_and_the_others_are_there(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed(monkeypatch, workspace.root / "submissions" / "b")
+    got = outline(workspace, "anna")
+    assert got.models == ("a", "b")
+    assert got.submitted == {("a", "kv")}
+    assert got.faults == {"b": f"{workspace.root / 'submissions' / 'b'}: cannot be read: Permission denied."}
+    assert workspace.tasks()
+
+
+def test_scores_that_cannot_be_read_cost_their_own_cells(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    score(workspace, correctness=90)
+    closed(monkeypatch, workspace.root / "scores" / "kv")
+    assert outline(workspace, "anna").submitted == {("a", "kv"), ("b", "kv"), ("b", "fuse")}
+
+
+@pytest.mark.parametrize("folder", ["", "inner"])
+def test_a_submission_with_a_folder_that_cannot_be_read_is_no_smaller_submission(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, folder: str
+) -> None:
+    path = workspace.root / "submissions" / "a" / "kv" / folder
+    path.mkdir(exist_ok=True)
+    closed(monkeypatch, path)
+    got = standing(workspace, "a", "kv", "anna")
+    assert got.fault == f"{path}: cannot be read: Permission denied."
+    assert not got.open

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+from judge_tui.checks.errors import WorkspaceError
 from judge_tui.checks.store import Store
 from judge_tui.checks.verdict import Outcome, Verdict
 from judge_tui.judging.scorecard import load_scorecard, save_scorecard
@@ -362,3 +363,27 @@ async def test_help_and_palette_have_the_keys_of_home(workspace: Workspace) -> N
         assert "read again" in app.text()
         await app.press("escape")
         assert app.app.screen is app.app.home
+
+
+async def test_a_model_whose_folder_cannot_be_read_says_so_in_its_row_and_the_rest_works(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    three = make_workspace(tmp_path / "three", THREE)
+    real = Workspace.submitted
+
+    def submitted(workspace: Workspace, model: str) -> tuple[str, ...]:
+        if model == "beta":
+            raise WorkspaceError("cannot be read: Permission denied.", file=workspace.submissions / model)
+        return real(workspace, model)
+
+    monkeypatch.setattr(Workspace, "submitted", submitted)
+    async with running(make_home(three)) as app:
+        await ready(app)
+        row = next(line for line in app.text().split("\n") if "beta" in line)
+        assert "! see below" in row
+        await app.press("j")
+        assert "beta: cannot be read: Permission denied." in app.text()
+        await app.press("enter")
+        assert any("There is no submission here." in told.message for told in app.app._notifications)
+        await app.press("n")
+        assert await opened(app) == ("alpha", "gamma")
