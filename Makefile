@@ -9,7 +9,7 @@ TYPES := build/types/judge_tui
 ROOMS := cli tui judging checks
 
 .DEFAULT_GOAL := help
-.PHONY: help compare test lint types layers unit verdicts bench gpu screenshots seeds system clean
+.PHONY: help compare test lint types layers unit verdicts bench gpu screenshots seeds system browser clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -52,6 +52,9 @@ seeds: $(DEV_STAMP)  ## measure the claims of the analyses anew, into docs/seeds
 system:  ## bubblewrap, which confines submissions, and g++, which emulates CUDA, when they can be installed here
 	@sh tools/system.sh
 
+browser:  ## a browser without a window, which the tests of 'judge-tui serve' drive, when it can be installed here
+	@sh tools/system.sh browser
+
 clean:  ## remove what was built
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
 
@@ -59,9 +62,9 @@ $(VENV)/bin/python:
 	@sh tools/venv.sh "$(PYTHON)" $(VENV)
 
 $(STAMP): pyproject.toml constraints.txt | $(VENV)/bin/python system
-	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e .
+	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[serve]'
 	@touch $@
 
-$(DEV_STAMP): $(STAMP)
-	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev]'
+$(DEV_STAMP): $(STAMP) | browser
+	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev,serve]'
 	@touch $@

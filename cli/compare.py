@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +10,11 @@ import click
 from judge_tui.checks.errors import UsageError
 from judge_tui.checks.submission import Submission
 from judge_tui.cli import options
+from judge_tui.cli.screen import on_screen
 from judge_tui.judging.naming import default_judge, judge_name
 from judge_tui.judging.workspace import Workspace
 
-__all__ = ["command"]
+__all__ = ["command", "meant"]
 
 
 @click.command("compare")
@@ -42,10 +42,8 @@ def command(
     Models and tasks may be shortened to a unique prefix. A comparison that was begun blind stays so until
     the names are revealed in it.
     """
-    found = options.open_workspace(workspace, submissions, bindings)
-    chosen = _chosen(found, models, task)
-    who = judge_name(judge) if judge is not None else default_judge()
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    found, chosen, who = meant(models, task, judge, workspace, submissions, bindings)
+    if not on_screen():
         raise UsageError(
             "comparing needs a terminal, and this is none.",
             hint="For scripts there are: judge-tui check, judge-tui score.",
@@ -58,6 +56,25 @@ def command(
     from judge_tui.tui.app import run_compare
 
     return run_compare(workspace=found, submissions=chosen, judge=who, **settings) or 0
+
+
+def meant(
+    models: tuple[str, ...],
+    task: str | None,
+    judge: str | None,
+    workspace: Path | None,
+    submissions: Path | None,
+    bindings: Path | None,
+    **_: Any,
+) -> tuple[Workspace, list[Submission], str]:
+    """What a command line compares: the workspace, the submissions and the judge.
+
+    Raises:
+        JudgeError: There is no such workspace, model, task, submission or judge.
+    """
+    found = options.open_workspace(workspace, submissions, bindings)
+    chosen = _chosen(found, models, task)
+    return found, chosen, judge_name(judge) if judge is not None else default_judge()
 
 
 def _chosen(workspace: Workspace, names: tuple[str, ...], task: str | None) -> list[Submission]:

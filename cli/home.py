@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -12,13 +11,14 @@ from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.store import last_outcomes
 from judge_tui.checks.verdict import Verdict
 from judge_tui.cli import options
+from judge_tui.cli.screen import on_screen
 from judge_tui.cli.table import aligned, columns
 from judge_tui.judging.naming import default_judge, judge_name
 from judge_tui.judging.plain import plain
 from judge_tui.judging.scoreboard import Board, build_board, figure, sealed_cards
 from judge_tui.judging.workspace import Workspace
 
-__all__ = ["command", "matrix", "show"]
+__all__ = ["command", "matrix", "meant", "show"]
 
 
 @click.command("home")
@@ -43,6 +43,18 @@ def command(
     return show(options.open_workspace(workspace, submissions, bindings), judge, **settings)
 
 
+def meant(
+    judge: str | None, workspace: Path | None, submissions: Path | None, bindings: Path | None, **_: Any
+) -> tuple[Workspace, str]:
+    """What a command line shows: the workspace and the judge.
+
+    Raises:
+        JudgeError: There is no such workspace or judge.
+    """
+    found = options.open_workspace(workspace, submissions, bindings)
+    return found, judge_name(judge) if judge is not None else default_judge()
+
+
 def show(workspace: Workspace, judge: str | None = None, **settings: Any) -> int:
     """Open Home on a terminal, and print the matrix elsewhere.
 
@@ -54,7 +66,7 @@ def show(workspace: Workspace, judge: str | None = None, **settings: Any) -> int
     Raises:
         JudgeError: ``judge-tui.toml`` is malformed, or there is no judge.
     """
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not on_screen():
         print_matrix(workspace)
         return 0
     who = judge_name(judge) if judge is not None else default_judge()

@@ -14,6 +14,7 @@ __all__ = ["COMMANDS", "LazyGroup", "root"]
 COMMANDS = {
     "home": "Show models and tasks, and what is to be judged next.",
     "compare": "Read two or three submissions side by side, check and score them.",
+    "serve": "Show Home or a comparison in a browser.",
     "check": "Run the live checks without a screen.",
     "bind": "Show which callable plays which role, why, and what is open.",
     "tasks": "List the tasks that checks are installed for.",

@@ -17,6 +17,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 ROOMS: dict[str, str] = PROJECT["tool"]["setuptools"]["package-dir"]
+SUFFIXES = (".py", ".tcss", ".toml", ".h", ".cuh", ".cu", ".cpp", ".html", ".css", ".js")
 SITE = sysconfig.get_path("purelib")
 
 pytestmark = pytest.mark.xdist_group("packaging")
@@ -60,7 +61,8 @@ def test_every_dependency_of_development_is_constrained() -> None:
         return name.lower().replace("_", "-")
 
     pinned = {plain(line.partition("==")[0]) for line in (ROOT / "constraints.txt").read_text().splitlines()}
-    wanted = [*PROJECT["project"]["dependencies"], *PROJECT["project"]["optional-dependencies"]["dev"]]
+    extras = PROJECT["project"]["optional-dependencies"]
+    wanted = [*PROJECT["project"]["dependencies"], *extras["dev"], *extras["serve"]]
     names = {plain(entry.partition(">")[0].partition("=")[0].strip()) for entry in wanted}
     assert names - pinned == set()
 
@@ -101,7 +103,7 @@ def test_the_wheel_holds_every_module_and_the_data(wheel: Path) -> None:
         "/".join((room.replace(".", "/"), path.relative_to(ROOT / folder).as_posix()))
         for room, folder in ROOMS.items()
         for path in (ROOT / folder).rglob("*")
-        if (path.suffix in (".py", ".tcss", ".toml", ".h", ".cuh", ".cu", ".cpp") or "include" in path.parts)
+        if (path.suffix in SUFFIXES or "include" in path.parts)
         and path.is_file()
         and "__pycache__" not in path.parts
     }

@@ -1,0 +1,44 @@
+"""Draws into a browser: what Textual's web driver leaves open when the server or the page goes away.
+
+The server (``judge-tui serve``) hands keys in on standard input and takes the screen from standard output.
+When it is killed both end; by itself an app would go on unseen for ever.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from typing import Any
+
+from textual import events, messages
+from textual.app import App
+from textual.drivers.web_driver import WebDriver
+
+__all__ = ["BrowserDriver"]
+
+
+class BrowserDriver(WebDriver):
+    """Textual's web driver, for an app that ends with its server and begins with the focus."""
+
+    def __init__(self, app: App[Any], **settings: Any) -> None:
+        super().__init__(app, **settings)
+        self._write = self._write_all
+
+    def _write_all(self, data: bytes) -> int:
+        """Write to the server, whole; nobody listens any more once it has gone, and that is no fault."""
+        rest = memoryview(data)
+        with suppress(BrokenPipeError):
+            while rest:
+                rest = rest[os.write(self.fileno, rest) :]
+        return len(data)
+
+    def start_application_mode(self) -> None:
+        super().start_application_mode()
+        # Textual begins blurred, and a key would go nowhere until the first click
+        self._app.call_later(self._app.post_message, events.AppFocus())
+
+    def run_input_thread(self) -> None:
+        super().run_input_thread()
+        if not self.exit_event.is_set():
+            # the input has ended by itself: there is no server any more
+            self._app.post_message(messages.ExitApp())
