@@ -65,6 +65,7 @@ class Matchup:
         source: Where it was published.
         extra: Keys of the file that this version does not know.
         declined: Bases of proposals that the judge turned down.
+        submissions: Model → digest of the files that the winner was decided on; empty when not known.
     """
 
     models: tuple[str, ...]
@@ -75,16 +76,28 @@ class Matchup:
     source: str = ""
     extra: Mapping[str, Any] = field(default_factory=dict, hash=False)
     declined: tuple[str, ...] = ()
+    submissions: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     @property
     def blank(self) -> bool:
-        """Whether it says nothing."""
-        return self == Matchup(self.models)
+        """Whether it says nothing; on which files is no word of the judge."""
+        return replace(self, submissions={}) == Matchup(self.models)
 
     @property
     def decided(self) -> bool:
         """Whether the judge has named a winner, or a tie."""
         return self.winner is not None
+
+    def stale(self, digests: Mapping[str, str]) -> bool:
+        """Whether the winner was decided on other files.
+
+        Args:
+            digests: Model → digest of its files now; one that is not known changes nothing.
+        """
+        seen = self.submissions
+        return self.decided and any(
+            model in seen and digest != seen[model] for model, digest in digests.items() if digest
+        )
 
     def edges(self) -> dict[str, int]:
         """Model → criteria in which it is ahead; ties under ``"tie"``."""
@@ -166,6 +179,7 @@ def _matchups(table: Table) -> Matchups:
 
 def _matchup(table: Table) -> Matchup:
     models = table.strings("models")
+    seen = table.table("submissions")
     if len(models) < 2 or len(set(models)) != len(models):
         raise table.fault("'models' must name two or more different models", "models")
     return Matchup(
@@ -175,8 +189,18 @@ def _matchup(table: Table) -> Matchup:
         table.string("key_differentiator", ""),
         tuple(_criterion(item, models) for item in table.tables("criteria")),
         table.string("source", ""),
-        table.extra("models", "winner", "margin", "key_differentiator", "criteria", "source", "declined"),
+        table.extra(
+            "models",
+            "winner",
+            "margin",
+            "key_differentiator",
+            "criteria",
+            "source",
+            "declined",
+            "submissions",
+        ),
         table.strings("declined"),
+        {model: seen.string(model) for model in seen.raw},
     )
 
 
@@ -207,6 +231,7 @@ def _rendered(matchup: Matchup) -> dict[str, Any]:
         "key_differentiator": storable(matchup.key_differentiator) or None,
         "source": storable(matchup.source) or None,
         "declined": [storable(basis) for basis in matchup.declined] or None,
+        "submissions": Inline(matchup.submissions) or None,
     }  # fmt: skip
     criteria = [
         {"name": storable(criterion.name), "cells": Inline(criterion.cells)}

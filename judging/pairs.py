@@ -1,4 +1,4 @@
-"""What to compare next: submissions not judged yet, then stale ones, then pairs without a matchup."""
+"""What to compare next: submissions not judged yet, then what is stale, then pairs without a matchup."""
 
 from __future__ import annotations
 
@@ -6,22 +6,23 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice
 
+from judge_tui.judging.matchup import Matchup
 from judge_tui.judging.standing import Standing
 
 __all__ = ["REASONS", "Pair", "partner", "queue"]
 
 #: Why a pair is due, the most urgent first.
-REASONS = ("not scored", "stale", "no matchup")
+REASONS = ("not scored", "stale", "matchup stale", "no matchup")
 #: Pairs without a matchup that are listed per task; there may be thousands.
 _MOST = 50
 
-#: Models of each matchup that a judge has decided on a task.
-Decided = Collection[frozenset[str]]
+#: The matchups that a judge has decided on a task.
+Decided = Collection[Matchup]
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two submissions of one task that are to be judged.
+    """Two submissions of one task that are to be judged, or the three of a matchup that is stale.
 
     Attributes:
         task: Task id.
@@ -30,7 +31,7 @@ class Pair:
     """
 
     task: str
-    models: tuple[str, str]
+    models: tuple[str, ...]
     reason: str
 
 
@@ -42,7 +43,7 @@ def queue(standings: Iterable[Standing], decided: Mapping[str, Decided]) -> tupl
 
     Args:
         standings: All cells that are known, in the order of the rows.
-        decided: Task → models of each decided matchup; a task that is absent asks for no matchups.
+        decided: Task → the decided matchups; a task that is absent asks for no matchups.
     """
     by_task: dict[str, list[Standing]] = {}
     for cell in standings:
@@ -59,7 +60,13 @@ def _due(cells: Sequence[Standing], decided: Decided | None) -> Iterator[Pair]:
     stale = [cell for cell in cells if cell.judged and cell.stale]
     yield from _two_by_two(stale, [cell for cell in cells if cell.judged], REASONS[1])
     if decided is not None:
-        yield from islice(_undecided([c for c in cells if c.judged and not c.stale], decided), _MOST)
+        known = [cell for cell in cells if cell.judged and not cell.stale]
+        digests = {cell.model: cell.digest for cell in known}
+        old = [matchup for matchup in decided if matchup.stale(digests)]
+        for matchup in old:
+            if set(matchup.models) <= set(digests):
+                yield Pair(known[0].task, tuple(sorted(matchup.models)), REASONS[2])
+        yield from islice(_undecided(known, decided), _MOST)
 
 
 def _two_by_two(due: Sequence[Standing], all_: Sequence[Standing], reason: str) -> Iterator[Pair]:
@@ -75,11 +82,11 @@ def _two_by_two(due: Sequence[Standing], all_: Sequence[Standing], reason: str) 
 
 def _undecided(cells: Sequence[Standing], decided: Decided) -> Iterator[Pair]:
     ranked = sorted(cells, key=lambda cell: (-(cell.points if cell.points is not None else -1), cell.model))
-    covered = {frozenset(pair) for models in decided for pair in combinations(models, 2)}
+    covered = {frozenset(pair) for matchup in decided for pair in combinations(matchup.models, 2)}
     for distance in range(1, len(ranked)):
         for first, second in zip(ranked, ranked[distance:], strict=False):
             if frozenset((first.model, second.model)) not in covered:
-                yield _pair(first, second, REASONS[2])
+                yield _pair(first, second, REASONS[3])
 
 
 def _pair(first: Standing, second: Standing, reason: str) -> Pair:

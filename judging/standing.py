@@ -52,6 +52,7 @@ class Standing:
         task: Task id.
         files: Files of the submission; 0 when there is none.
         origin: What ``submission.toml`` says that it is.
+        digest: Of the files; empty when there are none, and when it is judged blind.
         points: The judge's points; ``None`` when not given yet.
         mean: Weighted mean of the dimensions scored so far.
         letter: The judge's own letter, else the one that the points earn.
@@ -71,6 +72,7 @@ class Standing:
     task: str
     files: int = 0
     origin: str = ""
+    digest: str = ""
     points: int | None = None
     mean: int | None = None
     letter: str = ""
@@ -178,6 +180,7 @@ def _read(workspace: Workspace, submission: Submission, rubric: Rubric, judge: s
         task,
         files=len(submission.files),
         origin=submission.meta.origin,
+        digest=submission.digest if submission.files else "",
         points=points(card, rubric),
         mean=computed_overall(card, rubric),
         letter=card.grade or rubric.letter(points(card, rubric)),

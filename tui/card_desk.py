@@ -235,9 +235,18 @@ class CardDesk:
                 models,
                 self.judge,
                 lambda report: self._report(replace(report, index=index)),
+                self._digests,
             )
             self.paths.append(self.matchup.path)
         return self.matchup
+
+    def _digests(self) -> dict[str, str]:
+        found = {}
+        for submission in self.submissions:
+            # a folder that cannot be read now says so elsewhere
+            with suppress(JudgeError):
+                found[submission.model] = submission.digest
+        return found
 
     def unsaved(self) -> tuple[int, ...]:
         """Submissions whose card is not on disk; the index after them stands for the matchup."""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from judge_tui.checks.errors import JudgeError
+from judge_tui.judging.matchup import Matchup
 from judge_tui.judging.pairs import Pair, partner, queue
 from judge_tui.judging.rubric import Rubric
 from judge_tui.judging.standing import Outline, Standing, outline, standing
@@ -28,7 +29,7 @@ class Batch:
     """What one stretch of reading has found."""
 
     standings: list[Standing] = field(default_factory=list)
-    decided: dict[str, list[frozenset[str]]] = field(default_factory=dict)
+    decided: dict[str, list[Matchup]] = field(default_factory=dict)
     faults: dict[str, str] = field(default_factory=dict)
     left: deque[Cell] = field(default_factory=deque)
 
@@ -49,7 +50,7 @@ class HomeBoard:
         self.workspace, self.judge, self.backend = workspace, judge, backend
         self.outline: Outline | None = None
         self.standings: dict[Cell, Standing] = {}
-        self.decided: dict[str, list[frozenset[str]]] = {}
+        self.decided: dict[str, list[Matchup]] = {}
         self.faults: dict[str, str] = {}
         self.fault = ""
         self.marked: list[Cell] = []
@@ -95,7 +96,7 @@ class HomeBoard:
         except JudgeError as error:
             batch.faults[task] = str(error)
             return
-        batch.decided[task] = [frozenset(matchup.models) for matchup in found if matchup.decided]
+        batch.decided[task] = [matchup for matchup in found if matchup.decided]
 
     def take_outline(self, found: Outline | str) -> None:
         """Show other rows and columns."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 
 from judge_tui.checks.errors import JudgeError
@@ -34,6 +34,7 @@ class MatchupDesk:
         models: Folder names of two or three models.
         judge: Who judges.
         report: Told about saves, in the saving thread.
+        digests: Says which files are compared: model → digest.
 
     Attributes:
         path: The file, which holds the judge's other matchups on the task as well.
@@ -51,8 +52,10 @@ class MatchupDesk:
         models: Sequence[str],
         judge: str,
         report: Callable[[SaveReport], None] = lambda _: None,
+        digests: Callable[[], Mapping[str, str]] = dict,
     ) -> None:
         self._workspace, self._task, self._judge = workspace, task, judge
+        self._digests = digests
         # an order that says nothing of the seats of a blind comparison
         self.models = tuple(sorted(models))
         self.path = workspace.matchups_path(task, judge)
@@ -75,6 +78,11 @@ class MatchupDesk:
     def matchup(self) -> Matchup:
         """What the judge says now."""
         return self._changes[0]
+
+    @property
+    def stale(self) -> bool:
+        """Whether files have changed since the winner was decided."""
+        return self.matchup.stale(self._digests())
 
     # lines
 
@@ -117,7 +125,7 @@ class MatchupDesk:
         if line == WINNER:
             same = matchup.winner in (who, None) and who not in (TIE, None)
             margin = matchup.margin if same else None
-            self.change("winner", replace(matchup, winner=who, margin=margin))
+            self._decide("winner", replace(matchup, winner=who, margin=margin))
         elif isinstance(line, tuple):
             criterion = self.criterion(line)
             if criterion is not None:
@@ -131,7 +139,7 @@ class MatchupDesk:
         if line == WINNER and proposal.winner is not None:
             margin = proposal.margin if matchup.margin is None else matchup.margin
             margin = None if proposal.winner == TIE else margin
-            self.change("winner as proposed", replace(matchup, winner=proposal.winner, margin=margin))
+            self._decide("winner as proposed", replace(matchup, winner=proposal.winner, margin=margin))
         elif line == MARGIN and proposal.margin is not None:
             self.change("margin as proposed", replace(matchup, margin=proposal.margin))
         elif line == KEY and proposal.key_differentiator:
@@ -163,7 +171,7 @@ class MatchupDesk:
         """Take a line away (undo brings it back); a proposal that is turned down does not come again."""
         matchup = self.matchup
         if line == WINNER:
-            self.change("no winner", replace(matchup, winner=None, margin=None))
+            self._decide("no winner", replace(matchup, winner=None, margin=None))
         elif line == MARGIN:
             self._keypad.reset()
             self.change("no margin", replace(matchup, margin=None))
@@ -235,6 +243,11 @@ class MatchupDesk:
         return ("criterion", at)
 
     # history and disk
+
+    def _decide(self, label: str, after: Matchup) -> None:
+        """Change the winner: it is decided on the files that are there now."""
+        seen = {} if after.winner is None else {model: d for model, d in self._digests().items() if d}
+        self.change(label, replace(after, submissions=seen))
 
     def change(self, label: str, after: Matchup, *, merge: bool = False, typing: bool = False) -> None:
         """Make a change: it enters the history and goes to disk."""

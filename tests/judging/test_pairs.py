@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
+from judge_tui.judging.matchup import Matchup
 from judge_tui.judging.pairs import REASONS, Pair, partner, queue
 from judge_tui.judging.standing import Standing
 
-UNSCORED, STALE, MATCHUP = REASONS
+UNSCORED, STALE, OLD, MATCHUP = REASONS
 
 
 def cell(model: str, points: int | None = None, *, task: str = "kv", **more: object) -> Standing:
@@ -37,9 +40,22 @@ def test_unscored_goes_before_stale_and_stale_before_what_has_no_matchup() -> No
 
 def test_matchups_are_asked_for_between_neighbours_first_and_a_three_way_one_covers_its_pairs() -> None:
     cells = [cell("a", 90), cell("b", 60), cell("c", 80), cell("d", 70)]
-    got = queue(cells, {"kv": [frozenset("acd")]})
+    got = queue(cells, {"kv": [Matchup(tuple("acd"), "a")]})
     assert [pair.models for pair in got] == [("b", "d"), ("b", "c"), ("a", "b")]
     assert queue(cells, {}) == ()
+
+
+def test_a_matchup_decided_on_other_files_is_due_again_for_all_that_it_compared() -> None:
+    cells = [cell(m, p, digest=f"sha256:{m}") for m, p in (("a", 90), ("b", 60), ("c", 80))]
+    seen = {m: f"sha256:{m}" for m in "abc"}
+    fresh = Matchup(("c", "a", "b"), "a", submissions=seen)
+    assert queue(cells, {"kv": [fresh]}) == ()
+    old = replace(fresh, submissions=seen | {"b": "sha256:before"})
+    assert queue(cells, {"kv": [old]}) == (Pair("kv", ("a", "b", "c"), OLD),)
+    # one of before digests were kept, and one of published scores, say nothing of the files
+    assert queue(cells, {"kv": [replace(fresh, submissions={})]}) == ()
+    # the scores come first
+    assert [p.reason for p in queue([*cells[:2], replace(cells[2], stale=True)], {"kv": [old]})] == [STALE]
 
 
 def test_what_cannot_be_compared_is_not_queued() -> None:

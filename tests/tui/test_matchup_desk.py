@@ -47,6 +47,54 @@ def test_nothing_is_written_until_something_is_decided(opened: Opener, workspace
     assert not workspace.matchups_path("kv", "anna").exists()
 
 
+def test_a_winner_is_decided_on_the_files_of_that_day(workspace: Workspace) -> None:
+    now = {"alpha": "sha256:1", "beta": "sha256:2"}
+    desk = MatchupDesk(workspace, "kv", ("alpha", "beta"), "anna", digests=lambda: now)
+    try:
+        desk.write_key("half a word")
+        assert not desk.stale
+        desk.edge(WINNER, "alpha")
+        assert not desk.stale
+        now["beta"] = "sha256:3"
+        assert desk.stale
+        desk.write_key("another word does not decide again")
+        assert desk.stale
+        desk.edge(WINNER, "alpha")
+        assert not desk.stale
+        assert desk.undo() == "winner"
+        assert desk.stale
+        desk.redo()
+        desk.flush()
+        [got] = on_disk(workspace)
+        assert got.submissions == now
+        desk.remove(WINNER)
+        desk.write_key("")
+        desk.flush()
+        assert on_disk(workspace) == ()
+    finally:
+        desk.close()
+
+
+def test_a_matchup_of_before_files_were_recorded_is_not_stale_and_stays_as_it_is(
+    workspace: Workspace,
+) -> None:
+    path = workspace.matchups_path("kv", "anna")
+    path.parent.mkdir(parents=True)
+    path.write_text(
+        'schema = 1\ntask = "kv"\njudge = "anna"\n\n[[matchups]]\n'
+        'models = ["alpha", "beta"]\nwinner = "alpha"\nodd = "kept"\n'
+    )
+    desk = MatchupDesk(workspace, "kv", ("alpha", "beta"), "anna", digests=lambda: {"alpha": "sha256:1"})
+    try:
+        assert not desk.stale
+        desk.write_key("why")
+        desk.flush()
+        assert "submissions" not in path.read_text()
+        assert 'odd = "kept"' in path.read_text()
+    finally:
+        desk.close()
+
+
 def test_what_is_proposed_is_accepted_line_by_line(opened: Opener, workspace: Workspace) -> None:
     desk = opened()
     assert desk.accept(WINNER)

@@ -63,6 +63,23 @@ async def test_scores_and_checks_propose_and_the_judge_accepts_by_keys(workspace
     assert (second.basis, second.edge, second.cells["alpha"]) == ("check:accuracy", TIE, "pass: all well")
 
 
+async def test_a_winner_that_was_decided_on_other_files_is_told_until_decided_again(
+    workspace: Workspace,
+) -> None:
+    async with running(make_app(workspace, engine=None)) as app:
+        await app.press("M", "1")
+        assert "files changed" not in app.text()
+        seen = (await on_disk(app, workspace)).submissions
+        assert seen == {m: workspace.submission(m, "kv").digest for m in ("alpha", "beta")}
+    (workspace.root / "submissions" / "beta" / "kv" / "kv_cache.py").write_text("x = 1\n")
+    async with running(make_app(workspace, engine=None)) as app:
+        await app.press("M")
+        assert "~ files changed since this was decided" in app.text()
+        await app.press("1")
+        assert "files changed" not in app.text()
+        assert (await on_disk(app, workspace)).submissions["beta"] != seen["beta"]
+
+
 async def test_winner_margin_and_edges_are_typed(workspace: Workspace) -> None:
     async with running(make_app(workspace)) as app:
         await app.settle()

@@ -16,8 +16,9 @@ from textual.containers import Vertical
 __all__ = ["HomeList", "PastRows", "QueueRows"]
 
 _TASK = 20
-_REASON = max(map(len, REASONS)) + 1
-_TONES = dict(zip(REASONS, ("primary", "warning", "muted"), strict=True))
+#: Columns of a reason; the one that is longer, and rare, takes them from the names.
+_REASON = 11
+_TONES = dict(zip(REASONS, ("primary", "warning", "warning", "muted"), strict=True))
 
 #: Says what a model is called on the screen.
 Name = Callable[[str], str]
@@ -34,10 +35,11 @@ class QueueRows(Rows):
         assert isinstance(key, Pair)
         task = min(_TASK, width // 3)
         names = " · ".join(map(self._name, key.models))
+        reason = max(_REASON, len(key.reason) + 1)
         return [
             (f" {abbreviated(key.task, task)} ", tones.muted),
-            (fit(names, max(width - task - _REASON - 3, 8)), tones.text),
-            (f" {fit(key.reason, _REASON)}", tones.by_name[_TONES[key.reason]]),
+            (fit(names, max(width - task - reason - 3, 8)), tones.text),
+            (f" {fit(key.reason, reason)}", tones.by_name[_TONES[key.reason]]),
         ]
 
 

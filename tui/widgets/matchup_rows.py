@@ -142,6 +142,8 @@ class MatchupRows(Rows):
             spans.append((said.replace("\n", " "), tones.strong))
             if could and could != said and key != KEY:
                 spans.append((f"   the scores say {could}", tones.by_name["warning"]))
+            if key == WINNER and self.desk.stale:
+                spans.append(("   ~ files changed since this was decided", tones.by_name["warning"]))
             return spans
         if could:
             return [*spans, ("? ", tones.by_name["accent"]), (could, tones.muted)]
@@ -167,6 +169,11 @@ def detail_lines(
             tally = desk.matchup.edges()
             edges = "  ".join(f"{who(session, s.model)} {tally.get(s.model, 0)}" for s in session.submissions)
             say(" ", f"Edges: {edges}  tie {tally[TIE]}", tones.muted)
+            if desk.stale:
+                told = (
+                    "Files changed since the winner was decided: who wins, said again, is on those of today."
+                )
+                say(" ~ ", told, tones.by_name["warning"])
         return lines
     lines.append(
         (
