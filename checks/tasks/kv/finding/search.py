@@ -27,6 +27,7 @@ from judge_tui.checks.tasks.kv.finding.signatures import matched
 from judge_tui.checks.tasks.kv.finding.trial import Trial, advances_itself, noted, settled_by
 from judge_tui.checks.tasks.kv.gqa import finding as grouped
 from judge_tui.checks.tasks.kv.paging.roles import FREE
+from judge_tui.checks.tasks.kv.quantization.keeping import as_quantized, keeps_codes
 from judge_tui.checks.tasks.kv.sizes import mode
 
 __all__ = ["find"]
@@ -58,6 +59,8 @@ def find(
     search = _searched(worker, loaded, written, tried, fatal)
     if search.best is not None:
         _completed(worker, loaded, found, written, search.best)
+        if not search.best[1].right and not written and keeps_codes(worker, found):
+            _quantized(found, search)
     for role in ("create", "append", "read", "attend"):
         rejected.setdefault(role, []).extend(tried)
     options.find(worker, loaded, found, rejected, fatal)
@@ -125,6 +128,17 @@ def _completed(
     settle_many(worker, loaded, found, written)
     settle_lengths(worker, found, written)
     settle_read(worker, loaded, found)
+
+
+def _quantized(found: Found, search: _Search) -> None:
+    """Take the cache that was found for a quantized one: what it gives back is near, and never the same."""
+    own = as_quantized(found)
+    for name in search.best[0] if search.best else ():
+        found.pop(name, None)
+    for name in ("append_many", "read", "attend"):
+        found.pop(name, None)
+    found.update({name: binding for name, binding in own.items() if name not in found})
+    search.meant, search.ran = None, []
 
 
 def _attends_wrongly(

@@ -111,7 +111,7 @@ def _even(job: Judged, *, whole: bool, tokens: int = _SHAPE[2]) -> bool:
     back = job.back(k, v, whole=whole)
     lattice = Lattice.of(back)
     if not job.bits:
-        job.bits = lattice.bits or 8
+        job.bits = _width(job, lattice)
     off = np.abs(back - x)
     fed = f"a prompt of {tokens} at once" if whole else "token by token"
     quantity = f"{job.label}, {fed}: largest |x − dequantized|, numbers in ±1"
@@ -131,6 +131,14 @@ def _even(job: Judged, *, whole: bool, tokens: int = _SHAPE[2]) -> bool:
         job.wrong.append(f"{fed}: off by {worst:.3g}, where absmax scaling allows {limit:.3g}{_so(cause)}")
     _own_step(job, off, lattice, fed, clipped)
     return worst < 1e-6
+
+
+def _width(job: Judged, lattice: Lattice) -> int:
+    """Bits of a code that no name tells: what comes back shows it, and bytes cannot hold more of them."""
+    bits = lattice.bits or 8
+    if bits > 4 and (weight := job.coder.weight(job.told)) and weight.each >= _VISIBLE:
+        bits = min(bits, max(2, int(8 * weight.each)))
+    return bits
 
 
 def _own_step(job: Judged, off: Array, lattice: Lattice, fed: str, clipped: bool) -> None:
