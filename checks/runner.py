@@ -32,7 +32,7 @@ from judge_tui.checks.events import (
     Started,
 )
 from judge_tui.checks.one_check import run_check, run_placed
-from judge_tui.checks.placement import Devices, dealt
+from judge_tui.checks.placement import Devices, aside, dealt, stand_back
 from judge_tui.checks.request import Request
 from judge_tui.checks.sandbox import Mode
 from judge_tui.checks.store import Store
@@ -190,18 +190,23 @@ def _side_by_side(
 ) -> Iterator[Event]:
     """Run each submission's checks on a thread, each thread on a device of its own."""
     events: _Events = queue.SimpleQueue()
-    devices = Devices(setting.backend.places, jobs)
-
+    places = setting.backend.places
+    devices = Devices(places, jobs)
+    # What runs on the processors at once, and what beside that takes what is left of them.
     waiting: queue.SimpleQueue[_Job] = queue.SimpleQueue()
+    idle: queue.SimpleQueue[_Job] = queue.SimpleQueue()
 
-    def work() -> None:
+    def work(source: queue.SimpleQueue[_Job]) -> None:
+        if source is idle:
+            stand_back()
         with contextlib.suppress(queue.Empty):
             while True:
-                judged(waiting.get_nowait())
+                job = source.get_nowait()
+                judged(job, devices.taken() if source is waiting else contextlib.nullcontext(places[0]))
 
-    def judged(job: _Job) -> None:
+    def judged(job: _Job, taken: contextlib.AbstractContextManager[Place]) -> None:
         try:
-            with devices.taken() as place:
+            with taken as place:
                 job.bench.place = place
                 for event in _judged(task, job, setting, cancel, store):
                     events.put(event)
@@ -212,7 +217,7 @@ def _side_by_side(
                 bench.close()
             events.put(None)
 
-    parts = [(s, dealt(checks, len(todo), setting.backend.places, jobs)) for s, checks in todo]
+    parts = [(s, dealt(checks, len(todo), places, jobs)) for s, checks in todo]
     # The first parts of all submissions first, so that each has verdicts soon.
     before = [
         _job(task, submission, part, setting, events, store)
@@ -221,9 +226,10 @@ def _side_by_side(
         if part
     ]
     for job in before:
-        waiting.put(job)
-    for _ in range(min(devices.count, len(before))):
-        threading.Thread(target=work, daemon=True).start()
+        (idle if aside(job.checks, places, jobs) else waiting).put(job)
+    for each in (waiting, idle):
+        for _ in range(min(devices.count, each.qsize())):
+            threading.Thread(target=work, args=(each,), daemon=True).start()
     done = False
     try:
         yield from _drained(events, len(before), cancel)

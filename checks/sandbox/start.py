@@ -122,6 +122,7 @@ def start_wrapped(bubblewrap: Bubblewrap, order: Order) -> Jail:
         inner = _inner_pid(reader)
     finally:
         os.close(reader)
+    _ranked(inner or process.pid)
     return Jail(
         process,
         output,
@@ -154,6 +155,7 @@ def start_plain(order: Order) -> Jail:
     held["outside"] += [tempfile.gettempdir(), folder.name]
     argv, environment = python(_code(order, view)), _environment(view, order)
     process, output = _start(argv, held, _fds(order), environment, Path(view.scratch))
+    _ranked(process.pid)
     return Jail(
         process,
         output,
@@ -163,6 +165,17 @@ def start_plain(order: Order) -> Jail:
         folder_bytes=mounts.SCRATCH_BYTES,
         memory_bytes=order.memory_bytes,
     )
+
+
+def _ranked(pid: int) -> None:
+    """Give a process the niceness of this thread where the kernel shares processors out by sessions.
+
+    Source: Linux, sched(7), "The autogroup feature".
+    """
+    with contextlib.suppress(OSError, AttributeError):
+        nice = os.getpriority(os.PRIO_PROCESS, 0)
+        if nice > 0:
+            Path(f"/proc/{pid}/autogroup").write_text(f"{nice}", encoding="ascii")
 
 
 def _held(order: Order, view: mounts.View) -> dict[str, Any]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
+import sys
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -16,7 +18,7 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Check, Findings
 from judge_tui.checks.errors import UsageError
 from judge_tui.checks.events import Finished, Planned, Ready
-from judge_tui.checks.placement import Devices, dealt
+from judge_tui.checks.placement import Devices, aside, dealt, stand_back
 from judge_tui.checks.request import Request, RequestedSubmission
 from judge_tui.checks.runner import run
 from judge_tui.checks.store import Store
@@ -99,6 +101,33 @@ def test_few_submissions_share_many_devices(
 
 def test_on_the_processor_checks_stay_together() -> None:
     assert len(dealt(checks(5), 1, backends.find("cpu").places)) == 1
+
+
+def test_what_needs_no_process_of_others_runs_aside_on_the_processor_unless_jobs_are_counted() -> None:
+    cpu, cards = backends.find("cpu").places, fake("a").places
+    alone = [replace(each, apart=True) for each in checks(2)]
+    assert aside(alone, cpu)
+    assert not aside([*alone, *checks(1)], cpu)
+    assert not aside(alone, cpu, 1)
+    assert not aside(alone, cards)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="niceness is a thread's own on Linux alone")
+def test_a_thread_that_stands_back_takes_what_it_starts_along_and_no_other_thread() -> None:
+    told: list[int] = []
+
+    def work() -> None:
+        stand_back()
+        code = "import os; print(os.getpriority(os.PRIO_PROCESS, 0))"
+        ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        told.append(int(ran.stdout))
+
+    mine = os.getpriority(os.PRIO_PROCESS, 0)
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert told == [min(mine + 5, 19)]
+    assert os.getpriority(os.PRIO_PROCESS, 0) == mine
 
 
 def seen(bench: Bench, found: Findings) -> str:

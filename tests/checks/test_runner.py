@@ -107,10 +107,12 @@ def test_one_job_at_a_time_is_possible(asked: Callable[..., list[Event]]) -> Non
     assert [outcome.check for outcome in told[-2:]] == ["own_tests"] * 2
 
 
-@pytest.mark.parametrize("apart", [True, False])
+@pytest.mark.parametrize(("apart", "jobs"), [(True, 2), (False, 2), (True, 0)])
 def test_checks_that_share_no_process_run_beside_the_others(
-    scale: Task, submitted: Submit, store: Store, monkeypatch: pytest.MonkeyPatch, apart: bool
+    scale: Task, submitted: Submit, store: Store, monkeypatch: pytest.MonkeyPatch, apart: bool, jobs: int
 ) -> None:
+    # One processor is enough where nobody counted the jobs.
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)
     begun = {"shares": threading.Event(), "own": threading.Event()}
 
     def meets(name: str, other: str) -> Callable[[Bench, Findings], str]:
@@ -128,7 +130,7 @@ def test_checks_that_share_no_process_run_beside_the_others(
     task = replace(scale, checks=checks)
     monkeypatch.setattr("judge_tui.checks.runner.load_task", lambda name: task)
     asked = RequestedSubmission("m", str(submitted(RIGHT).path))
-    told = finished(list(run(Request("scale", (asked,), jobs=2), store=store)))
+    told = finished(list(run(Request("scale", (asked,), jobs=jobs), store=store)))
     assert {each.check: str(each.verdict) for each in told} == {
         "shares": "pass" if apart else "fail", "own": "pass"
     }  # fmt: skip

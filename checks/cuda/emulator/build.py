@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -23,6 +23,8 @@ _MOST_PROGRAM = 96 << 20
 #: Zero bytes between shared variables, so that what runs over the end of one meets no other.
 _GUARD = 128
 #: A variable of thread-local storage in GCC's assembly, up to its zeros.
+#: What GCC says in front of an error in a template or a constant that something else asked for.
+_ASKED_FOR = re.compile(r"instantiation of|substitut|required (?:from|by)|expansion of", re.I)
 _SHARED = re.compile(
     r"^(\t\.section\t\.t(?:bss|data)[^\n]*\n(?:\t\.[^\n]*\n)*[^\s][^\n]*:\n\t\.zero\t\d+\n)", re.M
 )
@@ -38,12 +40,14 @@ class Failure:
         reason: One clause.
         diagnostics: Errors and warnings with their places in the submission.
         output: What the compiler printed.
+        own: Whether it is about a file of the submission, whatever the driver does with it.
     """
 
     kind: Literal["diagnostics", "refused", "timed_out"]
     reason: str
     diagnostics: tuple[Diagnostic, ...] = ()
     output: str = ""
+    own: bool = False
 
 
 def build(
@@ -78,19 +82,19 @@ def build(
         sources, {"unit.ii": _MOST_TEXT}, deadline - time.monotonic(),
     )  # fmt: skip
     if not first.ok:
-        return _failed(first)
+        return _failed(first, files)
     try:
         text = rewritten(first.files["unit.ii"].decode("utf-8", "surrogateescape"))
     except Refusal as refusal:
         said = Diagnostic("error", refusal.message, refusal.file.removeprefix("./"), refusal.line)
-        return Failure("refused", str(said), (said,))
+        return Failure("refused", str(said), (said,), own=said.file in files)
     second = compiler.run_compiler(
         [*compiler.COMPILE, "-x", "c++", "-fpreprocessed", "-S", "unit.ii", "-o", "unit.s"],
         {"unit.ii": text.encode("utf-8", "surrogateescape")}, {"unit.s": _MOST_ASSEMBLY},
         deadline - time.monotonic(),
     )  # fmt: skip
     if not second.ok:
-        return _failed(second)
+        return _failed(second, files)
     guarded = _SHARED.sub(
         rf"\1\t.zero\t{_GUARD}\n", second.files["unit.s"].decode("utf-8", "surrogateescape")
     )
@@ -99,10 +103,11 @@ def build(
         {"unit.s": guarded.encode("utf-8", "surrogateescape"), "runtime.o": runtime},
         {"program": _MOST_PROGRAM}, deadline - time.monotonic(),
     )  # fmt: skip
-    return _failed(third) if not third.ok else Program(third.files["program"], tuple(files))
+    return _failed(third, {}) if not third.ok else Program(third.files["program"], tuple(files))
 
 
-def _failed(ran: Ran) -> Failure:
+def _failed(ran: Ran, files: Collection[str]) -> Failure:
+    """Why a step gave nothing; ``files`` are those of the submission that it read before the driver."""
     told = diagnostics(ran.output)
     if ran.timed_out:
         return Failure("timed_out", f"compiling {ran.ended}", told, ran.output)
@@ -111,4 +116,7 @@ def _failed(ran: Ran) -> Failure:
     if missing and (first is None or first.severity != "error"):
         return Failure("diagnostics", f"'{missing[1]}' is used and not defined", told, ran.output)
     reason = str(first) if first else f"the compiler {ran.ended}"
-    return Failure("diagnostics", reason, told, ran.output)
+    before, error, _after = ran.output.partition(" error: ")
+    # An instantiation may be the driver's doing.
+    own = bool(error) and first is not None and first.file in files and not _ASKED_FOR.search(before)
+    return Failure("diagnostics", reason, told, ran.output, own)

@@ -8,6 +8,7 @@ import hashlib
 import os
 import shutil
 import tempfile
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -31,6 +32,8 @@ COMPILE = (
     "-fsanitize=bounds-strict,alignment", "-ftrivial-auto-var-init=pattern", "-fstack-clash-protection",
     "--param", "tsan-distinguish-volatile=1", "--param", "tsan-instrument-func-entry-exit=0",
 )  # fmt: skip
+#: What is made once is made once for all threads.
+_LOCK = threading.RLock()
 _TRIAL = b"int emu_trial(volatile int* p, int i) { static thread_local int s[4]; return s[i] + *p; }\n"
 
 
@@ -41,9 +44,14 @@ def compiler() -> Path | None:
     return Path(found) if found else None
 
 
-@functools.cache
 def available() -> str:
     """Why nothing can be emulated here; empty where it can. Tried once per process, in the jail."""
+    with _LOCK:
+        return _trouble()
+
+
+@functools.cache
+def _trouble() -> str:
     if compiler() is None:
         return "no C++ compiler: install g++ 11 or later to run CUDA sources without a GPU"
     try:
@@ -94,13 +102,18 @@ def headers() -> Mapping[str, bytes]:
     }
 
 
-@functools.cache
 def runtime() -> bytes:
     """The runtime's object file, compiled once and kept in the cache folder.
 
     Raises:
         EngineError: It does not compile.
     """
+    with _LOCK:
+        return _runtime()
+
+
+@functools.cache
+def _runtime() -> bytes:
     sources = {f"{RUNTIME}/{path.name}": path.read_bytes() for path in sorted((_HERE / "runtime").iterdir())
                if path.suffix in (".cpp", ".h")}  # fmt: skip
     names = [name for name in sources if name.endswith(".cpp")]

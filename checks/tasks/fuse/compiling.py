@@ -34,6 +34,7 @@ _WARP, _UNIT = 32, 256
     establishes="A CUDA compiler accepts every source as submitted, for sm_80 and sm_90.",
     budget=700,
     host=True,
+    apart=True,
 )
 def compiles(bench: Bench, found: Findings) -> str:
     """Compile every source as it is; where that fails, again after mechanical repairs, which are named."""
@@ -41,6 +42,7 @@ def compiles(bench: Bench, found: Findings) -> str:
     if not subject.units:
         return _without_sources(bench, subject, found)
     refused: list[Compiled] = []
+    subject.compile_at_once(bench, subject.units)
     for index, unit in enumerate(subject.units):
         bench.progress(f"compiling {unit}", index / len(subject.units))
         for made in _apart(subject.compiled(bench, unit)):
@@ -134,6 +136,7 @@ def _without_sources(bench: Bench, subject: Subject, found: Findings) -> str:
     establishes="What every kernel takes per thread and block; none is too large to launch, none spills.",
     budget=700,
     host=True,
+    apart=True,
 )
 def resources(bench: Bench, found: Findings) -> str:
     """Read ptxas's report for each instantiation; templates that nothing instantiates are instantiated."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from judge_tui.checks.tasks.fuse.launcher import Launcher
 
-__all__ = ["NOT_INSTANTIATED", "UNKNOWN", "VARIANT_BITS", "driver", "encoded"]
+__all__ = ["NOT_INSTANTIATED", "UNKNOWN", "VARIANT_BITS", "driver", "encoded", "included"]
 
 #: What ``judge_launch`` gives besides the launcher's own error codes.
 NOT_INSTANTIATED, UNKNOWN = -1, -2
@@ -56,6 +56,15 @@ def encoded(K: int, variant: int) -> int:
     return K | variant << VARIANT_BITS
 
 
+def included(launchers: Sequence[Launcher]) -> tuple[str, ...]:
+    """The submission's files that a driver includes, in order, before anything of its own.
+
+    Args:
+        launchers: That it offers.
+    """
+    return tuple(dict.fromkeys(launcher.file for launcher in launchers))
+
+
 def driver(launchers: Sequence[Launcher], strides: Mapping[int, str] | None = None) -> str:
     """The text of a driver.
 
@@ -63,7 +72,7 @@ def driver(launchers: Sequence[Launcher], strides: Mapping[int, str] | None = No
         launchers: That it offers, by their number.
         strides: Number → C++ expression over ``job.K`` for arguments that want the output's stride.
     """
-    files = dict.fromkeys(launcher.file for launcher in launchers)
+    files = included(launchers)
     # a program of the submission's own must not be this one's
     includes = "#define main judge_submitted_main\n"
     includes += "\n".join(f'#include "{file}"' for file in files) + "\n#undef main"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import weakref
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 
 from judge_tui.checks.bench import Bench
@@ -80,6 +82,20 @@ class Subject:
             files = self.mended.files if mended else self.sources
             self._compiled[key] = _compiled(bench, files, unit, instances)
         return self._compiled[key]
+
+    def compile_at_once(self, bench: Bench, units: Sequence[str]) -> None:
+        """Compile files beside each other, so that :meth:`compiled` knows them.
+
+        Args:
+            bench: Whose budget it takes.
+            units: The files, as they are.
+
+        Raises:
+            Skipped: There is no compiler.
+        """
+        with ThreadPoolExecutor(min(len(units), os.cpu_count() or 1)) as pool:
+            for _made in pool.map(lambda unit: self.compiled(bench, unit), units):
+                pass
 
     def uninstantiated(self, done: tuple[Compiled, ...]) -> list[str]:
         """Instances of kernel templates that no file of the submission compiles, as expressions.

@@ -12,7 +12,7 @@ from judge_tui.checks.cuda.emulator import Answer, Case, Failure
 from judge_tui.checks.cuda.reading import Reading
 from judge_tui.checks.faults import Unbound
 from judge_tui.checks.tasks.fuse.answers import entries
-from judge_tui.checks.tasks.fuse.driver import driver, encoded
+from judge_tui.checks.tasks.fuse.driver import driver, encoded, included
 from judge_tui.checks.tasks.fuse.finding import candidates, host_of, variants
 from judge_tui.checks.tasks.fuse.launcher import Launcher, stride_of
 from judge_tui.checks.tasks.fuse.reference import compared
@@ -117,10 +117,15 @@ def settle(
         raise Unbound("fuse", _seen(reading))
     notes: list[str] = []
     failure: Failure | None = None
+    #: Files → why nothing that includes them is built.
+    hopeless: dict[tuple[str, ...], Failure] = {}
     best: tuple[_Tried, tuple[Launcher, ...], Runnable] | None = None
     for group in _groups(reading, options):
-        program = build(driver(group))
+        files = included(group)
+        program = hopeless.get(files) or build(driver(group))
         if isinstance(program, Failure):
+            if program.own:
+                hopeless[files] = program
             failure = failure or program
             notes.append(f"{group[0].target}: cannot be built: {program.reason}")
             continue
