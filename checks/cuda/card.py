@@ -11,6 +11,7 @@ from pathlib import Path
 from judge_tui.checks.cuda.compilers import include_folders
 from judge_tui.checks.cuda.diagnostics import diagnostics, worst
 from judge_tui.checks.cuda.emulator import Failure, Program
+from judge_tui.checks.cuda.standards import NVCC_DEFAULT
 from judge_tui.checks.cuda.toolchains import Nvcc
 from judge_tui.checks.sandbox import Limits
 from judge_tui.checks.sandbox.programs import Ran, run_program
@@ -55,6 +56,7 @@ def build(
     *,
     capability: str,
     device: str = "",
+    standard: int = NVCC_DEFAULT,
     seconds: float = 180.0,
 ) -> CardProgram | Failure:
     """Build a driver and the submission that it includes for one card.
@@ -65,9 +67,10 @@ def build(
         files: Relative path → content of the submission's files.
         capability: Of the card, such as ``90``.
         device: What ``CUDA_VISIBLE_DEVICES`` calls it.
+        standard: The edition of C++.
         seconds: Wall time.
     """
-    argv = [str(nvcc.path), "-std=c++17", "-O3", f"-arch=sm_{capability}", *include_folders(files)]
+    argv = [str(nvcc.path), f"-std=c++{standard}", "-O3", f"-arch=sm_{capability}", *include_folders(files)]
     argv += [word for name in _COUNTED for word in ("-Xlinker", f"--wrap={name}")]
     ran = run_program(
         [*argv, "-o", "program", _DRIVER, _MAIN],

@@ -14,6 +14,7 @@ from judge_tui.checks.cuda.device_code import PRELUDE, STUBS, device_only
 from judge_tui.checks.cuda.diagnostics import Diagnostic, diagnostics
 from judge_tui.checks.cuda.reading import Reading
 from judge_tui.checks.cuda.resources import Usage, usages
+from judge_tui.checks.cuda.standards import NVCC_DEFAULT
 from judge_tui.checks.cuda.toolchains import Nvcc, Nvrtc
 from judge_tui.checks.sandbox import Limits
 from judge_tui.checks.sandbox.programs import Ran, run_program
@@ -111,6 +112,7 @@ def by_nvcc(
     seconds: float,
     arches: Sequence[int] = ARCHES,
     instances: Sequence[str] = (),
+    standard: int = NVCC_DEFAULT,
 ) -> Compiled:
     """Compile one file with nvcc, host code included, for several architectures.
 
@@ -121,9 +123,10 @@ def by_nvcc(
         seconds: Wall time.
         arches: Compute capabilities.
         instances: Kernels with template arguments, as expressions, that are instantiated besides.
+        standard: The edition of C++.
     """
     text = f'#include "{unit}"\n' + _instantiated(instances)
-    argv = [str(nvcc.path), "-std=c++17", "-c", "-Xptxas", "-v", *include_folders(files, unit)]
+    argv = [str(nvcc.path), f"-std=c++{standard}", "-c", "-Xptxas", "-v", *include_folders(files, unit)]
     for arch in arches:
         argv += ["-gencode", f"arch=compute_{arch},code=sm_{arch}"]
     argv += ["-o", "judge_unit.o", _UNIT]
@@ -154,6 +157,7 @@ def by_nvrtc(
     seconds: float,
     arch: int,
     instances: Sequence[str] = (),
+    standard: int = NVCC_DEFAULT,
     output: str = "",
 ) -> Compiled:
     """Compile the device code of one file with NVRTC; host parts are set aside.
@@ -165,6 +169,7 @@ def by_nvrtc(
         seconds: Wall time.
         arch: Compute capability.
         instances: Kernels with template arguments, as expressions, that are instantiated.
+        standard: The edition of C++.
         output: Where in the jail the machine code goes; empty for nowhere.
 
     Raises:
@@ -174,7 +179,7 @@ def by_nvrtc(
     stubs = _stubs(device, nvrtc)
     job = {
         "name": _UNIT,
-        "options": [f"--gpu-architecture=sm_{arch}", "--std=c++17", "--ptxas-options=-v",
+        "options": [f"--gpu-architecture=sm_{arch}", f"--std=c++{standard}", "--ptxas-options=-v",
                     "--device-as-default-execution-space", *include_folders(files, unit),
                     *_include_paths(nvrtc)],
         "headers": {name: f"judge_stubs/{index}" for index, name in enumerate(stubs)},

@@ -13,6 +13,7 @@ from judge_tui.checks.cuda.diagnostics import Diagnostic, diagnostics, worst
 from judge_tui.checks.cuda.emulator import compiler
 from judge_tui.checks.cuda.emulator.program import DRIVER, Program
 from judge_tui.checks.cuda.emulator.rewriting import Refusal, rewritten
+from judge_tui.checks.cuda.standards import NVCC_DEFAULT
 from judge_tui.checks.sandbox.programs import Ran
 
 __all__ = ["Failure", "build"]
@@ -55,6 +56,7 @@ def build(
     files: Mapping[str, bytes],
     *,
     defines: Mapping[str, str] | None = None,
+    standard: int = NVCC_DEFAULT,
     seconds: float = 120.0,
 ) -> Program | Failure:
     """Build a driver and the submission that it includes.
@@ -65,6 +67,7 @@ def build(
             int K)``.
         files: Relative path → content of the submission's files.
         defines: Macros.
+        standard: The edition of C++.
         seconds: Wall time of all steps together.
 
     Raises:
@@ -74,10 +77,11 @@ def build(
     runtime = compiler.runtime()
     sources = {**files, DRIVER: driver.encode(), **compiler.headers()}
     macros = [f"-D{name}={value}" for name, value in (defines or {}).items()]
+    edition = f"-std=gnu++{standard}"
     where = include_folders(files)
     # the program's main is the emulator's; a submission's own test program keeps out of its way
     first = compiler.run_compiler(
-        ["-E", "-x", "c++", "-std=gnu++17", "-fpermissive", *macros, "-Dmain=judge_submission_main", *where,
+        ["-E", "-x", "c++", edition, "-fpermissive", *macros, "-Dmain=judge_submission_main", *where,
          "-isystem", compiler.HEADERS, "-include", "emulator/cuda.h", DRIVER, "-o", "unit.ii"],
         sources, {"unit.ii": _MOST_TEXT}, deadline - time.monotonic(),
     )  # fmt: skip
@@ -89,7 +93,8 @@ def build(
         said = Diagnostic("error", refusal.message, refusal.file.removeprefix("./"), refusal.line)
         return Failure("refused", str(said), (said,), own=said.file in files)
     second = compiler.run_compiler(
-        [*compiler.COMPILE, "-x", "c++", "-fpreprocessed", "-S", "unit.ii", "-o", "unit.s"],
+        [*compiler.COMPILE, edition, "-x", "c++", "-fpreprocessed", "-S", "unit.ii",
+         "-o", "unit.s"],
         {"unit.ii": text.encode("utf-8", "surrogateescape")}, {"unit.s": _MOST_ASSEMBLY},
         deadline - time.monotonic(),
     )  # fmt: skip

@@ -27,7 +27,7 @@ _MOST_BYTES = 64 << 20
 #: What makes every access call the runtime, keeps undefined behaviour of C++ out that CUDA defines, and
 #: leaves fast loads where they are.
 COMPILE = (
-    "-std=gnu++17", "-O1", "-gdwarf-4", "-w", "-fpermissive", "-fno-pie", "-fdata-sections",
+    "-O1", "-gdwarf-4", "-w", "-fpermissive", "-fno-pie", "-fdata-sections",
     "-fno-strict-aliasing", "-fwrapv", "-fno-finite-loops", "-fsanitize=thread",
     "-fsanitize=bounds-strict,alignment", "-ftrivial-auto-var-init=pattern", "-fstack-clash-protection",
     "--param", "tsan-distinguish-volatile=1", "--param", "tsan-instrument-func-entry-exit=0",

@@ -121,6 +121,7 @@ def _on_card(subject: Subject, bench: Bench) -> Builder:
     def made(text: str) -> emulator.Program | Failure:
         return card.build(
             nvcc, text, subject.launched, capability=device.capability or "80", device=device.id,
+            standard=subject.standard,
             seconds=max(1.0, min(_BUILD_SECONDS, bench.left)),
         )  # fmt: skip
 
@@ -129,7 +130,8 @@ def _on_card(subject: Subject, bench: Bench) -> Builder:
 
 def _emulated(subject: Subject, left: Callable[[], float]) -> Builder:
     def build(text: str) -> emulator.Program | Failure:
-        return emulator.build(text, subject.launched, seconds=max(1.0, min(_BUILD_SECONDS, left())))
+        seconds = max(1.0, min(_BUILD_SECONDS, left()))
+        return emulator.build(text, subject.launched, standard=subject.standard, seconds=seconds)
 
     return build
 

@@ -22,6 +22,7 @@ from judge_tui.checks.cuda.compilers import (
 from judge_tui.checks.cuda.definitions import named
 from judge_tui.checks.cuda.reading import Reading, read
 from judge_tui.checks.cuda.repairs import Repaired, cuda_sources, repaired
+from judge_tui.checks.cuda.standards import stated
 from judge_tui.checks.cuda.toolchains import find_nvcc, find_nvrtc
 from judge_tui.checks.faults import Skipped
 from judge_tui.checks.sources import absence, is_side_program
@@ -48,6 +49,11 @@ class Subject:
         #: What is launched: the sources after repairs, or their device code alone.
         self.launched: Mapping[str, bytes] = self.mended.files
         self._compiled: dict[tuple[str, bool, tuple[str, ...]], tuple[Compiled, ...]] = {}
+
+    @cached_property
+    def standard(self) -> int:
+        """The edition of C++ that its build files and comments ask for."""
+        return stated(self.files.values())
 
     @cached_property
     def mended(self) -> Repaired:
@@ -80,7 +86,7 @@ class Subject:
         key = (unit, mended, instances)
         if key not in self._compiled:
             files = self.mended.files if mended else self.sources
-            self._compiled[key] = _compiled(bench, files, unit, instances)
+            self._compiled[key] = _compiled(bench, files, unit, instances, self.standard)
         return self._compiled[key]
 
     def compile_at_once(self, bench: Bench, units: Sequence[str]) -> None:
@@ -122,16 +128,17 @@ class Subject:
 
 
 def _compiled(
-    bench: Bench, files: Mapping[str, bytes], unit: str, instances: tuple[str, ...]
+    bench: Bench, files: Mapping[str, bytes], unit: str, instances: tuple[str, ...], standard: int
 ) -> tuple[Compiled, ...]:
     seconds = max(1.0, min(_EACH, bench.left - 2))
     if nvcc := find_nvcc():
-        return (by_nvcc(nvcc, files, unit, seconds=seconds, instances=instances),)
+        return (by_nvcc(nvcc, files, unit, seconds=seconds, instances=instances, standard=standard),)
     nvrtc = find_nvrtc()
     if nvrtc is None:
         raise Skipped("no CUDA compiler is installed: neither nvcc nor NVRTC")
     return tuple(
-        by_nvrtc(nvrtc, files, unit, seconds=seconds, arch=arch, instances=instances) for arch in ARCHES
+        by_nvrtc(nvrtc, files, unit, seconds=seconds, arch=arch, instances=instances, standard=standard)
+        for arch in ARCHES
     )
 
 
