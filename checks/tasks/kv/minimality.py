@@ -17,6 +17,7 @@ from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv.cache.cached import Cached
 from judge_tui.checks.tasks.kv.cache.storage import Entry, entries, is_read, line_of, total
 from judge_tui.checks.tasks.kv.quantization import finding as compressed
+from judge_tui.checks.tasks.kv.sentences import Sentences
 from judge_tui.checks.tasks.kv.sizes import Sizes, sized
 from judge_tui.checks.tasks.kv.streams import drawn
 from judge_tui.checks.tasks.kv.subject import Subject
@@ -60,9 +61,12 @@ def cache_size_minimality(bench: Bench, found: Findings) -> str:
     subject = Subject.of(bench)
     if not subject.mode:
         raise Skipped("the cache is a part of the decoder and cannot be fed by itself")
-    said = _bytes(subject, found)
-    unread = _unread(subject, found)
-    return "; ".join([said, *unread, *_compressed(subject, found)])
+    said = Sentences(found)
+    said.append(_bytes(subject, found))
+    for part in (_unread, _compressed):
+        for sentence in part(subject, found):
+            said.append(sentence)
+    return said.told()
 
 
 def _bytes(subject: Subject, found: Findings) -> str:

@@ -13,6 +13,7 @@ from judge_tui.checks.tasks.kv.cache.cached import PROMPTS, Cached
 from judge_tui.checks.tasks.kv.decoder import ragged as ragged_decoder
 from judge_tui.checks.tasks.kv.judging import Worst, float32_limit
 from judge_tui.checks.tasks.kv.reference import attention, diagnosis
+from judge_tui.checks.tasks.kv.sentences import Sentences
 from judge_tui.checks.tasks.kv.sizes import Sizes
 from judge_tui.checks.tasks.kv.streams import cut, drawn
 from judge_tui.checks.tasks.kv.subject import Subject
@@ -36,7 +37,7 @@ _STEPS, _PAUSED = 3, 2
 def variable_lengths(bench: Bench, found: Findings) -> str:
     """Prompts of six lengths, steps of all sequences, then steps in which some of them rest."""
     subject = Subject.of(bench)
-    said: list[str] = []
+    said = Sentences(found)
     if subject.mode:
         by = subject.cached(Sizes()).ragged_by()
         if by:
@@ -50,7 +51,7 @@ def variable_lengths(bench: Bench, found: Findings) -> str:
         raise Skipped(
             "nothing says how long each sequence of a batch is: neither the cache nor a decoder takes lengths"
         )
-    return "; ".join(said)
+    return said.told()
 
 
 def _told(worst: list[Worst], limit: float) -> str:

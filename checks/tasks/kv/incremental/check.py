@@ -16,6 +16,7 @@ from judge_tui.checks.tasks.kv.incremental.beside import judge_beside
 from judge_tui.checks.tasks.kv.incremental.prefilling import judge_prefill
 from judge_tui.checks.tasks.kv.judging import Precision, Worst, float32_limit, precision, stores_half
 from judge_tui.checks.tasks.kv.reference import attention, diagnosis, plain
+from judge_tui.checks.tasks.kv.sentences import Sentences
 from judge_tui.checks.tasks.kv.sizes import Sizes
 from judge_tui.checks.tasks.kv.streams import drawn
 from judge_tui.checks.tasks.kv.subject import Subject
@@ -76,20 +77,21 @@ CASES = (
 def incremental_equals_full(bench: Bench, found: Findings) -> str:
     """Feed prompts and steps; hold each step's rows against attention over all that was fed."""
     subject = Subject.of(bench)
-    said: list[str] = []
+    said = Sentences(found)
     if subject.mode:
         said.append(_caches(subject, found))
         right, sound = found.verdict == Verdict.PASS, found.verdict != Verdict.FAIL
         judge_prefill(subject, found, said)
         if sound:
             judge_apart(subject, found, said)
-        said = said if right else said[:1]
+        if not right:
+            del said[1:]
         judge_beside(subject, found, said)
     if subject.decodes:
         decoder_steps.judge(subject, found, said)
     elif subject.mode == "read" and found.verdict == Verdict.PASS:
         raise Unbound("step or attend", bench.bindings.rejected.get("step", ()))
-    return "; ".join(said)
+    return said.told()
 
 
 def _caches(subject: Subject, found: Findings) -> str:
