@@ -11,7 +11,7 @@ from judge_tui.checks.binding import Argument, Binding, Source
 from judge_tui.checks.calls import construct
 from judge_tui.checks.contract import Role
 from judge_tui.checks.faults import Fault
-from judge_tui.checks.packed import pack, packs
+from judge_tui.checks.packed import pack, packs, settings
 from judge_tui.checks.remote import Handle, Worker
 from judge_tui.checks.signatures import Packed, arguments, ways
 
@@ -102,9 +102,11 @@ def _named(
         why = f"its name and its parameters ({', '.join(p['name'] for p in item.params)})"
         base = Binding(role.name, item.file, item.name, (), {}, why=why, line=item.line)
         if item.owner is not None:
-            yield from _methods(item, base, role, found, score + 0.5, _packed(worker, item, role))
+            objects = settings(loaded, list(item.owner["params"] or ()), role)
+            packed = _packed(worker, loaded, item, role)
+            yield from _methods(item, base, role, found, score + 0.5, packed, objects)
         else:
-            for args, unsure in ways(item.params, role, packed=_packed(worker, item, role)):
+            for args, unsure in ways(item.params, role, packed=_packed(worker, loaded, item, role)):
                 yield Candidate(replace(base, args=args), score + unsure)
 
 
@@ -145,11 +147,13 @@ def _name_score(name: str, role: Role) -> float | None:
     return None
 
 
-def _packed(worker: Worker, item: Routine, role: Role) -> Packed:
-    """What a dict of parameters that a callable takes must hold."""
+def _packed(worker: Worker, loaded: Inventories, item: Routine, role: Role) -> Packed:
+    """The dicts and objects of parameters that a callable takes, and what each must hold."""
+    if objects := settings(loaded, item.params, role):
+        return objects
     names = (p["name"] for p in item.params if packs(p["name"], role))
     made = {name: pack(worker.submission, item.file, name, item.params, role) for name in names}
-    return {name: parts for name, parts in made.items() if parts}
+    return {name: Argument("", parts=parts) for name, parts in made.items() if parts}
 
 
 def _methods(
@@ -159,6 +163,7 @@ def _methods(
     found: Mapping[str, Binding],
     score: float,
     packed: Packed,
+    objects: Packed,
 ) -> Iterator[Candidate]:
     """A method is called on the object that an earlier role gave, or on an instance made for the call.
 
@@ -168,11 +173,16 @@ def _methods(
     assert item.owner is not None
     called = list(ways(item.params, role, packed=packed))
     for args, unsure in called or ways(item.params, role, lacking=True, packed=packed):
-        yield from _owned(item, replace(base, args=args), role, found, score + unsure)
+        yield from _owned(item, replace(base, args=args), role, found, score + unsure, objects)
 
 
 def _owned(
-    item: Routine, base: Binding, role: Role, found: Mapping[str, Binding], score: float
+    item: Routine,
+    base: Binding,
+    role: Role,
+    found: Mapping[str, Binding],
+    score: float,
+    objects: Packed,
 ) -> Iterator[Candidate]:
     """The objects on which a method may be called with the arguments that it takes."""
     assert item.owner is not None
@@ -186,10 +196,12 @@ def _owned(
                 p.kind == "handle" or earlier.takes(p.name) for p in missing
             ):
                 yield Candidate(replace(base, on=handle), score)
-    made = arguments(list(item.owner["params"] or ()), role, lacking=True)
-    taken = {source for argument in made[0] for source in argument.sources} if made is not None else set()
-    if made is not None and not any(p.kind == "handle" and p.name not in taken for p in missing):
-        yield Candidate(replace(base, init=made[0], attributes={}), score + 0.25)
+    params = list(item.owner["params"] or ())
+    for packed, unsure in ((objects, 0.15), ({}, 0.25)) if objects else (({}, 0.25),):
+        made = arguments(params, role, lacking=True, packed=packed)
+        taken = {source for argument in made[0] for source in argument.sources} if made is not None else set()
+        if made is not None and not any(p.kind == "handle" and p.name not in taken for p in missing):
+            yield Candidate(replace(base, init=made[0], attributes={}), score + unsure)
 
 
 def _closures(

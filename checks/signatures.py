@@ -11,8 +11,8 @@ from judge_tui.checks.contract import Param, Role
 
 __all__ = ["Packed", "arguments", "ways"]
 
-#: Parameter that is a dict → key → canonical parameter.
-Packed = Mapping[str, tuple[tuple[str, str], ...]]
+#: Parameter that is a dict or an object of several → how it is made.
+Packed = Mapping[str, Argument]
 
 
 def ways(
@@ -36,7 +36,8 @@ def ways(
         if called := arguments(params, role, lacking=lacking, container=form):
             yield called[0], called[1] + unsure
     if packed and (called := arguments(params, role, lacking=lacking, container="dict", packed=packed)):
-        yield called[0], called[1] + 0.2
+        # A class of the submission's own that holds settings says what they are; a dict's keys are read off.
+        yield called[0], called[1] + (-0.1 if all(each.made for each in packed.values()) else 0.2)
 
 
 def _filled_by_call(name: str, role: Role) -> str:
@@ -64,7 +65,7 @@ def arguments(
         lacking: Whether required parameters may be left out: something else supplies them.
         container: Form in which a parameter that is named after what the role gives is handed over, empty;
             ``""`` takes it for any other parameter.
-        packed: Parameters that are dicts of several, and what each holds.
+        packed: Parameters that are dicts or objects of several, and how each is made.
     """
     used: set[str] = set()
     args: list[Argument] = []
@@ -72,7 +73,7 @@ def arguments(
     spread: list[Argument] = []
     for param in params:
         if param["kind"] == "VAR_KEYWORD" and packed and param["name"] in packed:
-            spread += [Argument(source, key) for key, source in packed[param["name"]]]
+            spread += [Argument(source, key) for key, source in packed[param["name"]].parts]
             used.update(argument.source for argument in spread)
         if param["kind"] in ("VAR_POSITIONAL", "VAR_KEYWORD"):
             continue
@@ -86,7 +87,7 @@ def arguments(
         elif container and (place := _filled_by_call(param["name"], role)):
             args.append(Argument(place, keyword, container))
         elif packed and param["name"] in packed:
-            args.append(Argument("", keyword, parts=packed[param["name"]]))
+            args.append(replace(packed[param["name"]], keyword=keyword))
             used.update(args[-1].sources)
         elif "default" not in param:
             unknown += 1

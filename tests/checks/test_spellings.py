@@ -95,6 +95,13 @@ def test_an_attention_binds_and_its_output_is_right(
         assert relative_error(forward(case), case.truth) < 1e-6
 
 
+@pytest.mark.parametrize("name", ["config_class"])
+def test_what_an_attention_can_be_told_it_is_told(name: str, bench_on: Callable[[Path, str], Bench]) -> None:
+    forward = Forward(bench_on(HERE / "flash_attention" / f"{name}.py", "flash_attention"))
+    assert forward.causal == (True, False)
+    assert forward.tiled
+
+
 @pytest.mark.parametrize("source", spellings("beam_search"), ids=lambda path: path.stem)
 def test_a_search_binds_and_its_answer_fits_the_probe(
     source: Path, bench_on: Callable[[Path, str], Bench]

@@ -17,7 +17,12 @@ __all__ = ["configurations"]
 _KNOWN = frozenset({"rows", "B", "T", "V", "K", "dim3", "sizeof", "float", "int", "unsigned", "size_t", "std",
                     "min", "max", "static_cast", "long", "uint32_t", "int32_t"})  # fmt: skip
 _LOCAL = r"(?:^|[;{{}}(,\s]){name}\s*(?:=\s*([^;,]+(?:\([^;]*\))?)|(\([^;]*\)))\s*[;,]"
-_ROWS_PER_BLOCK = re.compile(r"blockIdx\.x\s*\*\s*([A-Za-z_][\w.]*)")
+_ROWS_PER_BLOCK = re.compile(r"blockIdx\.x\s*\*\s*([A-Za-z_][\w.]*|\([^()]*\))")
+#: A thread's number among all of the grid, and that number by warps.
+_THREAD = r"blockIdx\.x\s*\*\s*blockDim\.x\s*\+\s*threadIdx\.x"
+_NAMED_THREAD = re.compile(rf"(\w+)\s*=\s*\(?\s*{_THREAD}\s*\)?\s*;")
+_BY_WARPS = r"\s*\)?\s*(?:/\s*(?:32|warpSize|\w*WARP\w*)|>>\s*5)"
+_WARP = 32
 _THREADS = re.compile(r"THREADS|BLOCK_?(?:SIZE|DIM)|NTHREADS|TPB", re.I)
 _DEPTH = 5
 #: Dynamic shared memory where nothing tells how much: what a launch may ask for without more ado.
@@ -87,26 +92,57 @@ def _by_rule(reading: Reading, kernel: Function, plain: Launcher) -> Iterator[La
     """One block per row, or as many rows as the kernel multiplies its block's number with."""
     shared = _SHARED if re.search(r"extern\s+__shared__", kernel.body) else "0"
     template = {p.name: value for p, value in zip(kernel.template, plain.template, strict=True)}
-    factor = _ROWS_PER_BLOCK.search(kernel.body)
-    per_block = factor[1] if factor else "1"
     two = "threadIdx.y" in kernel.body
-    if per_block == "blockDim.y":
-        per_block = "4"
-    elif per_block == "blockDim.x":
-        return
-    else:
-        per_block = template.get(per_block, per_block)
-    count = integer(per_block, reading.constants)
-    if count is None or count < 1:
-        return
-    grid = "rows" if count == 1 else f"(rows + {count - 1}) / {count}"
-    for threads in _block_sizes(reading, kernel, template, count):
+    for threads, count in _shapes(reading, kernel, template):
+        grid = "rows" if count == 1 else f"(rows + {count - 1}) / {count}"
         block = f"dim3(32, {count})" if two else str(threads)
         why = f"by rule: {'a block per row' if count == 1 else f'{count} rows per block'}"
         doubts = (*plain.doubts, "its grid and block")
         yield replace(plain, grid=grid, block=block, shared=shared, why=why, doubts=doubts)
         if two:
             return
+
+
+def _shapes(reading: Reading, kernel: Function, template: dict[str, str]) -> Iterator[tuple[int, int]]:
+    """Threads and rows of a block, likeliest first."""
+    text = next(_factors(reading, kernel, template), "1")
+    fixed = "blockDim.x" not in text
+    rows = integer(text, reading.constants) if fixed else None
+    for threads in _block_sizes(reading, kernel, template, rows or 1):
+        count = rows if fixed else _evaluated(text, threads, reading)
+        if count is not None and count >= 1:
+            yield threads, count
+
+
+def _factors(reading: Reading, kernel: Function, template: dict[str, str]) -> Iterator[str]:
+    """What the kernel multiplies its block's number with to get a row's: a number, or of the block's size."""
+    for match in _ROWS_PER_BLOCK.finditer(kernel.body):
+        text = template.get(match[1], match[1])
+        if text == "blockDim.y":
+            text = "4"
+        elif text == "blockDim.x" and _counts_warps(kernel.body):
+            text = "blockDim.x / 32"
+        if text.isidentifier() and integer(text, reading.constants) is None:
+            # The length of a row leads to its logits, and is no number of rows.
+            text = "" if means(text) else _set_to(text, kernel.body)
+        if _evaluated(text, _WARP, reading) is not None:
+            yield text
+
+
+def _counts_warps(body: str) -> bool:
+    """Whether threads of the grid are counted by warps: a warp to a row."""
+    named_ = _NAMED_THREAD.search(body)
+    return bool(
+        re.search(_THREAD + _BY_WARPS, body)
+        or (named_ and re.search(rf"\b{re.escape(named_[1])}\b{_BY_WARPS}", body))
+    )
+
+
+def _evaluated(text: str, threads: int, reading: Reading) -> int | None:
+    """Rows per block for so many threads."""
+    plain = text.replace("blockDim.x", str(threads)).replace("warpSize", str(_WARP))
+    plain = re.sub(r">>\s*(\d)\b", lambda m: f"/ {1 << int(m[1])}", plain)
+    return integer(plain, reading.constants)
 
 
 def _block_sizes(reading: Reading, kernel: Function, template: dict[str, str], rows: int) -> Iterator[int]:

@@ -258,3 +258,23 @@ def test_a_driver_offers_every_launcher_by_number_and_every_instance() -> None:
     assert "::ns::topk<64, 4><<<" in text
     assert "case 1: status = judge::launch_1(job); break;" in text
     assert encoded(10, 1) & ((1 << 20) - 1) == 10
+
+
+@pytest.mark.parametrize(
+    ("lines", "grid", "block"),
+    [
+        ("const int w = blockDim.x / 32; int row = blockIdx.x * w + threadIdx.x / 32;", 8, "256"),
+        ("int row = blockIdx.x * (blockDim.x >> 5) + (threadIdx.x >> 5);", 8, "256"),
+        ("int row = (blockIdx.x * blockDim.x + threadIdx.x) / warpSize;", 8, "256"),
+        ("int t = blockIdx.x * blockDim.x + threadIdx.x; int row = t >> 5;", 8, "256"),
+        ("int row = blockIdx.x * blockDim.x + threadIdx.x;", 256, "256"),
+        ("const float* x = logits + (size_t)blockIdx.x * V;", 1, "256"),
+    ],
+)
+def test_a_kernel_s_rows_per_block_follow_from_the_block_s_size(lines: str, grid: int, block: str) -> None:
+    text = (
+        f"__global__ void topk(const float* logits, int* idx, float* p, int rows, int V, int K) {{ {lines} }}"
+    )
+    found = first(text)
+    told = "rows" if grid == 1 else f"(rows + {grid - 1}) / {grid}"
+    assert (found.grid, found.block, found.doubts) == (told, block, ("its grid and block",))
