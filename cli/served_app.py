@@ -114,8 +114,8 @@ class ServedApp(AppService):
         """
         with suppress(ValueError, TypeError, KeyError, IndexError):
             kind, *rest = json.loads(message)
-            if kind == "stdin":
-                await self.send_bytes(str(rest[0]).encode("utf-8", "replace"))
+            if kind == "stdin" and isinstance(rest[0], str):
+                await self.send_bytes(rest[0].encode("utf-8", "replace"))
             elif kind == "resize":
                 await self.set_terminal_size(_cells(rest[0]["width"]), _cells(rest[0]["height"]))
             elif kind == "ping":

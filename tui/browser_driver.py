@@ -6,10 +6,12 @@ When it is killed both end; by itself an app would go on unseen for ever.
 
 from __future__ import annotations
 
+import asyncio
 import os
 from contextlib import suppress
 from typing import Any
 
+from judge_tui.tui.type_ahead import TypeAhead
 from textual import events, messages
 from textual.app import App
 from textual.drivers.web_driver import WebDriver
@@ -23,6 +25,7 @@ class BrowserDriver(WebDriver):
     def __init__(self, app: App[Any], **settings: Any) -> None:
         super().__init__(app, **settings)
         self._write = self._write_all
+        self._leaving: asyncio.Task[None] | None = None
 
     def _write_all(self, data: bytes) -> int:
         """Write to the server, whole; nobody listens any more once it has gone, and that is no fault."""
@@ -41,4 +44,22 @@ class BrowserDriver(WebDriver):
         super().run_input_thread()
         if not self.exit_event.is_set():
             # the input has ended by itself: there is no server any more
-            self._app.post_message(messages.ExitApp())
+            self._leave()
+
+    def on_meta(self, packet_type: str, payload: dict[str, object]) -> None:
+        if packet_type == "quit":
+            self._leave()
+        else:
+            super().on_meta(packet_type, payload)
+
+    def _leave(self) -> None:
+        """End the app behind the keys that came before: they were typed to be kept."""
+        self.send_message(events.Callback(callback=self._begin_to_leave))
+
+    def _begin_to_leave(self) -> None:
+        self._leaving = self._leaving or asyncio.create_task(self._left())
+
+    async def _left(self) -> None:
+        if isinstance(self._app, TypeAhead):
+            await self._app.typed()
+        self._app.post_message(messages.ExitApp())

@@ -50,6 +50,11 @@ class TypeAhead(App[Result]):
         """Whether keys are still on their way."""
         return self._typist is not None and not self._typist.done()
 
+    async def typed(self) -> None:
+        """Wait until all keys that have arrived have had their effect."""
+        while self._typist is not None and self.typing:
+            await asyncio.wait([self._typist])
+
     async def on_event(self, event: events.Event) -> None:
         if not isinstance(event, events.Key | events.Paste) or event.is_forwarded:
             await super().on_event(event)
