@@ -42,8 +42,10 @@ _LOAD = re.compile(
     r"(?:ld\.(?:volatile\.)?global|ldu\.global)(?:\.(?!v[24]|[fusb]\d)[\w:]+)*(?:\.v([24]))?\.([fusb]\d+)\s+"
     r"\{?([%\d,\s]+?)\}?\s*,\s*\[\s*%(\d+)\s*\]"
 )
-_NOTHING = re.compile(
-    r"(?:prefetch\w*|membar|fence|cp\.async\.(?:commit_group|wait_group|wait_all)|discard)\b.*"
+_NOTHING = re.compile(r"(?:prefetch\w*|membar|fence|discard)\b.*")
+_COPY = re.compile(
+    r"cp\.async\.c[ag]\.shared(?:::cta)?\.global(?:\.L2::\w+)*\s*"
+    r"\[\s*(%\d+)\s*\]\s*,\s*\[\s*(%\d+)\s*\]\s*,\s*(%?\d+)(?:\s*,\s*(%?\d+))?"
 )
 
 
@@ -62,7 +64,8 @@ def emulated(statement: str) -> str | None:
         return "((void)0)"
     if ";" in code or "\n" in code:
         return None
-    return _moved(code, operands) or _computed(code, operands) or _loaded(code, operands) or _barrier(code)
+    known = (_moved, _computed, _loaded, _copied)
+    return next(filter(None, (each(code, operands) for each in known)), None) or _barrier(code)
 
 
 def _parts(statement: str) -> tuple[str, list[str]]:
@@ -115,6 +118,36 @@ def _loaded(code: str, operands: list[str]) -> str | None:
     loads = [f"({target}) = emu::load((const {kind}*)emu_p + {i});" for i, target in enumerate(targets)]
     check = f"emu_access(emu_p, {count} * sizeof({kind}), emu::READ, emu::here());"
     return f"({{ const void* emu_p = (const void*)({address}); {check} {' '.join(loads)} }})"
+
+
+def _copied(code: str, operands: list[str]) -> str | None:
+    """Asynchronous copies, their batches and the waiting for them."""
+    if code == "cp.async.commit_group":
+        return "emu_copies_commit()"
+    if code == "cp.async.wait_all":
+        return "emu_copies_wait_all()"
+    if match := re.fullmatch(r"cp\.async\.wait_group\s+(%?\d+)", code):
+        return _called("emu_copies_wait", [_number(match[1], operands)])
+    match = _COPY.fullmatch(code)
+    if match is None:
+        return None
+    to, source = _operand(match[1], operands), _operand(match[2], operands)
+    bytes_, read = _number(match[3], operands), _number(match[4] or match[3], operands)
+    if None in (to, source, bytes_, read):
+        return None
+    return (
+        f"emu_copy_late(emu_shared_address({to}), (const void*)({source}), {bytes_}, ({bytes_}) - ({read}), "
+        "emu::here())"
+    )
+
+
+def _called(function: str, arguments: list[str | None]) -> str | None:
+    return None if None in arguments else f"{function}({', '.join(filter(None, arguments))})"
+
+
+def _number(text: str, operands: list[str]) -> str | None:
+    """A number that stands in the template, or the operand that it names."""
+    return _operand(text, operands) if text.startswith("%") else text
 
 
 def _barrier(code: str) -> str | None:

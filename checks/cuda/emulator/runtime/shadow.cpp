@@ -16,9 +16,10 @@ namespace emu {
 namespace {
 
 constexpr size_t DYNAMIC = 232448, GUARD = 4096;
-constexpr uint8_t VALID = 1, WRITTEN = 2, SPLIT = 4, GUARDS = 8;
+constexpr uint8_t VALID = 1, WRITTEN = 2, SPLIT = 4, GUARDS = 8, IN_FLIGHT = 16;
 constexpr unsigned SLOTS = 1024;
 constexpr int READERS = 4;
+constexpr size_t MOST_ALIGNED = 1024;
 
 struct Touch {
     uint32_t epoch, clock;
@@ -200,12 +201,27 @@ void split(Region& region, size_t word) {
     for (size_t i = 1; i < 4 && word + i < region.bytes; i++) region.cells[word + i] = region.cells[word];
 }
 
+// Where the dynamic part follows the static one, both aligned as they are in memory.
+size_t dynamic_offset() { return (fixed.bytes + MOST_ALIGNED - 1) / MOST_ALIGNED * MOST_ALIGNED; }
+
 }  // namespace
 
 extern "C" {
 alignas(1024) unsigned char emu_dynamic_pool[GUARD + DYNAMIC + GUARD];
 }
 __asm__(".globl emu_dynamic\n.set emu_dynamic, emu_dynamic_pool + 4096\n");
+
+// Shared memory as PTX counts it: the static part, then the dynamic one.
+extern "C" size_t emu_shared_offset(const void* p) {
+    uintptr_t address = uintptr_t(p);
+    if (address - fixed.low < fixed.bytes) return MOST_ALIGNED + (address - fixed.low);
+    return address - dynamic.low < dynamic.bytes ? MOST_ALIGNED + dynamic_offset() + (address - dynamic.low) : address;
+}
+
+extern "C" void* emu_shared_address(size_t offset) {
+    if (offset - MOST_ALIGNED < fixed.bytes) return (void*)(fixed.low + offset - MOST_ALIGNED);
+    return (void*)(dynamic.low + offset - MOST_ALIGNED - dynamic_offset());
+}
 
 void find_shared() {
     dl_iterate_phdr(first_object, nullptr);
@@ -226,7 +242,14 @@ void begin_block_memory() {
     for (int i = 0; i < guard_count; i++) *(uint8_t*)(fixed.low + guards[i]) = 1;
     for (size_t i = 0; i < GUARD + used + GUARD; i += 4) *(uint32_t*)(dynamic.low + i) = POISON;
     pending.active = false;
+    begin_copies();
     begin_epoch();
+}
+
+void mark_in_flight(uintptr_t address, size_t bytes, bool in_flight) {
+    Region& region = address - fixed.low < fixed.bytes ? fixed : dynamic;
+    for (size_t i = address - region.low, end = std::min(i + bytes, region.bytes); i < end; i++)
+        region.state[i] = in_flight ? region.state[i] | IN_FLIGHT : region.state[i] & ~IN_FLIGHT;
 }
 
 void settle_writes() {
@@ -248,7 +271,7 @@ void shared_access(uintptr_t address, size_t bytes, unsigned access, Where where
     unsigned t = machine.current->tid;
     know(t);
     char name[96];
-    uint8_t written = 0;
+    uint8_t written = 0, late = 0;
     for (size_t i = offset; i < offset + bytes; i++) {
         if (i >= region.bytes || !(region.state[i] & VALID)) {
             describe(address, name, sizeof name);
@@ -256,6 +279,12 @@ void shared_access(uintptr_t address, size_t bytes, unsigned access, Where where
             return;
         }
         written |= region.state[i] & WRITTEN;
+        late |= region.state[i] & IN_FLIGHT;
+    }
+    if (late) {
+        describe(address, name, sizeof name);
+        report("unfinished_copy", FAULT, where, copied_by(address), "thread %u %s %s, where an asynchronous copy has not been waited for", t,
+               access & WRITE ? "writes" : "reads", name);
     }
     // A copy of a struct reads its padding too, so what was written in part counts as written.
     if ((access & READ) && !written) {

@@ -113,6 +113,11 @@ void joined(const Warp& warp, unsigned base, unsigned lanes, bool orders_memory)
 void atomic_order(uintptr_t address);  // before an atomic access is noted; published() after
 void published();
 void settle_writes();
+void mark_in_flight(uintptr_t address, size_t bytes, bool in_flight);  // of shared memory
+
+// ---- copies.cpp
+void begin_copies();
+Where copied_by(uintptr_t address);  // the copy that has not arrived there yet; 0 for none
 
 // ---- access.cpp
 void checked(uintptr_t address, size_t bytes, unsigned access, Where where);

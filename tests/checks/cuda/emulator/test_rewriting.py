@@ -150,6 +150,17 @@ def test_a_launch_that_cannot_be_read_is_refused_with_its_place() -> None:
         ('"bar.sync 0;"', "__syncthreads()"),
         ('"" ::: "memory"', "((void)0)"),
         ('"membar.gl;" ::: "memory"', "((void)0)"),
+        ('"cp.async.commit_group;\\n" ::', "emu_copies_commit()"),
+        ('"cp.async.wait_group %0;" :: "n"(STAGES - 2)', "emu_copies_wait(STAGES - 2)"),
+        ('"cp.async.wait_all;"', "emu_copies_wait_all()"),
+        (
+            '"cp.async.cg.shared.global.L2::128B [%0], [%1], 16;" :: "r"(to), "l"(p + i)',
+            "emu_copy_late(emu_shared_address(to), (const void*)(p + i), 16, (16) - (16), emu::here())",
+        ),
+        (
+            '"cp.async.ca.shared::cta.global [%0], [%1], %2, %3;" :: "r"(to), "l"(p), "n"(8), "r"(n)',
+            "emu_copy_late(emu_shared_address(to), (const void*)(p), 8, (8) - (n), emu::here())",
+        ),
     ],
 )
 def test_known_ptx_is_translated(statement: str, wanted: str) -> None:
@@ -168,7 +179,13 @@ def test_wide_loads_of_ptx_are_checked_loads(kind: str) -> None:
 
 @pytest.mark.parametrize(
     "statement",
-    ['"wgmma.fence;"', '"mma.sync.aligned %0;" : "=r"(x)', '"add.u32 %0, %1, %2; sub.u32 %0, %0, 1;"'],
+    [
+        '"wgmma.fence;"',
+        '"cp.async.bulk.wait_group 0;"',
+        '"cp.async.ca.shared.global [%0], [%1];" :: "r"(a), "l"(b)',
+        '"mma.sync.aligned %0;" : "=r"(x)',
+        '"add.u32 %0, %1, %2; sub.u32 %0, %0, 1;"',
+    ],
 )
 def test_unknown_ptx_is_refused(statement: str) -> None:
     assert emulated(statement) is None

@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 from judge_tui.checks.cuda.emulator import Answer, Case
 
-RIGHT = {"shuffles.cu": "int32", "groups.cu": "int32", "sorting.cu": "int64", "locked.cu": "int32"}
+RIGHT = {
+    "shuffles.cu": "int32",
+    "groups.cu": "int32",
+    "sorting.cu": "int64",
+    "locked.cu": "int32",
+    "copies.cu": "int32",
+}
 
 
 def right(logits: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:

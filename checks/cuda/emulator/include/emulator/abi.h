@@ -48,6 +48,14 @@ int emu_barrier(emu::Barrier kind, int predicate, emu::Site site);
 void emu_named_barrier(int id, int count, emu::Site site);
 // Checks an access, orders it if it is atomic; the access itself follows and is not instrumented.
 void emu_access(const void* address, size_t bytes, unsigned access, emu::Site site);
+// An asynchronous copy of up to 16 bytes, the last `zeroed` of which are zeros; batches are closed and waited for per thread.
+void emu_copy_late(void* to, const void* from, size_t bytes, size_t zeroed, emu::Site site);
+void emu_copies_commit();
+void emu_copies_wait(unsigned open);
+void emu_copies_wait_all();
+// Addresses of shared memory as PTX has them, which fit 32 bits.
+size_t emu_shared_offset(const void* p);
+void* emu_shared_address(size_t offset);
 void emu_trap(emu::Site site, const char* text);
 // Stable; the places of the keys in their order, by the bits from `first` up to `last`. Both zeros are one key.
 void emu_sort(const void* keys, int bytes, int kind, int* places, int n, int descending, int first, int last);

@@ -147,15 +147,18 @@ template <class Group> inline void sync(const Group& group, emu::Site site = emu
 template <class Group> inline auto thread_rank(const Group& group) { return group.thread_rank(); }
 template <class Group> inline auto group_size(const Group& group) { return group.size(); }
 
-// Copies are done when they are asked for; what a card leaves open until wait() is not shown.
 template <class Group> inline void memcpy_async(const Group& group, void* to, const void* from, size_t bytes, emu::Site site = emu::here()) {
-    for (size_t i = group.thread_rank() * 4; i < bytes; i += group.size() * 4)
-        for (size_t b = i; b < i + 4 && b < bytes; b++) {
-            emu_access((const char*)from + b, 1, emu::READ, site);
-            emu_access((char*)to + b, 1, emu::WRITE, site);
-            emu::store((char*)to + b, emu::load((const char*)from + b));
-        }
+    const size_t step = (size_t(to) | size_t(from) | bytes) % 4 ? 1 : 4;
+    for (size_t i = group.thread_rank() * step; i < bytes; i += group.size() * step) emu_copy_late((char*)to + i, (const char*)from + i, step, 0, site);
+    emu_copies_commit();
 }
-template <class Group> inline void wait(const Group& group, emu::Site site = emu::here()) { group.sync(site); }
+template <class Group, class T> inline void memcpy_async(const Group& group, T* to, size_t room, const T* from, size_t count, emu::Site site = emu::here()) {
+    memcpy_async(group, (void*)to, (const void*)from, (room < count ? room : count) * sizeof(T), site);
+}
+template <unsigned open, class Group> inline void wait_prior(const Group& group, emu::Site site = emu::here()) {
+    emu_copies_wait(open);
+    group.sync(site);
+}
+template <class Group> inline void wait(const Group& group, emu::Site site = emu::here()) { wait_prior<0>(group, site); }
 
 }  // namespace cooperative_groups

@@ -25,12 +25,11 @@ EMU_STORE(__stcs)
 EMU_STORE(__stwt)
 #undef EMU_STORE
 
-inline size_t __cvta_generic_to_shared(const void* p) { return size_t(p); }
+inline size_t __cvta_generic_to_shared(const void* p) { return emu_shared_offset(p); }
+inline void* __cvta_shared_to_generic(size_t offset) { return emu_shared_address(offset); }
 inline size_t __cvta_generic_to_global(const void* p) { return size_t(p); }
 inline void __pipeline_memcpy_async(void* to, const void* from, size_t bytes, size_t zeroed = 0, emu::Site site = emu::here()) {
-    emu_access(from, bytes - zeroed, emu::READ, site);
-    emu_access(to, bytes, emu::WRITE, site);
-    for (size_t i = 0; i < bytes; i++) emu::store((char*)to + i, i < bytes - zeroed ? emu::load((const char*)from + i) : char(0));
+    emu_copy_late(to, from, bytes, zeroed, site);
 }
-inline void __pipeline_commit() {}
-inline void __pipeline_wait_prior(size_t) {}
+inline void __pipeline_commit() { emu_copies_commit(); }
+inline void __pipeline_wait_prior(size_t open) { emu_copies_wait(unsigned(open)); }

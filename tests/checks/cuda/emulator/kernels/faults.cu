@@ -1,5 +1,8 @@
 // Kernels with one fault each, at the line that says so: `// kind` in the faulty line itself.
 #include <cassert>
+#include <cooperative_groups.h>
+#include <cooperative_groups/memcpy_async.h>
+#include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 
 __global__ void race_without_barrier(const float* in, float* out, int n) {
@@ -180,6 +183,50 @@ __global__ void uninitialized_read_of_dynamic(const float* in, float* out, int n
     out[threadIdx.x] = dynamic[threadIdx.x % 32];  // uninitialized_read
 }
 
+__global__ void unfinished_copy_that_nobody_waits_for(const float* in, float* out, int n) {
+    __shared__ float s[64];
+    __pipeline_memcpy_async(s + threadIdx.x, in + threadIdx.x, sizeof(float));
+    __pipeline_commit();
+    __syncthreads();
+    out[threadIdx.x] = s[threadIdx.x];  // unfinished_copy
+}
+
+__global__ void unfinished_copy_of_the_newest_batch(const float* in, float* out, int n) {
+    __shared__ float s[2][64];
+    for (int batch = 0; batch < 2; batch++) {
+        __pipeline_memcpy_async(s[batch] + threadIdx.x, in + threadIdx.x, sizeof(float));
+        __pipeline_commit();
+    }
+    __pipeline_wait_prior(1);
+    __syncthreads();
+    out[threadIdx.x] = s[0][threadIdx.x];
+    out[threadIdx.x] += s[1][threadIdx.x];  // unfinished_copy
+}
+
+__global__ void unfinished_copy_that_is_no_batch(const float* in, float* out, int n) {
+    extern __shared__ float dynamic[];
+    if (threadIdx.x < 32) __pipeline_memcpy_async(dynamic + threadIdx.x, in + threadIdx.x, sizeof(float));
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    out[threadIdx.x] = dynamic[threadIdx.x % 32];  // unfinished_copy
+}
+
+__global__ void unfinished_copy_of_a_group(const float* in, float* out, int n) {
+    __shared__ float s[64];
+    cooperative_groups::thread_block block = cooperative_groups::this_thread_block();
+    cooperative_groups::memcpy_async(block, s, in, sizeof s);
+    block.sync();
+    out[threadIdx.x] = s[threadIdx.x];  // unfinished_copy
+}
+
+__global__ void race_of_a_copy_without_barrier(const float* in, float* out, int n) {
+    __shared__ float s[64];
+    __pipeline_memcpy_async(s + threadIdx.x, in + threadIdx.x, sizeof(float));  // race
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    out[threadIdx.x] = s[(threadIdx.x + 33) % 64];
+}
+
 __global__ void input_written(const float* in, float* out, int n) {
     const_cast<float*>(in)[threadIdx.x] = 0;  // input_written
     out[threadIdx.x] = 0;
@@ -273,6 +320,11 @@ extern "C" int judge_launch(const float* in, void* indices, void* out, long long
         misaligned_access_to_shared,
         uninitialized_read_of_shared,
         uninitialized_read_of_dynamic,
+        unfinished_copy_that_nobody_waits_for,
+        unfinished_copy_of_the_newest_batch,
+        unfinished_copy_that_is_no_batch,
+        unfinished_copy_of_a_group,
+        race_of_a_copy_without_barrier,
         input_written,
         trap_by_an_assertion,
         stack_overflow,
