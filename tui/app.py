@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import ClassVar
 
 from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.request import Backend
@@ -22,6 +23,7 @@ from judge_tui.tui.engine_link import EngineProcess
 from judge_tui.tui.escape_key import heed_pauses
 from judge_tui.tui.harmless import HarmlessApp
 from judge_tui.tui.home_board import HomeBoard
+from judge_tui.tui.keymap import named
 from judge_tui.tui.past import Past, PastComparisons
 from judge_tui.tui.personal import PersonalApp
 from judge_tui.tui.screens.compare import CompareScreen
@@ -30,8 +32,9 @@ from judge_tui.tui.screens.home import HomeScreen
 from judge_tui.tui.session import Session
 from judge_tui.tui.type_ahead import TypeAhead
 from judge_tui.tui.veil import VeiledApp
-from judge_tui.tui.widgets.key_hints import key_name, own_bindings
+from judge_tui.tui.widgets.key_hints import KeyPart, key_name, key_parts, own_bindings
 from textual.app import SystemCommand
+from textual.binding import Binding
 from textual.screen import Screen
 
 __all__ = ["JudgeApp", "run_compare", "run_home"]
@@ -56,8 +59,14 @@ class JudgeApp(HarmlessApp[int], PersonalApp[int], VeiledApp[int], TypeAhead[int
 
     TITLE = "judge-tui"
     ENABLE_COMMAND_PALETTE = True
-    # not ctrl+b, which is tmux's own
-    COMMAND_PALETTE_BINDING = "ctrl+p"
+
+    BINDINGS: ClassVar = [
+        # not ctrl+b, which is tmux's own
+        Binding("ctrl+p", "command_palette", "all actions by their names", show=False, priority=True),
+        Binding("ctrl+q", "quit", "leave the program", show=False, priority=True),
+    ]
+
+    BINDINGS = named("program", BINDINGS)
 
     def __init__(
         self,
@@ -178,16 +187,30 @@ class JudgeApp(HarmlessApp[int], PersonalApp[int], VeiledApp[int], TypeAhead[int
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         yield from super().get_system_commands(screen)
-        if isinstance(screen, CompareScreen | HomeScreen):
-            nodes = [node for node in (screen.focused, screen) if node is not None]
-            for node in nodes:
-                actions = {binding.action: binding for binding in reversed(own_bindings(node))}
-                for action, binding in reversed(actions.items()):
-                    yield SystemCommand(
-                        binding.description.capitalize(),
-                        f"key: {key_name(binding.key)}",
-                        partial(self.call_later, self.run_action, action, node),
-                    )
+        here = (screen.focused, screen)
+        for part in key_parts(screen):
+            # a digit alone is nothing to be picked from a list
+            keys = [binding for binding in own_bindings(part.node) if binding.id]
+            actions = {binding.action: binding for binding in reversed(keys)}
+            of = "" if part.node in here else f"{part.title.split(' (')[0]}: "
+            for action, binding in reversed(actions.items()):
+                yield SystemCommand(
+                    of + (binding.description if of else binding.description.capitalize()),
+                    f"key: {key_name(binding.key)}",
+                    partial(self._command, part, action),
+                )
+
+    def _command(self, part: KeyPart, action: str) -> None:
+        """Do what a key of a part would do, wherever the focus is."""
+        if part.enter is not None and not part.node.has_pseudo_class("focus"):
+            part.enter()
+        self.call_later(self.run_action, action, part.node)
+
+    async def action_quit(self) -> None:
+        if self.compare is None:
+            await super().action_quit()
+        else:
+            await self.compare.leave_by(self.exit)
 
     def close_session(self) -> None:
         """End checks and bring everything to disk."""

@@ -166,7 +166,7 @@ class HomeBoard:
         if self.marked and self.marked[0][1] != cell[1]:
             self.marked = []
         if len(self.marked) == MOST:
-            return f"{MOST} are marked already: Enter compares them."
+            return f"{MOST} are marked already: compare them, or take a mark away."
         self.marked.append(cell)
         return ""
 

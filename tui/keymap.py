@@ -10,25 +10,52 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from importlib import import_module
 
 from textual.binding import Binding, BindingError, BindingType
 from textual.keys import Keys
 
-__all__ = ["Keymap", "key_table", "named", "read_keymap", "remapped"]
+__all__ = ["Keymap", "key_table", "load_keys", "named", "read_keymap", "remapped"]
 
 #: Part of the screen → its named bindings; filled by the classes as they are made.
 _NAMED: dict[str, list[Binding]] = {}
-#: Parts whose keys are listened to at the same time.
-_TOGETHER = (
-    {"everywhere", "code"},
-    {"everywhere", "rubric"},
-    {"everywhere", "checks", "lists"},
-    {"home", "matrix"},
-    {"home", "lists"},
+#: Modules with keys that are imported when they are first needed.
+_LATER = (
+    "criterion_editor",
+    "diff",
+    "differences",
+    "evidence",
+    "help",
+    "line_prompt",
+    "matchup",
+    "note_editor",
+    "notes_list",
+    "picker",
+    "question",
+    "sheet",
+    "text_editor",
 )
+#: Parts whose keys are listened to at the same time; those of ``program`` always are.
+_TOGETHER = (
+    {"everywhere", "code", "counts"},
+    {"everywhere", "rubric"},
+    {"everywhere", "checks", "lists", "counts"},
+    {"home", "matrix", "counts"},
+    {"home", "lists", "counts"},
+    *({part, "lists", "counts", "sheet"} for part in ("diff", "differences", "evidence", "notes")),
+    {"help", "lists", "counts"},
+    {"matchup", "lists", "counts"},
+    *({part, "question"} for part in ("conflict", "leave", "reveal")),
+    {"editor", "note"},
+)
+#: Parts where letters are typed, and must stay letters.
+_TYPED = {"editor", "line", "picker", "program", "search"}
 _MODIFIERS = {"ctrl", "alt", "shift", "super", "meta", "hyper"}
 _WORDS = {key.value for key in Keys}
-_SIGN = re.compile(r"[a-z]+(_[a-z]+)+|plus|minus|comma|colon|slash|at|underscore|semicolon|tilde")
+_TEXT = {"space", "backspace", "delete", "left", "right", "home", "end"}
+_SIGN = re.compile(
+    r"[a-z]+(_[a-z]+)+|plus|minus|comma|colon|slash|at|underscore|semicolon|tilde|ampersand|asterisk|backslash"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +75,17 @@ def named(part: str, bindings: Iterable[BindingType]) -> list[Binding]:
     """The bindings of a part of the screen, each with its name."""
     found = []
     for binding in Binding.make_bindings(bindings):
-        words = re.findall(r"[a-z0-9]+", binding.description.lower())
+        words = re.findall(r"[a-z0-9]+", (binding.id or binding.description).lower())
         found.append(replace(binding, id=f"{part}.{'-'.join(words)}") if words else binding)
-    _NAMED[part] = [binding for binding in found if binding.id]
+    _NAMED.setdefault(part, []).extend(binding for binding in found if binding.id)
     return found
+
+
+def load_keys() -> None:
+    """Have every class with keys made, those of dialogs too."""
+    for name in _LATER:
+        import_module(f"judge_tui.tui.screens.{name}")
+    import_module("judge_tui.tui.widgets.search_bar")
 
 
 def key_table() -> dict[str, list[str]]:
@@ -102,6 +136,8 @@ def read_keymap(tables: object, where: str) -> Keymap:
             keys = _keys(value)
             if keys is None:
                 faults.append(f"{where}: {full} = {value!r} is no key; keys are written as x, ctrl+x or f5.")
+            elif part in _TYPED and (typed := next(filter(_is_typed, keys), None)):
+                faults.append(f"{where}: {full} = {typed!r} would be missing where letters are typed.")
             else:
                 wanted[full] = keys
     return _without_conflicts(table, wanted, faults, where)
@@ -131,6 +167,11 @@ def _is_key(key: str) -> bool:
     return set(modifiers) <= _MODIFIERS and (
         len(last) == 1 or last in _WORDS or _SIGN.fullmatch(last) is not None
     )
+
+
+def _is_typed(key: str) -> bool:
+    """Whether a key is one that a text is typed with."""
+    return "+" not in key and (len(key) == 1 or key in _TEXT or _SIGN.fullmatch(key) is not None)
 
 
 def _without_conflicts(
@@ -164,7 +205,7 @@ def _clashes(
 def _meet(name: str, other: str) -> bool:
     """Whether the keys of two names are listened to at the same time."""
     parts = {name.split(".")[0], other.split(".")[0]}
-    return len(parts) == 1 or any(parts <= together for together in _TOGETHER)
+    return len(parts) == 1 or "program" in parts or any(parts <= together for together in _TOGETHER)
 
 
 def _said(keys: Sequence[str]) -> str:

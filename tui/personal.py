@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TypeVar
 
 from judge_tui.tui.colorless import Colorless, no_color_asked
-from judge_tui.tui.keymap import read_keymap
+from judge_tui.tui.keymap import load_keys, read_keymap
 from judge_tui.tui.palette import THEMES
 from judge_tui.tui.preferences import Preferences, config_path, keep_theme
 from textual.app import App
@@ -44,6 +44,8 @@ class PersonalApp(App[Result]):
         ]
         self._filters += [Colorless()] if self.no_color else []
         self._preferences = Preferences.read()
+        if self._preferences.keys:
+            load_keys()
         keys = read_keymap(self._preferences.keys, config_path().name)
         self.keymap = keys.keys
         self.set_keymap(dict(keys.keys))

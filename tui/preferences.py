@@ -77,7 +77,8 @@ class Preferences:
             return picked, ()
         if not self.theme or self.theme in known:
             return self.theme or DEFAULT_THEME, ()
-        return DEFAULT_THEME, (f"{config_path().name}: there is no theme {self.theme!r}; ctrl+p lists them.",)
+        name = config_path().name
+        return DEFAULT_THEME, (f"{name}: there is no theme {self.theme!r}; the command palette lists them.",)
 
 
 def _state() -> Path:

@@ -12,7 +12,7 @@ from judge_tui.judging.matchup import load_matchups
 from judge_tui.judging.workspace import Workspace
 
 from .conftest import DYING
-from .test_terminal import Terminal, read_when
+from .test_terminal import Terminal, in_a_shell, read_when, stop_and_go_on
 
 PROGRAM = """
 import sys
@@ -78,5 +78,21 @@ def test_a_folder_that_is_no_workspace_is_one_sentence_and_no_screen(
         assert b"is not a workspace" in terminal.output
         assert b"judge-tui init" in terminal.output
         assert b"\x1b[?1049h" not in terminal.output
+    finally:
+        terminal.close()
+
+
+def test_ctrl_z_leads_from_home_to_the_shell_and_back(workspace: Workspace, tmp_path: Path) -> None:
+    program = f"import os\nos.chdir({str(workspace.root)!r})\n{PROGRAM}"
+    terminal = in_a_shell(tmp_path / "program.py", program, DYING)
+    try:
+        terminal.see(b"not scored")
+        stop_and_go_on(terminal)
+        terminal.see(b"not scored")
+        terminal.send(b"q")
+        terminal.reach(b"\x1b[?1049l")
+        terminal.reach(b"$ ")
+        terminal.send(b"exit 3\n")
+        assert terminal.wait() == 3
     finally:
         terminal.close()

@@ -5,14 +5,19 @@ from __future__ import annotations
 import os
 import re
 import sys
+from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from pkgutil import walk_packages
 
 import pytest
+from judge_tui import tui
 from judge_tui.judging.workspace import Workspace
-from judge_tui.tui.keymap import key_table, read_keymap
+from judge_tui.tui.keymap import key_table, load_keys, read_keymap
 from judge_tui.tui.preferences import Preferences, config_path, keep_theme, kept_theme
 from judge_tui.tui.screens.help import HelpScreen
 from judge_tui.tui.screens.picker import Picker
+from textual.dom import DOMNode
 
 from .conftest import DYING, make_app, running
 from .test_terminal import PROGRAM, Terminal
@@ -87,6 +92,114 @@ def test_of_two_wishes_for_one_key_the_first_has_it() -> None:
     apart = {"code": {"next-function": "O"}, "home": {"next-to-judge": "z"}}
     assert not read_keymap(apart, "c.toml").faults
     assert len(found.faults) == 1
+
+
+def test_every_binding_of_every_class_has_a_name(workspace: Workspace) -> None:
+    nameless = []
+    for module in walk_packages(tui.__path__, "judge_tui.tui."):
+        for kind in vars(import_module(module.name)).values():
+            if isinstance(kind, type) and issubclass(kind, DOMNode) and kind.__module__ == module.name:
+                nameless += [
+                    (kind.__name__, binding.key)
+                    for binding in vars(kind).get("BINDINGS", ())
+                    if not binding.id and binding.action != "digit"
+                ]
+    assert nameless == []
+
+
+@pytest.mark.parametrize("part", ["picker", "editor", "search", "program"])
+def test_letters_stay_letters_where_they_are_typed(part: str) -> None:
+    load_keys()
+    name = next(name.partition(".")[2] for name in key_table() if name.startswith(f"{part}."))
+    for key in ("x", "?", "space", "backspace"):
+        [fault] = read_keymap({part: {name: key}}, "c.toml").faults
+        assert "would be missing where letters are typed" in fault
+    assert not read_keymap({part: {name: "f12"}}, "c.toml").faults
+
+
+def test_dialogs_conflict_with_what_is_listened_to_beside_them() -> None:
+    load_keys()
+    told = {
+        ("evidence", "back", "j"): "j is wanted by evidence.back and by lists.row-down; evidence.back keeps",
+        ("note", "bug", "tab"): "tab is wanted by note.bug and by editor.next-field; note.bug keeps b.",
+        ("reveal", "reveal-the-names-now", "escape"): "by reveal.reveal-the-names-now and by question.later;",
+        ("matchup", "tie", "ctrl+p"): "by matchup.tie and by program.all-actions-by-their-names;",
+        ("counts", "begin", "z"): "z is wanted by counts.begin and by everywhere.zoom-this-part;",
+    }
+    for (part, name, key), sentence in told.items():
+        [fault] = read_keymap({part: {name: key}}, "c.toml").faults
+        assert sentence in fault
+    # other dialogs are never open at the same time
+    assert not read_keymap({"evidence": {"jump-to-line": "e"}, "picker": {"next": "ctrl+s"}}, "c.toml").faults
+
+
+def test_the_page_of_keys_is_what_the_program_has() -> None:
+    spec = spec_from_file_location("keys_page", Path(__file__).parents[2] / "docs" / "keys.py")
+    assert spec is not None
+    assert spec.loader is not None
+    script = module_from_spec(spec)
+    spec.loader.exec_module(script)
+    assert script.PAGE.read_text() == script.page(), "run 'python docs/keys.py'"
+
+
+async def test_keys_of_lists_and_dialogs_are_the_readers_too(workspace: Workspace) -> None:
+    configure(
+        '[keys.picker]\nnext = "f7"\ngo-there = "f10"\nclose = "f11"\n'
+        '[keys.note]\nbug = "x"\n[keys.editor]\ndone-kept = "f12"\n'
+        '[keys.evidence]\nback = "B"\n[keys.lists]\nrow-down = "ctrl+j"\n'
+        '[keys.search]\ndrop-the-hits = "f7"\n[keys.matchup]\naccept = "f7"\n'
+        '[keys.sheet]\nhelp = "f7"\n[keys.program]\nall-actions-by-their-names = "ctrl+o"\n'
+        '[keys.code]\nback-to-where-a-jump-came-from = "less_than_sign"\n'
+    )
+    async with running(make_app(workspace), (100, 40)) as app:
+        await app.settle()
+        pane = app.compare.panes[0]
+        await app.press("f")
+        assert "f7 move, f10 goes there" in app.text()
+        await app.press("f7", "f10")
+        assert pane.file == "kv_cache.py"
+        await app.press("f", "f11")
+        assert app.app.screen is app.compare
+        await app.press("slash", "x", "escape")
+        assert "f7 drop" in app.text()
+        await app.press("f7", "a")
+        assert " x bug" in app.text()
+        assert "f12 closes and keeps" in app.text()
+        await app.press("x", *"wrong", "escape", "f12")
+        assert [(n.kind, n.text) for n in app.compare.session.notes(0)] == [("bug", "wrong")]
+        await app.press("c", "enter")
+        hints = app.text().split("\n")[-1]
+        assert "B back" in hints
+        assert hints.rstrip().endswith("f7 help")
+        row = app.app.screen.focused
+        await app.press("ctrl+j", "escape")
+        assert row.cursor == 1  # type: ignore[union-attr]
+        await app.press("f7")
+        assert isinstance(app.app.screen, HelpScreen)
+        await app.press("escape", "B", "M")
+        assert "f7 accepts, d declines" in app.text()
+        await app.press("ctrl+o")
+        assert type(app.app.screen).__name__ == "CommandPalette"
+
+
+async def test_the_palette_holds_every_action_of_the_screen(workspace: Workspace) -> None:
+    async with running(make_app(workspace), (120, 40)) as app:
+        await app.settle()
+        titles = {command.title for command in app.app.get_system_commands(app.compare)}
+        assert titles >= {"Next function", "Rubric: next unscored", "Checks: run all again", "Undo", "Help"}
+        assert not any("igit" in title for title in titles)
+        run = {command.title: command.callback for command in app.app.get_system_commands(app.compare)}
+        run["Rubric: overall"]()
+        await app.until(lambda: app.compare._part == "rubric" and app.compare.session.row == 2)
+        run["Checks: where they differ"]()
+        await app.until(lambda: type(app.app.screen).__name__ == "DifferencesScreen")
+        shown = app.app.screen
+        titles = {command.title for command in app.app.get_system_commands(shown)}
+        assert titles >= {"All checks", "Page down", "Back"}
+        await app.press("ctrl+p", *"all checks")
+        await app.until(lambda: "All checks" in app.text())
+        await app.press("enter")
+        await app.until(lambda: app.app.screen is shown and shown._all)
 
 
 async def test_chosen_keys_work_and_are_what_help_hints_and_messages_say(workspace: Workspace) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import pty
+import re
 import select
 import signal
 import struct
@@ -37,12 +38,17 @@ class Terminal:
     """A program on a pseudo-terminal of 100×30."""
 
     def __init__(self, argv: list[str], env: dict[str, str]) -> None:
+        # snapshots leave their sizes there, and programs believe them
+        env = {name: value for name, value in env.items() if name not in ("COLUMNS", "LINES")}
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             os.execve(argv[0], argv, env)
-        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
+        self.resize(100, 30)
         self.output = b""
         self.status: int | None = None
+
+    def resize(self, columns: int, rows: int) -> None:
+        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
     def pump(self, seconds: float) -> None:
         if select.select([self.fd], [], [], seconds)[0]:
@@ -60,6 +66,11 @@ class Terminal:
     def see(self, text: bytes) -> None:
         self.until(lambda: text in self.output)
         self.output = b""
+
+    def reach(self, text: bytes) -> None:
+        """See a text, and keep what came after it."""
+        self.until(lambda: text in self.output)
+        self.output = self.output.partition(text)[2]
 
     def send(self, keys: bytes) -> None:
         os.write(self.fd, keys)
@@ -80,6 +91,28 @@ class Terminal:
             os.kill(self.pid, signal.SIGKILL)
             os.waitpid(self.pid, 0)
         os.close(self.fd)
+
+
+def in_a_shell(script: Path, program: str, *arguments: str) -> Terminal:
+    """A program as a job of a shell, which takes over when the program is stopped."""
+    script.write_text(f"import sys\nsys.argv[1:] = {list(arguments)!r}\n{program}")
+    env = os.environ | {"TERM": "xterm-256color", "COLORTERM": "truecolor", "JUDGE_TUI_JUDGE": "anna"}
+    env |= {"PS1": "$ ", "ENV": "", "PYTHON": sys.executable, "SCRIPT": str(script)}
+    terminal = Terminal(["/bin/sh", "-im"], env)
+    terminal.send(b'"$PYTHON" "$SCRIPT"\n')
+    return terminal
+
+
+def stop_and_go_on(terminal: Terminal) -> None:
+    """Ctrl+Z to the shell, a command there, and back by ``fg``."""
+    terminal.send(b"\x1a")
+    terminal.reach(b"\x1b[?1049l")
+    terminal.reach(b"Stopped")
+    terminal.reach(b"$ ")
+    terminal.send(b"echo $((6 * 7)) lines\n")
+    terminal.reach(b"42 lines")
+    terminal.send(b"fg\n")
+    terminal.reach(b"\x1b[?1049h")
 
 
 @pytest.fixture
@@ -148,3 +181,77 @@ def test_nothing_hostile_reaches_the_terminal(workspace: Workspace, start: Calla
     assert b"\x1b]52" not in seen
     assert b"\x1b]0;owned" not in seen
     assert "\u202e".encode() not in seen
+
+
+def test_ctrl_z_leads_to_the_shell_and_fg_comes_back(workspace: Workspace, tmp_path: Path) -> None:
+    path = workspace.scorecard_path("kv", "alpha", "anna")
+    terminal = in_a_shell(tmp_path / "program.py", PROGRAM, str(workspace.root), DYING)
+    try:
+        terminal.see(b"ended unexpectedly")
+        terminal.send(b"s8")
+        read_when(path, terminal, lambda text: "score = 8" in text)
+        stop_and_go_on(terminal)
+        # all of it is drawn again, and keys go on where they were
+        terminal.until(lambda: b"class" in terminal.output and b"Whether decoding" in terminal.output)
+        terminal.send(b"5")
+        read_when(path, terminal, lambda text: "score = 85" in text)
+        terminal.send(b"q")
+        terminal.reach(b"\x1b[?1049l")
+        terminal.reach(b"$ ")
+        terminal.send(b"exit 3\n")
+        assert terminal.wait() == 3
+    finally:
+        terminal.close()
+
+
+PLACE = re.compile(rb"\x1b\[(\d+);(\d+)H")
+
+
+def test_a_resized_terminal_is_filled_and_nothing_is_drawn_outside(
+    workspace: Workspace, start: Callable[[], Terminal]
+) -> None:
+    terminal = start()
+    for columns, rows in ((200, 60), (80, 24), (40, 12), (120, 35)):
+        terminal.resize(columns, rows)
+        place = (0, 0)
+        end = time.monotonic() + PATIENCE_S
+        # frames of the old size may still be on their way: a round of keys and answers shows one of the new
+        while place[0] != rows or place[1] > columns:
+            assert time.monotonic() < end, (columns, rows, place)
+            terminal.output = b""
+            terminal.send(b"?")
+            terminal.until(lambda: b"Keys" in terminal.output)
+            terminal.send(b"\x1b")
+            terminal.until(lambda: b"class" in terminal.output)
+            places = [(int(row), int(column)) for row, column in PLACE.findall(terminal.output)]
+            place = max(row for row, _ in places), max(column for _, column in places)
+    terminal.send(b"q")
+    assert terminal.wait() == 0
+
+
+def test_two_windows_on_one_scorecard_ask_and_lose_nothing(
+    workspace: Workspace, start: Callable[[], Terminal]
+) -> None:
+    path = workspace.scorecard_path("kv", "alpha", "anna")
+    one, two = start(), start()
+    one.send(b"sc85")
+    read_when(path, one, lambda text: "score = 85" in text)
+    two.send(b"st70")
+    two.see(b"press ! to settle")
+    assert "70" not in path.read_text()
+    two.send(b"!")
+    two.see(b"load what the other window saved")
+    two.send(b"r")
+    # undo brings back what this window had
+    two.send(b"u")
+    read_when(path, two, lambda text: "score = 70" in text and "score = 85" not in text)
+    one.send(b"c86")
+    one.see(b"press ! to settle")
+    one.send(b"!")
+    one.see(b"keep what is on this screen")
+    one.send(b"o")
+    read_when(path, one, lambda text: "score = 86" in text and "score = 70" not in text)
+    for terminal in (one, two):
+        terminal.send(b"q")
+        assert terminal.wait() == 0
+    assert load_scorecard(path).score("correctness") == 86

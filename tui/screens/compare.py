@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import ClassVar
 
 from judge_tui.checks.events import Ready
@@ -26,7 +27,7 @@ from judge_tui.tui.widgets.bar import Bar, Part
 from judge_tui.tui.widgets.checks_pane import ChecksPane
 from judge_tui.tui.widgets.code_pane import CodePane
 from judge_tui.tui.widgets.hollow import Hollow
-from judge_tui.tui.widgets.key_hints import KeyHints, key_for, listed, own_bindings
+from judge_tui.tui.widgets.key_hints import KeyHints, KeyPart, key_for, keys_for, listed, own_bindings
 from judge_tui.tui.widgets.rubric_pane import RubricLines, RubricPane, focus_title
 from textual import events
 from textual.app import ComposeResult
@@ -252,15 +253,21 @@ class CompareScreen(
                 self._pane = index
         self._arrange()
 
+    @property
+    def _searching(self) -> bool:
+        focused = self.focused
+        return focused is not None and focused.parent is not None and focused.parent.id == "search"
+
     def _hint(self) -> None:
         focused = self.focused
-        if focused is not None and focused.parent is not None and focused.parent.id == "search":
+        view = self.panes[self._pane].view
+        if focused is not None and self._searching:
             self.query_one(KeyHints).tell(
                 (
-                    ("enter", "keep the hits"),
-                    ("n N", "next, previous, afterwards"),
-                    ("^r", "regular expression"),
-                    ("esc", "drop"),
+                    (key_for(focused, "close(True)"), "keep the hits"),
+                    (keys_for(view, "hit(1)", "hit(-1)"), "next, previous, afterwards"),
+                    (key_for(focused, "regex"), "regular expression"),
+                    (key_for(focused, "close(False)"), "drop"),
                 )
             )
             return
@@ -278,7 +285,8 @@ class CompareScreen(
         told = [(key, text) for key, text in hints.items() if text and key not in (asks, here)]
         hidden = len(self.panes) - len(self.arrangement.panes)
         if hidden and not isinstance(focused, RubricLines):
-            told.insert(0, (f"1-{len(self.panes)}", "pane"))
+            keys = [key_for(self, f"code({index})") for index in range(len(self.panes))]
+            told.insert(0, (f"{keys[0]}-{keys[-1]}", "pane"))
         if isinstance(focused, RubricLines):
             told.insert(0, ("".join(d.key for d in self.session.rubric.dimensions), "dimension"))
         if here:
@@ -288,14 +296,18 @@ class CompareScreen(
     def action_help(self) -> None:
         from judge_tui.tui.screens.help import HelpScreen
 
-        parts: dict[str, tuple[str, Widget]] = {
-            "code": ("Code", self.panes[0].view),
-            "rubric": (
-                "Rubric (the key of a dimension goes there, whatever else it means)",
-                self.rubric_pane.lines,
-            ),
-            "checks": ("Checks", self.checks_pane.rows),
+        self.app.push_screen(HelpScreen(self.key_parts()))
+
+    def key_parts(self) -> Sequence[KeyPart]:
+        """What answers to keys here, the part in focus first."""
+        code = partial(self.focus_code, self._pane)
+        rubric = "Rubric (the key of a dimension goes there, whatever else it means)"
+        parts = {
+            "code": KeyPart("Code", self.panes[self._pane].view, code),
+            "rubric": KeyPart(rubric, self.rubric_pane.lines, self.action_score),
+            "checks": KeyPart("Checks", self.checks_pane.rows, self.action_checks),
         }
         order = [self._part, *(name for name in parts if name != self._part)]
-        sections = [(parts[name][0], own_bindings(parts[name][1])) for name in order]
-        self.app.push_screen(HelpScreen([*sections, ("Everywhere", own_bindings(self))]))
+        typed = self.focused if self._searching else None
+        search = [KeyPart("Search", typed)] if typed is not None else []
+        return [*search, *(parts[name] for name in order), KeyPart("Everywhere", self)]

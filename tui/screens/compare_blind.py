@@ -60,7 +60,7 @@ class CompareBlind(Screen[None]):
                 self.notify(f"Everything is scored: {key} reveals the names.", markup=False, timeout=4)
 
     def action_reveal(self) -> None:
-        from judge_tui.tui.screens.question import Question
+        from judge_tui.tui.screens.question import RevealQuestion
 
         session = self.session
         if not session.blindfold.active:
@@ -71,13 +71,11 @@ class CompareBlind(Screen[None]):
             self.notify(f"The names come once everything is scored: {left}.", markup=False, timeout=3)
             return
         self.app.push_screen(
-            Question(
-                "Reveal the names",
+            RevealQuestion(
                 "This cannot be taken back. The scorecards say when the names were revealed, and which "
-                "scores are changed afterwards.",
-                {"r": "reveal the names now"},
+                "scores are changed afterwards."
             ),
-            lambda key: self._reveal() if key == "r" else None,
+            lambda answer: self._reveal() if answer == "reveal" else None,
         )
 
     def _reveal(self) -> None:

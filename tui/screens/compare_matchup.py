@@ -9,6 +9,7 @@ from judge_tui.checks.verdict import Outcome
 from judge_tui.tui.screens.matchup import MatchupScreen
 from judge_tui.tui.session import Session
 from judge_tui.tui.widgets.checks_pane import ChecksPane
+from judge_tui.tui.widgets.key_hints import key_called
 from textual.screen import Screen
 
 if TYPE_CHECKING:
@@ -40,8 +41,10 @@ class CompareMatchup(Screen[None]):
         desk.proposal = self._proposal()
         if desk.restored and not self._told_restored:
             self._told_restored = True
+            undo = key_called(self, "matchup.undo")
             self.notify(
-                "Unsaved work of an earlier run is back in the matchup; u takes it away again.", markup=False
+                f"Unsaved work of an earlier run is back in the matchup; {undo} takes it away again.",
+                markup=False,
             )
         screen = MatchupScreen(session, desk, self._how_saved, self._proposal)
         self.app.push_screen(screen, lambda _: self.retell())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from judge_tui.tui.jumps import JumpList, Place
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.source import Source
 from judge_tui.tui.widgets.code_pane import CodePane
+from judge_tui.tui.widgets.counted import times
 from textual.screen import Screen
 
 __all__ = ["ComparePlaces"]
@@ -73,16 +75,21 @@ class ComparePlaces(Screen[None]):
     # the way back
 
     def action_back_to(self) -> None:
-        self._return(self._jumps.back(self.here), "back")
+        for _ in range(times(self.focused)):
+            if not self._return(self._jumps.back(self.here), "back"):
+                break
 
     def action_forward_to(self) -> None:
-        self._return(self._jumps.forward(self.here), "forward")
+        for _ in range(times(self.focused)):
+            if not self._return(self._jumps.forward(self.here), "forward"):
+                break
 
-    def _return(self, place: Place | None, where: str) -> None:
+    def _return(self, place: Place | None, where: str) -> bool:
         if place is None:
             self.notify(f"No jump leads {where} from here.", markup=False, timeout=2)
-            return
+            return False
         self.visit(place, leave=False)
+        return True
 
     # definitions
 
@@ -168,10 +175,8 @@ class ComparePlaces(Screen[None]):
             self.notify(none, markup=False, timeout=2)
             return
         here = (files.index(pane.file) if pane.file in files else -1, pane.view.cursor)
-        if step > 0:
-            file, line = next((stop for stop in stops if stop > here), stops[0])
-        else:
-            file, line = next((stop for stop in reversed(stops) if stop < here), stops[-1])
+        at = bisect_right(stops, here) if step > 0 else bisect_left(stops, here) - 1
+        file, line = stops[(at + step * (times(self.focused) - 1)) % len(stops)]
         pane.open(files[file], line)
 
     # bookmarks

@@ -65,7 +65,7 @@ class CompareSaving(Screen[None]):
         return f"NOT SAVED: {key_for(self, 'save')} tries again" if self._failed else ""
 
     def action_settle(self) -> None:
-        from judge_tui.tui.screens.question import Question
+        from judge_tui.tui.screens.question import ConflictQuestion
 
         index = min(self._conflicts, default=None)
         if index is None:
@@ -80,25 +80,17 @@ class CompareSaving(Screen[None]):
             else f"The matchup of {session.judge}"
         )
 
-        def answered(key: str | None) -> None:
-            if key == "o":
+        def answered(answer: str | None) -> None:
+            if answer == "mine":
                 self.session.overwrite(index)
-            elif key == "r":
+            elif answer == "theirs":
                 self.session.reload(index)
             self.changed()
             if hidden and not self.session.blindfold.active:
                 # the other window has revealed them
                 self.show_names()
 
-        self.app.push_screen(
-            Question(
-                "Changed by another window",
-                f"{what} was changed by another window or program. "
-                "Either answer keeps both: undo (u) brings the other one back.",
-                {"o": "keep what is on this screen", "r": "load what the other window saved"},
-            ),
-            answered,
-        )
+        self.app.push_screen(ConflictQuestion(what, key_for(self, "undo")), answered)
 
     def action_save(self) -> None:
         unsaved = self.session.unsaved()
@@ -110,26 +102,28 @@ class CompareSaving(Screen[None]):
             self.notify("Every change is saved as it is made.", markup=False, timeout=2)
 
     async def action_quit(self) -> None:
+        await self.leave_by(self._leave)
+
+    async def leave_by(self, leave: Callable[[], object]) -> None:
+        """Leave in some way once everything is kept, or the judge says that it may be lost."""
         if self.session.unsaved():
             await asyncio.to_thread(self.session.flush)
         if self.session.lost():
-            self._ask_to_leave()
+            self._ask_to_leave(leave)
         else:
-            self._leave()
+            leave()
 
     def _leave(self) -> None:
         self.runner.kill()
         self.post_message(ComparisonLeft())
 
-    def _ask_to_leave(self) -> None:
-        from judge_tui.tui.screens.question import Question
+    def _ask_to_leave(self, leave: Callable[[], object]) -> None:
+        from judge_tui.tui.screens.question import LeaveQuestion
 
         self.app.push_screen(
-            Question(
-                "Not saved",
+            LeaveQuestion(
                 f"{next(map(self.session.hide, self._failed.values()), 'The scorecard cannot be written.')} "
-                "Nor could it be kept elsewhere: leaving now loses it.",
-                {"l": "leave and lose it"},
+                "Nor could it be kept elsewhere: leaving now loses it."
             ),
-            lambda key: self._leave() if key == "l" else None,
+            lambda answer: leave() if answer == "leave" else None,
         )

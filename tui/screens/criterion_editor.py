@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import ClassVar
 
 from judge_tui.judging.matchup import Criterion
-from judge_tui.tui.screens.dialog import Dialog
+from judge_tui.tui.screens.dialog import Editor
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Input, Static, TextArea
 
 __all__ = ["CriterionEditor"]
 
 
-class CriterionEditor(Dialog[None]):
+class CriterionEditor(Editor):
     """A criterion; every change of it is told at once, so that closing cannot lose it.
 
     Args:
@@ -33,8 +31,6 @@ class CriterionEditor(Dialog[None]):
     CriterionEditor TextArea, CriterionEditor TextArea:focus { height: 4; }
     CriterionEditor Input { width: 1fr; }
     """
-
-    BINDINGS: ClassVar = [Binding("escape,ctrl+s", "close", "done (kept)", priority=True)]
 
     def __init__(
         self,
@@ -64,7 +60,7 @@ class CriterionEditor(Dialog[None]):
             yield Static("why", classes="label", markup=False)
             yield TextArea(self._criterion.note, soft_wrap=True, tab_behavior="focus")
             yield Static(
-                "tab, shift+tab, enter move · Esc closes and keeps · saved as you type",
+                f"{self.moves}, enter move · {self.closes} · saved as you type",
                 classes="hint",
                 markup=False,
             )
@@ -106,6 +102,3 @@ class CriterionEditor(Dialog[None]):
         if criterion != self._criterion:
             self._criterion = criterion
             self._changed(criterion)
-
-    def action_close(self) -> None:
-        self.dismiss(None)

@@ -1,12 +1,15 @@
-"""What the dialogs share: a box at the bottom of the screen, the code still in view above it."""
+"""What the dialogs share: a box at the bottom of the screen, the code still in view above it; and editors."""
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
+from judge_tui.tui.keymap import named
+from judge_tui.tui.widgets.key_hints import key_for, keys_for
+from textual.binding import Binding
 from textual.screen import ModalScreen
 
-__all__ = ["Dialog"]
+__all__ = ["Dialog", "Editor"]
 
 Result = TypeVar("Result")
 
@@ -22,3 +25,28 @@ class Dialog(ModalScreen[Result]):
     Dialog Input, Dialog Input:focus { border: none; height: 1; padding: 0; background: $surface; }
     Dialog .hint { color: $foreground 60%; height: auto; }
     """
+
+
+class Editor(Dialog[None]):
+    """A dialog in which a text is typed, and kept as it is typed."""
+
+    BINDINGS: ClassVar = [
+        Binding("escape,ctrl+s", "close", "done (kept)", priority=True),
+        Binding("tab", "app.focus_next", "next field", show=False),
+        Binding("shift+tab", "app.focus_previous", "previous field", show=False),
+    ]
+
+    BINDINGS = named("editor", BINDINGS)
+
+    @property
+    def closes(self) -> str:
+        """What the last line says of leaving."""
+        return f"{key_for(self, 'close')} closes and keeps"
+
+    @property
+    def moves(self) -> str:
+        """The keys that go from field to field."""
+        return keys_for(self, "app.focus_next", "app.focus_previous")
+
+    def action_close(self) -> None:
+        self.dismiss(None)

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from judge_tui.tui.glyphs import is_plain, neutral
+from judge_tui.tui.keymap import named
 from judge_tui.tui.line_diff import Row, changed
+from judge_tui.tui.screens.sheet import Sheet
 from judge_tui.tui.tones import Tones
 from judge_tui.tui.widgets.bar import Bar
-from judge_tui.tui.widgets.key_hints import KeyHints
+from judge_tui.tui.widgets.key_hints import key_for, keys_for
 from judge_tui.tui.widgets.rows import Rows, Span, fit
 from rich.style import Style
-from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.screen import ModalScreen
 
 __all__ = ["DiffScreen", "Excerpt"]
 
@@ -45,6 +45,8 @@ class _Table(Rows):
         Binding("h,left", "slide(-1)", "scroll left", show=False),
         Binding("l,right", "slide(1)", "scroll right", show=False),
     ]
+
+    BINDINGS = named("diff", BINDINGS)
 
     def __init__(self, excerpts: Sequence[Excerpt], rows: Sequence[Row]) -> None:
         super().__init__()
@@ -98,11 +100,11 @@ class _Table(Rows):
         return [span for span in spans if span[0]]
 
     def action_slide(self, step: int) -> None:
-        self._left = min(max(self._left + step * _SLIDE, 0), max(self._widest - _SLIDE, 0))
+        self._left = min(max(self._left + step * self.times * _SLIDE, 0), max(self._widest - _SLIDE, 0))
         self.refresh()
 
 
-class DiffScreen(ModalScreen["Row | None"]):
+class DiffScreen(Sheet["Row | None"]):
     """Gives the lines of the row that was chosen, 0-based in their files, or ``None``.
 
     Args:
@@ -110,23 +112,19 @@ class DiffScreen(ModalScreen["Row | None"]):
         rows: Their lines beside each other (see :func:`judge_tui.tui.line_diff.aligned`).
     """
 
-    DEFAULT_CSS = "DiffScreen { background: $surface; } DiffScreen Bar { background: $panel; }"
-
     BINDINGS: ClassVar = [
         Binding("escape,q,d", "close", "back"),
         Binding("n", "change(1)", "next difference", show=False),
         Binding("N", "change(-1)", "previous difference", show=False),
     ]
 
+    BINDINGS = named("diff", BINDINGS)
+    title_of_keys = "Differences of a function"
+
     def __init__(self, excerpts: Sequence[Excerpt], rows: Sequence[Row]) -> None:
         super().__init__()
         self._excerpts, self._lines = excerpts, rows
-        self._rows = _Table(excerpts, rows)
-
-    def compose(self) -> ComposeResult:
-        yield Bar()
-        yield self._rows
-        yield KeyHints()
+        self.rows = _Table(excerpts, rows)
 
     def on_mount(self) -> None:
         same = sum(self._same(row) for row in self._lines)
@@ -134,33 +132,29 @@ class DiffScreen(ModalScreen["Row | None"]):
             [(f" {excerpt.who} › {excerpt.name} ", "strong", n) for n, excerpt in enumerate(self._excerpts)],
             [(f"{same} of {len(self._lines)} lines the same ", "muted", 3)],
         )
-        self.query_one(KeyHints).tell(
+        self.hint(
             (
-                ("n/N", "next, previous difference"),
-                ("enter", "to these lines"),
-                ("h/l", "sideways"),
-                ("esc", "back"),
+                (keys_for(self, "change(1)", "change(-1)"), "next, previous difference"),
+                (key_for(self.rows, "open"), "to these lines"),
+                (keys_for(self.rows, "slide(-1)", "slide(1)"), "sideways"),
+                (key_for(self, "close"), "back"),
             )
         )
-        self._rows.show(range(len(self._lines)))
-        self._rows.focus()
+        self.rows.show(range(len(self._lines)))
+        self.rows.focus()
 
     def _same(self, row: Row) -> bool:
         texts = {None if at is None else self._excerpts[n].lines[at].strip() for n, at in enumerate(row)}
         return len(texts) == 1
 
     def action_change(self, step: int) -> None:
-        at = self._rows.cursor + step
-        while 0 <= at < len(self._lines) and self._same(self._lines[at]):
-            at += step
-        if 0 <= at < len(self._lines):
-            self._rows.go(at)
+        changes = [at for at, row in enumerate(self._lines) if not self._same(row)]
+        after = [at for at in changes if (at > self.rows.cursor if step > 0 else at < self.rows.cursor)]
+        if after:
+            self.rows.go(after[::step][min(self.rows.times, len(after)) - 1])
 
     def on_rows_opened(self, event: Rows.Opened) -> None:
         event.stop()
         assert isinstance(event.key, int)
         row = self._lines[event.key]
         self.dismiss(tuple(None if at is None else self._excerpts[n].first + at for n, at in enumerate(row)))
-
-    def action_close(self) -> None:
-        self.dismiss(None)

@@ -7,14 +7,14 @@ from typing import ClassVar
 
 from judge_tui.checks.verdict import SEVERITY, Outcome
 from judge_tui.tui.differences import FACTOR, Difference, decisive
+from judge_tui.tui.keymap import named
 from judge_tui.tui.palette import VERDICTS
+from judge_tui.tui.screens.sheet import Sheet
 from judge_tui.tui.tones import Tones
 from judge_tui.tui.widgets.bar import Bar
-from judge_tui.tui.widgets.key_hints import KeyHints
+from judge_tui.tui.widgets.key_hints import key_for
 from judge_tui.tui.widgets.rows import Rows, Span, fit
-from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.screen import ModalScreen
 
 __all__ = ["DifferencesScreen"]
 
@@ -57,15 +57,13 @@ def figure_of(outcome: Outcome) -> str:
     return f"{value}{limit} {item.unit}".rstrip() + f"  {item.quantity}"
 
 
-class DifferencesScreen(ModalScreen["tuple[int, str] | None"]):
+class DifferencesScreen(Sheet["tuple[int, str] | None"]):
     """Gives the submission and the check whose evidence is to be opened.
 
     Args:
         found: All checks, those with differences first.
         who: Letter and name of each submission.
     """
-
-    DEFAULT_CSS = "DifferencesScreen { background: $surface; } DifferencesScreen Bar { background: $panel; }"
 
     BINDINGS: ClassVar = [
         Binding("escape,q,d", "close", "back"),
@@ -75,30 +73,33 @@ class DifferencesScreen(ModalScreen["tuple[int, str] | None"]):
         Binding("3", "evidence(2)", "evidence of C", show=False),
     ]
 
+    BINDINGS = named("differences", BINDINGS)
+    title_of_keys = "Where they differ"
+
     def __init__(self, found: Sequence[Difference], who: Sequence[str]) -> None:
         super().__init__()
         self._found, self._who = found, who
         self._all = False
-        self._rows = _Table()
-        self._rows.found = found
-
-    def compose(self) -> ComposeResult:
-        yield Bar()
-        yield self._rows
-        yield KeyHints()
+        self.rows = _Table()
+        self.rows.found = found
 
     def on_mount(self) -> None:
-        keys = "1 2 3"[: 2 * len(self._who) - 1]
-        self.query_one(KeyHints).tell(
-            (("esc", "back"), ("enter", "the worse one's evidence"), (keys, "evidence"), ("a", "all checks"))
+        keys = " ".join(key_for(self, f"evidence({index})") for index in range(len(self._who)))
+        self.hint(
+            (
+                (key_for(self, "close"), "back"),
+                (key_for(self.rows, "open"), "the worse one's evidence"),
+                (keys, "evidence"),
+                (key_for(self, "all"), "all checks"),
+            )
         )
         self._relist()
-        self._rows.focus()
+        self.rows.focus()
 
     def _relist(self) -> None:
         differing = [n for n, row in enumerate(self._found) if row.verdicts or row.figures]
         keys = range(len(self._found)) if self._all else differing
-        self._rows.show(keys)
+        self.rows.show(keys)
         told = f"{len(differing)} of {len(self._found)} checks differ"
         self.query_one(Bar).tell(
             [(f" {told}  ", "strong", 0), (" · ".join(self._who), "primary", 1)],
@@ -110,8 +111,8 @@ class DifferencesScreen(ModalScreen["tuple[int, str] | None"]):
         self._relist()
 
     def _open(self, index: int) -> None:
-        if isinstance(self._rows.key, int):
-            row = self._found[self._rows.key]
+        if isinstance(self.rows.key, int):
+            row = self._found[self.rows.key]
             if index < len(row.outcomes) and row.outcomes[index] is not None:
                 self.dismiss((index, row.check))
 
@@ -124,6 +125,3 @@ class DifferencesScreen(ModalScreen["tuple[int, str] | None"]):
         outcomes = self._found[event.key].outcomes
         there = [(SEVERITY[o.verdict], n) for n, o in enumerate(outcomes) if o is not None]
         self._open(min(there)[1])
-
-    def action_close(self) -> None:
-        self.dismiss(None)

@@ -6,17 +6,17 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import ClassVar
 
 from judge_tui.checks.verdict import Evidence, Outcome
+from judge_tui.tui.keymap import named
 from judge_tui.tui.palette import VERDICTS
 from judge_tui.tui.plots import plot
 from judge_tui.tui.replay import replay_command
+from judge_tui.tui.screens.sheet import Sheet
 from judge_tui.tui.tones import Tones, tones_of
 from judge_tui.tui.widgets.bar import Bar
-from judge_tui.tui.widgets.key_hints import KeyHints
+from judge_tui.tui.widgets.key_hints import key_for, keys_for
 from judge_tui.tui.widgets.rows import Rows, Span, fit, wrapped
 from rich.style import Style
-from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.screen import ModalScreen
 
 __all__ = ["EvidenceScreen"]
 
@@ -31,7 +31,7 @@ class _Lines(Rows):
         return self.lines[key][0] if isinstance(key, int) else ()
 
 
-class EvidenceScreen(ModalScreen["tuple[str, int] | None"]):
+class EvidenceScreen(Sheet["tuple[str, int] | None"]):
     """Gives the location to jump to, or ``None``.
 
     Args:
@@ -43,13 +43,14 @@ class EvidenceScreen(ModalScreen["tuple[str, int] | None"]):
         where: Options of the replaying command that say where the submissions are.
     """
 
-    DEFAULT_CSS = "EvidenceScreen { background: $surface; } EvidenceScreen Bar { background: $panel; }"
-
     BINDINGS: ClassVar = [
         Binding("escape,q", "close", "back"),
         Binding("o", "jump", "jump to line"),
         Binding("y", "copy_replay", "copy the command that replays it"),
     ]
+
+    BINDINGS = named("evidence", BINDINGS)
+    title_of_keys = "Evidence"
 
     def __init__(
         self,
@@ -63,12 +64,7 @@ class EvidenceScreen(ModalScreen["tuple[str, int] | None"]):
         super().__init__()
         self._hide, self._where = hide, where
         self._outcome, self._who, self._title, self._establishes = outcome, who, title, establishes
-        self._rows = _Lines()
-
-    def compose(self) -> ComposeResult:
-        yield Bar(id="evidence-title")
-        yield self._rows
-        yield KeyHints()
+        self.rows = _Lines()
 
     def on_mount(self) -> None:
         outcome = self._outcome
@@ -86,31 +82,31 @@ class EvidenceScreen(ModalScreen["tuple[str, int] | None"]):
                 (f"· sandbox {outcome.sandbox} " if outcome.sandbox else "", "muted", 3),
             ],
         )
-        self.query_one(KeyHints).tell(
+        self.hint(
             (
-                ("esc", "back"),
-                ("enter", "to this row's line"),
-                ("o", "to the finding"),
-                ("y", "copy the replaying command"),
-                ("j/k", "move"),
+                (key_for(self, "close"), "back"),
+                (key_for(self.rows, "open"), "to this row's line"),
+                (key_for(self, "jump"), "to the finding"),
+                (key_for(self, "copy_replay"), "copy the replaying command"),
+                (keys_for(self.rows, "move(1)", "move(-1)"), "move"),
             )
         )
         self._fill()
-        self._rows.focus()
+        self.rows.focus()
 
     def on_resize(self) -> None:
         self._fill()
 
     def _fill(self) -> None:
         width = max(self.size.width - 1, 20)
-        self._rows.lines = evidence_lines(
+        self.rows.lines = evidence_lines(
             self._outcome, self._title, self._establishes, width, tones_of(self.app), self._hide
         )[:_MOST_LINES]
-        self._rows.show(range(len(self._rows.lines)))
+        self.rows.show(range(len(self.rows.lines)))
 
     def on_rows_opened(self, event: Rows.Opened) -> None:
         event.stop()
-        place = self._rows.lines[event.key][1] if isinstance(event.key, int) else None
+        place = self.rows.lines[event.key][1] if isinstance(event.key, int) else None
         self.dismiss(place or self._outcome.location)
 
     def action_jump(self) -> None:
@@ -119,9 +115,6 @@ class EvidenceScreen(ModalScreen["tuple[str, int] | None"]):
     def action_copy_replay(self) -> None:
         self.app.copy_to_clipboard(replay_command(self._outcome, self._where))
         self.notify("the command that replays this is copied", markup=False, timeout=2)
-
-    def action_close(self) -> None:
-        self.dismiss(None)
 
 
 def evidence_lines(

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import ClassVar
 
+from judge_tui.tui.keymap import named
 from judge_tui.tui.tones import Tones
 from judge_tui.tui.widgets.bar import Bar
-from judge_tui.tui.widgets.key_hints import KeyHints, listed
+from judge_tui.tui.widgets.key_hints import KeyHints, KeyPart, key_for, keys_for, listed, own_bindings
 from judge_tui.tui.widgets.rows import Rows, Span
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.screen import ModalScreen
 
-__all__ = ["HelpScreen", "Section"]
-
-#: A part of the app and its bindings.
-Section = tuple[str, Sequence[Binding]]
+__all__ = ["HelpScreen"]
 
 
 class _Lines(Rows):
@@ -30,7 +28,7 @@ class _Lines(Rows):
         return [(f"   {keys:<22}", tones.by_name["primary"]), (text, tones.text)]
 
     def action_move(self, rows: int) -> None:
-        self.scroll_to(y=self.scroll_offset.y + rows, animate=False, force=True)
+        self.scroll_to(y=self.scroll_offset.y + rows * self.times, animate=False, force=True)
 
 
 class HelpScreen(ModalScreen[None]):
@@ -38,11 +36,11 @@ class HelpScreen(ModalScreen[None]):
 
     DEFAULT_CSS = "HelpScreen { background: $surface; } HelpScreen Bar { background: $panel; }"
 
-    BINDINGS: ClassVar = [Binding("escape,q,question_mark,f1", "close", "back")]
+    BINDINGS: ClassVar = named("help", [Binding("escape,q,question_mark,f1", "close", "back")])
 
-    def __init__(self, sections: Sequence[Section]) -> None:
+    def __init__(self, parts: Sequence[KeyPart]) -> None:
         super().__init__()
-        self._sections = sections
+        self._parts = parts
         self._rows = _Lines()
 
     def compose(self) -> ComposeResult:
@@ -54,11 +52,12 @@ class HelpScreen(ModalScreen[None]):
         self.query_one(Bar).tell(
             [(" Keys", "strong", 0), ("  what each part of the screen answers to", "muted", 1)]
         )
-        self.query_one(KeyHints).tell((("j/k", "scroll"), ("esc", "back")))
+        scroll = keys_for(self._rows, "move(1)", "move(-1)")
+        self.query_one(KeyHints).tell(((scroll, "scroll"), (key_for(self, "close"), "back")))
         keys: list[Hashable] = []
-        for number, (title, bindings) in enumerate(self._sections):
-            keys += [(number, "", ""), (number, "", title)] if number else [(number, "", title)]
-            keys += [(number, shown, text) for shown, text, _ in listed(bindings)]
+        for number, part in enumerate([*self._parts, KeyPart("The whole program", self.app)]):
+            keys += [(number, "", ""), (number, "", part.title)] if number else [(number, "", part.title)]
+            keys += [(number, shown, text) for shown, text, _ in listed(own_bindings(part.node))]
         self._rows.show(keys)
         self._rows.focus()
 

@@ -16,7 +16,7 @@ from judge_tui.tui.palette import VERDICTS
 from judge_tui.tui.past import Past, PastComparisons
 from judge_tui.tui.widgets.bar import Bar, Part
 from judge_tui.tui.widgets.home_lists import HomeList, PastRows, QueueRows
-from judge_tui.tui.widgets.key_hints import KeyHints, key_for, listed, own_bindings
+from judge_tui.tui.widgets.key_hints import KeyHints, KeyPart, key_for, listed, own_bindings
 from judge_tui.tui.widgets.matrix import Matrix
 from judge_tui.tui.widgets.rows import Rows
 from textual.app import ComposeResult
@@ -202,8 +202,9 @@ class HomeScreen(Screen[None]):
         both, past = self.size.width >= _BOTH, self._list is self.past
         self.queue.display, self.past.display = both or not past, both or past
         self.past.set_class(both, "-second")
-        self.queue.aside = "" if both else f"tab: {self.past.told}"
-        self.past.aside = "" if both else f"tab: {self.queue.told}"
+        other = key_for(self, "part(1)")
+        self.queue.aside = "" if both else f"{other}: {self.past.told}"
+        self.past.aside = "" if both else f"{other}: {self.queue.told}"
         self.queue.retitle()
         self.past.retitle()
 
@@ -257,14 +258,15 @@ class HomeScreen(Screen[None]):
         focused = self.focused
         marked = len(self.board.marked)
         hints: dict[str, str] = {}
+        asks, enter = key_for(self, "help"), key_for(focused or self, "open")
         for node in (focused, self):
             for keys, text, shown in listed(own_bindings(node) if node is not None else ()):
                 key = keys.split(" ")[0]
-                if shown and key not in hints and key not in ("?", "enter"):
+                if shown and key not in hints and key not in (asks, enter):
                     hints[key] = text
         opens = "resume" if focused is self.past.rows else "compare"
-        told = [("enter", f"{opens} {marked}" if marked > 1 and focused is self.matrix else opens)]
-        self.query_one(KeyHints).tell((*told, *hints.items()), (key_for(self, "help"), "help"))
+        told = [(enter, f"{opens} {marked}" if marked > 1 and focused is self.matrix else opens)]
+        self.query_one(KeyHints).tell((*told, *hints.items()), (asks, "help"))
 
     def on_descendant_focus(self) -> None:
         self._hint()
@@ -308,15 +310,16 @@ class HomeScreen(Screen[None]):
     def action_help(self) -> None:
         from judge_tui.tui.screens.help import HelpScreen
 
-        self.app.push_screen(
-            HelpScreen(
-                [
-                    ("Models × tasks", own_bindings(self.matrix)),
-                    ("Lists", own_bindings(self.queue.rows)),
-                    ("Everywhere", own_bindings(self)),
-                ]
-            )
-        )
+        self.app.push_screen(HelpScreen(self.key_parts()))
+
+    def key_parts(self) -> Sequence[KeyPart]:
+        """What answers to keys here."""
+        rows = self._list.rows
+        parts = [
+            KeyPart("Models × tasks", self.matrix, self.matrix.focus),
+            KeyPart("Lists", rows, rows.focus),
+        ]
+        return [*(parts if self.focused is self.matrix else reversed(parts)), KeyPart("Everywhere", self)]
 
 
 def _scored(said: Standing) -> list[Part]:

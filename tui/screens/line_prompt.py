@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 from judge_tui.tui.harmless import box_title
+from judge_tui.tui.keymap import named
 from judge_tui.tui.screens.dialog import Dialog
+from judge_tui.tui.widgets.key_hints import key_for
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
@@ -37,7 +39,12 @@ def line_meant(text: str, here: int, last: int) -> int | None:
 class LinePrompt(Dialog[int]):
     """Gives the 1-based line, or ``None``."""
 
-    BINDINGS: ClassVar = [Binding("escape", "close", "close", priority=True)]
+    BINDINGS: ClassVar = [
+        Binding("enter", "go", "go there", priority=True),
+        Binding("escape", "close", "close", priority=True),
+    ]
+
+    BINDINGS = named("line", BINDINGS)
 
     def __init__(self, file: str, here: int, last: int) -> None:
         super().__init__()
@@ -48,12 +55,13 @@ class LinePrompt(Dialog[int]):
             box.border_title = box_title(f"Line of {self._file}")
             yield Input(placeholder=f"1–{self._last}, +10, -10, $")
             yield Static(
-                f"the cursor is on line {self._here} · Enter goes there", classes="hint", markup=False
+                f"the cursor is on line {self._here} · {key_for(self, 'go')} goes there",
+                classes="hint",
+                markup=False,
             )
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        event.stop()
-        self.dismiss(line_meant(event.value, self._here, self._last))
+    def action_go(self) -> None:
+        self.dismiss(line_meant(self.query_one(Input).value, self._here, self._last))
 
     def action_close(self) -> None:
         self.dismiss(None)

@@ -7,11 +7,12 @@ from typing import ClassVar
 
 from judge_tui.judging.matchup import TIE, Criterion
 from judge_tui.judging.proposals import Proposal
+from judge_tui.tui.keymap import named
 from judge_tui.tui.matchup_desk import KEY, MARGIN, WINNER, MatchupDesk
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.tones import Tones, tones_of
 from judge_tui.tui.widgets.bar import Bar
-from judge_tui.tui.widgets.key_hints import KeyHints, listed, own_bindings
+from judge_tui.tui.widgets.key_hints import KeyHints, KeyPart, key_for, listed, own_bindings
 from judge_tui.tui.widgets.matchup_rows import MatchupRows, detail_lines
 from judge_tui.tui.widgets.rows import Rows, Span
 from textual import events
@@ -33,7 +34,7 @@ class _Rows(MatchupRows):
         """Digits come through ``on_key``; the binding is there to be listed."""
 
     def on_key(self, event: events.Key) -> None:
-        if event.character and event.character in "0123456789":
+        if event.character and event.character in "0123456789" and not self.counting:
             event.stop()
             event.prevent_default()
             self._screen.digit(event.character)
@@ -107,6 +108,8 @@ class MatchupScreen(ModalScreen[None]):
         Binding("escape,q,M", "close", "back"),
     ]
 
+    BINDINGS = named("matchup", BINDINGS)
+
     def __init__(
         self,
         session: Session,
@@ -128,13 +131,14 @@ class MatchupScreen(ModalScreen[None]):
     def on_mount(self) -> None:
         self._relist()
         self.rows.focus()
+        asks = key_for(self, "help")
         hints = [
             (keys.split(" ")[0], text)
             for node in (self.rows, self)
             for keys, text, shown in listed(own_bindings(node))
-            if shown and keys.split(" ")[0] != "?"
+            if shown and keys.split(" ")[0] != asks
         ]
-        self.query_one(KeyHints).tell(tuple(hints), ("?", "help"))
+        self.query_one(KeyHints).tell(tuple(hints), (asks, "help"))
         # what is saved is told by another thread
         self.set_interval(_LOOK_S, self._retell)
         self.set_interval(_PROPOSE_S, self._propose_anew)
@@ -183,7 +187,8 @@ class MatchupScreen(ModalScreen[None]):
 
     def _describe(self) -> None:
         width = max(self.size.width - 2, 20)
-        lines = detail_lines(self._session, self._desk, self.rows.key, width, tones_of(self.app))
+        keys = key_for(self.rows, "edit"), key_for(self.rows, "accept")
+        lines = detail_lines(self._session, self._desk, self.rows.key, width, tones_of(self.app), keys)
         self._detail.lines = lines
         self._detail.show(range(len(lines)))
 
@@ -243,7 +248,9 @@ class MatchupScreen(ModalScreen[None]):
     def accept_all(self) -> None:
         """Take every line that is proposed."""
         count = self._desk.accept_all()
-        self.notify(f"{count} accepted, u takes it back" if count else "Nothing is proposed.", markup=False)
+        back = key_for(self, "undo")
+        told = f"{count} accepted, {back} takes it back" if count else "Nothing is proposed."
+        self.notify(told, markup=False)
         self._shown()
 
     def reconsider(self) -> None:
@@ -275,8 +282,9 @@ class MatchupScreen(ModalScreen[None]):
         elif line == KEY:
             self._edit_key()
         elif line in (WINNER, MARGIN):
-            told = "digits type the margin" if line == MARGIN else "1, 2, 3 or t say who wins"
-            self.notify(told + "; space takes what is proposed", markup=False, timeout=3)
+            tie, takes = key_for(self.rows, "tie"), key_for(self.rows, "accept")
+            told = "digits type the margin" if line == MARGIN else f"1, 2, 3 or {tie} say who wins"
+            self.notify(f"{told}; {takes} takes what is proposed", markup=False, timeout=3)
 
     def _edit_key(self) -> None:
         from judge_tui.tui.screens.text_editor import TextEditor
@@ -329,33 +337,27 @@ class MatchupScreen(ModalScreen[None]):
             self.notify("Every change is saved as it is made.", markup=False, timeout=2)
 
     def action_settle(self) -> None:
-        from judge_tui.tui.screens.question import Question
+        from judge_tui.tui.screens.question import ConflictQuestion
 
         if not self._desk.unsaved:
             self.notify("Nothing to settle.", markup=False, timeout=2)
             return
 
-        def answered(key: str | None) -> None:
-            if key in ("o", "r"):
-                self._desk.settle(mine=key == "o")
+        def answered(answer: str | None) -> None:
+            if answer:
+                self._desk.settle(mine=answer == "mine")
             self._shown()
 
-        self.app.push_screen(
-            Question(
-                "Changed by another window",
-                "This matchup was changed by another window or program. "
-                "Either answer keeps both: undo (u) brings the other one back.",
-                {"o": "keep what is on this screen", "r": "load what the other window saved"},
-            ),
-            answered,
-        )
+        self.app.push_screen(ConflictQuestion("This matchup", key_for(self, "undo")), answered)
 
     def action_help(self) -> None:
         from judge_tui.tui.screens.help import HelpScreen
 
-        self.app.push_screen(
-            HelpScreen([("Matchup", own_bindings(self.rows)), ("Everywhere", own_bindings(self))])
-        )
+        self.app.push_screen(HelpScreen(self.key_parts()))
+
+    def key_parts(self) -> Sequence[KeyPart]:
+        """What answers to keys here."""
+        return [KeyPart("Matchup", self.rows), KeyPart("Everywhere", self)]
 
     def action_close(self) -> None:
         self.dismiss(None)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
 from judge_tui.judging.note import KINDS, SEVERITIES, Note
 from judge_tui.tui.harmless import box_title
-from judge_tui.tui.screens.dialog import Dialog
+from judge_tui.tui.keymap import named
+from judge_tui.tui.screens.dialog import Editor
 from judge_tui.tui.tones import tones_of
+from judge_tui.tui.widgets.key_hints import key_for
 from rich.segment import Segment
 from textual import events
 from textual.app import ComposeResult
@@ -30,6 +32,18 @@ class Choice(Widget, can_focus=True):
 
     DEFAULT_CSS = "Choice { height: 1; width: 1fr; }"
 
+    BINDINGS: ClassVar = [
+        Binding("left", "step(-1)", "choice before", show=False),
+        Binding("right", "step(1)", "choice behind", show=False),
+        Binding("enter", "text", "on to the text", show=False),
+    ]
+
+    BINDINGS = named("note", BINDINGS)
+
+    #: What is chosen, and among which words.
+    label: ClassVar = ""
+    words: ClassVar[Sequence[str]] = ()
+
     class Chosen(Message):
         """A word was chosen."""
 
@@ -37,36 +51,36 @@ class Choice(Widget, can_focus=True):
             super().__init__()
             self.choice = choice
 
-    def __init__(self, label: str, words: Sequence[str], keys: str, chosen: str, *, id: str) -> None:
-        super().__init__(id=id)
-        self._label, self._words, self._keys, self.chosen = label, tuple(words), keys, chosen
+    def __init__(self, chosen: str) -> None:
+        super().__init__(id=self.label)
+        self.chosen = chosen
 
-    def on_key(self, event: events.Key) -> None:
-        at = self._words.index(self.chosen)
-        if event.key in ("left", "right"):
-            at = (at + (1 if event.key == "right" else -1)) % len(self._words)
-        elif event.character and event.character in self._keys:
-            at = self._keys.index(event.character)
-        elif event.key == "enter":
-            pass
-        else:
-            return
-        event.stop()
-        event.prevent_default()
-        self.chosen = self._words[at]
+    def _choose(self, word: str) -> None:
+        self.chosen = word
         self.refresh()
         self.post_message(self.Chosen(self))
-        if event.key not in ("left", "right"):
-            self.screen.set_focus(self.screen.query_one(TextArea))
+
+    def action_step(self, step: int) -> None:
+        self._choose(self.words[(self.words.index(self.chosen) + step) % len(self.words)])
+
+    def action_choose(self, word: str) -> None:
+        self._choose(word)
+        self.action_text()
+
+    def action_text(self) -> None:
+        self.screen.set_focus(self.screen.query_one(TextArea))
+
+    def _labels(self) -> Iterator[tuple[str, str]]:
+        """Key and word of each choice."""
+        for word in self.words:
+            yield key_for(self, f"choose('{word}')"), word
 
     def on_click(self, event: events.Click) -> None:
         end = _LABEL
-        for word in self._words:
-            begin, end = end, end + len(word) + 5
+        for key, word in self._labels():
+            begin, end = end, end + len(key) + len(word) + 4
             if begin <= event.x < end:
-                self.chosen = word
-                self.refresh()
-                self.post_message(self.Chosen(self))
+                self._choose(word)
 
     def on_focus(self) -> None:
         self.refresh()
@@ -78,9 +92,9 @@ class Choice(Widget, can_focus=True):
         tones = tones_of(self.app)
         base = self.rich_style
         segments = [
-            Segment(f"{self._label:<{_LABEL}}", base + (tones.text if self.has_focus else tones.muted))
+            Segment(f"{self.label:<{_LABEL}}", base + (tones.text if self.has_focus else tones.muted))
         ]
-        for key, word in zip(self._keys, self._words, strict=True):
+        for key, word in self._labels():
             here = word == self.chosen
             ground = tones.cursor if here and self.has_focus else tones.cursor_blurred if here else base
             segments += [
@@ -91,7 +105,26 @@ class Choice(Widget, can_focus=True):
         return Strip(segments).adjust_cell_length(self.size.width, base)
 
 
-class NoteEditor(Dialog[None]):
+class Kind(Choice):
+    """What a note is."""
+
+    BINDINGS: ClassVar = named(
+        "note", [Binding(word[0], f"choose('{word}')", word, show=False) for word in KINDS]
+    )
+    label, words = "kind", KINDS
+
+
+class Severity(Choice):
+    """How much a note weighs."""
+
+    BINDINGS: ClassVar = named(
+        "note",
+        [Binding(str(n), f"choose('{word}')", word, show=False) for n, word in enumerate(SEVERITIES, 1)],
+    )
+    label, words = "severity", SEVERITIES
+
+
+class NoteEditor(Editor):
     """A note; every change of it is told at once, so that closing cannot lose it.
 
     Args:
@@ -101,8 +134,6 @@ class NoteEditor(Dialog[None]):
         choose_kind: Begin with the kind, as for a new note.
     """
 
-    BINDINGS: ClassVar = [Binding("escape,ctrl+s", "close", "done (kept)", priority=True)]
-
     def __init__(self, title: str, note: Note, changed: Callable[[Note], None], *, choose_kind: bool) -> None:
         super().__init__()
         self._title, self._note, self._changed, self._choose = title, note, changed, choose_kind
@@ -110,11 +141,11 @@ class NoteEditor(Dialog[None]):
     def compose(self) -> ComposeResult:
         with Vertical() as box:
             box.border_title = box_title(self._title)
-            yield Choice("kind", KINDS, "swbq", self._note.kind, id="kind")
-            yield Choice("severity", SEVERITIES, "123", self._note.severity, id="severity")
+            yield Kind(self._note.kind)
+            yield Severity(self._note.severity)
             yield TextArea(self._note.text, soft_wrap=True, tab_behavior="focus")
             yield Static(
-                "a letter chooses the kind · tab, shift+tab move · Esc closes and keeps · saved as you type",
+                f"a letter chooses the kind · {self.moves} move · {self.closes} · saved as you type",
                 classes="hint",
                 markup=False,
             )
@@ -143,6 +174,3 @@ class NoteEditor(Dialog[None]):
         if note != self._note:
             self._note = note
             self._changed(note)
-
-    def action_close(self) -> None:
-        self.dismiss(None)

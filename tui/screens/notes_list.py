@@ -6,14 +6,14 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import ClassVar
 
 from judge_tui.judging.note import Note
+from judge_tui.tui.keymap import named
+from judge_tui.tui.screens.sheet import Sheet
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.tones import Tones
 from judge_tui.tui.widgets.bar import Bar
-from judge_tui.tui.widgets.key_hints import KeyHints
+from judge_tui.tui.widgets.key_hints import key_called, key_for
 from judge_tui.tui.widgets.rows import Rows, Span, fit
-from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.screen import ModalScreen
 
 __all__ = ["KIND_MARKS", "NotesList"]
 
@@ -59,10 +59,8 @@ class _Notes(Rows):
         ]
 
 
-class NotesList(ModalScreen["tuple[str, int, str] | None"]):
+class NotesList(Sheet["tuple[str, int, str] | None"]):
     """Gives what is to be done: ``(jump|edit, submission, note id)``."""
-
-    DEFAULT_CSS = "NotesList { background: $surface; } NotesList Bar { background: $panel; }"
 
     BINDINGS: ClassVar = [
         Binding("escape,q,L", "close", "back"),
@@ -71,22 +69,20 @@ class NotesList(ModalScreen["tuple[str, int, str] | None"]):
         Binding("u", "undo", "undo"),
     ]
 
+    BINDINGS = named("notes", BINDINGS)
+    title_of_keys = "Notes"
+
     def __init__(self, session: Session, changed: Callable[[], None]) -> None:
         super().__init__()
         self._session, self._changed = session, changed
-        self._rows = _Notes(session)
-
-    def compose(self) -> ComposeResult:
-        yield Bar()
-        yield self._rows
-        yield KeyHints()
+        self.rows = _Notes(session)
 
     def on_mount(self) -> None:
-        self.query_one(KeyHints).tell(
-            (("enter", "jump"), ("e", "edit"), ("d", "delete"), ("u", "undo"), ("esc", "back"))
-        )
+        told = [(key_for(self, action), action) for action in ("edit", "undo")]
+        told.insert(1, (key_for(self, "drop"), "delete"))
+        self.hint([(key_for(self.rows, "open"), "jump"), *told, (key_for(self, "close"), "back")])
         self._relist()
-        self._rows.focus()
+        self.rows.focus()
 
     def _relist(self) -> None:
         keys = [
@@ -94,18 +90,19 @@ class NotesList(ModalScreen["tuple[str, int, str] | None"]):
             for index in range(len(self._session.submissions))
             for note in self._session.notes(index)
         ]
-        self._rows.show(keys)
+        self.rows.show(keys)
         left = (
             f"{len(keys)} note{'s' if len(keys) > 1 else ''}"
             if keys
-            else "No notes yet: select lines in the code and press a"
+            else "No notes yet: select lines in the code and press "
+            + key_called(self, "everywhere.note-on-the-lines")
         )
         self.query_one(Bar).tell([(f" Notes  {left}", "strong", 0)])
         self._changed()
 
     def _answer(self, what: str) -> None:
-        if isinstance(self._rows.key, tuple):
-            self.dismiss((what, *self._rows.key))
+        if isinstance(self.rows.key, tuple):
+            self.dismiss((what, *self.rows.key))
 
     def on_rows_opened(self, event: Rows.Opened) -> None:
         event.stop()
@@ -115,13 +112,10 @@ class NotesList(ModalScreen["tuple[str, int, str] | None"]):
         self._answer("edit")
 
     def action_drop(self) -> None:
-        if isinstance(self._rows.key, tuple):
-            self._session.drop_note(*self._rows.key)
+        if isinstance(self.rows.key, tuple):
+            self._session.drop_note(*self.rows.key)
             self._relist()
 
     def action_undo(self) -> None:
         self._session.undo()
         self._relist()
-
-    def action_close(self) -> None:
-        self.dismiss(None)

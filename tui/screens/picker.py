@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from judge_tui.tui.harmless import box_title
+from judge_tui.tui.keymap import named
 from judge_tui.tui.screens.dialog import Dialog
 from judge_tui.tui.tones import Tones
+from judge_tui.tui.widgets.key_hints import key_for, keys_for
 from judge_tui.tui.widgets.rows import Rows, Span
 from textual import events
 from textual.app import ComposeResult
@@ -44,10 +46,13 @@ class Picker(Dialog[Hashable]):
     """
 
     BINDINGS: ClassVar = [
+        Binding("enter", "pick", "go there", priority=True),
         Binding("escape", "close", "close", priority=True),
-        Binding("down,ctrl+n", "step(1)", "next", priority=True),
-        Binding("up,ctrl+p", "step(-1)", "previous", priority=True),
+        Binding("down,ctrl+n,ctrl+j", "step(1)", "next", priority=True),
+        Binding("up,ctrl+k", "step(-1)", "previous", priority=True),
     ]
+
+    BINDINGS = named("picker", BINDINGS)
 
     def __init__(self, title: str, choices: Sequence[Choice], chosen: Hashable = None) -> None:
         super().__init__()
@@ -59,7 +64,8 @@ class Picker(Dialog[Hashable]):
     def compose(self) -> ComposeResult:
         with Vertical() as box:
             box.border_title = box_title(self._title)
-            yield Input(placeholder="type to narrow, ↑ ↓ move, Enter goes there")
+            moves, picks = keys_for(self, "step(-1)", "step(1)"), key_for(self, "pick")
+            yield Input(placeholder=f"type to narrow, {moves} move, {picks} goes there")
             yield self._rows
 
     def on_mount(self) -> None:
@@ -74,8 +80,7 @@ class Picker(Dialog[Hashable]):
         self._rows.cursor = 0
         self._rows.show(kept)
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        event.stop()
+    def action_pick(self) -> None:
         key = self._rows.key
         self.dismiss(key.value if isinstance(key, Choice) else None)
 

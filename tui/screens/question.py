@@ -1,39 +1,85 @@
-"""A question with a few answers, one key each; Escape puts it off."""
+"""Questions with a few answers, one key each; Escape puts them off."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from typing import ClassVar
 
 from judge_tui.tui.harmless import box_title
+from judge_tui.tui.keymap import named
 from judge_tui.tui.screens.dialog import Dialog
-from textual import events
+from judge_tui.tui.widgets.key_hints import key_for, own_bindings
 from textual.app import ComposeResult
+from textual.binding import Binding
 from textual.containers import Vertical
 from textual.widgets import Static
 
-__all__ = ["Question"]
+__all__ = ["ConflictQuestion", "LeaveQuestion", "Question", "RevealQuestion"]
 
 
 class Question(Dialog[str]):
-    """Gives the key of the answer; empty when put off."""
+    """Gives the name of the answer; empty when put off.
 
-    def __init__(self, title: str, text: str, answers: Mapping[str, str]) -> None:
+    Args:
+        text: What is asked.
+
+    Attributes:
+        heading: What it is about.
+    """
+
+    BINDINGS: ClassVar = named("question", [Binding("escape", "answer('')", "later")])
+
+    heading: ClassVar = ""
+
+    def __init__(self, text: str) -> None:
         super().__init__()
-        self._title, self._text, self._answers = title, text, answers
+        self._text = text
 
     def compose(self) -> ComposeResult:
         with Vertical() as box:
-            box.border_title = box_title(self._title)
+            box.border_title = box_title(self.heading)
             yield Static(self._text, markup=False)
             yield Static("")
-            for key, answer in self._answers.items():
-                yield Static(f"  {key}    {answer}", markup=False)
-            yield Static("  esc  later", classes="hint", markup=False)
+            later = key_for(self, "answer('')")
+            answers: dict[str, tuple[str, str]] = {}
+            for binding in own_bindings(self):
+                if binding.action != "answer('')":
+                    answers.setdefault(binding.action, (key_for(self, binding.action), binding.description))
+            for key, answer in answers.values():
+                yield Static(f"  {key:<5}{answer}", markup=False)
+            yield Static(f"  {later:<5}later", classes="hint", markup=False)
 
-    def on_key(self, event: events.Key) -> None:
-        event.stop()
-        event.prevent_default()
-        if event.key == "escape":
-            self.dismiss("")
-        elif event.character in self._answers:
-            self.dismiss(event.character)
+    def action_answer(self, answer: str) -> None:
+        self.dismiss(answer)
+
+
+class ConflictQuestion(Question):
+    """Another window has changed the same: gives ``mine`` or ``theirs``."""
+
+    BINDINGS: ClassVar = named(
+        "conflict",
+        [
+            Binding("o", "answer('mine')", "keep what is on this screen"),
+            Binding("r", "answer('theirs')", "load what the other window saved"),
+        ],
+    )
+    heading = "Changed by another window"
+
+    def __init__(self, what: str, undo: str) -> None:
+        super().__init__(
+            f"{what} was changed by another window or program. "
+            f"Either answer keeps both: undo ({undo}) brings the other one back."
+        )
+
+
+class LeaveQuestion(Question):
+    """What was said cannot be kept: gives ``leave``."""
+
+    BINDINGS: ClassVar = named("leave", [Binding("l", "answer('leave')", "leave and lose it")])
+    heading = "Not saved"
+
+
+class RevealQuestion(Question):
+    """Everything is scored: gives ``reveal``."""
+
+    BINDINGS: ClassVar = named("reveal", [Binding("r", "answer('reveal')", "reveal the names now")])
+    heading = "Reveal the names"

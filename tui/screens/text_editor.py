@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar
 
 from judge_tui.tui.harmless import box_title
-from judge_tui.tui.screens.dialog import Dialog
+from judge_tui.tui.screens.dialog import Editor
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.containers import Vertical
 from textual.widgets import Static, TextArea
 
 __all__ = ["TextEditor"]
 
 
-class TextEditor(Dialog[None]):
+class TextEditor(Editor):
     """One text; every change of it is told at once, so that closing cannot lose it.
 
     Args:
@@ -23,8 +21,6 @@ class TextEditor(Dialog[None]):
         text: Its present state.
         changed: Told each new state.
     """
-
-    BINDINGS: ClassVar = [Binding("escape,ctrl+s", "close", "done (kept)", priority=True)]
 
     def __init__(self, title: str, text: str, changed: Callable[[str], None]) -> None:
         super().__init__()
@@ -35,7 +31,7 @@ class TextEditor(Dialog[None]):
             box.border_title = box_title(self._title)
             yield TextArea(self._text, soft_wrap=True, tab_behavior="focus")
             yield Static(
-                "Esc closes and keeps · ctrl+z undoes typing · saved as you type",
+                f"{self.closes} · ctrl+z undoes typing · saved as you type",
                 classes="hint",
                 markup=False,
             )
@@ -49,6 +45,3 @@ class TextEditor(Dialog[None]):
         if event.text_area.text != self._text:
             self._text = event.text_area.text
             self._changed(self._text)
-
-    def action_close(self) -> None:
-        self.dismiss(None)

@@ -15,6 +15,7 @@ from judge_tui.tui.line_map import LineMap
 from judge_tui.tui.search import Hit
 from judge_tui.tui.source import Source
 from judge_tui.tui.widgets.code_canvas import CodeCanvas
+from judge_tui.tui.widgets.counted import Counted
 from textual import events
 from textual.binding import Binding
 from textual.message import Message
@@ -28,7 +29,7 @@ _END = 1 << 60
 _MOST_COPIED = 1_000_000
 
 
-class CodeView(CodeCanvas, can_focus=True):
+class CodeView(Counted, CodeCanvas, can_focus=True):
     """A cursor, a selection and folds in one file.
 
     Args:
@@ -215,25 +216,28 @@ class CodeView(CodeCanvas, can_focus=True):
         self._moved()
 
     def action_move(self, lines: int) -> None:
-        self.go(self.rows.after(self.cursor, lines))
+        self.go(self.rows.after(self.cursor, lines * self.times))
 
     def action_page(self, pages: float) -> None:
-        step = round(pages * max(self.height - 2, 1))
+        step = round(pages * max(self.height - 2, 1)) * self.times
         row = min(max(self.rows.row_of(self.cursor) + step, 0), len(self.rows) - 1)
         self._scroll_to_row(self.scroll_offset.y + step)
         if self.rows.row_of(self.cursor, _END) < row or step < 0:
             self.go(self.rows.at(row)[0])
 
     def action_scroll(self, rows: int) -> None:
-        top = min(max(self.scroll_offset.y + rows, 0), max(len(self.rows) - self.height, 0))
+        top = min(max(self.scroll_offset.y + rows * self.times, 0), max(len(self.rows) - self.height, 0))
         self._scroll_to_row(top)
 
     def action_edge(self, end: int) -> None:
+        if self.count:
+            self.go(self.count - 1, centre=True)
+            return
         self._leaving(self.cursor)
         self.go(self.rows.shown(len(self.source) - 1) if end else 0)
 
     def action_slide(self, columns: int) -> None:
-        self._slide_to(self.left + columns)
+        self._slide_to(self.left + columns * self.times)
 
     def action_slide_edge(self, end: int) -> None:
         self._slide_to(self.source.line_width(self.cursor) - self.room + 1 if end else 0)
@@ -293,7 +297,7 @@ class CodeView(CodeCanvas, can_focus=True):
         self._moved()
 
     def action_extend(self, lines: int) -> None:
-        self.go(self.rows.after(self.cursor, lines), extend=True)
+        self.go(self.rows.after(self.cursor, lines * self.times), extend=True)
 
     def action_copy(self) -> None:
         first, last = self.selection
@@ -335,10 +339,11 @@ class CodeView(CodeCanvas, can_focus=True):
             return
         if self.hit is not None and self.hits[self.hit].line == self.cursor:
             # a line may hold many
-            at = self.hit + step
+            at = self.hit + step * self.times
         else:
             lines = [hit.line for hit in self.hits]
             at = bisect_left(lines, self.cursor + 1) if step > 0 else bisect_left(lines, self.cursor) - 1
+            at += step * (self.times - 1)
         self.hit = at % len(self.hits)
         hit = self.hits[self.hit]
         self.go(hit.line, centre=True)
@@ -363,7 +368,8 @@ class CodeView(CodeCanvas, can_focus=True):
     def _step_to(self, lines: Sequence[int], step: int) -> None:
         after = [n for n in lines if n > self.cursor] if step > 0 else [n for n in lines if n < self.cursor]
         if after:
-            self.go(min(after) if step > 0 else max(after), centre=True)
+            at = min(self.times, len(after)) - 1
+            self.go(sorted(after, reverse=step < 0)[at], centre=True)
 
     def action_open_mark(self) -> None:
         if self.cursor in self._marks:

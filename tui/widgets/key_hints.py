@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
-from judge_tui.tui.keymap import remapped
+from judge_tui.tui.keymap import key_table, remapped
 from judge_tui.tui.tones import tones_of
 from rich.segment import Segment
 from rich.style import Style
 from textual.binding import Binding
 from textual.dom import DOMNode
+from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
 
-__all__ = ["KeyHints", "key_for", "key_name", "listed", "own_bindings"]
+__all__ = [
+    "KeyHints",
+    "KeyPart",
+    "key_called",
+    "key_for",
+    "key_name",
+    "key_parts",
+    "keys_for",
+    "listed",
+    "own_bindings",
+]
 
 _NAMES = {
     "question_mark": "?",
@@ -75,6 +87,41 @@ def key_for(node: DOMNode, action: str) -> str:
     return next((key_name(b.key) for b in own_bindings(node) if b.action == action), "")
 
 
+def key_called(node: DOMNode, name: str) -> str:
+    """The key of a name, as ``code.next-match``, wherever it is listened to."""
+    chosen: Mapping[str, str] = getattr(node.app, "keymap", {})
+    return key_name(chosen[name].split(",")[0] if name in chosen else key_table()[name][0])
+
+
+def keys_for(node: DOMNode, *actions: str) -> str:
+    """The keys of several actions, as ``n/N``."""
+    return "/".join(filter(None, (key_for(node, action) for action in actions)))
+
+
+@dataclass(frozen=True, slots=True)
+class KeyPart:
+    """A part of a screen that answers to keys.
+
+    Attributes:
+        title: What it is called.
+        node: Whose bindings they are.
+        enter: Brings it into view and gives it the focus; ``None`` where the keys work everywhere.
+    """
+
+    title: str
+    node: DOMNode
+    enter: Callable[[], object] | None = None
+
+
+def key_parts(screen: Screen[object]) -> Sequence[KeyPart]:
+    """The parts of a screen that answer to keys, the one in focus first."""
+    told: Callable[[], Sequence[KeyPart]] | None = getattr(screen, "key_parts", None)
+    if told is not None:
+        return told()
+    nodes = [node for node in (screen.focused, screen) if node is not None]
+    return [KeyPart("", node) for node in nodes if own_bindings(node)]
+
+
 def listed(bindings: Iterable[Binding]) -> list[tuple[str, str, bool]]:
     """Keys, what they do, and whether that is hinted at; one entry per action."""
     actions: dict[str, tuple[list[str], str, bool]] = {}
@@ -96,6 +143,13 @@ class KeyHints(Widget):
         super().__init__(id=id)
         self._hints: tuple[tuple[str, str], ...] = ()
         self._last: tuple[str, str] | None = None
+        self._count = ""
+
+    def count(self, typed: str) -> None:
+        """Show a number that was typed and waits for its key."""
+        if typed != self._count:
+            self._count = typed
+            self.refresh()
 
     def tell(self, hints: tuple[tuple[str, str], ...], last: tuple[str, str] | None = None) -> None:
         """Show other keys: pairs of key and what it does; ``last`` at the right, whatever the width."""
@@ -109,6 +163,8 @@ class KeyHints(Widget):
         segments = [Segment(" ", base)]
         width = self.size.width
         end = self._pair(*self._last, base) if self._last else []
+        if self._count:
+            end = [Segment(f"{self._count}  ", base + tones.by_name["accent"]), *end]
         room = width - 1 - sum(segment.cell_length for segment in end)
         for hint in self._hints:
             pair = self._pair(*hint, base)

@@ -10,6 +10,7 @@ from judge_tui.tui.keymap import named
 from judge_tui.tui.matchup_desk import KEY, MARGIN, WINNER, MatchupDesk
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.tones import Tones
+from judge_tui.tui.widgets.key_hints import key_for
 from judge_tui.tui.widgets.rows import Rows, Span, fit, wrapped
 from textual.binding import Binding
 
@@ -99,7 +100,9 @@ class MatchupRows(Rows):
     def _head(self, which: str, width: int, tones: Tones) -> Sequence[Span]:
         name, cell, why = self._columns(width)
         if which == "proposed":
-            return [("   Proposed from scores and measurements: space accepts, d declines", tones.faint)]
+            keys = key_for(self, "accept"), key_for(self, "remove")
+            told = f"{keys[0]} accepts, {keys[1]} declines"
+            return [(f"   Proposed from scores and measurements: {told}", tones.faint)]
         spans: list[Span] = [(fit("   edge", _EDGE), tones.faint), (fit("criterion", name), tones.faint)]
         for index, title in enumerate(self.session.titles):
             spans.append((fit(f"{letter_of(index)} {title}", cell), tones.faint))
@@ -151,9 +154,23 @@ class MatchupRows(Rows):
 
 
 def detail_lines(
-    session: Session, desk: MatchupDesk, key: Hashable, width: int, tones: Tones
+    session: Session,
+    desk: MatchupDesk,
+    key: Hashable,
+    width: int,
+    tones: Tones,
+    keys: tuple[str, str] = ("enter", "space"),
 ) -> list[tuple[Span, ...]]:
-    """A line in full: what each submission shows, why, and where it was read off."""
+    """A line in full: what each submission shows, why, and where it was read off.
+
+    Args:
+        session: The comparison.
+        desk: Its matchup.
+        key: The line.
+        width: Columns.
+        tones: Colours.
+        keys: Those that write a line, and take what is proposed.
+    """
     lines: list[tuple[Span, ...]] = []
 
     def say(head: str, text: str, style: object) -> None:
@@ -164,7 +181,7 @@ def detail_lines(
     if criterion is None:
         if key == KEY:
             text = desk.matchup.key_differentiator or desk.proposal.key_differentiator
-            say(" ", text or "What decided, in a sentence: enter writes it.", tones.text)
+            say(" ", text or f"What decided, in a sentence: {keys[0]} writes it.", tones.text)
         elif key == WINNER:
             tally = desk.matchup.edges()
             edges = "  ".join(f"{who(session, s.model)} {tally.get(s.model, 0)}" for s in session.submissions)
@@ -189,7 +206,7 @@ def detail_lines(
         if new is not None and new.cells.get(submission.model, "") != text:
             say(
                 "   now: ",
-                new.cells.get(submission.model, "") + "  (space takes it)",
+                new.cells.get(submission.model, "") + f"  ({keys[1]} takes it)",
                 tones.by_name["warning"],
             )
     if criterion.note:

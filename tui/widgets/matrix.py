@@ -12,13 +12,13 @@ from judge_tui.tui.home_board import Cell, HomeBoard
 from judge_tui.tui.keymap import named
 from judge_tui.tui.palette import VERDICTS
 from judge_tui.tui.tones import Tones, tones_of
+from judge_tui.tui.widgets.counted import Counted
 from judge_tui.tui.widgets.rows import Span, fit, wrapped
 from rich.segment import Segment
 from textual import events
 from textual.binding import Binding
 from textual.message import Message
 from textual.strip import Strip
-from textual.widget import Widget
 
 __all__ = ["Matrix", "abbreviated", "cell_spans"]
 
@@ -35,7 +35,7 @@ def abbreviated(name: str, width: int) -> str:
     return fit(name[: width - 1 - tail] + "…" + name[len(name) - tail :], width)
 
 
-class Matrix(Widget, can_focus=True):
+class Matrix(Counted, can_focus=True):
     """The table; its cursor is a cell.
 
     Args:
@@ -201,16 +201,17 @@ class Matrix(Widget, can_focus=True):
         self.refresh()
 
     def action_move(self, rows: int, columns: int) -> None:
-        self._go(self.row + rows, self.column + columns)
+        self._go(self.row + rows * self.times, self.column + columns * self.times)
 
     def action_edge(self, end: int) -> None:
-        self._go(len(self.board.models) - 1 if end else 0, self.column)
+        last = len(self.board.models) - 1 if end else 0
+        self._go(self.count - 1 if self.count else last, self.column)
 
     def action_side(self, end: int) -> None:
         self._go(self.row, len(self.board.tasks) - 1 if end else 0)
 
     def action_page(self, pages: int) -> None:
-        self._go(self.row + pages * max(self._rows - 1, 1), self.column)
+        self._go(self.row + pages * self.times * max(self._rows - 1, 1), self.column)
 
     def action_mark(self) -> None:
         if self.cell is not None:

@@ -9,6 +9,7 @@ from typing import ClassVar
 from judge_tui.tui.glyphs import neutral
 from judge_tui.tui.keymap import named
 from judge_tui.tui.tones import Tones, tones_of
+from judge_tui.tui.widgets.counted import Counted
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
@@ -24,7 +25,7 @@ __all__ = ["Rows", "Span", "fit", "wrapped"]
 Span = tuple[str, Style]
 
 
-class Rows(ScrollView, can_focus=True):
+class Rows(Counted, ScrollView, can_focus=True):
     """Rows by key; :meth:`draw` says what stands in each."""
 
     DEFAULT_CSS = """
@@ -148,13 +149,14 @@ class Rows(ScrollView, can_focus=True):
             self.scroll_to(y=target, animate=False, force=True)
 
     def action_move(self, rows: int) -> None:
-        self.go(self.cursor + rows)
+        self.go(self.cursor + rows * self.times)
 
     def action_edge(self, end: int) -> None:
-        self.go(len(self.keys) - 1 if end else 0)
+        last = len(self.keys) - 1 if end else 0
+        self.go(self.count - 1 if self.count else last)
 
     def action_page(self, pages: int) -> None:
-        self.go(self.cursor + pages * max(self.scrollable_content_region.height - 1, 1))
+        self.go(self.cursor + pages * self.times * max(self.scrollable_content_region.height - 1, 1))
 
     def action_open(self) -> None:
         if self.key is not None:

@@ -90,8 +90,15 @@ def _mean(session: Session, name: int, tones: Tones) -> Line:
     return tuple(spans)
 
 
-def detail_lines(session: Session, width: int, tones: Tones) -> list[Line]:
-    """The line in focus in full: what it asks, its levels, what limits it, its text."""
+def detail_lines(session: Session, width: int, tones: Tones, edits: str = "enter") -> list[Line]:
+    """The line in focus in full: what it asks, its levels, what limits it, its text.
+
+    Args:
+        session: The comparison.
+        width: Columns.
+        tones: Colours.
+        edits: The key that writes its text.
+    """
     row, index = session.focus, session.scored
     lines: list[Line] = [(("─" * width, tones.faint),)]
     title = row.title if isinstance(row, Dimension) else "Overall" if row == OVERALL else "Summary"
@@ -105,7 +112,7 @@ def detail_lines(session: Session, width: int, tones: Tones) -> list[Line]:
             lines += _paragraph(f"! {text}", width, tones.by_name["error" if conflict else "warning"], hang=2)
         score = session.card.score(row.id)
         lines += _levels(row, score, width, tones, only_reached=True)
-        lines += _comment(session.hide(session.text()), "comment", width, tones)
+        lines += _comment(session.hide(session.text()), "comment", width, tones, edits)
         lines += _levels(row, score, width, tones)
         lines += _checks(session, row, index, width, tones)
         lines.append((("", tones.muted),))
@@ -113,9 +120,9 @@ def detail_lines(session: Session, width: int, tones: Tones) -> list[Line]:
     elif row == OVERALL:
         lines += _paragraph(_total(session, index), width, tones.text)
         lines += _paragraph(f"! {conflict}", width, tones.by_name["error"], hang=2) if conflict else []
-        lines += _comment(session.hide(session.text()), "reason", width, tones)
+        lines += _comment(session.hide(session.text()), "reason", width, tones, edits)
     else:
-        lines += _comment(session.hide(session.text()), "summary", width, tones)
+        lines += _comment(session.hide(session.text()), "summary", width, tones, edits)
     return lines
 
 
@@ -169,9 +176,9 @@ def _checks(session: Session, row: Dimension, index: int, width: int, tones: Ton
     return [(("", tones.muted),), *lines] if lines else []
 
 
-def _comment(text: str, what: str, width: int, tones: Tones) -> list[Line]:
+def _comment(text: str, what: str, width: int, tones: Tones, edits: str) -> list[Line]:
     if not text:
-        return [((f" ✎ no {what}: Enter writes one", tones.muted),)]
+        return [((f" ✎ no {what}: {edits} writes one", tones.muted),)]
     shown = wrapped(text, max(width - 4, 8))
     return [
         ((" ✎ " if not number else "   ", tones.by_name["accent"]), (part, tones.text))

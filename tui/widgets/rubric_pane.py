@@ -12,6 +12,7 @@ from judge_tui.tui.session import OVERALL, Session, letter_of
 from judge_tui.tui.tones import tones_of
 from judge_tui.tui.widgets.bar import Bar
 from judge_tui.tui.widgets.hollow import Hollow
+from judge_tui.tui.widgets.key_hints import key_for
 from judge_tui.tui.widgets.rows import Span
 from judge_tui.tui.widgets.rubric_lines import detail_lines, table_lines
 from rich.segment import Segment
@@ -40,7 +41,6 @@ class RubricLines(ScrollView, can_focus=True):
     """
 
     BINDINGS: ClassVar = [
-        Binding("0,1,2,3,4,5,6,7,8,9", "digit", "score", key_display="0-9"),
         Binding("enter", "edit", "comment"),
         Binding("w,right,l", "switch(1)", "switch A/B"),
         Binding("n", "next_unscored", "next unscored"),
@@ -56,7 +56,11 @@ class RubricLines(ScrollView, can_focus=True):
         Binding("pageup", "scroll_detail(-1)", "read back", show=False),
     ]
 
-    BINDINGS = named("rubric", BINDINGS)
+    # digits are typed, and are no keys that could be others
+    BINDINGS = [
+        Binding("0,1,2,3,4,5,6,7,8,9", "digit", "score", key_display="0-9"),
+        *named("rubric", BINDINGS),
+    ]
 
     @dataclass
     class Changed(Message):
@@ -95,8 +99,9 @@ class RubricLines(ScrollView, can_focus=True):
         if width < 4:
             return
         tones = tones_of(self.app)
+        edits = key_for(self, "edit")
         self._lines = table_lines(self.session, width, tones)
-        self._lines += [(line, None) for line in detail_lines(self.session, width, tones)]
+        self._lines += [(line, None) for line in detail_lines(self.session, width, tones, edits)]
         self._strips.clear()
         self.virtual_size = Size(0, len(self._lines))
         self.refresh()

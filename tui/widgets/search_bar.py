@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from judge_tui.tui.keymap import named
 from judge_tui.tui.widgets.bar import Bar
-from textual import events
+from judge_tui.tui.widgets.key_hints import key_for
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Horizontal
@@ -17,12 +18,24 @@ __all__ = ["SearchBar"]
 
 
 class _Query(Input):
-    BINDINGS: ClassVar = [Binding("ctrl+r", "regex", "regular expression")]
+    BINDINGS: ClassVar = [
+        Binding("enter", "close(True)", "keep the hits"),
+        Binding("ctrl+r", "regex", "regular expression"),
+        Binding("escape", "close(False)", "drop the hits"),
+    ]
+
+    BINDINGS = named("search", BINDINGS)
+
+    @property
+    def _bar(self) -> SearchBar:
+        assert isinstance(self.parent, SearchBar)
+        return self.parent
 
     def action_regex(self) -> None:
-        bar = self.parent
-        assert isinstance(bar, SearchBar)
-        bar.toggle_regex()
+        self._bar.toggle_regex()
+
+    def action_close(self, kept: bool) -> None:
+        self._bar.post_message(SearchBar.Closed(kept=kept))
 
 
 class SearchBar(Horizontal):
@@ -71,7 +84,11 @@ class SearchBar(Horizontal):
             [],
             [
                 (f"{text}  ", "accent", 0),
-                ("^r regex " if not self.regex else "^r REGEX ", "accent" if self.regex else "muted", 1),
+                (
+                    f"{key_for(self.query_one(_Query), 'regex')} {'REGEX' if self.regex else 'regex'} ",
+                    "accent" if self.regex else "muted",
+                    1,
+                ),
             ],
         )
 
@@ -83,13 +100,3 @@ class SearchBar(Horizontal):
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
         self.post_message(self.Changed(event.value, self.regex))
-
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        event.stop()
-        self.post_message(self.Closed(kept=True))
-
-    def on_key(self, event: events.Key) -> None:
-        if event.key == "escape":
-            event.stop()
-            event.prevent_default()
-            self.post_message(self.Closed(kept=False))

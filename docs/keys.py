@@ -1,0 +1,88 @@
+"""Writes docs/keys.md: every key of the program by its name.
+
+python docs/keys.py
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from string import punctuation
+
+import judge_tui.tui.app  # noqa: F401  the classes name their keys as they are made
+from judge_tui.tui.keymap import key_table, load_keys
+from judge_tui.tui.widgets.key_hints import key_name
+
+PAGE = Path(__file__).resolve().with_name("keys.md")
+#: Part of the program → what it is, in the order of the page.
+PARTS = {
+    "program": "The whole program",
+    "home": "Home",
+    "matrix": "Home: models × tasks",
+    "everywhere": "A comparison, wherever the focus is",
+    "code": "The code",
+    "counts": "Counts, in the code and in lists",
+    "search": "The search line",
+    "rubric": "The rubric (digits score, a dimension's key goes there)",
+    "checks": "The checks",
+    "lists": "Every list",
+    "sheet": "Lists that fill the screen",
+    "evidence": "The evidence of a check",
+    "differences": "Where the submissions differ",
+    "diff": "One function beside its like",
+    "notes": "The list of notes",
+    "matchup": "The matchup (digits say who is ahead)",
+    "picker": "Files, symbols, definitions, bookmarks",
+    "line": "A line by its number",
+    "editor": "Editors",
+    "note": "The editor of a note: kind and severity",
+    "question": "Questions",
+    "conflict": "Another window changed the same",
+    "leave": "Leaving what cannot be saved",
+    "reveal": "The reveal",
+    "help": "Help",
+}
+HEAD = """# Keys
+
+Written by `python docs/keys.py` from the program itself.
+
+`~/.config/judge-tui/config.toml` gives a key of your own to any of these names, or several:
+
+    [keys.code]
+    next-function = ["ctrl+j", "f10"]
+
+    [keys.everywhere]
+    code-pane-a = "f10"
+
+A key that means something else where it would be listened to is told when the program starts, and changes
+nothing. Where letters are typed, letters stay letters. Keys are written as `x`, `X`, `?`, `ctrl+x`, `f5`,
+`space`, `enter`. Keys of text fields themselves (the cursor, deleting, `ctrl+z`) are not in this list.
+
+With `code-pane-a`, `code-pane-b` and `code-pane-c` on other keys, `1` `2` `3` begin counts in the code.
+"""
+
+
+def written(key: str) -> str:
+    """A key as the settings spell it."""
+    *modifiers, last = key.split("+")
+    shown = key_name(last)
+    return "+".join([*modifiers, shown if shown in punctuation else last])
+
+
+def page() -> str:
+    """The page as it should be."""
+    load_keys()
+    table = key_table()
+    assert {name.split(".")[0] for name in table} == set(PARTS)
+    lines = [HEAD]
+    for part, title in PARTS.items():
+        lines += [f"## {title}: `[keys.{part}]`", "", "| name | keys |", "|---|---|"]
+        for name, keys in table.items():
+            if name.startswith(f"{part}."):
+                shown = " ".join(f"`{written(key)}`" for key in keys)
+                lines.append(f"| `{name.removeprefix(f'{part}.')}` | {shown} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page())

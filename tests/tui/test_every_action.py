@@ -1,0 +1,568 @@
+"""Every action of every screen, pressed by its key: each must change what it says it changes."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from judge_tui.judging.matchup import Matchup, Matchups, save_matchups
+from judge_tui.judging.workspace import Workspace
+from judge_tui.tui.app import JudgeApp
+from judge_tui.tui.keymap import key_table, load_keys
+from judge_tui.tui.matchup_desk import MatchupDesk
+from judge_tui.tui.widgets.code_view import CodeView
+from judge_tui.tui.widgets.key_hints import KeyHints
+
+from .conftest import CODE, ENGINE, HANGING, Driver, make_app, make_workspace, running
+from .test_backend_key import engine_of
+from .test_home import add_tasks, home, make_home, ready
+
+Probe = Callable[[Driver], Any]
+#: An action, what it changes, and to what: a value, or MORE, LESS or OTHER than before. Between such steps
+#: stand keys, and what is done from outside.
+Step = tuple[str, Probe, Any] | tuple[str, ...] | Callable[[Driver], Awaitable[None]]
+MORE, LESS, OTHER = object(), object(), object()
+THREE = ("alpha", "beta", "gamma")
+LONG = CODE + "\t# a tab\n" + "x = '" + "long " * 80 + "'\n"
+LONG_LINE = str(LONG.count("\n"))
+LONG += "".join(f"\n\ndef f_{n}(x):\n    # {n}\n    y = x + {n}\n    return y\n" for n in range(60))
+
+#: Actions that need more than a key on a screen, and the tests that press them.
+ELSEWHERE = {
+    "everywhere.to-the-shell-fg-comes-back": "test_terminal.test_ctrl_z_leads_to_the_shell_and_fg_comes_back",
+    "home.to-the-shell-fg-comes-back": "test_home_terminal.test_ctrl_z_leads_from_home_to_the_shell_and_back",
+}
+
+
+def view(app: Driver) -> CodeView:
+    return app.compare.panes[app.compare._pane].view
+
+
+def cursor(app: Driver) -> int:
+    return view(app).cursor
+
+
+def top(app: Driver) -> int:
+    return view(app).scroll_offset.y
+
+
+def left(app: Driver) -> int:
+    return view(app).left
+
+
+def selected(app: Driver) -> int:
+    first, last = view(app).selection
+    return last - first
+
+
+def selecting(app: Driver) -> bool:
+    return view(app).anchor is not None
+
+
+def screen(app: Driver) -> str:
+    return type(app.app.screen).__name__
+
+
+def part(app: Driver) -> str:
+    return app.compare._part
+
+
+def pane(app: Driver) -> int:
+    return app.compare._pane
+
+
+def row(app: Driver) -> int:
+    return app.app.screen.focused.cursor  # type: ignore[union-attr]
+
+
+def focused(app: Driver) -> str:
+    found = app.app.screen.focused
+    return "" if found is None else found.id or type(found).__name__
+
+
+def searching(app: Driver) -> bool:
+    return bool(app.compare.query("#search"))
+
+
+def told(app: Driver) -> int:
+    return len(app.app._notifications)
+
+
+def score(app: Driver) -> int | None:
+    return app.compare.session.card.score("correctness")
+
+
+def line(app: Driver) -> int:
+    return app.compare.session.row
+
+
+def kind(app: Driver) -> str:
+    return app.app.screen.query_one("#kind").chosen  # type: ignore[attr-defined,no-any-return]
+
+
+def severity(app: Driver) -> str:
+    return app.app.screen.query_one("#severity").chosen  # type: ignore[attr-defined,no-any-return]
+
+
+def notes(app: Driver) -> int:
+    return len(app.compare.session.notes(pane(app)))
+
+
+def picked(app: Driver) -> int:
+    return app.app.screen._rows.cursor  # type: ignore[attr-defined,no-any-return]
+
+
+def again(app: Driver) -> int:
+    return sum(outcome.summary.startswith("again") for outcome in app.compare.session.outcomes.values())
+
+
+def conflicts(app: Driver) -> int:
+    return len(app.compare._conflicts)
+
+
+def desk(app: Driver) -> MatchupDesk:
+    assert app.compare.session.matchup is not None
+    return app.compare.session.matchup
+
+
+def winner(app: Driver) -> str | None:
+    return desk(app).matchup.winner
+
+
+def criteria(app: Driver) -> list[str]:
+    return [criterion.name for criterion in desk(app).matchup.criteria]
+
+
+async def tour(app: Driver, steps: Sequence[Step]) -> None:
+    """Press the keys of the steps; each action must bring about what its step says, and not before."""
+    load_keys()
+    table = key_table()
+    for step in steps:
+        if callable(step):
+            await step(app)
+        elif len(step) == 3 and callable(step[1]):
+            name, probe, wanted = step
+            before = probe(app)
+
+            def due(probe: Probe = probe, wanted: Any = wanted, before: Any = before) -> bool:
+                now = probe(app)
+                if wanted in (MORE, LESS):
+                    return bool(now > before if wanted is MORE else now < before)
+                return bool(now != before if wanted is OTHER else now == wanted)
+
+            assert not due(), f"{name}: {before!r} already"
+            await app.press(table[name][0])
+            try:
+                await app.until(due)
+            except AssertionError:
+                pytest.fail(f"{name} ({table[name][0]}): {before!r} became {probe(app)!r}")
+        else:
+            await app.press(*step)  # type: ignore[arg-type]
+
+
+def resized(width: int, height: int) -> Callable[[Driver], Awaitable[None]]:
+    async def resize(app: Driver) -> None:
+        await app.pilot.resize_terminal(width, height)
+        await app.until(lambda: app.app.size == (width, height))
+
+    return resize
+
+
+async def other_window(app: Driver) -> None:
+    """Another window writes the scorecard, and this one changes it too."""
+    app.compare.session.flush()
+    path = app.compare.session.paths[0]
+    path.write_text(path.read_text() + "\n# another window\n")
+    await app.press("s", "c", "4", "1" if score(app) != 41 else "2")
+    await app.until(lambda: app.compare._conflicts)
+
+
+CODE_STEPS: Sequence[Step] = (
+    ("code.line-down", cursor, 1),
+    ("code.line-up", cursor, 0),
+    ("code.half-a-page-down", cursor, MORE),
+    ("code.page-down", top, MORE),
+    ("code.scroll-a-line-down", top, MORE),
+    ("code.scroll-a-line-up", top, LESS),
+    ("code.half-a-page-up", cursor, LESS),
+    ("code.page-up", top, LESS),
+    ("code.last-line", cursor, MORE),
+    ("code.first-line", cursor, 0),
+    ("code.next-function", cursor, 5),
+    ("code.fold-or-unfold", lambda a: bool(view(a).folds), True),
+    ("minus", "right_square_bracket"),
+    ("code.previous-function", cursor, 5),
+    ("code.fold-or-unfold-all-functions", lambda a: len(view(a).folds), MORE),
+    ("underscore",),
+    ("code.wrap-long-lines", lambda a: view(a).wrapped, True),
+    ("w",),
+    ("code.show-tabs-and-trailing-blanks", lambda a: view(a).whitespace, True),
+    ("code.scroll-right", left, 8),
+    ("code.scroll-left", left, 0),
+    ("colon", *LONG_LINE, "enter"),
+    ("code.end-of-the-line", left, MORE),
+    ("code.start-of-the-line", left, 0),
+    ("code.back-to-where-a-jump-came-from", cursor, LESS),
+    ("code.forward-again", cursor, MORE),
+    ("g",),
+    ("code.select-lines", selecting, True),
+    ("code.select-downwards", selected, 1),
+    ("code.select-upwards", selected, 0),
+    ("J",),
+    ("code.copy-the-lines", lambda a: a.app.clipboard, '"""A cache."""\n\n'),
+    ("code.drop-selection-and-search", selecting, False),
+    ("counts.begin", lambda a: a.compare.query_one(KeyHints)._count, ";"),
+    ("escape",),
+)
+
+SEARCH_STEPS: Sequence[Step] = (
+    ("everywhere.search", searching, True),
+    (*"f_.",),
+    ("search.regular-expression", lambda a: len(view(a).hits), MORE),
+    ("search.keep-the-hits", searching, False),
+    ("code.next-match", cursor, MORE),
+    ("code.previous-match", cursor, LESS),
+    ("slash",),
+    ("search.drop-the-hits", lambda a: len(view(a).hits), 0),
+)
+
+PLACES_STEPS: Sequence[Step] = (
+    ("g",),
+    ("code.set-a-bookmark-or-take-it-away", lambda a: len(a.compare.bookmarks_of(a.compare.panes[0])), 1),
+    ("j", "j", "b", "g", "j"),
+    ("code.next-bookmark-in-any-file", cursor, 2),
+    ("code.previous-bookmark-in-any-file", cursor, 0),
+    ("code.list-of-the-bookmarks", screen, "Picker"),
+    ("picker.next", picked, MORE),
+    ("picker.previous", picked, LESS),
+    ("picker.close", screen, "CompareScreen"),
+    ("code.go-to-a-line-by-its-number", screen, "LinePrompt"),
+    ("1", "9"),
+    ("line.go-there", cursor, 18),
+    ("code.to-the-definition-of-what-this-line-uses", cursor, LESS),
+    ("colon",),
+    ("line.close", screen, "CompareScreen"),
+    ("everywhere.files", screen, "Picker"),
+    ("up",),
+    ("picker.go-there", lambda a: a.compare.panes[0].file, OTHER),
+    ("everywhere.next-file", lambda a: a.compare.panes[0].file, OTHER),
+    ("everywhere.previous-file", lambda a: a.compare.panes[0].file, OTHER),
+    ("full_stop",),
+    ("everywhere.symbols", screen, "Picker"),
+    ("escape",),
+)
+
+NOTE_STEPS: Sequence[Step] = (
+    ("colon", "1", "2", "enter"),
+    ("everywhere.note-on-the-lines", screen, "NoteEditor"),
+    ("note.choice-behind", kind, "weakness"),
+    ("note.choice-before", kind, "strength"),
+    ("editor.next-field", focused, "severity"),
+    ("note.on-to-the-text", focused, "TextArea"),
+    ("editor.previous-field", focused, "severity"),
+    ("note.critical", severity, "critical"),
+    ("shift+tab",),
+    ("note.minor", severity, "minor"),
+    ("shift+tab",),
+    ("note.major", severity, "major"),
+    ("shift+tab", "shift+tab"),
+    ("note.bug", kind, "bug"),
+    ("shift+tab", "shift+tab"),
+    ("note.question", kind, "question"),
+    ("shift+tab", "shift+tab"),
+    ("note.strength", kind, "strength"),
+    ("shift+tab", "shift+tab"),
+    ("note.weakness", kind, "weakness"),
+    (*"vague",),
+    ("editor.done-kept", screen, "CompareScreen"),
+    ("g",),
+    ("code.next-note-or-finding", cursor, 11),
+    ("G",),
+    ("code.previous-note-or-finding", cursor, 11),
+    ("g",),
+    ("code.next-note-in-any-file", cursor, 11),
+    ("G",),
+    ("code.previous-note-in-any-file", cursor, 11),
+    ("everywhere.notes", screen, "NotesList"),
+    ("notes.edit", screen, "NoteEditor"),
+    ("escape", "L"),
+    ("notes.delete", notes, 0),
+    ("notes.undo", notes, 1),
+    ("sheet.help", screen, "HelpScreen"),
+    ("help.back", screen, "NotesList"),
+    ("notes.back", screen, "CompareScreen"),
+    ("g", "L"),
+    ("lists.open", cursor, 11),
+)
+
+CHECK_STEPS: Sequence[Step] = (
+    ("everywhere.code-pane-b", pane, 1),
+    ("code.next-finding-in-any-file", cursor, 14),
+    ("G",),
+    ("code.previous-finding-in-any-file", cursor, 14),
+    ("code.open-the-note-or-finding-of-this-line", screen, "EvidenceScreen"),
+    ("evidence.copy-the-command-that-replays-it", lambda a: a.app.clipboard, OTHER),
+    ("evidence.back", screen, "CompareScreen"),
+    ("everywhere.checks", part, "checks"),
+    ("lists.last-row", row, 8),
+    ("lists.first-row", row, 0),
+    ("lists.row-down", row, 1),
+    ("lists.row-up", row, 0),
+    ("lists.page-down", row, MORE),
+    ("lists.page-up", row, LESS),
+    ("g",),
+    ("checks.jump-to-line", part, "code"),
+    ("c",),
+    ("checks.evidence", screen, "EvidenceScreen"),
+    ("evidence.jump-to-line", part, "code"),
+    ("c",),
+    ("checks.one-submission", lambda a: len(a.compare.checks_pane.rows.keys), 3),
+    ("w", "w", "w"),
+    ("checks.one-verdict", lambda a: len(a.compare.checks_pane.rows.keys), LESS),
+    ("v", "v"),
+    ("checks.where-they-differ", screen, "DifferencesScreen"),
+    ("differences.all-checks", lambda a: len(a.app.screen.rows.keys), MORE),  # type: ignore[attr-defined]
+    ("g",),
+    ("differences.evidence-of-a", screen, "EvidenceScreen"),
+    ("q", "d"),
+    ("differences.evidence-of-b", screen, "EvidenceScreen"),
+    ("q", "d"),
+    ("differences.evidence-of-c", screen, "EvidenceScreen"),
+    ("q", "d"),
+    ("differences.back", screen, "CompareScreen"),
+    ("checks.run-again-when-files-change-or-not", lambda a: a.compare.reruns, False),
+    ("checks.run-again", again, 1),
+    ("checks.run-all-again", again, 9),
+    Driver.settle,
+    ("checks.next-backend", lambda a: a.compare.options.backend, OTHER),
+    Driver.settle,
+    ("everywhere.back-to-the-code", part, "code"),
+)
+
+SCREEN_STEPS: Sequence[Step] = (
+    ("everywhere.code-pane-c", pane, 2),
+    ("everywhere.code-pane-a", pane, 0),
+    ("everywhere.next-pane", pane, 1),
+    ("everywhere.previous-pane", pane, 0),
+    ("everywhere.zoom-this-part", lambda a: a.compare.wishes.zoom, "code"),
+    ("z",),
+    ("everywhere.move-together-by-line-by-function", lambda a: a.compare.sync, "lines"),
+    ("y", "y"),
+    ("everywhere.rubric-on-off", lambda a: a.compare.arrangement.rubric, OTHER),
+    ("f2",),
+    ("everywhere.checks-on-off", lambda a: a.compare.arrangement.checks, OTHER),
+    ("f3",),
+    ("everywhere.files-and-symbols-on-off", lambda a: a.compare.arrangement.sidebar, OTHER),
+    ("f4",),
+    ("everywhere.one-code-pane-at-a-time", lambda a: len(a.compare.arrangement.panes), OTHER),
+    ("t",),
+    ("colon", "1", "9", "enter"),
+    ("everywhere.differences-of-this-function", screen, "DiffScreen"),
+    ("diff.next-difference", row, 1),
+    ("n",),
+    ("diff.previous-difference", row, 1),
+    ("diff.scroll-right", lambda a: a.app.screen.focused._left, MORE),  # type: ignore[union-attr]
+    ("diff.scroll-left", lambda a: a.app.screen.focused._left, 0),  # type: ignore[union-attr]
+    ("diff.back", screen, "CompareScreen"),
+    ("everywhere.help", screen, "HelpScreen"),
+    ("escape",),
+    ("program.all-actions-by-their-names", screen, "CommandPalette"),
+    ("escape",),
+    ("everywhere.matchup", screen, "MatchupScreen"),
+    ("escape",),
+)
+
+RUBRIC_STEPS: Sequence[Step] = (
+    ("everywhere.score", part, "rubric"),
+    ("rubric.line-down", line, 1),
+    ("rubric.line-up", line, 0),
+    ("c", "8", "5"),
+    ("rubric.one-more", score, 86),
+    ("rubric.one-less", score, 85),
+    ("rubric.take-the-score-away", score, None),
+    ("everywhere.undo", score, 85),
+    ("everywhere.redo", score, None),
+    ("rubric.comment", screen, "TextEditor"),
+    ("escape",),
+    ("rubric.next-unscored", lambda a: (a.compare.session.scored, line(a)), OTHER),
+    ("rubric.switch-a-b", lambda a: a.compare.session.scored, OTHER),
+    ("rubric.previous-submission", lambda a: a.compare.session.scored, OTHER),
+    ("rubric.overall", line, MORE),
+    ("rubric.summary", line, MORE),
+    ("k", "k", "k", "k"),
+    resized(100, 16),
+    ("rubric.read-on", lambda a: a.compare.rubric_pane.lines.scroll_offset.y, MORE),
+    ("rubric.read-back", lambda a: a.compare.rubric_pane.lines.scroll_offset.y, 0),
+    resized(120, 30),
+    other_window,
+    ("everywhere.settle-a-conflict-of-two-windows", screen, "ConflictQuestion"),
+    ("question.later", screen, "CompareScreen"),
+    ("exclamation_mark",),
+    ("conflict.keep-what-is-on-this-screen", conflicts, 0),
+    other_window,
+    ("exclamation_mark",),
+    ("conflict.load-what-the-other-window-saved", conflicts, 0),
+    ("program.leave-the-program", lambda a: a.app._exit, True),
+)
+
+
+@pytest.fixture
+def three(tmp_path: Path, workspace: Workspace) -> Workspace:
+    made = make_workspace(tmp_path / "three", THREE)
+    folder = made.root / "submissions"
+    (folder / "alpha" / "kv" / "kv_cache.py").write_text(LONG)
+    other = CODE.replace("scores = query * cache.keys", "scores = 2 * cache.keys").replace(".sum()", ".max()")
+    (folder / "beta" / "kv" / "kv_cache.py").write_text(other)
+    return made
+
+
+async def test_the_keys_of_a_comparison(three: Workspace) -> None:
+    async with running(make_app(three, THREE, engine_of("gpu", "cpu")), (120, 30)) as app:
+        await app.settle()
+        await tour(app, CODE_STEPS)
+        await tour(app, SEARCH_STEPS)
+        await tour(app, PLACES_STEPS)
+        await tour(app, NOTE_STEPS)
+        await tour(app, CHECK_STEPS)
+        await tour(app, SCREEN_STEPS)
+        await tour(app, RUBRIC_STEPS)
+
+
+BLOCKED_STEPS: Sequence[Step] = (
+    ("c",),
+    ("checks.cancel", lambda a: a.compare.runner.active, False),
+    ("s", "c", "8"),
+    ("everywhere.quit", screen, "LeaveQuestion"),
+    ("escape",),
+    ("everywhere.save-now", told, MORE),
+    ("q",),
+    ("leave.leave-and-lose-it", lambda a: a.app._exit, True),
+)
+
+
+async def test_the_keys_of_a_comparison_that_cannot_be_saved(workspace: Workspace, tmp_path: Path) -> None:
+    (tmp_path / "state").write_text("in the way")
+    async with running(make_app(workspace, engine=HANGING)) as app:
+        await app.until(lambda: app.compare.runner.active)
+        (workspace.root / "scores" / "kv").write_text("in the way")
+        await tour(app, BLOCKED_STEPS)
+
+
+REVEAL_STEPS: Sequence[Step] = (
+    ("s", "c", "8", "5", "t", "7", "0", "w", "c", "6", "0", "t", "9", "0"),
+    ("everywhere.reveal-the-names-of-a-blind-comparison", screen, "RevealQuestion"),
+    ("reveal.reveal-the-names-now", lambda a: a.compare.session.blindfold.active, False),
+)
+
+
+async def test_the_key_that_reveals(workspace: Workspace) -> None:
+    submissions = [workspace.submission(model, "kv") for model in ("alpha", "beta")]
+    async with running(JudgeApp(workspace, submissions, "anna", blind=True)) as app:
+        await tour(app, REVEAL_STEPS)
+
+
+async def write_matchup(app: Driver) -> None:
+    """Another window writes the matchup, and this one changes it too."""
+    desk(app).flush()
+    path = app.compare.session.workspace.matchups_path("kv", "anna")
+    path.unlink()
+    save_matchups(path, Matchups("kv", "anna", (Matchup(("alpha", "beta"), "beta"),)), None)
+    await app.press("g", "1" if winner(app) != "alpha" else "t")
+    await app.until(lambda: "press ! to settle" in app.text())
+
+
+MATCHUP_STEPS: Sequence[Step] = (
+    ("s", "c", "6", "0", "t", "7", "0", "w", "c", "9", "0", "t", "7", "0", "escape", "M"),
+    ("matchup.accept", winner, "beta"),
+    ("matchup.undo", winner, None),
+    ("matchup.redo", winner, "beta"),
+    ("matchup.leave-it-open", winner, None),
+    ("matchup.tie", winner, "tie"),
+    ("j", "j"),
+    ("matchup.edit", screen, "TextEditor"),
+    ("escape",),
+    ("matchup.add-a-line", screen, "CriterionEditor"),
+    (*"Docs", "escape", "a", *"Tests", "escape"),
+    ("matchup.line-further-up", criteria, ["Tests", "Docs"]),
+    ("matchup.line-further-down", criteria, ["Docs", "Tests"]),
+    ("matchup.remove-decline", criteria, ["Docs"]),
+    ("G", "d"),
+    ("matchup.propose-again-what-was-declined", lambda a: desk(a).matchup.declined, ()),
+    ("matchup.accept-all-that-is-proposed", lambda a: len(criteria(a)), MORE),
+    ("matchup.help", screen, "HelpScreen"),
+    ("escape",),
+    write_matchup,
+    ("matchup.settle-a-conflict-of-two-windows", screen, "ConflictQuestion"),
+    ("o",),
+    ("matchup.save-now", told, MORE),
+    ("matchup.back", screen, "CompareScreen"),
+)
+
+
+async def test_the_keys_of_the_matchup(workspace: Workspace) -> None:
+    async with running(make_app(workspace, engine=ENGINE)) as app:
+        await app.settle()
+        await tour(app, MATCHUP_STEPS)
+
+
+def cell(app: Driver) -> tuple[int, int]:
+    return home(app).matrix.row, home(app).matrix.column
+
+
+async def back_home(app: Driver) -> None:
+    await app.until(lambda: app.compare.is_mounted)
+    await app.press("q")
+    await ready(app)
+
+
+HOME_STEPS: Sequence[Step] = (
+    ("matrix.model-down", cell, (1, 0)),
+    ("matrix.model-up", cell, (0, 0)),
+    ("matrix.task-to-the-right", cell, (0, 1)),
+    ("matrix.task-to-the-left", cell, (0, 0)),
+    ("matrix.last-model", cell, (2, 0)),
+    ("matrix.first-model", cell, (0, 0)),
+    ("matrix.last-task", cell, (0, 1)),
+    ("matrix.first-task", cell, (0, 0)),
+    ("matrix.page-down", cell, OTHER),
+    ("matrix.page-up", cell, (0, 0)),
+    ("matrix.mark", lambda a: len(home(a).board.marked), 1),
+    ("matrix.take-all-marks-away", lambda a: len(home(a).board.marked), 0),
+    ("home.next-list", focused, "queue"),
+    ("home.previous-list", focused, "matrix"),
+    ("home.read-again", lambda a: home(a)._reading, MORE),
+    ("home.help", screen, "HelpScreen"),
+    ("escape",),
+    ("matrix.compare", screen, "CompareScreen"),
+    back_home,
+    ("home.next-to-judge", screen, "CompareScreen"),
+    back_home,
+    ("home.quit", lambda a: a.app._exit, True),
+)
+
+
+async def test_the_keys_of_home(three: Workspace) -> None:
+    add_tasks(three, ["flash_attention"], THREE)
+    async with running(make_home(three)) as app:
+        await ready(app)
+        await tour(app, HOME_STEPS)
+
+
+TOURS = (
+    CODE_STEPS, SEARCH_STEPS, PLACES_STEPS, NOTE_STEPS, CHECK_STEPS, SCREEN_STEPS, RUBRIC_STEPS,
+    BLOCKED_STEPS, REVEAL_STEPS, MATCHUP_STEPS, HOME_STEPS,
+)  # fmt: skip
+
+
+def test_every_action_is_pressed_by_a_test() -> None:
+    load_keys()
+    pressed = {step[0] for steps in TOURS for step in steps if not callable(step) and len(step) == 3}
+    known = set(key_table())
+    assert known - pressed - set(ELSEWHERE) == set()
+    assert {name for name in pressed if "." in str(name)} - known == set()
+    for place in ELSEWHERE.values():
+        module, _, name = place.partition(".")
+        assert hasattr(importlib.import_module(f"tests.tui.{module}"), name), place
