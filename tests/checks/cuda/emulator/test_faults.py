@@ -30,7 +30,8 @@ def kind_of(name: str) -> str:
 
 KINDS = {
     "race", "divergent_shuffle", "deadlock", "barrier_divergence", "out_of_bounds", "illegal_address",
-    "misaligned_access", "uninitialized_read", "unfinished_copy", "input_written", "trap", "stack_overflow", *HAZARDS, *NOTES,
+    "misaligned_access", "uninitialized_read", "unfinished_copy", "input_written",
+    "trap", "stack_overflow", *HAZARDS, *NOTES,
 }  # fmt: skip
 
 
