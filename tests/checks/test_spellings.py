@@ -95,7 +95,7 @@ def test_an_attention_binds_and_its_output_is_right(
         assert relative_error(forward(case), case.truth) < 1e-6
 
 
-@pytest.mark.parametrize("name", ["config_class"])
+@pytest.mark.parametrize("name", ["config_class", "mask_type_word"])
 def test_what_an_attention_can_be_told_it_is_told(name: str, bench_on: Callable[[Path, str], Bench]) -> None:
     forward = Forward(bench_on(HERE / "flash_attention" / f"{name}.py", "flash_attention"))
     assert forward.causal == (True, False)

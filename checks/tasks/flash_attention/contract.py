@@ -59,6 +59,13 @@ PARAMS = (
     Param("head_dim", "int", ("d", "dim", "d_head", "d_k", "width"), required=False, spare=True),
     Param("heads", "int", ("h", "num_heads", "n_heads", "n_head"), required=False, spare=True),
     Param("mask", "data", _MASK, required=False),
+    Param(
+        "mode",
+        "data",
+        ("mask_type", "mask_mode", "mask_kind", "attn_type", "attention_type", "masking"),
+        required=False,
+        spare=True,
+    ),
     Param("length", "int", ("n", "seq_len", "sequence_length", "max_len"), required=False, spare=True),
 )
 
@@ -109,6 +116,7 @@ def forward_inputs(
     return {
         "q": q, "k": k, "v": v, "tile_size": tile, "tile_k": key_tile or tile, "causal": causal,
         "mask": mask, "scale": float(width) ** -0.5, "head_dim": width, "heads": heads, "length": length,
+        "mode": "causal" if causal else "none",
     }  # fmt: skip
 
 

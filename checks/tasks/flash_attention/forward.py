@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from judge_tui.checks.bench import Bench
-from judge_tui.checks.calls import Returned
+from judge_tui.checks.calls import Returned, invoke
 from judge_tui.checks.faults import BadResult, Fault, Raised
 from judge_tui.checks.remote import Worker
 from judge_tui.checks.tasks.flash_attention.cases import Case, drawn
 from judge_tui.checks.tasks.flash_attention.contract import forward_inputs
 from judge_tui.checks.tasks.flash_attention.reference import Array
+from judge_tui.checks.tasks.flash_attention.words import MODE, Said, sayings
 from judge_tui.checks.tolerance import relative_error
 
 __all__ = ["Forward"]
@@ -41,6 +42,7 @@ class Forward:
     Attributes:
         switch: Whether it can be told to be causal or not.
         mask: How the mask is written that it takes in place of a switch; empty when it takes none.
+        said: The word by which it is told, in place of a switch; ``None`` when it takes none.
         unread: Whether it takes a mask that makes it causal in no usual way of writing one.
         relaid: How its arrays are, such as ``(B, N, H, D)``, where they were found not to be (B, H, N, D).
         causal: The settings that it can be called with; one without a switch, told from what it computes.
@@ -55,6 +57,7 @@ class Forward:
         self.tiled = self.binding.takes("tile_size") or self.binding.takes("tile_k")
         self.disturbed = False
         self.uncountable = ""
+        self.said: Said | None = None
         self._written: Callable[[npt.NDArray[np.bool_]], npt.NDArray[Any]] | None = None
         self._axes = 2
         case = drawn(bench.rng("kind"), (2, 3, 12, 4), 4, True)
@@ -63,8 +66,11 @@ class Forward:
         self.relaid = f"({', '.join(found)})" if found else ""
         masked = self.binding.takes("mask") and not self.binding.takes("causal")
         self.mask = self._find_mask(case) if masked else ""
-        self.unread = masked and not self.mask
-        self.switch = self.binding.takes("causal") or bool(self.mask)
+        if not (self.mask or self.binding.takes("causal") or "backward" in bench.contract.by_name):
+            # A backward would have to be told the same word.
+            self.said = self._find_word(case)
+        self.unread = masked and not self.mask and self.said is None
+        self.switch = self.binding.takes("causal") or bool(self.mask) or self.said is not None
         self.causal: tuple[bool, ...] = (True, False) if self.switch else (self._kind(case),)
 
     def __call__(self, case: Case, *, worker: Worker | None = None) -> Array:
@@ -81,7 +87,14 @@ class Forward:
         """
         try:
             inputs = self.inputs(case)
-            returned = self.bench.call("forward", inputs, worker=worker, memory=memory, count=count)
+            if self.said is None:
+                returned = self.bench.call("forward", inputs, worker=worker, memory=memory, count=count)
+            else:
+                returned = invoke(
+                    worker or self.bench.worker, self.said.binding,
+                    {**inputs, MODE: self.said.words[case.causal]},
+                    budget=self.bench.left, memory=memory, count=count,
+                )  # fmt: skip
             return returned.array("O", case.q.shape), returned
         except Fault as fault:
             fault.message = f"{fault.message} ({case})"
@@ -162,6 +175,18 @@ class Forward:
                         return told
         self._written = None
         return ""
+
+    def _find_word(self, case: Case) -> Said | None:
+        """The words that make it causal, and that make it attend to every key."""
+        full = replace(case, causal=False)
+        loaded = self.bench.bindings.loaded
+        for said in sayings(self.bench.submission, loaded, self.binding):
+            self.said = said
+            with contextlib.suppress(Raised, BadResult):
+                if self._errors(case)[True] < _CLOSE and self._errors(full)[False] < _CLOSE:
+                    return said
+        self.said = None
+        return None
 
     def _kind(self, case: Case) -> bool:
         """Whether a callable without a switch masks; the contract's own default when neither fits."""

@@ -24,9 +24,12 @@ __all__ = ["convergence"]
 #: A fall of less than this share of the first loss is hardly one.
 _HARDLY = 0.01
 #: Shares of what is held out that may be in the training part as well, and past which it was not held out:
-#: common phrases of texts, no index, names of files that may be split within, and repeated texts whose cut
-#: is read off the source and not seen.
-_ALLOWED = {"passages": (0.05, 0.5), "entries": (0.0, 0.0), "names": (0.0, 1.0), "repetitions": (0.0, 1.0)}
+#: common phrases of texts, no index, names of files that may be split within, and what is read off the source
+#: and not seen: repeated texts that are cut in two, and a part of what is trained on.
+_ALLOWED = {
+    "passages": (0.05, 0.5), "entries": (0.0, 0.0), "names": (0.0, 1.0), "repetitions": (0.0, 1.0),
+    "variables": (0.0, 1.0),
+}  # fmt: skip
 #: Rows without a step may be settings that are compared, unless there are so many.
 _UNORDERED = 20
 #: Points of a curve that the evidence carries.
@@ -292,6 +295,8 @@ def _held_out(bench: Bench, found: Findings, logs: Sequence[str]) -> str:
         )
     if worst.unit == "repetitions":
         return f"{worst.held} is held out of {worst.trained}"
+    if worst.unit == "variables":
+        return f"{worst.held} is a part of {worst.trained}, which is trained on: it was not held out"
     if worst.share > _ALLOWED[worst.unit][0]:
         return f"{worst.share:.0%} of the {worst.unit} of {worst.held} are in {worst.trained} as well"
     return f"{worst.held} was held out of {worst.trained}"

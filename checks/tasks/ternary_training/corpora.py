@@ -1,7 +1,8 @@
 """Texts that stand in a submission's source: literals, what repeats them, and where they are cut in two.
 
 Nothing is run, so that only what is plain is told: a literal that is trained on and a literal that is held
-out, and a text that is one passage again and again before its end is cut off as the held-out part.
+out, a text that is one passage again and again before its end is cut off as the held-out part, and a
+held-out part of a text of which all is trained on.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from judge_tui.checks.sources import parsed, python_files
 from judge_tui.checks.submission import Submission
 
-__all__ = ["Repeated", "literals", "repeated"]
+__all__ = ["Repeated", "Undivided", "literals", "repeated", "undivided"]
 
 #: Characters from which on a literal is a text to learn from, and to which a repeated one is written out.
 _LEAST, _MOST = 64, 1 << 20
@@ -39,6 +40,103 @@ class Repeated:
     times: int
     cut: int
     passage: str
+
+
+@dataclass(frozen=True, slots=True)
+class Undivided:
+    """Two variables, one of which is all of a third and the other a part of it.
+
+    Attributes:
+        whole: The one that is all of it.
+        part: The one that is a slice of it.
+        of: The third.
+        file: Where they are assigned.
+        line: 1-based line of the slice.
+    """
+
+    whole: str
+    part: str
+    of: str
+    file: str
+    line: int
+
+
+def undivided(submission: Submission) -> Iterator[Undivided]:
+    """Every variable that is a slice of another, ``x[n:]``, beside one that is all of it.
+
+    Each of the three is assigned once, in one function or module, and the whole is never cut later.
+    """
+    for file, tree in _trees(submission):
+        for scope in (tree, *(node for node in ast.walk(tree) if isinstance(node, _Function))):
+            assigned = list(_assigned_in(scope))
+            once = [(n, value) for n, value in assigned if sum(n == other for other, _ in assigned) == 1]
+            for part, cut in once:
+                of = _sliced(cut)
+                # A parameter is given once already.
+                given = sum(name == of for name, _ in assigned) + _is_parameter(scope, of)
+                for whole, value in once:
+                    if of and given == 1 and _copied(value) == of and not _is_cut(scope, whole):
+                        yield Undivided(whole, part, of, file, cut.lineno)
+
+
+def _assigned_in(scope: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """Assignments of a scope itself, to one name or to several, without those of its functions."""
+    todo = list(ast.iter_child_nodes(scope))
+    while todo:
+        node = todo.pop(0)
+        if isinstance(node, _Function | ast.Lambda | ast.ClassDef):
+            continue
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                yield from _pairs(target, node.value)
+        elif isinstance(node, ast.AnnAssign | ast.AugAssign | ast.For) and isinstance(node.target, ast.Name):
+            yield node.target.id, (node.iter if isinstance(node, ast.For) else node.value) or node.target
+        todo += ast.iter_child_nodes(node)
+
+
+def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    if isinstance(target, ast.Name):
+        yield target.id, value
+    elif isinstance(target, ast.Tuple):
+        values = value.elts if isinstance(value, ast.Tuple) else [target] * len(target.elts)
+        for each, part in zip(target.elts, values, strict=False):
+            yield from _pairs(each, part)
+
+
+def _sliced(node: ast.expr) -> str:
+    """Of what variable an expression is a part from one end: ``x[n:]``, ``x[:n]``; else empty."""
+    if (
+        isinstance(node, ast.Subscript)
+        and isinstance(node.value, ast.Name)
+        and isinstance(node.slice, ast.Slice)
+    ):
+        one_end = (node.slice.lower is None) != (node.slice.upper is None)
+        return node.value.id if one_end and node.slice.step is None else ""
+    return ""
+
+
+def _copied(node: ast.expr) -> str:
+    """Of what variable an expression is all: ``x``, ``x[:]``, ``x.copy()``; else empty."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "copy":
+        node = node.func.value
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
+        node = node.value if not (node.slice.lower or node.slice.upper or node.slice.step) else node
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _is_parameter(scope: ast.AST, name: str) -> bool:
+    return isinstance(scope, _Function) and any(
+        arg.arg == name for arg in ast.walk(scope.args) if isinstance(arg, ast.arg)
+    )
+
+
+def _is_cut(scope: ast.AST, name: str) -> bool:
+    """Whether a variable is sliced anywhere in a scope, or changed in place."""
+    for node in ast.walk(scope):
+        if isinstance(node, ast.Subscript) and name in _names(node.value):
+            if isinstance(node.slice, ast.Slice) or not isinstance(node.ctx, ast.Load):
+                return True
+    return False
 
 
 def literals(submission: Submission) -> Iterator[tuple[str, str, int, str]]:

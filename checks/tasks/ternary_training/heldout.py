@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from judge_tui.checks.submission import Submission
-from judge_tui.checks.tasks.ternary_training.corpora import literals, repeated
+from judge_tui.checks.tasks.ternary_training.corpora import literals, repeated, undivided
 from judge_tui.checks.tasks.ternary_training.figures import Name, Split, words
 from judge_tui.checks.tasks.ternary_training.logs import loaded_json
 
@@ -58,8 +58,8 @@ class Overlap:
         held: What is held out (a file, or a key of one).
         trained: What was trained on.
         share: Share of what is held out that is in the training part as well.
-        unit: ``passages``, ``entries`` (whole numbers), ``names`` (of files or documents) or ``repetitions``
-            (of a text that is cut in two).
+        unit: ``passages``, ``entries`` (whole numbers), ``names`` (of files or documents), ``repetitions``
+            (of a text that is cut in two) or ``variables`` (one of which holds the other).
         example: One of them.
         file: Where the held-out part stands.
         line: 1-based.
@@ -83,7 +83,16 @@ def overlaps(submission: Submission, logs: Sequence[str]) -> list[Overlap]:
     """
     texts = [name for name in submission.files if name not in logs]
     told = [*_texts(submission, texts), *_indices(submission, submission.files)]
-    return told or list(_repetitions(submission))
+    return told or [*_parts(submission), *_repetitions(submission)]
+
+
+def _parts(submission: Submission) -> Iterator[Overlap]:
+    """Held-out variables that are a part of what is trained on, as the source has it."""
+    for found in undivided(submission):
+        whole, part = Name.of((found.whole,)), Name.of((found.part,))
+        if (whole.split, part.split) == ("train", "held-out") and not whole.kind:
+            example = f"{found.whole} is all of {found.of}"
+            yield Overlap(found.part, found.whole, 1.0, "variables", example, found.file, found.line)
 
 
 def _repetitions(submission: Submission) -> Iterator[Overlap]:

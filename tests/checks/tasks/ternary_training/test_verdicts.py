@@ -330,3 +330,28 @@ def test_one_literal_for_training_and_for_held_out_text_is_not_held_out(tmp_path
 def test_float32_arithmetic_on_float64_weights_warns(tmp_path: Path) -> None:
     outcomes = judged(HERE / "twins" / "closure_float32.py", LAYER, tmp_path)
     assert all("float32" in outcome.summary for outcome in outcomes.values()), outcomes
+
+
+@pytest.mark.parametrize(
+    "split",
+    ["train_ids = ids\n    val_ids = ids[n:]", "val_data, train_data = ids[n:], ids",
+     "held_out = ids[:n]\n    training_set = ids.copy()", "train = ids[:]\n    heldout = ids[-n:]"],
+)  # fmt: skip
+def test_a_part_of_what_is_trained_on_is_not_held_out(split: str, tmp_path: Path) -> None:
+    code = f"def main(text, n):\n    ids = [ord(c) for c in text]\n    {split}\n"
+    outcome = of_code(tmp_path, code)
+    assert outcome.verdict is Verdict.WARN, outcome.summary
+    assert "it was not held out" in outcome.summary
+    cut = next(line for line, text in enumerate(code.splitlines(), 1) if "n:]" in text or "[:n]" in text)
+    assert outcome.location == ("ternary.py", cut)
+
+
+@pytest.mark.parametrize(
+    "split",
+    ["train = ids\n    val = ids[n:]\n    train = train[:n]", "train_ids = ids[:n]\n    val_ids = ids[n:]",
+     "train = ids\n    ids = other\n    val = ids[n:]", "train = ids\n    val = ids[n:]\n    step(train[:n])",
+     "train_losses = ids\n    val_losses = ids[n:]", "train = ids\n    val = ids[n]"],
+)  # fmt: skip
+def test_what_may_have_been_held_out_is_left_alone(split: str, tmp_path: Path) -> None:
+    outcome = of_code(tmp_path, f"def main(ids, other, n):\n    {split}\n")
+    assert outcome.verdict is Verdict.PASS, outcome.summary
