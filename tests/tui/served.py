@@ -14,7 +14,7 @@ from pathlib import Path
 
 __all__ = ["PATIENCE_S", "Served", "until"]
 
-PATIENCE_S = 60.0
+PATIENCE_S = 120.0
 APP = """
 import sys
 from judge_tui.tui import check_runner, engine_link

@@ -1,0 +1,164 @@
+"""``judge-tui serve`` in a real browser without a window: what a judge sees, types and saves there."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from judge_tui.judging.workspace import Workspace
+
+from .chromium import PROGRAMS, Chromium, Tab, program
+from .conftest import ENGINE, make_workspace
+from .hostile_names import TALKING, make_hostile, names_in, told_by
+from .served import Served, until
+
+pytest.importorskip("textual_serve", reason="the extra 'serve' is not installed")
+pytestmark = [
+    pytest.mark.xdist_group("serving"),
+    pytest.mark.skipif(program() is None, reason=f"no browser is installed: none of {', '.join(PROGRAMS)}"),
+]
+
+COMPARED = ("compare", "alpha", "beta", "--task", "kv")
+LINK = "https://evil.example/who-judges-me"
+#: Colours that the terminal has drawn: text and background of many cells, not an empty surface.
+_COLOURS = """
+(() => {
+  const layer = document.querySelector("canvas.xterm-text-layer");
+  if (!layer) return document.querySelectorAll(".xterm-rows span").length;
+  const data = layer.getContext("2d").getImageData(0, 0, layer.width, layer.height).data;
+  return new Set(new Uint32Array(data.buffer)).size;
+})()
+"""
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
+    started = Chromium(tmp_path_factory.mktemp("browser"))
+    yield started
+    started.close()
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    found = make_workspace(tmp_path_factory.mktemp("browsed") / "ws")
+    for model in ("alpha", "beta"):
+        path = found.submissions / model / "kv" / "kv_cache.py"
+        path.write_text(f"# {LINK}\n" + path.read_text())
+    return found
+
+
+@pytest.fixture(scope="module")
+def server(workspace: Workspace) -> Iterator[Served]:
+    started = Served(workspace.root, ENGINE, *COMPARED)
+    yield started
+    started.close()
+
+
+def score(workspace: Workspace, model: str = "alpha") -> int | None:
+    path = workspace.scorecard_path("kv", model, "anna")
+    if not path.exists():
+        return None
+    found = tomllib.loads(path.read_text()).get("dimensions", {}).get("correctness", {}).get("score")
+    assert found is None or isinstance(found, int)
+    return found
+
+
+def place_of(tab: Tab, text: str) -> tuple[float, float]:
+    """The middle of a text on the screen, in pixels."""
+    row, line = next((row, line) for row, line in enumerate(tab.text().split("\n")) if text in line)
+    cell = tab.value(
+        "(({width, height}) => ({width: width / keptTerminal.cols, height: height / keptTerminal.rows}))"
+        "(document.querySelector('.xterm-screen').getBoundingClientRect())"
+    )
+    return (line.index(text) + len(text) / 2) * cell["width"], (row + 0.5) * cell["height"]
+
+
+def test_a_judge_reads_code_scores_it_and_finds_the_score_on_the_screen_and_on_disk(
+    browser: Chromium, server: Served, workspace: Workspace
+) -> None:
+    tab = browser.open(server.url)
+    tab.see("class Cache", "def update", "rel err 0.032", "Correctness")
+    tab.until(lambda: tab.value(_COLOURS) > 10)
+    # nothing was clicked: the page has the keys from the start
+    tab.type("s8")
+    tab.type("6")
+    tab.see("86")
+    tab.until(lambda: score(workspace) == 86)
+    tab.press("Enter", "\r")
+    tab.see("saved as you type")
+    tab.type("sound: é, 漢, <b>&amp;")
+    tab.until(lambda: "sound: é, 漢, <b>&amp;" in workspace.scorecard_path("kv", "alpha", "anna").read_text())
+    tab.press("Escape")
+    tab.until(lambda: "saved as you type" not in tab.text())
+
+    # the terminal offers the links in the code; a click on one opens nothing
+    tab.value("window.asked = 0; const own = window.open; window.open = (...a) => (asked++, own(...a)); 0")
+    before = len(browser.ask("Target.getTargets")["targetInfos"])
+    x, y = place_of(tab, LINK)
+    tab.move(x, y)
+    tab.until(lambda: tab.value("document.querySelector('.xterm-cursor-pointer') !== null"))
+    tab.click(x, y)
+    tab.until(lambda: tab.value("asked") == 1)
+    assert len(browser.ask("Target.getTargets")["targetInfos"]) == before
+
+    assert tab.value("document.title") == "judge-tui"
+    assert tab.value("location.pathname + location.search + location.hash") == "/"
+    own = server.url.partition("//")[2]
+    assert {url.partition("//")[2][: len(own)] for url in tab.asked_for() if not url.startswith("data:")} == {
+        own
+    }
+    # a window that is made smaller shows all of the app
+    tab.resize(800, 480)
+    tab.until(lambda: tab.value("keptTerminal.cols") == 100)
+    tab.see("Correctness")
+
+    tab.press("Escape")
+    tab.type("q")
+    tab.until(lambda: tab.value("getComputedStyle(document.querySelector('.ended')).display") == "flex")
+    assert not server.family()
+    tab.value("document.getElementById('again').click()")
+    tab.see("class Cache")
+    tab.close()
+    until(lambda: not server.family())
+
+
+def test_two_tabs_on_one_scorecard_are_as_safe_as_two_windows(
+    browser: Chromium, server: Served, workspace: Workspace
+) -> None:
+    first, second = browser.open(server.url), browser.open(server.url)
+    for tab in (first, second):
+        tab.see("rel err 0.032", "Correctness")
+    assert len(server.family()) >= 2
+    first.type("s71")
+    first.until(lambda: score(workspace) == 71)
+    second.type("s52")
+    second.see("NOT SAVED, changed by another window")
+    assert score(workspace) == 71
+    second.type("!")
+    second.see("window")
+    second.press("Escape")
+    second.close()
+    first.close()
+    until(lambda: not server.family())
+    assert score(workspace) == 71
+
+
+def test_blind_no_byte_that_reaches_the_browser_tells_a_name(browser: Chromium, tmp_path: Path) -> None:
+    hostile = make_hostile(tmp_path / "ws")
+    server = Served(hostile.root, TALKING, "compare", "glm5", "qwen36", "--task", "kv", "--blind")
+    try:
+        tab = browser.open(server.url)
+        tab.see("beats", "class", "▒▒▒")
+        tab.type("s90")
+        tab.see("90")
+        streamed = tab.streamed()
+        shown = [tab.value("document.title"), tab.value("location.href"), tab.text()]
+        page = tab.value("document.documentElement.outerHTML")
+        tab.close()
+        until(lambda: not server.family())
+    finally:
+        server.close()
+    assert "beats" in told_by(streamed)
+    assert names_in("\n".join([*shown, page, told_by(streamed)])) == []
