@@ -125,7 +125,8 @@ def _in_file(file: str, highlight: Highlight) -> Iterator[Definition]:
     for symbol in highlight.symbols:
         name = symbol.name.rsplit("::", 1)[-1].strip("*& ")
         yield Definition(name, symbol.kind, file, symbol.line)
-    for kind, node in _assigned(highlight.root) if highlight.root is not None else ():
+    roots = highlight.syntax.roots() if highlight.syntax is not None else ()
+    for kind, node in (found for root in roots for found in _assigned(root)):
         name = _text(node)
         if f"{kind} {name}" not in told:
             # the first assignment makes the name; later ones change it
@@ -173,10 +174,10 @@ def _text(node: Any) -> str:
 
 def names_in(source: Source, highlight: Highlight, line: int) -> list[Used]:
     """The names that stand in a line, in order; strings and comments name nothing."""
-    if highlight.root is None:
+    if highlight.syntax is None:
         return [Used(word) for word in dict.fromkeys(_WORD.findall(source.lines[line][:_MOST_ON_LINE]))]
     found: dict[Used, None] = {}
-    stack = [highlight.root]
+    stack = list(highlight.syntax.roots(line, line))
     visited = 0
     while stack and visited < _MOST_ON_LINE:
         node = stack.pop()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from judge_tui.tui.syntax import Syntax
+
 __all__ = ["fold_at"]
 
 #: Ends of the names of tree-sitter's nodes. A decorated definition or a template is no fold: its first
@@ -26,18 +28,19 @@ _KINDS = (
 _NEVER = ("template_declaration", "compound_statement")
 
 
-def fold_at(root: Any, line: int, column: int) -> tuple[int, int] | None:
+def fold_at(syntax: Syntax, line: int, column: int) -> tuple[int, int] | None:
     """The innermost fold around a place.
 
     Args:
-        root: Root node of the file's syntax tree.
+        syntax: What is known of the file's syntax.
         line: 0-based line.
         column: Byte of the line at which its text begins.
 
     Returns:
         Its first and last line, 0-based; ``None`` where nothing can be folded.
     """
-    node = root.named_descendant_for_point_range((line, column), (line, column))
+    place = (line, column)
+    node = next(syntax.roots(line, line)).named_descendant_for_point_range(place, place)
     while node is not None:
         first, last = node.start_point[0], _last_line(node)
         if last > first and node.type.endswith(_KINDS) and node.type not in _NEVER:

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from rich.cells import get_character_cell_size
 
-__all__ = ["ALERT", "CONTROL", "PLAIN", "TAB", "glyph_of", "is_plain", "neutral", "spell"]
+__all__ = ["ALERT", "CONTROL", "PLAIN", "TAB", "glyph_of", "is_plain", "is_plain_text", "neutral", "spell"]
 
 #: Kinds of glyph: as it stands, a control picture, something that deceives a reader.
 PLAIN, CONTROL, ALERT = 0, 1, 2
@@ -21,6 +21,7 @@ TAB = 4
 
 _DOTTED = "\N{DOTTED CIRCLE}"
 _NBSP = "\N{NO-BREAK SPACE}"
+_PLAIN_TEXT = bytes((*range(0x20, 0x7F), ord("\n")))
 #: Printable by category, yet invisible, or joined with a neighbour by some terminals only.
 _TREACHEROUS = (
     (0x034F, 0x034F),
@@ -69,6 +70,11 @@ def glyph_of(character: str) -> tuple[str, int, int]:
 def is_plain(text: str) -> bool:
     """Whether every character stands for itself in one cell (the usual line, told at the speed of C)."""
     return text.isascii() and text.isprintable()
+
+
+def is_plain_text(text: str) -> bool:
+    """Whether every line of a text is plain."""
+    return text.isascii() and not text.encode().translate(None, _PLAIN_TEXT)
 
 
 def neutral(text: str, *, keep_newlines: bool = False) -> str:

@@ -6,13 +6,15 @@ every other language. The result answers for single lines at the speed of a scro
 
 from __future__ import annotations
 
-import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from judge_tui.tui.grammars import IDENTIFIER, STYLES, grammar_of, load, style_of_name
 from judge_tui.tui.source import Source
-from judge_tui.tui.symbols import Symbol, outline
+from judge_tui.tui.symbols import Symbol
+from judge_tui.tui.syntax import Syntax
+from judge_tui.tui.text_lines import TextLines
 
 __all__ = ["Highlight", "Highlighter", "read"]
 
@@ -22,7 +24,6 @@ _MAX_BYTES = 8_000_000
 #: Characters per line above which a file is no program: a parser may take minutes for it.
 _NO_PROGRAM = 100_000
 _MAX_LEXED = 400_000
-_READ = 2048
 _STYLE_IDS = {name: number for number, name in enumerate(STYLES)} | {"plain": 0}
 
 
@@ -35,11 +36,11 @@ class Highlighter(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Highlight:
-    """What a file's syntax gives: how to colour it, its outline, and the root of its tree if it has one."""
+    """What a file's syntax gives: how to colour it, its outline, and its trees if its language has any."""
 
     highlighter: Highlighter | None
     symbols: tuple[Symbol, ...] = ()
-    root: Any = None
+    syntax: Syntax | None = None
 
 
 def read(name: str, source: Source) -> Highlight:
@@ -60,33 +61,17 @@ def read(name: str, source: Source) -> Highlight:
 
 
 def _parse(grammar: str, source: Source) -> Highlight:
-    from tree_sitter import Parser
-
     language, query = load(grammar)
-    data = source.text.encode("utf-8", "surrogateescape")
-
-    parsing = True
-
-    def part(offset: int, _point: object) -> bytes:
-        # the parser holds the interpreter's lock; between parts the screen gets its turn
-        if parsing:
-            time.sleep(0)
-        return data[offset : offset + _READ]
-
-    tree = Parser(language).parse(part if len(data) > 4 * _READ else data)
-    parsing = False
-    symbols = outline(tree.root_node)
-    return Highlight(_TreeHighlighter(source, tree, grammar, query), symbols, tree.root_node)
+    syntax = Syntax(source.lines, language)
+    return Highlight(_TreeHighlighter(source.lines, syntax, grammar, query), syntax.symbols, syntax)
 
 
 class _TreeHighlighter:
-    """Queries the syntax tree for the lines that are looked at, a block at a time."""
+    """Queries the syntax of the lines that are looked at, a block at a time."""
 
-    def __init__(self, source: Source, tree: Any, grammar: str, query: Any) -> None:
-        self._source = source
-        self._tree = tree
-        self._grammar = grammar
-        self._query = query
+    def __init__(self, lines: TextLines, syntax: Syntax, grammar: str, query: Any) -> None:
+        self._lines, self._syntax = lines, syntax
+        self._grammar, self._query = grammar, query
         self._blocks: dict[int, dict[int, bytearray]] = {}
 
     def styles(self, line: int) -> bytes | None:
@@ -98,38 +83,38 @@ class _TreeHighlighter:
         return self._blocks[block].get(line)
 
     def _paint(self, first: int) -> dict[int, bytearray]:
-        lines = self._source.lines
-        last = min(first + _BLOCK, len(lines))
-        painted = {n: bytearray(len(lines[n])) for n in range(first, last) if 0 < len(lines[n]) <= _LONG_LINE}
-        captured: list[tuple[int, int, int, Any]] = []
+        length, last = self._lines.length, min(first + _BLOCK, len(self._lines))
+        painted = {n: bytearray(length(n)) for n in range(first, last) if 0 < length(n) <= _LONG_LINE}
+        texts = {n: self._lines[n] for n in painted}
         for low, high in _stretches(sorted(painted)):
-            captured += self._captures(low, high)
-        # outer before inner; within one node the query's order, later patterns being the more exact
-        captured.sort(key=lambda item: (item[0], -item[1]))
-        for _, _, style, node in captured:
-            _fill(painted, range(first, last), lines, node, style)
+            for root in self._syntax.roots(low, high):
+                for _, _, style, node in self._captures(root, texts, low, high):
+                    _fill(painted, range(first, last), texts, node, style)
         return painted
 
-    def _captures(self, low: int, high: int) -> list[tuple[int, int, int, Any]]:
+    def _captures(
+        self, root: Any, texts: Mapping[int, str], low: int, high: int
+    ) -> list[tuple[int, int, int, Any]]:
         from tree_sitter import QueryCursor
 
         cursor = QueryCursor(self._query, match_limit=4096)
         cursor.set_point_range((low, 0), (high + 1, 0))
-        captures = cursor.captures(self._tree.root_node)
+        captures = cursor.captures(root)
         for node in captures.pop(IDENTIFIER, ()):
-            if style := style_of_name(self._grammar, self._spelling(node, low, high)):
+            if style := style_of_name(self._grammar, _spelling(node, texts)):
                 captures.setdefault(style, []).append(node)
         names = sorted(captures, key=_precedence)
-        return [
+        captured = [
             (n.start_byte, n.end_byte, _STYLE_IDS.get(name, 0), n) for name in names for n in captures[name]
         ]
+        # outer before inner; within one node the query's order, later patterns being the more exact
+        return sorted(captured, key=lambda item: (item[0], -item[1]))
 
-    def _spelling(self, node: Any, low: int, high: int) -> str:
-        (row, column), (_, end) = node.start_point, node.end_point
-        if not low <= row <= high:
-            return ""
-        line = self._source.lines[row]
-        return line[_chars(line, column) : _chars(line, end)]
+
+def _spelling(node: Any, texts: Mapping[int, str]) -> str:
+    (row, column), (_, end) = node.start_point, node.end_point
+    line = texts.get(row)
+    return "" if line is None else line[_chars(line, column) : _chars(line, end)]
 
 
 #: Of several styles of one node the last in this order shows.
@@ -151,14 +136,16 @@ def _stretches(lines: list[int]) -> list[tuple[int, int]]:
     return runs
 
 
-def _fill(painted: dict[int, bytearray], block: range, lines: list[str], node: Any, style: int) -> None:
+def _fill(
+    painted: dict[int, bytearray], block: range, texts: Mapping[int, str], node: Any, style: int
+) -> None:
     (row, column), (end_row, end_column) = node.start_point, node.end_point
     for number in range(max(row, block.start), min(end_row + 1, block.stop)):
         cells = painted.get(number)
         if cells is None:
             continue
-        start = _chars(lines[number], column) if number == row else 0
-        end = _chars(lines[number], end_column) if number == end_row else len(cells)
+        start = _chars(texts[number], column) if number == row else 0
+        end = _chars(texts[number], end_column) if number == end_row else len(cells)
         cells[start:end] = bytes((style,)) * (end - start)
 
 
@@ -194,8 +181,8 @@ def _lex(name: str, source: Source) -> Highlight:
         for part in value.split("\n"):
             if column < 0:
                 row, column = row + 1, 0
-            if part and row < len(source.lines):
-                cells = painted.setdefault(row, bytearray(len(source.lines[row])))
+            if part and row < len(source):
+                cells = painted.setdefault(row, bytearray(source.lines.length(row)))
                 cells[column : column + len(part)] = bytes((style,)) * min(len(part), len(cells) - column)
             column += len(part)
             column = -1 - column

@@ -15,8 +15,8 @@ from judge_tui.tui.source import Source
 
 __all__ = ["Hit", "Pattern", "compile_pattern", "find"]
 
-#: Characters that are searched in one go: a step of the search stays short.
-_STRETCH = 200_000
+#: Characters that are searched in one go, a short hold of the lock: by a regular expression, and as they are.
+_STRETCH, _PLAIN_STRETCH = 200_000, 1_000_000
 _MOST = 20_000
 #: A match in a line of megabytes is at most so long.
 _OVERLAP = 2_000
@@ -38,6 +38,11 @@ class Pattern:
 
     compiled: Any
     literal: str = ""
+
+    @property
+    def stretch(self) -> int:
+        """Characters that are searched in one go."""
+        return _PLAIN_STRETCH if self.literal else _STRETCH
 
     def spans(self, text: str, first: int, end: int, seconds: float) -> Iterator[tuple[int, int]]:
         """Matches that begin and end between two characters: first and the one after the last.
@@ -113,16 +118,15 @@ def find(
     Raises:
         TimeoutError: It takes longer.
     """
-    starts, text = source.line_starts(), source.text
+    lines, text = source.lines, source.text
+    starts = lines.starts
     hits: list[Hit] = []
     first, until = 0, time.monotonic() + seconds
-    while first < len(starts) and len(hits) < _MOST and proceed():
-        last = max(bisect_right(starts, starts[first] + _STRETCH) - 1, first + 1)
-        end = starts[last] - 1 if last < len(starts) else len(text)
-        for start, stop in _matches(text, pattern, starts[first], end, until):
-            line = bisect_right(starts, start) - 1
-            length = len(source.lines[line]) if line < len(source.lines) else 0
-            hits.append(Hit(line, start - starts[line], min(stop - starts[line], length)))
+    while first < len(lines) and len(hits) < _MOST and proceed():
+        last = min(max(bisect_right(starts, starts[first] + pattern.stretch) - 1, first + 1), len(lines))
+        for start, stop in _matches(text, pattern, starts[first], starts[last] - 1, until):
+            line = lines.at(start)
+            hits.append(Hit(line, start - starts[line], min(stop - starts[line], lines.length(line))))
             if len(hits) >= _MOST:
                 break
         first = last
@@ -134,7 +138,7 @@ def _matches(text: str, pattern: Pattern, first: int, end: int, until: float) ->
     at = first
     while at < end:
         # a piece ends where a match may still begin: what reaches over its end is found by the next one
-        last = min(at + _STRETCH, end)
+        last = min(at + pattern.stretch, end)
         reach = min(last + _OVERLAP, end)
         following = last
         for start, stop in pattern.spans(text, at, reach, until - time.monotonic()):

@@ -12,8 +12,11 @@ from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from operator import sub as minus
 
-from judge_tui.tui.glyphs import ALERT, PLAIN, TAB, glyph_of, is_plain, spell
+from judge_tui.tui.glyphs import ALERT, PLAIN, TAB, glyph_of, is_plain, is_plain_text, spell
+from judge_tui.tui.text_lines import TextLines
 
 __all__ = ["CHUNK", "Chunk", "Source", "Window"]
 
@@ -21,7 +24,7 @@ __all__ = ["CHUNK", "Chunk", "Source", "Window"]
 CHUNK = 2048
 #: Marks that may stack on one character; more are spelled out.
 _MAX_MARKS = 3
-_CACHED_CHUNKS = 4096
+_CACHED_CHUNKS = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,7 @@ class Chunk:
     cell: int
     cells: int
     glyphs: str | list[str]
-    starts: list[int] | None = None
+    starts: Sequence[int] | None = None
     kinds: bytes | None = None
 
 
@@ -86,20 +89,20 @@ class Source:
         text = data.decode("utf-8", "surrogateescape")
         self.invalid = 0 if text.isascii() else sum(0xDC80 <= ord(c) <= 0xDCFF for c in text[:1_000_000])
         self.crlf = "\r\n" in text[:100_000]
-        if "\r\n" in text:
+        if "\r" in text:
             text = text.replace("\r\n", "\n")
         shown = hide(text) if hide is not None else text
         self._bare = None if shown == text else Source(data, budget_s=0.0)
         self.text = text = shown
-        self.lines = text.split("\n")
-        if len(self.lines) > 1 and not self.lines[-1]:
-            self.lines.pop()
-        self.width = 0
+        self.lines = TextLines(text)
         self._chunks: OrderedDict[tuple[int, int], Chunk] = OrderedDict()
+        #: Where the chunks of a line begin, as far as they are laid out; only of lines of several chunks.
         self._columns: dict[int, list[int]] = {}
-        self._next_line = 0
-        self._widths = array("L")
-        self._starts: list[int] | None = None
+        # most files are made of characters of one cell: such a line is as wide as it is long
+        self._plain = is_plain_text(text)
+        self.width = max(map(minus, self.lines.starts[1:], self.lines.starts)) - 1 if self._plain else 0
+        self._next_line = len(self.lines) if self._plain else 0
+        self._widths = array("I")
         self.measure(budget_s)
 
     def __len__(self) -> int:
@@ -119,13 +122,9 @@ class Source:
         """Measure on for a while; ``True`` when all is measured."""
         end = time.perf_counter() + budget_s
         while self._next_line < len(self.lines):
-            line = self.lines[self._next_line]
-            if is_plain(line):
-                width = len(line)
-            elif self._measure_line(self._next_line, end):
-                width = self.line_width(self._next_line)
-            else:
+            if not self._measure_line(self._next_line, end):
                 return False
+            width = self.line_width(self._next_line)
             self.width = max(self.width, width)
             self._widths.append(width)
             self._next_line += 1
@@ -134,6 +133,8 @@ class Source:
         return True
 
     def _measure_line(self, number: int, end: float) -> bool:
+        if self._chunk_count(number) == 1:
+            return True
         for index in range(len(self._columns.get(number, ())), self._chunk_count(number)):
             chunk = self._chunk(number, index)
             self.width = max(self.width, chunk.cell + chunk.cells)
@@ -144,22 +145,30 @@ class Source:
     @property
     def widths(self) -> Sequence[int]:
         """Columns of every line; characters where it is not measured yet."""
-        return self._widths + array("L", map(len, self.lines[self._next_line :]))
+        first = len(self._widths)
+        starts = self.lines.starts
+        return self._widths + array("I", (b - a - 1 for a, b in pairwise(starts[first:])))
 
     def line_width(self, number: int) -> int:
         """Columns of a line, as far as it has been laid out."""
-        line = self.lines[number]
-        if is_plain(line):
-            return len(line)
+        length = self.lines.length(number)
+        if self._plain:
+            return length
+        if length <= CHUNK:
+            line = self.lines[number]
+            if is_plain(line):
+                return length
+            if is_plain(line.replace("\t", "")):
+                return len(line.expandtabs(TAB))
         known = len(self._columns.get(number, ()))
         chunk = self._chunk(number, min(self._chunk_count(number) - 1, max(known - 1, 0)))
         return chunk.cell + chunk.cells
 
     def cell_of(self, number: int, char: int) -> int:
         """Column at which a character of a line begins."""
-        line = self.lines[number]
-        char = min(max(char, 0), len(line))
-        if is_plain(line):
+        length = self.lines.length(number)
+        char = min(max(char, 0), length)
+        if self._plain or (length <= CHUNK and is_plain(self.lines[number])):
             return char
         chunk = self._chunk(number, min(char // CHUNK, self._chunk_count(number) - 1))
         inside = char - chunk.char
@@ -173,9 +182,8 @@ class Source:
             x: First column.
             width: Columns in view.
         """
-        line = self.lines[number]
-        if len(line) <= CHUNK and is_plain(line):
-            glyphs = line[x : x + width]
+        if self._plain or (self.lines.length(number) <= CHUNK and is_plain(self.lines[number])):
+            glyphs = self.lines.part(number, x, x + width)
             return Window(x, glyphs, None, 0, len(glyphs))
         index = self._chunk_at(number, x)
         chunk = self._chunk(number, index)
@@ -195,27 +203,19 @@ class Source:
             chunk, first = self._chunk(number, index), 0
         return Window(char, glyphs_, bytes(kinds) if any(kinds) else None, max(x - begin, 0), cells - begin)
 
-    def line_starts(self) -> list[int]:
-        """Offset in :attr:`text` at which each line begins."""
-        if self._starts is None:
-            starts, at = [], 0
-            for line in self.lines:
-                starts.append(at)
-                at += len(line) + 1
-            self._starts = starts
-        return self._starts
-
     def display(self, number: int) -> str:
         """A whole line as it is shown (short lines; tests and lists)."""
         window = self.window(number, 0, max(self.line_width(number), 1))
         return "".join(window.glyphs)
 
     def _chunk_count(self, number: int) -> int:
-        return max(1, -(-len(self.lines[number]) // CHUNK))
+        return max(1, -(-self.lines.length(number) // CHUNK))
 
     def _chunk_at(self, number: int, x: int) -> int:
         """Index of the chunk that holds a column; lays out what lies before it."""
         count = self._chunk_count(number)
+        if count == 1:
+            return 0
         columns = self._columns.get(number, ())
         while (not columns or columns[-1] <= x) and len(columns) < count:
             self._chunk(number, len(columns))
@@ -235,12 +235,13 @@ class Source:
         found = self._chunks.get((number, index))
         if found is not None:
             return found
-        columns = self._columns.setdefault(number, [0])
+        several = self._chunk_count(number) > 1
+        columns = self._columns.setdefault(number, [0]) if several else [0]
         while len(columns) <= index:
             before = self._chunk(number, len(columns) - 1)
             if len(columns) == before.char // CHUNK + 1:
                 columns.append(before.cell + before.cells)
-        text = self.lines[number][index * CHUNK : (index + 1) * CHUNK]
+        text = self.lines.part(number, index * CHUNK, (index + 1) * CHUNK)
         chunk = _lay_out(text, index * CHUNK, columns[index])
         if len(columns) == index + 1 and index + 1 < self._chunk_count(number):
             columns.append(chunk.cell + chunk.cells)
@@ -258,7 +259,7 @@ def _lay_out(text: str, char: int, cell: int) -> Chunk:
     if is_plain(text):
         return Chunk(char, cell, len(text), text)
     glyphs: list[str] = []
-    starts: list[int] = []
+    starts = array("I")
     kinds = bytearray()
     column = 0
     for glyph, width, kind in _glyphs(text, cell):

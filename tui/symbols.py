@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,11 +53,10 @@ class Symbol:
     depth: int
 
 
-def outline(root: Any) -> tuple[Symbol, ...]:
-    """Definitions under a tree-sitter root node, in the order of the file."""
-    found: list[Symbol] = []
+def outline(nodes: Sequence[Any], found: list[Symbol]) -> None:
+    """Add the definitions in tree-sitter nodes, in the order of the file."""
     # an explicit stack: a hostile file nests deeper than Python recurses
-    stack = [(root, 0)]
+    stack = [(node, 0) for node in reversed(nodes)]
     while stack and len(found) < _MOST:
         node, depth = stack.pop()
         kind = _KINDS.get(node.type)
@@ -66,7 +66,6 @@ def outline(root: Any) -> tuple[Symbol, ...]:
             depth += 1
         if node.type in _INTO:
             stack += [(child, depth) for child in reversed(node.named_children)]
-    return tuple(found)
 
 
 def _name(node: Any) -> str:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from judge_tui.tui.glyphs import CONTROL
 from judge_tui.tui.source import Window
+from judge_tui.tui.text_lines import TextLines
 
 __all__ = ["with_whitespace"]
 
@@ -14,24 +15,24 @@ _BLANKS = " \t"
 _FAR = 4096
 
 
-def with_whitespace(window: Window, line: str) -> Window:
+def with_whitespace(window: Window, lines: TextLines, number: int) -> Window:
     """The part of a line in view, with an arrow for each tab and a dot for each blank at its end.
 
     Args:
         window: What is in view.
-        line: The whole line.
+        lines: The lines of the file.
+        number: Which of them is in view.
     """
     end = window.char + len(window.glyphs)
+    text = lines.part(number, window.char, end)
     # a line of megabytes is not looked through for each row of it: what follows the view is, for a while
-    rest = line[end : end + _FAR]
-    ends = len(line) <= end + _FAR and not rest.strip(_BLANKS)
-    trailing = window.char + len(line[window.char : end].rstrip(_BLANKS)) if ends else end
-    tabs = "\t" in line[window.char : end]
-    if trailing >= end and not tabs:
+    ends = lines.length(number) <= end + _FAR and not lines.part(number, end, end + _FAR).strip(_BLANKS)
+    trailing = window.char + len(text.rstrip(_BLANKS)) if ends else end
+    if trailing >= end and "\t" not in text:
         return window
     glyphs = list(window.glyphs)
     kinds = bytearray(window.kinds or bytes(len(glyphs)))
-    for at, character in enumerate(line[window.char : end]):
+    for at, character in enumerate(text):
         if character == "\t":
             glyphs[at] = _TAB + glyphs[at][1:]
         elif character == " " and window.char + at >= trailing:

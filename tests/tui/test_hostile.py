@@ -210,8 +210,8 @@ def test_nesting_as_deep_as_a_file_is_long_is_read_folded_and_drawn(name: str, d
     highlight = read(name, source)
     assert isinstance(highlight, Highlight)
     for line in (0, len(source) // 2, len(source) - 1):
-        if highlight.root is not None:
-            fold = fold_at(highlight.root, line, 0)
+        if highlight.syntax is not None:
+            fold = fold_at(highlight.syntax, line, 0)
             assert fold is None or fold[0] <= line
         if highlight.highlighter is not None:
             highlight.highlighter.styles(line)

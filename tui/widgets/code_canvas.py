@@ -71,7 +71,7 @@ class CodeCanvas(ScrollView):
         self._marks: Mapping[int, Mark] = {}
         self._flags: frozenset[int] = frozenset()
         self._syntax: Sequence[Style] = ()
-        self._strips: LRUCache[tuple[int, int, int, int], Strip] = LRUCache(4096)
+        self._strips: LRUCache[tuple[int, int, int, int], Strip] = LRUCache(1024)
         self._look: Look | None = None
         self._ground = Color(0, 0, 0)
         self._drawing_ahead = False

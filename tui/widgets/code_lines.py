@@ -111,7 +111,7 @@ def line_strip(
     segments = _gutter(label, columns, mark, base, look, cursor or selected, flagged)
     window = source.window(number, left, max(width - columns, 1))
     if whitespace:
-        window = with_whitespace(window, source.lines[number])
+        window = with_whitespace(window, source.lines, number)
     body = _body(window, number, max(width - columns, 1), base, look, highlighter, hits)
     if folded:
         told = f" ⋯ {folded} line{'s' if folded > 1 else ''}"

@@ -253,8 +253,8 @@ class CodeView(Counted, CodeCanvas, can_focus=True):
 
     def action_fold(self) -> None:
         line = self.source.lines[self.cursor]
-        root, column = self._highlight.root, len(line) - len(line.lstrip())
-        fold = fold_at(root, self.cursor, column) if root is not None else None
+        syntax, column = self._highlight.syntax, len(line) - len(line.lstrip())
+        fold = fold_at(syntax, self.cursor, column) if syntax is not None else None
         if self.cursor in self.folds:
             self._fold({first: last for first, last in self.folds.items() if first != self.cursor})
         elif fold is not None:
