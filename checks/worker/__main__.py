@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import socket
 import sys
@@ -22,6 +23,8 @@ def main(fd: int, submission: str, adapter: str = "-", limits: dict[str, Any] | 
     """
     from . import confine, probe
 
+    # Nothing that is made here goes away: neither now nor later does a collection look at it.
+    gc.disable()
     confined = confine.apply(limits or {})
     facts = probe.run()
 
@@ -37,6 +40,8 @@ def main(fd: int, submission: str, adapter: str = "-", limits: dict[str, Any] | 
 
     module = (limits or {}).get("arrays", "numpy")
     session = Session(Path(submission), Path(adapter) if adapter != "-" else None, module)
+    gc.freeze()
+    gc.enable()
     wire.send(control, {"op": "ready"})
     while True:
         try:

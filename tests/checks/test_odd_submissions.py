@@ -135,8 +135,8 @@ def test_a_file_that_ends_the_process_does_not_take_the_other_files_along(
         "b_train.py": "while True:\n    pass\n",
         "code.py": RIGHT,
     }
-    loads, *rest = scale.checks
-    hurried = replace(scale, checks=(replace(loads, budget=6.0), *rest))
+    checks = tuple(replace(each, budget=6.0) if each.id == "loads" else each for each in scale.checks)
+    hurried = replace(scale, checks=checks)
     outcomes = told(judge(hurried, submitted(files), seed=1, checks=["loads", "right", "purity"]))
     assert outcomes["loads"][0] == "fail"
     assert outcomes["right"][0] == outcomes["purity"][0] == "pass"

@@ -27,6 +27,8 @@ _MOST_TEXT = 300
 _GRACE = 10.0
 _LIMITS = Limits(cpu_seconds=900, address_space=8 << 30, file_size=256 << 20)
 _ALIGNMENT = 4096
+#: Processes, one after another, that may end before their main program begins.
+_MOST_UNBEGUN = 2
 #: Bytes of inputs and outputs of one process; the scratch folder holds the program besides.
 _MOST_BUFFERS = 160 << 20
 
@@ -68,16 +70,22 @@ class Program:
         """
         deadline = time.monotonic() + budget_s
         answers: list[Answer] = []
+        unbegun = 0
         while len(answers) < len(cases):
             left = deadline - time.monotonic()
             if left <= 0.1:
                 answers += [Answer("not_run")] * (len(cases) - len(answers))
                 break
-            answers += self._batch(_fitting(cases[len(answers) :]), left)
+            more, began = self._batch(_fitting(cases[len(answers) :]), left)
+            answers += more
+            unbegun = 0 if began else unbegun + 1
+            if unbegun >= _MOST_UNBEGUN:
+                # It ends whatever it is asked for.
+                answers += [answers[-1]] * (len(cases) - len(answers))
         return answers
 
-    def _batch(self, cases: Sequence[Case], seconds: float) -> list[Answer]:
-        """Answers of one process: at least one, and all of them when nothing broke it."""
+    def _batch(self, cases: Sequence[Case], seconds: float) -> tuple[list[Answer], bool]:
+        """Answers of one process, at least one, and all when nothing broke it; whether its main part began."""
         job, inputs, outputs, places = _packed(cases, seconds)
         files = {"program": self.binary, "job": job, "inputs": inputs, "outputs": outputs}
         ran = self._ran(files, {"report": _MOST_REPORT, "outputs": len(outputs)}, seconds + _GRACE)
@@ -95,10 +103,11 @@ class Program:
             answers.append(answer)
         answers = self._placed(answers)
         if len(answers) == len(cases) or (answers and answers[-1].status in ("failed", "crashed")):
-            return answers
+            return answers, True
         if answers and answers[-1].status == "timed_out":
-            return answers + [Answer("not_run")] * (len(cases) - len(answers))
-        return [*answers, _silent(ran)]
+            return answers + [Answer("not_run")] * (len(cases) - len(answers)), True
+        # The main program makes its report before it takes a case.
+        return [*answers, _silent(ran)], "report" in ran.files or ran.timed_out
 
     def _ran(self, files: Mapping[str, bytes], wanted: Mapping[str, int], seconds: float) -> Ran:
         """Run the program once in the jail."""
