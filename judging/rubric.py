@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 
@@ -69,9 +69,15 @@ class Cap:
 
     def bites(self, outcomes: Mapping[str, Verdict | str]) -> bool:
         """Whether the verdicts, by check id, meet the condition; an absent one meets nothing."""
-        return any(
-            all(_holds(clause, outcomes) for clause in option.split(" and "))
-            for option in self.when.split(" or ")
+        return bool(self.met(outcomes))
+
+    def met(self, outcomes: Mapping[str, Verdict | str]) -> str:
+        """The part of the condition that the verdicts meet; empty when they do not."""
+        options = self.when.split(" or ")
+        return " and ".join(
+            option
+            for option in options
+            if all(_holds(clause, outcomes) for clause in option.split(" and "))
         )
 
 
@@ -135,8 +141,8 @@ class Rubric:
         return next((g.letter for g in self.grades if half_up(score) >= g.min), "")
 
     def caps_for(self, outcomes: Mapping[str, Verdict | str]) -> tuple[Cap, ...]:
-        """The caps that bite under these verdicts, by check id."""
-        return tuple(cap for cap in self.caps if cap.bites(outcomes))
+        """The caps that bite under these verdicts, by check id; ``when`` says only what they meet of it."""
+        return tuple(replace(cap, when=met) for cap in self.caps if (met := cap.met(outcomes)))
 
 
 def half_up(value: float) -> int:
