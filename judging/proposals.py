@@ -164,7 +164,15 @@ def _least(values: Mapping[str, float]) -> str | None:
 
 
 def _figure(value: float, unit: str) -> str:
+    unit = _one(unit) if value == 1 else unit
     return f"{value:.0f} {unit}" if value == int(value) and abs(value) < 1e15 else f"{value:.4g} {unit}"
+
+
+def _one(unit: str) -> str:
+    """The unit of one: 1 file, 1 entry; symbols (s, ms, B) have no plural."""
+    if unit.endswith("ies"):
+        return unit[:-3] + "y"
+    return unit[:-1] if unit.endswith("s") and len(unit) > 2 else unit
 
 
 def _shared(models: Sequence[str], outcomes: Mapping[str, Seen]) -> list[str]:

@@ -75,9 +75,7 @@ class Cap:
         """The part of the condition that the verdicts meet; empty when they do not."""
         options = self.when.split(" or ")
         return " and ".join(
-            option
-            for option in options
-            if all(_holds(clause, outcomes) for clause in option.split(" and "))
+            option for option in options if all(_holds(clause, outcomes) for clause in option.split(" and "))
         )
 
 

@@ -107,6 +107,18 @@ class MatchupDesk:
             return criteria[which] if which < len(criteria) else None
         return next((one for one in self.open_proposals if one.basis == which), None)
 
+    @property
+    def proposed_margin(self) -> int | None:
+        """The margin that the scores say, where the judge does not see another ahead."""
+        proposal = self.proposal
+        return proposal.margin if self.matchup.winner in (None, proposal.winner) else None
+
+    @property
+    def proposed_key(self) -> str:
+        """What the figures say sets the winner apart, where the judge does not see another ahead."""
+        proposal = self.proposal
+        return proposal.key_differentiator if self.matchup.winner in (None, proposal.winner) else ""
+
     def measured_anew(self, criterion: Criterion) -> Criterion | None:
         """What the figures say now of an accepted criterion, when that is something else."""
         for line in self.proposal.criteria:
@@ -140,10 +152,10 @@ class MatchupDesk:
             margin = proposal.margin if matchup.margin is None else matchup.margin
             margin = None if proposal.winner == TIE else margin
             self._decide("winner as proposed", replace(matchup, winner=proposal.winner, margin=margin))
-        elif line == MARGIN and proposal.margin is not None:
-            self.change("margin as proposed", replace(matchup, margin=proposal.margin))
-        elif line == KEY and proposal.key_differentiator:
-            after = replace(matchup, key_differentiator=proposal.key_differentiator)
+        elif line == MARGIN and self.proposed_margin is not None:
+            self.change("margin as proposed", replace(matchup, margin=self.proposed_margin))
+        elif line == KEY and self.proposed_key:
+            after = replace(matchup, key_differentiator=self.proposed_key)
             self.change("key differentiator as proposed", after)
         elif isinstance(line, tuple) and line[0] == "proposal" and (found := self.criterion(line)):
             self._put(line, found, f"accept {found.name}")

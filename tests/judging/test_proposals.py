@@ -129,6 +129,15 @@ def test_figures_of_which_nobody_knows_what_is_better_leave_the_edge_to_the_judg
 
 
 @pytest.mark.parametrize(
+    ("unit", "one"), [("files", "1 file"), ("entries", "1 entry"), ("s", "1 s"), ("ms", "1 ms"), ("B", "1 B")]
+)
+def test_one_of_a_thing_is_told_as_one(rubric: Rubric, unit: str, one: str) -> None:
+    got = line(rubric, measured(1, unit), measured(9, unit))
+    assert got is not None
+    assert got.cells == {"a": one, "b": f"9 {unit}"}
+
+
+@pytest.mark.parametrize(
     ("first", "second"),
     [
         (measured(1.0), measured(1.1)),  # as far as clocks differ

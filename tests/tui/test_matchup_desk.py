@@ -95,6 +95,17 @@ def test_a_matchup_of_before_files_were_recorded_is_not_stale_and_stays_as_it_is
         desk.close()
 
 
+def test_nothing_is_proposed_of_the_margin_of_one_whom_the_scores_do_not_see_ahead(opened: Opener) -> None:
+    desk = opened()
+    assert (desk.proposed_margin, desk.proposed_key) == (7, PROPOSAL.key_differentiator)
+    desk.edge(WINNER, "alpha")
+    assert (desk.proposed_margin, desk.proposed_key) == (None, "")
+    assert not desk.accept(MARGIN)
+    assert not desk.accept(KEY)
+    desk.edge(WINNER, "beta")
+    assert desk.accept(MARGIN)
+
+
 def test_what_is_proposed_is_accepted_line_by_line(opened: Opener, workspace: Workspace) -> None:
     desk = opened()
     assert desk.accept(WINNER)

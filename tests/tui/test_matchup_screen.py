@@ -15,6 +15,7 @@ from judge_tui.tui.screens.help import HelpScreen
 from judge_tui.tui.screens.matchup import MatchupScreen
 from judge_tui.tui.screens.question import Question
 from judge_tui.tui.screens.text_editor import TextEditor
+from judge_tui.tui.widgets.checks_pane import CheckState
 
 from .conftest import Driver, make_app, make_workspace, running
 
@@ -165,7 +166,12 @@ async def test_what_checks_find_meanwhile_is_proposed_too(workspace: Workspace) 
         assert "Accuracy" not in app.text()
         for model, verdict in (("alpha", Verdict.PASS), ("beta", Verdict.FAIL)):
             app.compare.session.seen(Outcome(model, "kv", "accuracy", verdict, "said", 0.1))
+        # stored verdicts are there before the engine says what a check is called
+        assert app.compare._proposal().criteria == ()
+        for model in ("alpha", "beta"):
+            app.compare.checks_pane.states[model, "accuracy"] = CheckState(title="how exact it is")
         await app.until(lambda: "fail: said" in app.text())
+        assert "how exact it is" in app.text()
         assert screen(app).rows.key == WINNER
 
 

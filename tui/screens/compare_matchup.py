@@ -56,10 +56,12 @@ class CompareMatchup(Screen[None]):
         session = self.session
         models = [submission.model for submission in session.submissions]
         outcomes: dict[str, dict[str, Outcome]] = {model: {} for model in models}
-        for (model, check), outcome in session.outcomes.items():
-            outcomes[model][check] = outcome
-        cards = dict(zip(models, session.cards, strict=True))
         titles = {check: state.title for (_, check), state in self.checks_pane.states.items() if state.title}
+        for (model, check), outcome in session.outcomes.items():
+            # a stored outcome has no title before the engine is there: its line would be kept under its id
+            if check in titles or self.checks_pane.failure:
+                outcomes[model][check] = outcome
+        cards = dict(zip(models, session.cards, strict=True))
         return proposed(models, session.rubric, cards, outcomes, titles)
 
     def _how_saved(self) -> tuple[str, str]:

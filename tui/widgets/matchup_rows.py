@@ -31,6 +31,10 @@ def who(session: Session, edge: str | None, *, short: bool = False) -> str:
     return "–" if edge is None else edge
 
 
+def _points(margin: int) -> str:
+    return f"{margin} point{'s' * (margin != 1)}"
+
+
 class MatchupRows(Rows):
     """The list; keys decide."""
 
@@ -131,13 +135,14 @@ class MatchupRows(Rows):
         matchup, proposal = self.desk.matchup, self.desk.proposal
         said = {
             WINNER: "" if matchup.winner is None else who(self.session, matchup.winner),
-            MARGIN: "" if matchup.margin is None else f"{matchup.margin} points",
+            MARGIN: "" if matchup.margin is None else _points(matchup.margin),
             KEY: matchup.key_differentiator,
         }[key]
+        margin = self.desk.proposed_margin
         could = {
             WINNER: "" if proposal.winner is None else who(self.session, proposal.winner),
-            MARGIN: "" if proposal.margin is None else f"{proposal.margin} points",
-            KEY: proposal.key_differentiator,
+            MARGIN: "" if margin is None else _points(margin),
+            KEY: self.desk.proposed_key,
         }[key]
         spans: list[Span] = [(f"   {_TITLES[key]:<20}", tones.muted)]
         said, could = self.session.hide(said), self.session.hide(could)
@@ -180,7 +185,7 @@ def detail_lines(
     criterion = desk.criterion(key)
     if criterion is None:
         if key == KEY:
-            text = desk.matchup.key_differentiator or desk.proposal.key_differentiator
+            text = desk.matchup.key_differentiator or desk.proposed_key
             say(" ", text or f"What decided, in a sentence: {keys[0]} writes it.", tones.text)
         elif key == WINNER:
             tally = desk.matchup.edges()
@@ -197,6 +202,7 @@ def detail_lines(
             (f" {session.hide(criterion.name)}", tones.strong),
             ("  edge ", tones.muted),
             (who(session, criterion.edge), tones.text),
+            ("" if criterion.edge is not None else "  nobody is said to be ahead yet", tones.muted),
         )
     )
     new = desk.measured_anew(criterion) if isinstance(key, tuple) and key[0] == "criterion" else None
