@@ -69,6 +69,14 @@ class Blindfold:
         return self.blind and not all(mark is not None and mark.revealed for mark in self._marks)
 
     @property
+    def known(self) -> tuple[int, ...]:
+        """Submissions that were scored under the names before they were covered; none once all are revealed."""
+        if not self.active:
+            return ()
+        known = [self._known[n] if mark is None else mark.known for n, mark in enumerate(self._marks)]
+        return tuple(index for index, before in enumerate(known) if before)
+
+    @property
     def stand_in(self) -> str:
         """What stands in the place of a name."""
         return BLOCK * 3

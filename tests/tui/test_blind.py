@@ -242,6 +242,20 @@ async def test_the_reveal_is_asked_for_once_everything_is_scored_and_shows_the_n
             assert (mark.side, mark.revealed is not None) == ("AB"[index], True)
 
 
+async def test_scores_given_under_the_names_before_are_warned_of(workspace: Workspace) -> None:
+    async with running(make_app(workspace, blind=False)) as driver:
+        await driver.press("s", "8", "5")
+        assert not driver.app._notifications
+    async with running(make_app(workspace)) as driver:
+        await driver.settle()
+        await driver.until(lambda: driver.app._notifications)
+        [told] = driver.app._notifications
+        assert "scored before, under the names" in told.message
+        # one of the two, wherever it was seated
+        assert told.message[0] in "AB"
+        assert told.message[1] == ":"
+
+
 async def test_the_list_of_past_comparisons_does_not_tell_who_sat_where(workspace: Workspace) -> None:
     async with running(make_app(workspace)) as driver:
         await driver.settle()

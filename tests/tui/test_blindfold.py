@@ -243,7 +243,9 @@ def test_scores_from_before_are_told_apart(opened: Opener) -> None:
     score(session, 80, 60)
     session.close()
     blind = opened()
+    assert blind.blindfold.known == (0, 1)
     blind.clear_score()
+    assert blind.blindfold.known == (0, 1)
     marks = [card(blind, index).blind for index in (0, 1)]
     assert [mark is not None and mark.known for mark in marks] == [True, True]
 

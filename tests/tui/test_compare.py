@@ -155,6 +155,12 @@ async def test_three_submissions_at_80_columns_are_reached_by_keys(
         await app.press("s", "7", "7")
         assert app.compare.session.cards[2].score("correctness") == 77
         assert app.compare.panes[2].display
+        # it goes on to the next of three, and not back
+        assert "w switch A/B/C" in app.text()
+        await app.press("w")
+        assert app.compare.session.scored == 0
+        await app.press("w", "w")
+        assert app.compare.session.scored == 2
         await app.press("z")
         assert "Weighted mean" in app.text()
         await app.press("z", "tab")

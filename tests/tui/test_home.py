@@ -150,6 +150,10 @@ async def test_marked_submissions_are_compared_and_of_one_task_only(
         assert await opened(app) == ("alpha", "gamma", "omega")
         await app.press("q")
         await app.until(lambda: app.app.screen is screen)
+        # the next comparison is not the same once more
+        assert screen.board.marked == []
+        await app.press("space")
+        assert screen.board.marked != []
         await app.press("escape")
         assert screen.board.marked == []
 

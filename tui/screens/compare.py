@@ -168,6 +168,7 @@ class CompareScreen(
                 f"{key_for(self, 'undo')} takes it away again.",
                 markup=False,
             )
+        self.tell_known()
         self.rubric_pane.update_lines()
 
     # rubric
@@ -243,7 +244,8 @@ class CompareScreen(
         right.append(
             (f"{self._unsaved()} ", "error", 0)
             if self._unsaved()
-            else (f"{self._saved or 'not changed yet'} ", "muted", 1)
+            # on a narrow screen the names of what is judged are worth more than the time of day
+            else (f"{self._saved or 'not changed yet'} ", "muted", 4)
         )
         self.query_one("#header", Bar).tell([(f" {session.task} ", "strong", 0), *names], right)
 
@@ -281,7 +283,8 @@ class CompareScreen(
             for keys, text, shown in listed(own_bindings(node) if node is not None else ()):
                 first = keys.split(" ")[0]
                 if shown and first not in hints:
-                    hints[first] = text
+                    # of three, the key goes on to the next: it does not switch back
+                    hints[first] = text.replace("A/B", "A/B/C") if len(self.panes) > 2 else text
         told = [(key, text) for key, text in hints.items() if text and key not in (asks, here)]
         hidden = len(self.panes) - len(self.arrangement.panes)
         if hidden and not isinstance(focused, RubricLines):

@@ -35,6 +35,18 @@ class CompareBlind(Screen[None]):
             self.app.wear(self.session.blindfold, f"judge-tui {self.session.task}, blind")
             self._offered = not self.session.unscored
 
+    def tell_known(self) -> None:
+        """Say so where scores from before, given under the names, stand in view: they tell who is who."""
+        if known := self.session.blindfold.known:
+            who = " ".join(letter_of(index) for index in known)
+            self.notify(
+                f"{who}: scored before, under the names. What is seen of that may tell who is who, "
+                "and the scorecards will say that it was known.",
+                severity="warning",
+                markup=False,
+                timeout=8,
+            )
+
     def on_unmount(self) -> None:
         if isinstance(self.app, VeiledApp):
             self.app.unveil()

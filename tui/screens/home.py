@@ -48,10 +48,10 @@ class HomeScreen(Screen[None]):
         Binding("n", "next", "next to judge"),
         Binding("tab", "part(1)", "next list"),
         Binding("shift+tab", "part(-1)", "previous list", show=False),
+        Binding("q", "app.quit", "quit"),
         Binding("r", "reload", "read again"),
         Binding("ctrl+z", "app.suspend_process", "to the shell (fg comes back)", show=False),
         Binding("question_mark,f1", "help", "help"),
-        Binding("q", "app.quit", "quit"),
     ]
 
     BINDINGS = named("home", BINDINGS)
@@ -297,6 +297,9 @@ class HomeScreen(Screen[None]):
             self.notify(chosen, markup=False, timeout=3)
         else:
             self._ask(event.cell[1], chosen)
+            # they have done their work; left there, the next Enter would open the same again
+            self.board.marked.clear()
+            self.matrix.renew()
 
     def on_rows_opened(self, event: Rows.Opened) -> None:
         event.stop()
