@@ -15,6 +15,8 @@ __all__ = ["REASONS", "Pair", "partner", "queue"]
 REASONS = ("not scored", "stale", "matchup stale", "no matchup")
 #: Pairs without a matchup that are listed per task; there may be thousands.
 _MOST = 50
+#: So many submissions stand side by side.
+_BESIDE = 3
 
 #: The matchups that a judge has decided on a task.
 Decided = Collection[Matchup]
@@ -62,9 +64,10 @@ def _due(cells: Sequence[Standing], decided: Decided | None) -> Iterator[Pair]:
     if decided is not None:
         known = [cell for cell in cells if cell.judged and not cell.stale]
         digests = {cell.model: cell.digest for cell in known}
-        old = [matchup for matchup in decided if matchup.stale(digests)]
-        for matchup in old:
-            if set(matchup.models) <= set(digests):
+        for matchup in decided:
+            # one of more, which a published analysis may have, cannot be opened
+            shown = len(matchup.models) <= _BESIDE and set(matchup.models) <= set(digests)
+            if shown and matchup.stale(digests):
                 yield Pair(known[0].task, tuple(sorted(matchup.models)), REASONS[2])
         yield from islice(_undecided(known, decided), _MOST)
 

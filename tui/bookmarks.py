@@ -59,12 +59,20 @@ class Bookmarks:
         self._all = sorted(kept[-_MOST:], key=lambda mark: (mark.file, mark.line))
         return added
 
+    def renew(self) -> None:
+        """Take in what another window has saved meanwhile."""
+        self._all = self._read()
+
     def settle(self, file: str, lines: Sequence[str]) -> None:
         """Move a file's bookmarks to where their lines stand now; a line that is gone keeps its number."""
         settled = []
+        places: dict[str, list[int]] = {}
         for mark in self._all:
             if mark.file == file and not _stands(lines, mark.line, mark.text):
-                found = [n for n in range(len(lines)) if _stands(lines, n, mark.text)] if mark.text else []
+                if not places:
+                    for number, line in enumerate(lines):
+                        places.setdefault(_said(line), []).append(number)
+                found = places.get(mark.text, []) if mark.text else []
                 near = min(found, key=lambda n: abs(n - mark.line), default=min(mark.line, len(lines) - 1))
                 mark = Bookmark(file, near, mark.text)
             settled.append(mark)
@@ -80,7 +88,7 @@ class Bookmarks:
             os.replace(temporary, self._path)
 
     def _read(self) -> list[Bookmark]:
-        with suppress(OSError, ValueError, KeyError, TypeError):
+        with suppress(OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
             raw = json.loads(self._path.read_text("utf-8"))
             return [Bookmark(str(one["file"]), max(int(one["line"]), 0), str(one["text"])) for one in raw]
         return []

@@ -88,7 +88,11 @@ class HomeBoard:
         fault = self.outline.faults.get(model, "") if self.outline else ""
         if fault:
             return Standing(model, task, fault=fault)
-        return standing(self.workspace, model, task, self.judge, self.backend, self._rubrics)
+        try:
+            return standing(self.workspace, model, task, self.judge, self.backend, self._rubrics)
+        except Exception as error:
+            # a fault of our own costs its cell: all of Home would wait for ever otherwise
+            return Standing(model, task, fault=f"judge-tui cannot read this: {error!r}.")
 
     def _read_matchups(self, task: str, batch: Batch) -> None:
         try:

@@ -59,8 +59,8 @@ class PastComparisons:
 
     def read(self) -> tuple[Past, ...]:
         """The comparisons, the last one first."""
-        with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
-            return tuple(map(_past, json.loads(self._path.read_text("utf-8"))))
+        with suppress(OSError, ValueError, TypeError, RecursionError):
+            return tuple(past for raw in json.loads(self._path.read_text("utf-8")) if (past := _past(raw)))
         return ()
 
     def find(self, task: str, models: Sequence[str]) -> Past | None:
@@ -75,6 +75,11 @@ class PastComparisons:
             write_atomically(self._path, json.dumps(raw, indent=1).encode())
 
 
-def _past(raw: dict[str, Any]) -> Past:
-    places = {str(model): (str(file), max(int(line), 0)) for model, (file, line) in raw["places"].items()}
-    return Past(str(raw["task"]), tuple(map(str, raw["models"])), float(raw["at"]), places, str(raw["focus"]))
+def _past(raw: Any) -> Past | None:
+    """One comparison; ``None`` where it is none, as after an edit by hand."""
+    with suppress(ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        places = {str(m): (str(file), max(int(line), 0)) for m, (file, line) in raw["places"].items()}
+        models = tuple(map(str, raw["models"]))
+        if 2 <= len(models) <= 3 and len(set(models)) == len(models):
+            return Past(str(raw["task"]), models, float(raw["at"]), places, str(raw["focus"]))
+    return None

@@ -11,6 +11,7 @@ from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.app import run_home
 from judge_tui.tui.home_board import HomeBoard
 from judge_tui.tui.past import Past, PastComparisons
+from judge_tui.tui.screens.home import _moment
 
 from .conftest import make_workspace
 
@@ -130,3 +131,36 @@ def test_a_state_folder_that_takes_nothing_is_no_fault(workspace: Workspace, tmp
     past = PastComparisons(workspace.root, "anna")
     past.keep(Past("kv", ("alpha", "beta"), 1.0))
     assert past.read() == ()
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        '{"task": "kv", "models": ["alpha", "alpha"], "at": 1, "places": {}, "focus": ""}',
+        '{"task": "kv", "models": "ab", "at": "x", "places": {}, "focus": ""}',
+        '{"task": "kv", "models": ["a", "b", "c", "d"], "at": 1, "places": {}, "focus": ""}',
+        '{"task": "kv", "models": ["a", "b"], "at": 1, "places": {"a": ["f", 1e999]}, "focus": ""}',
+        "[]",
+        "3",
+    ],
+)
+def test_a_past_comparison_that_is_none_costs_itself_alone(board: HomeBoard, odd: str) -> None:
+    past = PastComparisons(board.workspace.root, "anna")
+    past.keep(Past("kv", ("alpha", "beta"), 1.0))
+    past._path.write_text(past._path.read_text().replace("[\n", f"[\n{odd},\n", 1))
+    assert [one.models for one in past.read()] == [("alpha", "beta")]
+
+
+def test_a_moment_that_no_calendar_has_is_not_told() -> None:
+    assert _moment(1e30) == _moment(float("nan")) == ""
+    assert _moment(0.0) != ""
+
+
+def test_a_fault_of_our_own_costs_one_cell(board: HomeBoard, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("judge_tui.tui.home_board.standing", broken)
+    read_all(board)
+    assert board.whole
+    assert all("ZeroDivisionError" in said.fault for said in board.standings.values())

@@ -203,6 +203,30 @@ async def test_the_way_back_leads_to_the_other_pane(workspace: Workspace) -> Non
         assert any("No jump leads back" in note.message for note in app.app._notifications)
 
 
+def test_bookmarks_of_another_window_are_kept_and_odd_ones_cost_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    one, other = Bookmarks(tmp_path), Bookmarks(tmp_path)
+    one.toggle("a.py", 1, "x")
+    one.save()
+    other.renew()
+    other.toggle("a.py", 2, "y")
+    other.save()
+    one.renew()
+    assert one.within("a.py") == [1, 2]
+    one._path.write_text('[{"file": "a.py", "line": 1e999, "text": ""}]')
+    one.renew()
+    assert not len(one)
+
+
+async def test_a_place_whose_file_is_gone_is_told(workspace: Workspace) -> None:
+    async with running(make_app(workspace, engine=None)) as app:
+        app.compare.visit(Place(1, "gone.py", 3))
+        await app.press("1")
+        assert any("gone.py is no longer there." in told.message for told in app.app._notifications)
+
+
 async def test_bookmarks_are_set_shown_listed_stepped_through_and_kept(workspace: Workspace) -> None:
     async with running(make_app(workspace, engine=None)) as app:
         pane = app.compare.panes[0]

@@ -62,8 +62,11 @@ class ComparePlaces(Screen[None]):
         self._visiting = True
         try:
             self.focus_code(place.pane)
-            if place.file in self.panes[place.pane].submission.files:
-                self.panes[place.pane].open(place.file, place.line)
+            pane = self.panes[place.pane]
+            if place.file in pane.submission.files:
+                pane.open(place.file, place.line)
+            else:
+                self.notify(f"{pane.hide(place.file)} is no longer there.", markup=False, timeout=3)
         finally:
             self._visiting = False
 
@@ -201,6 +204,8 @@ class ComparePlaces(Screen[None]):
             return
         line = pane.view.cursor
         marks = self.bookmarks_of(pane)
+        marks.renew()
+        marks.settle(pane.file, pane.source.bare.lines)
         added = marks.toggle(pane.file, line, pane.source.bare.lines[line])
         marks.save()
         self.show_bookmarks(pane)

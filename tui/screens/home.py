@@ -366,6 +366,10 @@ def _checked(said: Standing) -> list[Part]:
 
 
 def _moment(at: float) -> str:
-    then, now = time.localtime(at), time.localtime()
+    try:
+        then, now = time.localtime(at), time.localtime()
+    except (OverflowError, ValueError, OSError):
+        # no moment that a calendar has
+        return ""
     today = (then.tm_year, then.tm_yday) == (now.tm_year, now.tm_yday)
     return time.strftime("%H:%M" if today else "%d %b" if then.tm_year == now.tm_year else "%Y-%m-%d", then)
