@@ -70,7 +70,7 @@ class Blindfold:
 
     @property
     def known(self) -> tuple[int, ...]:
-        """Submissions that were scored under the names before they were covered; none once all are revealed."""
+        """Submissions that were scored under the names, while any are covered."""
         if not self.active:
             return ()
         known = [self._known[n] if mark is None else mark.known for n, mark in enumerate(self._marks)]
