@@ -111,6 +111,15 @@ async def test_a_note_is_anchored_to_the_selected_lines(workspace: Workspace) ->
     assert note.quote == "\n".join(CODE.split("\n")[5:8])
 
 
+async def test_a_note_that_is_written_at_once_loses_no_letter(workspace: Workspace) -> None:
+    async with running(make_app(workspace, engine=None)) as app:
+        await app.press("a", "9", "space", *"bytes", "escape")
+        [note] = app.compare.session.cards[0].notes
+        assert (note.kind, note.text) == ("strength", "9 bytes")
+        await app.press("j", "a", "b", *"bad", "escape")
+        assert [(n.kind, n.text) for n in app.compare.session.cards[0].notes][-1] == ("bug", "bad")
+
+
 async def test_a_note_without_text_is_no_note(workspace: Workspace) -> None:
     async with running(make_app(workspace)) as app:
         await app.settle()

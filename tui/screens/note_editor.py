@@ -11,7 +11,7 @@ from judge_tui.tui.harmless import box_title
 from judge_tui.tui.keymap import named
 from judge_tui.tui.screens.dialog import Editor
 from judge_tui.tui.tones import tones_of
-from judge_tui.tui.widgets.key_hints import key_for
+from judge_tui.tui.widgets.key_hints import key_for, own_bindings
 from rich.segment import Segment
 from textual import events
 from textual.app import ComposeResult
@@ -69,6 +69,15 @@ class Choice(Widget, can_focus=True):
 
     def action_text(self) -> None:
         self.screen.set_focus(self.screen.query_one(TextArea))
+
+    def on_key(self, event: events.Key) -> None:
+        # what chooses nothing begins the text: a judge who writes at once loses no letter
+        bound = {binding.key for binding in own_bindings(self)}
+        if event.is_printable and event.character and event.key not in bound:
+            event.stop()
+            event.prevent_default()
+            self.action_text()
+            self.screen.query_one(TextArea).insert(event.character.lstrip())
 
     def _labels(self) -> Iterator[tuple[str, str]]:
         """Key and word of each choice."""
@@ -145,7 +154,7 @@ class NoteEditor(Editor):
             yield Severity(self._note.severity)
             yield TextArea(self._note.text, soft_wrap=True, tab_behavior="focus")
             yield Static(
-                f"a letter chooses the kind · {self.moves} move · {self.closes} · saved as you type",
+                f"first a letter for the kind, then the text · {self.moves} move · {self.closes} · saved as you type",
                 classes="hint",
                 markup=False,
             )

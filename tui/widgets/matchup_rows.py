@@ -202,7 +202,7 @@ def detail_lines(
             (f" {session.hide(criterion.name)}", tones.strong),
             ("  edge ", tones.muted),
             (who(session, criterion.edge), tones.text),
-            ("" if criterion.edge is not None else "  nobody is said to be ahead yet", tones.muted),
+            *([("  nobody is said to be ahead yet", tones.muted)] if criterion.edge is None else []),
         )
     )
     new = desk.measured_anew(criterion) if isinstance(key, tuple) and key[0] == "criterion" else None
