@@ -154,7 +154,8 @@ class NoteEditor(Editor):
             yield Severity(self._note.severity)
             yield TextArea(self._note.text, soft_wrap=True, tab_behavior="focus")
             yield Static(
-                f"first a letter for the kind, then the text · {self.moves} move · {self.closes} · saved as you type",
+                f"first a letter for the kind, then the text · {self.moves} move · {self.closes} · "
+                "saved as you type",
                 classes="hint",
                 markup=False,
             )
