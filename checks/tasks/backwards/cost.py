@@ -11,9 +11,11 @@ from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Skipped
 from judge_tui.checks.gradients import differences
 from judge_tui.checks.tasks.backwards.gradients import ROWS, agrees, as_function, row_scale
+from judge_tui.checks.tasks.backwards.limits import coarse
 from judge_tui.checks.tasks.backwards.passes import STATED as _SHAPE
 from judge_tui.checks.tasks.backwards.passes import Pass, backward, draw, eps_of, forward
 from judge_tui.checks.tasks.backwards.reference import Batch
+from judge_tui.checks.verdict import Verdict
 
 __all__ = ["gradient_cost"]
 
@@ -62,7 +64,9 @@ def gradient_cost(bench: Bench, found: Findings) -> str:
     wrong = found.wrong
     if wrong is not None:
         error = _short(wrong.measured)
-        return f"dx has relative error {error} against differences of its own forward at {_SHAPE}"
+        narrow = found.verdict is Verdict.WARN and isinstance(wrong.measured, float)
+        why = f": {coarse(float(wrong.measured or 0.0))}" if narrow else ""
+        return f"dx has relative error {error} against differences of its own forward at {_SHAPE}{why}"
     text = f"all elements at {_SHAPE}: {_time(engine)} by coloured differences, {_time(own)} one by one"
     return f"{text}; dx right on the features sampled"
 

@@ -20,6 +20,7 @@ from judge_tui.checks.tasks.flash_attention_bwd.cached import Entry, carried, en
 from judge_tui.checks.tasks.flash_attention_bwd.passes import Attention, Run
 from judge_tui.checks.tasks.flash_attention_bwd.reference import Problem, posed
 from judge_tui.checks.tasks.flash_attention_bwd.reference import logsumexp as truth_of
+from judge_tui.checks.tolerance import is_single
 from judge_tui.checks.verdict import Verdict
 
 __all__ = ["logsumexp"]
@@ -49,10 +50,12 @@ def logsumexp(bench: Bench, found: Findings) -> str:
     kept = _found(bench, attention, attention.run(problems[0]))
     if kept is None:
         return _by_tiles(attention, found, problems) or _nothing(bench, attention, found)
-    worst, where = 0.0, _place(bench, kept)
+    worst, where, narrow = 0.0, _place(bench, kept), True
     for problem in problems:
-        error = _error(_read(attention, attention.run(problem), kept), problem)
+        value, single = _read(attention, attention.run(problem), kept)
+        error = _error(value, problem)
         worst = max(worst, error, key=lambda e: np.inf if e != e else e)
+        narrow = narrow and single
     found.note("kept as", kept.text, **where)
     limit = max(STATED, 50 * 1.2e-7) if in_single(bench, attention) else STATED
     right = worst <= limit
@@ -67,6 +70,9 @@ def logsumexp(bench: Bench, found: Findings) -> str:
         return (
             f"{kept.name} is {worst:.2g} off m + log l (limit {STATED:g}){_cause(attention, kept, problems)}"
         )
+    if narrow and not lenient:
+        found.claim("L of float64 input is kept in float64", False, measured="float32", limit="float64",
+                    otherwise=Verdict.WARN, **where)  # fmt: skip
     if kept.text != "L":
         found.claim("L itself is kept", kept.means_the_same, measured=kept.text, otherwise=Verdict.WARN,
                     note="The contract asks for L = m + log l, one number per row.", **where)  # fmt: skip
@@ -74,6 +80,7 @@ def logsumexp(bench: Bench, found: Findings) -> str:
     if empty.startswith("NaN"):
         return f"L is {empty}; for the others {worst:.1e} off m + log l in {len(problems)} draws"
     text = "" if kept.text == "L" else f", kept as {kept.text}"
+    text += ", float32 of float64 input" if narrow else ""
     return f"L is {worst:.1e} off m + log l in {len(problems)} draws (limit {STATED:g}){text}; {empty}"
 
 
@@ -182,8 +189,8 @@ def _place(bench: Bench, kept: _Kept) -> dict[str, Any]:
     return {"file": file, "line": line}
 
 
-def _read(attention: Attention, run: Run, kept: _Kept) -> Array:
-    """L (B, H, N) of a run, as the entries hold it."""
+def _read(attention: Attention, run: Run, kept: _Kept) -> tuple[Array, bool]:
+    """L (B, H, N) of a run, as the entries hold it, and whether they hold float32 numbers."""
     handles = carried(attention, run)
     values = []
     for entry in kept.parts:
@@ -193,7 +200,7 @@ def _read(attention: Attention, run: Run, kept: _Kept) -> Array:
     arranged = _arrangements(kept.whole(values))
     if not arranged:
         raise BadResult(f"keeps {kept.name} in the shape {kept.parts[0].shape}")
-    return min(arranged, key=lambda value: _distance(value, truth))
+    return min(arranged, key=lambda value: _distance(value, truth)), any(map(is_single, values))
 
 
 def _arrangements(value: Array) -> list[Array]:
@@ -223,7 +230,7 @@ def _error(value: Array, problem: Problem) -> float:
 def _cause(attention: Attention, kept: _Kept, problems: list[Problem]) -> str:
     """What is kept instead, where that is one of the usual mistakes."""
     problem = problems[-1]
-    value = _read(attention, attention.run(problem), kept)
+    value, _single = _read(attention, attention.run(problem), kept)
     case = problem.case
     scores = case.q @ case.k.swapaxes(-1, -2) / np.sqrt(case.q.shape[-1])
     if case.causal:

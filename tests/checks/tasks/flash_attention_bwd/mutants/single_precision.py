@@ -1,5 +1,5 @@
 # bug: float64 input is computed in float32
-# warned by: gradients, accuracy, gradient_identities
+# warned by: gradients, accuracy, gradient_identities, logsumexp
 # passes: masked_rows, cache_minimality
 import numpy as np
 
