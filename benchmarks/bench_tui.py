@@ -8,12 +8,15 @@ Ratios are against a bare Textual app, a bare Python, vim -d or grep, on the sam
 from __future__ import annotations
 
 import argparse
+import random
 import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from itertools import count, islice
 from pathlib import Path
 
 from pseudo_terminal import Terminal, first_frame, keys, p95
@@ -49,8 +52,13 @@ PAGE = [b"\x04", b"\x04", b"\x15"] * 30
 #: vim's cursor moves within the window first; this scrolls it by a line from the first key on.
 VIM_LINE = [b"\x05"] * 120
 TYPED = b"the cache holds keys and values twice, "
-#: The searched text, but for its last letter, and how often it is there once that is typed.
-SEARCHED, FOUND = b"def step_1999", 11
+#: What is searched for; its last letter is typed when the clock starts.
+SEARCHED = b"def step_1999"
+#: vim as its users have it: 24-bit colours by syntax, line numbers, and nothing folded away, so that all
+#: three windows scroll the code that our panes scroll. ``-u NONE`` on equal files redraws one folded row.
+VIM = ("--clean", "-n", "--cmd", "set termguicolors number diffopt+=context:999999", "-d")
+#: Shares of functions that a model has written otherwise, not at all, and with a class behind them.
+CHANGED, MISSING, MORE = 0.12, 0.04, 0.04
 
 
 class Lines:
@@ -65,18 +73,39 @@ class Lines:
 
 
 def workspace(root: Path, models: tuple[str, ...], lines: int) -> Path:
-    """A workspace with a file of so many lines per model."""
+    """A workspace with a file of so many lines per model, no two of them the same."""
     (root / "scores").mkdir(parents=True)
-    body = "".join(
-        f"# FIRST-FRAME\ndef step_{n}(cache, query):\n    scores = query @ cache.keys[{n}].T\n"
-        f'    return softmax(scores) @ cache.values[{n}] + float("{n}.5")\n\n'
-        for n in range(lines // 5)
-    )
     for model in models:
         folder = root / "submissions" / model / "kv"
         folder.mkdir(parents=True)
-        (folder / "kv_cache.py").write_text(body)
+        functions = islice(code(model), lines // 5)
+        (folder / "kv_cache.py").write_text("".join(functions))
     return root
+
+
+def code(model: str) -> Iterator[str]:
+    """Functions of five lines each, as one model has written them."""
+    chance = random.Random(model)
+    for n in count():
+        drawn = chance.random()
+        if drawn < MISSING:
+            continue
+        if drawn < MISSING + CHANGED:
+            yield (
+                f"# FIRST-FRAME\ndef step_{n}(cache, query, *, scale=None):\n"
+                f"    scores = cache.read({n}, axis=-1) @ query * (scale or 1 / sqrt(query.shape[-1]))\n"
+                f'    return attend(scores, cache.values[{n}], mask="{model}")\n\n'
+            )
+            continue
+        yield (
+            f"# FIRST-FRAME\ndef step_{n}(cache, query):\n    scores = query @ cache.keys[{n}].T\n"
+            f'    return softmax(scores) @ cache.values[{n}] + float("{n}.5")\n\n'
+        )
+        if drawn > 1 - MORE:
+            yield (
+                f"class Rows{n}_{model}:\n    # what {model} adds\n"
+                "    def __init__(self, rows):\n        self.rows = list(rows)\n\n"
+            )
 
 
 def seconds_of(*argv: str) -> float:
@@ -111,7 +140,7 @@ def scroll(lines: Lines, many: Path) -> None:
     app = (sys.executable, "-c", COMPARE, str(many), *_models(many))
     idle = p95(keys((sys.executable, "-c", BARE), LINE[:60]))
     vim = shutil.which("vim")
-    diff = ("-u", "NONE", "-N", "-d", *(str(file) for file in sorted(many.glob("submissions/*/kv/*.py"))))
+    diff = (*VIM, *(str(file) for file in sorted(many.glob("submissions/*/kv/*.py"))))
     for name, sent, theirs in (("line", LINE, VIM_LINE), ("page", PAGE, PAGE)):
         other = p95(keys((vim, *diff), theirs, shows=b"FIRST")) if vim else 0.0
         for how, before in (("", b"j"), ("together, ", b"y")):
@@ -128,7 +157,8 @@ def scroll(lines: Lines, many: Path) -> None:
 
 def search(lines: Lines, runs: int, most: Path) -> None:
     """From the last letter of a query until all three panes say how often it is there."""
-    files = [str(file) for file in sorted(most.glob("submissions/*/kv/*.py"))]
+    files = sorted(most.glob("submissions/*/kv/*.py"))
+    counts = [file.read_bytes().count(SEARCHED) for file in files]
     terminal = Terminal(sys.executable, "-c", COMPARE, str(most), *_models(most))
     try:
         terminal.first(b"FIRST-FRAME")
@@ -136,7 +166,7 @@ def search(lines: Lines, runs: int, most: Path) -> None:
         terminal.key(b"/")
         terminal.key(SEARCHED[:-1])
         terminal.calm(0.5)
-        found = "".join(rf"{letter} {FOUND}\b.*" for letter in "ABC").encode()
+        found = "".join(rf"{letter} {n}\b.*" for letter, n in zip("ABC", counts, strict=True)).encode()
         times = []
         for _ in range(runs):
             times.append(terminal.answer(SEARCHED[-1:], found))
@@ -146,7 +176,9 @@ def search(lines: Lines, runs: int, most: Path) -> None:
         taken = statistics.median(times)
     finally:
         terminal.close()
-    grep = statistics.median(seconds_of("grep", "-n", SEARCHED.decode(), *files) for _ in range(runs))
+    grep = statistics.median(
+        seconds_of("grep", "-n", SEARCHED.decode(), *map(str, files)) for _ in range(runs)
+    )
     against = f"{taken / grep:.2f} x grep -n ({grep * 1000:.1f} ms)"
     lines.say("search, 3 x 100,000 lines", f"{taken * 1000:.1f} ms", against, "3 x", taken <= 3 * grep)
 
