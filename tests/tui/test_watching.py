@@ -119,6 +119,23 @@ async def test_a_file_that_is_gone_stays_in_view_and_says_so(workspace: Workspac
         assert pane.source.lines == ["y = 2"]
 
 
+async def test_a_folder_that_goes_and_comes_back_is_followed(workspace: Workspace) -> None:
+    async with running(make_app(workspace, engine=None)) as app:
+        pane = app.compare.panes[0]
+        folder = pane.submission.path
+        away = folder.with_name("away")
+        folder.rename(away)
+        change(app, "")
+        await app.until(lambda: "gone from disk" in app.text())
+        assert pane.submission.files == ()
+        assert pane.source.text.startswith(CODE)
+        (away / "kv_cache.py").write_text("x = 2\n")
+        away.rename(folder)
+        change(app, "")
+        await app.until(lambda: pane.source.text == "x = 2\n")
+        assert "gone from disk" not in app.text()
+
+
 async def test_a_submission_that_becomes_malformed_is_told_and_goes_on(workspace: Workspace) -> None:
     async with running(make_app(workspace, engine=None)) as app:
         pane = app.compare.panes[0]

@@ -40,7 +40,8 @@ class CompareWatching(Screen[None]):
 
     def begin_watching(self) -> None:
         """Watch the submissions' folders, where that works."""
-        folders = [s.path for s in self.session.submissions if s.path.is_dir()]
+        # from above: a folder that is moved away, and another one in its place, are told there alone
+        folders = sorted({s.path.parent for s in self.session.submissions if s.path.is_dir()})
         if self.options.watch and folders:
             self._watch = FileWatch(folders, self.disk_changed, self._cannot_watch)
 
@@ -67,12 +68,14 @@ class CompareWatching(Screen[None]):
         for pane in self.panes:
             folder = pane.submission.path
             names = {p.relative_to(folder).as_posix() for p in paths if is_source(folder, p)}
-            if names:
+            names |= set(pane.submission.files) if folder in paths else set()
+            if names or folder in paths:
                 try:
                     pane.submission.refresh()
                 except JudgeError as error:
                     self.notify(self.session.hide(str(error)), severity="error", markup=False, timeout=8)
                     continue
+                names |= set(pane.submission.files) if folder in paths else set()
                 changed.append(pane)
                 pane.files_changed(names)
                 self.forget_definitions(pane)
