@@ -111,6 +111,8 @@ def _call(launcher: Launcher, K: str) -> str:
         return f"{made}{name}({args}); return (int)cudaGetLastError();"
     if launcher.returns == "bool":
         return f"{made}return {name}({args}) ? 0 : 1;"
+    if launcher.returns == "count":
+        return f"{made}const int given = (int){name}({args}); return given > 0 ? 0 : given ? given : 1;"
     return f"{made}return (int){name}({args});"
 
 
@@ -138,6 +140,8 @@ def _argument(arg: str, kind: str, K: str) -> str:
         return "const_cast<float*>(job.logits)" if kind == "float*" else _pointer("(void*)job.logits", kind)
     if arg in ("indices", "probabilities"):
         return _pointer(f"job.{arg}", kind)
+    if arg == "stream" and kind == "void*":
+        return "(void*)job.stream"
     return {"K": K, "stream": "job.stream", "stride": "job.K"}.get(arg, f"job.{arg}")
 
 

@@ -123,7 +123,8 @@ def _made(reading: Reading, function: Function) -> Iterator[Launcher]:
     filled, instances, doubts = template
     function = typed(function, filled)
     types = tuple(f"{each.type}{'*' * each.pointers}" for each in function.parameters)
-    returns = {"void": "nothing", "bool": "bool", "int": "number"}.get(function.returns, "status")
+    number = "number" if function.returns in INTEGERS else "status"
+    returns = {"void": "nothing", "bool": "bool"}.get(function.returns, number)
     count = 0
     for args, guessed in arguments(function):
         plain = Launcher(

@@ -32,7 +32,7 @@ __all__ = ["VALUES", "Launcher", "launcher_of", "stride_of"]
 #: What a parameter can be given.
 VALUES = ("logits", "indices", "probabilities", "rows", "B", "T", "V", "K", "stream", "stride")
 _KEYS = frozenset({"template", "K", "grid", "block", "shared", "index", "stride", "returns", "variants"})
-_RETURNS = frozenset({"status", "bool", "number", "nothing"})
+_RETURNS = frozenset({"status", "bool", "number", "count", "nothing"})
 _STRIDE = re.compile(r"^(?:K|\d+|ceil \d+|\d+(?:, ?\d+)+)$")
 
 
@@ -53,7 +53,8 @@ class Launcher:
         shared: C++ expression, bytes.
         index: ``int32`` or ``int64``.
         stride: Entries between rows of the output.
-        returns: ``status``, ``bool``, ``number`` or ``nothing``.
+        returns: ``status``, ``bool`` (true is success), ``number`` (0 is), ``count`` (above 0 is) or
+            ``nothing``.
         line: 1-based line of its definition.
         variant: What tells it from others of the same function, as ``WARPS_PER_BLOCK = 1``.
         origin: As a binding's.

@@ -97,7 +97,7 @@ def _pointers(parameters: Sequence[Parameter]) -> dict[int, str] | None:
     taken: set[str] = set()
     # const data are the logits; without const the name says so
     for index, parameter in enumerate(parameters):
-        if parameter.pointers != 1:
+        if parameter.pointers != 1 or _bare_stream(parameter):
             continue
         value = _pointer(parameter, taken)
         if value is None:
@@ -118,11 +118,16 @@ def _pointer(parameter: Parameter, taken: set[str]) -> str | None:
     return None
 
 
+def _bare_stream(parameter: Parameter) -> bool:
+    """Whether it is a stream as a C interface has it: ``void* stream``."""
+    return parameter.type == "void" and parameter.pointers == 1 and "stream" in parameter.name.lower()
+
+
 def _scalar(parameter: Parameter) -> str | None:
     """What a plain parameter is given; empty when its name does not say, ``None`` when it cannot be given."""
     if parameter.pointers > 1:
         return None
-    if parameter.type in ("cudaStream_t", "CUstream_st"):
+    if parameter.type in ("cudaStream_t", "CUstream_st") or _bare_stream(parameter):
         return "stream"
     if parameter.type in INTEGERS:
         return means(parameter.name)

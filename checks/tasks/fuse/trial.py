@@ -75,6 +75,7 @@ class _Tried:
     answered: tuple[int, ...]
     refused: Mapping[int, int]
     said: str
+    counts: bool = False
 
 
 class BuildFailed(Exception):
@@ -130,6 +131,13 @@ def settle(
             notes.append(f"{group[0].target}: cannot be built: {program.reason}")
             continue
         tried = _tried(program, group[0], rng)
+        if tried.counts and not written:
+            # What it gives is how much it did: 0 would be the failure.
+            told = tuple(replace(each, returns="count") for each in group)
+            counted = build(driver(told))
+            if not isinstance(counted, Failure):
+                group, program = told, counted
+                tried = _tried(program, group[0], rng)
         notes += [] if tried.score == 1.0 else [f"{group[0].target}: {group[0].called}: {tried.said}"]
         if best is None or (tried.score, tried.ran) > (best[0].score, best[0].ran):
             best = tried, group, program
@@ -188,13 +196,23 @@ def _tried(program: Runnable, launcher: Launcher, rng: np.random.Generator) -> _
     if not done:
         first = answers[numbers[0]]
         said = f"refuses every K that was tried (code {first.code})" if refused else first.ended
-        return _Tried(launcher, False, 0.0, (), refused, said or first.status)
+        counts = _counts(launcher, logits, answers)
+        return _Tried(launcher, False, 0.0, (), refused, said or first.status, counts)
     rule, score = _rule(launcher, logits, done)
     single = {K: answer for K, answer in alone.items() if K in done}
     score = (score + _share(one, single, rule)) / 2
     said = f"{score:.0%} of the rows right"
     served = [K for K in sorted(done) if not launcher.host or _share(logits, {K: done[K]}, rule) == 1.0]
     return _Tried(replace(launcher, stride=rule), True, score, tuple(served or sorted(done)), refused, said)
+
+
+def _counts(launcher: Launcher, logits: npt.NDArray[np.float32], answers: Mapping[int, Answer]) -> bool:
+    """Whether a function that never gives 0 gives a positive number where it answers rightly."""
+    positive = {K: a for K, a in answers.items() if a.status == "refused" and a.code > 0}
+    if launcher.kernel or launcher.returns != "number":
+        # A code of CUDA's is an error, whatever was written before it.
+        return False
+    return any(_rule(launcher, logits, {K: answer})[1] == 1.0 for K, answer in positive.items())
 
 
 def _silent(launcher: Launcher, answer: Answer) -> bool:
