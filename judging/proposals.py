@@ -77,7 +77,7 @@ def proposed(
 
 
 def _scores(models: Sequence[str], rubric: Rubric, cards: Mapping[str, Scorecard]) -> Iterator[Criterion]:
-    found: list[tuple[float, Criterion]] = []
+    found: list[tuple[tuple[float, float], Criterion]] = []
     for dimension in rubric.dimensions:
         given = {model: cards[model].score(dimension.id) for model in models}
         known = {model: score for model, score in given.items() if score is not None}
@@ -87,10 +87,11 @@ def _scores(models: Sequence[str], rubric: Rubric, cards: Mapping[str, Scorecard
         edge = max(known, key=known.__getitem__) if best > rest[0] else None
         note = f"{best - rest[0]} more" if edge else ""
         cells = {model: str(score) for model, score in known.items()}
-        weight = dimension.weight * (best - min(rest))
+        # what sets the first apart from the next counts more than how far the last is behind
+        weight = dimension.weight * (best - rest[0]), dimension.weight * (best - min(rest))
         criterion = Criterion(dimension.title, cells, edge, note=note, basis=f"dimension:{dimension.id}")
         found.append((weight, criterion))
-    found.sort(key=lambda pair: -pair[0])
+    found.sort(key=lambda pair: pair[0], reverse=True)
     return (criterion for _, criterion in found)
 
 

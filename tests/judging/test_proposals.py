@@ -77,6 +77,15 @@ def test_dimensions_come_by_what_they_weigh(rubric: Rubric) -> None:
     assert [c.basis for c in got.criteria] == ["dimension:correctness", "dimension:tests"]
 
 
+def test_of_three_what_sets_the_first_apart_from_the_next_counts(rubric: Rubric) -> None:
+    given = {"a": (85, 85), "b": (40, 60), "c": (80, 60)}
+    cards = {model: card(model, correctness=c, tests=t) for model, (c, t) in given.items()}
+    got = of(rubric, cards)
+    assert [line.basis for line in got.criteria] == ["dimension:tests", "dimension:correctness"]
+    assert got.winner == "a"
+    assert got.key_differentiator.endswith("(85 against 60 and 60).")
+
+
 def test_of_three_the_two_best_that_are_equal_leave_no_edge(rubric: Rubric) -> None:
     cards = {model: card(model, tests=score) for model, score in zip(THREE, (70, 70, 50), strict=True)}
     [got] = of(rubric, cards).criteria
