@@ -15,6 +15,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from aiohttp import ClientError
 from judge_tui.judging.plain import plain
 from textual_serve.app_service import AppService
 from textual_serve.download_manager import DownloadManager
@@ -153,7 +154,7 @@ def _while_heard(told: Callable[[Any], Awaitable[None]]) -> Callable[[Any], Awai
     """What is told to a page that has gone is lost, and no fault: the app learns of it in its own time."""
 
     async def tell(what: Any) -> None:
-        with suppress(ConnectionError):
+        with suppress(ConnectionError, ClientError):
             await told(what)
 
     return tell

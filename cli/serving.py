@@ -11,12 +11,13 @@ import os
 import signal
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from urllib.parse import quote
 
 import textual_serve
-from aiohttp import WSCloseCode, WSMsgType, web
+from aiohttp import ClientError, WSMsgType, web
 from judge_tui.cli.address import Address
 from judge_tui.cli.admission import Admission
 from judge_tui.cli.served_app import ServedApp
@@ -80,7 +81,7 @@ class _Server:
         self._command, self._environment = command, environment
         self._admission, self._told = admission, told
         self._downloads = DownloadManager()
-        self._open: dict[web.WebSocketResponse, ServedApp] = {}
+        self._open: dict[ServedApp, Callable[[], Awaitable[None]]] = {}
 
     async def until_interrupted(self, address: Address, ready: Callable[[], None]) -> None:
         """Answer at an address, and end all apps at the end."""
@@ -152,29 +153,29 @@ class _Server:
             tell=socket.send_str,
             downloads=self._downloads,
         )
-        self._open[socket] = app
-        try:
-            await self._shown(app, socket, request)
-        finally:
-            await app.stop()
-            del self._open[socket]
-        return socket
-
-    async def _shown(self, app: ServedApp, socket: web.WebSocketResponse, request: web.Request) -> None:
-        """Show an app until it or the page is closed."""
         try:
             await app.start(_number(request, "width", 80), _number(request, "height", 24))
         except OSError as error:
             self._told(f"The app cannot be started: {error.strerror}.")
-            return
+            return socket
+        self._open[app] = partial(_hang_up, socket, request.transport)
+        try:
+            await self._shown(app, socket)
+        finally:
+            del self._open[app]
+        return socket
+
+    async def _shown(self, app: ServedApp, socket: web.WebSocketResponse) -> None:
+        """Show an app until it or the page is closed."""
         shown = asyncio.create_task(self._screen(app, socket))
         try:
             async for message in socket:
                 if message.type is WSMsgType.TEXT and (answer := await app.take(message.data)):
                     await socket.send_str(answer)
-        except ConnectionError:
+        except (ConnectionError, ClientError):
             pass
         finally:
+            await self._open[app]()
             await app.stop()
             await shown
 
@@ -182,10 +183,11 @@ class _Server:
         await app.run()
         if app.last_words:
             self._told(app.last_words)
-            words = app.last_words.replace("\n", "\r\n")
-            with suppress(ConnectionError):
+        words = app.last_words.replace("\n", "\r\n")
+        with suppress(ConnectionError, ClientError):
+            if words:
                 await socket.send_bytes(f"\x1b[?1049l\x1b[2J\x1b[H{words}\r\n".encode())
-        await socket.close()
+            await socket.close()
 
     async def _download(self, request: web.Request) -> web.StreamResponse:
         """What an app hands out as a file, such as a picture of its screen."""
@@ -205,8 +207,17 @@ class _Server:
 
     async def _end(self, _: web.Application) -> None:
         """Close every page; what is behind it saves and ends meanwhile."""
-        going = [socket.close(code=WSCloseCode.GOING_AWAY) for socket in self._open]
-        await asyncio.gather(*(app.stop() for app in self._open.values()), *going)
+        ends = [end for app, hang_up in self._open.items() for end in (hang_up(), app.stop())]
+        await asyncio.gather(*ends)
+
+
+async def _hang_up(socket: web.WebSocketResponse, transport: asyncio.Transport | None) -> None:
+    """Close a websocket; a browser that takes nothing any more would hold up its app, and the end of it."""
+    with suppress(TimeoutError, ConnectionError, ClientError):
+        async with asyncio.timeout(_FAREWELL_S):
+            await socket.close()
+    if transport is not None:
+        transport.abort()
 
 
 async def _sealed(_: web.Request, answer: web.StreamResponse) -> None:
