@@ -85,7 +85,7 @@ class Program:
         return answers
 
     def _batch(self, cases: Sequence[Case], seconds: float) -> tuple[list[Answer], bool]:
-        """Answers of one process, at least one, and all when nothing broke it; whether its main part began."""
+        """Answers of one process, one or more, and all when nothing broke it; whether its main part began."""
         job, inputs, outputs, places = _packed(cases, seconds)
         files = {"program": self.binary, "job": job, "inputs": inputs, "outputs": outputs}
         ran = self._ran(files, {"report": _MOST_REPORT, "outputs": len(outputs)}, seconds + _GRACE)

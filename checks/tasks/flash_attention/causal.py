@@ -160,7 +160,7 @@ def _changed(bench: Bench, base: Case, cuts: Any, change: str) -> Case:
     "skips tiles above the diagonal",
     establishes="Counted work with the causal mask falls toward half of the work without it as N grows.",
     roles=("forward",),
-    version=3,
+    version=4,
 )
 def causal_skip(bench: Bench, found: Findings) -> str:
     """Count multiply-adds with and without the mask at N = 256, 512 and 1024 in tiles of 32."""
@@ -210,12 +210,13 @@ def _against_the_clock(bench: Bench, found: Findings, forward: Forward) -> str:
         return ""
     growth = math.prod(_TIMED_LONGER[:2]) * _TIMED_LONGER[0] / (math.prod(_TIMED[:2]) * _TIMED[0])
     affordable = _TIMINGS_LONGER * growth * max(map(sum, pairs)) < bench.left / 2
-    if len(pairs) == _TIMINGS and _share(pairs) > _SHORT_OF_DOUBT and affordable:
+    decides = found.verdict is Verdict.PASS and len(pairs) == _TIMINGS
+    if decides and _share(pairs) > _SHORT_OF_DOUBT and affordable:
         size, pairs = _TIMED_LONGER, _timed(bench, forward, _TIMED_LONGER, _TIMINGS_LONGER)
     share = _share(pairs)
     quantity = "seconds with the mask over seconds without, N = {}, D = {}, T = {}".format(*size)
     note = "By the trusted side's clock; work is counted in the submission's own process."
-    if found.verdict is not Verdict.PASS or len(pairs) < _TIMINGS:
+    if not decides:
         # what was timed once or twice may be a busy machine's doing
         found.note(quantity, share, note=note)
         return ""

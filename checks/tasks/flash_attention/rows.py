@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from judge_tui.checks.check import Findings
+from judge_tui.checks.remembered import Remembered
 from judge_tui.checks.tasks.flash_attention.cases import Case
 from judge_tui.checks.tasks.flash_attention.reference import Array, largest_score, plain
 from judge_tui.checks.tolerance import calibrated, relative_error
@@ -18,6 +19,8 @@ __all__ = ["STATED", "Held", "Rows"]
 STATED = 1e-4
 #: Rounding of a score s moves its weight by eps · |s|, in whatever order sound code computes it.
 _PER_SCORE = 8.0
+#: Limits of a case in its own dtype and in float32.
+_LIMITS: Remembered[tuple[float, float]] = Remembered()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +65,9 @@ class Rows:
             case: The call.
             out: O (B, H, N, D).
         """
-        truth = case.truth
-        with np.errstate(all="ignore"):
-            score = largest_score(case.q, case.k, case.causal)
-        own = _limit(case, truth, score, case.q.dtype)
-        single = own if case.q.dtype == np.float32 else _limit(case, truth, score, np.dtype(np.float32))
+        own, single = _LIMITS.of((case.q, case.k, case.v), lambda: _limits(case), case.causal)
         with np.errstate(over="ignore"):
-            error = relative_error(out, truth)
+            error = relative_error(out, case.truth)
         held = Held(case, error, own, max(STATED, single))
         self.held.append(held)
         return held
@@ -113,6 +112,15 @@ class Rows:
             **where,
         )
         return worst
+
+
+def _limits(case: Case) -> tuple[float, float]:
+    """Errors within which sound arithmetic stays: in the case's own dtype, and in float32."""
+    with np.errstate(all="ignore"):
+        score = largest_score(case.q, case.k, case.causal)
+    own = _limit(case, case.truth, score, case.q.dtype)
+    single = np.dtype(np.float32)
+    return own, own if case.q.dtype == single else _limit(case, case.truth, score, single)
 
 
 def _limit(case: Case, truth: Array, score: float, dtype: np.dtype[Any]) -> float:
