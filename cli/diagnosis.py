@@ -61,6 +61,14 @@ def _terminal(_: Path | None) -> Finding:
     return Finding("ok", told, "" if colour else "Set COLORTERM=truecolor if the terminal can.")
 
 
+def _browser(_: Path | None) -> Finding:
+    missing = [name for name in ("textual_serve", "aiohttp") if find_spec(name) is None]
+    if missing:
+        told = f"judge-tui serve takes {' and '.join(missing)}, not installed"
+        return Finding("note", told, "pip install 'judge-tui[serve]'")
+    return Finding("ok", f"judge-tui serve, by textual-serve {metadata.version('textual-serve')}")
+
+
 def _gpu(_: Path | None) -> Finding:
     from judge_tui.checks.backends import driver_trouble
 
@@ -219,6 +227,7 @@ def _output(command: Sequence[str]) -> list[str]:
 EXAMINATIONS: dict[str, Callable[[Path | None], Finding]] = {
     "Python": _python,
     "terminal": _terminal,
+    "browser": _browser,
     "GPU": _gpu,
     "CuPy": _cupy,
     "backends": _backends,
