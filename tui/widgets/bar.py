@@ -27,7 +27,11 @@ def packed(parts: Sequence[Part], width: int) -> list[tuple[str, str]]:
         if kept[worst][2] == 0:
             break
         kept.pop(worst)
-    return [(text, tone) for text, tone, _ in kept]
+    told = [(text, tone) for text, tone, _ in kept]
+    if told:
+        # what a separator led to was left out
+        told[-1] = (told[-1][0].removesuffix("· "), told[-1][1])
+    return told
 
 
 class Bar(Widget):
