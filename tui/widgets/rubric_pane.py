@@ -34,6 +34,7 @@ class RubricLines(ScrollView, can_focus=True):
     DEFAULT_CSS = """
     RubricLines {
         width: 1fr; height: 1fr; overflow-x: hidden; overflow-y: auto; background: $surface;
+        scrollbar-gutter: stable;
         scrollbar-size: 0 1; scrollbar-color: $panel; scrollbar-background: $surface;
         scrollbar-color-hover: $secondary; scrollbar-background-hover: $surface;
         scrollbar-color-active: $secondary; scrollbar-background-active: $surface;
