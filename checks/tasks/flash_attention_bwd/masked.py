@@ -18,6 +18,8 @@ from judge_tui.checks.verdict import Verdict
 __all__ = ["masked_rows"]
 
 _REFUSED = frozenset({"ValueError", "FloatingPointError", "AssertionError", "OverflowError"})
+#: Past this relative error per head there is no answer at all.
+_NO_ANSWER = 0.9
 _NOTE = (
     "Square causal attention has no such row while its scores are finite: "
     "queries of 1e200 against keys of -1e120 reach them."
@@ -129,7 +131,7 @@ class _Tally:
             found.limit(
                 "gradients of the same calls without blind rows, relative error per head",
                 self.clean,
-                0.9,
+                _NO_ANSWER,
                 note="Coarse: that there is an answer at all.",
                 **place,
             )
@@ -160,7 +162,10 @@ class _Tally:
             spread = f"causal rows that see only -inf keys spread over masked keys: {figure.name} is not 0"
             return f"{spread} ({blind.given})"
         if self.elsewhere:
-            return "finite, but as wrong where every row sees a key: not by the blind rows"
+            told = "finite, but as wrong where every row sees a key: not by the blind rows"
+            return (
+                told if self.clean <= _NO_ANSWER else f"{told}; {self.clean:.2g} off there, no answer at all"
+            )
         if not self.count:
             return f"refuses input whose scores overflow: {self.refused}"
         worst = self.ledger.worst()

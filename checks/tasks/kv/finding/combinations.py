@@ -19,6 +19,12 @@ __all__ = ["MOST", "TICKS", "combinations", "owner_of"]
 Inventories = Mapping[str, Mapping[str, Any]]
 Found = dict[str, Binding]
 _ROLES = {role.name: role for role in (*roles.ROLES, ADD)}
+#: Makes a cache that says it keeps a window.
+_WINDOWED = replace(
+    _ROLES["create"],
+    patterns=(r"cache$", r"cache"),
+    avoid=tuple(word for word in _ROLES["create"].avoid if word not in ("slid", "window")),
+)
 #: Candidates of one role that are tried.
 MOST = 6
 #: What tells a cache that a step is over: before attention, or after it.
@@ -48,8 +54,11 @@ def _creates(worker: Worker, loaded: Inventories, written: Found) -> Iterator[Fo
     if any(name in written for name in ("step", "append", "append_many")):
         yield {}
         return
-    options = matched(worker, loaded, _ROLES["create"], constructors=True)
-    for binding in options[:MOST]:
+    options = matched(worker, loaded, _ROLES["create"], constructors=True)[:MOST]
+    if not any("cache" in binding.name.lower() for binding in options):
+        # Until it is full, what keeps a window of the newest tokens holds all of them.
+        options += matched(worker, loaded, _WINDOWED, constructors=True)[:2]
+    for binding in options:
         yield {"create": replace(binding, returns={})}
     yield {}
 

@@ -7,6 +7,7 @@ from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Died, Fault, Raised, TimedOut, Unbound
 from judge_tui.checks.tasks.kv import claims
 from judge_tui.checks.tasks.kv.quantization import finding as compressed
+from judge_tui.checks.tasks.kv.quantization.attending import judge_answers
 from judge_tui.checks.tasks.kv.quantization.attention import judge_attention
 from judge_tui.checks.tasks.kv.quantization.coder import CacheCoder, Coder, PairCoder
 from judge_tui.checks.tasks.kv.quantization.judging import judge_codes
@@ -44,6 +45,8 @@ def _one(bench: Bench, found: Findings, coder: Coder, told: int) -> str:
         except Raised as fault:
             found.note(f"{coder.name}: 4 bits", "refused", note=fault.message[:160])
             return "4 bits refused"
+    if isinstance(coder, CacheCoder) and coder.only_attends:
+        return judge_answers(bench, found, coder, told)
     job = judge_codes(bench, found, coder, told)
     wrong = list(job.wrong)
     if isinstance(coder, CacheCoder) and (said := judge_attention(bench, found, coder, told)):
@@ -65,16 +68,19 @@ def _coders(bench: Bench) -> list[Coder]:
     """
     bindings = bench.bindings
     own = (compressed.roles_of(bindings.found, prefix) for prefix in compressed.PREFIXES)
-    caches: list[Coder] = [CacheCoder(bench, roles) for roles in own if roles is not None]
-    if caches:
+    made = [CacheCoder(bench, roles) for roles in own if roles is not None]
+    caches: list[Coder] = list(made)
+    if not all(cache.only_attends for cache in made):
         return caches
     tried = list(bindings.rejected.get("quantized", ()))
     ended: Fault | None = None
     try:
         if own_pairs := list(pairs(bench.worker, bench.worker.loaded, tried)):
-            return [PairCoder(bench, pair) for pair in own_pairs]
+            return [*caches, *(PairCoder(bench, pair) for pair in own_pairs)]
     except (Died, TimedOut) as fault:
         ended = fault
+    if caches:
+        return caches
     named = claims.claims(bench.submission, _NAMED, _OTHER)
     if not named:
         raise claims.skipped(bench.submission, "quantized cache", _SAID)

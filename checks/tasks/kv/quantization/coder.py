@@ -13,6 +13,7 @@ from judge_tui.checks.binding import Binding
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv.cache.cached import Cached
 from judge_tui.checks.tasks.kv.cache.storage import entries, total
+from judge_tui.checks.tasks.kv.finding import trial
 from judge_tui.checks.tasks.kv.minimality import weighed
 from judge_tui.checks.tasks.kv.quantization.pairs import Pair
 from judge_tui.checks.tasks.kv.sizes import Sizes
@@ -100,6 +101,14 @@ class CacheCoder:
     def feeds_whole(self) -> bool:
         """Whether several tokens go in with one call."""
         return "append_many" in self.found
+
+    @property
+    def only_attends(self) -> bool:
+        """Whether nothing of what it keeps is handed out: its answers alone can be held against anything."""
+        if "read" in self.found or "attend" not in self.found:
+            return False
+        roles = {name: binding for name, binding in self.found.items() if name != "attend"}
+        return not trial.held(self.bench.worker, roles).ran
 
     def opened(self, shape: tuple[int, ...], bits: int, *, attends: bool = False) -> Cached:
         """An empty cache for (B, H, N, D)."""

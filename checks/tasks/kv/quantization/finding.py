@@ -107,7 +107,25 @@ def _settled(
                 tried.append(f"{names}: {result.said or 'far off'}")
                 continue
             return _completed(worker, best[0], calls)
-    return _completed(worker, best[0], calls) if best else None
+    if best is None:
+        return _attending(worker, create, calls, tried)
+    return _completed(worker, best[0], calls)
+
+
+def _attending(worker: Worker, create: Binding, calls: Any, tried: list[str]) -> Found | None:
+    """A cache that attends over its codes, and hands nothing of them out."""
+    for append, attend in itertools.product(calls("append"), calls("attend")):
+        for base, one in itertools.product(
+            _told_of_sequences({"create": create}, append, calls), _orders(append)
+        ):
+            for other in _orders(attend):
+                option = {**base, "append": replace(one, role="append"), "attend": other}
+                result = trial.steps(worker, option)
+                if result.ran and result.error <= _NEAR:
+                    return option
+        names = ", ".join(b.target for b in (create, append, attend))
+        tried.append(f"{names}: {result.said or 'far off'}")
+    return None
 
 
 def _told_of_sequences(base: Found, append: Binding, calls: Any) -> list[Found]:
@@ -168,5 +186,5 @@ def _completed(worker: Worker, option: Found, calls: Any) -> Found:
 def _orders(binding: Binding) -> list[Binding]:
     if binding.layout:
         return [binding]
-    layouts = SOLO[:3] if binding.takes("sequence") else (*LAYOUTS[:3], *SOLO[:2])
+    layouts = SOLO[:3] if binding.takes("sequence") else (*LAYOUTS[:3], *SOLO[:3])
     return [replace(binding, layout=layout) for layout in layouts]

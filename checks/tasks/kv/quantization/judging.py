@@ -15,7 +15,7 @@ from judge_tui.checks.tasks.kv.quantization.coder import CacheCoder, Coder
 from judge_tui.checks.tasks.kv.quantization.truth import FLOAT16, Lattice, absmax, even, rising, wide
 from judge_tui.checks.verdict import Verdict
 
-__all__ = ["Judged", "judge_codes"]
+__all__ = ["Judged", "judge_codes", "named_bits"]
 
 Array = npt.NDArray[Any]
 _SHAPE = (2, 3, 32, 64)
@@ -79,7 +79,7 @@ def judge_codes(bench: Bench, found: Findings, coder: Coder, told: int) -> Judge
     Raises:
         Fault: A plain prompt makes it raise, or comes back in another shape.
     """
-    job = Judged(bench, found, coder, told, told or _named_bits(coder.name))
+    job = Judged(bench, found, coder, told, told or named_bits(coder.name))
     if _even(job, whole=True):
         # The newest tokens may be kept as they are: more of them show the codes.
         _even(job, whole=True, tokens=_MANY)
@@ -94,7 +94,8 @@ def judge_codes(bench: Bench, found: Findings, coder: Coder, told: int) -> Judge
     return job
 
 
-def _named_bits(name: str) -> int:
+def named_bits(name: str) -> int:
+    """Bits of a code as a name tells them; 0 where it does not."""
     return 4 if re.search(r"int_?4|4_?bit|q4", name, re.I) else 0 if not re.search(r"8", name) else 8
 
 

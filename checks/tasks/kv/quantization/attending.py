@@ -1,0 +1,97 @@
+"""A quantized cache that only attends: what its answers show of its codes, and its bytes."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.check import Findings
+from judge_tui.checks.tasks.kv.quantization.coder import CacheCoder
+from judge_tui.checks.tasks.kv.quantization.judging import named_bits
+from judge_tui.checks.tasks.kv.quantization.truth import absmax, even
+from judge_tui.checks.tasks.kv.reference import attention
+from judge_tui.checks.verdict import Verdict
+
+__all__ = ["judge_answers"]
+
+Array = npt.NDArray[np.float32]
+_SHAPE = (2, 3, 24, 64)
+_DRAWS = 3
+#: How much worse than half a step of absmax scaling a value may come back.
+_SLACK = 1.5
+#: Attention's error over that with absmax scaling: beyond the first a coarser scale, beyond the second wrong.
+_COARSE, _WRONG = 1.5, 4.0
+#: Fewer bytes than this for a number, and the numbers must be elsewhere.
+_VISIBLE = 0.2
+
+
+def judge_answers(bench: Bench, found: Findings, coder: CacheCoder, told: int) -> str:
+    """Values by attention over one token, all of it by attention over many, and bytes.
+
+    Args:
+        bench: Where it is judged.
+        found: Gathers the evidence.
+        coder: The cache.
+        told: Bits to make it with; 0 when it takes none.
+
+    Returns:
+        What is wrong, or what was measured.
+    """
+    weight = coder.weight(told)
+    known = weight is not None and weight.each >= _VISIBLE
+    bits = told or named_bits(coder.name) or (4 if known and weight is not None and weight.each < 0.8 else 8)
+    label = f"{coder.name}, {bits} bits"
+    found.note(f"{label}: codes are handed out", "no", note="It is judged by its answers alone.")
+    value, limit = _values(bench, coder, told), _SLACK * 0.5 / float(2 ** (bits - 1) - 1)
+    fine = found.limit(
+        f"{label}: attention over one token against its value, numbers in ±1: largest difference",
+        value, limit, **coder.where,
+        note=f"limit: {_SLACK} × half a step of absmax scaling per token and head",
+    )  # fmt: skip
+    share = _attention(bench, coder, told, bits)
+    near = found.limit(
+        f"{label}: attention over {_SHAPE[2]} tokens: error over that with absmax scaling, root mean squares",
+        share, _WRONG if share > _WRONG or share != share else _COARSE,
+        otherwise=Verdict.WARN if share <= _WRONG else Verdict.FAIL, **coder.where,
+    )  # fmt: skip
+    light = not known or weight is None or found.limit(
+        f"{label}: bytes per number with its scales, head size 64", weight.each, 1.05 if bits == 4 else 2.0,
+        unit="B", note=weight.how, table=weight.table,
+        otherwise=Verdict.FAIL if weight.each > 2.0 else Verdict.WARN, **coder.where,
+    )  # fmt: skip
+    if not fine:
+        return f"{label}: a value comes back {value:.3g} off, where absmax scaling allows {limit:.3g}"
+    if not near:
+        return f"{label}: attention has {share:.3g} times the error of absmax scaling per token and head"
+    bytes_ = f"{weight.each:.3g} bytes per number with its scales" if known and weight else "bytes unknown"
+    if not light:
+        return f"{label}: {bytes_}"
+    return (
+        f"{label}: hands out no codes; its attention has {share:.2g} × the error of absmax scaling, {bytes_}"
+    )
+
+
+def _values(bench: Bench, coder: CacheCoder, told: int) -> float:
+    """A single token's weight is 1, so that the answer is its value."""
+    worst = 0.0
+    for draw in range(_DRAWS):
+        rng = bench.rng("one token", told, draw)
+        q, k, v = (even(rng, (*_SHAPE[:2], 1, _SHAPE[3])) for _ in range(3))
+        off = np.abs(coder.opened(q.shape, told, attends=True).feed(q, k, v) - v)
+        worst = max(worst, float(np.max(off)) if np.all(np.isfinite(off)) else float("inf"))
+    return worst
+
+
+def _attention(bench: Bench, coder: CacheCoder, told: int, bits: int) -> float:
+    """Error of the answers over the error that absmax scaling makes on the same tokens."""
+    own, sound = 0.0, 0.0
+    for draw in range(_DRAWS):
+        rng = bench.rng("many tokens", told, draw)
+        q, k, v = (rng.standard_normal(_SHAPE).astype(np.float32) for _ in range(3))
+        cached = coder.opened(_SHAPE, told, attends=True)
+        out = cached.feed(q, k, v, whole=False)[:, :, -1:]
+        last = q[:, :, -1:]
+        truth = attention(last, k, v)
+        own += float(np.sum((out - truth) ** 2))
+        sound += float(np.sum((attention(last, absmax(k, bits), absmax(v, bits)) - truth) ** 2))
+    return float(np.sqrt(own / sound))
