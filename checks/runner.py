@@ -1,7 +1,7 @@
 """Running the checks of a request: events stream out as they happen.
 
 Submissions run beside each other, the checks of one submission that share a process one after
-another. ``one_check`` makes an outcome of each.
+another, those that share none beside these and behind them. ``one_check`` makes an outcome of each.
 """
 
 from __future__ import annotations
