@@ -59,6 +59,10 @@ def program() -> str | None:
     return next((found for name in PROGRAMS if (found := shutil.which(name))), None)
 
 
+class Navigated(Exception):
+    """The page went elsewhere before it could answer."""
+
+
 class Chromium:
     """A browser with nothing in it."""
 
@@ -92,6 +96,8 @@ class Chromium:
         while time.monotonic() < end:
             told = self._next(end)
             if told.get("id") == self._number:
+                if "navigated" in told.get("error", {}).get("message", ""):
+                    raise Navigated
                 assert "error" not in told, f"{method}: {told['error']}"
                 return dict(told["result"])
             self.events.append(told)
@@ -153,8 +159,11 @@ class Tab:
         return told["result"].get("value")
 
     def text(self) -> str:
-        """What stands in the cells of the terminal."""
-        return str(self.value(_READ_CELLS))
+        """What stands in the cells of the terminal; nothing while a page is being loaded."""
+        try:
+            return str(self.value(_READ_CELLS))
+        except Navigated:
+            return ""
 
     def until(self, holds: Callable[[], Any]) -> None:
         """Wait for something to become true."""

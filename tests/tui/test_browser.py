@@ -51,7 +51,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
 
 @pytest.fixture(scope="module")
 def server(workspace: Workspace) -> Iterator[Served]:
-    started = Served(workspace.root, ENGINE, *COMPARED)
+    started = Served(workspace.root, ENGINE, "--token", "given by the judge", *COMPARED)
     yield started
     started.close()
 
@@ -105,7 +105,7 @@ def test_a_judge_reads_code_scores_it_and_finds_the_score_on_the_screen_and_on_d
 
     assert tab.value("document.title") == "judge-tui"
     assert tab.value("location.pathname + location.search + location.hash") == "/"
-    own = server.url.partition("//")[2]
+    own = f"127.0.0.1:{server.port}/"
     assert {url.partition("//")[2][: len(own)] for url in tab.asked_for() if not url.startswith("data:")} == {
         own
     }
@@ -119,6 +119,7 @@ def test_a_judge_reads_code_scores_it_and_finds_the_score_on_the_screen_and_on_d
     tab.until(lambda: tab.value("getComputedStyle(document.querySelector('.ended')).display") == "flex")
     assert not server.family()
     tab.value("document.getElementById('again').click()")
+    until(lambda: bool(server.family()))
     tab.see("class Cache")
     tab.close()
     until(lambda: not server.family())
