@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from judge_tui.checks.check import Findings
+from judge_tui.checks.remembered import Remembered
 from judge_tui.checks.tasks.flash_attention.reference import Array, largest_score
 from judge_tui.checks.tasks.flash_attention.rows import STATED
 from judge_tui.checks.tasks.flash_attention_bwd.reference import (
@@ -28,6 +29,10 @@ __all__ = ["Figure", "Ledger", "told"]
 _PER_TERM = 8.0
 #: A row is measured by its length, or by this share of its terms where they cancel.
 _CANCELLED = 1e-3
+
+#: The gradients, the sums of their terms' absolute values, and dtype → gradient → bound of every row.
+_Known = tuple[Gradients, Gradients, Mapping[np.dtype[Any], Mapping[str, Array]]]
+_KNOWN: Remembered[_Known] = Remembered()
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,14 +159,20 @@ def _norm(values: Array) -> Array:
 
 
 def _figures(problem: Problem, made: Gradients, only: npt.NDArray[np.bool_] | None) -> list[Figure]:
-    with np.errstate(all="ignore"):
-        truth, summed = gradients(problem), terms(problem)
-        bounds = {dtype: _bounds(problem, truth, summed, dtype) for dtype in _dtypes(problem)}
+    case = problem.case
+    arrays = (case.q, case.k, case.v, problem.d_out)
+    truth, summed, bounds = _KNOWN.of(arrays, lambda: _known(problem), case.causal)
     own, single = (bounds[dtype] for dtype in (problem.case.q.dtype, np.dtype(np.float32)))
     return [
         _worst_row(name, problem, made[name], truth[name], summed[name], own[name], single[name], only)
         for name in NAMES
     ]
+
+
+def _known(problem: Problem) -> _Known:
+    with np.errstate(all="ignore"):
+        truth, summed = gradients(problem), terms(problem)
+        return truth, summed, {each: _bounds(problem, truth, summed, each) for each in _dtypes(problem)}
 
 
 def _dtypes(problem: Problem) -> set[np.dtype[Any]]:
