@@ -20,8 +20,9 @@ _STRETCH, _PLAIN_STRETCH = 200_000, 1_000_000
 _MOST = 20_000
 #: A match in a line of megabytes is at most so long.
 _OVERLAP = 2_000
-#: Seconds that a regular expression may take in one file: some take longer than the world stands.
-_PATIENCE_S = 1.0
+#: Seconds that a regular expression may take in one go, where some take longer than the world stands,
+#: and how often as long in one file.
+_PATIENCE_S, _GOES = 1.0, 10
 #: What the counts of all repetitions may come to when multiplied: ``regex`` unrolls them when it compiles.
 _UNROLLED = 100_000
 
@@ -113,18 +114,18 @@ def find(
         source: Where to look.
         pattern: What to look for.
         proceed: Whether the answer is still wanted.
-        seconds: What a regular expression may take.
+        seconds: What a regular expression may take in one go.
 
     Raises:
-        TimeoutError: It takes longer.
+        TimeoutError: It takes longer, or ten times as long in all.
     """
     lines, text = source.lines, source.text
     starts = lines.starts
     hits: list[Hit] = []
-    first, until = 0, time.monotonic() + seconds
+    first, until = 0, time.monotonic() + _GOES * seconds
     while first < len(lines) and len(hits) < _MOST and proceed():
         last = min(max(bisect_right(starts, starts[first] + pattern.stretch) - 1, first + 1), len(lines))
-        for start, stop in _matches(text, pattern, starts[first], starts[last] - 1, until):
+        for start, stop in _matches(text, pattern, starts[first], starts[last] - 1, seconds, until):
             line = lines.at(start)
             hits.append(Hit(line, start - starts[line], min(stop - starts[line], lines.length(line))))
             if len(hits) >= _MOST:
@@ -133,7 +134,9 @@ def find(
     return hits
 
 
-def _matches(text: str, pattern: Pattern, first: int, end: int, until: float) -> Iterator[tuple[int, int]]:
+def _matches(
+    text: str, pattern: Pattern, first: int, end: int, seconds: float, until: float
+) -> Iterator[tuple[int, int]]:
     """Matches in a stretch; a line of megabytes is gone through in pieces, each a short hold of the lock."""
     at = first
     while at < end:
@@ -141,7 +144,7 @@ def _matches(text: str, pattern: Pattern, first: int, end: int, until: float) ->
         last = min(at + pattern.stretch, end)
         reach = min(last + _OVERLAP, end)
         following = last
-        for start, stop in pattern.spans(text, at, reach, until - time.monotonic()):
+        for start, stop in pattern.spans(text, at, reach, min(seconds, until - time.monotonic())):
             if start >= last:
                 break
             if stop > start and (stop < reach or reach == end):
