@@ -30,6 +30,8 @@ _TURNS = 16
 #: Whatever hangs, the next key is let through after this time.
 _PATIENCE_S = 2.0
 _LOOK_S = 0.02
+#: A hand that types rests between two words, but not for so long.
+_REST_S = 0.6
 
 
 class TypeAhead(App[Result]):
@@ -44,6 +46,7 @@ class TypeAhead(App[Result]):
 
     _typed: deque[events.Key | events.Paste]
     _typist: asyncio.Task[None] | None = None
+    _typed_at = -_REST_S
 
     @property
     def typing(self) -> bool:
@@ -55,10 +58,16 @@ class TypeAhead(App[Result]):
         while self._typist is not None and self.typing:
             await asyncio.wait([self._typist])
 
+    @property
+    def resting(self) -> bool:
+        """Whether nobody has typed for a moment."""
+        return time.monotonic() - self._typed_at >= _REST_S
+
     async def on_event(self, event: events.Event) -> None:
         if not isinstance(event, events.Key | events.Paste) or event.is_forwarded:
             await super().on_event(event)
             return
+        self._typed_at = time.monotonic()
         if not self.typing:
             self._typed = deque()
             self._typist = asyncio.create_task(self._type())
@@ -74,12 +83,21 @@ class TypeAhead(App[Result]):
                 with suppress(TimeoutError):
                     async with asyncio.timeout(_PATIENCE_S):
                         await self._settled(before)
+                if not self._typed:
+                    self._draw()
             except ScreenStackError:
                 # the app has ended: nobody is there to take a key
                 return
             except Exception as error:
                 # a fault of a binding belongs into the app's own loop, which knows what to do with it
                 self.call_later(_raise, error)
+
+    def _draw(self) -> None:
+        """Draw what a key has changed; Textual would wait for the next beat of its clock, up to 16 ms."""
+        screen = self.screen
+        if screen._dirty_widgets or screen._repaint_required or screen._scroll_required:
+            with screen._context():
+                screen._on_timer_update()
 
     @property
     def _aim(self) -> tuple[MessagePump, MessagePump | None]:

@@ -364,3 +364,15 @@ async def test_the_screen_is_drawn_anew_when_the_shell_gives_it_back(
         )
         app.app.app_resume_signal.publish(app.app)
         await app.until(lambda: drawn)
+
+
+async def test_behind_a_dialog_nothing_is_drawn_again_that_has_not_changed(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as driver:
+        await driver.settle()
+        await driver.press("s", "enter")
+        driver.compare.query_one("#header").refresh()
+        await driver.until(lambda: not driver.compare._dirty_widgets)
+        # one turn of each timer of the covered screen
+        await driver.pilot.pause(0.2)
+        assert not driver.compare._repaint_required
+        assert not driver.compare._repaint_regions

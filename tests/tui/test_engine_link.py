@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import subprocess
 import sys
 import time
@@ -91,3 +92,12 @@ async def test_only_the_first_run_takes_it() -> None:
         while runner.active:
             await asyncio.sleep(0.01)
     assert pids[0] == ahead.pid != pids[1]
+
+
+def test_the_engine_stands_back_for_the_screen() -> None:
+    process = EngineProcess((sys.executable, "-c", "input()"))
+    try:
+        mine = os.getpriority(os.PRIO_PROCESS, 0)
+        assert os.getpriority(os.PRIO_PROCESS, process.pid) == min(mine + 10, 19)
+    finally:
+        process.kill()

@@ -22,6 +22,7 @@ from judge_tui.tui.screens.compare_saving import CompareSaving
 from judge_tui.tui.screens.compare_search import CompareSearch
 from judge_tui.tui.screens.compare_sync import CompareSync
 from judge_tui.tui.screens.compare_watching import CompareWatching
+from judge_tui.tui.screens.covered import CoveredScreen
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.bar import Bar, Part
 from judge_tui.tui.widgets.checks_pane import ChecksPane
@@ -54,6 +55,7 @@ class CompareScreen(
     CompareSaving,
     CompareBlind,
     CompareWatching,
+    CoveredScreen[None],
 ):
     """Everything in view, and what the keys do to it.
 
@@ -223,6 +225,7 @@ class CompareScreen(
 
     def retell(self) -> None:
         """Refresh the header."""
+        self._saved_untold = False
         session, ready = self.session, self._ready or self._ready_before()
         names: list[Part] = []
         for index, title in enumerate(session.titles):

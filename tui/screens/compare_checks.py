@@ -11,6 +11,7 @@ from judge_tui.tui.check_runner import CheckRunner, EngineOptions
 from judge_tui.tui.jumps import Place
 from judge_tui.tui.replay import where_told
 from judge_tui.tui.session import Session, letter_of
+from judge_tui.tui.type_ahead import TypeAhead
 from judge_tui.tui.widgets.checks_pane import CheckRows, ChecksPane
 from judge_tui.tui.widgets.code_pane import CodePane
 from judge_tui.tui.widgets.key_hints import key_for
@@ -36,6 +37,7 @@ class CompareChecks(Screen[None]):
     _ready: Ready | None
     _stale: bool
     _told_at: float = 0.0
+    _saved_untold: bool
 
     if TYPE_CHECKING:
         # what the other parts of the screen bring
@@ -73,8 +75,10 @@ class CompareChecks(Screen[None]):
         """Show what the engine has told since the last tick: events come faster than eyes."""
         pane = self.checks_pane
         covered = self.app.screen is not self
-        if covered and time.monotonic() - self._told_at < _COVERED_S:
+        if covered and (self._writing or time.monotonic() - self._told_at < _COVERED_S):
             return
+        if self._saved_untold:
+            self.retell()
         if self._stale:
             self._stale, self._told_at = False, time.monotonic()
             pane.active = self.runner.active
@@ -83,6 +87,11 @@ class CompareChecks(Screen[None]):
             self.remark()
         if pane.active and not covered:
             pane.spin()
+
+    @property
+    def _writing(self) -> bool:
+        """Whether somebody writes in a dialog: for what changes behind it all would be drawn anew."""
+        return self.app.screen is not self and isinstance(self.app, TypeAhead) and not self.app.resting
 
     def on_check_rows_asked(self, event: CheckRows.Asked) -> None:
         if event.what == "cancel":

@@ -37,9 +37,13 @@ class CompareSaving(Screen[None]):
     _saved: str
     _conflicts: set[int]
     _failed: dict[int, str]
+    #: That all went well waits until a dialog is not written in; that something did not never waits.
+    _saved_untold = False
 
     if TYPE_CHECKING:
         # what the other parts of the screen bring
+        _writing: bool
+
         def retell(self) -> None: ...
         def changed(self) -> None: ...
         def show_names(self) -> None: ...
@@ -57,7 +61,9 @@ class CompareSaving(Screen[None]):
             self._failed[report.index] = report.message
             if report.message != known:
                 self.notify(self.session.hide(report.message), severity="error", markup=False, timeout=8)
-        self.retell()
+        self._saved_untold = self._writing and not (known or self._unsaved())
+        if not self._saved_untold:
+            self.retell()
 
     def _unsaved(self) -> str:
         if self._conflicts:

@@ -14,6 +14,7 @@ from judge_tui.tui.home_board import Batch, Cell, HomeBoard
 from judge_tui.tui.keymap import named
 from judge_tui.tui.palette import VERDICTS
 from judge_tui.tui.past import Past, PastComparisons
+from judge_tui.tui.screens.covered import CoveredScreen
 from judge_tui.tui.widgets.bar import Bar, Part
 from judge_tui.tui.widgets.home_lists import HomeList, PastRows, QueueRows
 from judge_tui.tui.widgets.key_hints import KeyHints, KeyPart, key_for, listed, own_bindings
@@ -23,7 +24,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
-from textual.screen import Screen
 
 __all__ = ["HomeScreen"]
 
@@ -35,7 +35,7 @@ _FIXED = 7
 _BOTH = 100
 
 
-class HomeScreen(Screen[None]):
+class HomeScreen(CoveredScreen[None]):
     """The workspace in view; asks for comparisons to be opened.
 
     Args:

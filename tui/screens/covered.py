@@ -1,0 +1,25 @@
+"""A screen behind a dialog: drawn anew when something on it changes, and not again and again."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from textual.screen import Screen
+
+__all__ = ["CoveredScreen"]
+
+Result = TypeVar("Result")
+
+
+class CoveredScreen(Screen[Result]):
+    """A screen that dialogs open over.
+
+    Textual hands what has changed on a covered screen to the dialog, which draws all that lies behind it. It
+    then leaves the covered screen marked as changed, so that all is drawn at every turn of its timers.
+    """
+
+    def _compositor_refresh(self) -> None:
+        super()._compositor_refresh()
+        if self.app.screen is not self:
+            self._repaint_required = False
+            self._exchange_repaint_regions()
