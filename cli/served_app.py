@@ -13,6 +13,7 @@ import shlex
 import signal
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from aiohttp import ClientError
@@ -53,14 +54,16 @@ class ServedApp(AppService):
     ) -> None:
         super().__init__(
             shlex.join(command),
-            write_bytes=_while_heard(draw),
-            write_str=_while_heard(tell),
+            write_bytes=partial(self._hand, draw),
+            write_str=partial(self._hand, tell),
             close=_nothing,
             download_manager=downloads,
         )
         self._argv, self._given = tuple(command), dict(environment)
         self._downloads = downloads
         self._app: asyncio.subprocess.Process | None = None
+        self._stopping = False
+        self._handing: asyncio.Future[None] | None = None
         #: What it said on standard error, made harmless.
         self.last_words = ""
 
@@ -107,6 +110,18 @@ class ServedApp(AppService):
         while await screen.read(65536):
             pass
 
+    async def _hand(self, told: Callable[[Any], Awaitable[None]], what: Any) -> None:
+        """Hand something on to the page; what is told to one that has gone is lost, and no fault."""
+        if self._stopping:
+            return
+        self._handing = asyncio.ensure_future(told(what))
+        # given up by stop(): a page that takes nothing any more must not keep the screen from being read
+        await asyncio.wait([self._handing])
+        if not self._handing.cancelled() and (fault := self._handing.exception()) is not None:
+            self._stopping = isinstance(fault, ConnectionError | ClientError)
+            if not self._stopping:
+                raise fault
+
     async def take(self, message: str) -> str | None:
         """Hand on what the page says; what is to be answered, if anything.
 
@@ -130,6 +145,9 @@ class ServedApp(AppService):
     async def stop(self) -> None:
         """Let the app save and end; end it when it does not."""
         app = self._app
+        self._stopping = True
+        if self._handing is not None:
+            self._handing.cancel()
         if app is None or app.returncode is not None:
             return
         with suppress(TimeoutError):
@@ -148,16 +166,6 @@ class ServedApp(AppService):
         if self._app is not None and self._app.returncode is None:
             with suppress(ProcessLookupError):
                 os.killpg(self._app.pid, number)
-
-
-def _while_heard(told: Callable[[Any], Awaitable[None]]) -> Callable[[Any], Awaitable[None]]:
-    """What is told to a page that has gone is lost, and no fault: the app learns of it in its own time."""
-
-    async def tell(what: Any) -> None:
-        with suppress(ConnectionError, ClientError):
-            await told(what)
-
-    return tell
 
 
 async def _nothing() -> None:

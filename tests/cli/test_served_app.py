@@ -56,13 +56,15 @@ sys.stderr.write("cannot\x1b]0;owned\x07 open\nat all\n")
 class Page:
     """What a page was sent."""
 
-    def __init__(self, fault: Exception | None = None) -> None:
+    def __init__(self, fault: Exception | None = None, *, stuck: bool = False) -> None:
         self.drawn: list[bytes] = []
-        self.fault = fault
+        self.fault, self.stuck = fault, stuck
 
     async def draw(self, data: bytes) -> None:
         if self.fault is not None and self.drawn:
             raise self.fault
+        if self.stuck and self.drawn:
+            await asyncio.Event().wait()
         self.drawn.append(data)
 
     async def tell(self, text: str) -> None:
@@ -87,11 +89,23 @@ async def ended(
 
 @pytest.mark.parametrize(
     "fault",
-    [aiohttp.ClientConnectionError("lost"), aiohttp.ClientConnectionResetError(), ConnectionResetError()],
+    [
+        aiohttp.ClientConnectionError("lost"),
+        aiohttp.ClientConnectionResetError(),
+        ConnectionResetError(),
+        None,
+    ],
+    ids=["lost", "reset by aiohttp", "reset", "takes nothing"],
 )
-async def test_an_app_whose_page_has_gone_is_read_on_so_that_it_can_end(fault: Exception) -> None:
-    page = Page(fault)
-    app = await ended(LOUD, page, lambda app: app.stop())
+async def test_an_app_whose_page_has_gone_is_read_on_so_that_it_can_end(fault: Exception | None) -> None:
+    page = Page(fault, stuck=fault is None)
+
+    async def stop(app: ServedApp) -> None:
+        while not page.drawn:
+            await asyncio.sleep(0.01)
+        await app.stop()
+
+    app = await ended(LOUD, page, stop)
     assert len(page.drawn) == 1
     assert app._app is not None
     # by itself, not by a signal
