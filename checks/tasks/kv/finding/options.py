@@ -20,7 +20,7 @@ __all__ = ["ROLES", "find"]
 _PLAIN = {role.name: role for role in (*roles.ROLES, ADD)}
 _QUANTIZED = tuple(
     replace(_PLAIN[part], name=f"quantized_{part}", required=False)
-    for part in ("append", "append_many", "read", "attend", "add")
+    for part in ("append", "append_many", "read", "attend", "add", "step")
 )
 
 #: Roles that no submission has to play.

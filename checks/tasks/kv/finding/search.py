@@ -61,6 +61,8 @@ def find(
         _completed(worker, loaded, found, written, search.best)
         if not search.best[1].right and not written and keeps_codes(worker, found):
             _quantized(found, search)
+            # How it failed as a plain cache says nothing any more.
+            tried.clear()
     for role in ("create", "append", "read", "attend"):
         rejected.setdefault(role, []).extend(tried)
     options.find(worker, loaded, found, rejected, fatal)

@@ -24,6 +24,8 @@ _MAKES = frozenset({"create", "new", "empty", "init", "make", "build", "zeros", 
 #: What objects that hold sizes are called, and parameters that want one.
 _CONFIG = re.compile(r"(?i)(config|cfg|conf|hparams|hyper_?param\w*|settings|options|spec|model_?args)$")
 
+_DTYPE = re.compile(r"float(16|32|64)$")
+
 Inventories = Mapping[str, Mapping[str, Any]]
 
 
@@ -174,9 +176,15 @@ class Configs:
         for file, name, params in sorted(self.classes, key=lambda one: one[1] not in note):
             known = [(p, next((r for r in role.params if r.means(p["name"])), None)) for p in params]
             if all(r is not None or "default" in p for p, r in known):
-                parts = tuple((p["name"], r.name) for p, r in known if r is not None and r.kind == "int")
+                parts = tuple((p["name"], r.name) for p, r in known if r is not None and _told(p, r.kind))
                 return Argument("", parts=parts, made=f"{file}:{name}") if parts else None
         return None
+
+
+def _told(param: Mapping[str, Any], kind: str) -> bool:
+    """Whether a member of a config is told: sizes, and a dtype where its default is a dtype's name."""
+    default = param.get("default")
+    return kind == "int" or (kind == "dtype" and isinstance(default, str) and bool(_DTYPE.match(default)))
 
 
 def arguments(

@@ -85,7 +85,8 @@ class CacheCoder:
     def name(self) -> str:
         """Its class, as written."""
         create = self.found["create"]
-        return self.found["append"].name.rpartition(".")[0] if create.file == ADAPTER else create.name
+        feeds = self.found.get("append", self.found.get("step", create))
+        return feeds.name.rpartition(".")[0] if create.file == ADAPTER else create.name
 
     @property
     def widths(self) -> tuple[int, ...]:
@@ -95,7 +96,7 @@ class CacheCoder:
     @property
     def where(self) -> dict[str, Any]:
         """Where its class stands, or what feeds it."""
-        return _place(self.found["create"]) or _place(self.found["append"])
+        return _place(self.found["create"]) or _place(self.found.get("append", self.found["create"]))
 
     @property
     def feeds_whole(self) -> bool:
@@ -105,6 +106,8 @@ class CacheCoder:
     @property
     def only_attends(self) -> bool:
         """Whether nothing of what it keeps is handed out: its answers alone can be held against anything."""
+        if "step" in self.found:
+            return True
         if "read" in self.found or "attend" not in self.found:
             return False
         roles = {name: binding for name, binding in self.found.items() if name != "attend"}

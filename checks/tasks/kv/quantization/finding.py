@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from judge_tui.checks.binding import Binding
+from judge_tui.checks.binding import Argument, Binding
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.remote import Worker
 from judge_tui.checks.tasks.kv import roles
@@ -23,16 +24,18 @@ Inventories = Mapping[str, Mapping[str, Any]]
 Found = dict[str, Binding]
 _ROLES = {role.name: role for role in (*roles.ROLES, ADD)}
 _PARTS = ("append", "read")
-_MORE = ("append_many", "attend", "add")
+_MORE = ("append_many", "attend", "add", "step")
 #: Under what their roles are bound: most submissions have one, some one per width of the codes.
 PREFIXES = ("quantized", "quantized_2", "quantized_3")
+#: What tells a cache to quantize.
+_SWITCH = re.compile(r"quanti[sz]|int_?8|int_?4|8_?bit|4_?bit", re.I)
 #: Eight bits are 1 % off, four bits 10 %; another reading of the interface is off by more than half.
 _NEAR = 0.3
 
 
 def roles_of(found: Mapping[str, Binding], prefix: str = "quantized") -> Found | None:
     """The roles of a quantized cache under the plain ones' names; ``None`` when there is none."""
-    if prefix not in found or f"{prefix}_append" not in found:
+    if prefix not in found or not {f"{prefix}_append", f"{prefix}_step"} & set(found):
         return None
     own = {"create": found[prefix]}
     for part in (*_PARTS, *_MORE):
@@ -61,6 +64,8 @@ def find(
     written = {part: found.pop(f"quantized_{part}", None) for part in (*_PARTS, *_MORE)}
     create = found.pop("quantized", None)
     options = [create] if create else matched(worker, loaded, roles.QUANTIZED, constructors=True)
+    if not options and "create" in found:
+        options = _switched(loaded, found["create"])
     prefixes = iter(PREFIXES)
     for option in options[:4]:
         try:
@@ -75,6 +80,18 @@ def find(
         if own and prefix:
             found[prefix] = own["create"]
             found.update({f"{prefix}_{part}": b for part, b in own.items() if part != "create"})
+
+
+def _switched(loaded: Inventories, plain: Binding) -> list[Binding]:
+    """The plain cache, told to quantize: ``KVCache(…, quantize=True)``."""
+    inventory = loaded.get(plain.file, {})
+    made = [*inventory.get("classes", ()), *inventory.get("functions", ())]
+    params = next((each["params"] or () for each in made if each["name"] == plain.name), ())
+    return [
+        replace(plain, role="quantized", args=(*plain.args, Argument("", param["name"], literal=True)))
+        for param in params
+        if param.get("default") is False and _SWITCH.search(param["name"])
+    ]
 
 
 def _settled(
@@ -113,7 +130,16 @@ def _settled(
 
 
 def _attending(worker: Worker, create: Binding, calls: Any, tried: list[str]) -> Found | None:
-    """A cache that attends over its codes, and hands nothing of them out."""
+    """A cache that attends over its codes, fused with feeding or apart, and hands nothing of them out."""
+    for step in calls("step"):
+        for base, one in itertools.product(
+            _told_of_sequences({"create": create}, step, calls), _orders(step)
+        ):
+            option = {**base, "step": replace(one, role="step")}
+            result = trial.steps(worker, option)
+            if result.ran and result.error <= _NEAR:
+                return option
+        tried.append(f"{create.target}, {step.target}: {result.said or 'far off'}")
     for append, attend in itertools.product(calls("append"), calls("attend")):
         for base, one in itertools.product(
             _told_of_sequences({"create": create}, append, calls), _orders(append)

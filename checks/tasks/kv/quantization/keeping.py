@@ -16,7 +16,7 @@ from judge_tui.checks.tasks.kv.streams import drawn
 
 __all__ = ["as_quantized", "keeps_codes"]
 
-_PLAIN = ("create", "append", "append_many", "read", "attend", "add")
+_PLAIN = ("create", "append", "append_many", "read", "attend", "add", "step")
 _CODES = frozenset({"int8", "uint8"})
 _SIZES = Sizes(batch=2, heads=3, max_len=32, head_dim=8)
 _TOKENS = 5
