@@ -23,7 +23,7 @@ Array = npt.NDArray[Any]
 _OFFSETS = tuple(10.0**power for power in range(2, 11))
 _SHAPE = (1, 5, 64)
 #: What rounding to float32 once leaves.
-_ROUNDED = SLACK * float(np.finfo(np.float32).eps)
+_ROUNDED = 4.0 * float(np.finfo(np.float32).eps)
 #: Past this offset float32 cannot hold a variance of 1 at all.
 _SINGLE_OFFSETS = 1e4
 

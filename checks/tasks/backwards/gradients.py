@@ -41,7 +41,8 @@ _WIDE = (2, 8, 96)
 _CAUSES = {"dx": diagnosis.DX, "dgamma": diagnosis.DGAMMA}
 #: An estimate whose own error is larger than this share of it shows nothing.
 _ROUGH = 1e-2
-_SINGLE = float(np.finfo(np.float32).eps)
+#: What a cache rounded to float32 leaves of a gradient.
+_SINGLE = 8.0 * float(np.finfo(np.float32).eps)
 #: Forwards that the worker keeps before it is told to forget them.
 _KEPT = 16
 
@@ -232,7 +233,7 @@ def agrees(
     limit = np.minimum(SLACK * np.maximum(share, np.median(share)) + 1e-9, _ROUGH)
     excess = np.where(np.isfinite(error), error, np.inf) / limit
     worst = np.unravel_index(int(np.argmax(excess)), excess.shape)
-    narrow = bool(np.all(error <= np.maximum(limit, SLACK * _SINGLE)))
+    narrow = bool(np.all(error <= np.maximum(limit, _SINGLE)))
     file, line = place(bench, "backward", name)
     found.limit(
         f"{name}, relative error against {way} of its own forward",

@@ -192,7 +192,7 @@ def _slope(attention: Attention, problem: Problem, made: Gradients, sizes: Gradi
         noise = float(np.max(estimate.noise / size))
         error = _largest((made["dQ"] * problem.case.q).sum(axes) - estimate.value, size)
     limit = min(SLACK * noise + 1e-9, _ROUGH)
-    return _Residual(error, limit, max(limit, SLACK * float(np.finfo(np.float32).eps)), problem)
+    return _Residual(error, limit, max(limit, _PER_TERM * float(np.finfo(np.float32).eps)), problem)
 
 
 def _largest(residual: Array, size: Array) -> float:

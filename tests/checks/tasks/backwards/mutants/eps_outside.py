@@ -1,5 +1,5 @@
 # bug: eps is added to the standard deviation; the backward is right for that forward
-# caught by: forward_accuracy, gradients, gradient_identities
+# caught by: forward_accuracy, gradients, gradient_identities, cancellation
 import numpy as np
 
 
