@@ -41,7 +41,7 @@ class Picker(Dialog[Hashable]):
 
     DEFAULT_CSS = """
     Picker { align: center middle; }
-    Picker > Vertical { max-width: 80; height: 70%; }
+    Picker > Vertical { max-width: 80; max-height: 70%; }
     Picker Rows { background: $panel; }
     """
 
@@ -69,6 +69,8 @@ class Picker(Dialog[Hashable]):
             yield self._rows
 
     def on_mount(self) -> None:
+        # as high as all of them, and no lower while they are narrowed
+        self.query_one(Vertical).styles.height = len(self._choices) + 3
         self._rows.show(self._choices)
         at = next((n for n, choice in enumerate(self._choices) if choice.value == self._chosen), 0)
         self.call_after_refresh(self._rows.go, at)

@@ -15,7 +15,7 @@ from judge_tui.tui.tones import Tones
 from judge_tui.tui.widgets.bar import Bar, Part
 from judge_tui.tui.widgets.hollow import Hollow
 from judge_tui.tui.widgets.key_hints import key_for
-from judge_tui.tui.widgets.rows import Rows, Span, fit
+from judge_tui.tui.widgets.rows import Rows, Span, fit, wrapped
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
@@ -35,6 +35,10 @@ _WORTH = (
 )
 
 Key = tuple[str, str]
+
+
+#: Columns of the title before what it tells.
+_HEAD = len(" Checks  ")
 
 
 @dataclass(slots=True)
@@ -118,6 +122,14 @@ class CheckRows(Rows):
             (f"{name} ", tones.text),
             (share + self._pane.hide(state.note), tones.muted),
         ]
+
+    def draw_below(self, line: int, width: int, tones: Tones) -> Sequence[Span]:
+        failure = self._pane.hide(self._pane.failure)
+        if len(failure) + _HEAD < width:
+            # the title has room for it
+            return ()
+        lines = wrapped(failure, max(width - 2, 10))
+        return [(f" {lines[line]}", tones.by_name["error"])] if line < len(lines) else ()
 
     def action_jump(self) -> None:
         self.post_message(self.Asked("jump", self.key))
@@ -270,7 +282,7 @@ class ChecksPane(Hollow, Vertical):
             (f"{running} running " if running else "", "accent", 3),
             (progress if total or self.active else "", "muted", 2),
         ]
-        head: list[Part] = [(" Checks  ", "strong" if focused else "muted", 0)]
+        head: list[Part] = [(f"{' Checks':<{_HEAD}}", "strong" if focused else "muted", 0)]
         if self.failure:
             tally = [(f"{self.hide(self.failure)} ", "error", 0)]
         self.title_bar.tell([*head, *tally], right)

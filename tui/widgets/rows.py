@@ -107,18 +107,24 @@ class Rows(Counted, ScrollView, can_focus=True):
             if key in keys:
                 self.refresh_line(row)
 
+    def draw_below(self, line: int, width: int, tones: Tones) -> Sequence[Span]:
+        """What stands below the last row, line by line."""
+        return ()
+
     def render_line(self, y: int) -> Strip:
         tones = tones_of(self.app)
         width = self.scrollable_content_region.width
         row = self.scroll_offset.y + y
         base = tones.text + tones.raised
-        if row >= len(self.keys):
-            return Strip([Segment(" " * width, base)], width)
-        if row == self.cursor and self.shows_cursor:
+        if row < len(self.keys):
+            drawn = self.draw(self.keys[row], width, tones)
+        else:
+            drawn = self.draw_below(row - len(self.keys), width, tones)
+        if row == self.cursor and self.shows_cursor and self.keys:
             base += tones.cursor if self.has_focus else tones.cursor_blurred
         # what may not be shown is covered before a row is cut: half a name tells as much
         hide = getattr(self.app, "hide", str)
-        spans = [(hide(text), style) for text, style in self.draw(self.keys[row], width, tones)]
+        spans = [(hide(text), style) for text, style in drawn]
         return Strip([Segment(neutral(text), base + style) for text, style in spans]).adjust_cell_length(
             width, base
         )

@@ -42,7 +42,8 @@ def _row(session: Session, row: Row, name: int, marks: Sequence[dict[str, str]],
             (f" ×{row.weight:<4g}", tones.muted),
         ]
     else:
-        key, title = ("O", "Overall, your own") if row == OVERALL else ("S", "Summary")
+        overall = "Overall, your own" if name > len("Overall, your own") else "Overall"
+        key, title = ("O", overall) if row == OVERALL else ("S", "Summary")
         spans = [
             (f" {key} ", tones.by_name["accent"]),
             (fit(title, name), tones.text),
