@@ -15,8 +15,8 @@ from judge_tui.tui.source import Source
 
 __all__ = ["Hit", "Pattern", "compile_pattern", "find"]
 
-#: Characters that are searched in one go, a short hold of the lock: by a regular expression, and as they are.
-_STRETCH, _PLAIN_STRETCH = 200_000, 1_000_000
+#: Characters that are searched in one go: a short hold of the lock, and they stay in the processor's cache.
+_STRETCH = 200_000
 _MOST = 20_000
 #: A match in a line of megabytes is at most so long.
 _OVERLAP = 2_000
@@ -39,11 +39,6 @@ class Pattern:
 
     compiled: Any
     literal: str = ""
-
-    @property
-    def stretch(self) -> int:
-        """Characters that are searched in one go."""
-        return _PLAIN_STRETCH if self.literal else _STRETCH
 
     def spans(self, text: str, first: int, end: int, seconds: float) -> Iterator[tuple[int, int]]:
         """Matches that begin and end between two characters: first and the one after the last.
@@ -124,7 +119,7 @@ def find(
     hits: list[Hit] = []
     first, until = 0, time.monotonic() + _GOES * seconds
     while first < len(lines) and len(hits) < _MOST and proceed():
-        last = min(max(bisect_right(starts, starts[first] + pattern.stretch) - 1, first + 1), len(lines))
+        last = min(max(bisect_right(starts, starts[first] + _STRETCH) - 1, first + 1), len(lines))
         for start, stop in _matches(text, pattern, starts[first], starts[last] - 1, seconds, until):
             line = lines.at(start)
             hits.append(Hit(line, start - starts[line], min(stop - starts[line], lines.length(line))))
@@ -141,7 +136,7 @@ def _matches(
     at = first
     while at < end:
         # a piece ends where a match may still begin: what reaches over its end is found by the next one
-        last = min(at + pattern.stretch, end)
+        last = min(at + _STRETCH, end)
         reach = min(last + _OVERLAP, end)
         following = last
         for start, stop in pattern.spans(text, at, reach, min(seconds, until - time.monotonic())):

@@ -47,6 +47,7 @@ class TypeAhead(App[Result]):
     _typed: deque[events.Key | events.Paste]
     _typist: asyncio.Task[None] | None = None
     _typed_at = -_REST_S
+    _drawing: asyncio.Task[None] | None = None
 
     @property
     def typing(self) -> bool:
@@ -91,6 +92,18 @@ class TypeAhead(App[Result]):
             except Exception as error:
                 # a fault of a binding belongs into the app's own loop, which knows what to do with it
                 self.call_later(_raise, error)
+
+    def draw_soon(self) -> None:
+        """Draw what was just changed beside a key, in one frame, as soon as all of it is known."""
+        self._drawing = asyncio.create_task(self._draw_calmed())
+
+    async def _draw_calmed(self) -> None:
+        with suppress(ScreenStackError):
+            for _ in range(_ROUNDS):
+                # what a widget has to draw is known a turn of its own loop later
+                await asyncio.sleep(0)
+                await self._calmed()
+            self._draw()
 
     def _draw(self) -> None:
         """Draw what a key has changed; Textual would wait for the next beat of its clock, up to 16 ms."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import time
 from typing import TYPE_CHECKING
 
 from judge_tui.tui.search import Hit, Pattern, compile_pattern, find
 from judge_tui.tui.session import letter_of
 from judge_tui.tui.source import Source
+from judge_tui.tui.type_ahead import TypeAhead
 from judge_tui.tui.widgets.code_pane import CodePane
 from judge_tui.tui.widgets.code_view import CodeView
 from textual.screen import Screen
@@ -17,6 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["CompareSearch"]
 
+#: Seconds within which counts are told together.
+_AT_ONCE_S = 0.1
+
 
 class CompareSearch(Screen[None]):
     """The part of the comparison that finds its way in the code."""
@@ -25,6 +30,7 @@ class CompareSearch(Screen[None]):
     _pane: int
     _query: tuple[str, bool] = ("", False)
     _generation = 0
+    _asked_at = 0.0
     _counts: dict[int, str]
 
     if TYPE_CHECKING:
@@ -52,7 +58,7 @@ class CompareSearch(Screen[None]):
         if pattern is None:
             self._clear()
             return
-        generation = self._generation
+        generation, self._asked_at = self._generation, time.monotonic()
         self._counts = dict.fromkeys(range(len(self.panes)), "…")
         for pane in self.panes:
             source = pane.source
@@ -78,7 +84,13 @@ class CompareSearch(Screen[None]):
             self._counts[pane.index] = f"{len(hits)}{'+' if len(hits) >= 20_000 else ''}"
             pane.counts = f"{self._counts[pane.index]} found"
         pane.retitle()
+        waiting = "…" in self._counts.values()
+        if waiting and time.monotonic() - self._asked_at < _AT_ONCE_S:
+            # the others follow in a moment: one frame for all
+            return
         self._say("  ".join(f"{letter_of(index)} {count}" for index, count in self._counts.items()))
+        if not waiting and isinstance(self.app, TypeAhead):
+            self.app.draw_soon()
 
     def _say(self, text: str) -> None:
         from judge_tui.tui.widgets.search_bar import SearchBar

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 
 from judge_tui.tui.display_rows import DisplayRows
 from judge_tui.tui.highlight import Highlight
@@ -113,11 +113,12 @@ class CodeCanvas(ScrollView):
 
     def search(self, hits: Sequence[Hit]) -> None:
         """Light up search hits, in order."""
+        before = self._hits_of
         self.hits, self.hit = hits, None
         self._hits_of = {}
         for hit in hits:
             self._hits_of.setdefault(hit.line, []).append(hit)
-        self._redraw()
+        self._redraw_lines(before.keys() | self._hits_of.keys())
 
     @property
     def selection(self) -> tuple[int, int]:
@@ -227,6 +228,14 @@ class CodeCanvas(ScrollView):
         self._strips.clear()
         self._look = None
         self.refresh()
+
+    def _redraw_lines(self, lines: Set[int]) -> None:
+        """Draw some lines anew, as far as they are in view."""
+        for key in [key for key in tuple(self._strips.keys()) if key[0] in lines]:
+            self._strips.discard(key)
+        top = self.scroll_offset.y
+        if any(self.rows.at(row)[0] in lines for row in range(top, top + self.height)):
+            self.refresh()
 
     def _draw_ahead(self) -> None:
         """Draw the rows a page below and above the view while nothing else is to do."""
