@@ -38,6 +38,9 @@ from textual.widget import Widget
 
 __all__ = ["CompareScreen"]
 
+#: Seconds between two looks whether the code is on the screen, and how long the checks wait for it.
+_LOOK_S, _PATIENCE_S = 0.05, 6.0
+
 
 class Body(Hollow, Horizontal):
     """Code and rubric, side by side."""
@@ -155,9 +158,14 @@ class CompareScreen(
         self._arrange()
         self.retell()
         # the code is on screen first; the engine and the stored verdicts come behind it
-        self.set_timer(0.05, self._begin)
+        self._begin_by = time.monotonic() + _PATIENCE_S
+        self.set_timer(_LOOK_S, self._begin)
 
     def _begin(self) -> None:
+        if not all(pane.settled for pane in self.panes) and time.monotonic() < self._begin_by:
+            # a file of megabytes is being read: what looks at many files beside that would hold up the screen
+            self.set_timer(_LOOK_S, self._begin)
+            return
         self._load_stored()
         self.runner.start()
         self.checks_pane.active = self.runner.active
