@@ -25,6 +25,8 @@ __all__ = ["ServedApp"]
 
 #: Seconds that an app has to save and end by itself, and then to follow a signal.
 _GRACE_S, _SIGNAL_S = 10.0, 3.0
+#: Seconds between looks at whether it has ended.
+_LOOK_S = 0.02
 #: What is kept of the last words of an app, in bytes.
 _LAST_WORDS = 8192
 #: Cells that a page may ask for; a browser window has a few hundred.
@@ -154,13 +156,13 @@ class ServedApp(AppService):
             async with asyncio.timeout(_GRACE_S):
                 await self.send_meta({"type": "quit"})
                 self.stdin.close()
-                await app.wait()
+                await _exited(app)
         with suppress(TimeoutError):
             async with asyncio.timeout(_SIGNAL_S):
                 self._signal(signal.SIGTERM)
-                await app.wait()
+                await _exited(app)
         self._signal(signal.SIGKILL)
-        await app.wait()
+        await _exited(app)
 
     def _signal(self, number: signal.Signals) -> None:
         if self._app is not None and self._app.returncode is None:
@@ -182,3 +184,9 @@ async def _last_words(stream: asyncio.StreamReader) -> str:
 def _cells(asked: object) -> int:
     """A width or height that a page asks for, within reason."""
     return min(max(int(str(asked)), 1), _MOST_CELLS)
+
+
+async def _exited(app: asyncio.subprocess.Process) -> None:
+    """Wait for the process alone: asyncio's own ``wait`` may last until all that it wrote has been read."""
+    while app.returncode is None:
+        await asyncio.sleep(_LOOK_S)

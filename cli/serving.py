@@ -213,11 +213,16 @@ class _Server:
 
 async def _hang_up(socket: web.WebSocketResponse, transport: asyncio.Transport | None) -> None:
     """Close a websocket; a browser that takes nothing any more would hold up its app, and the end of it."""
-    with suppress(TimeoutError, ConnectionError, ClientError):
-        async with asyncio.timeout(_FAREWELL_S):
-            await socket.close()
+    closing = asyncio.ensure_future(socket.close())
+    # no timeout around it: who waits for the browser to take something shares one future with all others, and
+    # an app that is stopped gives its own waiting up
+    await asyncio.wait({closing}, timeout=_FAREWELL_S)
     if transport is not None:
         transport.abort()
+    await asyncio.wait({closing}, timeout=_FAREWELL_S)
+    if closing.done() and not closing.cancelled() and (fault := closing.exception()) is not None:
+        if not isinstance(fault, ConnectionError | ClientError):
+            raise fault
 
 
 async def _sealed(_: web.Request, answer: web.StreamResponse) -> None:

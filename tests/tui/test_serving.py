@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import re
 import signal
+import socket
+import termios
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -206,3 +209,33 @@ async def test_with_a_token_nothing_is_answered_without_it_and_the_address_forge
         assert server.end()[0] == 0
     finally:
         server.close()
+
+
+def test_a_browser_that_takes_nothing_any_more_does_not_hold_up_the_end(workspace: Workspace) -> None:
+    server = Served(workspace.root, HANGING, *COMPARED)
+    try:
+        with socket.socket() as browser:
+            browser.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+            browser.connect(("127.0.0.1", server.port))
+            own = f"127.0.0.1:{server.port}"
+            lines = {"Host": own, "Origin": f"http://{own}", **UPGRADE}
+            head = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
+            # a screen that no buffer on the way holds
+            browser.sendall(f"GET /ws?width=900&height=900 HTTP/1.1\r\n{head}\r\n".encode())
+            assert browser.recv(64).startswith(b"HTTP/1.1 101")
+            until(lambda: len(server.family()) > 1)
+            until(lambda: _stands_still(browser))
+            code, errors = server.end()
+        assert (code, errors) == (0, "")
+        until(lambda: not server.family())
+    finally:
+        server.close()
+
+
+def _stands_still(browser: socket.socket) -> bool:
+    """Whether bytes wait for it, and no more come."""
+    waiting = set()
+    for _ in range(10):
+        waiting.add(fcntl.ioctl(browser, termios.FIONREAD, bytes(4)))
+        time.sleep(0.1)
+    return waiting != {bytes(4)} and len(waiting) == 1
