@@ -9,16 +9,16 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
-from judge_tui.checks import binder
 from judge_tui.checks.backends import Place
-from judge_tui.checks.binder import Bindings, Casualties
-from judge_tui.checks.binding import Binding
-from judge_tui.checks.calls import Returned, invoke
+from judge_tui.checks.binding import binder
+from judge_tui.checks.binding.binder import Bindings, Casualties
+from judge_tui.checks.binding.binding import Binding
+from judge_tui.checks.calling.calls import Returned, invoke
+from judge_tui.checks.calling.own_time import Account
+from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.contract import Contract
 from judge_tui.checks.errors import WorkspaceError
 from judge_tui.checks.faults import Died, Fault, Skipped
-from judge_tui.checks.own_time import Account
-from judge_tui.checks.remote import Worker
 from judge_tui.checks.sandbox import Mode
 from judge_tui.checks.sources import absence
 from judge_tui.checks.submission import Submission
@@ -232,7 +232,7 @@ class Bench:
         count: bool = False,
         **named: Any,
     ) -> Returned:
-        """Call a role by canonical names; see :func:`judge_tui.checks.calls.invoke`.
+        """Call a role by canonical names; see :func:`judge_tui.checks.calling.calls.invoke`.
 
         Args:
             role: The role.

@@ -12,7 +12,7 @@ import traceback
 import numpy as np
 from judge_tui.checks import portability
 from judge_tui.checks.bench import Bench
-from judge_tui.checks.calls import NotGiven
+from judge_tui.checks.calling.calls import NotGiven
 from judge_tui.checks.check import Check, Findings
 from judge_tui.checks.errors import EngineError, JudgeError, WorkspaceError
 from judge_tui.checks.faults import Fault, Raised, Skipped, Unbound

@@ -37,7 +37,7 @@ class SubmissionMeta:
         source: Where it comes from.
         model: Display name of the model.
         comment: Free text.
-        binding: Role → binding table, unparsed (see :mod:`judge_tui.checks.binding`).
+        binding: Role → binding table, unparsed (see :mod:`judge_tui.checks.binding.binding`).
     """
 
     origin: str = ""

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import click
 import numpy as np
-from judge_tui.checks.binder import Bindings
-from judge_tui.checks.bound import Bound, RoleBound, bound, searched
+from judge_tui.checks.binding.binder import Bindings
+from judge_tui.checks.binding.bound import Bound, RoleBound, bound, searched
+from judge_tui.checks.binding.skeleton import skeleton
+from judge_tui.checks.binding.tables import tables
 from judge_tui.checks.errors import UsageError, WorkspaceError
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.runner import sandboxed
-from judge_tui.checks.skeleton import skeleton
 from judge_tui.checks.submission import Submission
-from judge_tui.checks.tables import tables
 from judge_tui.checks.task import Task, load_task
 from judge_tui.cli.table import coloured, columns, wrapped
 from judge_tui.judging.plain import plain

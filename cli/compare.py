@@ -48,7 +48,7 @@ def command(
             "comparing needs a terminal, and this is none.",
             hint="For scripts there are: judge-tui check, judge-tui score.",
         )
-    from judge_tui.tui.engine_link import ENGINE, EngineProcess
+    from judge_tui.tui.engine.engine_link import ENGINE, EngineProcess
 
     # The engine loads beside the screen.
     with contextlib.suppress(OSError):

@@ -10,9 +10,9 @@ from pathlib import Path
 import click
 from judge_tui.checks.errors import UsageError
 from judge_tui.cli import options
-from judge_tui.cli.address import Address
-from judge_tui.cli.admission import LEAST_TOKEN, Admission, new_token
 from judge_tui.cli.screen import in_browser
+from judge_tui.cli.web.address import Address
+from judge_tui.cli.web.admission import LEAST_TOKEN, Admission, new_token
 from judge_tui.judging.plain import plain
 
 __all__ = ["PROGRAM", "command"]
@@ -61,7 +61,7 @@ def command(
             f"a token takes {LEAST_TOKEN} characters or more.", hint="Leave it out and one is drawn by lot."
         )
     try:
-        from judge_tui.cli.serving import serve
+        from judge_tui.cli.web.serving import serve
     except ModuleNotFoundError as error:
         if (error.name or "judge_tui").startswith("judge_tui"):
             raise

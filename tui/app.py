@@ -17,21 +17,21 @@ from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.request import Backend
 from judge_tui.checks.submission import Submission
 from judge_tui.judging.workspace import Workspace
-from judge_tui.tui.autosave import SaveReport
-from judge_tui.tui.check_runner import EngineOptions
-from judge_tui.tui.engine_link import EngineProcess
-from judge_tui.tui.escape_key import heed_pauses
-from judge_tui.tui.harmless import HarmlessApp
+from judge_tui.tui.blind.veil import VeiledApp
+from judge_tui.tui.desk.autosave import SaveReport
+from judge_tui.tui.engine.check_runner import EngineOptions
+from judge_tui.tui.engine.engine_link import EngineProcess
 from judge_tui.tui.home_board import HomeBoard
-from judge_tui.tui.keymap import named
+from judge_tui.tui.keys.escape_key import heed_pauses
+from judge_tui.tui.keys.keymap import named
+from judge_tui.tui.keys.personal import PersonalApp
+from judge_tui.tui.keys.type_ahead import TypeAhead
+from judge_tui.tui.look.harmless import HarmlessApp
 from judge_tui.tui.past import Past, PastComparisons
-from judge_tui.tui.personal import PersonalApp
 from judge_tui.tui.screens.compare import CompareScreen
 from judge_tui.tui.screens.compare_saving import ComparisonLeft, SaveReported
 from judge_tui.tui.screens.home import HomeScreen
 from judge_tui.tui.session import Session
-from judge_tui.tui.type_ahead import TypeAhead
-from judge_tui.tui.veil import VeiledApp
 from judge_tui.tui.widgets.key_hints import KeyPart, key_name, key_parts, own_bindings
 from textual.app import SystemCommand
 from textual.binding import Binding

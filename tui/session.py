@@ -16,9 +16,9 @@ from judge_tui.judging.card import (
 from judge_tui.judging.note import Note, reanchor
 from judge_tui.judging.rubric import Dimension
 from judge_tui.judging.workspace import Workspace
-from judge_tui.tui.autosave import SaveReport
-from judge_tui.tui.card_desk import CardDesk, letter_of
-from judge_tui.tui.keypad import Keypad
+from judge_tui.tui.desk.autosave import SaveReport
+from judge_tui.tui.desk.card_desk import CardDesk, letter_of
+from judge_tui.tui.desk.keypad import Keypad
 
 __all__ = ["OVERALL", "SUMMARY", "Row", "Session", "letter_of"]
 
@@ -31,7 +31,7 @@ Row = Dimension | str
 class Session(CardDesk):
     """The cards of a comparison under the hands of the judge, who looks at one line of one of them.
 
-    The arguments are those of :class:`~judge_tui.tui.card_desk.CardDesk`.
+    The arguments are those of :class:`~judge_tui.tui.desk.card_desk.CardDesk`.
 
     Attributes:
         hide: A text as it may be shown: names are hidden while the comparison is blind.

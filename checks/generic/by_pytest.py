@@ -13,10 +13,10 @@ from typing import Any, Self
 
 import msgspec
 from judge_tui.checks.bench import Bench
+from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import BadResult, Fault, Raised
 from judge_tui.checks.generic.scripts import run_script
 from judge_tui.checks.generic.tested import NO_TIME, Ending, Tested, allowance, moved, of_fault
-from judge_tui.checks.remote import Worker
 
 __all__ = ["PytestRuns", "WithoutPytestError"]
 

@@ -7,11 +7,11 @@ import time
 from typing import Self
 
 from judge_tui.checks.bench import Bench
+from judge_tui.checks.calling.remote import Result, Target, Worker
 from judge_tui.checks.faults import Fault, Raised
 from judge_tui.checks.generic.found_tests import FoundTest
 from judge_tui.checks.generic.scripts import run_script
 from judge_tui.checks.generic.tested import NO_TIME, Ending, Tested, allowance, moved, of_fault
-from judge_tui.checks.remote import Result, Target, Worker
 
 __all__ = ["CalledTests"]
 

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 from judge_tui.checks.bench import Bench
-from judge_tui.checks.binding import Binding
-from judge_tui.checks.calls import Returned
+from judge_tui.checks.binding.binding import Binding
+from judge_tui.checks.binding.layouts import handed
+from judge_tui.checks.calling.calls import Returned
+from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.contract import Role
 from judge_tui.checks.faults import BadResult, Skipped
 from judge_tui.checks.generic.alike import close, same, summed
-from judge_tui.checks.layouts import handed
-from judge_tui.checks.remote import Handle, Worker
 from judge_tui.checks.tolerance import same_bits
 
 __all__ = ["purity"]

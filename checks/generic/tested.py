@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from judge_tui.checks.bench import Bench
+from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Fault, Raised, TimedOut
-from judge_tui.checks.remote import Worker
 
 __all__ = ["NO_TIME", "Ending", "Tested", "allowance", "moved", "of_fault"]
 

@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 from judge_tui.checks.bench import Bench
-from judge_tui.checks.binding import Binding
-from judge_tui.checks.calls import NotGiven, Returned
+from judge_tui.checks.binding.binding import Binding
+from judge_tui.checks.calling.calls import NotGiven, Returned
+from judge_tui.checks.calling.remote import Handle, Target, Worker
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Fault, Skipped
-from judge_tui.checks.remote import Handle, Target, Worker
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.timing import Size, Timing
 from judge_tui.checks.tolerance import relative_error

@@ -16,10 +16,10 @@ import numpy as np
 import pytest
 from judge_tui.checks import sandbox
 from judge_tui.checks.bench import Bench
+from judge_tui.checks.calling.own_time import Account
 from judge_tui.checks.check import Check, Findings
 from judge_tui.checks.contract import Contract, Param, Return, Role, Sample
 from judge_tui.checks.generic import with_generic
-from judge_tui.checks.own_time import Account
 from judge_tui.checks.sandbox import Level, mounts
 from judge_tui.checks.sandbox.bubblewrap import find_bubblewrap
 from judge_tui.checks.submission import Submission

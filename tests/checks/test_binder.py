@@ -130,7 +130,7 @@ def test_what_is_not_found_is_unbound_with_what_was_seen(scale: Task, submitted:
 def test_one_role_that_dies_leaves_the_other_bound(
     scale: Task, submitted: Submit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("judge_tui.checks.settling._PROBE_BUDGET", 2.0)
+    monkeypatch.setattr("judge_tui.checks.binding.settling._PROBE_BUDGET", 2.0)
     deadly = FUNCTIONS.partition("\n\ndef scale_backward")[0] + (
         "\n\ndef scale_backward(dy, cache):\n    while True:\n        pass\n"
     )

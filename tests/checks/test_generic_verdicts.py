@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from judge_tui.checks.own_time import Account
+from judge_tui.checks.calling.own_time import Account
 from judge_tui.checks.runner import judge
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.task import Task
@@ -56,7 +56,7 @@ def test_a_mutant_is_caught_and_told(
     accounts: list[Account],
 ) -> None:
     if budget := float(head(path).get("budget", 0)):
-        monkeypatch.setattr("judge_tui.checks.settling._PROBE_BUDGET", budget / 3)
+        monkeypatch.setattr("judge_tui.checks.binding.settling._PROBE_BUDGET", budget / 3)
         scale = hurried(scale, budget)
     wanted = dict(expected(path))
     outcomes = judge(scale, submitted(files(path)), seed=5)

@@ -14,8 +14,8 @@ import time
 from pathlib import Path
 
 import pytest
+from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Died
-from judge_tui.checks.remote import Worker
 from judge_tui.checks.sandbox import Level, Limits, Mode, launch, level_of, start
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.worker import wire
@@ -25,7 +25,7 @@ from .conftest import Machine
 JUDGE = """
     import sys, threading
     from pathlib import Path
-    from judge_tui.checks.remote import Worker
+    from judge_tui.checks.calling.remote import Worker
     from judge_tui.checks.submission import Submission
 
     worker = Worker(Submission.at(Path(sys.argv[1])), mode=sys.argv[2])

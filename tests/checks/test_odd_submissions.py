@@ -145,7 +145,7 @@ def test_a_file_that_ends_the_process_does_not_take_the_other_files_along(
 def test_a_helper_that_never_ends_does_not_take_the_role_along(
     scale: Task, submitted: Submit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("judge_tui.checks.settling._PROBE_BUDGET", 2.0)
+    monkeypatch.setattr("judge_tui.checks.binding.settling._PROBE_BUDGET", 2.0)
     helper = "\ndef scale(x, factor):\n    while True:\n        pass\n"
     outcomes = told(judge(scale, submitted(helper + RIGHT), seed=1, checks=["right"]))
     assert outcomes["right"][0] == "pass"

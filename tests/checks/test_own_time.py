@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
-from judge_tui.checks import own_time
 from judge_tui.checks.bench import Bench
+from judge_tui.checks.calling import own_time
+from judge_tui.checks.calling.own_time import Account, Over, Processor, Turn
+from judge_tui.checks.calling.remote import Target, Worker
 from judge_tui.checks.check import Check, Findings
 from judge_tui.checks.faults import TimedOut
-from judge_tui.checks.own_time import Account, Over, Processor, Turn
-from judge_tui.checks.remote import Target, Worker
 from judge_tui.checks.runner import judge
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.task import Task

@@ -14,11 +14,11 @@ import pytest
 from judge_tui.checks import sandbox
 from judge_tui.checks.backends import cpu_name
 from judge_tui.checks.bench import Bench
+from judge_tui.checks.calling.own_time import Account
 from judge_tui.checks.check import Check, Findings
 from judge_tui.checks.errors import EngineError, UsageError
 from judge_tui.checks.events import Done, Event, Finished, Planned, Progress, Ready, Started
 from judge_tui.checks.faults import BadResult, Died, Raised, Skipped, TimedOut, Unbound
-from judge_tui.checks.own_time import Account
 from judge_tui.checks.request import Request, RequestedSubmission
 from judge_tui.checks.runner import judge, run, run_check
 from judge_tui.checks.store import Store
@@ -247,7 +247,7 @@ def test_a_check_that_decides_nothing_is_a_fault_of_the_engine(scale: Task, subm
 
 def waits(bench: Bench, found: Findings) -> str:
     """Waits in a worker of its own for what never comes."""
-    from judge_tui.checks.remote import Target
+    from judge_tui.checks.calling.remote import Target
 
     with bench.fresh() as worker:
         bench.progress(f"pid {worker.jail.pid}", None)
@@ -257,7 +257,7 @@ def waits(bench: Bench, found: Findings) -> str:
 
 def shares(bench: Bench, found: Findings) -> str:
     """The same in the shared worker."""
-    from judge_tui.checks.remote import Target
+    from judge_tui.checks.calling.remote import Target
 
     bench.progress(f"pid {bench.worker.jail.pid}", None)
     bench.worker.call(Target("code.py", "wait"), budget=60)

@@ -7,8 +7,8 @@ import time
 from pathlib import Path
 
 import pytest
+from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import BadResult, Died, Fault, Raised, TimedOut
-from judge_tui.checks.remote import Worker
 from judge_tui.checks.sandbox import Limits, Mode
 from judge_tui.checks.sandbox.jail import KEPT_BYTES, Jail
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from judge_tui.checks.remote import Call, Target, Worker
+from judge_tui.checks.calling.remote import Call, Target, Worker
 from judge_tui.checks.submission import Submission
 
 CODE = """

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from judge_tui.checks.bench import Bench
-from judge_tui.checks.bound import searched
+from judge_tui.checks.binding.bound import searched
+from judge_tui.checks.binding.tables import table, tables
 from judge_tui.checks.runner import judge
 from judge_tui.checks.submission import Submission
-from judge_tui.checks.tables import table, tables
 from judge_tui.checks.task import load_task
 from judge_tui.checks.tasks.backwards import reference
 from judge_tui.checks.tasks.beam_search.searching import Search

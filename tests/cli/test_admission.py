@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from judge_tui.cli.address import Address
-from judge_tui.cli.admission import LEAST_TOKEN, Admission, new_token
+from judge_tui.cli.web.address import Address
+from judge_tui.cli.web.admission import LEAST_TOKEN, Admission, new_token
 
 TOKEN = "k" * LEAST_TOKEN
 

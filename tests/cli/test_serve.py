@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from judge_tui.cli.address import Address
-from judge_tui.cli.admission import Admission
+from judge_tui.cli.web.address import Address
+from judge_tui.cli.web.admission import Admission
 
 pytest.importorskip("textual_serve", reason="the extra 'serve' is not installed")
 
@@ -29,7 +29,7 @@ def served(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Sequence[str], dict[st
         for each in address.sockets:
             each.close()
 
-    monkeypatch.setattr("judge_tui.cli.serving.serve", serve)
+    monkeypatch.setattr("judge_tui.cli.web.serving.serve", serve)
     return found
 
 

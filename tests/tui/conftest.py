@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.app import JudgeApp
-from judge_tui.tui.check_runner import EngineOptions
+from judge_tui.tui.engine.check_runner import EngineOptions
 from judge_tui.tui.screens.compare import CompareScreen
 
 RUBRIC = """

@@ -17,7 +17,7 @@ __all__ = ["PATIENCE_S", "Served", "until"]
 PATIENCE_S = 120.0
 APP = """
 import sys
-from judge_tui.tui import check_runner, engine_link
+from judge_tui.tui.engine import check_runner, engine_link
 engine = (sys.executable, "-c", sys.argv.pop(1))
 engine_link.ENGINE = check_runner.EngineOptions.__init__.__kwdefaults__["command"] = engine
 from judge_tui.cli import main

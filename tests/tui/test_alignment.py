@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from judge_tui.tui.alignment import Alignment, match
-from judge_tui.tui.highlight import read
-from judge_tui.tui.source import Source
+from judge_tui.tui.code.alignment import Alignment, match
+from judge_tui.tui.code.highlight import read
+from judge_tui.tui.code.source import Source
 
 LEFT = """import numpy as np
 

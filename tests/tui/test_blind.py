@@ -10,11 +10,11 @@ import pytest
 from judge_tui.judging.scorecard import load_scorecard
 from judge_tui.judging.workspace import CONFIG, Workspace
 from judge_tui.tui.app import JudgeApp
-from judge_tui.tui.check_runner import EngineOptions
+from judge_tui.tui.code.source import Source
+from judge_tui.tui.engine.check_runner import EngineOptions
 from judge_tui.tui.screens.evidence import EvidenceScreen
 from judge_tui.tui.screens.home import HomeScreen
 from judge_tui.tui.screens.question import Question
-from judge_tui.tui.source import Source
 from judge_tui.tui.widgets.code_pane import CodePane
 
 from .conftest import Driver, running

@@ -17,7 +17,8 @@ PROGRAM = """
 import sys
 from pathlib import Path
 from judge_tui.judging.workspace import Workspace
-from judge_tui.tui import app, check_runner
+from judge_tui.tui import app
+from judge_tui.tui.engine import check_runner
 from judge_tui.tui.widgets.code_view import CodeView
 check_runner.EngineOptions.__init__.__kwdefaults__["command"] = (sys.executable, "-c", sys.argv[2])
 def broken(self):

@@ -12,7 +12,7 @@ from judge_tui.judging.card import Scorecard
 from judge_tui.judging.scoreboard import sealed_cards
 from judge_tui.judging.scorecard import load_scorecard
 from judge_tui.judging.workspace import CONFIG, Workspace
-from judge_tui.tui.autosave import SaveReport
+from judge_tui.tui.desk.autosave import SaveReport
 from judge_tui.tui.session import Session
 
 from .hostile_names import MODELS, TITLES, make_hostile, names_in

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
-from judge_tui.tui.display_rows import DisplayRows
+from judge_tui.tui.code.display_rows import DisplayRows
 
 
 def test_an_open_unwrapped_file_has_a_row_per_line() -> None:

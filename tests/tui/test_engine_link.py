@@ -13,8 +13,8 @@ import pytest
 from judge_tui.checks.events import Done, Failed
 from judge_tui.checks.request import Request
 from judge_tui.checks.submission import Submission
-from judge_tui.tui.check_runner import CheckRunner, EngineOptions
-from judge_tui.tui.engine_link import EngineProcess, EngineRun
+from judge_tui.tui.engine.check_runner import CheckRunner, EngineOptions
+from judge_tui.tui.engine.engine_link import EngineProcess, EngineRun
 
 REQUEST = Request("kv", ())
 #: Says its process id in place of seconds.
@@ -61,7 +61,7 @@ async def test_cancelling_ends_the_engine_and_its_log() -> None:
 
 def test_an_engine_that_nobody_asks_ends_with_whoever_started_it() -> None:
     program = (
-        "import os, sys; from judge_tui.tui.engine_link import EngineProcess\n"
+        "import os, sys; from judge_tui.tui.engine.engine_link import EngineProcess\n"
         f"print(EngineProcess((sys.executable, '-c', {WAITING!r})).pid, flush=True)\n"
         "os._exit(0)\n"
     )

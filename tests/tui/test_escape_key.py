@@ -7,7 +7,7 @@ import sys
 import time
 
 import pytest
-from judge_tui.tui.escape_key import heed_pauses, without_alt
+from judge_tui.tui.keys.escape_key import heed_pauses, without_alt
 from textual import constants, events
 from textual._xterm_parser import XTermParser
 

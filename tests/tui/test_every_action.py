@@ -11,8 +11,8 @@ import pytest
 from judge_tui.judging.matchup import Matchup, Matchups, save_matchups
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.app import JudgeApp
-from judge_tui.tui.keymap import key_table, load_keys
-from judge_tui.tui.matchup_desk import MatchupDesk
+from judge_tui.tui.desk.matchup_desk import MatchupDesk
+from judge_tui.tui.keys.keymap import key_table, load_keys
 from judge_tui.tui.widgets.code_view import CodeView
 from judge_tui.tui.widgets.key_hints import KeyHints
 

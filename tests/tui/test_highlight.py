@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import pytest
-from judge_tui.tui.grammars import STYLES, load
-from judge_tui.tui.highlight import read
-from judge_tui.tui.palette import syntax_styles
-from judge_tui.tui.source import Source
+from judge_tui.tui.code.grammars import STYLES, load
+from judge_tui.tui.code.highlight import read
+from judge_tui.tui.code.source import Source
+from judge_tui.tui.keys.palette import syntax_styles
 
 
 def names(name: str, text: str, line: int = 0) -> list[str]:

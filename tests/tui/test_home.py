@@ -14,7 +14,7 @@ from judge_tui.checks.verdict import Outcome, Verdict
 from judge_tui.judging.scorecard import load_scorecard, save_scorecard
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.app import JudgeApp
-from judge_tui.tui.check_runner import EngineOptions
+from judge_tui.tui.engine.check_runner import EngineOptions
 from judge_tui.tui.past import Past, PastComparisons
 from judge_tui.tui.screens.compare import CompareScreen
 from judge_tui.tui.screens.help import HelpScreen

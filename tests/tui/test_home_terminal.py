@@ -16,7 +16,7 @@ from .test_terminal import Terminal, in_a_shell, read_when, stop_and_go_on
 
 PROGRAM = """
 import sys
-from judge_tui.tui import check_runner
+from judge_tui.tui.engine import check_runner
 check_runner.EngineOptions.__init__.__kwdefaults__["command"] = (sys.executable, "-c", sys.argv.pop())
 from judge_tui.cli import main
 main()

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from judge_tui.judging.workspace import Workspace
-from judge_tui.tui import source as source_module
-from judge_tui.tui.folds import fold_at
-from judge_tui.tui.glyphs import is_plain
-from judge_tui.tui.highlight import Highlight, read
-from judge_tui.tui.palette import syntax_styles
-from judge_tui.tui.search import Hit, compile_pattern, find
-from judge_tui.tui.source import CHUNK, Source
+from judge_tui.tui.code import source as source_module
+from judge_tui.tui.code.folds import fold_at
+from judge_tui.tui.code.highlight import Highlight, read
+from judge_tui.tui.code.search import Hit, compile_pattern, find
+from judge_tui.tui.code.source import CHUNK, Source
+from judge_tui.tui.keys.palette import syntax_styles
+from judge_tui.tui.look.glyphs import is_plain
 from judge_tui.tui.widgets.code_lines import Mark
 from judge_tui.tui.widgets.code_view import CodeView
 from rich.cells import cell_len

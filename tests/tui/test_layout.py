@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from judge_tui.tui.layout import Wishes, arrange
+from judge_tui.tui.look.layout import Wishes, arrange
 
 MAYBE = st.sampled_from([None, True, False])
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
-from judge_tui.tui.line_diff import aligned, changed
+from judge_tui.tui.code.line_diff import aligned, changed
 
 LINES = st.lists(
     st.sampled_from(["", "a = 1", "a = 2", "return scores @ values", "return score @ value"]), max_size=12

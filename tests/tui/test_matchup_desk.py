@@ -10,8 +10,8 @@ from judge_tui.checks.errors import WorkspaceError
 from judge_tui.judging.matchup import TIE, Criterion, Matchup, Matchups, load_matchups, save_matchups
 from judge_tui.judging.proposals import Proposal
 from judge_tui.judging.workspace import Workspace
-from judge_tui.tui.autosave import SaveReport
-from judge_tui.tui.matchup_desk import KEY, MARGIN, WINNER, MatchupDesk
+from judge_tui.tui.desk.autosave import SaveReport
+from judge_tui.tui.desk.matchup_desk import KEY, MARGIN, WINNER, MatchupDesk
 
 Opener = Callable[..., MatchupDesk]
 SIZE = Criterion("Size", {"alpha": "10 lines", "beta": "99 lines"}, "alpha", basis="check:size")

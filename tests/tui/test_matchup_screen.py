@@ -9,7 +9,7 @@ from judge_tui.checks.verdict import Outcome, Verdict
 from judge_tui.judging.matchup import TIE, Matchup, Matchups, load_matchups, save_matchups
 from judge_tui.judging.scorecard import load_scorecard
 from judge_tui.judging.workspace import Workspace
-from judge_tui.tui.matchup_desk import WINNER
+from judge_tui.tui.desk.matchup_desk import WINNER
 from judge_tui.tui.screens.criterion_editor import CriterionEditor
 from judge_tui.tui.screens.help import HelpScreen
 from judge_tui.tui.screens.matchup import MatchupScreen

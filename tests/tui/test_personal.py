@@ -13,8 +13,8 @@ from pkgutil import walk_packages
 import pytest
 from judge_tui import tui
 from judge_tui.judging.workspace import Workspace
-from judge_tui.tui.keymap import key_table, load_keys, read_keymap
-from judge_tui.tui.preferences import Preferences, config_path, keep_theme, kept_theme
+from judge_tui.tui.keys.keymap import key_table, load_keys, read_keymap
+from judge_tui.tui.keys.preferences import Preferences, config_path, keep_theme, kept_theme
 from judge_tui.tui.screens.help import HelpScreen
 from judge_tui.tui.screens.picker import Picker
 from textual.dom import DOMNode

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 from judge_tui.judging.workspace import Workspace
-from judge_tui.tui.bookmarks import Bookmarks
-from judge_tui.tui.definitions import Used, index, names_in
-from judge_tui.tui.highlight import read
-from judge_tui.tui.jumps import JumpList, Place
+from judge_tui.tui.code.bookmarks import Bookmarks
+from judge_tui.tui.code.definitions import Used, index, names_in
+from judge_tui.tui.code.highlight import read
+from judge_tui.tui.code.jumps import JumpList, Place
+from judge_tui.tui.code.source import Source
 from judge_tui.tui.screens.line_prompt import LinePrompt, line_meant
 from judge_tui.tui.screens.picker import Picker
-from judge_tui.tui.source import Source
 
 from .conftest import make_app, running
 

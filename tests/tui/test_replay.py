@@ -9,7 +9,7 @@ import pytest
 from judge_tui.checks.verdict import Outcome, Verdict
 from judge_tui.cli.root import root
 from judge_tui.judging.workspace import Workspace
-from judge_tui.tui.replay import replay_command, where_told
+from judge_tui.tui.engine.replay import replay_command, where_told
 
 from .conftest import make_app, running
 

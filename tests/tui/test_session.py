@@ -9,9 +9,9 @@ from judge_tui.checks.verdict import Outcome, Verdict
 from judge_tui.judging.note import new_note
 from judge_tui.judging.scorecard import FileStamp, load_scorecard, save_scorecard
 from judge_tui.judging.workspace import Workspace
-from judge_tui.tui import rescue
-from judge_tui.tui.autosave import SaveReport
-from judge_tui.tui.keypad import Keypad
+from judge_tui.tui.desk import rescue
+from judge_tui.tui.desk.autosave import SaveReport
+from judge_tui.tui.desk.keypad import Keypad
 from judge_tui.tui.session import OVERALL, SUMMARY, Session
 
 Opener = Callable[[], Session]

@@ -10,7 +10,7 @@ import pytest
 from judge_tui.judging.scorecard import load_scorecard
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.app import JudgeApp
-from judge_tui.tui.check_runner import EngineOptions
+from judge_tui.tui.engine.check_runner import EngineOptions
 from judge_tui.tui.past import Past, PastComparisons
 from syrupy.assertion import SnapshotAssertion
 

@@ -6,9 +6,9 @@ import threading
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from judge_tui.tui.glyphs import glyph_of, neutral
-from judge_tui.tui.search import Hit, compile_pattern, find
-from judge_tui.tui.source import CHUNK, Source
+from judge_tui.tui.code.search import Hit, compile_pattern, find
+from judge_tui.tui.code.source import CHUNK, Source
+from judge_tui.tui.look.glyphs import glyph_of, neutral
 from judge_tui.tui.widgets.code_lines import Look, gutter_width, line_strip
 from rich.cells import cell_len
 from rich.style import Style

@@ -35,5 +35,7 @@ def test_the_first_frame_waits_for_nothing_heavy(loaded: set[str], heavy: str) -
 
 
 def test_sources_session_and_layout_need_no_screen() -> None:
-    loaded = modules_after("import judge_tui.tui.source, judge_tui.tui.session, judge_tui.tui.layout")
+    loaded = modules_after(
+        "import judge_tui.tui.code.source, judge_tui.tui.session, judge_tui.tui.look.layout"
+    )
     assert not [name for name in loaded if name.startswith("textual")]

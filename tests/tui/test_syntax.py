@@ -3,12 +3,12 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from judge_tui.tui import syntax
-from judge_tui.tui.definitions import names_in
-from judge_tui.tui.folds import fold_at
-from judge_tui.tui.highlight import Highlight, read
-from judge_tui.tui.source import Source
-from judge_tui.tui.text_lines import TextLines
+from judge_tui.tui.code import syntax
+from judge_tui.tui.code.definitions import names_in
+from judge_tui.tui.code.folds import fold_at
+from judge_tui.tui.code.highlight import Highlight, read
+from judge_tui.tui.code.source import Source
+from judge_tui.tui.code.text_lines import TextLines
 
 PYTHON = '''import numpy as np
 

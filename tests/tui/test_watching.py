@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from judge_tui.judging.workspace import Workspace
-from judge_tui.tui import file_watch
-from judge_tui.tui.file_watch import FileWatch, is_source
-from judge_tui.tui.line_map import LineMap
+from judge_tui.tui.code.line_map import LineMap
+from judge_tui.tui.engine import file_watch
+from judge_tui.tui.engine.file_watch import FileWatch, is_source
 
 from .conftest import CODE, Driver, make_app, running
 

@@ -8,9 +8,9 @@ from functools import partial
 from typing import ClassVar
 
 from judge_tui.checks.events import Ready
-from judge_tui.tui.check_runner import CheckRunner, EngineOptions
-from judge_tui.tui.keymap import named
-from judge_tui.tui.layout import Wishes
+from judge_tui.tui.engine.check_runner import CheckRunner, EngineOptions
+from judge_tui.tui.keys.keymap import named
+from judge_tui.tui.look.layout import Wishes
 from judge_tui.tui.screens.compare_blind import CompareBlind
 from judge_tui.tui.screens.compare_checks import CompareChecks
 from judge_tui.tui.screens.compare_layout import CompareLayout

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, get_args
 
 from judge_tui.checks.events import Event, Finished, Ready
 from judge_tui.checks.request import Backend
-from judge_tui.tui.check_runner import CheckRunner, EngineOptions
-from judge_tui.tui.jumps import Place
-from judge_tui.tui.replay import where_told
+from judge_tui.tui.code.jumps import Place
+from judge_tui.tui.engine.check_runner import CheckRunner, EngineOptions
+from judge_tui.tui.engine.replay import where_told
+from judge_tui.tui.keys.type_ahead import TypeAhead
 from judge_tui.tui.session import Session, letter_of
-from judge_tui.tui.type_ahead import TypeAhead
 from judge_tui.tui.widgets.checks_pane import CheckRows, ChecksPane
 from judge_tui.tui.widgets.code_pane import CodePane
 from judge_tui.tui.widgets.key_hints import key_for
@@ -116,7 +116,7 @@ class CompareChecks(Screen[None]):
 
     def _show_differences(self) -> None:
         """Hold the outcomes of the submissions against each other."""
-        from judge_tui.tui.differences import differences
+        from judge_tui.tui.engine.differences import differences
         from judge_tui.tui.screens.differences import DifferencesScreen
 
         models = [s.model for s in self.session.submissions]

@@ -6,12 +6,12 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from judge_tui.tui.bookmarks import Bookmarks
-from judge_tui.tui.definitions import Definition, Index, index, names_in
-from judge_tui.tui.highlight import Highlight, read
-from judge_tui.tui.jumps import JumpList, Place
+from judge_tui.tui.code.bookmarks import Bookmarks
+from judge_tui.tui.code.definitions import Definition, Index, index, names_in
+from judge_tui.tui.code.highlight import Highlight, read
+from judge_tui.tui.code.jumps import JumpList, Place
+from judge_tui.tui.code.source import Source
 from judge_tui.tui.session import Session, letter_of
-from judge_tui.tui.source import Source
 from judge_tui.tui.widgets.code_pane import CodePane
 from judge_tui.tui.widgets.counted import times
 from textual.screen import Screen

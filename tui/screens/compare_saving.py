@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from judge_tui.tui.autosave import SaveReport
-from judge_tui.tui.check_runner import CheckRunner
+from judge_tui.tui.desk.autosave import SaveReport
+from judge_tui.tui.engine.check_runner import CheckRunner
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.key_hints import key_for
 from textual.message import Message

@@ -6,10 +6,10 @@ import re
 import time
 from typing import TYPE_CHECKING
 
-from judge_tui.tui.search import Hit, Pattern, compile_pattern, find
+from judge_tui.tui.code.search import Hit, Pattern, compile_pattern, find
+from judge_tui.tui.code.source import Source
+from judge_tui.tui.keys.type_ahead import TypeAhead
 from judge_tui.tui.session import letter_of
-from judge_tui.tui.source import Source
-from judge_tui.tui.type_ahead import TypeAhead
 from judge_tui.tui.widgets.code_pane import CodePane
 from judge_tui.tui.widgets.code_view import CodeView
 from textual.screen import Screen

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ClassVar
 
-from judge_tui.tui.alignment import Alignment, match
-from judge_tui.tui.line_diff import Row, aligned
+from judge_tui.tui.code.alignment import Alignment, match
+from judge_tui.tui.code.line_diff import Row, aligned
+from judge_tui.tui.code.source import Source
+from judge_tui.tui.code.symbols import Symbol
 from judge_tui.tui.session import letter_of
-from judge_tui.tui.source import Source
-from judge_tui.tui.symbols import Symbol
 from judge_tui.tui.widgets.code_pane import CodePane
 from judge_tui.tui.widgets.code_view import CodeView
 from textual.screen import Screen

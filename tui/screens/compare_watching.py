@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from judge_tui.checks.errors import JudgeError
-from judge_tui.tui.check_runner import CheckRunner, EngineOptions
-from judge_tui.tui.file_watch import FileWatch, is_source
+from judge_tui.tui.engine.check_runner import CheckRunner, EngineOptions
+from judge_tui.tui.engine.file_watch import FileWatch, is_source
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.checks_pane import ChecksPane
 from judge_tui.tui.widgets.code_pane import CodePane

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, TypeVar
 
-from judge_tui.tui.keymap import named
+from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.widgets.key_hints import key_for, keys_for
 from textual.binding import Binding
 from textual.screen import ModalScreen

@@ -6,11 +6,11 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from judge_tui.tui.glyphs import is_plain, neutral
-from judge_tui.tui.keymap import named
-from judge_tui.tui.line_diff import Row, changed
+from judge_tui.tui.code.line_diff import Row, changed
+from judge_tui.tui.keys.keymap import named
+from judge_tui.tui.look.glyphs import is_plain, neutral
+from judge_tui.tui.look.tones import Tones
 from judge_tui.tui.screens.sheet import Sheet
-from judge_tui.tui.tones import Tones
 from judge_tui.tui.widgets.bar import Bar
 from judge_tui.tui.widgets.key_hints import key_for, keys_for
 from judge_tui.tui.widgets.rows import Rows, Span, fit
@@ -109,7 +109,7 @@ class DiffScreen(Sheet["Row | None"]):
 
     Args:
         excerpts: The same function of two or three submissions.
-        rows: Their lines beside each other (see :func:`judge_tui.tui.line_diff.aligned`).
+        rows: Their lines beside each other (see :func:`judge_tui.tui.code.line_diff.aligned`).
     """
 
     BINDINGS: ClassVar = [

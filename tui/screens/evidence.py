@@ -6,12 +6,12 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import ClassVar
 
 from judge_tui.checks.verdict import Evidence, Outcome
-from judge_tui.tui.keymap import named
-from judge_tui.tui.palette import VERDICTS
-from judge_tui.tui.plots import plot
-from judge_tui.tui.replay import replay_command
+from judge_tui.tui.engine.replay import replay_command
+from judge_tui.tui.keys.keymap import named
+from judge_tui.tui.keys.palette import VERDICTS
+from judge_tui.tui.look.plots import plot
+from judge_tui.tui.look.tones import Tones, tones_of
 from judge_tui.tui.screens.sheet import Sheet
-from judge_tui.tui.tones import Tones, tones_of
 from judge_tui.tui.widgets.bar import Bar
 from judge_tui.tui.widgets.key_hints import key_for, keys_for
 from judge_tui.tui.widgets.rows import Rows, Span, fit, wrapped

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import ClassVar
 
-from judge_tui.tui.keymap import named
-from judge_tui.tui.tones import Tones
+from judge_tui.tui.keys.keymap import named
+from judge_tui.tui.look.tones import Tones
 from judge_tui.tui.widgets.bar import Bar
 from judge_tui.tui.widgets.key_hints import KeyHints, KeyPart, key_for, keys_for, listed, own_bindings
 from judge_tui.tui.widgets.rows import Rows, Span

@@ -11,8 +11,8 @@ from typing import ClassVar
 from judge_tui.judging.standing import Outline, Standing
 from judge_tui.tui.background import Background
 from judge_tui.tui.home_board import Batch, Cell, HomeBoard
-from judge_tui.tui.keymap import named
-from judge_tui.tui.palette import VERDICTS
+from judge_tui.tui.keys.keymap import named
+from judge_tui.tui.keys.palette import VERDICTS
 from judge_tui.tui.past import Past, PastComparisons
 from judge_tui.tui.screens.covered import CoveredScreen
 from judge_tui.tui.widgets.bar import Bar, Part

@@ -7,10 +7,10 @@ from typing import ClassVar
 
 from judge_tui.judging.matchup import TIE, Criterion
 from judge_tui.judging.proposals import Proposal
-from judge_tui.tui.keymap import named
-from judge_tui.tui.matchup_desk import KEY, MARGIN, WINNER, MatchupDesk
+from judge_tui.tui.desk.matchup_desk import KEY, MARGIN, WINNER, MatchupDesk
+from judge_tui.tui.keys.keymap import named
+from judge_tui.tui.look.tones import Tones, tones_of
 from judge_tui.tui.session import Session, letter_of
-from judge_tui.tui.tones import Tones, tones_of
 from judge_tui.tui.widgets.bar import Bar
 from judge_tui.tui.widgets.key_hints import KeyHints, KeyPart, key_for, listed, own_bindings
 from judge_tui.tui.widgets.matchup_rows import MatchupRows, detail_lines

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import ClassVar
 
 from judge_tui.judging.note import KINDS, SEVERITIES, Note
-from judge_tui.tui.harmless import box_title
-from judge_tui.tui.keymap import named
+from judge_tui.tui.keys.keymap import named
+from judge_tui.tui.look.harmless import box_title
+from judge_tui.tui.look.tones import tones_of
 from judge_tui.tui.screens.dialog import Editor
-from judge_tui.tui.tones import tones_of
 from judge_tui.tui.widgets.key_hints import key_for, own_bindings
 from rich.segment import Segment
 from textual import events

@@ -6,10 +6,10 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import ClassVar
 
 from judge_tui.judging.note import Note
-from judge_tui.tui.keymap import named
+from judge_tui.tui.keys.keymap import named
+from judge_tui.tui.look.tones import Tones
 from judge_tui.tui.screens.sheet import Sheet
 from judge_tui.tui.session import Session, letter_of
-from judge_tui.tui.tones import Tones
 from judge_tui.tui.widgets.bar import Bar
 from judge_tui.tui.widgets.key_hints import key_called, key_for
 from judge_tui.tui.widgets.rows import Rows, Span, fit

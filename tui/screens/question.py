@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from judge_tui.tui.harmless import box_title
-from judge_tui.tui.keymap import named
+from judge_tui.tui.keys.keymap import named
+from judge_tui.tui.look.harmless import box_title
 from judge_tui.tui.screens.dialog import Dialog
 from judge_tui.tui.widgets.key_hints import key_for, own_bindings
 from textual.app import ComposeResult

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import ClassVar, TypeVar
 
-from judge_tui.tui.keymap import named
+from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.widgets.bar import Bar
 from judge_tui.tui.widgets.key_hints import KeyHints, KeyPart, key_for
 from judge_tui.tui.widgets.rows import Rows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from judge_tui.tui.harmless import box_title
+from judge_tui.tui.look.harmless import box_title
 from judge_tui.tui.screens.dialog import Editor
 from textual.app import ComposeResult
 from textual.containers import Vertical

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from judge_tui.tui.glyphs import neutral
-from judge_tui.tui.tones import tones_of
+from judge_tui.tui.look.glyphs import neutral
+from judge_tui.tui.look.tones import tones_of
 from judge_tui.tui.widgets.rows import Span, fit
 from rich.segment import Segment
 from textual.strip import Strip

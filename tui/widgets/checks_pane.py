@@ -9,9 +9,9 @@ from typing import ClassVar
 
 from judge_tui.checks.events import Done, Event, Failed, Finished, Planned, Progress, Ready, Started
 from judge_tui.checks.verdict import SEVERITY, Outcome, Verdict
-from judge_tui.tui.keymap import named
-from judge_tui.tui.palette import VERDICTS
-from judge_tui.tui.tones import Tones
+from judge_tui.tui.keys.keymap import named
+from judge_tui.tui.keys.palette import VERDICTS
+from judge_tui.tui.look.tones import Tones
 from judge_tui.tui.widgets.bar import Bar, Part
 from judge_tui.tui.widgets.hollow import Hollow
 from judge_tui.tui.widgets.key_hints import key_for

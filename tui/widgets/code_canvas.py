@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence, Set
 
-from judge_tui.tui.display_rows import DisplayRows
-from judge_tui.tui.highlight import Highlight
-from judge_tui.tui.search import Hit
-from judge_tui.tui.source import Source
-from judge_tui.tui.symbols import Symbol
-from judge_tui.tui.tones import tones_of
-from judge_tui.tui.type_ahead import TypeAhead
+from judge_tui.tui.code.display_rows import DisplayRows
+from judge_tui.tui.code.highlight import Highlight
+from judge_tui.tui.code.search import Hit
+from judge_tui.tui.code.source import Source
+from judge_tui.tui.code.symbols import Symbol
+from judge_tui.tui.keys.type_ahead import TypeAhead
+from judge_tui.tui.look.tones import tones_of
 from judge_tui.tui.widgets.code_lines import Look, Mark, gutter_width, line_strip
 from rich.style import Style
 from textual.cache import LRUCache

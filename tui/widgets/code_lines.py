@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from judge_tui.tui.glyphs import ALERT, CONTROL
-from judge_tui.tui.highlight import Highlighter
-from judge_tui.tui.search import Hit
-from judge_tui.tui.source import Source, Window
-from judge_tui.tui.whitespace import with_whitespace
+from judge_tui.tui.code.highlight import Highlighter
+from judge_tui.tui.code.search import Hit
+from judge_tui.tui.code.source import Source, Window
+from judge_tui.tui.code.whitespace import with_whitespace
+from judge_tui.tui.look.glyphs import ALERT, CONTROL
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip

@@ -9,12 +9,12 @@ from typing import Any
 
 from judge_tui.checks.submission import Submission
 from judge_tui.tui.background import Background
-from judge_tui.tui.highlight import Highlight, read
-from judge_tui.tui.line_map import LineMap
-from judge_tui.tui.palette import syntax_styles
+from judge_tui.tui.code.highlight import Highlight, read
+from judge_tui.tui.code.line_map import LineMap
+from judge_tui.tui.code.source import Source
+from judge_tui.tui.keys.palette import syntax_styles
+from judge_tui.tui.look.tones import Tones
 from judge_tui.tui.session import letter_of
-from judge_tui.tui.source import Source
-from judge_tui.tui.tones import Tones
 from judge_tui.tui.widgets.bar import Bar
 from judge_tui.tui.widgets.code_view import CodeView
 from judge_tui.tui.widgets.hollow import Hollow

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
-from judge_tui.tui.folds import fold_at
-from judge_tui.tui.keymap import named
-from judge_tui.tui.line_map import LineMap
-from judge_tui.tui.search import Hit
-from judge_tui.tui.source import Source
+from judge_tui.tui.code.folds import fold_at
+from judge_tui.tui.code.line_map import LineMap
+from judge_tui.tui.code.search import Hit
+from judge_tui.tui.code.source import Source
+from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.widgets.code_canvas import CodeCanvas
 from judge_tui.tui.widgets.counted import Counted
 from textual import events

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from judge_tui.tui.keymap import named
+from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.widgets.key_hints import KeyHints, key_for
 from textual import events
 from textual.binding import Binding

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 
 from judge_tui.judging.pairs import REASONS, Pair
+from judge_tui.tui.look.tones import Tones
 from judge_tui.tui.past import Past
-from judge_tui.tui.tones import Tones
 from judge_tui.tui.widgets.bar import Bar
 from judge_tui.tui.widgets.matrix import abbreviated
 from judge_tui.tui.widgets.rows import Rows, Span, fit

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from judge_tui.tui.keymap import key_table, remapped
-from judge_tui.tui.tones import tones_of
+from judge_tui.tui.keys.keymap import key_table, remapped
+from judge_tui.tui.look.tones import tones_of
 from rich.segment import Segment
 from rich.style import Style
 from textual.binding import Binding

@@ -9,9 +9,9 @@ from typing import ClassVar
 from judge_tui.checks.verdict import Verdict
 from judge_tui.judging.standing import Standing
 from judge_tui.tui.home_board import Cell, HomeBoard
-from judge_tui.tui.keymap import named
-from judge_tui.tui.palette import VERDICTS
-from judge_tui.tui.tones import Tones, tones_of
+from judge_tui.tui.keys.keymap import named
+from judge_tui.tui.keys.palette import VERDICTS
+from judge_tui.tui.look.tones import Tones, tones_of
 from judge_tui.tui.widgets.counted import Counted
 from judge_tui.tui.widgets.rows import Span, fit, wrapped
 from rich.segment import Segment

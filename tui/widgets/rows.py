@@ -6,9 +6,9 @@ from collections.abc import Container, Hashable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from judge_tui.tui.glyphs import neutral
-from judge_tui.tui.keymap import named
-from judge_tui.tui.tones import Tones, tones_of
+from judge_tui.tui.keys.keymap import named
+from judge_tui.tui.look.glyphs import neutral
+from judge_tui.tui.look.tones import Tones, tones_of
 from judge_tui.tui.widgets.counted import Counted
 from rich.segment import Segment
 from rich.style import Style

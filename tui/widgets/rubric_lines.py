@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from judge_tui.judging.rubric import Dimension
-from judge_tui.tui.palette import VERDICTS
+from judge_tui.tui.keys.palette import VERDICTS
+from judge_tui.tui.look.tones import Tones
 from judge_tui.tui.session import OVERALL, Row, Session, letter_of
-from judge_tui.tui.tones import Tones
 from judge_tui.tui.widgets.rows import Span, fit, wrapped
 from rich.style import Style
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from judge_tui.tui.keymap import named
+from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.widgets.bar import Bar
 from judge_tui.tui.widgets.key_hints import key_for
 from textual.app import ComposeResult

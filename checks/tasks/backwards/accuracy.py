@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 from judge_tui.checks.bench import Bench
+from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.check import Findings, check
-from judge_tui.checks.remote import Worker
 from judge_tui.checks.tasks.backwards import diagnosis, reference
 from judge_tui.checks.tasks.backwards.limits import Held, coarse, hold
 from judge_tui.checks.tasks.backwards.passes import STATED, affordable, draw, eps_of, forward

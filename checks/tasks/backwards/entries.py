@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from judge_tui.checks.bench import Bench
-from judge_tui.checks.binding import Source
-from judge_tui.checks.calls import construct
+from judge_tui.checks.binding.binding import Source
+from judge_tui.checks.calling.calls import construct
+from judge_tui.checks.calling.remote import Handle, Nested, Steps
 from judge_tui.checks.faults import BadResult, Died, Fault, Raised, Skipped, TimedOut
-from judge_tui.checks.remote import Handle, Nested, Steps
 from judge_tui.checks.tasks.backwards.passes import Pass, backward, cache_of, cache_role, forward
 from judge_tui.checks.tasks.backwards.reference import Batch, gradients
 from judge_tui.checks.tolerance import relative_error

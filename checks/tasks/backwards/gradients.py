@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from judge_tui.checks.bench import Bench
+from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.gradients import Estimate, Independence, differences, independent, projection, signs
-from judge_tui.checks.remote import Worker
 from judge_tui.checks.tasks.backwards import diagnosis, reference
 from judge_tui.checks.tasks.backwards.limits import Held, coarse, hold
 from judge_tui.checks.tasks.backwards.passes import (

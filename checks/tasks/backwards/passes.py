@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from judge_tui.checks.bench import Bench
-from judge_tui.checks.calls import Returned
+from judge_tui.checks.calling.calls import Returned
+from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.check import Findings
-from judge_tui.checks.remote import Handle, Worker
 from judge_tui.checks.tasks.backwards.reference import Batch, Gradients
 
 __all__ = ["STATED", "Pass", "affordable", "backward", "cache_of", "cache_role", "draw", "eps_of", "forward",

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from judge_tui.checks.bench import Bench
-from judge_tui.checks.remote import Steps
+from judge_tui.checks.calling.remote import Steps
 from judge_tui.checks.tasks.backwards.source import function
 
 __all__ = ["entry_name", "stored_at", "unpacked"]

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from judge_tui.checks.calling.remote import Scripted
 from judge_tui.checks.contract import Contract, Param, Return, Role, Sample
 from judge_tui.checks.faults import BadResult
-from judge_tui.checks.remote import Scripted
 from judge_tui.checks.tasks.beam_search.oracle import Hyp, beam_search
 from judge_tui.checks.tasks.beam_search.reading import Beam, Form, settle
 from judge_tui.checks.tasks.beam_search.scripts import distinct, table

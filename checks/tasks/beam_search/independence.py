@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from judge_tui.checks.bench import Bench
+from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.check import Findings, check
-from judge_tui.checks.remote import Worker
 from judge_tui.checks.tasks.beam_search.oracle import beam_search
 from judge_tui.checks.tasks.beam_search.reading import Beam
 from judge_tui.checks.tasks.beam_search.scripts import Script, Tokens, distinct, hashed

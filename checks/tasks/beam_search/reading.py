@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from judge_tui.checks.answers import kind_of, part_of
+from judge_tui.checks.binding.answers import kind_of, part_of
 from judge_tui.checks.faults import BadResult
 from judge_tui.checks.tasks.beam_search.oracle import Hyp, penalised
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from judge_tui.checks.bench import Bench
+from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import BadResult
-from judge_tui.checks.remote import Worker
 from judge_tui.checks.tasks.beam_search.contract import CONTRACT, probed
 from judge_tui.checks.tasks.beam_search.oracle import path_sum, penalised
 from judge_tui.checks.tasks.beam_search.reading import Beam, read

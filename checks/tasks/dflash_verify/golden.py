@@ -8,9 +8,9 @@ from itertools import islice
 from typing import Any
 
 from judge_tui.checks.bench import Bench
+from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Fault
-from judge_tui.checks.remote import Worker
 from judge_tui.checks.tasks.dflash_verify.drafting import ORDERS, chain, drawn, ordered, prompt_of
 from judge_tui.checks.tasks.dflash_verify.invalidation import KINDS, baited
 from judge_tui.checks.tasks.dflash_verify.own_model import note_own_model

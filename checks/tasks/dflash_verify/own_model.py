@@ -12,10 +12,10 @@ from dataclasses import replace
 from typing import Any
 
 from judge_tui.checks.bench import Bench
-from judge_tui.checks.calls import invoke
+from judge_tui.checks.calling.calls import invoke
+from judge_tui.checks.calling.remote import Handle, Target
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import BadResult, Fault
-from judge_tui.checks.remote import Handle, Target
 from judge_tui.checks.tasks.dflash_verify.drafting import ORDERS, ordered
 from judge_tui.checks.tasks.dflash_verify.handing import given
 from judge_tui.checks.tasks.dflash_verify.reading import Answer, read

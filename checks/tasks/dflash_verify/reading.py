@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from judge_tui.checks.answers import kind_of, part_of
+from judge_tui.checks.binding.answers import kind_of, part_of
 from judge_tui.checks.faults import BadResult
 from judge_tui.checks.tasks.dflash_verify.trees import Tokens, Tree
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from judge_tui.checks.bench import Bench
+from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import BadResult
-from judge_tui.checks.remote import Worker
 from judge_tui.checks.tasks.dflash_verify.contract import CONTRACT, PROMPT_LEN, TREE_SIZE, VOCAB, probed
 from judge_tui.checks.tasks.dflash_verify.handing import given
 from judge_tui.checks.tasks.dflash_verify.reading import Answer, Form, Key, read

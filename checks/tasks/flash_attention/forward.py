@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from judge_tui.checks.bench import Bench
-from judge_tui.checks.calls import Returned, invoke
+from judge_tui.checks.calling.calls import Returned, invoke
+from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import BadResult, Fault, Raised
-from judge_tui.checks.remote import Worker
 from judge_tui.checks.tasks.flash_attention.cases import Case, drawn
 from judge_tui.checks.tasks.flash_attention.contract import forward_inputs
 from judge_tui.checks.tasks.flash_attention.reference import Array

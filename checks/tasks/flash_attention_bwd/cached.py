@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from judge_tui.checks.binding import Source
-from judge_tui.checks.calls import construct
+from judge_tui.checks.binding.binding import Source
+from judge_tui.checks.calling.calls import construct
+from judge_tui.checks.calling.remote import Handle, Steps
 from judge_tui.checks.faults import Fault, Skipped
-from judge_tui.checks.remote import Handle, Steps
 from judge_tui.checks.tasks.flash_attention.reference import Array
 from judge_tui.checks.tasks.flash_attention_bwd.passes import Attention, Run
 from judge_tui.checks.tasks.flash_attention_bwd.reference import Problem, logsumexp

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 from judge_tui.checks.bench import Bench
+from judge_tui.checks.calling.remote import Steps
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import BadResult, Fault, Skipped
-from judge_tui.checks.remote import Steps
 from judge_tui.checks.tasks.backwards.source import place
 from judge_tui.checks.tasks.backwards.storing import entry_name, stored_at, unpacked
 from judge_tui.checks.tasks.flash_attention.reference import Array, largest_score

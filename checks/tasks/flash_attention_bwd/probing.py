@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from judge_tui.checks.calling.remote import Handle, Nested
 from judge_tui.checks.faults import BadResult, Died, Fault, Raised, TimedOut
-from judge_tui.checks.remote import Handle, Nested
 from judge_tui.checks.tasks.flash_attention.reference import Array
 from judge_tui.checks.tasks.flash_attention_bwd.cached import Entry, carried
 from judge_tui.checks.tasks.flash_attention_bwd.passes import Attention, Run

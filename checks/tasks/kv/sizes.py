@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from judge_tui.checks.binding import Binding
+from judge_tui.checks.binding.binding import Binding
 
 __all__ = ["BLOCK", "Sizes", "mode", "sized"]
 

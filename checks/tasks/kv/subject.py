@@ -10,9 +10,9 @@ from functools import partial
 from typing import Any
 
 from judge_tui.checks.bench import Bench
-from judge_tui.checks.binding import Binding
+from judge_tui.checks.binding.binding import Binding
+from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Skipped, Unbound
-from judge_tui.checks.remote import Worker
 from judge_tui.checks.sources import parsed, source_text
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv.cache import rehearsal

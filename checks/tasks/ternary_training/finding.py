@@ -8,13 +8,13 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from judge_tui.checks import binder
-from judge_tui.checks.binding import Binding
-from judge_tui.checks.calls import invoke
+from judge_tui.checks.binding import binder
+from judge_tui.checks.binding.binding import Binding
+from judge_tui.checks.binding.inventories import Casualties, Inventories
+from judge_tui.checks.calling.calls import invoke
+from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.contract import Contract, Param, Return, Role
 from judge_tui.checks.faults import Fault
-from judge_tui.checks.inventories import Casualties, Inventories
-from judge_tui.checks.remote import Worker
 from judge_tui.checks.tasks.ternary_training import roles
 
 __all__ = ["NOT_ITS_WEIGHTS", "claims_ternary", "find"]

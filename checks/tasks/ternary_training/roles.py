@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from judge_tui.checks.calling.remote import Random
 from judge_tui.checks.contract import Param, Return, Role, Sample
-from judge_tui.checks.remote import Random
 from judge_tui.checks.tasks.ternary_training.reading import agreement
 
 __all__ = ["BACKWARD", "FORWARD", "GROUP", "PROJECT", "inputs_of", "sample", "shapes_of"]

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from judge_tui.checks.binding import Binding
+from judge_tui.checks.binding.binding import Binding
+from judge_tui.checks.calling.remote import Handle
 from judge_tui.checks.faults import BadResult, Raised, Skipped
-from judge_tui.checks.remote import Handle
 from judge_tui.checks.tasks.kv import roles
 from judge_tui.checks.tasks.kv.cache.opened import Opened, per_sequence
 from judge_tui.checks.tasks.kv.cache.places import cache_of, pair

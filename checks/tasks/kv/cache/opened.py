@@ -9,10 +9,10 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from judge_tui.checks.binding import Binding
-from judge_tui.checks.calls import Returned, invoke
+from judge_tui.checks.binding.binding import Binding
+from judge_tui.checks.calling.calls import Returned, invoke
+from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.faults import BadResult
-from judge_tui.checks.remote import Handle, Worker
 from judge_tui.checks.tasks.kv.cache.places import State, part
 from judge_tui.checks.tasks.kv.cache.ways import Way
 from judge_tui.checks.tasks.kv.cache.wires import JOINED, fits, from_wire, wire_shape

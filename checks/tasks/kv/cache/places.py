@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from judge_tui.checks.binding import Binding
-from judge_tui.checks.calls import Returned
+from judge_tui.checks.binding.binding import Binding
+from judge_tui.checks.calling.calls import Returned
+from judge_tui.checks.calling.remote import Handle
 from judge_tui.checks.contract import Role
-from judge_tui.checks.remote import Handle
 
 __all__ = ["State", "cache_of", "made_cache", "pair", "part", "same_kind"]
 

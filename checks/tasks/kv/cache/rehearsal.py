@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from judge_tui.checks.binding import Binding
+from judge_tui.checks.binding.binding import Binding
+from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Fault
-from judge_tui.checks.remote import Worker
 from judge_tui.checks.tasks.kv.cache.cached import Cached
 from judge_tui.checks.tasks.kv.cache.ways import Way
 from judge_tui.checks.tasks.kv.sizes import Sizes

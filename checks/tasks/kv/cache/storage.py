@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 from judge_tui.checks.bench import Bench
+from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.faults import Fault
-from judge_tui.checks.remote import Handle, Worker
 from judge_tui.checks.sources import parsed
 from judge_tui.checks.tasks.kv.cache.cached import Cached
 from judge_tui.checks.tasks.kv.cache.places import State

@@ -13,12 +13,12 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from judge_tui.checks.binding import Binding
-from judge_tui.checks.calls import invoke
-from judge_tui.checks.candidates import callables
+from judge_tui.checks.binding.binding import Binding
+from judge_tui.checks.binding.candidates import callables
+from judge_tui.checks.calling.calls import invoke
+from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.contract import Param, Return, Role
 from judge_tui.checks.faults import Fault
-from judge_tui.checks.remote import Worker
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv import roles
 from judge_tui.checks.tasks.kv.cache.wires import LAYOUTS, SOLO

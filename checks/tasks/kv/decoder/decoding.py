@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from judge_tui.checks.binding import Binding
-from judge_tui.checks.calls import Returned, invoke
+from judge_tui.checks.binding.binding import Binding
+from judge_tui.checks.calling.calls import Returned, invoke
+from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.faults import BadResult, Skipped
-from judge_tui.checks.remote import Handle, Worker
 from judge_tui.checks.tasks.kv import roles
 from judge_tui.checks.tasks.kv.cache.places import State, cache_of, made_cache, part
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from judge_tui.checks.calling.remote import Handle
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import Raised
-from judge_tui.checks.remote import Handle
 from judge_tui.checks.tasks.kv.decoder.decoding import Decoder
 from judge_tui.checks.tasks.kv.decoder.maker import Maker
 from judge_tui.checks.tasks.kv.decoder.weights import count_with, drawn_anew, weights

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from judge_tui.checks.binding import Binding
+from judge_tui.checks.binding.binding import Binding
 
 __all__ = ["is_lone", "lone", "lone_step"]
 

@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from judge_tui.checks.binding import Binding
+from judge_tui.checks.binding.binding import Binding
+from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.faults import BadResult, Raised
-from judge_tui.checks.remote import Handle, Worker
 from judge_tui.checks.tasks.kv.decoder.decoding import Decoder, ModelSizes
 from judge_tui.checks.tasks.kv.decoder.lone import is_lone
 from judge_tui.checks.tolerance import same_bits

@@ -10,10 +10,10 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from judge_tui.checks.binding import Binding
-from judge_tui.checks.calls import invoke
+from judge_tui.checks.binding.binding import Binding
+from judge_tui.checks.calling.calls import invoke
+from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import BadResult, Fault
-from judge_tui.checks.remote import Worker
 from judge_tui.checks.tasks.kv import roles
 from judge_tui.checks.tasks.kv.decoder.decoding import IDS, ModelSizes
 from judge_tui.checks.tasks.kv.decoder.lone import is_lone, lone, lone_step

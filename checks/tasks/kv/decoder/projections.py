@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from judge_tui.checks.remote import Handle, Worker
+from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.tasks.kv.decoder.weights import Weight, weights
 from judge_tui.checks.tasks.kv.gqa.head_maps import repeated
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.faults import BadResult, Raised
-from judge_tui.checks.remote import Handle, Worker
 
 __all__ = ["Weight", "count_with", "drawn_anew", "weights"]
 

@@ -13,10 +13,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from judge_tui.checks.binding import Binding
-from judge_tui.checks.candidates import callables
+from judge_tui.checks.binding.binding import Binding
+from judge_tui.checks.binding.candidates import callables
+from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Fault
-from judge_tui.checks.remote import Worker
 from judge_tui.checks.sources import parsed, source_text
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv import roles

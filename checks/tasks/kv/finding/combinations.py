@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from judge_tui.checks.binding import Binding
+from judge_tui.checks.binding.binding import Binding
+from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Fault
-from judge_tui.checks.remote import Worker
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv import roles
 from judge_tui.checks.tasks.kv.finding.signatures import Owner, matched

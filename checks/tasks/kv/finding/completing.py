@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from judge_tui.checks.binding import Binding
-from judge_tui.checks.remote import Worker
+from judge_tui.checks.binding.binding import Binding
+from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.tasks.kv import roles
 from judge_tui.checks.tasks.kv.finding import trial
 from judge_tui.checks.tasks.kv.finding.combinations import MOST, owner_of

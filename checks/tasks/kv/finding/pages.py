@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from judge_tui.checks.binding import Binding
+from judge_tui.checks.binding.binding import Binding
+from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Fault
-from judge_tui.checks.remote import Worker
 from judge_tui.checks.tasks.kv import roles
 from judge_tui.checks.tasks.kv.cache.wires import LAYOUTS, SOLO
 from judge_tui.checks.tasks.kv.finding import trial

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from judge_tui.checks.binding import Binding
+from judge_tui.checks.binding.binding import Binding
 from judge_tui.checks.tasks.kv.cache.wires import LAYOUTS, SOLO
 from judge_tui.checks.tasks.kv.finding.combinations import TICKS
 from judge_tui.checks.tasks.kv.reference import ORDERLY

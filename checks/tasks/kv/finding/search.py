@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from judge_tui.checks.binding import Binding
+from judge_tui.checks.binding.binding import Binding
+from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Fault
-from judge_tui.checks.remote import Worker
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv.chunked_prefill import finding as chunks
 from judge_tui.checks.tasks.kv.decoder import models

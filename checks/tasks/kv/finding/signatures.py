@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from judge_tui.checks.binding import Argument, Binding
-from judge_tui.checks.calls import invoke
-from judge_tui.checks.candidates import callables
+from judge_tui.checks.binding.binding import Argument, Binding
+from judge_tui.checks.binding.candidates import callables
+from judge_tui.checks.calling.calls import invoke
+from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.contract import Role
-from judge_tui.checks.remote import Worker
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv.roles import SIZES
 from judge_tui.checks.tasks.kv.sizes import Sizes

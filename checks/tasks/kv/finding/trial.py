@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
-from judge_tui.checks.binding import Binding
+from judge_tui.checks.binding.binding import Binding
+from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Fault, Skipped
-from judge_tui.checks.remote import Worker
 from judge_tui.checks.tasks.kv.cache.cached import Cached
 from judge_tui.checks.tasks.kv.reference import attention, causal_rows, diagnosis
 from judge_tui.checks.tasks.kv.sizes import Sizes

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from judge_tui.checks.bench import Bench
-from judge_tui.checks.binding import Binding
+from judge_tui.checks.binding.binding import Binding
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import BadResult, Fault, Raised, Skipped, Unbound
 from judge_tui.checks.submission import ADAPTER

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from judge_tui.checks.binding import Binding
-from judge_tui.checks.calls import invoke
-from judge_tui.checks.candidates import callables
+from judge_tui.checks.binding.binding import Binding
+from judge_tui.checks.binding.candidates import callables
+from judge_tui.checks.calling.calls import invoke
+from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.contract import Param, Return, Role
 from judge_tui.checks.faults import BadResult, Fault
-from judge_tui.checks.remote import Worker
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv import roles
 from judge_tui.checks.tasks.kv.cache.places import part

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from judge_tui.checks.calling.remote import Handle
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import Skipped
-from judge_tui.checks.remote import Handle
 from judge_tui.checks.tasks.kv.cache.cached import Cached
 from judge_tui.checks.tasks.kv.judging import float32_limit
 from judge_tui.checks.tasks.kv.reference import attention

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from judge_tui.checks.candidates import callables
+from judge_tui.checks.binding.candidates import callables
+from judge_tui.checks.calling.remote import Handle, NumpyType, Target, Worker
 from judge_tui.checks.faults import Fault, Raised
-from judge_tui.checks.remote import Handle, NumpyType, Target, Worker
 from judge_tui.checks.sources import parsed
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv.memory.geometry import Geometry, meaning, neutral

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
-from judge_tui.checks.binding import Binding
+from judge_tui.checks.binding.binding import Binding
+from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Fault, Raised
-from judge_tui.checks.remote import Worker
 from judge_tui.checks.tasks.kv.cache.cached import Cached
 from judge_tui.checks.tasks.kv.cache.wires import LAYOUTS
 from judge_tui.checks.tasks.kv.paging.pool import PoolSizes

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 from judge_tui.checks.bench import Bench
-from judge_tui.checks.binding import Binding
+from judge_tui.checks.binding.binding import Binding
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Raised, Unbound
 from judge_tui.checks.tasks.kv import claims

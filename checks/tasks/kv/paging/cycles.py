@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from judge_tui.checks.binding import Binding
+from judge_tui.checks.binding.binding import Binding
+from judge_tui.checks.calling.remote import Call, Handle, Target
 from judge_tui.checks.faults import Fault
-from judge_tui.checks.remote import Call, Handle, Target
 from judge_tui.checks.tasks.kv.cache.wires import to_wire
 from judge_tui.checks.tasks.kv.paging.pool import Pool
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from judge_tui.checks.binding import Binding
-from judge_tui.checks.calls import invoke
+from judge_tui.checks.binding.binding import Binding
+from judge_tui.checks.calling.calls import invoke
+from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Fault
-from judge_tui.checks.remote import Worker
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv.cache.wires import SOLO
 from judge_tui.checks.tasks.kv.finding.signatures import Owner, matched

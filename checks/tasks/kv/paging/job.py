@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 from judge_tui.checks.bench import Bench
-from judge_tui.checks.binding import Binding
+from judge_tui.checks.binding.binding import Binding
+from judge_tui.checks.calling.remote import Handle
 from judge_tui.checks.check import Findings
-from judge_tui.checks.remote import Handle
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv.judging import precision
 from judge_tui.checks.tasks.kv.paging.pool import Pool, PoolSizes

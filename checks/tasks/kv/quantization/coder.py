@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 from judge_tui.checks.bench import Bench
-from judge_tui.checks.binding import Binding
+from judge_tui.checks.binding.binding import Binding
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv.cache.cached import Cached
 from judge_tui.checks.tasks.kv.cache.storage import entries, total

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
-from judge_tui.checks.binding import Binding
+from judge_tui.checks.binding.binding import Binding
+from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Fault
-from judge_tui.checks.remote import Worker
 from judge_tui.checks.tasks.kv.cache.cached import Cached
 from judge_tui.checks.tasks.kv.cache.storage import entries
 from judge_tui.checks.tasks.kv.sizes import Sizes

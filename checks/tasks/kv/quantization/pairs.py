@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from judge_tui.checks.binding import Argument, Binding
-from judge_tui.checks.calls import Returned, invoke
-from judge_tui.checks.candidates import Routine, callables
+from judge_tui.checks.binding.binding import Argument, Binding
+from judge_tui.checks.binding.candidates import Routine, callables
+from judge_tui.checks.calling.calls import Returned, invoke
+from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Fault
-from judge_tui.checks.remote import Worker
 from judge_tui.checks.submission import ADAPTER
 
 __all__ = ["Pair", "pairs"]

@@ -1,0 +1,60 @@
+"""Why a role is open: what was seen, what cannot be read, and what the submission did about it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from judge_tui.checks.binding.candidates import callables
+from judge_tui.checks.binding.inventories import Inventories
+from judge_tui.checks.faults import Fault, Raised, Skipped
+from judge_tui.checks.sources import fence_line, fenced, python_files
+from judge_tui.checks.submission import Submission
+
+__all__ = ["cause", "seen", "unreadable"]
+
+_MOST_SEEN = 8
+
+
+def seen(loaded: Inventories) -> list[str]:
+    """The callables that are there, none of which looks like the role."""
+    seen = [f"{c.file}:{c.name}({', '.join(p['name'] for p in c.params)})" for c in callables(loaded)]
+    more = f" and {len(seen) - _MOST_SEEN} more" if len(seen) > _MOST_SEEN else ""
+    return [f"saw {', '.join(seen[:_MOST_SEEN])}{more}, of other names or parameters"] if seen else []
+
+
+def unreadable(submission: Submission, broken: Mapping[str, Fault]) -> list[str]:
+    """What stands in the way of reading the files, as notes."""
+    notes = [
+        f"{file} is Markdown with a code fence (line {line}), not Python"
+        if _kind(fault) == "SyntaxError" and (line := fence_line(submission.read_text(file)))
+        else f"{file} {fault.message}"
+        for file, fault in broken.items()
+    ]
+    if not python_files(submission) and (found := fenced(submission)):
+        notes.append(f"its code stands in a Markdown fence ({found[0]}:{found[1]}), not in a Python file")
+    return notes
+
+
+def cause(
+    submission: Submission,
+    loaded: Inventories,
+    broken: Mapping[str, Fault],
+    fatal: Mapping[str, Fault],
+    notes: Sequence[str],
+) -> Fault | None:
+    """What the submission did that leaves a role open; ``None`` when it may only be spelled unusually."""
+    missing = {name for inventory in loaded.values() for name in inventory.get("missing", {})}
+    for name in re.findall(r"raised ModuleNotFoundError: No module named '(\w+)", "\n".join(notes)):
+        if name in missing or not loaded:
+            return Skipped(f"needs the module '{name}', which is not installed")
+    for fault in fatal.values():
+        return fault
+    for file, fault in broken.items():
+        if not loaded and not (_kind(fault) == "SyntaxError" and fence_line(submission.read_text(file))):
+            return fault
+    return None
+
+
+def _kind(fault: Fault) -> str:
+    return fault.kind if isinstance(fault, Raised) else ""

@@ -1,0 +1,116 @@
+"""Parameters that come as one dict or object: ``params["gamma"]``, ``config.eps``, ``Config(eps=1e-5)``."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from judge_tui.checks.binding.binding import Argument
+from judge_tui.checks.contract import Param, Role, normal
+from judge_tui.checks.sources import parsed
+from judge_tui.checks.submission import Submission
+
+__all__ = ["pack", "packs", "settings"]
+
+_NAMES = frozenset({
+    "params", "parameters", "param", "weights", "p", "theta", "config", "cfg", "settings", "options", "opts",
+    "hparams", "hyper", "hyperparams", "lnparam", "lnparams", "layerparams", "attnparams",
+    "kwargs", "kw",
+})  # fmt: skip
+#: Classes of settings.
+_SETTINGS = re.compile(r"(config|cfg|conf|settings|options|opts|hparams|hyperparams|args|params|spec)$", re.I)
+#: What settings hold: an array is handed over by itself.
+_PLAIN = frozenset({"int", "float", "bool"})
+_READERS = frozenset({"get", "pop", "setdefault"})
+
+
+def packs(name: str, role: Role) -> bool:
+    """Whether a parameter is named like a dict of parameters or settings, and like none of the role's own."""
+    return normal(name) in _NAMES and not any(param.means(name) for param in role.params)
+
+
+def pack(
+    submission: Submission, file: str, name: str, params: Sequence[Mapping[str, Any]], role: Role
+) -> tuple[tuple[str, str], ...]:
+    """Key → canonical parameter: what the source reads from a dict and no other parameter takes.
+
+    Args:
+        submission: For its source.
+        file: Where the callable is.
+        name: The dict's name.
+        params: The callable's signature.
+        role: What is looked for.
+    """
+    try:
+        keys = dict.fromkeys(_keys(parsed(submission.read_bytes(file)), name))
+    except SyntaxError:
+        return ()
+    rest = [p for p in role.params if p.kind != "handle" and not any(p.means(q["name"]) for q in params)]
+    return tuple((key, p.name) for key in keys if key.isidentifier() for p in rest if p.means(key))
+
+
+def settings(
+    loaded: Mapping[str, Mapping[str, Any]], params: Sequence[Mapping[str, Any]], role: Role
+) -> dict[str, Argument]:
+    """Parameter → the object of a class of settings that it wants, made of what the role takes.
+
+    The annotation names the class, or both are called after settings. What no name tells keeps its default.
+
+    Args:
+        loaded: File → inventory.
+        params: The callable's signature.
+        role: What is looked for.
+    """
+    classes = [(file, each) for file, inventory in loaded.items() for each in inventory.get("classes", ())]
+    found = {}
+    for param in params:
+        noted = re.findall(r"\w+", str(param.get("annotation", "")))
+        named = _SETTINGS.search(param["name"])
+        if param["kind"] in ("VAR_POSITIONAL", "VAR_KEYWORD") or any(
+            p.means(param["name"]) for p in role.params
+        ):
+            continue
+        for file, cls in classes:
+            annotated = cls["name"] in noted and _SETTINGS.search(cls["name"])
+            if annotated or (not noted and named and _SETTINGS.search(cls["name"])):
+                rest = [p for p in role.params if p.kind in _PLAIN and not p.spare]
+                rest = [p for p in rest if not any(p.means(other["name"]) for other in params)]
+                if made := _made(file, cls, rest):
+                    found[param["name"]] = made
+                    break
+    return found
+
+
+def _made(file: str, cls: Mapping[str, Any], rest: Sequence[Param]) -> Argument | None:
+    """An object of a class of settings; ``None`` where it needs more than a role's parameters."""
+    parts = []
+    for field in cls["params"] or ():
+        match = next((p for p in rest if p.means(field["name"])), None)
+        if match is not None:
+            parts.append((str(field["name"]), match.name))
+        elif "default" not in field and field["kind"] not in ("VAR_POSITIONAL", "VAR_KEYWORD"):
+            return None
+    return Argument("", parts=tuple(parts), made=f"{file}:{cls['name']}") if parts else None
+
+
+def _keys(tree: ast.Module, name: str) -> Iterator[str]:
+    """Keys and attributes that are read from variables of a name."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Subscript) and _is(node.value, name):
+            yield from _text(node.slice)
+        elif isinstance(node, ast.Attribute) and _is(node.value, name) and node.attr not in _READERS:
+            yield node.attr
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
+            if node.func.attr in _READERS and _is(node.func.value, name):
+                yield from _text(node.args[0])
+
+
+def _is(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def _text(node: ast.expr) -> Iterator[str]:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.value

@@ -1,0 +1,1 @@
+"""Calling a submission: its worker, what goes there and what comes back."""

@@ -1,0 +1,1 @@
+"""What stands behind ``serve``: an address, who is let in, and an app per page."""

@@ -1,0 +1,1 @@
+"""Hidden names: what may be shown, and what covers the rest."""

@@ -1,0 +1,145 @@
+"""Which function of one submission answers which of another, and which line stands for which.
+
+Submissions have no common ancestor: definitions are matched by name, by the definition around them and by
+the words that they are made of. Plain Python; run :func:`match` in a thread.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from math import sqrt
+
+from judge_tui.tui.code.source import Source
+from judge_tui.tui.code.symbols import Symbol
+
+__all__ = ["Alignment", "match"]
+
+#: What a likeness is made of: names, words, the definition around.
+_NAME, _WORDS, _AROUND = 0.5, 0.35, 0.15
+#: Less alike is no match.
+_LEAST = 0.5
+#: Above so many pairs only definitions of one name are compared.
+_MOST_PAIRS = 40_000
+_WORD = re.compile(r"[A-Za-z_]\w*|\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """Matched definitions of two files.
+
+    Attributes:
+        left: Definitions of the first file.
+        right: Definitions of the second.
+        pairs: Index into ``left`` → index into ``right``.
+    """
+
+    left: Sequence[Symbol]
+    right: Sequence[Symbol]
+    pairs: Mapping[int, int]
+
+    def reversed(self) -> Alignment:
+        """The same, seen from the other side."""
+        return Alignment(self.right, self.left, {b: a for a, b in self.pairs.items()})
+
+    def around(self, line: int) -> tuple[Symbol, Symbol | None] | None:
+        """The innermost definition round a line of the first file, and its match if it has one.
+
+        A function within a function goes with the outer one when it has no match of its own.
+        """
+        holding = [n for n, symbol in enumerate(self.left) if symbol.line <= line <= symbol.end]
+        holding.sort(key=lambda n: self.left[n].depth, reverse=True)
+        for n, outer in zip_longest(holding, holding[1:]):
+            if n in self.pairs:
+                return self.left[n], self.right[self.pairs[n]]
+            if outer is None or self.left[outer].kind != "function":
+                return self.left[n], None
+        return None
+
+    def line(self, line: int) -> int | None:
+        """The line of the second file that stands for one of the first; ``None`` without a match.
+
+        Lines of matched definitions are counted from their beginnings; what lies between definitions
+        goes with the one before it.
+        """
+        found = self.around(line)
+        if found is not None:
+            ours, theirs = found
+            return None if theirs is None else min(theirs.line + line - ours.line, theirs.end)
+        before = [n for n in self.pairs if self.left[n].end < line]
+        if not before:
+            return line
+        last = max(before, key=lambda n: self.left[n].end)
+        return self.right[self.pairs[last]].end + line - self.left[last].end
+
+
+@dataclass(frozen=True, slots=True)
+class _Definition:
+    name: str
+    kind: str
+    around: str
+    words: Counter[str]
+    length: float = field(default=0.0)
+
+
+def match(left: tuple[Source, Sequence[Symbol]], right: tuple[Source, Sequence[Symbol]]) -> Alignment:
+    """Match the definitions of two files, each with at most one of the other.
+
+    Args:
+        left: A file and its definitions.
+        right: Another.
+    """
+    ours, theirs = (list(_definitions(*side)) for side in (left, right))
+    scored = [
+        (likeness, -abs(a - b), a, b)
+        for a, b in _candidates(ours, theirs)
+        if (likeness := _likeness(ours[a], theirs[b])) >= _LEAST
+    ]
+    pairs: dict[int, int] = {}
+    taken: set[int] = set()
+    for _, _, a, b in sorted(scored, reverse=True):
+        if a not in pairs and b not in taken:
+            pairs[a] = b
+            taken.add(b)
+    return Alignment(left[1], right[1], pairs)
+
+
+def _definitions(source: Source, symbols: Sequence[Symbol]) -> Iterator[_Definition]:
+    open_: list[Symbol] = []
+    for symbol in symbols:
+        open_ = [outer for outer in open_ if outer.depth < symbol.depth]
+        around = _plain(open_[-1].name) if open_ else ""
+        open_.append(symbol)
+        text = "\n".join(source.lines[symbol.line : symbol.end + 1])
+        words = Counter(_WORD.findall(text))
+        length = sqrt(sum(count * count for count in words.values()))
+        yield _Definition(_plain(symbol.name), symbol.kind, around, words, length)
+
+
+def _plain(name: str) -> str:
+    return name.replace("_", "").lower()
+
+
+def _candidates(ours: Sequence[_Definition], theirs: Sequence[_Definition]) -> Iterator[tuple[int, int]]:
+    by_key: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+    few = len(ours) * len(theirs) <= _MOST_PAIRS
+    for b, definition in enumerate(theirs):
+        by_key[definition.kind, "" if few else definition.name].append(b)
+    for a, definition in enumerate(ours):
+        for b in by_key[definition.kind, "" if few else definition.name]:
+            yield a, b
+
+
+def _likeness(a: _Definition, b: _Definition) -> float:
+    from rapidfuzz.fuzz import ratio
+
+    name = ratio(a.name, b.name) / 100
+    around = ratio(a.around, b.around) / 100 if a.around and b.around else float(a.around == b.around)
+    if _NAME * name + _WORDS + _AROUND * around < _LEAST:
+        return 0.0
+    shared = sum(count * b.words[word] for word, count in a.words.items())
+    words = shared / (a.length * b.length) if shared else 0.0
+    return _NAME * name + _WORDS * words + _AROUND * around

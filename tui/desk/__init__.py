@@ -1,0 +1,1 @@
+"""What a judge writes: cards, matchups, their history and their way to disk."""

@@ -1,0 +1,272 @@
+"""The scorecards of a comparison: their changes, their files, and conflicts over them. Plain Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+
+from judge_tui.checks.errors import JudgeError
+from judge_tui.checks.submission import Submission
+from judge_tui.checks.verdict import Outcome
+from judge_tui.judging.card import CheckSeen, Scorecard, now
+from judge_tui.judging.note import Note
+from judge_tui.judging.rubric import Rubric
+from judge_tui.judging.scorecard import FileStamp
+from judge_tui.judging.workspace import Workspace
+from judge_tui.tui.blind.blindfold import Blindfold
+from judge_tui.tui.desk import rescue
+from judge_tui.tui.desk.autosave import Autosave, SaveReport
+from judge_tui.tui.desk.changes import Changes
+from judge_tui.tui.desk.matchup_desk import MatchupDesk
+
+__all__ = ["CardDesk", "letter_of"]
+
+
+def letter_of(index: int) -> str:
+    """``A``, ``B``, ``C``: how a submission is called where room is scarce."""
+    return "ABCDEFGH"[index]
+
+
+class CardDesk:
+    """One judge's cards of what is compared; every change is on disk within a moment, and can be undone.
+
+    Args:
+        workspace: Where rubric and scores are.
+        submissions: Two or three submissions of one task.
+        judge: Who judges.
+        report: Told about saves, in the saving thread; the matchup's with the index after the submissions'.
+        blind: Judge without knowing which submission is whose.
+
+    Attributes:
+        submissions: In the order of the screen, which is drawn where the comparison is blind.
+        blindfold: What may be shown of the names.
+        changes: What was done to the cards.
+        outcomes: (model, check id) → outcome.
+        paths: File of each card; once it is open, that of the matchup.
+        matchup: The matchup, once it is open.
+        restored: Submissions for which unsaved work of an earlier run was taken up.
+
+    Raises:
+        JudgeError: A scorecard or the rubric is malformed, or the drawn order cannot be kept.
+    """
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        submissions: Sequence[Submission],
+        judge: str,
+        report: Callable[[SaveReport], None] = lambda _: None,
+        *,
+        blind: bool = False,
+    ) -> None:
+        self.workspace, self.judge = workspace, judge
+        self.blindfold = Blindfold(workspace, submissions, judge, wanted=blind)
+        self.submissions = self.blindfold.seated
+        self.task = self.submissions[0].task
+        self.rubric: Rubric = workspace.rubric(self.task)
+        self.paths = [workspace.scorecard_path(self.task, s.model, judge) for s in self.submissions]
+        on_disk = [workspace.scorecard(self.task, s.model, judge) for s in self.submissions]
+        self.changes = Changes(self.paths, [card for card, _ in on_disk])
+        self.outcomes: dict[tuple[str, str], Outcome] = {}
+        self.matchup: MatchupDesk | None = None
+        self._report = report
+        self.restored = tuple(index for index in range(len(self.submissions)) if self._rescued(index))
+        self._autosave = Autosave(self.paths, [stamp for _, stamp in on_disk], report, self.restored)
+
+    def _rescued(self, index: int) -> bool:
+        """Take up what an earlier run could not save, as a step: what is on disk is one undo away."""
+        card, kept = self.changes[index], rescue.rescued(self.paths[index])
+        if kept is None:
+            return False
+        self.blindfold.take(index, kept.blind)
+        if replace(kept, updated=card.updated, created=card.created) == card:
+            rescue.drop(self.paths[index])
+            return False
+        return self.changes.make(index, "unsaved work of an earlier run", kept)
+
+    @property
+    def cards(self) -> tuple[Scorecard, ...]:
+        """The card of each submission as it is now."""
+        return self.changes.now
+
+    # changing
+
+    def change(
+        self, index: int, label: str, card: Scorecard, *, merge: bool = False, typing: bool = False
+    ) -> None:
+        """Make a change: it enters the history and goes to disk.
+
+        Args:
+            index: Whose card.
+            label: What undo will call it.
+            card: The card after it.
+            merge: Join it with the last change when that was the same.
+            typing: It is a keystroke of a longer text: saving may wait a moment.
+        """
+        if card.created is None:
+            card = replace(card, created=now())
+        if self.changes.make(index, label, card, merge=merge):
+            self._save(index, typing=typing)
+
+    def put_note(self, index: int, note: Note, *, typing: bool = True) -> None:
+        """Add a note or change the one with its id."""
+        after = self.changes[index].with_note(note)
+        self.change(index, f"{note.kind} note {note.id}", after, merge=True, typing=typing)
+
+    def drop_note(self, index: int, note_id: str) -> None:
+        """Delete a note (undo brings it back)."""
+        self.change(index, "delete note", self.changes[index].without_note(note_id))
+
+    def seal(self) -> None:
+        """End an editing: the next change of the same text is a step of its own."""
+        self.changes.seal()
+
+    def undo(self) -> str | None:
+        """Take back the last change, of whichever submission; what it was, or ``None``."""
+        return self._saved(self.changes.undo())
+
+    def redo(self) -> str | None:
+        """Bring the last undone change back; what it was, or ``None``."""
+        return self._saved(self.changes.redo())
+
+    def _saved(self, step: tuple[int, str] | None) -> str | None:
+        if step is None:
+            return None
+        index, label = step
+        self._save(index)
+        return f"{letter_of(index)}: {label}"
+
+    # blind judging
+
+    @property
+    def unscored(self) -> int:
+        """Dimensions without a score, of all submissions."""
+        return sum(card.score(one.id) is None for card in self.cards for one in self.rubric.dimensions)
+
+    def reveal(self) -> bool:
+        """Show the names from now on, which cannot be taken back; whether that was due."""
+        if not self.blindfold.active or self.unscored:
+            return False
+        self.seal()
+        self.blindfold.begin()
+        everyone = range(len(self.submissions))
+        self.blindfold.reveal(self.cards, [letter_of(index) for index in everyone])
+        for index in everyone:
+            self._save(index)
+        return True
+
+    # disk
+
+    def _save(self, index: int, *, typing: bool = False) -> None:
+        for other in self.blindfold.begin():
+            if other != index:
+                self._save(other)
+        submission = self.submissions[index]
+        card = self.changes[index].judged_under(self.rubric, submission.digest)
+        seen = [
+            CheckSeen(check, str(outcome.verdict), outcome.summary)
+            for (model, check), outcome in self.outcomes.items()
+            if model == submission.model
+        ]
+        if seen:
+            card = card.with_checks(seen)
+        self._autosave.submit(index, self.blindfold.stamped(index, card), typing=typing)
+
+    def save_restored(self) -> None:
+        """Bring the work of an earlier run to disk, once somebody hears how that went."""
+        for index in self.restored:
+            self._save(index)
+
+    def save(self, index: int) -> None:
+        """Try again to write a card or the matchup, as after a fault of the disk."""
+        if index < len(self.submissions):
+            self._save(index)
+        elif self.matchup is not None:
+            self.matchup.save()
+
+    def overwrite(self, index: int) -> None:
+        """Settle a conflict: this window's card wins; the other stays reachable by undo."""
+        if index < len(self.submissions):
+            self._take_theirs(index, "as saved by the other window", mine_last=True)
+        elif self.matchup is not None:
+            self.matchup.settle(mine=True)
+
+    def reload(self, index: int) -> None:
+        """Settle a conflict: the card on disk wins; this window's stays reachable by undo."""
+        if index < len(self.submissions):
+            self._take_theirs(index, "load the other window's card", mine_last=False)
+        elif self.matchup is not None:
+            self.matchup.settle(mine=False)
+
+    def _take_theirs(self, index: int, label: str, *, mine_last: bool) -> None:
+        mine = self.changes[index]
+        try:
+            theirs, stamp = self.workspace.scorecard(self.task, self.submissions[index].model, self.judge)
+        except JudgeError:
+            # unreadable: what is on screen is the better copy, and is written over it
+            theirs, stamp = mine, FileStamp.at(self.paths[index])
+        self._take_blind_marks()
+        self._autosave.resolve(index, stamp)
+        self.change(index, label, theirs)
+        if mine_last:
+            self.change(index, "keep this window's card", mine)
+        self._save(index)
+
+    def _take_blind_marks(self) -> None:
+        """A window that reveals the names does so on every card: learn it from all of them."""
+        for index, submission in enumerate(self.submissions):
+            with suppress(JudgeError):
+                card, _ = self.workspace.scorecard(self.task, submission.model, self.judge)
+                self.blindfold.take(index, card.blind)
+
+    def open_matchup(self) -> MatchupDesk:
+        """The matchup of what is compared.
+
+        Raises:
+            WorkspaceError: Its file is malformed.
+        """
+        if self.matchup is None:
+            index = len(self.submissions)
+            models = [submission.model for submission in self.submissions]
+            self.matchup = MatchupDesk(
+                self.workspace,
+                self.task,
+                models,
+                self.judge,
+                lambda report: self._report(replace(report, index=index)),
+                self._digests,
+            )
+            self.paths.append(self.matchup.path)
+        return self.matchup
+
+    def _digests(self) -> dict[str, str]:
+        found = {}
+        for submission in self.submissions:
+            # a folder that cannot be read now says so elsewhere
+            with suppress(JudgeError):
+                found[submission.model] = submission.digest
+        return found
+
+    def unsaved(self) -> tuple[int, ...]:
+        """Submissions whose card is not on disk; the index after them stands for the matchup."""
+        beside = (len(self.submissions),) if self.matchup is not None and self.matchup.unsaved else ()
+        return (*self._autosave.unsaved(), *beside)
+
+    def lost(self) -> tuple[int, ...]:
+        """Submissions whose card would be lost by leaving now; the index after them is the matchup's."""
+        beside = (len(self.submissions),) if self.matchup is not None and self.matchup.lost else ()
+        return (*self._autosave.lost(), *beside)
+
+    def flush(self) -> None:
+        """Wait until everything is on disk."""
+        self._autosave.flush()
+        if self.matchup is not None:
+            self.matchup.flush()
+
+    def close(self) -> None:
+        """Save everything and stop."""
+        if self.matchup is not None:
+            self.matchup.close()
+        self._autosave.close()
+        self.changes.close()

@@ -1,0 +1,107 @@
+"""Changes of documents that are open together: one order of undo across all, kept over a restart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from judge_tui.judging.edits import EditLog
+from judge_tui.tui.desk.documents import SCORECARD, Document
+from judge_tui.tui.desk.history import History, Step
+
+__all__ = ["Changes"]
+
+D = TypeVar("D")
+
+
+class Changes(Generic[D]):
+    """What has been done to some documents, in the order in which it was done.
+
+    Args:
+        paths: File of each document; names its journal.
+        found: What is on disk of each.
+        document: What they are: scorecards, or something else in their place.
+        same: Whether a judge says the same in two of them.
+    """
+
+    def __init__(
+        self,
+        paths: Sequence[Path],
+        found: Sequence[D],
+        document: Document[Any] = SCORECARD,
+        same: Callable[[D, D], bool] | None = None,
+    ) -> None:
+        self._history = History(paths, document, same)
+        self._logs: list[EditLog[D]]
+        self._logs, self._order, self._undone = self._history.take_up(found)
+
+    def __getitem__(self, index: int) -> D:
+        """A document as it is now."""
+        return self._logs[index].card
+
+    def __len__(self) -> int:
+        """How many changes can be undone."""
+        return len(self._order)
+
+    @property
+    def now(self) -> tuple[D, ...]:
+        """Every document as it is now."""
+        return tuple(log.card for log in self._logs)
+
+    def make(self, index: int, label: str, after: D, *, merge: bool = False) -> bool:
+        """Make a change; whether it changes anything.
+
+        Args:
+            index: Which document.
+            label: What the change is called.
+            after: The document after it.
+            merge: Join it with the last change when that was the same to the same document.
+        """
+        before = self._logs[index]
+        merge = merge and self._order[-1:] == [index]
+        log = before.apply(label, after, merge=merge)
+        if log is before:
+            return False
+        self._logs[index] = log
+        grown = len(log.past) - len(before.past)
+        if grown > 0:
+            self._order.append(index)
+        elif grown < 0 and self._order:
+            self._order.pop()
+        self._undone.clear()
+        self._history.tell(index, Step("do", label, after, merge))
+        return True
+
+    def seal(self) -> None:
+        """End an editing: the next change of the same text is a step of its own."""
+        for index, log in enumerate(self._logs):
+            if log.past:
+                self._logs[index] = log.sealed()
+                self._history.tell(index, Step("seal"))
+
+    def undo(self) -> tuple[int, str] | None:
+        """Take back the last change: which document's it was and what; ``None`` when there is none."""
+        if not self._order:
+            return None
+        index = self._order.pop()
+        label = self._logs[index].undo_label
+        self._logs[index] = self._logs[index].undo()
+        self._history.tell(index, Step("undo"))
+        self._undone.append(index)
+        return index, label or "change"
+
+    def redo(self) -> tuple[int, str] | None:
+        """Bring the last undone change back: which document's it was and what, as of :meth:`undo`."""
+        if not self._undone:
+            return None
+        index = self._undone.pop()
+        label = self._logs[index].redo_label
+        self._logs[index] = self._logs[index].redo()
+        self._history.tell(index, Step("redo"))
+        self._order.append(index)
+        return index, label or "change"
+
+    def close(self) -> None:
+        """Write down what waits, and stop."""
+        self._history.close()

@@ -1,0 +1,329 @@
+"""The matchup of a comparison while it is decided: its history, its file, and what was proposed for it."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
+
+from judge_tui.checks.errors import JudgeError
+from judge_tui.judging.matchup import TIE, Criterion, Matchup, Matchups, stamp_of
+from judge_tui.judging.naming import judge_name
+from judge_tui.judging.proposals import Proposal
+from judge_tui.judging.workspace import Workspace
+from judge_tui.tui.desk import rescue
+from judge_tui.tui.desk.autosave import Autosave, SaveReport
+from judge_tui.tui.desk.changes import Changes
+from judge_tui.tui.desk.documents import matchup_document
+from judge_tui.tui.desk.keypad import Keypad
+
+__all__ = ["KEY", "MARGIN", "WINNER", "MatchupDesk"]
+
+#: The lines that every matchup has.
+WINNER, MARGIN, KEY = "winner", "margin", "key"
+_OUTSIDE = "unsaved work of an earlier run"
+_NOTHING = Proposal(None, None, "", ())
+
+
+class MatchupDesk:
+    """One matchup of one judge; every change is on disk within a moment, and can be undone.
+
+    Args:
+        workspace: Where the file is.
+        task: Task id.
+        models: Folder names of two or three models.
+        judge: Who judges.
+        report: Told about saves, in the saving thread.
+        digests: Says which files are compared: model → digest.
+
+    Attributes:
+        path: The file, which holds the judge's other matchups on the task as well.
+        proposal: What scores and measurements say.
+        restored: Whether unsaved work of an earlier run was taken up.
+
+    Raises:
+        WorkspaceError: The file is malformed; nothing of it is touched.
+    """
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        task: str,
+        models: Sequence[str],
+        judge: str,
+        report: Callable[[SaveReport], None] = lambda _: None,
+        digests: Callable[[], Mapping[str, str]] = dict,
+    ) -> None:
+        self._workspace, self._task, self._judge = workspace, task, judge
+        self._digests = digests
+        # an order that says nothing of the seats of a blind comparison
+        self.models = tuple(sorted(models))
+        self.path = workspace.matchups_path(task, judge)
+        self.proposal = _NOTHING
+        self._keypad = Keypad()
+        whole = workspace.matchups(task, judge)
+        key = self.path / "+".join(self.models)
+        document = matchup_document(self.path, Matchups(task, judge_name(judge)), self.models)
+        self._changes = Changes([key], [whole.between(self.models)], document, operator.eq)
+        kept = rescue.rescued(key, document)
+        self.restored = kept is not None and self._changes.make(0, _OUTSIDE, kept)
+        if kept is not None and not self.restored:
+            rescue.drop(key)
+        stamp = stamp_of(whole, self.models)
+        self._autosave = Autosave([key], [stamp], report, (0,) if self.restored else (), document)
+        if self.restored:
+            self._save()
+
+    @property
+    def matchup(self) -> Matchup:
+        """What the judge says now."""
+        return self._changes[0]
+
+    @property
+    def stale(self) -> bool:
+        """Whether files have changed since the winner was decided."""
+        return self.matchup.stale(self._digests())
+
+    # lines
+
+    @property
+    def open_proposals(self) -> tuple[Criterion, ...]:
+        """Proposed lines that the judge has neither accepted nor turned down."""
+        settled = {criterion.basis for criterion in self.matchup.criteria} | set(self.matchup.declined)
+        return tuple(line for line in self.proposal.criteria if line.basis not in settled)
+
+    def lines(self) -> list[Hashable]:
+        """Keys of all lines: winner, margin, key differentiator, criteria by number, proposals by basis."""
+        criteria = [("criterion", number) for number in range(len(self.matchup.criteria))]
+        return [WINNER, MARGIN, KEY, *criteria, *(("proposal", line.basis) for line in self.open_proposals)]
+
+    def criterion(self, line: Hashable) -> Criterion | None:
+        """The criterion of a line, accepted or proposed."""
+        if not isinstance(line, tuple):
+            return None
+        kind, which = line
+        if kind == "criterion":
+            criteria = self.matchup.criteria
+            return criteria[which] if which < len(criteria) else None
+        return next((one for one in self.open_proposals if one.basis == which), None)
+
+    @property
+    def proposed_margin(self) -> int | None:
+        """The margin that the scores say, where the judge does not see another ahead."""
+        proposal = self.proposal
+        return proposal.margin if self.matchup.winner in (None, proposal.winner) else None
+
+    @property
+    def proposed_key(self) -> str:
+        """What the figures say sets the winner apart, where the judge does not see another ahead."""
+        proposal = self.proposal
+        return proposal.key_differentiator if self.matchup.winner in (None, proposal.winner) else ""
+
+    def measured_anew(self, criterion: Criterion) -> Criterion | None:
+        """What the figures say now of an accepted criterion, when that is something else."""
+        for line in self.proposal.criteria:
+            if line.basis == criterion.basis and dict(line.cells) != dict(criterion.cells):
+                return line
+        return None
+
+    # deciding
+
+    def edge(self, line: Hashable, who: str | None) -> None:
+        """Give a line to a model, to nobody (``"tie"``), or leave it open; on the first line, the win.
+
+        A proposed line is so accepted.
+        """
+        matchup = self.matchup
+        if line == WINNER:
+            same = matchup.winner in (who, None) and who not in (TIE, None)
+            margin = matchup.margin if same else None
+            self._decide("winner", replace(matchup, winner=who, margin=margin))
+        elif isinstance(line, tuple):
+            criterion = self.criterion(line)
+            if criterion is not None:
+                note = criterion.note if criterion.edge == who else ""
+                note = criterion.note if line[0] == "criterion" else note
+                self._put(line, replace(criterion, edge=who, note=note), f"edge of {criterion.name}")
+
+    def accept(self, line: Hashable) -> bool:
+        """Take what is proposed for a line; whether anything is."""
+        matchup, proposal = self.matchup, self.proposal
+        if line == WINNER and proposal.winner is not None:
+            margin = proposal.margin if matchup.margin is None else matchup.margin
+            margin = None if proposal.winner == TIE else margin
+            self._decide("winner as proposed", replace(matchup, winner=proposal.winner, margin=margin))
+        elif line == MARGIN and self.proposed_margin is not None:
+            self.change("margin as proposed", replace(matchup, margin=self.proposed_margin))
+        elif line == KEY and self.proposed_key:
+            after = replace(matchup, key_differentiator=self.proposed_key)
+            self.change("key differentiator as proposed", after)
+        elif isinstance(line, tuple) and line[0] == "proposal" and (found := self.criterion(line)):
+            self._put(line, found, f"accept {found.name}")
+        elif (found := self.criterion(line)) and (new := self.measured_anew(found)):
+            self._put(line, replace(found, cells=new.cells), f"{found.name} as measured now")
+        else:
+            return False
+        return True
+
+    def accept_all(self) -> int:
+        """Take every proposed line; how many there were."""
+        found = self.open_proposals
+        if found:
+            after = replace(self.matchup, criteria=(*self.matchup.criteria, *found))
+            self.change("accept all proposals", after)
+        return len(found)
+
+    def reconsider(self) -> int:
+        """Propose again what was turned down; how many lines that were."""
+        count = len(self.matchup.declined)
+        self.change("reconsider what was declined", replace(self.matchup, declined=()))
+        return count
+
+    def remove(self, line: Hashable) -> bool:
+        """Take a line away (undo brings it back); a proposal that is turned down does not come again."""
+        matchup = self.matchup
+        if line == WINNER:
+            self._decide("no winner", replace(matchup, winner=None, margin=None))
+        elif line == MARGIN:
+            self._keypad.reset()
+            self.change("no margin", replace(matchup, margin=None))
+        elif line == KEY:
+            self.change("no key differentiator", replace(matchup, key_differentiator=""))
+        elif isinstance(line, tuple) and (found := self.criterion(line)):
+            criteria = matchup.criteria
+            if line[0] == "criterion":
+                criteria = (*criteria[: line[1]], *criteria[line[1] + 1 :])
+            declined = matchup.declined
+            if found.basis and found.basis not in declined:
+                declined = (*declined, found.basis)
+            label = f"remove {found.name}" if line[0] == "criterion" else f"decline {found.name}"
+            self.change(label, replace(matchup, criteria=criteria, declined=declined))
+        else:
+            return False
+        return True
+
+    def digit(self, digit: str) -> None:
+        """Type a digit of the margin."""
+        continued = self._keypad.typed != ""
+        value = self._keypad.press(digit)
+        merge = continued and self._keypad.typed != digit
+        self.change("margin", replace(self.matchup, margin=value), merge=merge)
+
+    def leave_line(self) -> None:
+        """The next digit begins a number anew."""
+        self._keypad.reset()
+
+    def write_key(self, text: str) -> None:
+        """Say what decided, as it is typed."""
+        after = replace(self.matchup, key_differentiator=text)
+        self.change("key differentiator", after, merge=True, typing=True)
+
+    def write(self, line: Hashable, criterion: Criterion) -> Hashable:
+        """Change a criterion as it is typed, or add one; the key of its line.
+
+        Args:
+            line: Its line; any other key adds a new one at the end.
+            criterion: Its new state; one that says nothing is taken away.
+        """
+        if not (criterion.name.strip() or any(criterion.cells.values()) or criterion.note.strip()):
+            if isinstance(line, tuple) and line[0] == "criterion" and self.criterion(line):
+                criteria = self.matchup.criteria
+                after = replace(self.matchup, criteria=(*criteria[: line[1]], *criteria[line[1] + 1 :]))
+                self.change("criterion", after, merge=True, typing=True)
+            return ("new", 0)
+        return self._put(line, criterion, "criterion", merge=True, typing=True)
+
+    def move(self, line: Hashable, step: int) -> Hashable:
+        """Move a criterion up or down; the key of its line."""
+        if isinstance(line, tuple) and line[0] == "criterion":
+            at, to = line[1], line[1] + step
+            criteria = list(self.matchup.criteria)
+            if 0 <= to < len(criteria):
+                criteria[at], criteria[to] = criteria[to], criteria[at]
+                self.change("order", replace(self.matchup, criteria=tuple(criteria)), merge=True)
+                return ("criterion", to)
+        return line
+
+    def _put(
+        self, line: Hashable, criterion: Criterion, label: str, *, merge: bool = False, typing: bool = False
+    ) -> Hashable:
+        criteria = list(self.matchup.criteria)
+        at = line[1] if isinstance(line, tuple) and line[0] == "criterion" else len(criteria)
+        criteria[at : at + 1] = [criterion]
+        after = replace(self.matchup, criteria=tuple(criteria))
+        self.change(label, after, merge=merge, typing=typing)
+        return ("criterion", at)
+
+    # history and disk
+
+    def _decide(self, label: str, after: Matchup) -> None:
+        """Change the winner: it is decided on the files that are there now."""
+        seen = {} if after.winner is None else {model: d for model, d in self._digests().items() if d}
+        self.change(label, replace(after, submissions=seen))
+
+    def change(self, label: str, after: Matchup, *, merge: bool = False, typing: bool = False) -> None:
+        """Make a change: it enters the history and goes to disk."""
+        if self._changes.make(0, label, after, merge=merge):
+            self._save(typing=typing)
+
+    def seal(self) -> None:
+        """End an editing: the next change of the same text is a step of its own."""
+        self._changes.seal()
+
+    def undo(self) -> str | None:
+        """Take back the last change; what it was, or ``None``."""
+        return self._stepped(self._changes.undo())
+
+    def redo(self) -> str | None:
+        """Bring the last undone change back; what it was, or ``None``."""
+        return self._stepped(self._changes.redo())
+
+    def _stepped(self, step: tuple[int, str] | None) -> str | None:
+        self._keypad.reset()
+        if step is None:
+            return None
+        self._save()
+        return step[1]
+
+    def _save(self, *, typing: bool = False) -> None:
+        self._autosave.submit(0, self.matchup, typing=typing)
+
+    def save(self) -> None:
+        """Try again to write it, as after a fault of the disk."""
+        self._save()
+
+    def settle(self, *, mine: bool) -> None:
+        """Settle a conflict: this window's matchup wins, or that on disk; undo brings the other back.
+
+        A file that has become unreadable is left as it is; the next save tells so.
+        """
+        try:
+            whole = self._workspace.matchups(self._task, self._judge)
+        except JudgeError:
+            self._save()
+            return
+        theirs, ours = whole.between(self.models), self.matchup
+        self._autosave.resolve(0, stamp_of(whole, self.models))
+        self._changes.make(0, "load the other window's matchup", theirs)
+        if mine:
+            self._changes.make(0, "keep this window's matchup", ours)
+        self._save()
+
+    @property
+    def unsaved(self) -> bool:
+        """Whether the newest state is not on disk."""
+        return bool(self._autosave.unsaved())
+
+    @property
+    def lost(self) -> bool:
+        """Whether leaving now would lose something."""
+        return bool(self._autosave.lost())
+
+    def flush(self) -> None:
+        """Wait until everything is on disk."""
+        self._autosave.flush()
+
+    def close(self) -> None:
+        """Save everything and stop."""
+        self._autosave.close()
+        self._changes.close()

@@ -1,0 +1,113 @@
+"""Runs of the engine for one comparison: started behind the screen, cancelled with it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from judge_tui.checks.events import Event
+from judge_tui.checks.request import Backend, Request, RequestedSubmission
+from judge_tui.checks.submission import Submission
+from judge_tui.tui.engine.engine_link import ENGINE, EngineProcess, EngineRun
+
+__all__ = ["CheckRunner", "EngineOptions"]
+
+
+class EngineOptions:
+    """How the engine is asked.
+
+    Args:
+        backend: Where arrays live.
+        seed: Replays inputs.
+        trust: Run without a sandbox.
+        bindings: Tree of overlays.
+        command: How the engine is started; ``None`` starts none.
+        ahead: An engine that was started ahead of time, for the first run.
+        watch: Follow changes of the submissions on disk.
+    """
+
+    def __init__(
+        self,
+        backend: Backend = "auto",
+        seed: int | None = None,
+        *,
+        trust: bool = False,
+        bindings: Path | None = None,
+        command: Sequence[str] | None = ENGINE,
+        ahead: EngineProcess | None = None,
+        watch: bool = False,
+    ) -> None:
+        self.backend, self.seed, self.trust, self.bindings = backend, seed, trust, bindings
+        self.command, self.ahead, self.watch = command, ahead, watch
+
+
+class CheckRunner:
+    """Starts runs and hands their events on, in the event loop.
+
+    Args:
+        submissions: What is compared.
+        options: How the engine is asked.
+        tell: Called with each event.
+        ended: Called when no run is under way any more.
+    """
+
+    def __init__(
+        self,
+        submissions: Sequence[Submission],
+        options: EngineOptions,
+        tell: Callable[[Event], None],
+        ended: Callable[[], None],
+    ) -> None:
+        self._submissions, self._options, self._tell, self._ended = submissions, options, tell, ended
+        self._runs: dict[EngineRun, asyncio.Task[None]] = {}
+
+    @property
+    def active(self) -> bool:
+        """Whether a run is under way."""
+        return bool(self._runs)
+
+    def start(self, *, model: str | None = None, check: str | None = None, fresh: bool = False) -> None:
+        """Run all checks, or those of one model, or one check."""
+        options = self._options
+        if options.command is None:
+            return
+        request = Request(
+            task=self._submissions[0].task,
+            submissions=tuple(
+                RequestedSubmission(s.model, str(s.path))
+                for s in self._submissions
+                if model in (None, s.model)
+            ),
+            checks=(check,) if check else (),
+            backend=options.backend,
+            seed=options.seed,
+            fresh=fresh,
+            trust=options.trust,
+            bindings=str(options.bindings) if options.bindings else None,
+        )
+        ahead, options.ahead = options.ahead, None
+        run = EngineRun(request, options.command, ahead)
+        self._runs[run] = asyncio.create_task(self._follow(run))
+
+    async def _follow(self, run: EngineRun) -> None:
+        try:
+            async for event in run.events():
+                self._tell(event)
+        finally:
+            self._runs.pop(run, None)
+            if not self._runs:
+                self._ended()
+
+    async def cancel(self) -> None:
+        """Stop what runs."""
+        runs = list(self._runs.items())
+        await asyncio.gather(*(run.cancel() for run, _ in runs))
+        await asyncio.gather(*(task for _, task in runs), return_exceptions=True)
+
+    def kill(self) -> None:
+        """End what runs, at once."""
+        for run, task in list(self._runs.items()):
+            run.cancelled = True
+            run.kill()
+            task.cancel()

@@ -1,0 +1,1 @@
+"""Keys and the actions behind them."""

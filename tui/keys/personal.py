@@ -1,0 +1,65 @@
+"""What the reader has chosen for the whole app: keys, the theme, and whether there are colours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeVar
+
+from judge_tui.tui.keys.keymap import load_keys, read_keymap
+from judge_tui.tui.keys.palette import THEMES
+from judge_tui.tui.keys.preferences import Preferences, config_path, keep_theme
+from judge_tui.tui.look.colorless import Colorless, no_color_asked
+from textual.app import App
+from textual.filter import Monochrome
+
+__all__ = ["PersonalApp"]
+
+Result = TypeVar("Result")
+#: What only a colour would tell of Textual's own widgets.
+_COLORLESS = {
+    "input-cursor-text-style": "reverse",
+    "block-cursor-text-style": "reverse",
+    "block-cursor-blurred-text-style": "bold",
+}
+
+
+class PersonalApp(App[Result]):
+    """An app with the reader's own keys and theme.
+
+    Attributes:
+        keymap: Name of a key → the keys that the reader has chosen for it.
+    """
+
+    keymap: Mapping[str, str]
+    _preferences: Preferences
+    _faults: tuple[str, ...] = ()
+
+    def take_preferences(self) -> None:
+        """Read the settings and follow them; what cannot be followed is told once the screen stands."""
+        for theme in THEMES:
+            self.register_theme(theme)
+        self.no_color = no_color_asked()
+        self._filters = [
+            line_filter for line_filter in self._filters if not isinstance(line_filter, Monochrome)
+        ]
+        self._filters += [Colorless()] if self.no_color else []
+        self._preferences = Preferences.read()
+        if self._preferences.keys:
+            load_keys()
+        keys = read_keymap(self._preferences.keys, config_path().name)
+        self.keymap = keys.keys
+        self.set_keymap(dict(keys.keys))
+        self.theme, faults = self._preferences.theme_among(self.available_themes)
+        self._faults = (*self._preferences.faults, *faults, *keys.faults)
+
+    def begin_preferences(self) -> None:
+        """Tell what is wrong with the settings, and remember a theme that is picked from now on."""
+        self.theme_changed_signal.subscribe(
+            self, lambda theme: keep_theme(theme.name, self._preferences.theme)
+        )
+        for fault in self._faults:
+            self.notify(fault, title="Settings", severity="warning", markup=False, timeout=12)
+
+    def get_css_variables(self) -> dict[str, str]:
+        """The theme's variables; without colours the cursors of Textual's widgets are reversed."""
+        return super().get_css_variables() | (_COLORLESS if self.no_color else {})

@@ -1,0 +1,187 @@
+"""Typing ahead: a key waits for what the keys before it have opened.
+
+Textual hands each key to the widget that has the focus when the key arrives. Behind a key that opens
+an editor that is still the old widget, which would take the first letters of a sentence for commands.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TypeVar
+
+from judge_tui.tui.keys.escape_key import without_alt
+from textual import events
+from textual.app import App, ScreenStackError
+from textual.message import Message
+from textual.message_pump import MessagePump
+
+__all__ = ["TypeAhead"]
+
+Result = TypeVar("Result")
+
+#: A key may post a message whose handler posts another: so often the way to the app is gone at least.
+_ROUNDS = 3
+#: Turns of the event loop after which a message that still waits is waited for in another way.
+_TURNS = 16
+#: Whatever hangs, the next key is let through after this time.
+_PATIENCE_S = 2.0
+_LOOK_S = 0.02
+#: A hand that types rests between two words, but not for so long.
+_REST_S = 0.6
+
+
+class TypeAhead(App[Result]):
+    """An app that takes keys and pastes one by one, each when the one before has had its effect."""
+
+    class Passed(Message, verbose=True):
+        """Has gone all the way that a key goes."""
+
+        def __init__(self, passed: asyncio.Future[None]) -> None:
+            super().__init__()
+            self.passed = passed
+
+    _typed: deque[events.Key | events.Paste]
+    _typist: asyncio.Task[None] | None = None
+    _typed_at = -_REST_S
+    _drawing: asyncio.Task[None] | None = None
+
+    @property
+    def typing(self) -> bool:
+        """Whether keys are still on their way."""
+        return self._typist is not None and not self._typist.done()
+
+    async def typed(self) -> None:
+        """Wait until all keys that have arrived have had their effect."""
+        while self._typist is not None and self.typing:
+            await asyncio.wait([self._typist])
+
+    @property
+    def resting(self) -> bool:
+        """Whether nobody has typed for a moment."""
+        return time.monotonic() - self._typed_at >= _REST_S
+
+    async def on_event(self, event: events.Event) -> None:
+        if not isinstance(event, events.Key | events.Paste) or event.is_forwarded:
+            await super().on_event(event)
+            return
+        self._typed_at = time.monotonic()
+        if not self.typing:
+            self._typed = deque()
+            self._typist = asyncio.create_task(self._type())
+        self._typed += without_alt(event) if isinstance(event, events.Key) else [event]
+
+    async def _type(self) -> None:
+        while self._typed:
+            event = self._typed.popleft()
+            try:
+                await self._mounted(lambda: self.screen.is_mounted)
+                before = self._aim
+                await super().on_event(event)
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(_PATIENCE_S):
+                        await self._settled(before)
+                if not self._typed:
+                    self._draw()
+            except ScreenStackError:
+                # the app has ended: nobody is there to take a key
+                return
+            except Exception as error:
+                # a fault of a binding belongs into the app's own loop, which knows what to do with it
+                self.call_later(_raise, error)
+
+    def draw_soon(self) -> None:
+        """Draw what was just changed beside a key, in one frame, as soon as all of it is known."""
+        self._drawing = asyncio.create_task(self._draw_calmed())
+
+    async def _draw_calmed(self) -> None:
+        with suppress(ScreenStackError):
+            for _ in range(_ROUNDS):
+                # what a widget has to draw is known a turn of its own loop later
+                await asyncio.sleep(0)
+                await self._calmed()
+            self._draw()
+
+    def _draw(self) -> None:
+        """Draw what a key has changed; Textual would wait for the next beat of its clock, up to 16 ms."""
+        screen = self.screen
+        if screen._dirty_widgets or screen._repaint_required or screen._scroll_required:
+            with screen._context():
+                screen._on_timer_update()
+
+    @property
+    def _aim(self) -> tuple[MessagePump, MessagePump | None]:
+        """Where the next key would go."""
+        return self.screen, self.focused
+
+    async def _settled(self, before: tuple[MessagePump, MessagePump | None]) -> None:
+        """Wait until the key, and the messages and the focus that it has sent on their way, have arrived.
+
+        Args:
+            before: Where the key itself went.
+        """
+        stable = 0
+        while stable < _ROUNDS:
+            await self._round(self.focused or self.screen)
+            calm = await self._calmed()
+            now = self._aim
+            stable, before = (stable + 1 if now == before else 0), now
+            if stable and calm:
+                break
+            if stable == _ROUNDS and await self._mounted(self._is_mounted_whole):
+                stable = 0
+
+    async def _round(self, start: MessagePump) -> None:
+        """Send a message the way that keys go, from the widget up to the app, behind all that is there."""
+        loop = asyncio.get_running_loop()
+        passed = loop.create_future()
+
+        def look() -> None:
+            nonlocal again
+            if not start.is_running and not passed.done():
+                # the widget has gone, and the message with it
+                passed.set_result(None)
+            again = loop.call_later(_LOOK_S, look)
+
+        again = loop.call_later(_LOOK_S, look)
+        try:
+            if start.post_message(self.Passed(passed)):
+                await passed
+        finally:
+            again.cancel()
+
+    def on_type_ahead_passed(self, message: Passed) -> None:
+        if not message.passed.done():
+            message.passed.set_result(None)
+
+    async def _mounted(self, whole: Callable[[], bool]) -> bool:
+        """Wait until what is to be on the screen is there; whether that took any time."""
+        end = time.monotonic() + _PATIENCE_S
+        waited = False
+        while time.monotonic() < end:
+            # before the first screen and after the last one there is none
+            with suppress(ScreenStackError):
+                if whole():
+                    break
+            waited = True
+            await asyncio.sleep(_LOOK_S / 10)
+        return waited
+
+    def _is_mounted_whole(self) -> bool:
+        return all(node.is_mounted for node in self.screen.walk_children(with_self=True))
+
+    async def _calmed(self) -> bool:
+        """Whether all is mounted and, after a few turns of the loop, no message waits."""
+        for _ in range(_TURNS):
+            nodes = [*self.screen.walk_children(with_self=True), self]
+            if not any(node.message_queue_size for node in nodes):
+                return self._is_mounted_whole()
+            await asyncio.sleep(0)
+        return False
+
+
+def _raise(error: Exception) -> None:
+    raise error

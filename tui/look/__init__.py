@@ -1,0 +1,1 @@
+"""Colours, signs and measures of the screen."""
