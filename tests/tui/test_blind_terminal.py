@@ -40,7 +40,7 @@ STEPS: tuple[tuple[bytes, bytes], ...] = (
     (b",c\r", b"quantity"),
     (b"\x1b", b""),
     (b"\x1b", b""),
-    (b"a", b"a letter chooses"),
+    (b"a", b"a letter for the kind"),
     (b"wby Qwen of course", b"course"),
     (b"\x1b", b""),
     (b"s", b"Whether decoding"),

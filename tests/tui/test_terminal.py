@@ -141,7 +141,7 @@ def test_what_was_typed_survives_kill_9_and_the_next_start_shows_it(
     path = workspace.scorecard_path("kv", "alpha", "anna")
     terminal = start()
     terminal.send(b"jja")
-    terminal.see(b"a letter chooses")
+    terminal.see(b"a letter for the kind")
     terminal.send(b"w")
     terminal.send(b"half a thou")
     read_when(path, terminal, lambda text: "half a thou" in text)

@@ -55,6 +55,6 @@ def test_zeros_nan_and_rows_in_another_order_are_past_every_limit() -> None:
 def test_one_small_row_that_is_wrong_fails_beside_a_huge_one() -> None:
     c = case()
     c.v[0] *= 1e9
-    out = c.truth
+    out = c.truth.copy()
     out[1, 1, 3] *= 1.01
     assert Rows().hold(c, out).verdict is Verdict.FAIL
