@@ -9,6 +9,7 @@ import warnings
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from judge_tui.tui.code.source import Source
@@ -46,22 +47,35 @@ class Pattern:
         Raises:
             TimeoutError: A typed expression takes longer than ``seconds``.
         """
-        literal, part = self.literal, text[first:end] if self.literal else ""
+        literal = self.literal
         if not literal:
             if seconds <= 0:
                 raise TimeoutError
             found = self.compiled.finditer(text, first, end, concurrent=True, timeout=seconds)
             yield from (match.span() for match in found)
             return
-        if not part.isascii() or not literal.isascii():
+        # the lines with other letters may be few
+        whole, before = (text, 0) if text.isascii() else (text[first:end], first)
+        if not whole.isascii() or not literal.isascii():
             yield from (match.span() for match in self.compiled.finditer(text, first, end))
             return
         # ten times as fast, and in ASCII the same: no letter changes its length with its case
-        part = part.lower() if self.compiled.flags & re.IGNORECASE else part
-        at = part.find(literal)
+        if self.compiled.flags & re.IGNORECASE:
+            whole = _lowered(whole) if whole is text else whole.lower()
+        at = whole.find(literal, first - before, end - before)
         while at >= 0:
-            yield first + at, first + at + len(literal)
-            at = part.find(literal, at + len(literal))
+            yield before + at, before + at + len(literal)
+            at = whole.find(literal, at + len(literal), end - before)
+
+
+@lru_cache(maxsize=3)
+def _lowered(text: str) -> str:
+    """An ASCII text in small letters; kept while more of a query is typed, for as many as are compared."""
+    parts = []
+    for at in range(0, len(text), _STRETCH):
+        parts.append(text[at : at + _STRETCH].lower())
+        time.sleep(0)
+    return "".join(parts)
 
 
 @dataclass(frozen=True, slots=True)
