@@ -3,6 +3,7 @@
     python benchmarks/bench_checks.py [--task kv]
 
 Opens ``judge-tui compare`` on a pseudo-terminal with an empty store, then once more with a full one.
+Of a task that the workspace has no two submissions of, two right ones of the tests take their place.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import shutil
 import sys
 import tempfile
 import time
@@ -46,6 +48,21 @@ def moments(argv: list[str], patterns: list[re.Pattern[bytes]]) -> list[float]:
 SOURCES = (".py", ".cu", ".cuh")
 
 
+def opponents(task: str, scratch: Path) -> tuple[Path, list[str]]:
+    """A workspace and two models of it that answered a task."""
+    sources = [path for path in sorted(ROOT.glob(f"submissions/*/{task}/*")) if path.suffix in SOURCES]
+    pair = list(dict.fromkeys(path.parent.parent.name for path in sources))[:2]
+    if len(pair) == 2:
+        return ROOT, pair
+    twins = sorted(path for path in ROOT.glob(f"tests/checks/tasks/{task}/twins/*.py"))[:2]
+    for twin in twins:
+        folder = scratch / "submissions" / twin.stem / task
+        folder.mkdir(parents=True)
+        shutil.copy(twin, folder)
+    (scratch / "scores").mkdir()
+    return scratch, [twin.stem for twin in twins]
+
+
 def say(what: str, seconds: float, limit: float) -> int:
     ok = seconds <= limit
     print(f"{'ok ' if ok else 'OUT'} {what:<54} {seconds:>7.2f} s   limit {limit} s")
@@ -57,15 +74,11 @@ def main() -> int:
     parser.add_argument("--task", action="append", choices=task_names())
     bad = 0
     for task in parser.parse_args().task or task_names():
-        sources = [path for path in sorted(ROOT.glob(f"submissions/*/{task}/*")) if path.suffix in SOURCES]
-        pair = list(dict.fromkeys(path.parent.parent.name for path in sources))[:2]
-        if len(pair) < 2:
-            print(f"    {task}: fewer than two submissions")
-            continue
-        with tempfile.TemporaryDirectory() as store:
-            os.environ["JUDGE_TUI_CACHE"] = store
+        with tempfile.TemporaryDirectory() as scratch:
+            os.environ["JUDGE_TUI_CACHE"] = f"{scratch}/store"
+            root, pair = opponents(task, Path(scratch, "workspace"))
             argv = [sys.executable, "-m", "judge_tui.cli", "compare", *pair, "--task", task]
-            argv += ["--workspace", str(ROOT), "--judge", "bench"]
+            argv += ["--workspace", str(root), "--judge", "bench"]
             fresh = moments(argv, [FRAME, VERDICT, FINISHED])
             if len(fresh) < 3:
                 print(f"OUT {task}: not finished within {PATIENCE_S} s")
