@@ -10,6 +10,7 @@ import contextlib
 import os
 import sys
 from dataclasses import asdict, dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -89,11 +90,12 @@ def _private(folder: Path, *shown: Path) -> list[str]:
     if folder == Path(folder.anchor):
         return []
     shown = (*mounts.visible(), *shown)
-    found: list[Path] = []
+    entries: list[str] = []
     with contextlib.suppress(OSError):
-        entries = sorted(Path(entry.path) for entry in os.scandir(folder) if not entry.is_symlink())
-        found = [path for path in (folder, *entries) if not mounts.related(path, shown) and not _made(path)]
-    return [str(path) for path in found[:_MOST_PATHS]]
+        entries = sorted(entry.path for entry in os.scandir(folder) if not entry.is_symlink())
+        entries.insert(0, str(folder))
+    found = (path for path in map(Path, entries) if not mounts.related(path, shown) and not _made(path))
+    return [str(path) for path in islice(found, _MOST_PATHS)]
 
 
 def _made(path: Path) -> bool:
