@@ -30,7 +30,7 @@ _KEPT = Handle(0)
     "purity",
     "arguments and repeats",
     establishes="Arguments stay as they are, a second call gives the same bits, no order of calls matters.",
-    version=4,
+    version=5,
 )
 def purity(bench: Bench, found: Findings) -> str:
     """Call every pure role twice with a call on another input between, and that one in another process."""
@@ -42,7 +42,10 @@ def purity(bench: Bench, found: Findings) -> str:
         raise Skipped("every role of this task that was found keeps state by design")
     ours = _Inputs.drawn(bench, "inputs")
     others = _Inputs.drawn(bench, "other")
-    given = {role.name: _repeated(bench, found, role, ours, others) for role in roles}
+    given = {
+        role.name: _repeated(bench, found, role, roles[:index], ours, others)
+        for index, role in enumerate(roles)
+    }
     # Both inputs: what the last call here left behind is the wrong thing for one of them.
     with bench.fresh() as worker:
         alike = dict.fromkeys(given, True)
@@ -86,13 +89,30 @@ class _Inputs:
         taken = {p.name: self.values.get(p.name) for p in role.params if p.kind == "handle"}
         return {name: value for name, value in taken.items() if isinstance(value, Handle)}
 
+    def own(self, role: Role, binding: Binding) -> dict[str, Handle]:
+        """Handles that are the object whose method plays the role, or parts of it: no arguments."""
+        handles = self.handles(role)
+        held = handles.get(binding.on)
+        return {
+            name: handle
+            for name, handle in handles.items()
+            if held and handle.id == held.id and handle.path[: len(held.path)] == held.path
+        }
+
+    def renew(self, bench: Bench, role: Role, earlier: Sequence[Role]) -> None:
+        """Make the objects that a role takes anew, for one that uses them up."""
+        taken = self.handles(role)
+        for each in earlier:
+            if any(item.name in taken for item in each.returns):
+                self.keep(each, bench.call(each.name, self.values))
+
 
 def _repeated(
-    bench: Bench, found: Findings, role: Role, ours: _Inputs, others: _Inputs
+    bench: Bench, found: Findings, role: Role, earlier: Sequence[Role], ours: _Inputs, others: _Inputs
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Call a role on one input, on another, and on the first again; returns what both gave."""
     binding, worker = bench.binding(role.name), bench.worker
-    handles = ours.handles(role)
+    handles, own = ours.handles(role), ours.own(role, binding)
     before = {name: _leaves(worker, handle) for name, handle in handles.items()}
     first = bench.call(role.name, ours.values)
     for name, handle in first.given.items():
@@ -105,10 +125,20 @@ def _repeated(
             "unchanged",
             not changed,
         )
+    spent = False
     for name, handle in handles.items():
-        part = _modified(before[name], _leaves(worker, handle), _outputs(role, binding))
+        after = _leaves(worker, handle)
+        if name in own:
+            spent = spent or not before[name].keys() <= after.keys()
+            after = _still(before[name], after)
+        part = _modified(before[name], after, _outputs(role, binding))
         told = f"modified at {part}" if part else "unchanged"
         _claim(found, binding, f"{role.name} leaves the {name} alone", told, "unchanged", not part)
+    if spent:
+        found.note(
+            f"{role.name} on one object", "once: it uses up what the object has kept for it",
+            file=binding.file, line=binding.line or None,
+        )  # fmt: skip
     values = _values(role, first, ours.shapes)
     ours.keep(role, first)
     other = bench.call(role.name, others.values)
@@ -119,6 +149,9 @@ def _repeated(
         found, binding, f"the answer of {role.name} after another call",
         "unchanged" if kept else "overwritten", "unchanged", kept,
     )  # fmt: skip
+    if spent:
+        ours.renew(bench, role, earlier)
+        others.renew(bench, role, earlier)
     second = bench.call(role.name, ours.values)
     again = _values(role, second, ours.shapes)
     added = summed(binding, values, again)
@@ -203,6 +236,13 @@ def _leaves(worker: Worker, handle: Handle) -> dict[tuple[Step, ...], Any]:
         except (BadResult, TypeError):
             values[path] = leaf["dtype"]
     return values
+
+
+def _still(before: Mapping[tuple[Step, ...], Any], after: Mapping[tuple[Step, ...], Any]) -> dict[Any, Any]:
+    """An object after one of its own methods: it may drop what it kept and count; arrays stay as they are."""
+    dropped = {path: value for path, value in before.items() if path not in after}
+    counts = {path: value for path, value in before.items() if not isinstance(value, bytes)}
+    return {**after, **dropped, **counts}
 
 
 def _outputs(role: Role, binding: Binding) -> tuple[tuple[Step, ...], ...]:

@@ -23,6 +23,8 @@ __all__ = ["parent_logits"]
 #: Vocabulary and prompt's length of the chains; a wrong row that a large vocabulary hides, a tiny one shows.
 _CHAINS = ((2, 3), (2, 1), (3, 4), (5, 2), (11, 1), (64, 5), (499, 3))
 _LENGTHS = (1, 2, 5, 17)
+#: Every length up to 17 once: a mask that is right for some of them alone shows what a node does not see.
+_BETWEEN = ((6, 10), (7, 11), (3, 12), (4, 13), (8, 14), (9, 15), (16, 20))
 #: Vocabulary, nodes, nodes of the right path.
 _BRANCHES = ((3, 6, 2), (5, 9, 3), (7, 12, 4), (13, 10, 5), (64, 8, 2), (499, 12, 3))
 
@@ -32,6 +34,7 @@ _BRANCHES = ((3, 6, 2), (5, 9, 3), (7, 12, 4), (13, 10, 5), (64, 8, 2), (499, 12
     "judged at the parent",
     establishes="A node is judged by the logits at its parent: what the target drafts is accepted whole.",
     roles=("verify",),
+    version=2,
 )
 def parent_logits(bench: Bench, found: Findings) -> str:
     """Verify chains that the target drafted, and right paths among decoys in every order of listing."""
@@ -64,7 +67,7 @@ def parent_logits(bench: Bench, found: Findings) -> str:
 
 def _chains(bench: Bench) -> Iterator[tuple[Script, Tokens, Tree]]:
     for number, (vocab, prompt_len) in enumerate(_CHAINS):
-        for length in _LENGTHS:
+        for length in (*_LENGTHS, *_BETWEEN[number]):
             rng = bench.rng("chain", number, length)
             prompt = prompt_of(rng, vocab, prompt_len)
             script = decisive(rng, vocab, prompt, length + 1)

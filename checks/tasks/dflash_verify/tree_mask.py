@@ -26,9 +26,13 @@ _SHAPES = {
     "cousins, level by level": (-1, -1, 0, 0, 1, 1, 2, 4),
     "cousins, branch by branch": (-1, 0, 1, 0, -1, 4, 5, 4),
 }
+#: Chains of so many nodes: ancestors found by doubling, up to a depth, or in the bits of a machine word.
+_CHAINS = (*range(1, 19), 31, 33, 65)
 #: A tree on which a mask shows how it is written.
 _PROBE = (-1, -1, 0, 0, 1, 3, 5)
 _RANDOM = 18
+#: Parents that a sentence names.
+_SHOWN = 16
 _EDGE_BUDGET = 5.0
 _RELATIONS = (
     "prompt sees prompt (causal)", "prompt sees tree", "node sees prompt", "node sees itself",
@@ -41,9 +45,10 @@ _RELATIONS = (
     "tree attention mask",
     establishes="The prompt is causal; a node sees the whole prompt, itself and its ancestors, nothing else.",
     roles=("mask",),
+    version=2,
 )
 def tree_mask(bench: Bench, found: Findings) -> str:
-    """Build masks of stated and random trees, every shape twice, and hold each cell against its relation."""
+    """Build masks of stated and random trees and of chains, and hold each cell against its relation."""
     where: dict[str, Any] = {"file": bench.binding("mask").file, "line": bench.binding("mask").line or None}
     asked: dict[str, int] = dict.fromkeys(_RELATIONS, 0)
     wrong: dict[str, int] = dict.fromkeys(_RELATIONS, 0)
@@ -61,7 +66,7 @@ def tree_mask(bench: Bench, found: Findings) -> str:
         count += 1
         bad = _held(mask, truth, prompt_len, parents, asked, wrong)
         if bad and not first:
-            first = f"{name}: P = {prompt_len}, parents {list(parents)}: {bad}"
+            first = f"{name}: P = {prompt_len}, parents {_listed(parents)}: {bad}"
     cells = sum(wrong.values())
     table = (
         ("relation", "pairs", "wrong"),
@@ -82,7 +87,7 @@ def tree_mask(bench: Bench, found: Findings) -> str:
 
 
 def _cases(rng: np.random.Generator) -> Iterator[tuple[str, int, tuple[int, ...]]]:
-    """Each shape twice in a row, the second time as another tree of the same size."""
+    """Each shape twice in a row, the second time as another tree of the same size; chains; bushy trees."""
     for name, parents in _SHAPES.items():
         prompt_len = int(rng.integers(1, 7))
         yield name, prompt_len, parents
@@ -92,6 +97,9 @@ def _cases(rng: np.random.Generator) -> Iterator[tuple[str, int, tuple[int, ...]
         parents = _forest(rng, size)
         yield "random tree", prompt_len, parents
         yield "another random tree of its size", prompt_len, _forest(rng, size, parents)
+    for size in _CHAINS:
+        yield f"chain of {size}", int(rng.integers(1, 5)), tuple(range(-1, size - 1))
+    yield "random tree", 2, _forest(rng, _CHAINS[-1] + 5)
 
 
 def _forest(rng: np.random.Generator, size: int, other_than: Sequence[int] | None = None) -> tuple[int, ...]:
@@ -123,8 +131,9 @@ def _held(
 ) -> str:
     """Count every cell under its relation; the first wrong one in words."""
     tree, first = Tree((0,) * len(parents), tuple(parents)), ""
+    paths = [frozenset(tree.path(node)) for node in range(len(tree))]
     for row, column in np.ndindex(*truth.shape):
-        relation = _relation(tree, row - prompt_len, column - prompt_len)
+        relation = _relation(tree.parents, paths, row - prompt_len, column - prompt_len)
         asked[relation] += 1
         if mask.visible[row, column] != truth[row, column]:
             wrong[relation] += 1
@@ -133,18 +142,26 @@ def _held(
     return first
 
 
-def _relation(tree: Tree, node: int, other: int) -> str:
+def _relation(parents: Sequence[int], paths: Sequence[frozenset[int]], node: int, other: int) -> str:
     if node < 0:
         return _RELATIONS[0 if other < 0 else 1]
     if other < 0:
         return _RELATIONS[2]
     if node == other:
         return _RELATIONS[3]
-    if other in tree.path(node):
+    if other in paths[node]:
         return _RELATIONS[4]
-    if node in tree.path(other):
+    if node in paths[other]:
         return _RELATIONS[5]
-    return _RELATIONS[6 if tree.parents[node] == tree.parents[other] else 7]
+    return _RELATIONS[6 if parents[node] == parents[other] else 7]
+
+
+def _listed(parents: Sequence[int]) -> str:
+    """Parents for people: the first and last few of many."""
+    if len(parents) <= _SHOWN:
+        return str(list(parents))
+    first, last = (", ".join(map(str, part)) for part in (parents[: _SHOWN - 2], parents[-2:]))
+    return f"[{first}, …, {last}]"
 
 
 def _name(position: int, prompt_len: int) -> str:
