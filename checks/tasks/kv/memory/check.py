@@ -30,12 +30,15 @@ _CONTEXT = (
     r"max.*(context|seq|token|len)|(context|token|seq)\w*_(that_)?(fit|limit|capacity|length)|fits?_|"
     r"how_many_tok"
 )
-_OTHER = (
+_NO_REPORT = (
     r"(^|_)print|format|plot|table|test|demo|bench|compare|comparison|saving|ratio|latency|flop|bandwidth|"
-    r"score|intensity|traffic|report|(^|_)cost|time|speed|throughput|human|str(_|$)|peak|config$|page|block|"
+    r"score|intensity|traffic|(^|_)cost|time|speed|throughput|human|str(_|$)|peak|config$|page|block|"
     r"quant|batch$|weights?_|crossover|percent|util|hit|fragment|waste|reserved?|int8|int4|fp8|mha|mqa|gqa|"
     r"naive|baseline|without|activation"
 )
+_OTHER = rf"report|{_NO_REPORT}"
+#: What may tell a cache's bytes among other figures; one that only prints is no calculator.
+_REPORT = r"(kv|cache|memory|mem)_?(report|summary|stats|statistics|budget|breakdown)"
 _NUMBERS = r"kv|cache|per_tok|token|total|bytes|context|growth|(^|_)[kmgt]i?b$"
 _NOT_NUMBERS = (
     r"weight|param|util|ratio|percent|share|fraction|ms|tflop|batch|layers|heads|seq|dim|activation|model"
@@ -82,6 +85,7 @@ class Job:
     "memory arithmetic",
     establishes="Its own figures are 2 · layers · kv_heads · head_dim · bytes per token, and what follows.",
     optional=True,
+    version=2,
 )
 def memory_model(bench: Bench, found: Findings) -> str:
     """Ask its calculators about two models and several GPUs; conventions are stated, never failed."""
@@ -97,6 +101,8 @@ def memory_model(bench: Bench, found: Findings) -> str:
         else:
             job.open.append(f"{plan.target} takes no memory of a GPU")
     if found.verdict is None:
+        _reports(job)
+    if found.verdict is None:
         if not job.tried and not claims.claims(bench.submission, _CACHE, _OTHER):
             raise claims.skipped(bench.submission, "calculator of its cache's memory", _SAID)
         if not job.tried:
@@ -108,6 +114,15 @@ def memory_model(bench: Bench, found: Findings) -> str:
     if left := [*job.tried, *job.open]:
         found.note("calculators that could not be asked", len(left), output="\n".join(left))
     return "; ".join(job.wrong[:3] or [*_together(job), *job.fits])
+
+
+def _reports(job: Job) -> None:
+    """Figures of the cache in reports of memory, where no calculator gave any."""
+    worker, tried = job.bench.worker, list(job.tried)
+    for plan in list(plans(worker, worker.loaded, _REPORT, f"{_NO_REPORT}|{_CONTEXT}", job.tried))[:_MOST]:
+        _size(job, plan)
+    if job.found.verdict is None:
+        job.tried = tried
 
 
 def _together(job: Job) -> list[str]:
