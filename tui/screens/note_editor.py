@@ -12,6 +12,7 @@ from judge_tui.tui.look.harmless import box_title
 from judge_tui.tui.look.tones import tones_of
 from judge_tui.tui.screens.dialog import Editor
 from judge_tui.tui.widgets.key_hints import key_for, own_bindings
+from judge_tui.tui.widgets.prose_area import ProseArea
 from rich.segment import Segment
 from textual import events
 from textual.app import ComposeResult
@@ -152,7 +153,7 @@ class NoteEditor(Editor):
             box.border_title = box_title(self._title)
             yield Kind(self._note.kind)
             yield Severity(self._note.severity)
-            yield TextArea(self._note.text, soft_wrap=True, tab_behavior="focus")
+            yield ProseArea(self._note.text)
             yield Static(
                 f"first a letter for the kind, then the text · {self.moves} move · {self.closes} · "
                 "saved as you type",

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from judge_tui.tui.look.harmless import box_title
 from judge_tui.tui.screens.dialog import Editor
+from judge_tui.tui.widgets.prose_area import ProseArea
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import Static, TextArea
@@ -29,7 +30,7 @@ class TextEditor(Editor):
     def compose(self) -> ComposeResult:
         with Vertical() as box:
             box.border_title = box_title(self._title)
-            yield TextArea(self._text, soft_wrap=True, tab_behavior="focus")
+            yield ProseArea(self._text)
             yield Static(
                 f"{self.closes} · ctrl+z undoes typing · saved as you type",
                 classes="hint",
