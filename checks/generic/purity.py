@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,8 +54,13 @@ def purity(bench: Bench, found: Findings) -> str:
             for role in roles:
                 returned = bench.call(role.name, alone.values, worker=worker)
                 values = _values(role, returned, alone.shapes)
-                alike[role.name] = alike[role.name] and close(values, given[role.name][index])
+                alike[role.name] = alike[role.name] and close(values, given[role.name].answers[index])
                 alone.keep(role, returned)
+        alone = _Inputs.drawn(bench, "inputs")
+        for index, role in enumerate(roles):
+            if crossed := given[role.name].crossed:
+                alone.renew(bench, role, roles[:index], worker)
+                _crossed(bench, found, role, crossed, alone, worker)
     for role in roles:
         fine = alike[role.name]
         told = "same answer" if fine else "another answer than after other calls"
@@ -99,18 +104,39 @@ class _Inputs:
             if held and handle.id == held.id and handle.path[: len(held.path)] == held.path
         }
 
-    def renew(self, bench: Bench, role: Role, earlier: Sequence[Role]) -> None:
-        """Make the objects that a role takes anew, for one that uses them up."""
-        taken = self.handles(role)
+    def renew(self, bench: Bench, role: Role, earlier: Sequence[Role], worker: Worker | None = None) -> None:
+        """Make the objects that a role takes anew."""
+        taken = {param.name for param in role.params}
         for each in earlier:
-            if any(item.name in taken for item in each.returns):
-                self.keep(each, bench.call(each.name, self.values))
+            if any(item.name in taken and item.kind in ("handle", "self") for item in each.returns):
+                self.keep(each, bench.call(each.name, self.values, worker=worker))
+
+
+@dataclass(frozen=True, slots=True)
+class _Crossed:
+    """A call on the objects of one input with arrays of another, as the gradient of another loss.
+
+    Attributes:
+        arrays: Canonical parameter → the other's array, for what no earlier role takes.
+        answer: What it gave; without what adds up on its instance.
+    """
+
+    arrays: Mapping[str, Any]
+    answer: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """What a role gave: of one input, of the other, and of both crossed where it takes objects."""
+
+    answers: tuple[dict[str, Any], dict[str, Any]]
+    crossed: _Crossed | None
 
 
 def _repeated(
     bench: Bench, found: Findings, role: Role, earlier: Sequence[Role], ours: _Inputs, others: _Inputs
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Call a role on one input, on another, and on the first again; returns what both gave."""
+) -> _Given:
+    """Call a role on one input, on another, and on the first again."""
     binding, worker = bench.binding(role.name), bench.worker
     handles, own = ours.handles(role), ours.own(role, binding)
     before = {name: _leaves(worker, handle) for name, handle in handles.items()}
@@ -158,8 +184,43 @@ def _repeated(
     fine = same({name: value for name, value in values.items() if name not in added}, again)
     told = f"adds to the {' and '.join(added)} of its instance" if added else "same bits"
     _claim(found, binding, f"{role.name} repeats itself", told if fine else "differs", "same bits", fine)
+    if spent:
+        ours.renew(bench, role, earlier)
+    crossed = _crossing(bench, role, earlier, ours, others, added)
     _refilled(bench, found, role, second, ours, others, {n: v for n, v in answer.items() if n not in added})
-    return values, answer
+    return _Given((values, answer), crossed)
+
+
+def _crossing(
+    bench: Bench, role: Role, earlier: Sequence[Role], ours: _Inputs, others: _Inputs, added: Collection[str]
+) -> _Crossed | None:
+    """Call a role on objects that it was called on before, with other arrays beside them."""
+    if not ours.handles(role):
+        return None
+    binding, before = bench.binding(role.name), [bench.binding(each.name) for each in earlier]
+    arrays = {
+        name: value
+        for name, value in others.values.items()
+        if isinstance(value, np.ndarray) and binding.takes(name) and not any(b.takes(name) for b in before)
+    }
+    if not arrays:
+        return None
+    answer = _values(role, bench.call(role.name, {**ours.values, **arrays}), ours.shapes)
+    return _Crossed(arrays, {name: value for name, value in answer.items() if name not in added})
+
+
+def _crossed(
+    bench: Bench, found: Findings, role: Role, crossed: _Crossed, alone: _Inputs, worker: Worker
+) -> None:
+    """Hold a crossed call against the same one on objects that have served no other call."""
+    returned = bench.call(role.name, {**alone.values, **crossed.arrays}, worker=worker)
+    fine = close(crossed.answer, _values(role, returned, alone.shapes))
+    told = "the answer to it" if fine else "another answer"
+    names = " and ".join(crossed.arrays)
+    _claim(
+        found, bench.binding(role.name), f"{role.name} of another {names} on one cache", told,
+        "the answer to it", fine,
+    )  # fmt: skip
 
 
 def _refilled(

@@ -101,6 +101,7 @@ _MAX_LEN = (
 )
 #: A cache that keeps so many of the newest tokens holds all of them until then.
 _WINDOW = "window window_size window_len sliding_window ring_size max_window"
+_BITS = _takes("bits", "n_bits num_bits nbits", "int")
 SIZES = (
     _takes("layers", _LAYERS, "int"),
     _takes("batch", _BATCH, "int"),
@@ -110,7 +111,8 @@ SIZES = (
     _takes("head_dim", "d_head dim d head_size d_k dk hd", "int"),
     _takes("embed", "embed_dim d_model hidden_dim hidden_size model_dim", "int"),
     _takes("dtype", "data_type", "dtype"),
-    _takes("bits", "n_bits num_bits nbits", "int"),
+    # what a plain cache may quantize to is left out: the default is judged
+    replace(_BITS, spare=True),
 )
 
 _OUT = _gives("out", "output o attn attn_out attention context y result", required=True)
@@ -200,7 +202,7 @@ ROLES = (
 #: A cache of codes and scales: only its making is told apart by name, the rest by its class.
 QUANTIZED = _role(
     "quantized",
-    SIZES,
+    (*SIZES[:-1], _BITS),
     (_gives("cache", kind="handle", required=True),),
     r"quanti[sz]ed.*cache cache.*quanti[sz]ed int8.*cache|cache.*int8|q8|int4",
     r"test check bench demo config stats page hybrid block tensor",

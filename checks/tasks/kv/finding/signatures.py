@@ -205,7 +205,7 @@ def arguments(
     named = [p for p in params if p["kind"] not in ("VAR_POSITIONAL", "VAR_KEYWORD")]
     for param in named:
         match = next((p for p in role.params if p.means(param["name"]) and p.name not in used), None)
-        if match is not None:
+        if match is not None and not (match.spare and "default" in param):
             used.add(match.name)
             args.append(Argument(match.name, form="type" if match.kind == "dtype" else ""))
         else:

@@ -32,6 +32,8 @@ _DATA = {
     "x", "tensor", "t", "arr", "array", "data", "values", "value", "k", "v", "kv", "w", "inp", "input", "a",
     "key", "keys", "fp", "x_fp", "tensor_fp", "kv_tensor", "xs", "mat", "matrix", "vec", "vectors",
 }  # fmt: skip
+#: How far off a pair may be on numbers in ±1: half a step of four bits is 0.07.
+_NEAR = 0.25
 #: Pairs that are judged at most.
 _MOST = 3
 _BITS = {"bits", "n_bits", "num_bits", "nbits", "bit_width", "bitwidth"}
@@ -207,8 +209,9 @@ def _second(
     rank: int,
     tried: list[str],
 ) -> tuple[Pair | None, Pair | None]:
-    """The call that undoes the first: one that is near, else one that runs."""
+    """The call that undoes the first: one that is near, with four bits, too, else one that runs."""
     runs: Pair | None = None
+    near: Pair | None = None
     for dequantize in _dequantizers(loaded, quantize, coded.result.tree):
         pair = Pair(worker, quantize, dequantize, rank)
         try:
@@ -218,11 +221,26 @@ def _second(
             _noted(tried, f"{quantize.target}, {dequantize.target} {fault.placed}")
             continue
         error = float(np.max(np.abs(back - x)))
-        if error <= 0.25:
-            return pair, runs
+        if error <= _NEAR:
+            if _with_four(pair, x):
+                return pair, runs
+            near = near or pair
+            continue
         _noted(tried, f"{quantize.target}, {dequantize.target} gives back other numbers ({error:.2g} off)")
         runs = runs or pair
-    return None, runs
+    return near, runs
+
+
+def _with_four(pair: Pair, x: Array) -> bool:
+    """Whether a pair is near with four bits as well; a wrong reading of a parameter may show there alone."""
+    if not pair.takes_bits:
+        return True
+    try:
+        back = pair.back(pair.codes(x, 4, 8.0), x.shape, 4, 8.0)
+    except Fault as fault:
+        _alive(pair.worker, fault)
+        return False
+    return float(np.max(np.abs(back - x))) <= _NEAR
 
 
 def _alive(worker: Worker, fault: Fault) -> None:
@@ -270,7 +288,9 @@ def _dequantizers(loaded: Inventories, quantize: Binding, tree: Mapping[str, Any
             if args is not None:
                 yield Binding("dequantize", item.file, item.name, args, {}, on="whole", line=item.line)
             continue
-        for args in (_taking(item.params, parts), _taking(item.params, [])):
+        for args in dict.fromkeys(
+            _taking(item.params, taken, sized=sized) for taken in (parts, []) for sized in (False, True)
+        ):
             if args is not None:
                 yield from _bound(item, "dequantize", args)
 
@@ -311,16 +331,24 @@ def _named(params: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 
 def _taking(
-    params: Sequence[Mapping[str, Any]], parts: Sequence[Sequence[Any]], *, own: bool = False
+    params: Sequence[Mapping[str, Any]],
+    parts: Sequence[Sequence[Any]],
+    *,
+    own: bool = False,
+    sized: bool = False,
 ) -> tuple[Argument, ...] | None:
-    """How the second call takes the parts of what the first gave (or the whole, where there are none)."""
+    """How the second call takes the parts of what the first gave (or the whole, where there are none).
+
+    ``sized``: what may be an axis or a length (``dim``) is the length.
+    """
+    axes = _AXIS - _LENGTH if sized else _AXIS
     names = [str(key).lower() for _step, key, _below in parts]
     args: list[Argument] = []
     taken = 0
     skipping = False
     for param in _named(params):
         name = param["name"].lower()
-        known = next((s for s, k in (("bits", _BITS), ("axis", _AXIS), ("shape", _SHAPE)) if name in k), "")
+        known = next((s for s, k in (("bits", _BITS), ("axis", axes), ("shape", _SHAPE)) if name in k), "")
         source = known
         if name in names:
             source = f"named_{parts[names.index(name)][1]}"
