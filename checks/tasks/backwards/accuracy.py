@@ -8,7 +8,7 @@ from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.tasks.backwards import diagnosis, reference
 from judge_tui.checks.tasks.backwards.limits import Held, coarse, hold
-from judge_tui.checks.tasks.backwards.passes import STATED, affordable, draw, eps_of, forward
+from judge_tui.checks.tasks.backwards.passes import STATED, affordable, draw, eps_of, forward, release, swept
 from judge_tui.checks.tasks.backwards.reference import Batch
 from judge_tui.checks.tasks.backwards.source import place
 from judge_tui.checks.tolerance import relative_error
@@ -27,7 +27,7 @@ _DRAWS = (((2, 3, 8), 1e-5), ((3, 2, 7), 1e-3), ((1, 1, 16), 1e-6), ((2, 3, 8), 
     "y against the reference",
     establishes="y is right over random shapes, eps and gamma, in float32 and float64, and where var ≈ eps.",
     roles=("forward",),
-    version=2,
+    version=3,
 )
 def forward_accuracy(bench: Bench, found: Findings) -> str:
     """Compare y row by row, in this process and in a fresh one."""
@@ -37,6 +37,8 @@ def forward_accuracy(bench: Bench, found: Findings) -> str:
     for index, (shape, eps) in enumerate(_DRAWS):
         batch = draw(bench.rng(index), shape, eps_of(bench, eps))
         _compare(bench, double, batch, causes)
+    for index, shape in enumerate(swept()):
+        _compare(bench, double, draw(bench.rng("swept", index), shape, eps_of(bench, 1e-5)), causes)
     if affordable(bench, found):
         _compare(bench, double, draw(bench.rng("stated"), STATED, eps_of(bench, 1e-5)), causes)
     batch = draw(bench.rng("fresh"), _DRAWS[0][0], eps_of(bench, 1e-4))
@@ -65,7 +67,10 @@ def _compare(
     *,
     worker: Worker | None = None,
 ) -> None:
-    y = forward(bench, batch, worker=worker).y
+    run = forward(bench, batch, worker=worker)
+    y = run.y
+    if worker is None:
+        release(bench, [run])
     truth, beta = reference.forward(batch), batch.beta.astype(np.float64)
     dtype = batch.x.dtype
     plain = relative_error(reference.plain(batch)[0].astype(np.float64) - beta, truth - beta)

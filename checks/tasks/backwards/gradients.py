@@ -23,6 +23,7 @@ from judge_tui.checks.tasks.backwards.passes import (
     eps_of,
     forward,
     release,
+    swept,
 )
 from judge_tui.checks.tasks.backwards.reference import Batch, Gradients
 from judge_tui.checks.tasks.backwards.source import place
@@ -52,7 +53,7 @@ _KEPT = 16
     "dx, dgamma, dbeta",
     establishes="The gradients equal the analytic ones and the differences of the submission's own forward.",
     roles=("forward", "backward"),
-    version=2,
+    version=3,
 )
 def gradients(bench: Bench, found: Findings) -> str:
     """Compare with the truth on every draw; difference the submission's forward on small and wide ones."""
@@ -62,6 +63,8 @@ def gradients(bench: Bench, found: Findings) -> str:
     causes: dict[str, list[tuple[str, ...]]] = {name: [] for name in _CAUSES}
     for index, (shape, eps) in enumerate(_DRAWS):
         _compare(bench, held, draw(bench.rng(index), shape, eps_of(bench, eps)), causes)
+    for index, shape in enumerate(swept()):
+        _compare(bench, held, draw(bench.rng("swept", index), shape, eps_of(bench, 1e-5)), causes)
     if affordable(bench, found):
         _compare(bench, held, draw(bench.rng("stated"), STATED, eps_of(bench, 1e-5)), causes)
     batch = draw(bench.rng("float32"), (2, 3, 8), eps_of(bench, 1e-3)).as_type(np.float32)
@@ -131,7 +134,10 @@ def _compare(
     *,
     worker: Worker | None = None,
 ) -> None:
-    answer = backward(bench, forward(bench, batch, worker=worker), worker=worker)
+    run = forward(bench, batch, worker=worker)
+    answer = backward(bench, run, worker=worker)
+    if worker is None:
+        release(bench, [run])
     truth, dtype = reference.gradients(batch), batch.x.dtype
     ours = errors(batch, answer, truth)
     plain = errors(batch, reference.plain(batch)[1], truth)

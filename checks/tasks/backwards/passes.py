@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,7 +15,7 @@ from judge_tui.checks.check import Findings
 from judge_tui.checks.tasks.backwards.reference import Batch, Gradients
 
 __all__ = ["STATED", "Pass", "affordable", "backward", "cache_of", "cache_role", "draw", "eps_of", "forward",
-           "release"]  # fmt: skip
+           "release", "swept"]  # fmt: skip
 
 Array = npt.NDArray[Any]
 
@@ -23,6 +23,8 @@ Array = npt.NDArray[Any]
 STATED = (2, 128, 1024)
 #: Rows of that width that tell how long all would take, and the seconds that a forward on all may take.
 _FEW, _LONGEST = (1, 4, 1024), 2.5
+#: Sizes about those that code handles at once.
+_BESIDE_TILES = (48, 63, 64, 65, 96, 100, 127, 128, 129, 200, 257)
 #: What a stability constant is assumed to be when a measurement says nothing.
 _USUAL_EPS = 1e-5
 
@@ -148,6 +150,19 @@ def _plain_number(measured: float) -> float:
     candidates = [float(f"{digit}e{power + more}") for digit in range(1, 10) for more in (0, 1)]
     nearest = min(candidates, key=lambda value: abs(value - measured))
     return nearest if abs(nearest - measured) < 1e-4 * measured else measured
+
+
+def swept() -> Iterator[tuple[int, int, int]]:
+    """Shapes with every small number of rows, then of features, and those beside the usual tiles.
+
+    Yields:
+        (B, T, D), small enough for any spelling.
+    """
+    for rows in (*range(1, 41), *_BESIDE_TILES):
+        batch = next((n for n in (2, 3, 5) if rows % n == 0), 1)
+        yield batch, rows // batch, 6
+    for features in (*range(4, 37), *_BESIDE_TILES):
+        yield 1, 2, features
 
 
 def draw(rng: np.random.Generator, shape: tuple[int, int, int], eps: float) -> Batch:
