@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,8 +10,13 @@ import numpy.typing as npt
 from judge_tui.checks.remembered import Remembered
 from judge_tui.checks.tasks.flash_attention.reference import Array, attention
 
-__all__ = ["Case", "drawn"]
+__all__ = ["Case", "drawn", "swept"]
 
+#: Tiles that lengths are tried with in turn.
+_TILES = (1, 2, 3, 4, 5, 7, 8, 16, 32)
+#: What scores are multiplied by, so that maxima rise between tiles by little and by much.
+_SPREADS = (1.0, 4.0, 12.0, 30.0)
+_WIDTHS = (*range(1, 18), 31, 32, 33, 64, 65)
 _TRUTHS: Remembered[Array] = Remembered()
 
 
@@ -66,3 +72,17 @@ def drawn(
     """Normal q, k, v; ``spread`` multiplies the scores."""
     q, k, v = (rng.standard_normal(shape).astype(dtype) for _ in range(3))
     return Case((q * spread).astype(dtype), k, v, tile, causal, name)
+
+
+def swept() -> Iterator[tuple[tuple[int, int, int, int], int, int, float]]:
+    """Every small length in tiles of many sizes, then every small head size.
+
+    Yields:
+        (B, H, N, D), T of the forward, a T for the backward, and what scores are multiplied by.
+    """
+    for length in range(2, 41):
+        turn = length + length // len(_TILES)
+        tile, back = _TILES[length % len(_TILES)], _TILES[(turn + 3) % len(_TILES)]
+        yield (1, 1, length, 4), tile, back, _SPREADS[turn % len(_SPREADS)]
+    for width in _WIDTHS:
+        yield (1, 1, 9, width), 4, 4, 1.0

@@ -10,6 +10,7 @@ import numpy as np
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.tasks.backwards.source import place
+from judge_tui.checks.tasks.flash_attention.cases import swept
 from judge_tui.checks.tasks.flash_attention_bwd.differenced import against_own_forward
 from judge_tui.checks.tasks.flash_attention_bwd.held import Ledger, told
 from judge_tui.checks.tasks.flash_attention_bwd.mistakes import causes, common
@@ -45,6 +46,7 @@ _REPLAYED = ((2, 2, 11, 6), 4)
     establishes="The gradients equal the analytic ones over uneven tiles, backward tiles of another size, "
     "heads and batches, causal and not, and the differences of the submission's own forward.",
     roles=("forward", "backward"),
+    version=2,
 )
 def gradients(bench: Bench, found: Findings) -> str:
     """Hold every row of every gradient against the truth, and all against differences of its own forward."""
@@ -96,6 +98,9 @@ def _problems(bench: Bench, attention: Attention) -> Iterator[Problem]:
         faint = posed(rng, (2, 1, 10, 4), 4, causal, name="one batch entry with dO of 1e-6")
         faint.d_out[1] *= 1e-6
         yield faint
+    for index, (shape, tile, back, spread) in enumerate(swept()):
+        rng, causal = bench.rng("swept", index), attention.causal[index % len(attention.causal)]
+        yield posed(rng, shape, tile, causal, back=back, spread=spread, name="every small size")
 
 
 def _offset(problem: Problem, by: float) -> Problem:
