@@ -6,6 +6,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 from judge_tui.judging.standing import Outline, Standing
@@ -102,7 +103,7 @@ class HomeScreen(CoveredScreen[None]):
 
     def on_mount(self) -> None:
         self.query_one("#details").styles.height = 2
-        self._background = Background()
+        self._background = Background(partial(self.notify, severity="error", markup=False))
         self.matrix.focus()
         self._show()
         # the frame is on screen first; what is in it comes behind

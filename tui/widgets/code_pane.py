@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from judge_tui.checks.submission import Submission
@@ -105,7 +106,7 @@ class CodePane(Hollow, Vertical):
         yield self.view
 
     def on_mount(self) -> None:
-        self._background = Background()
+        self._background = Background(partial(self.notify, severity="error", markup=False))
         files = self.submission.files
         if files:
             self.open(_first(files, self.submission.task))
