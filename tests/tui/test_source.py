@@ -6,7 +6,7 @@ import threading
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from judge_tui.tui.code.search import Hit, compile_pattern, find
+from judge_tui.tui.code.search import Hit, compile_pattern, find, narrowed
 from judge_tui.tui.code.source import CHUNK, Source
 from judge_tui.tui.look.glyphs import glyph_of, neutral
 from judge_tui.tui.widgets.code_lines import Look, gutter_width, line_strip
@@ -134,6 +134,28 @@ def test_plain_text_is_found_where_a_regular_expression_finds_it(text: str, quer
     assert pattern is not None
     spans = [match.span() for match in pattern.compiled.finditer(text)]
     assert list(pattern.spans(text, 0, len(text), 1.0)) == spans
+
+
+@given(
+    st.text(alphabet="abA ſK\n", max_size=60),
+    st.text(alphabet="abA s", min_size=1, max_size=4),
+    st.integers(1, 4),
+)
+def test_a_query_that_grows_is_found_among_its_matches(text: str, query: str, known: int) -> None:
+    source = Source(text.encode())
+    before, pattern = (compile_pattern(part, regex=False) for part in (query[:known], query))
+    assert before is not None
+    assert pattern is not None
+    found = narrowed(source, pattern, before, find(source, before))
+    assert found is None or found == find(source, pattern)
+
+
+def test_most_queries_that_grow_need_no_second_search() -> None:
+    source = Source(b"def step_1(x)\ndef step_2(x)\n")
+    before, pattern = (compile_pattern(part, regex=False) for part in ("def step", "def step_2"))
+    assert before is not None
+    assert pattern is not None
+    assert narrowed(source, pattern, before, find(source, before)) == [Hit(1, 0, 10)]
 
 
 def test_a_regular_expression_counts_each_line_by_itself() -> None:

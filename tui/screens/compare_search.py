@@ -6,7 +6,7 @@ import re
 import time
 from typing import TYPE_CHECKING
 
-from judge_tui.tui.code.search import Hit, Pattern, compile_pattern, find
+from judge_tui.tui.code.search import Hit, Pattern, compile_pattern, find, narrowed
 from judge_tui.tui.code.source import Source
 from judge_tui.tui.keys.type_ahead import TypeAhead
 from judge_tui.tui.session import letter_of
@@ -32,6 +32,7 @@ class CompareSearch(Screen[None]):
     _generation = 0
     _asked_at = 0.0
     _counts: dict[int, str]
+    _last: dict[int, tuple[Source, Pattern, list[Hit]]] | None = None
 
     if TYPE_CHECKING:
         # what the other parts of the screen bring
@@ -60,23 +61,39 @@ class CompareSearch(Screen[None]):
             return
         generation, self._asked_at = self._generation, time.monotonic()
         self._counts = dict.fromkeys(range(len(self.panes)), "…")
+        last, self._last = self._last or {}, {}
         for pane in self.panes:
-            source = pane.source
+            source, known = pane.source, last.get(pane.index)
             pane._submit(
-                lambda s=source: self._hits(s, pattern, generation),
-                lambda hits, p=pane, s=source: self._found(p, s, hits, generation),
+                lambda s=source, k=known: self._hits(s, pattern, generation, k),
+                lambda hits, p=pane, s=source: self._found(p, s, pattern, hits, generation),
             )
 
-    def _hits(self, source: Source, pattern: Pattern, generation: int) -> list[Hit] | None:
+    def _hits(
+        self,
+        source: Source,
+        pattern: Pattern,
+        generation: int,
+        last: tuple[Source, Pattern, list[Hit]] | None,
+    ) -> list[Hit] | None:
+        if last is not None and last[0] is source:
+            # a query that grows: its matches are among those that were found
+            found = narrowed(source, pattern, last[1], last[2])
+            if found is not None:
+                return found
         try:
             return find(source, pattern, lambda: generation == self._generation)
         except TimeoutError:
             return None
 
-    def _found(self, pane: CodePane, source: object, hits: list[Hit] | None, generation: int) -> None:
+    def _found(
+        self, pane: CodePane, source: Source, pattern: Pattern, hits: list[Hit] | None, generation: int
+    ) -> None:
         if generation != self._generation or source is not pane.source:
             return
         pane.view.search(hits or ())
+        if hits is not None and self._last is not None:
+            self._last[pane.index] = source, pattern, hits
         if hits is None:
             self._counts[pane.index] = "given up: too slow"
             pane.counts = "search given up"
