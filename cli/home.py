@@ -102,13 +102,16 @@ def matrix(workspace: Workspace, faults: list[str] | None = None) -> list[list[s
         faults: Told what cannot be read, a sentence each; its cells say ``!``.
     """
     told = [] if faults is None else faults
-    closed = _closed(workspace, told)
-    here = build_board(workspace, lambda card: not card.scored_elsewhere)
-    elsewhere = build_board(workspace, lambda card: card.scored_elsewhere)
+    closed, tasks = _closed(workspace, told), _scored(workspace, told)
+    here = build_board(workspace, lambda card: not card.scored_elsewhere, tasks=tasks)
+    elsewhere = build_board(workspace, lambda card: card.scored_elsewhere, tasks=tasks)
     models = workspace.models()
-    sealed = {(card.model, card.task) for card in sealed_cards(workspace)}
+    sealed = {(card.model, card.task) for card in sealed_cards(workspace, tasks)}
     rows = []
     for task in workspace.tasks():
+        if task not in tasks:
+            rows.append([plain(task), *("!" for _ in models)])
+            continue
         shown = [
             "blind" if (model, task) in sealed else _told(workspace, here, elsewhere, model, task, told)
             for model in models
@@ -119,6 +122,19 @@ def matrix(workspace: Workspace, faults: list[str] | None = None) -> list[list[s
             rows.append([plain(task), *("!" if model in closed else next(read) for model in models)])
     titles = (model if model in closed else workspace.model_title(model) for model in models)
     return [["task", *map(plain, titles)], *rows]
+
+
+def _scored(workspace: Workspace, faults: list[str]) -> list[str]:
+    """Tasks whose scorecards can be read."""
+    readable = []
+    for task in workspace.tasks():
+        try:
+            build_board(workspace, tasks=[task])
+        except JudgeError as error:
+            faults.append(str(error))
+        else:
+            readable.append(task)
+    return readable
 
 
 def _closed(workspace: Workspace, faults: list[str]) -> set[str]:

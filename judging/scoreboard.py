@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
@@ -90,19 +90,25 @@ class DimensionTable:
     rows: tuple[tuple[str, Mapping[str, tuple[float, int]]], ...]
 
 
-def build_board(workspace: Workspace, keep: Callable[[Scorecard], bool] = lambda card: True) -> Board:
+def build_board(
+    workspace: Workspace,
+    keep: Callable[[Scorecard], bool] = lambda card: True,
+    *,
+    tasks: Collection[str] | None = None,
+) -> Board:
     """The scoreboard of a workspace; cards that are judged blind count from their reveal on.
 
     Args:
         workspace: Where the scorecards are.
         keep: Which scorecards count.
+        tasks: Those that are read; all by default.
 
     Raises:
         JudgeError: A scorecard or rubric is malformed.
     """
     by_task = {
         task: [card for card in workspace.scorecards(task) if keep(card) and not card.sealed]
-        for task in workspace.tasks()
+        for task in (workspace.tasks() if tasks is None else tasks)
     }
     by_task = {task: cards for task, cards in by_task.items() if cards}
     rubrics = {task: workspace.rubric(task) for task in by_task}
@@ -123,13 +129,18 @@ def build_board(workspace: Workspace, keep: Callable[[Scorecard], bool] = lambda
     )
 
 
-def sealed_cards(workspace: Workspace) -> tuple[Scorecard, ...]:
+def sealed_cards(workspace: Workspace, tasks: Collection[str] | None = None) -> tuple[Scorecard, ...]:
     """The scorecards that no board counts because the names are not revealed to their judges yet.
+
+    Args:
+        workspace: Where the scorecards are.
+        tasks: Those that are read; all by default.
 
     Raises:
         JudgeError: A scorecard is malformed.
     """
-    return tuple(card for task in workspace.tasks() for card in workspace.scorecards(task) if card.sealed)
+    read = workspace.tasks() if tasks is None else tasks
+    return tuple(card for task in read for card in workspace.scorecards(task) if card.sealed)
 
 
 def _cell(cards: Iterable[Scorecard], rubric: Rubric, current: Callable[[str, str], str]) -> Cell:

@@ -266,6 +266,19 @@ def test_home_shows_the_others_where_one_folder_cannot_be_read(
     assert "○" in ran.out
 
 
+def test_home_shows_the_other_tasks_where_a_scorecard_of_one_cannot_be_read(cli: Cli, root: Path) -> None:
+    cli("score", "glm5", "--task", "kv", "--set", "correctness=85")
+    broken = root / "scores" / "backwards" / "glm5" / "anna.toml"
+    broken.parent.mkdir(parents=True)
+    broken.write_text("schema = ")
+    ran = cli("home")
+    rows = {line.split()[0]: line for line in ran.out.splitlines() if line}
+    assert ran.code == 0
+    assert "1/7" in rows["kv"]
+    assert "!" in rows["backwards"]
+    assert f"! {broken}" in ran.out
+
+
 def test_home_tells_nothing_of_a_sealed_card(cli: Cli, root: Path) -> None:
     sealed(root)
     ended = cli()
