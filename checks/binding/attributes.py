@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -39,9 +39,10 @@ def with_attributes(worker: Worker, role: Role, binding: Binding, inputs: Mappin
     if not missing:
         return binding
     found: dict[str, str] = {}
-    tree = worker.describe(construct(worker, binding, inputs))
+    made = construct(worker, binding, inputs)
+    tree, assigned = worker.describe(made), worker.settable(made)
     for param in missing:
-        if path := _attribute(tree, param, inputs):
+        if path := _attribute(tree, param, inputs) or _assigned(assigned, param, inputs):
             found[path] = param.name
     for param in missing:
         if param.required and param.name not in found.values():
@@ -67,6 +68,14 @@ def _attribute(tree: Mapping[str, Any], param: Param, inputs: Mapping[str, Any])
             if step == "a" and param.means(name) and key in _WRAPPED and _may_hold(inner, param, inputs):
                 return f"{name}.{key}"
     return ""
+
+
+def _assigned(
+    properties: Sequence[tuple[str, Mapping[str, Any]]], param: Param, inputs: Mapping[str, Any]
+) -> str:
+    """The property that a parameter is assigned to."""
+    named = (name for name, tree in properties if param.means(name) and _may_hold(tree, param, inputs))
+    return next(named, "")
 
 
 def _may_hold(tree: Mapping[str, Any], param: Param, inputs: Mapping[str, Any]) -> bool:

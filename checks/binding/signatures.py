@@ -18,7 +18,7 @@ Packed = Mapping[str, Argument]
 def ways(
     params: list[Mapping[str, Any]], role: Role, *, lacking: bool = False, packed: Packed | None = None
 ) -> Iterator[tuple[tuple[Argument, ...], float]]:
-    """Ways to call a signature: as it is, with a container for a cache that the caller owns, and with dicts.
+    """Ways to call a signature: as it is, turned, with a container that it fills, and with dicts.
 
     Args:
         params: The signature.
@@ -35,6 +35,8 @@ def ways(
             break
         if called := arguments(params, role, lacking=lacking, container=form):
             yield called[0], called[1] + unsure
+    if called := arguments(params, role, lacking=lacking, turned=True):
+        yield called[0], called[1] + 0.3
     if packed and (called := arguments(params, role, lacking=lacking, container="dict", packed=packed)):
         # A class of the submission's own that holds settings says what they are; a dict's keys are read off.
         yield called[0], called[1] + (-0.1 if all(each.made for each in packed.values()) else 0.2)
@@ -54,6 +56,7 @@ def arguments(
     lacking: bool = False,
     container: str = "",
     packed: Packed | None = None,
+    turned: bool = False,
 ) -> tuple[tuple[Argument, ...], float] | None:
     """How to call a signature with a role's parameters, and how unsure that is; ``None`` when it cannot be.
 
@@ -66,6 +69,7 @@ def arguments(
         container: Form in which a parameter that is named after what the role gives is handed over, empty;
             ``""`` takes it for any other parameter.
         packed: Parameters that are dicts or objects of several, and how each is made.
+        turned: Fill an array and an object that no name tells apart the other way round; nothing else.
     """
     used: set[str] = set()
     args: list[Argument] = []
@@ -95,6 +99,8 @@ def arguments(
         else:
             # From here on positions no longer line up, so the rest goes by keyword.
             args.append(Argument("", "-"))
+    if turned and unknown != 2:
+        return None
     if unknown == 0:
         missing = [p for p in role.params if p.required and p.name not in used]
         if missing and not lacking:
@@ -104,6 +110,10 @@ def arguments(
     free = [p for p in role.params if p.name not in used and (not lacking or p.kind == "int")]
     if unknown > len(free) or (not lacking and any(p.required for p in free[unknown:])):
         return None
+    if turned:
+        if {free[0].kind, free[1].kind} != {"array", "handle"}:
+            return None
+        free[:2] = free[1], free[0]
     return (*_filled(args, params, free), *spread), 2.0 * unknown
 
 

@@ -96,6 +96,13 @@ class KeptObjects(Connection):
         with Packer() as pack:
             return mapping(self._request({"op": "describe", "of": pack(handle)}, 20.0).get("tree"))
 
+    def settable(self, handle: Handle) -> list[tuple[str, Mapping[str, Any]]]:
+        """Names and trees of the properties of a kept object that can be assigned to."""
+        with Packer() as pack:
+            parts = self._request({"op": "settable", "of": pack(handle)}, 20.0).get("parts")
+        listed = parts if isinstance(parts, list) else []
+        return [(str(p[1]), mapping(p[2])) for p in listed if isinstance(p, list) and len(p) == 3]
+
     def _known(self, handle: Handle) -> Mapping[str, Any] | None:
         """An array's description where the reply of the last call held it already."""
         number, tree = self._gave

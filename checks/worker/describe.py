@@ -22,7 +22,7 @@ from . import arrays
 
 __all__ = [
     "NoPart", "Path", "children", "copied", "describe", "inventory", "leaves", "locate", "properties",
-    "replaced",
+    "replaced", "settable",
 ]  # fmt: skip
 
 Path = list[list[Any]]
@@ -104,6 +104,13 @@ def properties(value: Any) -> list[tuple[str, Any]]:
                 with contextlib.suppress(Exception):
                     found.append((name, getattr(value, name)))
     return found
+
+
+def settable(value: Any) -> list[list[Any]]:
+    """Public properties of an object that can be assigned to, as ``parts`` of :func:`describe`."""
+    members = {name: member for cls in reversed(type(value).__mro__) for name, member in vars(cls).items()}
+    assigned = {n for n, member in members.items() if isinstance(member, property) and member.fset}
+    return [["a", name, describe(part, depth=0)] for name, part in properties(value) if name in assigned]
 
 
 def _filled(cell: CellType) -> bool:

@@ -234,6 +234,10 @@ class Session:
         """Describe a kept object again."""
         return {"tree": describe.describe(self._decoded(request["of"]))}
 
+    def op_settable(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Describe the properties of a kept object that can be assigned to."""
+        return {"parts": describe.settable(self._decoded(request["of"]))}
+
     def op_leaves(self, request: dict[str, Any]) -> dict[str, Any]:
         """List arrays and scalars under an object, and which of the named inputs they share memory with."""
         inputs = {name: self._decoded(value) for name, value in request.get("inputs", {}).items()}

@@ -28,25 +28,26 @@ _WIDTH = (
 _DY = (
     "dout", "d_out", "grad_output", "grad_out", "output_grad", "upstream_grad", "upstream", "grad_y",
     "grad", "gy", "dl_dy", "dldy", "dloss_dy", "delta", "grad_outputs", "d_y", "g_out", "gout", "dz",
-    "doutput", "upstream_gradient",
+    "doutput", "upstream_gradient", "y_bar", "ct", "cotangent",
 )  # fmt: skip
 _CACHE = (
     "ctx", "context", "saved", "saved_tensors", "state", "memo", "stored", "intermediates", "tape",
     "residuals", "forward_cache", "fwd_cache", "aux", "saved_values", "store", "ln_cache", "cached", "c",
-    "memory", "caches",
+    "memory", "caches", "res",
 )  # fmt: skip
 _DX = (
     "grad_x", "grad_input", "dinput", "gx", "dl_dx", "dldx", "x_grad", "input_grad", "d_input",
-    "grads_x", "dinp",
+    "grads_x", "dinp", "x_bar",
 )  # fmt: skip
 _DGAMMA = (
     "grad_gamma", "dweight", "grad_weight", "ggamma", "dl_dgamma", "dldgamma", "gamma_grad",
     "weight_grad", "dg", "dw", "dscale", "grad_scale", "grads_gamma", "grads_weight", "grads_dgamma",
-    "grad_g", "dgain", "d_weight",
+    "grad_g", "dgain", "d_weight", "gamma_bar",
 )  # fmt: skip
 _DBETA = (
     "grad_beta", "dbias", "grad_bias", "gbeta", "dl_dbeta", "dldbeta", "beta_grad", "bias_grad", "db",
     "dshift", "grad_shift", "grads_beta", "grads_bias", "grads_dbeta", "grad_b", "doffset", "d_bias",
+    "beta_bar",
 )  # fmt: skip
 
 

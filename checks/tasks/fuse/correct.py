@@ -116,9 +116,10 @@ def _summary(found: Findings, settled: Settled, wrong: list[Asked]) -> str:
     establishes="A row's answer does not change with its neighbours, for any number of rows and every block "
     "shape that the code offers.",
     budget=_BUDGET,
+    version=2,
 )
 def rows_independent(bench: Bench, found: Findings) -> str:
-    """Rows of disjoint ranges, counts that are no multiple, rows off a 16-byte boundary; each variant."""
+    """Rows of disjoint ranges and far apart, counts that are no multiple, odd boundaries; each variant."""
     settled = served(bench)
     K = usual(settled, 10)
     rng = bench.rng("rows")
@@ -128,6 +129,8 @@ def rows_independent(bench: Bench, found: Findings) -> str:
         Question("33 rows", apart(rng, 33, 260), K),
         Question("rows off a 16-byte boundary", apart(rng, 3, 50257), K),
         Question("few values on every lane", striped(rng, 9, 640), K),
+        Question("high and low rows by turns", far(rng, np.arange(9) % 2, 260), K),
+        Question("high rows, then low ones", far(rng, np.arange(40) // 20, 130), K),
     ]
     asked = ask(bench, settled, many)
     wrong = judged(found, settled, asked)
@@ -157,6 +160,17 @@ def apart(rng: np.random.Generator, rows: int, V: int) -> npt.NDArray[np.float32
     logits = draw(rng, rows, V)
     offsets = rng.permutation(rows).astype(np.float32) * np.float32(3.0)
     return logits + offsets[:, None]
+
+
+def far(rng: np.random.Generator, low: npt.NDArray[np.intp], V: int) -> npt.NDArray[np.float32]:
+    """Rows about 60, and those that are ``low`` about -60: what one leaves behind in a sum drowns the other.
+
+    Args:
+        rng: Draws them.
+        low: 1 for a low row, 0 for a high one (rows,).
+        V: Logits of each.
+    """
+    return draw(rng, len(low), V) + (60.0 - 120.0 * low[:, None]).astype(np.float32)
 
 
 def striped(rng: np.random.Generator, rows: int, V: int) -> npt.NDArray[np.float32]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from judge_tui.checks.cuda.definitions import Function, Parameter
 
@@ -72,23 +72,38 @@ def arguments(function: Function) -> Iterator[tuple[tuple[str, ...], tuple[str, 
     pointers = _pointers(function.parameters)
     if pointers is None:
         return
-    fixed: list[str] = []
-    open_: list[int] = []
-    for index, parameter in enumerate(function.parameters):
-        value = pointers.get(index) or _scalar(parameter)
-        if value is None:
-            if parameter.default and not any(
-                p for p in range(index, len(function.parameters)) if p in pointers
-            ):
-                break
-            return
-        if not value:
-            open_.append(index)
-        fixed.append(value)
+    given = [_given(function.parameters, pointers, defaults=keep) for keep in (True, False)]
     K = any(means(each.name) == "K" for each in function.template)
-    guessed = tuple(function.parameters[index].name or "unnamed" for index in open_)
-    for values in itertools.islice(_settled(function, fixed, open_, has_K=K), _MOST):
-        yield values, guessed
+    for fixed in dict.fromkeys(each for each in given if each is not None):
+        open_ = [index for index, value in enumerate(fixed) if not value]
+        guessed = tuple(function.parameters[index].name or "unnamed" for index in open_)
+        for values in itertools.islice(_settled(function, list(fixed), open_, has_K=K), _MOST):
+            yield values, guessed
+
+
+def _given(
+    parameters: Sequence[Parameter], pointers: Mapping[int, str], *, defaults: bool
+) -> tuple[str, ...] | None:
+    """What parameters are given as far as types and names tell, empty where they do not.
+
+    Args:
+        parameters: Of the function.
+        pointers: Position → logits, indices or probabilities.
+        defaults: Whether a number of unknown meaning keeps its default, with all that follows.
+
+    Returns:
+        ``None`` where one cannot be given.
+    """
+    fixed: list[str] = []
+    for index, parameter in enumerate(parameters):
+        value = pointers.get(index) or _scalar(parameter)
+        last = parameter.default and not any(later in pointers for later in range(index, len(parameters)))
+        if last and (value is None or (defaults and not value)):
+            break
+        if value is None:
+            return None
+        fixed.append(value)
+    return tuple(fixed)
 
 
 def _pointers(parameters: Sequence[Parameter]) -> dict[int, str] | None:

@@ -54,9 +54,10 @@ def projected(value: Any, weight: Array, group: int) -> Array:
     if codes is None:
         return whole[0]
     for array in arrays:
-        scale = _expanded(array, weight.shape, group)
-        if scale is not None and not _codes(scale):
-            return np.asarray(codes * scale)
+        spread = [codes * scale for scale in _expanded(array, weight.shape, group) if not _codes(scale)]
+        if spread:
+            # as many scales as rows may be as many as groups: spread as they are meant, they are nearest
+            return min(spread, key=lambda made: float(np.linalg.norm(made - weight)))
     return codes
 
 
@@ -99,16 +100,18 @@ def _shaped(array: Array, shape: tuple[int, ...], group: int) -> Array | None:
     )
 
 
-def _expanded(array: Array, shape: tuple[int, ...], group: int) -> Array | None:
+def _expanded(array: Array, shape: tuple[int, ...], group: int) -> Iterator[Array]:
     """Scales as one per weight: given per weight, per group of a row, per group of all, or one for all."""
     rows, width = shape
     if array.shape == shape:
-        return array
+        yield array
+        return
     per_row, in_all = -(-width // group), -(-rows * width // group)
     if array.size == rows * per_row:
-        return array.reshape(rows, per_row).repeat(group, axis=1)[:, :width]
+        yield array.reshape(rows, per_row).repeat(group, axis=1)[:, :width]
     if array.size == in_all:
-        return array.reshape(-1).repeat(group)[: rows * width].reshape(shape)
+        yield array.reshape(-1).repeat(group)[: rows * width].reshape(shape)
     if array.size == rows and array.ndim:
-        return np.broadcast_to(array.reshape(rows, 1), shape)
-    return np.broadcast_to(array.reshape(1, 1), shape) if array.size == 1 else None
+        yield np.broadcast_to(array.reshape(rows, 1), shape)
+    if array.size == 1:
+        yield np.broadcast_to(array.reshape(1, 1), shape)
