@@ -198,6 +198,8 @@ def _readings(option: Binding, found: Found) -> Iterator[Binding]:
 
 def _tried(worker: Worker, found: Found, option: Binding) -> trial.Trial:
     """Seven tokens in chunks of three: the error of what is answered."""
+    if over_tokens(option) and "prefill" not in found:
+        return trial.Trial(float("inf"), "takes tokens, and no decoder was found to hold it against")
     try:
         if over_tokens(option):
             return trial.Trial(_of_tokens(worker, found, option))
