@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from judge_tui.checks.contract import Kind, Param, Return, Role
 
-__all__ = ["AVOID", "BATCHES", "DECODER", "QUANTIZED", "ROLES", "SIZES"]
+__all__ = ["AVOID", "BATCHES", "DECODER", "QUANTIZED", "ROLES", "SEQUENCE", "SIZES"]
 
 #: Words of things that are no plain cache and no cached attention.
 AVOID = (
@@ -74,7 +74,7 @@ _START = _takes(
 )
 _STARTS = _takes("positions", "start_positions cache_positions offsets starts")
 _TOTAL = _takes("length", "seq_len total_len kv_len valid_len cache_len end n upto", "int")
-_SEQUENCE = _takes(
+SEQUENCE = _takes(
     "sequence",
     "b batch_idx batch_index seq_id seq_idx seq slot row sequence_id request_id batch_id i idx sid rid "
     "req_id slot_id slot_idx stream_id session_id",
@@ -118,7 +118,7 @@ SIZES = (
 _OUT = _gives("out", "output o attn attn_out attention context y result", required=True)
 _AFTER = _gives("cache", " ".join(_CACHE.aliases), "handle")
 _KV = (_gives("k", "keys k_all key"), _gives("v", "values v_all value"))
-_STATE = (_CACHE, _CACHE_K, _CACHE_V, _LAYER, _SEQUENCE)
+_STATE = (_CACHE, _CACHE_K, _CACHE_V, _LAYER, SEQUENCE)
 #: Tells a cache that a step is over, before attention (``advance``) or after it (``advance_after``).
 _ADVANCE = _role(
     "advance",
@@ -235,13 +235,19 @@ _MODEL_SIZES = (
     _takes("dtype", "data_type", "dtype"),
 )
 
+#: Which of the sequences a call is about, where a model keeps several apart.
+_OF = (
+    _takes("sequence", "slot slot_id seq seq_id sequence_id sid request_id session handle stream_id", "int"),
+    _takes("sequences", "slots slot_ids seqs seq_ids sequence_ids sids request_ids handles", "data"),
+)
+
 #: A whole model, or one layer with its projections: judged by its own consistency.
 DECODER = (
     _role(
         "decoder",
         _MODEL_SIZES,
         (_gives("model", kind="handle", required=True),),
-        r"decoder transformer|model|gpt|llama|engine|lm$|params|weights attention|layer|block|mha",
+        r"decoder transformer|model|gpt|llama|engine|lm$|params|weights attention|layer|block|mha server",
         r"mask|norm|mlp|feed|linear|embedding|cache$|state$",
         allowed="generat block",
     ),
@@ -256,8 +262,15 @@ DECODER = (
         r"^(new|make|create|init|empty|alloc\w*)_?(kv_?)?(cache|state)s?$",
     ),
     _role(
+        "open",
+        (_MODEL, _OF[0]),
+        (),
+        r"^(start|open|begin|new|add|register|admit|acquire)(_?(seq\w*|session|request|slot|stream))?$",
+        allowed="block memory",
+    ),
+    _role(
         "prefill",
-        (_MODEL, _TOKENS, _X, _CACHE, _START, _NEW, _USE, *_TOLD),
+        (_MODEL, _TOKENS, _X, _CACHE, _START, _NEW, _USE, *_TOLD, *_OF),
         (_LOGITS, _AFTER),
         r"prefill ^(start|begin|process_prompt|encode) ^(forward|__call__|run)$ with_?(kv_?)?cache|cached",
         r"layer_?norm",
@@ -265,7 +278,7 @@ DECODER = (
     ),
     _role(
         "decode",
-        (_MODEL, _TOKENS, _X, _CACHE, _START, _ACTIVE, _USE, *_TOLD),
+        (_MODEL, _TOKENS, _X, _CACHE, _START, _ACTIVE, _USE, *_TOLD, *_OF),
         (_LOGITS, _AFTER),
         r"decode_?(step|token|one)?$ ^(step|next|decode) _step$|step_ ^(forward|__call__|run)$ "
         r"with_?(kv_?)?cache|cached",
@@ -275,4 +288,6 @@ DECODER = (
 )
 
 #: Where ragged batches go through another object than single ones: only ever written by hand.
-BATCHES = tuple(replace(role, name=f"batch_{role.name}") for role in DECODER if role.name != "state")
+BATCHES = tuple(
+    replace(role, name=f"batch_{role.name}") for role in DECODER if role.name not in ("state", "open")
+)

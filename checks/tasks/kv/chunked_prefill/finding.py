@@ -47,6 +47,7 @@ _CHUNK = Param(
 )  # fmt: skip
 _CHUNKS = Param("chunks", "int", ("num_chunks", "n_chunks", "chunk_count"), required=False)
 _BY_NAME = {p.name: p for role in (*roles.ROLES, *roles.DECODER) for p in role.params}
+_BY_NAME["sequence"] = roles.SEQUENCE
 
 
 def _wide(name: str, aliases: str, *, required: bool = False) -> Param:

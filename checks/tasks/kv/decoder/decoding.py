@@ -66,6 +66,7 @@ class Decoder:
     Attributes:
         takes: ``tokens`` (ids) or ``x`` (hidden vectors).
         counts: (B,) positions that were fed.
+        sequence: What the model calls its sequence, where it keeps several apart.
         counters: What the worker counted in each call; asked for where it is a list.
     """
 
@@ -81,10 +82,18 @@ class Decoder:
         if "decoder" in found:
             made = self._invoked(found["decoder"], sizes.inputs())
             self.model = made.handle("model") if made.has("model") else made.result.handle
+        self.sequence: Any = self._opened(found["open"]) if "open" in found else 0
         if "state" in found:
             self.state = self._empty(found["state"])
         elif "states" in found:
             self.state = worker.put([self._empty(found["states"]) for _ in range(sizes.layers)])
+
+    def _opened(self, binding: Binding) -> Any:
+        """What a model that keeps sequences apart calls a new one; 0 where it is not told."""
+        told = self._invoked(binding, {"model": self.model, "sequence": 0}).result
+        if told.tree.get("kind") == "none":
+            return 0
+        return self.worker.value(told.handle) if told.tree.get("kind") in ("int", "str") else told.handle
 
     def _empty(self, binding: Binding) -> Handle:
         made = self._invoked(binding, {**self.sizes.inputs(), "model": self.model})
@@ -159,6 +168,7 @@ class Decoder:
             "token_lists": [row[:n].tolist() for row, n in zip(given, real, strict=True)],
             "lengths": real, "active": real > 0, "position": int(self.counts.max()),
             "positions": self.counts.copy(), "use_cache": True, "totals": self.counts + real,
+            "sequence": self.sequence, "sequences": [self.sequence],
             "chunk": self.sizes.chunk, "chunks": -(-given.shape[1] // self.sizes.chunk),
             "heads": self.sizes.heads, "kv_heads": self.sizes.kv_heads or self.sizes.heads,
         }  # fmt: skip

@@ -119,9 +119,12 @@ def _options(worker: Worker, loaded: Inventories, written: Found, caches: list[B
         # What takes one sequence alone comes last, where no batch is taken.
         pairs = itertools.product(methods("prefill"), methods("decode"))
         for prefill, decode in sorted(pairs, key=is_lone):
-            if is_lone([prefill]) != is_lone([decode]) or _over(prefill) != _over(decode):
+            apart = is_lone([prefill]) != is_lone([decode]) and not decode.takes("sequences")
+            if apart or _over(prefill) != _over(decode):
                 continue
             option = {**written, "decoder": decoder, "prefill": prefill, "decode": decode}
+            if prefill.takes("sequence") and "open" not in written:
+                yield from ({**option, "open": each} for each in methods("open"))
             if prefill.takes("cache") and "state" not in written:
                 yield from ({**option, "state": state} for state in methods("state"))
             yield option
@@ -137,7 +140,7 @@ def _matched(worker: Worker, loaded: Inventories, name: str, owner: Owner) -> li
 def _forms(binding: Binding) -> list[Binding]:
     """A single token may go in as (B,) or as (B, 1)."""
     if not (binding.takes("tokens") or binding.takes("x")):
-        return [binding] if binding.role == "state" else []
+        return [binding] if binding.role in ("state", "open") else []
     if binding.role != "decode":
         return [binding, lone(binding)]
     flat = {"tokens": "token", "x": "vector"}
