@@ -205,7 +205,7 @@ class Model:
             tail = found[0].shape if found else (self.vocab_size,)
             whole = np.array(found).reshape(*leading, *tail)
         if self._form in ("array", "output", "pair"):
-            whole = arrays.moved(whole)
+            whole = [arrays.moved(rows) for rows in whole] if isinstance(whole, list) else arrays.moved(whole)
         if self._form == "list":
             return [rows.tolist() for rows in whole] if isinstance(whole, list) else whole.tolist()
         if self._form == "dict":

@@ -116,6 +116,9 @@ class _Call:
         named = sorted(kwargs.items(), key=lambda item: not _TOKENS.search(item[0].lower()))
         values = [("", value) for value in args] + [(name.lower(), value) for name, value in named]
         for name, value in values:
+            if not self._series and _ragged(value):
+                self.alone = True
+                return
             if not (value is None or isinstance(value, (bool, int, float, str, np.generic))):
                 self._add(name, value)
             if self._series and self._series[0].ndim > 1 and self._series[0].shape[0] > 1:
@@ -199,6 +202,15 @@ class _Call:
             raise TypeError("the scripted target model was given two sequences and no mask")
         self.tokens = np.concatenate([self.tokens, *more[:1]])
         self.seen = _from_parents(self.tokens.size - len(self._parents), self._parents)
+
+
+def _ragged(value: Any) -> bool:
+    """Whether it is sequences of several lengths."""
+    if not isinstance(value, (list, tuple)) or not value:
+        return False
+    return (
+        all(isinstance(part, (list, tuple, np.ndarray)) for part in value) and len(set(map(len, value))) > 1
+    )
 
 
 def _are_places(series: Array, length: int) -> bool:

@@ -21,7 +21,7 @@ from judge_tui.checks.calling.remote import Handle, Nested, Steps
 from judge_tui.checks.faults import BadResult, Died, Fault, Raised, Skipped, TimedOut
 from judge_tui.checks.tasks.backwards.passes import Pass, backward, cache_of, cache_role, forward
 from judge_tui.checks.tasks.backwards.reference import Batch, gradients
-from judge_tui.checks.tolerance import relative_error
+from judge_tui.checks.tolerance import relative_error, same_bits
 
 __all__ = ["Entry", "measured"]
 
@@ -50,6 +50,7 @@ class Entry:
         value: Its numbers; ``None`` where they could not be fetched.
         read: Whether NaN in its place shows.
         used: Whether other numbers in its place show.
+        steadies: Whether they show in the rounding alone, as of a mean whose rest is subtracted again.
     """
 
     path: Steps
@@ -61,6 +62,7 @@ class Entry:
     value: Array | None
     read: bool = False
     used: bool = False
+    steadies: bool = False
 
     @property
     def sized(self) -> bool:
@@ -90,7 +92,9 @@ def _tried(probe: _Probe, entry: Entry) -> Entry:
     if entry.kind == "none":
         return entry
     read = probe.moved(lambda: probe.poisoned(entry.path))
-    return replace(entry, read=read, used=any(probe.moved(change) for change in probe.changes(entry)))
+    used = any(probe.moved(change) for change in probe.changes(entry))
+    steadies = read and not used and any(probe.moved(c, exactly=True) for c in probe.changes(entry))
+    return replace(entry, read=read, used=used, steadies=steadies)
 
 
 class _Probe:
@@ -124,8 +128,9 @@ class _Probe:
         other = [lambda: worker.substituted(self.cache, entry.path, noise)]
         return [*other] if entry.kind == "list" else [*affine, *other]
 
-    def moved(self, change: Callable[[], Handle]) -> bool:
+    def moved(self, change: Callable[[], Handle], *, exactly: bool = False) -> bool:
         """Whether a gradient differs from the baseline, or the backward can no longer be run."""
+        differs = _other_bits if exactly else _differs
         try:
             changed = change()
         except Fault:
@@ -140,7 +145,11 @@ class _Probe:
         finally:
             if self.bench.worker.alive:
                 self.bench.worker.drop(changed)
-        return any(_differs(getattr(moved, n), getattr(self.baseline, n)) for n in ("dx", "dgamma", "dbeta"))
+        return any(differs(getattr(moved, n), getattr(self.baseline, n)) for n in ("dx", "dgamma", "dbeta"))
+
+
+def _other_bits(one: Array, other: Array) -> bool:
+    return not same_bits(one, other)
 
 
 def _differs(one: Array, other: Array) -> bool:

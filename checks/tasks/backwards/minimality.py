@@ -102,9 +102,10 @@ def _free(entries: Sequence[Entry], index: int) -> str:
 def _judge_dead(bench: Bench, found: Findings, entries: Sequence[Entry], index: int, name: str) -> None:
     entry = entries[index]
     free = _free(entries, index)
-    lenient = bool(free) or not entry.sized
+    lenient = bool(free) or not entry.sized or entry.steadies
     file, line = stored_at(bench, entry.path)
-    note = (
+    note = "only rounding hangs on it: what it changes is taken back" if entry.steadies else ""
+    note = note or (
         "NaN in its place shows, other numbers do not: it is read and does not matter" if entry.read else ""
     )
     note = note or (

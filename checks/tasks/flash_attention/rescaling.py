@@ -29,6 +29,9 @@ __all__ = ["rescaling_direction"]
 _SOFT = 12.0
 #: Past the largest argument of exp in float64, 709.78.
 _STEEP = 1600.0
+#: Rise per tile, over so many tiles that float32 overflows where a rise is put off once too often; in the
+#: steepest of them float64 does, too.
+_SLOW, _SLOW_TILES, _SLOW_TILE = (1.6, 3.0, 6.0, 10.0, 14.0), 60, 4
 #: Length and tile; the long one reaches code that chooses its own tiles of up to 256.
 _LENGTHS = ((72, 8), (768, 96))
 _RISING, _FALLING, _CONSTANT, _PAST, _MIXED = _KINDS = (
@@ -51,7 +54,7 @@ _MISTAKES: dict[Factor, str] = {
     "rescales by exp(m_old - m_new)",
     establishes="O is right while row maxima rise over many tiles, fall, stay, rise past the range of exp.",
     roles=("forward",),
-    version=2,
+    version=3,
 )
 def rescaling_direction(bench: Bench, found: Findings) -> str:
     """Hold O against the reference for scores whose running maximum rises, falls and stays."""
@@ -108,12 +111,34 @@ def _cases(bench: Bench, causal: bool) -> Iterator[Case]:
             rng = bench.rng(kind, length)
             signs = rng.choice([-1.0, 1.0], length) if kind == _MIXED else np.ones(length)
             yield _ramp(rng, level[kind], signs, tile, causal, kind)
+    for step in _SLOW:
+        rise = step * np.repeat(np.arange(float(_SLOW_TILES)), _SLOW_TILE)
+        rng, same = bench.rng("slow", f"{step}"), np.ones(rise.size)
+        slow = _ramp(rng, rise, same, _SLOW_TILE, causal, _PAST, noise=0.3)
+        yield _single(slow)
+        if step == _SLOW[-1]:
+            yield slow
 
 
-def _ramp(rng: np.random.Generator, level: Array, signs: Array, tile: int, causal: bool, name: str) -> Case:
+def _single(case: Case) -> Case:
+    q, k, v = (x.astype(np.float32) for x in (case.q, case.k, case.v))
+    return replace(case, q=q, k=k, v=v)
+
+
+def _ramp(
+    rng: np.random.Generator,
+    level: Array,
+    signs: Array,
+    tile: int,
+    causal: bool,
+    name: str,
+    *,
+    noise: float = 1.0,
+) -> Case:
     """Scores ``signs_i · level_j`` and noise, a little steeper for some rows than for others."""
     shape = (1, 2 if level.size < 100 else 1, level.size, 8)
     q, k, v = (rng.standard_normal(shape) for _ in range(3))
+    q *= noise
     q[..., 0] = signs * rng.uniform(0.8, 1.2, level.size)
     k[..., 0] = level * shape[-1] ** 0.5
     if name == _CONSTANT:
@@ -158,7 +183,7 @@ def _summary(worst: dict[str, Held], cause: str, causal: bool) -> str:
         if not _right(worst[kind]):
             return f"wrong with maxima {kind}: {told} of the reference ({mask}, limit {worst[kind].most:.0e})"
     if not _right(past):
-        why = "later tiles are scaled up to an earlier maximum, or none is subtracted"
+        why = "later tiles are scaled up to an earlier maximum, a rise is put off, or none is subtracted"
         return (
             f"overflows while maxima rise past the range of exp ({past.error:.1e}): {why}; otherwise {told}"
         )

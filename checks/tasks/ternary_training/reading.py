@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from judge_tui.checks.faults import BadResult
+from judge_tui.checks.tasks.ternary_training.grouping import Grouping, mean_scale
 
 __all__ = ["agreement", "projected"]
 
@@ -54,10 +55,10 @@ def projected(value: Any, weight: Array, group: int) -> Array:
     if codes is None:
         return whole[0]
     for array in arrays:
-        spread = [codes * scale for scale in _expanded(array, weight.shape, group) if not _codes(scale)]
+        spread = [each for each in _expanded(array, weight, group) if not _codes(each[0])]
         if spread:
             # as many scales as rows may be as many as groups: spread as they are meant, they are nearest
-            return min(spread, key=lambda made: float(np.linalg.norm(made - weight)))
+            return np.asarray(codes * min(spread, key=lambda each: float(np.abs(each[0] - each[1]).max()))[0])
     return codes
 
 
@@ -100,18 +101,26 @@ def _shaped(array: Array, shape: tuple[int, ...], group: int) -> Array | None:
     )
 
 
-def _expanded(array: Array, shape: tuple[int, ...], group: int) -> Iterator[Array]:
-    """Scales as one per weight: given per weight, per group of a row, per group of all, or one for all."""
-    rows, width = shape
+def _expanded(array: Array, weight: Array, group: int) -> Iterator[tuple[Array, Array]]:
+    """Scales as one per weight: given per weight, per group of a row, per group of all, or one for all.
+
+    Yields:
+        The scales so spread, and mean|W| of what shares one then.
+    """
+    rows, width = shape = weight.shape
+
+    def meant(along: str) -> Array:
+        return mean_scale(weight, Grouping("", along, group), transposed=False).values
+
     if array.shape == shape:
-        yield array
+        yield array, np.abs(weight)
         return
     per_row, in_all = -(-width // group), -(-rows * width // group)
     if array.size == rows * per_row:
-        yield array.reshape(rows, per_row).repeat(group, axis=1)[:, :width]
+        yield array.reshape(rows, per_row).repeat(group, axis=1)[:, :width], meant("inputs")
     if array.size == in_all:
-        yield array.reshape(-1).repeat(group)[: rows * width].reshape(shape)
+        yield array.reshape(-1).repeat(group)[: rows * width].reshape(shape), meant("flat")
     if array.size == rows and array.ndim:
-        yield np.broadcast_to(array.reshape(rows, 1), shape)
+        yield np.broadcast_to(array.reshape(rows, 1), shape), meant("row")
     if array.size == 1:
-        yield np.broadcast_to(array.reshape(1, 1), shape)
+        yield np.broadcast_to(array.reshape(1, 1), shape), meant("all")

@@ -25,12 +25,14 @@ __all__ = ["capacity"]
 
 Array = npt.NDArray[Any]
 _CAPACITY = 8
+#: Tokens that a cache is given which cannot be told how many it holds: past what most begin with.
+_UNTOLD = 129
 
 
 @check(
     "capacity",
     "past the end",
-    version=2,
+    version=3,
     establishes="Writing past the end gives an error or makes room, and what was stored stays; what a "
     "sequence held that left is not seen by the next.",
 )
@@ -40,6 +42,9 @@ def capacity(bench: Bench, found: Findings) -> str:
     if not subject.mode:
         raise Skipped("the cache is a part of the decoder and cannot be filled by itself")
     said = [_past_the_end(subject, found, _CAPACITY, 1, "one token past the end")]
+    create = subject.found.get("create")
+    if create is not None and not create.takes("max_len"):
+        said = [_past_the_end(subject, found, _UNTOLD, 1, f"one token behind {_UNTOLD}")]
     if subject.cached(Sizes()).can_feed_many and _continues(subject):
         try:
             said.append(_past_the_end(subject, found, _CAPACITY - 1, 3, "three tokens where one has room"))
@@ -62,7 +67,7 @@ def _continues(subject: Subject) -> bool:
 
 
 def _past_the_end(subject: Subject, found: Findings, before: int, more: int, words: str) -> str:
-    sizes = Sizes(2, 3, _CAPACITY, 8, layers=1)
+    sizes = Sizes(2, 3, max(before, _CAPACITY), 8, layers=1)
     cached = subject.cached(sizes)
     q, k, v = drawn(subject.bench.rng(words), sizes, before + more)
     out = cached.feed(*(x[:, :, :before] for x in (q, k, v)), whole=False)
