@@ -29,9 +29,8 @@ __all__ = ["rescaling_direction"]
 _SOFT = 12.0
 #: Past the largest argument of exp in float64, 709.78.
 _STEEP = 1600.0
-#: Rise per tile, over so many tiles that float32 overflows where a rise is put off once too often; in the
-#: steepest of them float64 does, too.
-_SLOW, _SLOW_TILES, _SLOW_TILE = (1.6, 3.0, 6.0, 10.0, 14.0), 60, 4
+#: Rise per tile, over so many tiles that float32 overflows where a rise is put off once too often.
+_SLOW, _SLOW_TILES, _SLOW_TILE = (3, 6, 10, 14), 32, 4
 #: Length and tile; the long one reaches code that chooses its own tiles of up to 256.
 _LENGTHS = ((72, 8), (768, 96))
 _RISING, _FALLING, _CONSTANT, _PAST, _MIXED = _KINDS = (
@@ -113,11 +112,8 @@ def _cases(bench: Bench, causal: bool) -> Iterator[Case]:
             yield _ramp(rng, level[kind], signs, tile, causal, kind)
     for step in _SLOW:
         rise = step * np.repeat(np.arange(float(_SLOW_TILES)), _SLOW_TILE)
-        rng, same = bench.rng("slow", f"{step}"), np.ones(rise.size)
-        slow = _ramp(rng, rise, same, _SLOW_TILE, causal, _PAST, noise=0.3)
-        yield _single(slow)
-        if step == _SLOW[-1]:
-            yield slow
+        rng, same = bench.rng("slow", step), np.ones(rise.size)
+        yield _single(_ramp(rng, rise, same, _SLOW_TILE, causal, _PAST, noise=0.3))
 
 
 def _single(case: Case) -> Case:
