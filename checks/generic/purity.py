@@ -56,16 +56,16 @@ def purity(bench: Bench, found: Findings) -> str:
                 values = _values(role, returned, alone.shapes)
                 alike[role.name] = alike[role.name] and close(values, given[role.name].answers[index])
                 alone.keep(role, returned)
+        for role in roles:
+            fine = alike[role.name]
+            told = "same answer" if fine else "another answer than after other calls"
+            where = bench.binding(role.name)
+            _claim(found, where, f"{role.name} in a process of its own", told, "same answer", fine)
         alone = _Inputs.drawn(bench, "inputs")
         for index, role in enumerate(roles):
             if crossed := given[role.name].crossed:
                 alone.renew(bench, role, roles[:index], worker)
                 _crossed(bench, found, role, crossed, alone, worker)
-    for role in roles:
-        fine = alike[role.name]
-        told = "same answer" if fine else "another answer than after other calls"
-        where = bench.binding(role.name)
-        _claim(found, where, f"{role.name} in a process of its own", told, "same answer", fine)
     bad = [item for item in found.evidence if item.ok is False]
     if bad:
         return f"{bad[0].quantity}: {bad[0].measured}"

@@ -261,7 +261,7 @@ NOTE_STEPS: Sequence[Step] = (
     ("note.choice-behind", kind, "weakness"),
     ("note.choice-before", kind, "strength"),
     ("editor.next-field", focused, "severity"),
-    ("note.on-to-the-text", focused, "TextArea"),
+    ("note.on-to-the-text", focused, "ProseArea"),
     ("editor.previous-field", focused, "severity"),
     ("note.critical", severity, "critical"),
     ("shift+tab",),

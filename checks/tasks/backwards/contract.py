@@ -100,10 +100,9 @@ _BACKWARD = Role(
         Param("D", "int", _WIDTH, required=False),
     ),
     (
-        # gradients may go by the names of what they are gradients of
-        Return("dx", aliases=(*_DX, "x", "inp", "inputs")),
-        Return("dgamma", aliases=(*_DGAMMA, "gamma", *_GAMMA), loose=True),
-        Return("dbeta", aliases=(*_DBETA, "beta", *_BETA), loose=True),
+        Return("dx", aliases=_DX),
+        Return("dgamma", aliases=_DGAMMA, loose=True),
+        Return("dbeta", aliases=_DBETA, loose=True),
     ),
     (
         r"(layer_?norm|\bln).*(backward|bwd|grad|vjp)",

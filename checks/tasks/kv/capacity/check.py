@@ -41,10 +41,15 @@ def capacity(bench: Bench, found: Findings) -> str:
     subject = Subject.of(bench)
     if not subject.mode:
         raise Skipped("the cache is a part of the decoder and cannot be filled by itself")
-    said = [_past_the_end(subject, found, _CAPACITY, 1, "one token past the end")]
     create = subject.found.get("create")
-    if create is not None and not create.takes("max_len"):
-        said = [_past_the_end(subject, found, _UNTOLD, 1, f"one token behind {_UNTOLD}")]
+    told = create is None or create.takes("max_len")
+    words = "one token past the end" if told else f"one token behind {_CAPACITY}"
+    said = [_past_the_end(subject, found, _CAPACITY, 1, words)]
+    if not told:
+        try:
+            said = [_past_the_end(subject, found, _UNTOLD, 1, f"one token behind {_UNTOLD}")]
+        except Raised as fault:
+            found.note(f"{_UNTOLD} tokens, one by one", fault.message)
     if subject.cached(Sizes()).can_feed_many and _continues(subject):
         try:
             said.append(_past_the_end(subject, found, _CAPACITY - 1, 3, "three tokens where one has room"))

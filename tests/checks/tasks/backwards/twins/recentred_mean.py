@@ -1,4 +1,4 @@
-# style: x is centred twice, so that a huge mean costs nothing; gradients go by the names of what they belong to
+# style: x is centred twice, so that a huge mean costs nothing; gradients in another order, and None for eps
 # warns: cache_minimality
 from typing import NamedTuple
 
@@ -13,10 +13,10 @@ class Saved(NamedTuple):
 
 
 class Cotangents(NamedTuple):
-    scale: np.ndarray
-    bias: np.ndarray
-    x: np.ndarray
-    epsilon: None = None
+    gamma_bar: np.ndarray
+    beta_bar: np.ndarray
+    x_bar: np.ndarray
+    eps_bar: None = None
 
 
 def centred(x, mean):
