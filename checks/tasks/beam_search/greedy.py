@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
+import numpy as np
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.tasks.beam_search.oracle import Hyp, greedy
-from judge_tui.checks.tasks.beam_search.scripts import Script, Tokens, distinct, hashed
+from judge_tui.checks.tasks.beam_search.scripts import Script, Tokens, distinct, hashed, table
 from judge_tui.checks.tasks.beam_search.searching import NARROW, Search, written
 
 __all__ = ["greedy_equivalence"]
@@ -30,7 +32,7 @@ _DRAWS = (
     "K = 1, alpha = 0 is greedy",
     establishes="A search of width one without penalty returns the tokens of argmax decoding up to EOS.",
     roles=("search",),
-    version=3,
+    version=4,
 )
 def greedy_equivalence(bench: Bench, found: Findings) -> str:
     """Decode hashed models of several vocabularies, with EOS at once, late and never."""
@@ -74,3 +76,15 @@ def _draws(bench: Bench) -> Iterator[tuple[Script, Tokens, int, Hyp]]:
             if margin > 1e-2:
                 yield script, prompt, steps, truth
                 break
+    yield _tempting(bench.rng("tempting"))
+
+
+def _tempting(rng: np.random.Generator) -> tuple[Script, Tokens, int, Hyp]:
+    """EOS is the second choice everywhere, and a text that took it would score higher than the greedy one."""
+    eos, *text = distinct(rng, 60, 5)
+    prompt = tuple(distinct(rng, 60, 2, but=(eos, *text)))
+    entries: dict[Tokens, dict[int, float]] = {}
+    for length, token in enumerate(text):
+        entries[(*prompt, *text[:length])] = {token: math.log(0.55), eos: math.log(0.4)}
+    script = table(rng, 60, eos, entries)
+    return script, prompt, len(text), greedy(script.rows, prompt, len(text), eos)[0]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.tasks.dflash_verify.drafting import ORDERS, chain, drawn, prompt_of
@@ -40,7 +41,7 @@ def parent_logits(bench: Bench, found: Findings) -> str:
     """Verify chains that the target drafted, and right paths among decoys in every order of listing."""
     verify = Verification(bench)
     chains = [verify(*drafted) for drafted in _chains(bench)]
-    branches = [verify(*drafted) for drafted in _branches(bench)]
+    branches = [verify(*drafted) for drafted in (*_branches(bench), *_seconds(bench))]
     rule = followed([*chains, *branches], "cases") or followed(chains, "chains")
     told = [
         _claim(found, verify, "chains that the target drafted, accepted whole", chains, rule),
@@ -81,6 +82,25 @@ def _branches(bench: Bench) -> Iterator[tuple[Script, Tokens, Tree]]:
             prompt = prompt_of(rng, vocab, int(rng.integers(1, 6)))
             script = decisive(rng, vocab, prompt, right + 1)
             yield script, prompt, drawn(rng, script.rows, prompt, size, right, order=order, bait=False)
+
+
+def _seconds(bench: Bench) -> Iterator[tuple[Script, Tokens, Tree]]:
+    """Beside each right node, and behind the last, one with the second likeliest token."""
+    for number, vocab in enumerate((3, 7, 64)):
+        rng = bench.rng("second", number)
+        prompt = prompt_of(rng, vocab, 3)
+        script = decisive(rng, vocab, prompt, 3)
+        right = greedy(script.rows, prompt, 2)[0]
+        tokens: list[int] = []
+        parents: list[int] = []
+        above = -1
+        for depth in range(len(right) + 1):
+            second = int(np.argsort(script.rows.row((*prompt, *right[:depth])))[-2])
+            tokens, parents = [*tokens, second, *right[depth : depth + 1]], [*parents, above]
+            if depth < len(right):
+                parents.append(above)
+                above = len(tokens) - 1
+        yield script, prompt, Tree(tuple(tokens), tuple(parents))
 
 
 def _claim(found: Findings, verify: Verification, quantity: str, cases: Sequence[Case], rule: str) -> str:
