@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -78,6 +78,7 @@ class _Inputs:
 
     values: dict[str, Any]
     shapes: Mapping[str, tuple[int, ...]]
+    calls: list[Returned] = field(default_factory=list)
 
     @classmethod
     def drawn(cls, bench: Bench, name: str) -> _Inputs:
@@ -85,6 +86,7 @@ class _Inputs:
         return cls(dict(sample.inputs), sample.shapes)
 
     def keep(self, role: Role, returned: Returned) -> None:
+        self.calls.append(returned)
         for item in role.returns:
             ours = isinstance(self.values.get(item.name, _KEPT), Handle)
             if returned.has(item.name) and (item.kind in ("handle", "self") or ours):
@@ -165,6 +167,12 @@ def _repeated(
             f"{role.name} on one object", "once: it uses up what the object has kept for it",
             file=binding.file, line=binding.line or None,
         )  # fmt: skip
+        # what was dropped cannot be looked at any more, but what of it was the caller's can
+        for call in ours.calls:
+            for name, handle in call.given.items():
+                changed = _overwritten(worker, handle, ours.values[name], call)
+                quantity = f"{role.name} leaves {name} of the {call.binding.role} alone"
+                _claim(found, binding, quantity, changed or "unchanged", "unchanged", not changed)
     values = _values(role, first, ours.shapes)
     ours.keep(role, first)
     other = bench.call(role.name, others.values)
