@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from judge_tui.checks.binding.binding import Argument
@@ -13,6 +13,9 @@ __all__ = ["Packed", "arguments", "ways"]
 
 #: Parameter that is a dict or an object of several → how it is made.
 Packed = Mapping[str, Argument]
+
+#: Stands for a parameter whose default stays.
+_DEFAULT = Argument("")
 
 
 def ways(
@@ -35,7 +38,7 @@ def ways(
             break
         if called := arguments(params, role, lacking=lacking, container=form):
             yield called[0], called[1] + unsure
-    if called := arguments(params, role, lacking=lacking, turned=True):
+    if called := _turned(params, role, lacking):
         yield called[0], called[1] + 0.3
     if packed and (called := arguments(params, role, lacking=lacking, container="dict", packed=packed)):
         # A class of the submission's own that holds settings says what they are; a dict's keys are read off.
@@ -56,7 +59,6 @@ def arguments(
     lacking: bool = False,
     container: str = "",
     packed: Packed | None = None,
-    turned: bool = False,
 ) -> tuple[tuple[Argument, ...], float] | None:
     """How to call a signature with a role's parameters, and how unsure that is; ``None`` when it cannot be.
 
@@ -69,70 +71,87 @@ def arguments(
         container: Form in which a parameter that is named after what the role gives is handed over, empty;
             ``""`` takes it for any other parameter.
         packed: Parameters that are dicts or objects of several, and how each is made.
-        turned: Fill an array and an object that no name tells apart the other way round; nothing else.
     """
-    used: set[str] = set()
-    args: list[Argument] = []
-    unknown = 0
-    spread: list[Argument] = []
+    named = _named(params, role, container, packed or {})
+    untold = named.untold(role, lacking)
+    return None if untold is None else (named.filled(untold), 2.0 * len(untold))
+
+
+def _turned(
+    params: list[Mapping[str, Any]], role: Role, lacking: bool
+) -> tuple[tuple[Argument, ...], float] | None:
+    """The same with an array and an object that no name tells apart the other way round."""
+    named = _named(params, role, "", {})
+    untold = named.untold(role, lacking)
+    if untold is None or {p.kind for p in untold} != {"array", "handle"} or len(untold) != 2:
+        return None
+    return named.filled(untold[::-1]), 2.0 * len(untold)
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """A signature as far as its names tell.
+
+    Attributes:
+        params: Its parameters, but for ``*args`` and ``**kwargs``.
+        args: What each takes: :data:`_DEFAULT` where that stays, ``None`` where no name tells.
+        spread: What its ``**kwargs`` take.
+        used: The role's parameters that these hand over.
+    """
+
+    params: list[Mapping[str, Any]]
+    args: list[Argument | None]
+    spread: list[Argument]
+    used: set[str]
+
+    def untold(self, role: Role, lacking: bool) -> list[Param] | None:
+        """What the places that no name tells take; ``None`` where too little or too much is left for them."""
+        places = self.args.count(None)
+        # A constructor's unknown parameter is taken for a size, never for an array.
+        free = [p for p in role.params if p.name not in self.used and (not lacking or p.kind == "int")]
+        if places > len(free) or (not lacking and any(p.required for p in free[places:])):
+            return None
+        return free[:places]
+
+    def filled(self, untold: list[Param]) -> tuple[Argument, ...]:
+        """Every argument, by keyword from the first default on: from there positions do not line up."""
+        rest, by_name, args = iter(untold), False, []
+        for param, told in zip(self.params, self.args, strict=True):
+            by_name = by_name or told is _DEFAULT or param["kind"] == "KEYWORD_ONLY"
+            if told is not _DEFAULT:
+                argument = told or Argument(next(rest).name)
+                args.append(replace(argument, keyword=param["name"] if by_name else ""))
+        return (*args, *self.spread)
+
+
+def _named(params: list[Mapping[str, Any]], role: Role, container: str, packed: Packed) -> _Named:
+    named = _Named([], [], [], set())
     for param in params:
-        if param["kind"] == "VAR_KEYWORD" and packed and param["name"] in packed:
-            spread += [Argument(source, key) for key, source in packed[param["name"]].parts]
-            used.update(argument.source for argument in spread)
+        if param["kind"] == "VAR_KEYWORD" and param["name"] in packed:
+            named.spread.extend(Argument(source, key) for key, source in packed[param["name"]].parts)
+            named.used.update(argument.source for argument in named.spread)
         if param["kind"] in ("VAR_POSITIONAL", "VAR_KEYWORD"):
             continue
-        keyword = param["name"] if param["kind"] == "KEYWORD_ONLY" else ""
-        match = next((p for p in role.params if p.means(param["name"]) and p.name not in used), None)
-        # ``bias=True`` asks whether there is one, and is no place for an array.
-        switch = match is not None and match.kind == "array" and isinstance(param.get("default"), bool)
-        if match is not None and not switch and not (match.spare and "default" in param):
-            used.add(match.name)
-            args.append(Argument(match.name, keyword))
-        elif container and (place := _filled_by_call(param["name"], role)):
-            args.append(Argument(place, keyword, container))
-        elif packed and param["name"] in packed:
-            args.append(replace(packed[param["name"]], keyword=keyword))
-            used.update(args[-1].sources)
-        elif "default" not in param:
-            unknown += 1
-            args.append(Argument("", keyword))
-        else:
-            # From here on positions no longer line up, so the rest goes by keyword.
-            args.append(Argument("", "-"))
-    if turned and unknown != 2:
-        return None
-    if unknown == 0:
-        missing = [p for p in role.params if p.required and p.name not in used]
-        if missing and not lacking:
-            return None
-        return (*_keyworded(args, params), *spread), 0.0
-    # A constructor's unknown parameter is taken for a size, never for an array.
-    free = [p for p in role.params if p.name not in used and (not lacking or p.kind == "int")]
-    if unknown > len(free) or (not lacking and any(p.required for p in free[unknown:])):
-        return None
-    if turned:
-        if {free[0].kind, free[1].kind} != {"array", "handle"}:
-            return None
-        free[:2] = free[1], free[0]
-    return (*_filled(args, params, free), *spread), 2.0 * unknown
+        told = _told(param, role, named.used, container, packed)
+        named.params.append(param)
+        named.args.append(told)
+        if told is not None:
+            named.used.update(told.sources)
+    return named
 
 
-def _keyworded(args: list[Argument], params: list[Mapping[str, Any]]) -> tuple[Argument, ...]:
-    named = [p for p in params if p["kind"] not in ("VAR_POSITIONAL", "VAR_KEYWORD")]
-    skipping, result = False, []
-    for argument, param in zip(args, named, strict=True):
-        if argument.keyword == "-":
-            skipping = True
-        elif skipping and not argument.keyword:
-            result.append(replace(argument, keyword=param["name"]))
-        else:
-            result.append(argument)
-    return tuple(result)
-
-
-def _filled(args: list[Argument], params: list[Mapping[str, Any]], free: list[Param]) -> tuple[Argument, ...]:
-    rest = iter(free)
-    filled = [
-        a if a.source or a.parts or a.keyword == "-" else replace(a, source=next(rest).name) for a in args
-    ]
-    return _keyworded(filled, params)
+def _told(
+    param: Mapping[str, Any], role: Role, used: set[str], container: str, packed: Packed
+) -> Argument | None:
+    """What the name of one parameter tells of what it takes."""
+    name = param["name"]
+    match = next((p for p in role.params if p.means(name) and p.name not in used), None)
+    # ``bias=True`` asks whether there is one, and is no place for an array.
+    switch = match is not None and match.kind == "array" and isinstance(param.get("default"), bool)
+    if match is not None and not switch and not (match.spare and "default" in param):
+        return Argument(match.name)
+    if container and (place := _filled_by_call(name, role)):
+        return Argument(place, form=container)
+    if name in packed:
+        return packed[name]
+    return _DEFAULT if "default" in param else None
