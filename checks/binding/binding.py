@@ -43,6 +43,7 @@ _STEP = re.compile(r"\[(-?\d+)\]|\[(['\"])(.*?)\2\]|\.([A-Za-z_]\w*)|\{([A-Za-z_
 _PACKED = re.compile(r"^([^\s{}=:]+:[A-Za-z_][\w.]*)?\{(.*)\}$", re.S)
 _LITERAL = re.compile(r"^=(.*)$", re.S)
 #: Forms that hand over a new, empty container for the call to fill.
+_CLASS = re.compile(r"^[^\s{}=:]+:[A-Za-z_][\w.]*$")
 _EMPTY = frozenset({"dict", "list"})
 _FORMS = frozenset({"", "lists", "type"}) | _EMPTY
 
@@ -54,7 +55,8 @@ class Argument:
     Attributes:
         source: Canonical parameter; empty for a literal.
         keyword: Passed by this name; empty for a positional one.
-        form: ``"lists"`` hands an array over as nested lists; ``"dict"`` and ``"list"`` an empty container.
+        form: ``"lists"`` hands an array over as nested lists; ``"dict"`` and ``"list"`` an empty container,
+            ``"file.py:Class"`` a new object of the submission's own that the call fills.
         literal: The value when ``source`` is empty.
         parts: Key → canonical parameter, for a dict of several; ``source`` is empty then.
         made: ``file.py:Class`` of the submission that is made of the parts, by keyword; a dict when empty.
@@ -77,7 +79,7 @@ class Argument:
     @property
     def empty(self) -> bool:
         """Whether it is a container that the call fills."""
-        return self.form in _EMPTY
+        return self.form in _EMPTY or bool(_CLASS.match(self.form))
 
     def __str__(self) -> str:
         if self.parts:
@@ -218,7 +220,7 @@ def _argument(text: str) -> Argument:
         except tomllib.TOMLDecodeError as error:
             raise ValueError(f"'{text}' is no argument: '{literal[1]}' is no TOML value") from error
     form, _, source = value.rpartition(":")
-    if form not in _FORMS or not source.isidentifier():
+    if not (form in _FORMS or _CLASS.match(form)) or not source.isidentifier():
         raise ValueError(f"'{text}' is no argument: write name, keyword=name, lists:name or keyword==literal")
     return Argument(source, keyword, form)
 

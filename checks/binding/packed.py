@@ -12,7 +12,7 @@ from judge_tui.checks.contract import Param, Role, normal
 from judge_tui.checks.sources import parsed
 from judge_tui.checks.submission import Submission
 
-__all__ = ["pack", "packs", "settings"]
+__all__ = ["containers", "pack", "packs", "settings"]
 
 _NAMES = frozenset({
     "params", "parameters", "param", "weights", "p", "theta", "config", "cfg", "settings", "options", "opts",
@@ -21,6 +21,8 @@ _NAMES = frozenset({
 })  # fmt: skip
 #: Classes of settings.
 _SETTINGS = re.compile(r"(config|cfg|conf|settings|options|opts|hparams|hyperparams|args|params|spec)$", re.I)
+#: Classes of what a forward leaves for its backward.
+_CONTAINERS = re.compile(r"(context|ctx|cache|tape|saved|residuals?|memo|store|state|stash)$", re.I)
 #: What settings hold: an array is handed over by itself.
 _PLAIN = frozenset({"int", "float", "bool"})
 _READERS = frozenset({"get", "pop", "setdefault"})
@@ -81,6 +83,16 @@ def settings(
                     found[param["name"]] = made
                     break
     return found
+
+
+def containers(loaded: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:
+    """Classes named after what a forward keeps for its backward that are made without arguments."""
+    return tuple(
+        f"{file}:{cls['name']}"
+        for file, inventory in loaded.items()
+        for cls in inventory.get("classes", ())
+        if _CONTAINERS.search(cls["name"]) and all("default" in param for param in cls["params"] or ())
+    )
 
 
 def _made(file: str, cls: Mapping[str, Any], rest: Sequence[Param]) -> Argument | None:

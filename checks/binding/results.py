@@ -93,7 +93,7 @@ def by_name(submission: Submission, role: Role, binding: Binding, result: Tree) 
         for names in _names(submission, binding):
             found = found or _matched(role, names, parts, None)
     else:
-        found = _by_key(role, parts)
+        found = _by_key(role, parts) or _by_primal(role, parts)
     if not all(item.name in found for item in needed):
         if not _plain_tuple(result) or len(parts) != len(needed):
             return None
@@ -118,7 +118,7 @@ def _in_result(
     elif _plain_tuple(tree):
         found = _from_tuple(submission, role, binding, parts, shapes)
     else:
-        found = _by_key(role, parts) or _by_shape(role, parts, shapes)
+        found = _by_key(role, parts) or _by_primal(role, parts) or _by_shape(role, parts, shapes)
         # A result with no part for it may be the handle itself: {"y": …, "xhat": …, "rstd": …}.
         for item in role.returns:
             if found and item.kind == "handle" and item.required and item.name not in found:
@@ -151,6 +151,16 @@ def _by_key(role: Role, parts: Sequence[Sequence[Any]]) -> dict[str, Source]:
             if item.means(str(key)):
                 found.setdefault(item.name, Source("result", ((step, key),)))
     return found
+
+
+def _by_primal(role: Role, parts: Sequence[Sequence[Any]]) -> dict[str, Source]:
+    """Gradients in an object that names each after what it is the gradient by, as a pullback's cotangents."""
+    found: dict[str, Source] = {}
+    for item in role.returns:
+        for step, key, part in parts:
+            if item.kind == "array" and part.get("kind") == "array" and item.means(f"d{key}"):
+                found.setdefault(item.name, Source("result", ((step, key),)))
+    return found if all(item.name in found for item in role.returns if item.required) else {}
 
 
 def _by_shape(role: Role, parts: Sequence[Sequence[Any]], shapes: Shapes) -> dict[str, Source]:

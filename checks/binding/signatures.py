@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,12 +14,18 @@ __all__ = ["Packed", "arguments", "ways"]
 #: Parameter that is a dict or an object of several → how it is made.
 Packed = Mapping[str, Argument]
 
+_MOST_CONTAINERS = 3
 #: Stands for a parameter whose default stays.
 _DEFAULT = Argument("")
 
 
 def ways(
-    params: list[Mapping[str, Any]], role: Role, *, lacking: bool = False, packed: Packed | None = None
+    params: list[Mapping[str, Any]],
+    role: Role,
+    *,
+    lacking: bool = False,
+    packed: Packed | None = None,
+    containers: Sequence[str] = (),
 ) -> Iterator[tuple[tuple[Argument, ...], float]]:
     """Ways to call a signature: as it is, turned, with a container that it fills, and with dicts.
 
@@ -28,12 +34,14 @@ def ways(
         role: What it may play.
         lacking: As in :func:`arguments`.
         packed: As in :func:`arguments`.
+        containers: Classes of the submission's own whose objects a call may fill, as ``file.py:Class``.
 
     Yields:
         Arguments, and how unsure they are.
     """
     owned = any(_filled_by_call(param["name"], role) for param in params)
-    for form, unsure in (("", 0.0), ("dict", 0.05), ("list", 0.1)):
+    own = [(form, 0.02 + 0.01 * index) for index, form in enumerate(containers[:_MOST_CONTAINERS])]
+    for form, unsure in (("", 0.0), *own, ("dict", 0.06), ("list", 0.1)):
         if form and not owned:
             break
         if called := arguments(params, role, lacking=lacking, container=form):

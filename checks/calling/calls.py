@@ -213,9 +213,8 @@ class _Handover:
         if not argument.source:
             return argument.literal
         if argument.empty:
-            made = self.worker.put([] if argument.form == "list" else Context())
-            self.filled[argument.source] = made
-            return made
+            self.filled[argument.source] = self._container(argument.form)
+            return self.filled[argument.source]
         item = self.inputs[argument.source]
         if isinstance(item, np.ndarray):
             item = handed(item, self.binding.layout)
@@ -231,6 +230,13 @@ class _Handover:
         if isinstance(item, Scripted) and self.binding.model:
             return Scripted({**item.spec, "style": self.binding.model})
         return NumpyType(item) if argument.form == "type" else item
+
+    def _container(self, form: str) -> Handle:
+        """An empty container of a form, or a new object of a class of the submission's."""
+        file, colon, name = form.rpartition(":")
+        if colon:
+            return self.worker.call(Target(file, name), (), {}).handle
+        return self.worker.put([] if form == "list" else Context())
 
     def patches(self) -> list[tuple[Target, str, Any]]:
         """What is replaced in the submission for as long as the call lasts."""

@@ -40,7 +40,7 @@ class _Judged:
     Attributes:
         entry: The entry.
         name: What the source calls it.
-        status: ``contract``, ``used``, ``dead``, ``spare``, ``pairs``, ``free`` or ``small``.
+        status: ``contract``, ``used``, ``dead``, ``scratch``, ``spare``, ``pairs``, ``free`` or ``small``.
         read: Whether NaN in its place shows.
         used: Whether other numbers in its place show.
         why: One clause.
@@ -150,6 +150,8 @@ def _judged(bench: Bench, probe: Probe, listed: Sequence[Entry], problem: Proble
         status, why = _status(
             entry, problem, instead, seen, used or not probed or (setting and read), setting
         )
+        if status == "dead" and probe.scratch(entry):
+            status, why = "scratch", "the backward works in it and reads nothing from before"
         if captured:
             status = "small" if status != "contract" else status
         seen.add(entry.what)
@@ -230,11 +232,12 @@ def _least(problem: Problem) -> int:
 
 def _decide(bench: Bench, found: Findings, judged: Sequence[_Judged]) -> list[_Judged]:
     """Note what is beyond the contract; those entries, worst first."""
-    order = ("pairs", "dead", "spare", "free", "small")
+    order = ("pairs", "dead", "scratch", "spare", "free", "small")
     bad = sorted((j for j in judged if j.status in order), key=lambda j: order.index(j.status))
     text = {
         "pairs": "holds nothing for every pair of rows",
         "dead": "is used by the backward",
+        "scratch": "carries something to the backward",
         "free": "is used by the backward",
         "small": "is needed by the backward",
         "spare": "follows from nothing else",
@@ -273,7 +276,9 @@ def _summary(judged: Sequence[_Judged], bad: Sequence[_Judged], problem: Problem
     kept = ", ".join(dict.fromkeys(j.entry.what for j in judged if j.status == "contract"))
     unread = [j.entry.what for j in judged if j.status == "contract" and not j.read and j.entry.what == "O"]
     text = f"keeps {kept}" + (" (O as the contract has it, though its backward ignores it)" if unread else "")
-    told = [j.name for j in bad if j.status == "spare" or (j.status == "small" and not _hidden(j))]
+    told = [
+        j.name for j in bad if j.status in ("scratch", "spare") or (j.status == "small" and not _hidden(j))
+    ]
     return f"{text}; {size}" + (f"; beyond: {', '.join(told[:6])}" if told else "")
 
 

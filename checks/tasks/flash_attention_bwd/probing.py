@@ -64,6 +64,18 @@ class Probe:
             return self._moved(entry, lambda: self.worker.substituted(handle, entry.path, more))
         return self._moved(entry, lambda: self.worker.perturbed(handle, entry.path, scale=1.37, shift=0.21))
 
+    def scratch(self, entry: Entry) -> bool:
+        """Whether the backward writes to an entry that it does not read: room to work in."""
+        changed = self.worker.poisoned(self.handles[entry.handle], entry.path)
+        try:
+            self.attention.backward(self.run, carried={entry.handle: changed}, budget=_BUDGET)
+            return not np.isnan(self.worker.fetch(changed.part(*entry.path), entry.shape)).all()
+        except Fault:
+            return False
+        finally:
+            if self.worker.alive:
+                self.worker.drop(changed)
+
     def _moved(self, entry: Entry, change: Callable[[], Handle]) -> bool:
         try:
             changed = change()

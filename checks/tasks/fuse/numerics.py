@@ -18,13 +18,16 @@ _OFFSET = 1e4
 _ROUNDED = 8 * _OFFSET * 2.0**-24
 _LARGE = (50257, 128256)
 _STRIPES = (32, 128, 256)
+#: Logits of a rising row that are shuffled among themselves: 1 leaves it sorted.
+_STRETCHES = (1, 32, 256, 1024)
 
 
 @check(
     "numerics",
     "offsets, infinities, large V",
     establishes="Right at an offset of 1e4, with −inf among the logits, fewer than K finite ones, all equal, "
-    "V = 50257 and 128256, the maximum last, the top-k in one thread's stripe.",
+    "V = 50257 and 128256, the maximum last, the top-k in one thread's stripe, on rows that rise or tie.",
+    version=2,
     budget=300,
 )
 def numerics(bench: Bench, found: Findings) -> str:
@@ -32,7 +35,8 @@ def numerics(bench: Bench, found: Findings) -> str:
     settled = served(bench)
     K = usual(settled, 10)
     rng = bench.rng("rows")
-    asked = ask(bench, settled, [*_offsets(rng, K), *_hard(rng, K), *_placed(rng, K)], seconds=150)
+    rows = [*_offsets(rng, K), *_hard(rng, K), *_placed(rng, K), *_crowded(rng, usual(settled, 64))]
+    asked = ask(bench, settled, rows, seconds=150)
     offsets, rest = asked[:2], asked[2:]
     wrong = _rounded(found, settled, offsets) + judged(found, settled, rest)
     _undefined(bench, found, settled, K)
@@ -96,6 +100,28 @@ def _placed(rng: np.random.Generator, K: int) -> list[Question]:
     start = int(rng.integers(V - K))
     questions.append(Question("top-k side by side", _raised(rng, V, start + np.arange(K)), K))
     return questions
+
+
+def _crowded(rng: np.random.Generator, K: int) -> list[Question]:
+    """Rows on which a list of candidates fills up: new maxima all the way, many ties, hardly a difference.
+
+    What overflows loses the candidates of some threads. Which they are hangs on how they are scheduled, so
+    K is large, and maxima rise from logit to logit as well as over stretches that are shuffled.
+    """
+    V = max(4 * K, 4096) + int(rng.integers(1, 1000))
+    rising = np.sort(draw(rng, len(_STRETCHES), V, scale=2.0))
+    for row, length in zip(rising, _STRETCHES, strict=True):
+        for start in range(0, V, length):
+            rng.shuffle(row[start : start + length])
+    falling = np.sort(draw(rng, 1, V))[:, ::-1]
+    steps = rng.integers(0, 8, (1, V)).astype(np.float32)
+    close = 1 + rng.permutation(V).astype(np.float32)[None] * np.float32(2.0**-23)
+    return [
+        Question("maxima rise to the end", rising, K),
+        Question("maxima fall from the start", np.ascontiguousarray(falling), K),
+        Question("eight values alone", steps, K),
+        Question("every logit next to another in float32", close, K),
+    ]
 
 
 def _raised(rng: np.random.Generator, V: int, places: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:

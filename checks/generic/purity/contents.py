@@ -1,0 +1,85 @@
+"""What arguments and objects hold, before and after a call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from judge_tui.checks.binding.binding import Binding
+from judge_tui.checks.binding.layouts import handed
+from judge_tui.checks.calling.calls import Returned
+from judge_tui.checks.calling.remote import Handle, Worker
+from judge_tui.checks.contract import Role
+from judge_tui.checks.faults import BadResult
+from judge_tui.checks.tolerance import same_bits
+
+__all__ = ["Contents", "Path", "contents", "modified", "outputs", "overwritten", "path_text", "sent", "still"]
+
+Path = tuple[tuple[str, Any], ...]
+
+#: Path of a part of an object → the bytes of an array, or the scalar.
+Contents = Mapping[Path, Any]
+
+
+def sent(value: Any, returned: Returned) -> Any:
+    """An argument as the call of ``returned`` handed it over: a list as it is, an array in its layout."""
+    if isinstance(value, list):
+        return value
+    array = handed(value, returned.binding.layout)
+    return np.ascontiguousarray(array, dtype=np.float64 if array.dtype.kind == "f" else array.dtype)
+
+
+def overwritten(worker: Worker, handle: Handle, value: Any, returned: Returned) -> str:
+    """How an argument was changed by the call; empty when it was not."""
+    before = sent(value, returned)
+    if isinstance(before, list):
+        return "" if repr(worker.value(handle)) == repr(before) else "modified"
+    try:
+        return "" if same_bits(worker.fetch(handle, before.shape, before.dtype), before) else "modified"
+    except BadResult as fault:
+        return f"modified ({fault.message.removeprefix('answered with ')})"
+
+
+def contents(worker: Worker, handle: Handle) -> Contents:
+    """Every array of an object by its bytes, and every scalar, by path."""
+    values: dict[Path, Any] = {}
+    for leaf in worker.leaves(handle):
+        path = tuple((str(kind), key) for kind, key in leaf["path"])
+        if leaf["kind"] != "array":
+            values[path] = leaf.get("value")
+            continue
+        try:
+            dtype = np.float64 if "float" in leaf["dtype"] else leaf["dtype"]
+            values[path] = worker.fetch(handle.part(*path), leaf["shape"], dtype).tobytes()
+        except (BadResult, TypeError):
+            values[path] = leaf["dtype"]
+    return values
+
+
+def still(before: Contents, after: Contents) -> Contents:
+    """An object after one of its own methods: it may drop what it kept and count; arrays stay as they are."""
+    dropped = {path: value for path, value in before.items() if path not in after}
+    counts = {path: value for path, value in before.items() if not isinstance(value, bytes)}
+    return {**after, **dropped, **counts}
+
+
+def outputs(role: Role, binding: Binding) -> tuple[Path, ...]:
+    """Where on an instance a role leaves its answers: they are no argument, whoever holds them."""
+    told = tuple(source.steps for source in binding.returns.values() if source.of == "self" and source.steps)
+    return (*told, *((("a", item.name),) for item in role.returns))
+
+
+def modified(before: Contents, after: Contents, answers: Sequence[Path]) -> list[Path]:
+    """The parts that are gone or different; what was added, filled in or is an answer does not count."""
+    return [
+        path
+        for path, value in before.items()
+        if not (value is None or any(path[: len(out)] == out for out in answers))
+        and (path not in after or (after[path] != value and repr(after[path]) != repr(value)))
+    ]
+
+
+def path_text(path: Path) -> str:
+    """A part as a reader would write it."""
+    return "".join(f".{key}" if kind == "a" else f"[{key!r}]" for kind, key in path) or "its value"

@@ -1,0 +1,81 @@
+"""One draw of a task's inputs, with the objects that earlier roles made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.binding.binding import Binding
+from judge_tui.checks.calling.calls import Returned
+from judge_tui.checks.calling.remote import Handle, Worker
+from judge_tui.checks.contract import Role
+
+__all__ = ["Inputs"]
+
+#: Stands for what a sample does not draw: a later role may take what an earlier one gave.
+_KEPT = Handle(0)
+
+
+@dataclass(slots=True)
+class Inputs:
+    """One draw of a contract's sample.
+
+    Attributes:
+        values: Canonical parameter → value, handles of earlier roles included.
+        shapes: Answer → shape, for the arrays that the sample knows of.
+        calls: What was kept of the roles called so far.
+    """
+
+    values: dict[str, Any]
+    shapes: Mapping[str, tuple[int, ...]]
+    calls: list[Returned] = field(default_factory=list)
+
+    @classmethod
+    def drawn(cls, bench: Bench, name: str) -> Inputs:
+        """The sample of the stream of this name."""
+        sample = bench.contract.sample(bench.rng(name))
+        return cls(dict(sample.inputs), sample.shapes)
+
+    def keep(self, role: Role, returned: Returned) -> None:
+        """Keep the objects that a role gave for the roles after it."""
+        self.calls.append(returned)
+        for item in role.returns:
+            ours = isinstance(self.values.get(item.name, _KEPT), Handle)
+            if returned.has(item.name) and (item.kind in ("handle", "self") or ours):
+                self.values[item.name] = returned.handle(item.name)
+
+    def handles(self, role: Role) -> dict[str, Handle]:
+        """The objects that a role takes."""
+        taken = {p.name: self.values.get(p.name) for p in role.params if p.kind == "handle"}
+        return {name: value for name, value in taken.items() if isinstance(value, Handle)}
+
+    def own(self, role: Role, binding: Binding) -> set[str]:
+        """Those that are the object whose method plays the role, or parts of it: no arguments."""
+        handles = self.handles(role)
+        held = handles.get(binding.on)
+        return {
+            name
+            for name, handle in handles.items()
+            if held and handle.id == held.id and handle.path[: len(held.path)] == held.path
+        }
+
+    def renew(self, bench: Bench, role: Role, earlier: Sequence[Role], worker: Worker | None = None) -> None:
+        """Make the objects that a role takes anew."""
+        taken = {param.name for param in role.params}
+        for each in earlier:
+            if any(item.name in taken and item.kind in ("handle", "self") for item in each.returns):
+                self.keep(each, bench.call(each.name, self.values, worker=worker))
+
+    def answers(self, role: Role, returned: Returned) -> dict[str, Any]:
+        """What a role gave on this draw, apart from objects, as copies."""
+        values: dict[str, Any] = {}
+        for item in role.returns:
+            if item.kind in ("handle", "self") or not returned.has(item.name):
+                continue
+            if item.kind == "array" and item.name in self.shapes:
+                values[item.name] = returned.array(item.name, self.shapes[item.name])
+            else:
+                values[item.name] = returned.value(item.name)
+        return values
