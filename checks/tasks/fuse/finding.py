@@ -74,6 +74,10 @@ def _starting(reading: Reading) -> set[str]:
         each.short for each in reading.hosts if re.search(r"<<<|cudaLaunch\w*Kernel\w*\s*\(", each.body)
     }
     while True:
+        # who makes an object may call it, whatever its method is called
+        names |= {
+            each.name.split("::")[-2] for each in reading.functions if each.method and each.short in names
+        }
         more = {
             each.short
             for each in reading.hosts

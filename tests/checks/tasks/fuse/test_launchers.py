@@ -46,6 +46,24 @@ def test_a_host_function_with_a_run_time_k_is_preferred() -> None:
     assert (found.index, found.returns, found.stride, found.doubts) == ("int64", "number", "K", ())
 
 
+def test_a_function_that_calls_an_object_of_its_own_is_a_launcher() -> None:
+    text = """
+class Sampler {
+public:
+    Sampler(int vocab, int k) : vocab_(vocab), k_(k) {}
+    int operator()(int rows, const float* logits, float* probs, int* ids) const {
+        topk<8><<<rows, 128>>>(logits, ids, probs, rows, vocab_);
+        return 0;
+    }
+    int vocab_, k_;
+};
+int sample(const float* logits, int rows, int V, int K, float* probs, int* ids) {
+    return Sampler(V, K)(rows, logits, probs, ids);
+}
+"""
+    assert first(KERNEL + text).called == "sample(logits, rows, V, K, probabilities, indices)"
+
+
 def test_a_template_is_called_for_the_k_that_are_instantiated() -> None:
     text = (
         KERNEL
