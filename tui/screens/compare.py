@@ -23,6 +23,7 @@ from judge_tui.tui.screens.compare_search import CompareSearch
 from judge_tui.tui.screens.compare_sync import CompareSync
 from judge_tui.tui.screens.compare_watching import CompareWatching
 from judge_tui.tui.screens.covered import CoveredScreen
+from judge_tui.tui.screens.signs import CHECK_SIGNS, CODE_SIGNS, RUBRIC_SIGNS
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.bar import Bar, Part
 from judge_tui.tui.widgets.checks_pane import ChecksPane
@@ -317,9 +318,9 @@ class CompareScreen(
         code = partial(self.focus_code, self._pane)
         rubric = "Rubric (the key of a dimension goes there, whatever else it means)"
         parts = {
-            "code": KeyPart("Code", self.panes[self._pane].view, code),
-            "rubric": KeyPart(rubric, self.rubric_pane.lines, self.action_score),
-            "checks": KeyPart("Checks", self.checks_pane.rows, self.action_checks),
+            "code": KeyPart("Code", self.panes[self._pane].view, code, CODE_SIGNS),
+            "rubric": KeyPart(rubric, self.rubric_pane.lines, self.action_score, RUBRIC_SIGNS),
+            "checks": KeyPart("Checks", self.checks_pane.rows, self.action_checks, CHECK_SIGNS),
         }
         order = [self._part, *(name for name in parts if name != self._part)]
         typed = self.focused if self._searching else None

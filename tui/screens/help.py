@@ -1,4 +1,4 @@
-"""The keys, read off the bindings themselves."""
+"""The keys, read off the bindings themselves, and the signs of each part."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class _Lines(Rows):
 
     def draw(self, key: Hashable, width: int, tones: Tones) -> Sequence[Span]:
         assert isinstance(key, tuple)
-        _, keys, text = key
+        _, keys, text, *sign = key
         if not keys:
             return [(f" {text}", tones.strong)]
-        return [(f"   {keys:<22}", tones.by_name["primary"]), (text, tones.text)]
+        return [(f"   {keys:<22}", tones.by_name["accent" if sign else "primary"]), (text, tones.text)]
 
     def action_move(self, rows: int) -> None:
         self.scroll_to(y=self.scroll_offset.y + rows * self.times, animate=False, force=True)
@@ -58,6 +58,7 @@ class HelpScreen(ModalScreen[None]):
         for number, part in enumerate([*self._parts, KeyPart("The whole program", self.app)]):
             keys += [(number, "", ""), (number, "", part.title)] if number else [(number, "", part.title)]
             keys += [(number, shown, text) for shown, text, _ in listed(own_bindings(part.node))]
+            keys += [(number, sign, text, "sign") for sign, text in part.signs]
         self._rows.show(keys)
         self._rows.focus()
 

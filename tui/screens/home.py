@@ -19,7 +19,7 @@ from judge_tui.tui.screens.covered import CoveredScreen
 from judge_tui.tui.widgets.bar import Bar, Part
 from judge_tui.tui.widgets.home_lists import HomeList, PastRows, QueueRows
 from judge_tui.tui.widgets.key_hints import KeyHints, KeyPart, key_for, listed, own_bindings
-from judge_tui.tui.widgets.matrix import Matrix
+from judge_tui.tui.widgets.matrix import SIGNS, Matrix
 from judge_tui.tui.widgets.rows import Rows
 from textual.app import ComposeResult
 from textual.binding import Binding
@@ -320,7 +320,7 @@ class HomeScreen(CoveredScreen[None]):
         """What answers to keys here."""
         rows = self._list.rows
         parts = [
-            KeyPart("Models × tasks", self.matrix, self.matrix.focus),
+            KeyPart("Models × tasks", self.matrix, self.matrix.focus, SIGNS),
             KeyPart("Lists", rows, rows.focus),
         ]
         return [*(parts if self.focused is self.matrix else reversed(parts)), KeyPart("Everywhere", self)]

@@ -106,11 +106,13 @@ class KeyPart:
         title: What it is called.
         node: Whose bindings they are.
         enter: Brings it into view and gives it the focus; ``None`` where the keys work everywhere.
+        signs: What it shows instead of words, each with its meaning.
     """
 
     title: str
     node: DOMNode
     enter: Callable[[], object] | None = None
+    signs: Sequence[tuple[str, str]] = ()
 
 
 def key_parts(screen: Screen[object]) -> Sequence[KeyPart]:

@@ -20,7 +20,7 @@ from textual.binding import Binding
 from textual.message import Message
 from textual.strip import Strip
 
-__all__ = ["Matrix", "abbreviated", "cell_spans"]
+__all__ = ["SIGNS", "Matrix", "abbreviated", "cell_spans"]
 
 #: Columns of a cell: with the worst verdict alone, and at most.
 #: Mark, score and letter, and a sign take eight.
@@ -246,6 +246,19 @@ class Matrix(Counted, can_focus=True):
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
         event.stop()
         self._go(self.row - 1, self.column)
+
+
+SIGNS = (
+    ("○", "a submission without a score"),
+    ("·", "no submission"),
+    ("✎", "words without a score"),
+    ("1/7", "scored dimensions, and how many there are"),
+    ("85 B", "judged: points and their letter"),
+    ("~", "its files changed since it was scored"),
+    ("*", "scored where these files are not"),
+    ("✗2 ✓9", "the worst verdict of its checks, and the passes"),
+    ("●", "marked"),
+)
 
 
 def cell_spans(
