@@ -14,6 +14,8 @@ from judge_tui.checks.generic.purity.trial import Given, Trial
 
 __all__ = ["purity"]
 
+_MOST_DRAWS = 8
+
 
 @check(
     "purity",
@@ -24,7 +26,7 @@ __all__ = ["purity"]
 def purity(bench: Bench, found: Findings) -> str:
     """Call every pure role twice with a call on another input between, and that one in another process."""
     roles = _pure(bench)
-    ours, others = Inputs.drawn(bench, "inputs"), Inputs.drawn(bench, "other")
+    ours, others = _apart(bench)
     trials = [Trial(bench, found, role, roles[:index], ours, others) for index, role in enumerate(roles)]
     given = {trial.role.name: trial.run() for trial in trials}
     _alone(bench, found, trials, given)
@@ -50,13 +52,21 @@ def _pure(bench: Bench) -> list[Role]:
     return bound
 
 
+def _apart(bench: Bench) -> tuple[Inputs, Inputs]:
+    """Two draws that share nothing, as far as the contract's sample has no constants: what is kept shows."""
+    ours = Inputs.drawn(bench, "inputs")
+    draws = (Inputs.drawn(bench, f"other {attempt}") for attempt in range(_MOST_DRAWS))
+    others = next((draw for draw in draws if not draw.shares(ours)), None)
+    return ours, others or Inputs.drawn(bench, "other 0")
+
+
 def _alone(bench: Bench, found: Findings, trials: Sequence[Trial], given: Mapping[str, Given]) -> None:
     """Hold the answers against those of a process that has seen no other call."""
     with bench.fresh() as worker:
         alike = dict.fromkeys(given, True)
         # Both inputs: what the last call here left behind is the wrong thing for one of them.
-        for index, name in enumerate(("inputs", "other")):
-            fresh = Inputs.drawn(bench, name)
+        for index, draw in enumerate((trials[0].ours, trials[0].others)):
+            fresh = Inputs.drawn(bench, draw.stream)
             for trial in trials:
                 role = trial.role
                 returned = bench.call(role.name, fresh.values, worker=worker)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.binding.binding import Binding
 from judge_tui.checks.calling.calls import Returned
@@ -23,20 +24,29 @@ class Inputs:
     """One draw of a contract's sample.
 
     Attributes:
+        stream: Name of the random stream that it comes from.
         values: Canonical parameter → value, handles of earlier roles included.
         shapes: Answer → shape, for the arrays that the sample knows of.
         calls: What was kept of the roles called so far.
     """
 
+    stream: str
     values: dict[str, Any]
     shapes: Mapping[str, tuple[int, ...]]
     calls: list[Returned] = field(default_factory=list)
 
     @classmethod
-    def drawn(cls, bench: Bench, name: str) -> Inputs:
-        """The sample of the stream of this name."""
-        sample = bench.contract.sample(bench.rng(name))
-        return cls(dict(sample.inputs), sample.shapes)
+    def drawn(cls, bench: Bench, stream: str) -> Inputs:
+        """The sample of a stream."""
+        sample = bench.contract.sample(bench.rng(stream))
+        return cls(stream, dict(sample.inputs), sample.shapes)
+
+    def shares(self, other: Inputs) -> bool:
+        """Whether an array or list is the same in both."""
+        pairs = ((value, other.values.get(name)) for name, value in self.values.items())
+        return any(
+            np.size(a) > 1 and np.array_equal(a, b) for a, b in pairs if isinstance(a, np.ndarray | list)
+        )
 
     def keep(self, role: Role, returned: Returned) -> None:
         """Keep the objects that a role gave for the roles after it."""
