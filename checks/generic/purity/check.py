@@ -64,8 +64,8 @@ def _alone(bench: Bench, found: Findings, trials: Sequence[Trial], given: Mappin
     """Hold the answers against those of a process that has seen no other call."""
     with bench.fresh() as worker:
         alike = dict.fromkeys(given, True)
-        # Both inputs: what the last call here left behind is the wrong thing for one of them.
-        for index, draw in enumerate((trials[0].ours, trials[0].others)):
+        # The other way round: what an earlier call left behind is the wrong thing for one of them.
+        for index, draw in ((1, trials[0].others), (0, trials[0].ours)):
             fresh = Inputs.drawn(bench, draw.stream)
             for trial in trials:
                 role = trial.role
