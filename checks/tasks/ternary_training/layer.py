@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.binding.binding import parse_path
-from judge_tui.checks.calling.calls import Returned
+from judge_tui.checks.calling.calls import Returned, invoke
 from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.faults import BadResult, Fault, Raised
 from judge_tui.checks.tasks.ternary_training.finding import claims_ternary
@@ -75,9 +75,22 @@ class Layer:
         return claims_ternary(self.binding.name)
 
     def forward(
-        self, weight: Array, x: Array, *, bias: Array | None = None, worker: Worker | None = None
+        self,
+        weight: Array,
+        x: Array,
+        *,
+        bias: Array | None = None,
+        worker: Worker | None = None,
+        on: Run | None = None,
     ) -> Run:
         """Y = x @ projected(weight).T + bias, as the submission has it.
+
+        Args:
+            weight: (out, in); its shape alone counts with ``on``.
+            x: (B, in).
+            bias: (out,).
+            worker: Another worker than the shared one.
+            on: An earlier forward, whose object is called again as it is now, with what it holds by now.
 
         Raises:
             Fault: It raised, hung or died, or y has another shape than (B, out).
@@ -85,20 +98,31 @@ class Layer:
         out, width = weight.shape
         given = np.zeros(out) if bias is None else bias
         inputs = inputs_of(weight, given, x, np.zeros((len(x), out)))
-        returned = self.bench.call("forward", inputs, worker=worker)
+        if on is None:
+            returned = self.bench.call("forward", inputs, worker=worker)
+        else:
+            again = replace(self.binding, on="layer", init=None, attributes={})
+            called = {**inputs, "layer": on.returned.instance}
+            returned = invoke(on.returned.worker, again, called, budget=self.bench.left)
         name = next((name for name in ("y3", "y_c") if returned.has(name)), "y")
         y = returned.array(name, shapes_of(len(x), out, width)[name])
         return Run(weight, given, x, y.T if name == "y_c" else y.reshape(len(x), out), returned)
 
-    def effective(self, weight: Array, *, worker: Worker | None = None) -> Array:
+    def effective(self, weight: Array, *, worker: Worker | None = None, on: Run | None = None) -> Array:
         """The weights that the layer multiplies by, (out, in), bit for bit: its answers to unit vectors.
+
+        Args:
+            weight: As in :meth:`forward`.
+            worker: As in :meth:`forward`.
+            on: As in :meth:`forward`.
 
         Raises:
             Fault: As :meth:`forward`.
         """
         width = weight.shape[1]
         # A row of zeros shows a bias that the layer has of its own.
-        y = self.forward(weight, np.concatenate([np.eye(width), np.zeros((1, width))]), worker=worker).y
+        units = np.concatenate([np.eye(width), np.zeros((1, width))])
+        y = self.forward(weight, units, worker=worker, on=on).y
         return np.asarray(y[:-1].T - y[-1:].T if y[-1].any() else y[:-1].T)
 
     def latent(self, run: Run) -> Array | None:

@@ -13,7 +13,7 @@ from judge_tui.checks.tasks.ternary_training.grouping import Grouping, Scale, gr
 from judge_tui.checks.tasks.ternary_training.roles import GROUP
 from judge_tui.checks.tolerance import is_single
 
-__all__ = ["LIMIT", "Answer", "Choice", "cause", "choice", "distance", "settled", "single"]
+__all__ = ["LIMIT", "Answer", "Choice", "Rule", "cause", "choice", "distance", "settled", "single"]
 
 Array = npt.NDArray[Any]
 
@@ -58,6 +58,45 @@ class Choice:
         if self.below > self.above + _NEAR:
             return float("nan")
         return (self.below + self.above) / 2
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """By which rule a submission was seen to project.
+
+    Attributes:
+        grouping: Which weights share a scale.
+        zero_to: |W|/s up to which a weight becomes 0.
+        level_from: |W|/s from which on it becomes ±s.
+    """
+
+    grouping: Grouping
+    zero_to: float = 0.5
+    level_from: float = 0.5
+
+    @classmethod
+    def seen(cls, answers: Sequence[Answer], transposed: bool) -> Rule:
+        """The nearest level, unless the answers follow another threshold."""
+        grouping = settled(answers, transposed)[0]
+        chosen = choice(answers, grouping, transposed)
+        if chosen.wrong == 0 or not np.isfinite(chosen.threshold):
+            return cls(grouping)
+        return cls(grouping, min(chosen.below, chosen.above), max(chosen.below, chosen.above))
+
+    def projected(self, weight: Array, transposed: bool) -> Array:
+        """The projection of latent weights (out, in) by this rule."""
+        s = mean_scale(weight, self.grouping, transposed).values
+        return np.asarray(np.sign(weight) * s * (np.abs(weight) > (self.zero_to + self.level_from) / 2 * s))
+
+    def misplaced(self, weight: Array, projected: Array, transposed: bool) -> int:
+        """How many projected weights, each at a level already, are at another one than the rule's."""
+        s = mean_scale(weight, self.grouping, transposed).values
+        live = s > 0
+        t, level = weight[live] / s[live], np.round(projected[live] / s[live])
+        size, slack = np.abs(t), _NEAR + LIMIT / s[live]
+        low = (level == 0) & (size > self.level_from + slack)
+        high = (level != 0) & (size < self.zero_to - slack)
+        return int(np.sum(low | high | ((level * t < 0) & (size > slack))))
 
 
 def distance(answer: Answer, scale: Scale) -> float:

@@ -16,9 +16,10 @@ from judge_tui.checks.tasks.ternary_training import levels
 from judge_tui.checks.tasks.ternary_training.draws import draws, mixed
 from judge_tui.checks.tasks.ternary_training.finding import NOT_ITS_WEIGHTS
 from judge_tui.checks.tasks.ternary_training.layer import FEW, Layer
-from judge_tui.checks.tasks.ternary_training.levels import LIMIT, Answer
+from judge_tui.checks.tasks.ternary_training.levels import LIMIT, Answer, Rule
 from judge_tui.checks.tasks.ternary_training.reading import projected
 from judge_tui.checks.tasks.ternary_training.roles import GROUP, PROJECT, inputs_of
+from judge_tui.checks.tasks.ternary_training.stale import AFTER_UPDATE, after_updates
 from judge_tui.checks.verdict import Verdict
 
 __all__ = ["projection", "refusal"]
@@ -35,6 +36,7 @@ _OTHER_RULES = (0.6, 0.8)
     "projection",
     "projected weights",
     establishes="Every projected weight is s·{-1, 0, 1} within 1e-5, s = mean|W| per group of 128.",
+    version=2,
     budget=120,
 )
 def projection(bench: Bench, found: Findings) -> str:
@@ -60,6 +62,9 @@ def projection(bench: Bench, found: Findings) -> str:
         _repeated(bench, found, subject)
         _kept(bench, found, subject)
         _default(bench, found, subject)
+        if subject.layer is not None and found.verdict is not Verdict.FAIL:
+            rule = Rule.seen(answers, subject.transposed)
+            after_updates(bench, found, subject.layer, subject.out, rule)
     if found.verdict is not Verdict.FAIL:
         summary += _in_single(found, answers, subject)
     if found.verdict is Verdict.WARN and refused:
@@ -87,6 +92,7 @@ _LATER = (
     "projected weights in a process of their own",
     "latent weights after a forward",
     "default group size",
+    AFTER_UPDATE,
 )
 
 

@@ -1,0 +1,321 @@
+"""The layer after its own update: does it multiply by the projection of the weights that it holds by then?
+
+A layer that keeps its projection, or a part of it, must notice that its latent weights have changed. A
+fresh layer cannot show that: its weights are set once. Here it runs forward and backward, updates
+itself, and runs forward again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.binding.binding import parse_path
+from judge_tui.checks.calling.remote import Steps
+from judge_tui.checks.check import Findings
+from judge_tui.checks.faults import Fault
+from judge_tui.checks.tasks.ternary_training import levels
+from judge_tui.checks.tasks.ternary_training.draws import Draw, mixed
+from judge_tui.checks.tasks.ternary_training.grouping import mean_scale
+from judge_tui.checks.tasks.ternary_training.layer import Layer, Run
+from judge_tui.checks.tasks.ternary_training.levels import LIMIT, Answer, Rule
+from judge_tui.checks.tasks.ternary_training.roles import FORWARD, GROUP
+from judge_tui.checks.tasks.ternary_training.updates import Change, Update, is_rate, refreshing, updates
+from judge_tui.checks.verdict import Verdict
+
+__all__ = ["AFTER_UPDATE", "after_updates"]
+
+Array = npt.NDArray[Any]
+
+AFTER_UPDATE = "projected weights after the layer's own update"
+
+#: Seconds for one call of an update: it is a sum of two small matrices.
+_SECONDS = 5.0
+_MOST_UPDATES = 4
+#: Share of levels that an update must change, and how far scales must move, so that stale ones show.
+_LEVELS_MOVED, _SCALES_MOVED = 0.02, 1e-3
+_WEIGHT = next(param for param in FORWARD.params if param.name == "weight")
+
+
+class _Untried(Exception):
+    """Why an update shows nothing, as a clause."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Updated:
+    """A layer after an update: its latent weights by then, and the weights that it multiplies by."""
+
+    run: Run
+    before: Array
+    latent: Array
+    effective: Array
+
+
+def after_updates(bench: Bench, found: Findings, layer: Layer, out: int, rule: Rule) -> None:
+    """Hold a layer that has updated itself against the projection of its new latent weights.
+
+    Args:
+        bench: Where it is called.
+        found: What is found.
+        layer: The layer.
+        out: How many outputs leave it no ragged group.
+        rule: How it projects fresh weights.
+    """
+    owner = layer.binding.name.rpartition(".")[0]
+    if layer.binding.init is None or layer.binding.on or not owner:
+        found.note(AFTER_UPDATE, "not tried", note="Its weights are handed over with every call.")
+        return
+    named = list(updates(bench, layer.binding.file, owner))
+    if not named:
+        found.note(AFTER_UPDATE, "not tried", note=f"No update was found on {owner} by its name.")
+    trial = _Trial(bench, layer, owner, out, rule)
+    for ways in named[:_MOST_UPDATES]:
+        trial.judge(found, ways)
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    bench: Bench
+    layer: Layer
+    owner: str
+    out: int
+    rule: Rule
+
+    def judge(self, found: Findings, ways: Sequence[Update]) -> None:
+        """Try one update, in the first way that changes the latent weights."""
+        reasons: list[str] = []
+        for update in ways:
+            try:
+                state = self._updated(update)
+            except _Untried as why:
+                reasons.append(str(why))
+            except Fault as fault:
+                reasons.append(fault.message)
+            else:
+                self._settle(found, update, state)
+                return
+        found.note(
+            AFTER_UPDATE, "not tried", note=f"{ways[0].target}: {reasons[0]}",
+            file=ways[0].routine.file, line=ways[0].routine.line or None,
+        )  # fmt: skip
+
+    def _updated(self, update: Update) -> _Updated:
+        """A new layer, a forward, a backward, the update, and what it multiplies by then.
+
+        Raises:
+            _Untried: Its weights cannot be read, or did not change enough to show anything.
+            Fault: A call raised, hung or ended the process.
+        """
+        weight = mixed(self.bench.rng("latent before"), (self.out, 2 * GROUP))
+        bias = self.bench.rng("bias").standard_normal(self.out)
+        run = self.layer.forward(weight, self._x(), bias=bias)
+        paths = self._paths(run)
+        if not paths:
+            raise _Untried("its latent weights cannot be read")
+        self._learns_fast(run)
+        return self._again(update, run, paths, weight, "first")
+
+    def _again(self, update: Update, run: Run, paths: Sequence[Steps], before: Array, name: str) -> _Updated:
+        """Backward and update after a forward, and what the layer multiplies by then."""
+        if "backward" in self.bench.bindings:
+            dy = self.bench.rng("dy", name).standard_normal((len(run.x), self.out))
+            try:
+                self.layer.backward(run, dy)
+            except Fault:
+                if not update.told:
+                    raise
+        assert run.returned.instance is not None
+        budget = min(_SECONDS, self.bench.left)
+        update.apply(
+            run.returned.worker, run.returned.instance, self._change(name, run, paths), budget=budget
+        )
+        effective = self.layer.effective(before, on=run)
+        latent = self._moved(run, paths, before)
+        self._shows(before, latent)
+        return _Updated(run, before, latent, effective)
+
+    def _x(self) -> Array:
+        return self.bench.rng("x").integers(-126, 127, (6, 2 * GROUP)) / 64.0
+
+    def _change(self, name: str, run: Run, paths: Sequence[Steps]) -> Change:
+        weight = mixed(self.bench.rng("change", name), (self.out, 2 * GROUP))
+        bias = self.bench.rng("bias change", name).standard_normal(self.out)
+        handed = np.ascontiguousarray(weight.T) if self.layer.transposed else weight
+        shaped = bias.reshape(-1, 1) if self.layer.binding.takes("bias_c") else bias
+        named = {str(path[-1][1]): handed for path in paths}
+        named.update((str(path[-1][1]), shaped) for path in self._equal_leaves(run, run.bias))
+        given: dict[str, Array] = {}
+        if "backward" in self.bench.bindings:
+            returns = self.bench.binding("backward").returns
+            for one, gives in ((handed, ("dweight", "dweight_t")), (shaped, ("dbias",))):
+                given.update(
+                    (str(returns[g].steps[-1][1]), one) for g in gives if g in returns and returns[g].steps
+                )
+        return Change(handed, shaped, named, given)
+
+    def _learns_fast(self, run: Run) -> None:
+        """A learning rate that the layer keeps, set so high that weights pass s/2."""
+        worker, instance = run.returned.worker, run.returned.instance
+        assert instance is not None
+        for kind, name, part in worker.describe(instance).get("parts", ()):
+            if kind == "a" and is_rate(str(name)) and part.get("kind") == "float":
+                worker.set(instance, str(name), 1.0)
+
+    def _paths(self, run: Run) -> list[Steps]:
+        """Where the layer holds its latent weights: where they were set, else what equals them, by name."""
+        names = ("weight", "weight_t")
+        told = [path for path, source in self.layer.binding.attributes.items() if source in names]
+        if told:
+            steps = [parse_path(f"self.{path}").steps for path in told]
+            return [path for path in steps if _equal(self._held(run, path), run.weight)]
+        found = self._equal_leaves(run, run.weight)
+        return sorted(found, key=lambda path: not _WEIGHT.means(str(path[-1][1]).lstrip("_")))
+
+    def _equal_leaves(self, run: Run, value: Array) -> list[Steps]:
+        """Parts of the layer that equal the latent weights (out, in), or the bias."""
+        assert run.returned.instance is not None
+        leaves = run.returned.worker.leaves(run.returned.instance)
+        whole = [leaf["path"] for leaf in leaves if int(np.prod(leaf.get("shape", (0,)))) == value.size]
+        steps = [tuple((str(kind), key) for kind, key in path) for path in whole if path]
+        return [path for path in steps if _equal(self._held(run, path, value.shape), value)]
+
+    def _held(self, run: Run, path: Steps, shape: tuple[int, ...] = ()) -> Array | None:
+        """An array of the layer as it is now, by default of the weight's shape."""
+        wanted = shape or run.weight.shape
+        turned = self.layer.transposed and len(wanted) > 1
+        assert run.returned.instance is not None
+        part = run.returned.instance.part(*path)
+        try:
+            held = run.returned.worker.fetch(part, wanted[::-1] if turned else wanted, loose=len(wanted) == 1)
+        except Fault:
+            return None
+        return held.T if turned else held
+
+    def _moved(self, run: Run, paths: Sequence[Steps], before: Array) -> Array:
+        """The latent weights after an update; what still equals the old ones may be a copy of them."""
+        for path in paths:
+            held = self._held(run, path)
+            if held is not None and not _equal(held, before):
+                return held
+        known = "backward" in self.bench.bindings
+        raise _Untried(
+            f"it does not change the latent weights{'' if known else ', and no backward was found'}"
+        )
+
+    def _shows(self, before: Array, latent: Array) -> None:
+        """Whether a stale projection would differ from the right one.
+
+        Raises:
+            _Untried: It would not.
+        """
+        if not np.isfinite(latent).all():
+            raise _Untried("the latent weights are not finite after it")
+        old, new = (self.rule.projected(w, self.layer.transposed) for w in (before, latent))
+        with np.errstate(all="ignore"):
+            moved = np.abs(self._scale(latent) / self._scale(before) - 1.0)
+        changed = float(np.mean(np.sign(old) != np.sign(new)))
+        if changed < _LEVELS_MOVED or not float(np.median(moved)) > _SCALES_MOVED:
+            raise _Untried("it changes the latent weights too little to show anything")
+
+    def _scale(self, weight: Array) -> Array:
+        return mean_scale(weight, self.rule.grouping, self.layer.transposed).values
+
+    def _fits(self, weight: Array, effective: Array) -> bool:
+        return self._off(weight, effective) <= LIMIT and self._misplaced(weight, effective) == 0
+
+    def _off(self, weight: Array, effective: Array) -> float:
+        scale = mean_scale(weight, self.rule.grouping, self.layer.transposed)
+        return levels.distance(Answer(Draw("", weight), effective), scale)
+
+    def _misplaced(self, weight: Array, effective: Array) -> int:
+        return self.rule.misplaced(weight, effective, self.layer.transposed)
+
+    def _settle(self, found: Findings, update: Update, state: _Updated) -> None:
+        place: dict[str, Any] = {"file": update.routine.file, "line": update.routine.line or None}
+        limit = "that of the weights after it"
+        if self._fits(state.latent, state.effective):
+            found.claim(AFTER_UPDATE, True, measured=limit, limit=limit, note=update.target, **place)
+            return
+        if self._gained(state):
+            told = f"{update.target} changes a gain of the layer as well"
+            found.note(AFTER_UPDATE, "not tried", note=told, **place)
+            return
+        whole = self._fits(state.before, state.effective)
+        told = "those of the weights before it" if whole else self._stale(state)
+        refresh = self._refreshed(update, state)
+        if refresh:
+            told = f"{told}, until {refresh}() is called: it projects on demand"
+        elif whole and self._lags(update, state):
+            told, whole = "one update behind: it projects before it changes the weights", False
+        elif whole:
+            told = f"{told}: it projects on demand, and no call was found that has it project anew"
+        found.claim(
+            AFTER_UPDATE, False, measured=told, limit=limit,
+            otherwise=Verdict.WARN if whole or refresh else Verdict.FAIL,
+            note=f"{update.target}; forward, backward, update, forward on one layer", **place,
+        )  # fmt: skip
+
+    def _stale(self, state: _Updated) -> str:
+        """Which part of the projection is of the weights before the update, as a clause."""
+        before, latent, effective = state.before, state.latent, state.effective
+        if not np.isfinite(effective).all():
+            return "not finite"
+        old_scale, new_scale = (self._off(weight, effective) <= LIMIT for weight in (before, latent))
+        if old_scale:
+            return "levels of the new weights, but s = mean|W| is that of the weights before it"
+        if new_scale:
+            old = np.sign(self.rule.projected(before, self.layer.transposed))
+            count = self._misplaced(latent, effective)
+            if np.mean(np.sign(effective) == old) > 0.999:
+                return "s is that of the new weights, but the levels are those of the weights before it"
+            return f"s is that of the new weights, but {count} of {latent.size} levels are not their nearest"
+        projections = [self.rule.projected(weight, self.layer.transposed) for weight in (before, latent)]
+        old, new = (np.abs(effective - one) <= LIMIT * np.maximum(1.0, np.abs(one)) for one in projections)
+        if (old | new).all():
+            return f"{np.mean(~new):.0%} of them are those of the weights before it"
+        off = self._off(latent, effective)
+        return f"neither those of the weights before it nor those of the new ones: {off:.2g} off"
+
+    def _gained(self, state: _Updated) -> bool:
+        """Whether it is the right projection times a factor per output or per input, which may be learned."""
+        right = self.rule.projected(state.latent, self.layer.transposed)
+        live = right != 0
+        if not np.isfinite(state.effective).all() or ((state.effective != 0) != live).any():
+            return False
+        ratio = np.where(live, state.effective / np.where(live, right, 1.0), np.nan)
+        return any(bool(np.nanmax(np.nanstd(ratio, axis=axis)) < 1e-6) for axis in (0, 1))
+
+    def _refreshed(self, update: Update, state: _Updated) -> str:
+        """The method of the layer after whose call its projection is right; empty where there is none."""
+        worker, instance = state.run.returned.worker, state.run.returned.instance
+        assert instance is not None
+        for method in refreshing(self.bench, self.layer.binding.file, self.owner):
+            if method == update.routine.name.rpartition(".")[2]:
+                continue
+            try:
+                worker.call(instance, method=method, budget=min(_SECONDS, self.bench.left))
+                effective = self.layer.effective(state.before, on=state.run)
+            except Fault:
+                continue
+            if self._fits(state.latent, effective):
+                return method
+        return ""
+
+    def _lags(self, update: Update, state: _Updated) -> bool:
+        """Whether a second update brings the projection of the weights between the two."""
+        try:
+            paths = self._paths(replace(state.run, weight=state.latent))
+            run = self.layer.forward(state.latent, self._x(), on=state.run)
+            run = replace(run, weight=state.latent)
+            again = self._again(update, run, paths, state.latent, "second")
+        except (_Untried, Fault):
+            return False
+        return self._fits(state.latent, again.effective)
+
+
+def _equal(held: Array | None, value: Array) -> bool:
+    return held is not None and bool(np.allclose(held, value, rtol=1e-6, atol=1e-9))
