@@ -15,7 +15,7 @@ from judge_tui.checks.faults import Skipped
 from judge_tui.checks.sources import is_side_program, is_test_file, parsed, python_files
 from judge_tui.checks.submission import Submission
 
-__all__ = ["Claim", "claims", "mentioned", "skipped"]
+__all__ = ["Claim", "claims", "handling", "mentioned", "skipped"]
 
 _TEXTS = (".py", ".md", ".markdown", ".txt", ".rst")
 
@@ -60,17 +60,60 @@ def claims(submission: Submission, pattern: str, avoid: str = r"$^") -> list[Cla
     ]
 
 
+def handling(submission: Submission, pattern: str, beside: str = "") -> list[str]:
+    """Classes and functions whose code handles something by name, whatever they are called themselves.
+
+    Args:
+        submission: What is read; tests, demos and benchmarks are left out.
+        pattern: A regular expression on parameters, attributes, variables and keys, words apart and in
+            lower case.
+        beside: What one of its other names has to match.
+
+    Returns:
+        ``file:line name (the names)`` of definitions with two such names, the line being that of the
+        first; a class stands for its methods.
+    """
+    found = []
+    for file in python_files(submission):
+        for node in [] if is_side_program(file) else _body(submission, file):
+            if not isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+                continue
+            names: dict[str, int] = {}
+            for line, name in sorted(_spoken(node)):
+                names.setdefault(name, line)
+            own = [name for name in names if re.search(pattern, _apart(name))]
+            if len(own) > 1 and any(re.search(beside, _apart(name)) for name in names):
+                found.append(f"{file}:{names[own[0]]} {node.name} ({', '.join(own[:4])})")
+    return found
+
+
+def _spoken(node: ast.AST) -> Iterator[tuple[int, str]]:
+    """Lines and names of parameters, attributes, variables and constant keys."""
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.arg):
+            yield inner.lineno, inner.arg
+        elif isinstance(inner, ast.Attribute):
+            yield inner.lineno, inner.attr
+        elif isinstance(inner, ast.Name):
+            yield inner.lineno, inner.id
+        elif isinstance(inner, ast.Subscript) and isinstance(inner.slice, ast.Constant):
+            yield inner.lineno, str(inner.slice.value)
+
+
+def _body(submission: Submission, file: str) -> list[ast.stmt]:
+    try:
+        return parsed(submission.read_bytes(file)).body
+    except SyntaxError:
+        return []
+
+
 def _apart(name: str) -> str:
     own = name.rpartition(".")[2]
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", own).lower()
 
 
 def _defined(submission: Submission, file: str) -> Iterator[Claim]:
-    try:
-        tree = parsed(submission.read_bytes(file))
-    except SyntaxError:
-        return
-    for node in tree.body:
+    for node in _body(submission, file):
         if isinstance(node, ast.ClassDef):
             yield Claim(file, node.name, node.lineno, True)
             for inner in node.body:

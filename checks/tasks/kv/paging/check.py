@@ -28,6 +28,10 @@ _OTHER = (
     r"bytes|memory|size|error|test|bench|demo|print|compare|config|stats|report|ratio|plot|transformer|"
     r"footprint"
 )
+#: What code over pages or blocks of a cache calls them, however its class is called.
+_PAGES = r"(^|_)(pages?|block_?(tables?|ids?|lists?|map)|(used|physical|phys|logical)_?blocks?)(_|$)"
+#: Blocks may be a model's, too; those of a cache are free, or taken.
+_BLOCKS, _FREE = r"(^|_)blocks?(_|$)", r"(^|_)free(_|$)"
 _SAID = r"\bpaged|page table|block table|pagedattention"
 
 
@@ -36,7 +40,7 @@ _SAID = r"\bpaged|page table|block table|pagedattention"
     "paged cache",
     establishes="Blocks hold what they should wherever they lie, come back, and are never anyone else's.",
     optional=True,
-    version=2,
+    version=3,
 )
 def paged(bench: Bench, found: Findings) -> str:
     """Fill a pool, let sequences grow by turns, free twice, and let ten thousand come and go."""
@@ -113,6 +117,11 @@ def _parts(bench: Bench) -> Mapping[str, Binding]:
         return parts
     named = claims.claims(bench.submission, _NAMED, _OTHER)
     if not named:
+        submission = bench.submission
+        handled = claims.handling(submission, _PAGES) + claims.handling(submission, _BLOCKS, _FREE)
+        if handled:
+            saw = [f"saw {one}" for one in dict.fromkeys(handled)]
+            raise Unbound("paged", [*saw[:3], *bindings.rejected.get("paged", ())])
         raise claims.skipped(bench.submission, "paged cache", _SAID)
     if "paged" in bindings.faults and not bindings.rejected.get("paged"):
         raise bindings.faults["paged"]

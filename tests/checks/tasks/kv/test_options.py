@@ -101,6 +101,50 @@ def test_a_paged_cache_that_no_name_tells_is_unbound_and_not_failed(judged: Judg
     assert "PagedThing" in outcome.summary
 
 
+SHELF = """
+class Shelf:
+    def __init__(self, plan):
+        self.n_pages, self.rows = plan["n"], {}
+        self._stack = list(range(self.n_pages))
+        self.page = plan["page"]
+
+    def put(self, who, what):
+        self.rows.setdefault(who, []).append(self._stack.pop())
+        return page_of(self.rows[who], what)
+
+def page_of(pages, what):
+    return pages[what % len(pages)]
+"""
+
+HEAP = """
+class Heap:
+    def __init__(self, plan):
+        self.block_size, self.num_blocks = plan
+        self._free = set(range(self.num_blocks))
+"""
+
+MODEL = """
+class Stack:
+    def __init__(self, config):
+        self.block_size, self.blocks = config.block_size, [object() for _ in range(config.n_blocks)]
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "seen"), [(SHELF, "cache.py:4 Shelf (n_pages, "), (HEAP, "cache.py:4 Heap (block_size, ")]
+)
+def test_a_class_that_handles_pages_under_another_name_is_unbound_and_named(
+    code: str, seen: str, judged: Judged
+) -> None:
+    outcome = judged("paged", {"cache.py": code, "store.py": PLAIN})
+    assert outcome.verdict == Verdict.UNBOUND
+    assert seen in outcome.summary
+
+
+def test_blocks_of_a_model_are_no_pages(judged: Judged) -> None:
+    assert judged("paged", {"cache.py": MODEL}).verdict == Verdict.SKIP
+
+
 def test_a_prompt_in_chunks_that_wants_what_nobody_knows_is_unbound_and_says_what(judged: Judged) -> None:
     odd = "\ndef prefill_in_chunks(q, k, v, router, budget):\n    return q\n"
     outcome = judged("chunked_prefill", {"cache.py": PLAIN + odd})
