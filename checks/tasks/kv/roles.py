@@ -58,7 +58,7 @@ _V = _takes(
 _NEW = _takes(
     "lengths",
     "new_lens new_lengths num_new n_new lens seq_lens seq_lengths seqlens prompt_lens prompt_lengths "
-    "valid_lens valid_lengths counts token_counts num_tokens",
+    "valid_lens valid_lengths counts token_counts num_tokens n_valid num_valid",
 )
 #: How many tokens each sequence has after the call.
 _TOTALS = _takes(
@@ -122,9 +122,22 @@ _STATE = (_CACHE, _CACHE_K, _CACHE_V, _LAYER, SEQUENCE)
 #: Tells a cache that a step is over, before attention (``advance``) or after it (``advance_after``).
 _ADVANCE = _role(
     "advance",
-    (*_STATE, _takes("count", "n steps num t tokens n_tokens num_tokens new_tokens", "int")),
+    (
+        *_STATE,
+        _takes(
+            "count",
+            "n by steps step num t tokens n_tokens num_tokens new_tokens num_new_tokens amount delta length "
+            "q_len seq_len",
+            "int",
+        ),
+        _NEW,
+        _ACTIVE,
+    ),
     (_AFTER,),
-    r"^advance|^increment|^commit|^tick$|^step_?position",
+    r"^advance|^increment|^commit|^tick$|^step_?position|^bump "
+    r"^(move|shift|inc|incr|extend|grow)_?(on|forward|pos(ition)?s?|cursor|offsets?|len(gth)?s?)$ "
+    r"^(step|token|chunk)_?(done|over|finished)$|^(end|finish|close|complete)_?(step|token|chunk)$|^next_?step$",
+    allowed="chunk",
 )
 
 #: A cache and attention over it: fused (``step``) or apart (``append``, then ``attend``, or ``read`` and
@@ -222,7 +235,9 @@ _TOLD = (_takes("heads", _HEADS, "int"), _takes("kv_heads", _KV_HEADS, "int"))
 _LOGITS = _gives("logits", "output out y hidden x", required=True)
 _MODEL_SIZES = (
     _takes("vocab", "vocab_size n_vocab v", "int"),
-    _takes("embed", "embed_dim d_model hidden_dim hidden_size dim model_dim n_embd e embedding_dim", "int"),
+    _takes(
+        "embed", "embed_dim d_model hidden_dim hidden_size dim model_dim n_embd e embedding_dim width", "int"
+    ),
     _takes("heads", _HEADS, "int"),
     _takes("kv_heads", _KV_HEADS, "int"),
     _takes("head_dim", "d_head head_size d_k", "int"),

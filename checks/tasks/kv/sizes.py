@@ -46,7 +46,8 @@ class Sizes:
         blocks = self.batch * -(-self.max_len // BLOCK)
         return {
             "batch": self.batch, "heads": heads, "kv_heads": self.heads, "max_len": self.max_len,
-            "head_dim": self.head_dim, "dtype": self.dtype, "layers": self.layers, "bits": self.bits,
+            "head_dim": self.head_dim, "dtype": self.dtype, "layers": self.layers, "one_layer": 1,
+            "bits": self.bits,
             "embed": heads * self.head_dim, "chunk": self.chunk, "block_size": BLOCK,
             "blocks": blocks, "blocks_and_one": blocks + 1, "blocks_each": -(-self.max_len // BLOCK),
         }  # fmt: skip

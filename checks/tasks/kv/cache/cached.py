@@ -6,7 +6,8 @@ place or returned. :class:`Cached` speaks to all of them, in the contract's (B, 
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -20,10 +21,12 @@ from judge_tui.checks.tasks.kv.cache.ways import Way
 from judge_tui.checks.tasks.kv.cache.wires import from_wire, to_wire, wire_shape
 from judge_tui.checks.tasks.kv.sizes import Sizes
 
-__all__ = ["PROMPTS", "Cached", "Sizes"]
+__all__ = ["PROMPTS", "TICKS", "Cached", "Sizes"]
 
 #: How lengths differ where prompts go in sequence by sequence, and all sequences step together.
 PROMPTS = "prompts one by one, steps together"
+#: What tells a cache that a step is over: before attention, or after it.
+TICKS = ("advance", "advance_after")
 
 Array = npt.NDArray[Any]
 _ROLES = {role.name: role for role in roles.ROLES}
@@ -38,8 +41,20 @@ class Cached(Opened):
     @property
     def has_layers(self) -> bool:
         """Whether one cache holds several layers."""
-        # A cache that is told when a step is over would be told once per layer.
-        return not {"advance", "advance_after"} & set(self.found) and self.feeds_layers
+        # A cache whose layers go in step counts what all of them hold, and is fed as one that has one.
+        return self.feeds_layers and not self._ticks and not self.counts_by_last_layer
+
+    @property
+    def counts_by_last_layer(self) -> bool:
+        """Whether its length moves with the last layer that appends; made of one layer, with every call."""
+        return "create" in self.found and self.found["create"].takes("one_layer")
+
+    def in_step(self) -> list[Self]:
+        """All layers of an empty cache, to be fed in this order, one call each: the last one advances it."""
+        layers = [self.beside(layer) for layer in range(self.sizes.layers)]
+        for layer in layers[:-1]:
+            layer.quiet = True
+        return layers
 
     @property
     def attends_again(self) -> bool:
@@ -56,10 +71,12 @@ class Cached(Opened):
     def ragged_by(self) -> str:
         """How sequences of one batch may get different numbers of tokens; empty when they cannot."""
         feeding = [self.found[r] for r in ("step", "step_many", "append", "append_many") if r in self.found]
-        if self.alone or all(per_sequence(b) for b in feeding):
+        if self.alone or all(per_sequence(b) for b in (*feeding, *self._ticks)):
             return "one sequence at a time"
+        if not all(_told_apart(tick, "lengths", "active") for tick in self._ticks):
+            return ""
         for name in ("lengths", "totals", "active", "positions"):
-            if any(b.takes(name) for b in feeding):
+            if any(b.takes(name) for b in (*feeding, *self._ticks)):
                 return name
         many = self.found.get("step_many" if self.mode == "fused" else "append_many")
         return PROMPTS if many is not None and per_sequence(many) else ""
@@ -114,7 +131,9 @@ class Cached(Opened):
         binding = self._feeding(tokens)
         if self.alone or per_sequence(binding) or bool(np.all(counts == tokens)):
             return True
-        return any(binding.takes(name) for name in ("lengths", "totals"))
+        if not all(_told_apart(tick, "lengths") for tick in self._ticks):
+            return False
+        return any(call.takes(name) for call in (binding, *self._ticks) for name in ("lengths", "totals"))
 
     def _feeding(self, tokens: int) -> Binding:
         one, many = ("step", "step_many") if self.mode == "fused" else ("append", "append_many")
@@ -142,7 +161,7 @@ class Cached(Opened):
     def _fed(self, binding: Binding, q: Array, k: Array, v: Array, counts: Array, b: int | None) -> Array:
         state = self.states[b or 0] if self.alone else self.states[0]
         tokens = k.shape[2]
-        _only_what_can_be_said(binding, counts, tokens)
+        _only_what_can_be_said(binding, [] if self.alone else self._ticks, counts, tokens)
         if b is None and len(set(self.counts.tolist())) > 1 and _one_position(binding):
             raise Skipped(f"{binding.target} takes one position for the whole batch")
         inputs = self._inputs(b, counts, state, binding)
@@ -157,7 +176,7 @@ class Cached(Opened):
             self.counts += counts
         else:
             self.counts[b] += counts[0]
-        self._advanced("advance", b, tokens)
+        self._advanced("advance", b, counts)
         if self.mode == "fused":
             return self._fetched(returned, role, "out", q.shape, binding.layout)
         if found := pair(returned, role):
@@ -165,17 +184,33 @@ class Cached(Opened):
         else:
             self._pairs = []
         out = self.attend(q, b, counts)
-        self._advanced("advance_after", b, tokens)
+        self._advanced("advance_after", b, counts)
         return out
 
-    def _advanced(self, role: str, b: int | None, tokens: int) -> None:
-        """Tell a cache that counts by itself, and apart, that a step is over."""
+    @property
+    def _ticks(self) -> list[Binding]:
+        """What tells the cache that a step is over."""
+        return [self.found[name] for name in TICKS if name in self.found]
+
+    def advance(self, counts: Array) -> None:
+        """Tell a cache that counts apart that so many tokens of each sequence, (B,), are all there."""
+        for role in TICKS:
+            self._advanced(role, None, counts)
+
+    def _advanced(self, role: str, b: int | None, counts: Array) -> None:
+        """Tell a cache that counts by itself, and apart, that a step is over; it may give a new cache."""
         binding = self.found.get(role)
-        if binding is None:
+        if binding is None or self.quiet:
+            return
+        if b is None and (self.alone or per_sequence(binding)):
+            for row in range(self.sizes.batch):
+                self._advanced(role, row, counts[row : row + 1])
             return
         at = (b or 0) if self.alone else 0
-        inputs = self._inputs(b, np.zeros(self.sizes.batch, np.int64), self.states[at], binding)
-        self._invoked(binding, {**inputs, "count": tokens})
+        inputs = self._inputs(b, np.zeros_like(counts), self.states[at], binding)
+        inputs.update(count=int(counts.max()), lengths=counts, active=counts > 0)
+        returned = self._invoked(binding, inputs)
+        self.states[at] = cache_of(returned, binding, _ROLES[role], self.states[at])
 
     def attend(self, q: Array, b: int | None = None, counts: Array | None = None) -> Array:
         """Attend with queries of the tokens that were fed last, without feeding.
@@ -282,11 +317,18 @@ def _one_position(binding: Binding) -> bool:
     )
 
 
-def _only_what_can_be_said(binding: Binding, counts: Array, tokens: int) -> None:
+def _told_apart(tick: Binding, *names: str) -> bool:
+    """Whether what ends a step can be told of each sequence by itself, by one of these parameters."""
+    return per_sequence(tick) or any(tick.takes(name) for name in names)
+
+
+def _only_what_can_be_said(binding: Binding, ticks: Sequence[Binding], counts: Array, tokens: int) -> None:
     if bool(np.all(counts == tokens)):
         return
-    if tokens == 1 and any(binding.takes(name) for name in ("active", "lengths", "totals")):
-        return
-    if tokens > 1 and any(binding.takes(name) for name in ("lengths", "totals")):
+    names = ("lengths", "active") if tokens == 1 else ("lengths",)
+    for tick in ticks:
+        if not _told_apart(tick, *names):
+            raise Skipped(f"{tick.target} takes one number of tokens for the whole batch")
+    if any(call.takes(name) for call in (binding, *ticks) for name in (*names, "totals")):
         return
     raise Skipped(f"{binding.target} takes no lengths, so every sequence of a batch gets the same tokens")

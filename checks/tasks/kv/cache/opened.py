@@ -43,6 +43,7 @@ class Opened:
         counters: What the worker counted in each call; asked for where it is a list.
         feeds_layers: Whether what comes in is of one layer of several; else a cache is made for one.
         names: Sequence → what the submission knows it by, where it gives names itself.
+        quiet: Whether it is not told that a step is over: another layer of the step comes after this one.
     """
 
     def __init__(
@@ -72,6 +73,7 @@ class Opened:
         self.alone = feeding is not None and _holds_one(feeding)
         self.feeds_layers = feeding is not None and feeding.takes("layer")
         self.names: dict[int, Any] = {}
+        self.quiet = False
         self.states = [self._created() for _ in range(sizes.batch if self.alone else 1)]
         for b in range(sizes.batch):
             self.add(b)

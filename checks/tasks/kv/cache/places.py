@@ -81,9 +81,11 @@ def cache_of(returned: Returned, binding: Binding, role: Role, before: State) ->
     """
     if returned.has("cache"):
         return returned.handle("cache")
-    if binding.on:
-        return before
     tree, root = returned.result.tree, returned.result.handle
+    if binding.on:
+        # A method that gives another of its class leaves the one that it was called on as it was.
+        given = tree.get("kind") == "object" and same_kind(tree, _described(returned, before))
+        return root if given else before
     if binding.takes("cache_k"):
         arrays = [
             root.part((s, key)) for s, key, below in _parts(tree) if below.get("kind") in ("array", "list")

@@ -11,10 +11,12 @@ from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv import roles
+from judge_tui.checks.tasks.kv.cache.cached import TICKS
+from judge_tui.checks.tasks.kv.finding.advancing import ticks
 from judge_tui.checks.tasks.kv.finding.signatures import Owner, matched
 from judge_tui.checks.tasks.kv.paging.roles import ADD
 
-__all__ = ["MOST", "TICKS", "combinations", "owner_of"]
+__all__ = ["MOST", "combinations", "owner_of"]
 
 Inventories = Mapping[str, Mapping[str, Any]]
 Found = dict[str, Binding]
@@ -27,8 +29,6 @@ _WINDOWED = replace(
 )
 #: Candidates of one role that are tried.
 MOST = 6
-#: What tells a cache that a step is over: before attention, or after it.
-TICKS = ("advance", "advance_after")
 
 
 def combinations(worker: Worker, loaded: Inventories, written: Found) -> Iterator[tuple[Found, bool]]:
@@ -75,10 +75,12 @@ def _around(worker: Worker, loaded: Inventories, written: Found, base: Found) ->
         if name in (*TICKS, "add") and _adapted(written):
             # An adapter that feeds the cache does whatever belongs to it.
             return []
+        if name in TICKS:
+            return ticks(worker, loaded, owner)
         return matched(worker, loaded, _ROLES[name], owner=owner, stateful=name != "attention")[:MOST]
 
-    ticks = [name for name in TICKS if name in written] or ["advance"]
-    told = [{name: tick} for name in ticks for tick in options(name)]
+    named = [name for name in TICKS if name in written] or ["advance"]
+    told = [{name: tick} for name in named for tick in options(name)]
     guessed = bool(told) and not set(TICKS) & set(written)
     for tick in ({}, *told) if guessed or not told else told:
         for combination in _calls({**base, **tick}, written, options):

@@ -9,7 +9,9 @@ from typing import Any
 from judge_tui.checks.binding.binding import Binding
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.tasks.kv import roles
+from judge_tui.checks.tasks.kv.cache.cached import TICKS
 from judge_tui.checks.tasks.kv.finding import trial
+from judge_tui.checks.tasks.kv.finding.advancing import miscounts
 from judge_tui.checks.tasks.kv.finding.combinations import MOST, owner_of
 from judge_tui.checks.tasks.kv.finding.readings import layouts, many_layouts, renamed
 from judge_tui.checks.tasks.kv.finding.signatures import matched
@@ -49,8 +51,10 @@ def settle_many(worker: Worker, loaded: Inventories, found: Found, written: Foun
             if result.right:
                 found.update(extra)
                 return
-            # What says that it takes a prompt is judged as such, right or wrong.
-            if result.ran and (option in named or (option is same and one == "step")):
+            # What says that it takes a prompt is judged as such, right or wrong; so is what is advanced
+            # by another number than it is told.
+            meant = option in named or (option is same and one == "step")
+            if result.ran and (meant or (option is same and miscounts(worker, {**found, **extra}, 4))):
                 ran.append(extra)
     if ran:
         found.update(ran[0])
@@ -75,6 +79,11 @@ def settle_lengths(worker: Worker, found: Found, written: Found) -> None:
         n for n in ("step", "step_many", "append", "append_many") if n in found and n not in written
     ]
     taking = [n for n in names if found[n].takes("lengths")]
+    for tick in (n for n in TICKS if n in found and n not in written and found[n].takes("count")):
+        each = {tick: renamed(found[tick], "count", "lengths")}
+        if trial.ragged(worker, {**found, **each}).right:
+            found.update(each)
+            return
     if not taking or trial.ragged(worker, found).right:
         return
     for source in ("totals", "before"):

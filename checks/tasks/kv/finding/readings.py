@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from judge_tui.checks.binding.binding import Binding
+from judge_tui.checks.tasks.kv.cache.cached import TICKS
 from judge_tui.checks.tasks.kv.cache.wires import LAYOUTS, SOLO
-from judge_tui.checks.tasks.kv.finding.combinations import TICKS
 from judge_tui.checks.tasks.kv.reference import ORDERLY
 
 __all__ = [

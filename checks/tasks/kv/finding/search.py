@@ -16,13 +16,21 @@ from judge_tui.checks.binding.binding import Binding
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.submission import ADAPTER
+from judge_tui.checks.tasks.kv.cache.cached import TICKS
 from judge_tui.checks.tasks.kv.chunked_prefill import finding as chunks
 from judge_tui.checks.tasks.kv.decoder import models
 from judge_tui.checks.tasks.kv.finding import attending, freeing, options, trial
+from judge_tui.checks.tasks.kv.finding.advancing import miscounts, moved_elsewhere
 from judge_tui.checks.tasks.kv.finding.combinations import MOST, combinations, owner_of
 from judge_tui.checks.tasks.kv.finding.completing import settle_lengths, settle_many, settle_read
 from judge_tui.checks.tasks.kv.finding.pages import from_pages
-from judge_tui.checks.tasks.kv.finding.readings import beyond_doubt, is_the_mistake, plainly_meant, readings
+from judge_tui.checks.tasks.kv.finding.readings import (
+    beyond_doubt,
+    is_the_mistake,
+    plainly_meant,
+    readings,
+    renamed,
+)
 from judge_tui.checks.tasks.kv.finding.signatures import matched
 from judge_tui.checks.tasks.kv.finding.trial import Trial, advances_itself, noted, settled_by
 from judge_tui.checks.tasks.kv.gqa import finding as grouped
@@ -34,6 +42,8 @@ __all__ = ["find"]
 
 Inventories = Mapping[str, Mapping[str, Any]]
 Found = dict[str, Binding]
+#: Wrong combinations that are tried with layers in step.
+_LAYERED = 8
 
 
 def find(
@@ -57,6 +67,9 @@ def find(
             found[name] = replace(binding, returns={})
     written, tried = dict(found), rejected.setdefault("step", [])
     search = _searched(worker, loaded, written, tried, fatal)
+    if not written and (why := _not_moved(worker, loaded, search)):
+        tried.insert(0, why)
+        search = _Search()
     if search.best is not None:
         _completed(worker, loaded, found, written, search.best)
         if not search.best[1].right and not written and keeps_codes(worker, found):
@@ -88,11 +101,13 @@ class _Search:
         best: The first that is right; else the nearest of those that are plainly meant.
         meant: The first whose answers are those of a usual mistake.
         ran: With attention, ran to the end, and answered wrongly.
+        advanced: Told that steps are over, ran to the end, and answered wrongly; in one axis order.
     """
 
     best: tuple[Found, Trial] | None = None
     meant: Found | None = None
     ran: list[Found] = field(default_factory=list)
+    advanced: list[tuple[Found, Trial]] = field(default_factory=list)
 
     def add(self, read: Found, result: Trial, ticks: bool) -> None:
         """Take a reading that is not right into account; ``ticks``: when it is advanced is a guess."""
@@ -100,6 +115,8 @@ class _Search:
             self.meant = self.meant or read
         if result.ran and mode(read) != "read" and not ticks:
             self.ran.append(read)
+        if result.ran and set(TICKS) & set(read) and plainly_meant(read, ticks=False):
+            self.advanced.append((read, result))
         nearer = self.best is None or result.error < self.best[1].error
         if result.ran and nearer and plainly_meant(read, ticks):
             self.best = read, result
@@ -118,7 +135,40 @@ def _searched(
                 return search
             search.add(read, result, ticks and result.ran and not advances_itself(worker, read))
             noted(tried, read, result)
+    if not written and (layered := _by_last_layer(worker, search, fatal)) is not None:
+        search.best = layered
+        return search
+    if search.best is None and search.advanced:
+        # When it is advanced is no guess where no time is right: what it counts is off.
+        nearest = min(search.advanced, key=lambda one: one[1].error)
+        search.best = nearest if miscounts(worker, nearest[0]) else None
     return search
+
+
+def _by_last_layer(worker: Worker, search: _Search, fatal: dict[str, Fault]) -> tuple[Found, Trial] | None:
+    """A cache whose length moves with its last layer: right where layers go in step, and alone."""
+    meant = [option for option in search.ran if plainly_meant(option, ticks=False)]
+    for option in meant[:_LAYERED]:
+        append = option.get("append") or option.get("step")
+        if append is None or not (append.takes("layer") and "create" in option):
+            continue
+        if not option["create"].takes("layers"):
+            continue
+        if not trial.survived(fatal, option, partial(trial.in_step, worker, option)).right:
+            continue
+        one = {**option, "create": renamed(option["create"], "layers", "one_layer")}
+        if (result := trial.steps(worker, one)).right:
+            return one, result
+    return None
+
+
+def _not_moved(worker: Worker, loaded: Inventories, search: _Search) -> str:
+    """Why wrong answers may be those of a cache whose length nobody moved; empty where they are not."""
+    if search.best is not None and search.best[1].right:
+        return ""
+    wrong = [search.best[0] if search.best else None, search.meant, *search.ran[:1]]
+    asked = next((option for option in wrong if option), None)
+    return moved_elsewhere(worker, loaded, asked) if asked else ""
 
 
 def _completed(

@@ -30,6 +30,7 @@ __all__ = [
     "gives_floats",
     "held",
     "held_many",
+    "in_step",
     "noted",
     "ragged",
     "settled_by",
@@ -144,6 +145,23 @@ def steps(worker: Worker, found: Mapping[str, Binding]) -> Trial:
 
     result = _tried(run, worker)
     return replace(result, mistake=mistakes.pop() if len(mistakes) == 1 else "")
+
+
+def in_step(worker: Worker, found: Mapping[str, Binding]) -> Trial:
+    """Five decode steps of two layers, each of which appends and attends in its turn."""
+
+    def run() -> float:
+        rng = np.random.default_rng(12)
+        layers = [(layer, drawn(rng, layer.sizes, 5)) for layer in _fresh(worker, found).in_step()]
+        errors = []
+        for t in range(5):
+            now, seen = slice(t, t + 1), slice(0, t + 1)
+            for layer, (q, k, v) in layers:
+                out = layer.feed(q[:, :, now], k[:, :, now], v[:, :, now])
+                errors.append(_compared(layer, out, q[:, :, now], k[:, :, seen], v[:, :, seen]))
+        return _worst(errors)
+
+    return _tried(run, worker)
 
 
 def held_many(worker: Worker, found: Mapping[str, Binding]) -> Trial:

@@ -225,3 +225,51 @@ def test_a_usual_mistake_is_called_by_its_name(words: str) -> None:
         wrong = MISTAKES[words](q, k, v)
     assert diagnosis(wrong, q, k, v) == words
     assert diagnosis(attention(q, k, v), q, k, v) == ""
+
+
+PENDING = """
+import numpy as np
+
+class KVCache:
+    def __init__(self, num_layers, batch, heads, max_len, head_dim):
+        self.kv = np.zeros((2, num_layers, batch, heads, max_len, head_dim), np.float32)
+        self.used = 0
+
+    def append(self, layer, k, v):
+        self.kv[0, layer, :, :, self.used : self.used + k.shape[2]] = k
+        self.kv[1, layer, :, :, self.used : self.used + k.shape[2]] = v
+
+    def attend(self, layer, q):
+        k, v = self.kv[:, layer, :, :, : self.used + q.shape[2]]
+        s = q @ k.swapaxes(2, 3) / np.sqrt(q.shape[3])
+        p = np.exp(s - s.max(3, keepdims=True))
+        return p @ v / p.sum(3, keepdims=True)
+"""
+
+MOVES_BY_HAND = """
+    def ingest(self, plan, of_whom):
+        for layer, k, v in plan:
+            self.append(layer, k, v)
+        self.used += of_whom.tokens
+"""
+
+REWINDS = """
+    def prefill(self, layer, k, v):
+        self.append(layer, k, v)
+        self.used += k.shape[2]
+
+    def truncate(self, n):
+        self.used = min(self.used, n + 1)
+"""
+
+
+def test_a_length_that_something_uncallable_moves_is_unbound_and_names_it(judged: Judged) -> None:
+    outcome = judged({"cache.py": PENDING + MOVES_BY_HAND})
+    assert outcome.verdict == Verdict.UNBOUND
+    line = (PENDING + MOVES_BY_HAND).splitlines().index("        self.used += of_whom.tokens") + 1
+    assert f"KVCache.append leaves 'used' as it was; cache.py:{line} ingest moves it" in outcome.summary
+
+
+@pytest.mark.parametrize("more", ["", REWINDS])
+def test_a_length_that_appending_alone_could_move_and_does_not_fails(judged: Judged, more: str) -> None:
+    assert judged({"cache.py": PENDING + more}).verdict == Verdict.FAIL

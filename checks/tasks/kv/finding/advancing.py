@@ -1,0 +1,178 @@
+"""What moves a cache's length on, where appending does not: candidates, and what the cache itself counts.
+
+A cache of several layers may write at one position in every layer and move it once, by a call of its own.
+What such a call is told, one number or one per sequence, and when it is due, trials settle
+(:mod:`.combinations`). Here stands what the cache's own whole numbers show of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from judge_tui.checks.binding.binding import Binding
+from judge_tui.checks.calling.remote import Handle, Worker
+from judge_tui.checks.faults import Fault
+from judge_tui.checks.tasks.kv import roles
+from judge_tui.checks.tasks.kv.cache.cached import TICKS, Cached
+from judge_tui.checks.tasks.kv.finding import movers
+from judge_tui.checks.tasks.kv.finding.signatures import Owner, matched
+from judge_tui.checks.tasks.kv.sizes import Sizes
+from judge_tui.checks.tasks.kv.streams import drawn
+
+__all__ = ["miscounts", "moved_elsewhere", "ticks"]
+
+Inventories = Mapping[str, Mapping[str, Any]]
+Found = Mapping[str, Binding]
+Numbers = dict[tuple[Any, ...], npt.NDArray[np.int64]]
+_BUDGET = 8.0
+#: Candidates that are tried.
+_MOST = 3
+#: Whole numbers of a cache that are read: a length, or one per sequence or layer; no table of blocks.
+_LARGEST = 64
+_ROLES = {role.name: role for role in roles.ROLES}
+_ADVANCE = _ROLES["advance"]
+#: The same for a parameter that no name tells.
+_COUNTED = replace(_ADVANCE, params=tuple(replace(p, required=p.name == "count") for p in _ADVANCE.params))
+#: A cache that is told where to write keeps no length of its own that would have to move.
+_PLACES = ("position", "positions", "totals", "length")
+
+
+def ticks(worker: Worker, loaded: Inventories, owner: Owner | None) -> list[Binding]:
+    """Calls that may tell a cache that a step is over, told a number as they are named, then otherwise.
+
+    Args:
+        worker: Where the submission is.
+        loaded: File → inventory.
+        owner: The cache; its methods may do it.
+    """
+    named = matched(worker, loaded, _ADVANCE, owner=owner, stateful=True)
+    known = {binding.target for binding in named}
+    unnamed = matched(worker, loaded, _COUNTED, owner=owner, stateful=True)
+    options = [*named, *(binding for binding in unnamed if binding.target not in known)][:_MOST]
+    return [*options, *(other for option in options for other in _told_otherwise(option))]
+
+
+def _told_otherwise(tick: Binding) -> Iterator[Binding]:
+    """The same, told one number for all where it was told one per sequence, or the other way round."""
+    pair = ("count", "lengths")
+    for old, new in (pair, pair[::-1]):
+        if tick.takes(old) and not tick.takes(new):
+            args = tuple(replace(a, source=new) if a.source == old else a for a in tick.args)
+            yield replace(tick, args=args)
+
+
+def miscounts(worker: Worker, found: Found, tokens: int = 1) -> bool:
+    """Whether a call that advances a cache moves what the cache counts by another number than it is told.
+
+    Args:
+        worker: Where the submission is.
+        found: Role → binding; one of them advances.
+        tokens: That are fed, and told.
+
+    Returns:
+        ``False`` where it moves something by the right number, and where nothing can be seen.
+    """
+    if not set(TICKS) & set(found):
+        return False
+    try:
+        cached = _stored(worker, found, tokens)
+        before, shapes = _numbers(cached), _shapes(cached)
+        cached.found = found
+        cached.advance(np.full(cached.sizes.batch, tokens))
+        after = _numbers(cached)
+    except (Fault, KeyError, ValueError, IndexError):
+        if not worker.alive:
+            raise
+        return False
+    if not before or before.keys() != after.keys() or shapes != _shapes(cached):
+        return False
+    moves = [after[path] - before[path] for path in before if after[path].shape == before[path].shape]
+    return bool(moves) and not any(bool(np.any(m)) and set(np.unique(m)) <= {0, tokens} for m in moves)
+
+
+def moved_elsewhere(worker: Worker, loaded: Inventories, found: Found) -> str:
+    """Why a cache that answers wrongly may only have been misused: its length has to be moved by something.
+
+    Args:
+        worker: Where the submission is.
+        loaded: File → inventory.
+        found: Role → binding, without anything that advances the cache.
+
+    Returns:
+        What was seen; empty where appending moves what the cache counts, where the cache counts nothing, and
+        where nothing in the source moves it: then appending is all that there is.
+    """
+    append = found.get("append") or found.get("append_many") or found.get("step")
+    if append is None or set(TICKS) & set(found) or any(append.takes(name) for name in _PLACES):
+        return ""
+    try:
+        still = _stays(worker, found)
+        owner = Owner.of(worker, loaded, found["create"]) if "create" in found else Owner()
+    except (Fault, KeyError, ValueError, IndexError):
+        if not worker.alive:
+            raise
+        return ""
+    if not still:
+        return ""
+    named = [("what the cache counts", place) for place in movers.named(loaded, owner)]
+    added = [(f"'{name}'", place) for name, place in movers.adding(worker.submission, still)]
+    for what, place in [*added, *named]:
+        return (
+            f"{append.target} leaves {what} as it was; {place} moves it, and how that is called is not found"
+        )
+    return ""
+
+
+def _stored(worker: Worker, found: Found, tokens: int) -> Cached:
+    """A cache that was fed, and neither advanced nor asked."""
+    parts = {n: found[n] for n in ("create", "add", "append", "append_many", "step") if n in found}
+    sizes = Sizes(2, 3, 32, 8)
+    cached = Cached(worker, parts, sizes, lambda: _BUDGET)
+    cached.feed(*drawn(np.random.default_rng(22), sizes, tokens))
+    return cached
+
+
+def _stays(worker: Worker, found: Found) -> list[str]:
+    """Names of whole numbers of a cache when two tokens that go in change none of them, nor any shape."""
+    empty, fed = _stored(worker, found, 0), _stored(worker, found, 2)
+    before, after = _numbers(empty), _numbers(fed)
+    if not before or before.keys() != after.keys() or _shapes(empty) != _shapes(fed):
+        return []
+    if any(not np.array_equal(before[path], after[path]) for path in before):
+        return []
+    return [next((str(key) for _kind, key in reversed(path) if isinstance(key, str)), "") for path in before]
+
+
+def _roots(cached: Cached) -> list[Handle]:
+    return [
+        root
+        for state in cached.states
+        for root in ([state] if isinstance(state, Handle) else list(state or ()))
+    ]
+
+
+def _numbers(cached: Cached) -> Numbers:
+    """The whole numbers that a cache keeps, by path."""
+    numbers: Numbers = {}
+    for index, root in enumerate(_roots(cached)):
+        for leaf in cached.worker.leaves(root):
+            path = tuple((str(kind), key) for kind, key in leaf["path"])
+            kind, shape = leaf.get("kind"), tuple(leaf.get("shape", ()))
+            whole = kind == "int" or str(leaf.get("dtype", "")).startswith(("int", "uint"))
+            if kind in ("int", "scalar") and whole:
+                numbers[index, *path] = np.array(int(leaf["value"]))
+            elif kind == "array" and whole and np.prod(shape) <= _LARGEST:
+                numbers[index, *path] = cached.worker.fetch(root.part(*path), shape, np.int64)
+    return numbers
+
+
+def _shapes(cached: Cached) -> list[Any]:
+    return [
+        (leaf["path"], leaf.get("kind"), leaf.get("shape"))
+        for root in _roots(cached)
+        for leaf in cached.worker.leaves(root)
+    ]
