@@ -12,7 +12,7 @@ import copy
 import functools
 import inspect
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from types import CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -21,12 +21,16 @@ import numpy as np
 from . import arrays
 
 __all__ = [
-    "NoPart", "Path", "children", "copied", "describe", "inventory", "leaves", "locate", "properties",
-    "replaced", "settable",
+    "NoPart", "Path", "attributes_beside", "children", "copied", "describe", "inventory", "leaves", "locate",
+    "own_class", "properties", "rebuilt", "replaced", "settable",
 ]  # fmt: skip
 
 Path = list[list[Any]]
 
+_CONTAINERS = (dict, list, tuple, deque)
+_BUILT_IN = frozenset({*_CONTAINERS, np.ndarray})
+#: Attributes of their classes are their own affair: masks of masked arrays, files behind mapped ones.
+_LIBRARIES = frozenset({"numpy", "cupy", __name__.partition(".")[0]})
 _BREADTH = 64
 _MOST_NODES = 20_000
 _MAX_TEXT = 200
@@ -76,8 +80,39 @@ def _attributes(value: Any) -> dict[str, Any]:
     return found
 
 
+def own_class(value: Any) -> bool:
+    """Whether it is a list, tuple, dict or array of a submission's own class."""
+    cls = type(value)
+    if cls in _BUILT_IN or cls.__module__.partition(".")[0] in _LIBRARIES:
+        return False
+    return isinstance(value, _CONTAINERS) or arrays.is_array(value)
+
+
+def attributes_beside(value: Any) -> list[tuple[str, Any]]:
+    """The attributes that an instance of a submission's own list, tuple, dict or array class has, by name."""
+    if not own_class(value):
+        return []
+    fields = getattr(value, "_fields", ())
+    # In a dict that is its own __dict__ every key is an attribute.
+    keyed = value if isinstance(value, dict) else {}
+    return [
+        (name, part)
+        for name, part in _attributes(value).items()
+        if name not in fields and not (name in keyed and keyed[name] is part)
+    ]
+
+
 def children(value: Any) -> list[tuple[str, Any, Any]]:
-    """The parts of a container as (kind, key, part); empty for a leaf."""
+    """The parts of a container as (kind, key, part), attributes behind the items; empty for a leaf."""
+    parts = _items(value)
+    if not isinstance(value, _CONTAINERS) or not (beside := attributes_beside(value)):
+        return parts
+    # An attribute that gives an item another name is no other part.
+    known = {id(part) for _kind, _key, part in parts if arrays.is_array(part) or _items(part)}
+    return parts + [("a", name, part) for name, part in beside if id(part) not in known]
+
+
+def _items(value: Any) -> list[tuple[str, Any, Any]]:
     if isinstance(value, dict):
         return [("k", key, part) for key, part in value.items() if isinstance(key, (str, int))]
     if isinstance(value, tuple) and hasattr(value, "_fields"):
@@ -140,8 +175,9 @@ def _leaf(value: Any) -> dict[str, Any]:
         }
     if value is None:
         return {"kind": "none"}
-    if isinstance(value, (bool, int, float, str)):
-        return {"kind": type(value).__name__, "value": _plain(value)}
+    for kind in (bool, int, float, str):
+        if isinstance(value, kind):
+            return {"kind": kind.__name__, "value": _plain(value)}
     if callable(value):
         named = getattr(value, "__name__", type(value).__name__)
         return {"kind": "callable", "type": named, "params": _params(_decorated(value))}
@@ -166,7 +202,8 @@ def describe(value: Any, depth: int = 5) -> dict[str, Any]:
 
 
 def _described(value: Any, depth: int, seen: frozenset[int], left: list[int]) -> dict[str, Any]:
-    parts = children(value)[:_BREADTH] if depth > 0 and id(value) not in seen else []
+    # What a sequence answers is its items: its attributes show where there are none.
+    parts = (_items(value) or children(value))[:_BREADTH] if depth > 0 and id(value) not in seen else []
     tree = _leaf(value)
     if isinstance(value, (dict, list, tuple)):
         tree["kind"] = "tuple" if isinstance(value, tuple) else type(value).__name__
@@ -195,7 +232,7 @@ def _leaves(value: Any, path: Path, depth: int, seen: set[int]) -> Iterator[tupl
     # A flat list of numbers is one entry, not thousands.
     if isinstance(value, (list, tuple)) and len(value) > _BREADTH and _numeric(value):
         yield path, value
-        return
+        parts = [part for part in parts if part[0] == "a"]
     for kind, key, part in parts:
         yield from _leaves(part, [*path, [kind, key]], depth - 1, seen)
 
@@ -219,8 +256,8 @@ def copied(value: Any) -> Any:
     """A deep copy, or a shallow one where a deep one cannot be made."""
     try:
         return copy.deepcopy(value)
-    except Exception:  # objects that hold locks, files or modules
-        return copy.copy(value)
+    except Exception:  # objects that hold locks, files or modules; tuples of a class that is made otherwise
+        return rebuilt(value, value) if isinstance(value, tuple) else copy.copy(value)
 
 
 def _put(value: Any, path: Path, part: Any) -> Any:
@@ -231,15 +268,23 @@ def _put(value: Any, path: Path, part: Any) -> Any:
         # A copied function still shares its cells, so what they hold is copied here.
         return _reclosed(value, key, _put(copied(locate(value, [[kind, key]])), rest, part))
     new = _put(locate(value, [[kind, key]]), rest, part)
-    if isinstance(value, tuple):
-        if hasattr(value, "_fields"):
-            return value._replace(**{key: new})  # type: ignore[attr-defined]
-        return type(value)((*value[:key], new, *value[key + 1 :]))
+    fields = getattr(value, "_fields", ())
+    if isinstance(value, tuple) and (kind == "i" or key in fields):
+        at = fields.index(key) if kind == "a" else key
+        return rebuilt(value, (*value[:at], new, *value[at + 1 :]))
     if kind == "a":
         object.__setattr__(value, key, new)
     else:
         value[key] = new
     return value
+
+
+def rebuilt(value: tuple[Any, ...], items: Iterable[Any]) -> tuple[Any, ...]:
+    """A tuple of the same class with other items and the same attributes."""
+    made = tuple.__new__(type(value), items)
+    if hasattr(value, "__dict__"):
+        vars(made).update(vars(value))
+    return made
 
 
 def _reclosed(value: Any, name: str, content: Any) -> Any:

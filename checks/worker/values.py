@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import copy
+from collections import deque
 from typing import Any
 
 import numpy as np
 
-from . import arrays, describe
+from . import arrays, describe, wire
 
 __all__ = [
     "BadValueError",
@@ -21,6 +23,12 @@ __all__ = [
 ]
 
 _MAX_ITEMS = 200_000
+_TOO_MANY = f"an answer of over {_MAX_ITEMS} items"
+#: Most items of one attribute that stands beside items, of all of them, and how deep such ones stand in each
+#: other; what is over is left out, since it may be a model or the whole search as well as a score.
+_MAX_BESIDE = 4096
+_ALL_BESIDE = 100_000
+_DEEP = 3
 
 
 class BadValueError(Exception):
@@ -68,8 +76,12 @@ def poisoned(value: Any) -> Any:
             return arrays.used().filled(value, np.nan)
         huge = np.iinfo(value.dtype).max // 2 if value.dtype.kind in "iu" else 1
         return arrays.used().filled(value, huge)
-    if isinstance(value, (list, tuple)):
-        return type(value)(poisoned(item) for item in value)
+    if isinstance(value, list):
+        other = copy.copy(value)
+        other[:] = [poisoned(item) for item in value]
+        return other
+    if isinstance(value, tuple):
+        return describe.rebuilt(value, map(poisoned, value))
     if isinstance(value, bool):
         return not value
     if isinstance(value, (int, float, np.generic)):
@@ -90,17 +102,30 @@ def refill(old: list[Any], new: list[Any]) -> None:
 def plain(value: Any) -> Any:
     """Numbers, texts, lists and dicts that stand for a value.
 
+    Lists, tuples, dicts and arrays of a class of the submission's come with their attributes and properties.
+
     Raises:
         BadValueError: It has too many items.
     """
-    return _plain(value, [_MAX_ITEMS])
+    return _plain(value, [_MAX_ITEMS, _ALL_BESIDE], 0)
 
 
-def _plain(value: Any, left: list[int]) -> Any:
+def _plain(value: Any, left: list[int], deep: int) -> Any:
+    """As :func:`plain`; ``left`` holds how many items may come, and how many of them as attributes."""
     left[0] -= 1
     if left[0] < 0:
-        raise BadValueError(f"an answer of over {_MAX_ITEMS} items")
+        raise BadValueError(_TOO_MANY)
+    items = _items(value, left, deep)
+    if not isinstance(items, (list, dict)) or deep > _DEEP:
+        return items
+    beside = _beside(value, left, deep)
+    return wire.with_attributes(items, beside) if beside else items
+
+
+def _items(value: Any, left: list[int], deep: int) -> Any:
     if arrays.is_array(value):
+        if value.size > left[0]:
+            raise BadValueError(_TOO_MANY)
         value = value.tolist()
     if isinstance(value, np.generic):
         value = value.item()
@@ -111,10 +136,31 @@ def _plain(value: Any, left: list[int]) -> Any:
     if isinstance(value, str):
         return value[:4096]
     if isinstance(value, dict):
-        return {str(key): _plain(item, left) for key, item in value.items()}
-    if isinstance(value, (list, tuple, set)) and not hasattr(value, "_fields"):
-        return [_plain(item, left) for item in value]
+        return {str(key): _plain(item, left, deep) for key, item in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset, deque)) and not hasattr(value, "_fields"):
+        return [_plain(item, left, deep) for item in value]
     parts = [(key, item) for _kind, key, item in describe.children(value)] + describe.properties(value)
     if parts:
-        return {str(key): _plain(item, left) for key, item in parts if not callable(item)}
+        return {str(key): _plain(item, left, deep) for key, item in parts if not callable(item)}
     return str(type(value).__name__)
+
+
+def _beside(value: Any, left: list[int], deep: int) -> dict[str, Any]:
+    """Attributes and properties beside the items; those of a tuple with named fields are items already."""
+    if not describe.own_class(value) or hasattr(value, "_fields"):
+        return {}
+    found: dict[str, Any] = {}
+    for name, part in (*describe.attributes_beside(value), *describe.properties(value)):
+        if part is None or isinstance(part, (bool, int, float, str, np.generic)):
+            found[name] = _items(part, left, deep)
+            continue
+        if callable(part):
+            continue
+        room = [min(_MAX_BESIDE, left[1]), left[1]]
+        try:
+            found[name] = _plain(part, room, deep + 1)
+        except (BadValueError, RecursionError):
+            continue
+        finally:
+            left[1] -= min(_MAX_BESIDE, left[1]) - max(room[0], 0)
+    return found

@@ -15,6 +15,9 @@ Values in a request are plain msgpack, and these one-key maps:
 ``{"$g": 7}``                            a NumPy random generator with that seed
 ``{"$m": {…}}``                          a scripted model (see :mod:`.models`)
 ``{"$f": {"file": s, "name": s}}``       a callable or class of the submission
+
+Plain data in a reply holds extensions with code 1: msgpack of ``[items, {name: attribute}]``, which stand for
+a list or dict with attributes (see :mod:`.attributed`).
 """
 
 from __future__ import annotations
@@ -25,7 +28,9 @@ from typing import Any
 
 import msgspec
 
-__all__ = ["MAX_FDS", "MAX_FRAME", "receive", "send"]
+from .attributed import AttributedDict, AttributedList, attributed
+
+__all__ = ["MAX_FDS", "MAX_FRAME", "receive", "send", "with_attributes"]
 
 #: Longest body that either side accepts, in bytes.
 MAX_FRAME = 32 << 20
@@ -33,6 +38,7 @@ MAX_FRAME = 32 << 20
 MAX_FDS = 64
 
 _LENGTH = struct.Struct("<I")
+_ATTRIBUTED = 1
 
 
 def _exact(value: Any) -> Any:
@@ -47,7 +53,26 @@ def _exact(value: Any) -> Any:
 
 
 _encode = msgspec.msgpack.Encoder(enc_hook=_exact).encode
-_decode = msgspec.msgpack.Decoder().decode
+
+
+def _extension(code: int, data: memoryview) -> AttributedList | AttributedDict:
+    told = _decode(data)
+    if code != _ATTRIBUTED or not isinstance(told, list) or len(told) != 2:
+        raise ValueError(f"a frame holds an extension {code} that is none")
+    return attributed(*told)
+
+
+_decode = msgspec.msgpack.Decoder(ext_hook=_extension).decode
+
+
+def with_attributes(items: Any, attributes: dict[str, Any]) -> msgspec.msgpack.Ext:
+    """What is sent for a list or dict with attributes.
+
+    Args:
+        items: The list or dict, as plain data.
+        attributes: Name → plain data.
+    """
+    return msgspec.msgpack.Ext(_ATTRIBUTED, _encode([items, attributes]))
 
 
 def send(control: socket.socket, body: Any, fds: tuple[int, ...] = ()) -> None:
@@ -96,7 +121,7 @@ def receive(control: socket.socket, *, with_fds: bool = False) -> tuple[Any, lis
         raise ValueError(f"a frame of {length} bytes is over the limit")
     try:
         return _decode(_exactly(control, length)), fds
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise ValueError(f"a frame is not msgpack: {error}") from error
 
 

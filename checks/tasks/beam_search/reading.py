@@ -14,6 +14,7 @@ from typing import Any
 from judge_tui.checks.binding.answers import kind_of, part_of
 from judge_tui.checks.faults import BadResult
 from judge_tui.checks.tasks.beam_search.oracle import Hyp, penalised
+from judge_tui.checks.worker.attributed import attributes_of
 
 __all__ = ["Beam", "Form", "read", "settle"]
 
@@ -207,6 +208,10 @@ def _per_prompt(value: Any, count: int) -> list[list[Any]]:
             value = [value]
     if not isinstance(value, list):
         raise BadResult(f"answered with {kind_of(value)} instead of beams per prompt")
+    for scores in _score_lists(attributes_of(value)):
+        if _is_columns(value, scores, count):
+            value = [value, scores]
+            break
     if len(value) == 2 and _is_columns(value[0], value[1], count):
         value = [_zipped(ids, scores) for ids, scores in zip(value[0], value[1], strict=True)]
     bare = value and value != [[]] and all(_is_entry(item) for item in value)
@@ -230,6 +235,9 @@ def _entries(item: Any) -> list[Any]:
         return [item]
     if not isinstance(item, list):
         raise BadResult(f"answered with {kind_of(item)} instead of a list of beams")
+    for scores in _score_lists(attributes_of(item)):
+        if _is_column(item, scores):
+            return _zipped(item, scores)
     return list(item)
 
 
@@ -241,11 +249,16 @@ def _nested(item: Any) -> list[Any]:
 
 
 def _columns(item: Mapping[str, Any]) -> tuple[Any, Any] | None:
-    many = [part for key, part in item.items() if isinstance(part, list) and _MANY.search(str(key).lower())]
-    scores = [
-        part for key, part in item.items() if isinstance(part, list) and _SCORES.search(str(key).lower())
-    ]
+    parts = dict(_parts(item))
+    many = [part for key, part in parts.items() if isinstance(part, list) and _MANY.search(str(key).lower())]
+    scores = _score_lists(parts)
     return (many[0], scores[0]) if many and scores else None
+
+
+def _score_lists(parts: Mapping[Any, Any]) -> list[Any]:
+    return [
+        part for key, part in parts.items() if isinstance(part, list) and _SCORES.search(str(key).lower())
+    ]
 
 
 def _is_column(ids: Any, scores: Any) -> bool:
@@ -278,6 +291,7 @@ def _parts(entry: Any) -> Iterator[tuple[Key, Any]]:
         yield from entry.items()
     elif isinstance(entry, list) and not _is_ids(entry):
         yield from enumerate(entry)
+    yield from attributes_of(entry).items()
 
 
 def _tokens_key(entry: Any) -> Key | None:
@@ -304,7 +318,9 @@ def _is_entry(item: Any) -> bool:
     if _is_ids(item):
         return True
     parts = [part for _key, part in _parts(item)]
-    beside = isinstance(item, Mapping) or any(not isinstance(part, list) for part in parts)
+    # The attributes of a list say nothing about what it is a list of.
+    own = item if isinstance(item, list) else ()
+    beside = isinstance(item, Mapping) or any(not isinstance(part, list) for part in own)
     return beside and any(_is_ids(part) for part in parts)
 
 

@@ -15,6 +15,7 @@ from typing import Any
 from judge_tui.checks.binding.answers import kind_of, part_of
 from judge_tui.checks.faults import BadResult
 from judge_tui.checks.tasks.dflash_verify.trees import Tokens, Tree
+from judge_tui.checks.worker.attributed import attributes_of
 
 __all__ = ["Answer", "Form", "read", "settle"]
 
@@ -100,8 +101,10 @@ def settle(
     lists.sort(key=lambda key: _rank(key, _ACCEPTED))
     if "accepted" in given:
         lists = [given["accepted"]]
-    places: list[Key | None] = [*lists] or ([None] if _is_list(value) and _flat(value) else [])
-    if places == [None] and len(value) == 2 and value[0] <= len(tree):
+    places: list[Key | None] = [*lists]
+    if _flat(value) and "accepted" not in given and (attributes_of(value) or not lists):
+        places.insert(0, None)
+    if places == [None] and not attributes_of(value) and len(value) == 2 and value[0] <= len(tree):
         raise BadResult(f"answered with how many nodes it accepted ({value[0]}), and not with which")
     if not places:
         raise BadResult(f"answered with {kind_of(value)} instead of accepted nodes and a new token")
@@ -142,9 +145,15 @@ def _tried(form: Form, value: Any, prompt: Sequence[int], tree: Tree) -> Answer 
 def _new_key(value: Any, place: Key | None, new: int, given: Mapping[str, Key]) -> Key | None:
     if "new_token" in given:
         return given["new_token"]
+    parts = list(attributes_of(value).items()) if place is None else _parts(value)
+    # What stands beside a list of accepted nodes may be counts alone, and the new token behind them.
+    scalars = [
+        (key, part)
+        for key, part in parts
+        if key != place and _is_token(part) and (place is not None or _rank(key, _NEW) < len(_NEW))
+    ]
     if place is None:
-        return None
-    scalars = [(key, part) for key, part in _parts(value) if key != place and _is_token(part)]
+        return min((key for key, _part in scalars), key=lambda key: _rank(key, _NEW), default=None)
     if not scalars:
         raise BadResult(f"answered with {kind_of(value)}: no new token beside the accepted nodes")
     if isinstance(value, Mapping):
@@ -206,8 +215,8 @@ def _nodes(kind: str, marks: Sequence[int], prompt: int, tree: Tree) -> Tokens:
 
 def _parts(value: Any) -> list[tuple[Key, Any]]:
     if isinstance(value, Mapping):
-        return list(value.items())
-    return list(enumerate(value)) if isinstance(value, list) else []
+        return [*value.items(), *attributes_of(value).items()]
+    return [*enumerate(value), *attributes_of(value).items()] if isinstance(value, list) else []
 
 
 def _is_list(part: Any) -> bool:

@@ -54,10 +54,12 @@ class Tree:
         return bool(level)
 
     def is_path(self, nodes: Sequence[int]) -> bool:
-        """Whether nodes follow each other, the first one being a root."""
-        return all(
-            self.parents[node] == before for before, node in zip((-1, *nodes[:-1]), nodes, strict=True)
-        )
+        """Whether nodes follow each other, the first one being a root, or siblings of the same token do.
+
+        Nodes that end the same text have the same keys and values, so that each may stand for all of them.
+        """
+        text = self.text(nodes)
+        return all(self.text(self.path(node)) == text[:depth] for depth, node in enumerate(nodes, 1))
 
     def listed(self, order: Sequence[int]) -> Tree:
         """The same tree with its nodes in another order."""

@@ -10,6 +10,7 @@ from judge_tui.checks.faults import BadResult
 from judge_tui.checks.tasks.dflash_verify.masks import seen
 from judge_tui.checks.tasks.dflash_verify.reading import Form, read, settle
 from judge_tui.checks.tasks.dflash_verify.trees import Tree, visibility
+from judge_tui.checks.worker.attributed import attributed
 
 PROMPT, TREE = (20, 21, 22, 23, 24), Tree((36, 36, 36), (-1, 0, 1))
 LATER = Tree((7, 8, 9, 8), (-1, -1, 0, 2))
@@ -39,6 +40,20 @@ LATER = Tree((7, 8, 9, 8), (-1, -1, 0, 2))
             (7, 9),
             5,
         ),
+        (
+            attributed([36, 36, 36], {"rows": 3, "nodes": [0, 1, 2], "new_token": 36}),
+            attributed([7, 9], {"rows": 4, "nodes": [0, 2], "new_token": 5}),
+            (7, 9),
+            5,
+        ),
+        (attributed([36, 36, 36, 36], {"rows": 3}), attributed([7, 9, 5], {"rows": 4}), (7, 9), 5),
+        (
+            attributed({"accepted": [0, 1, 2]}, {"bonus": 36}),
+            attributed({"accepted": [0, 2]}, {"bonus": 5}),
+            (7, 9),
+            5,
+        ),
+        (attributed([[0, 1, 2], 36], {"rows": 3}), attributed([[0, 2], 5], {"rows": 3}), (7, 9), 5),
     ],
 )
 def test_an_answer_is_read_as_it_was_written_first(value: Any, later: Any, tokens: Any, new: int) -> None:
@@ -86,3 +101,17 @@ def test_a_mask_is_read_and_how_it_is_written_is_told(value: Any, written: str) 
 def test_what_holds_no_matrix_is_no_mask(value: Any) -> None:
     with pytest.raises(BadResult):
         seen(value, TRUTH)
+
+
+def test_a_path_may_go_on_below_a_sibling_of_the_same_token() -> None:
+    """Cousins of the same token are no siblings: what stands above them is another text."""
+    twins = Tree((2, 2, 2, 2, 2), (-1, 0, 1, 1, 3))
+    assert twins.is_path((0, 1, 2, 4))
+    assert twins.is_path((0, 1, 3, 4))
+    assert not twins.is_path((0, 1, 4))
+    assert not twins.is_path((0, 1, 2, 3))
+    assert not twins.is_path((1, 2))
+    cousins = Tree((5, 6, 2, 2, 9), (-1, -1, 0, 1, 3))
+    assert cousins.is_path((1, 3, 4))
+    assert not cousins.is_path((1, 2, 4))
+    assert not cousins.is_path((0, 2, 4))

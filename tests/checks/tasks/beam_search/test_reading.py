@@ -1,0 +1,57 @@
+"""Beams are read from lists and dicts with attributes as from others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from judge_tui.checks.tasks.beam_search.oracle import Hyp
+from judge_tui.checks.tasks.beam_search.reading import read, settle
+from judge_tui.checks.worker.attributed import attributed
+
+EOS, PROMPT = 0, (7, 8)
+TRUTH = [Hyp((3, EOS), -1.0), Hyp((4, 5), -2.0)]
+
+
+def _with(items: Any, **attributes: Any) -> Any:
+    return attributed(items, attributes)
+
+
+@pytest.mark.parametrize(
+    ("first", "later"),
+    [
+        (
+            [[_with([3], length=2, score=-0.5), _with([4, 5], length=2, score=-1.0)]],
+            [[_with([], length=1, score=-0.5)], [_with([6, 6, 6], length=3, score=-0.25)]],
+        ),
+        (
+            [_with([_with([3], score=-0.5), _with([4, 5], score=-1.0)], steps=2)],
+            [_with([_with([], score=-0.5)], steps=1), _with([_with([6, 6, 6], score=-0.25)], steps=3)],
+        ),
+        (
+            [[_with({"tokens": [3]}, score=-0.5), _with({"tokens": [4, 5]}, score=-1.0)]],
+            [[_with({"tokens": []}, score=-0.5)], [_with({"tokens": [6, 6, 6]}, score=-0.25)]],
+        ),
+        (
+            [[_with([[3], True], score=-0.5), _with([[4, 5], False], score=-1.0)]],
+            [[_with([[], True], score=-0.5)], [_with([[6, 6, 6], False], score=-0.25)]],
+        ),
+        (
+            _with([[[3], [4, 5]]], scores=[[-0.5, -1.0]]),
+            _with([[[]], [[6, 6, 6]]], scores=[[-0.5], [-0.25]]),
+        ),
+        (
+            [_with([[3], [4, 5]], scores=[-0.5, -1.0])],
+            [_with([[]], scores=[-0.5]), _with([[6, 6, 6]], scores=[-0.25])],
+        ),
+    ],
+)
+def test_scores_may_be_attributes(first: Any, later: Any) -> None:
+    form, beams = settle(first, PROMPT, 1.0, EOS, TRUTH)
+    assert beams[0].tokens == (3, EOS)
+    assert [beam.score for beam in beams] == [-0.5, -1.0]
+    found = read(later, form, [PROMPT, (9,)], 3, EOS)
+    assert [[(beam.tokens, beam.score) for beam in beams] for beams in found] == [
+        [((EOS,), -0.5)],
+        [((6, 6, 6), -0.25)],
+    ]
