@@ -43,7 +43,7 @@ class Inputs:
 
     def shares(self, other: Inputs) -> bool:
         """Whether an array or list is the same in both."""
-        pairs = ((value, other.values.get(name)) for name, value in self.values.items())
+        pairs = ((value, other.values[name]) for name, value in self.values.items())
         return any(
             np.size(a) > 1 and np.array_equal(a, b) for a, b in pairs if isinstance(a, np.ndarray | list)
         )

@@ -1,4 +1,4 @@
-"""Inputs at the edge of the contract: no variance, one feature, one row."""
+"""Inputs at the edge of the contract: no variance, one feature, one row, features that gamma turns off."""
 
 from __future__ import annotations
 
@@ -21,14 +21,17 @@ from judge_tui.checks.verdict import Verdict
 
 __all__ = ["degenerate"]
 
+_OFF = "zeros in gamma"
 Array = npt.NDArray[Any]
 
 
 @check(
     "degenerate",
     "degenerate inputs",
-    establishes="Zeros, constant rows, D = 1, odd D and a single row give finite and right answers.",
+    establishes="Zeros, constant rows, D = 1, odd D, a single row and zeros in gamma give finite and right "
+    "answers.",
     roles=("forward", "backward"),
+    version=2,
 )
 def degenerate(bench: Bench, found: Findings) -> str:
     """Run each case; a case that raises is a finding of its own."""
@@ -37,7 +40,7 @@ def degenerate(bench: Bench, found: Findings) -> str:
     count = 0
     for name, x in _cases(bench.rng("cases")):
         count += 1
-        batch = _batch(bench.rng(name), x, eps)
+        batch = _batch(bench.rng(name), x, eps, off=_OFF in name)
         try:
             run = forward(bench, batch)
             answer = backward(bench, run)
@@ -68,12 +71,15 @@ def _cases(rng: np.random.Generator) -> Iterator[tuple[str, Array]]:
     yield "one row of odd D (1, 1, 7)", rng.standard_normal((1, 1, 7))
     yield "odd sizes (3, 1, 13)", rng.standard_normal((3, 1, 13))
     yield "one batch entry, D = 2 (1, 5, 2)", rng.standard_normal((1, 5, 2))
+    yield f"{_OFF} (2, 3, 9)", rng.standard_normal((2, 3, 9))
     yield "variance 1e-20 (2, 2, 5)", 1e-10 * rng.standard_normal((2, 2, 5))
 
 
-def _batch(rng: np.random.Generator, x: Array, eps: float) -> Batch:
+def _batch(rng: np.random.Generator, x: Array, eps: float, *, off: bool) -> Batch:
     D = x.shape[-1]
     gamma = rng.uniform(0.5, 2.0, D) * rng.choice([-1.0, 1.0], D)
+    if off:
+        gamma[rng.permutation(D)[: D // 3]] = 0.0
     return Batch(x, gamma, rng.standard_normal((D,)), eps, rng.standard_normal(x.shape))
 
 

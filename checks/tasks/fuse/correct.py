@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy.typing as npt
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.tasks.fuse.asking import Asked, Question, ask, judged, served, usual
+from judge_tui.checks.tasks.fuse.launcher import Launcher
 from judge_tui.checks.tasks.fuse.running import others
 from judge_tui.checks.tasks.fuse.trial import Settled
 from judge_tui.checks.verdict import Verdict
@@ -16,6 +18,8 @@ from judge_tui.checks.verdict import Verdict
 __all__ = ["rows_independent", "topk_correct"]
 
 _BUDGET = 300.0
+#: What a template calls the number of entries that it has room for.
+_ROOM = re.compile(r"cap|max_?k|k_?max|^k|_k$|room|list|slot|heap|keep|depth|top|entries|per_?lane", re.I)
 
 
 def draw(
@@ -140,6 +144,14 @@ def rows_independent(bench: Bench, found: Findings) -> str:
         bench.progress(launcher.variant, number / len(settled.launchers))
         fewer = [Question(many[i].label, many[i].logits, _served(settled, number, K), number) for i in (0, 1)]
         answers = ask(bench, settled, fewer)
+        if any(each.right is False for each in answers) and (room := _capacity(launcher, K)):
+            less = ask(bench, settled, [replace(q, K=room) for q in fewer])
+            if all(each.right for each in less):
+                # a template for few K, which the submission itself does not ask for more
+                found.note(
+                    f"{launcher.variant} at K = {K}", "not what it is for", note=f"Right at K = {room}."
+                )
+                answers = less
         wrong += judged(found, settled, answers, launcher.variant)
         right = sum(each.rows_right for each in answers)
         rows.append((launcher.variant, str(right), str(sum(len(q.logits) for q in fewer))))
@@ -153,6 +165,13 @@ def rows_independent(bench: Bench, found: Findings) -> str:
 def _served(settled: Settled, variant: int, K: int) -> int:
     instances = settled.launchers[variant].instances
     return min(instances, key=lambda each: abs(each - K)) if instances else K
+
+
+def _capacity(launcher: Launcher, K: int) -> int:
+    """The number below K that a variant's template argument names as its room; 0 where it names none."""
+    name, _equals, value = launcher.variant.partition(",")[0].partition(" = ")
+    meant = _ROOM.search(name) and value.isdigit() and 0 < int(value) < K
+    return int(value) if meant else 0
 
 
 def apart(rng: np.random.Generator, rows: int, V: int) -> npt.NDArray[np.float32]:

@@ -24,6 +24,16 @@ struct Job {{
     const float* logits; void* indices; void* probabilities;
     long long rows, B, T, V, stride; int K; cudaStream_t stream;
 }};
+// room for what a launcher gives beside the answer, one number per row
+inline void* per_row(long long rows) {{
+    static void* room = nullptr;
+    static long long held = 0;
+    if (rows > held) {{
+        cudaFree(room);
+        cudaMalloc(&room, (held = rows) * sizeof(double));
+    }}
+    return room;
+}}
 // a struct for whatever its parameter is: a value, a reference or a pointer
 template <class P> struct Whole {{
     P* at;
@@ -140,6 +150,8 @@ def _argument(arg: str, kind: str, K: str) -> str:
         return "const_cast<float*>(job.logits)" if kind == "float*" else _pointer("(void*)job.logits", kind)
     if arg in ("indices", "probabilities"):
         return _pointer(f"job.{arg}", kind)
+    if arg == "per_row":
+        return f"({kind})per_row(job.rows)"
     if arg == "stream" and kind == "void*":
         return "(void*)job.stream"
     return {"K": K, "stream": "job.stream", "stride": "job.K"}.get(arg, f"job.{arg}")

@@ -30,7 +30,7 @@ from judge_tui.checks.errors import WorkspaceError
 __all__ = ["VALUES", "Launcher", "launcher_of", "stride_of"]
 
 #: What a parameter can be given.
-VALUES = ("logits", "indices", "probabilities", "rows", "B", "T", "V", "K", "stream", "stride")
+VALUES = ("logits", "indices", "probabilities", "rows", "B", "T", "V", "K", "stream", "stride", "per_row")
 _KEYS = frozenset({"template", "K", "grid", "block", "shared", "index", "stride", "returns", "variants"})
 _RETURNS = frozenset({"status", "bool", "number", "count", "nothing"})
 _STRIDE = re.compile(r"^(?:K|\d+|ceil \d+|\d+(?:, ?\d+)+)$")

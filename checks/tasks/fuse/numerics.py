@@ -17,6 +17,8 @@ _OFFSET = 1e4
 #: What rounding lse to float32 at the offset costs; 8 units in the last place.
 _ROUNDED = 8 * _OFFSET * 2.0**-24
 _LARGE = (50257, 128256)
+#: Standard deviations at which a large share of a sum of 50,257 exponentials comes from its smallest terms.
+_SCALES = (3.0, 5.0)
 _STRIPES = (32, 128, 256)
 #: Logits of a rising row that are shuffled among themselves: 1 leaves it sorted.
 _STRETCHES = (1, 32, 256, 1024)
@@ -86,12 +88,18 @@ def _hard(rng: np.random.Generator, K: int) -> list[Question]:
 
 
 def _placed(rng: np.random.Generator, K: int) -> list[Question]:
-    """Large vocabularies with the maximum in the last slot, and the top-k in one thread's stripe."""
+    """Large vocabularies, the maximum last or sums of small terms; the top-k in one thread's stripe."""
     questions = []
     for V in _LARGE:
         logits = draw(rng, 1, V, scale=2.0)
         logits[0, -1] = np.abs(logits).max() + 1
         questions.append(Question(f"V = {V}, the maximum last", logits, K))
+    for scale in _SCALES:
+        logits = draw(rng, 1, _LARGE[0], scale=scale)
+        questions.append(Question(f"V = {_LARGE[0]}, spread {scale:g}", logits, K))
+    flat = draw(rng, 1, _LARGE[0], scale=0.1)
+    flat[0, int(rng.integers(_LARGE[0]))] += np.float32(18.0)
+    questions.append(Question(f"V = {_LARGE[0]}, one logit 18 above the rest", flat, K))
     for step in _STRIPES:
         V = max(step * (K + 3), 1024)
         places = int(rng.integers(step)) + step * rng.permutation(V // step)[:K]

@@ -36,6 +36,8 @@ _ROW_STRIDES = frozenset({"rowstride", "instride", "ldv", "logitsstride", "input
 #: What indices are called.
 INDEX_NAMES = re.compile(r"ind|idx|tok|\bids?\b|_ids?|^ids?|at$|pos|arg", re.I)
 _LOGIT_NAMES = re.compile(r"logit|^x$|^z$|^in$|input|score|^src|_in$|^d_in|^data", re.I)
+#: What a further answer of one number per row is called.
+_ROW_NAMES = re.compile(r"lse|log_?sum|log_?z|log_?norm|partition|denom|max(im)?|peak|norm|sum", re.I)
 _MOST = 12
 
 
@@ -107,18 +109,23 @@ def _given(
 
 
 def _pointers(parameters: Sequence[Parameter]) -> dict[int, str] | None:
-    """Position → logits, indices or probabilities; ``None`` where they cannot be told."""
+    """Position → logits, indices, probabilities or one more number per row; ``None`` where one is unknown."""
     found: dict[int, str] = {}
     taken: set[str] = set()
+    beside: list[int] = []
     # const data are the logits; without const the name says so
     for index, parameter in enumerate(parameters):
         if parameter.pointers != 1 or _bare_stream(parameter):
             continue
         value = _pointer(parameter, taken)
+        if value is None and _ROW_NAMES.search(parameter.name) and parameter.type in ("float", "double"):
+            beside.append(index)
+            continue
         if value is None:
             return None
         found[index] = value
         taken.add(value)
+    found.update(dict.fromkeys(beside, "per_row"))
     return found if taken >= {"logits", "indices", "probabilities"} else None
 
 

@@ -64,6 +64,13 @@ int sample(const float* logits, int rows, int V, int K, float* probs, int* ids) 
     assert first(KERNEL + text).called == "sample(logits, rows, V, K, probabilities, indices)"
 
 
+def test_one_more_answer_per_row_gets_room() -> None:
+    text = WRAPPER.replace("int seq_len)", "int seq_len, float* log_sum_exp)")
+    found = first(KERNEL + text)
+    assert found.called == "fused_topk(probabilities, indices, logits, V, K, B, T, per_row)"
+    assert "(float*)per_row(job.rows)" in driver((found,))
+
+
 def test_a_template_is_called_for_the_k_that_are_instantiated() -> None:
     text = (
         KERNEL
