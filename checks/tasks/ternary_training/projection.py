@@ -36,7 +36,7 @@ _OTHER_RULES = (0.6, 0.8)
     "projection",
     "projected weights",
     establishes="Every projected weight is s·{-1, 0, 1} within 1e-5, s = mean|W| per group of 128.",
-    version=2,
+    version=3,
     budget=120,
 )
 def projection(bench: Bench, found: Findings) -> str:
@@ -62,9 +62,9 @@ def projection(bench: Bench, found: Findings) -> str:
         _repeated(bench, found, subject)
         _kept(bench, found, subject)
         _default(bench, found, subject)
-        if subject.layer is not None and found.verdict is not Verdict.FAIL:
-            rule = Rule.seen(answers, subject.transposed)
-            after_updates(bench, found, subject.layer, subject.out, rule)
+    if found.verdict is not Verdict.FAIL and subject.layer is not None:
+        rule = Rule.seen(answers, subject.transposed)
+        after_updates(bench, found, subject.layer, subject.out, rule)
     if found.verdict is not Verdict.FAIL:
         summary += _in_single(found, answers, subject)
     if found.verdict is Verdict.WARN and refused:

@@ -7,6 +7,7 @@ itself, and runs forward again.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,31 +15,42 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from judge_tui.checks.bench import Bench
-from judge_tui.checks.binding.binding import parse_path
 from judge_tui.checks.calling.remote import Steps
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.tasks.ternary_training import levels
 from judge_tui.checks.tasks.ternary_training.draws import Draw, mixed
 from judge_tui.checks.tasks.ternary_training.grouping import mean_scale
+from judge_tui.checks.tasks.ternary_training.held import Held, instance
 from judge_tui.checks.tasks.ternary_training.layer import Layer, Run
 from judge_tui.checks.tasks.ternary_training.levels import LIMIT, Answer, Rule
+from judge_tui.checks.tasks.ternary_training.outside import Outside, outside, shut
 from judge_tui.checks.tasks.ternary_training.roles import FORWARD, GROUP
-from judge_tui.checks.tasks.ternary_training.updates import Change, Update, is_rate, refreshing, updates
+from judge_tui.checks.tasks.ternary_training.updates import (
+    Change,
+    Update,
+    Written,
+    is_rate,
+    refreshing,
+    updates,
+    written,
+)
 from judge_tui.checks.verdict import Verdict
 
 __all__ = ["AFTER_UPDATE", "after_updates"]
 
 Array = npt.NDArray[Any]
 
-AFTER_UPDATE = "projected weights after the layer's own update"
+AFTER_UPDATE = "projected weights after an update"
 
 #: Seconds for one call of an update: it is a sum of two small matrices.
 _SECONDS = 5.0
 _MOST_UPDATES = 4
 #: Share of levels that an update must change, and how far scales must move, so that stale ones show.
 _LEVELS_MOVED, _SCALES_MOVED = 0.02, 1e-3
-_WEIGHT = next(param for param in FORWARD.params if param.name == "weight")
+_RIGHT = "those of the weights after it"
+_ORDER = "forward, backward, update, forward on one layer"
+_BIAS = next(param for param in FORWARD.params if param.name == "bias")
 
 
 class _Untried(Exception):
@@ -69,10 +81,13 @@ def after_updates(bench: Bench, found: Findings, layer: Layer, out: int, rule: R
     if layer.binding.init is None or layer.binding.on or not owner:
         found.note(AFTER_UPDATE, "not tried", note="Its weights are handed over with every call.")
         return
-    named = list(updates(bench, layer.binding.file, owner))
+    seen = outside(bench, owner)
+    named: list[Sequence[Update | Written]] = list(updates(bench, layer.binding.file, owner))
+    if not named:
+        named.extend(written(layer.binding, seen.stored))
     if not named:
         found.note(AFTER_UPDATE, "not tried", note=f"No update was found on {owner} by its name.")
-    trial = _Trial(bench, layer, owner, out, rule)
+    trial = _Trial(bench, layer, owner, out, rule, seen)
     for ways in named[:_MOST_UPDATES]:
         trial.judge(found, ways)
 
@@ -84,8 +99,9 @@ class _Trial:
     owner: str
     out: int
     rule: Rule
+    seen: Outside
 
-    def judge(self, found: Findings, ways: Sequence[Update]) -> None:
+    def judge(self, found: Findings, ways: Sequence[Update | Written]) -> None:
         """Try one update, in the first way that changes the latent weights."""
         reasons: list[str] = []
         for update in ways:
@@ -103,7 +119,7 @@ class _Trial:
             file=ways[0].routine.file, line=ways[0].routine.line or None,
         )  # fmt: skip
 
-    def _updated(self, update: Update) -> _Updated:
+    def _updated(self, update: Update | Written) -> _Updated:
         """A new layer, a forward, a backward, the update, and what it multiplies by then.
 
         Raises:
@@ -113,13 +129,15 @@ class _Trial:
         weight = mixed(self.bench.rng("latent before"), (self.out, 2 * GROUP))
         bias = self.bench.rng("bias").standard_normal(self.out)
         run = self.layer.forward(weight, self._x(), bias=bias)
-        paths = self._paths(run)
+        paths = Held(self.layer).paths(run)
         if not paths:
             raise _Untried("its latent weights cannot be read")
         self._learns_fast(run)
         return self._again(update, run, paths, weight, "first")
 
-    def _again(self, update: Update, run: Run, paths: Sequence[Steps], before: Array, name: str) -> _Updated:
+    def _again(
+        self, update: Update | Written, run: Run, paths: Sequence[Steps], before: Array, name: str
+    ) -> _Updated:
         """Backward and update after a forward, and what the layer multiplies by then."""
         if "backward" in self.bench.bindings:
             dy = self.bench.rng("dy", name).standard_normal((len(run.x), self.out))
@@ -128,13 +146,13 @@ class _Trial:
             except Fault:
                 if not update.told:
                     raise
-        assert run.returned.instance is not None
         budget = min(_SECONDS, self.bench.left)
-        update.apply(
-            run.returned.worker, run.returned.instance, self._change(name, run, paths), budget=budget
-        )
+        update.apply(run.returned.worker, instance(run), self._change(name, run, paths), budget=budget)
         effective = self.layer.effective(before, on=run)
-        latent = self._moved(run, paths, before)
+        latent = Held(self.layer).moved(run, paths, before)
+        if latent is None:
+            alone = "" if "backward" in self.bench.bindings else ", and no backward was found"
+            raise _Untried(f"it does not change the latent weights{alone}")
         self._shows(before, latent)
         return _Updated(run, before, latent, effective)
 
@@ -147,7 +165,7 @@ class _Trial:
         handed = np.ascontiguousarray(weight.T) if self.layer.transposed else weight
         shaped = bias.reshape(-1, 1) if self.layer.binding.takes("bias_c") else bias
         named = {str(path[-1][1]): handed for path in paths}
-        named.update((str(path[-1][1]), shaped) for path in self._equal_leaves(run, run.bias))
+        named.update((str(path[-1][1]), shaped) for path in Held(self.layer).equals(run, run.bias))
         given: dict[str, Array] = {}
         if "backward" in self.bench.bindings:
             returns = self.bench.binding("backward").returns
@@ -155,56 +173,14 @@ class _Trial:
                 given.update(
                     (str(returns[g].steps[-1][1]), one) for g in gives if g in returns and returns[g].steps
                 )
-        return Change(handed, shaped, named, given)
+        return Change(handed, shaped, named, given, paths)
 
     def _learns_fast(self, run: Run) -> None:
         """A learning rate that the layer keeps, set so high that weights pass s/2."""
-        worker, instance = run.returned.worker, run.returned.instance
-        assert instance is not None
-        for kind, name, part in worker.describe(instance).get("parts", ()):
+        worker, layer = run.returned.worker, instance(run)
+        for kind, name, part in worker.describe(layer).get("parts", ()):
             if kind == "a" and is_rate(str(name)) and part.get("kind") == "float":
-                worker.set(instance, str(name), 1.0)
-
-    def _paths(self, run: Run) -> list[Steps]:
-        """Where the layer holds its latent weights: where they were set, else what equals them, by name."""
-        names = ("weight", "weight_t")
-        told = [path for path, source in self.layer.binding.attributes.items() if source in names]
-        if told:
-            steps = [parse_path(f"self.{path}").steps for path in told]
-            return [path for path in steps if _equal(self._held(run, path), run.weight)]
-        found = self._equal_leaves(run, run.weight)
-        return sorted(found, key=lambda path: not _WEIGHT.means(str(path[-1][1]).lstrip("_")))
-
-    def _equal_leaves(self, run: Run, value: Array) -> list[Steps]:
-        """Parts of the layer that equal the latent weights (out, in), or the bias."""
-        assert run.returned.instance is not None
-        leaves = run.returned.worker.leaves(run.returned.instance)
-        whole = [leaf["path"] for leaf in leaves if int(np.prod(leaf.get("shape", (0,)))) == value.size]
-        steps = [tuple((str(kind), key) for kind, key in path) for path in whole if path]
-        return [path for path in steps if _equal(self._held(run, path, value.shape), value)]
-
-    def _held(self, run: Run, path: Steps, shape: tuple[int, ...] = ()) -> Array | None:
-        """An array of the layer as it is now, by default of the weight's shape."""
-        wanted = shape or run.weight.shape
-        turned = self.layer.transposed and len(wanted) > 1
-        assert run.returned.instance is not None
-        part = run.returned.instance.part(*path)
-        try:
-            held = run.returned.worker.fetch(part, wanted[::-1] if turned else wanted, loose=len(wanted) == 1)
-        except Fault:
-            return None
-        return held.T if turned else held
-
-    def _moved(self, run: Run, paths: Sequence[Steps], before: Array) -> Array:
-        """The latent weights after an update; what still equals the old ones may be a copy of them."""
-        for path in paths:
-            held = self._held(run, path)
-            if held is not None and not _equal(held, before):
-                return held
-        known = "backward" in self.bench.bindings
-        raise _Untried(
-            f"it does not change the latent weights{'' if known else ', and no backward was found'}"
-        )
+                worker.set(layer, str(name), 1.0)
 
     def _shows(self, before: Array, latent: Array) -> None:
         """Whether a stale projection would differ from the right one.
@@ -234,30 +210,89 @@ class _Trial:
     def _misplaced(self, weight: Array, effective: Array) -> int:
         return self.rule.misplaced(weight, effective, self.layer.transposed)
 
-    def _settle(self, found: Findings, update: Update, state: _Updated) -> None:
+    def _settle(self, found: Findings, update: Update | Written, state: _Updated) -> None:
         place: dict[str, Any] = {"file": update.routine.file, "line": update.routine.line or None}
-        limit = "that of the weights after it"
         if self._fits(state.latent, state.effective):
-            found.claim(AFTER_UPDATE, True, measured=limit, limit=limit, note=update.target, **place)
+            found.claim(AFTER_UPDATE, True, measured=_RIGHT, limit=_RIGHT, note=update.target, **place)
             return
         if self._gained(state):
             told = f"{update.target} changes a gain of the layer as well"
             found.note(AFTER_UPDATE, "not tried", note=told, **place)
             return
-        whole = self._fits(state.before, state.effective)
-        told = "those of the weights before it" if whole else self._stale(state)
-        refresh = self._refreshed(update, state)
-        if refresh:
-            told = f"{told}, until {refresh}() is called: it projects on demand"
-        elif whole and self._lags(update, state):
+        self._blame(found, update, state, {**place, "note": f"{update.target}; {_ORDER}"})
+
+    def _blame(
+        self, found: Findings, update: Update | Written, state: _Updated, place: dict[str, Any]
+    ) -> None:
+        """Say what is stale, and how sure it is that training meets it."""
+        refresh, state, was = self._flagged(state), self._now(state), state
+        whole, direct = self._fits(state.before, state.effective), isinstance(update, Written)
+        sure = not refresh and self._shut(update, state)
+        refresh = refresh or self._refreshed(update, state)
+        told = self._told(was if refresh else state)
+        if sure:
+            told += ", and nothing outside the class has it project anew"
+        elif refresh:
+            told += f", until {refresh}: it projects on demand"
+        elif whole and not direct and self._lags(update, state):
             told, whole = "one update behind: it projects before it changes the weights", False
         elif whole:
-            told = f"{told}: it projects on demand, and no call was found that has it project anew"
-        found.claim(
-            AFTER_UPDATE, False, measured=told, limit=limit,
-            otherwise=Verdict.WARN if whole or refresh else Verdict.FAIL,
-            note=f"{update.target}; forward, backward, update, forward on one layer", **place,
-        )  # fmt: skip
+            told += ": it projects on demand, and no call was found that has it project anew"
+        if direct and not sure:
+            # Its training may well do something after each assignment, or update this layer otherwise.
+            found.note(AFTER_UPDATE, told, **place)
+            return
+        unsure = not sure and bool(whole or refresh)
+        otherwise = Verdict.WARN if unsure else Verdict.FAIL
+        found.claim(AFTER_UPDATE, False, measured=told, limit=_RIGHT, otherwise=otherwise, **place)
+
+    def _told(self, state: _Updated) -> str:
+        whole = self._fits(state.before, state.effective)
+        return "those of the weights before it" if whole else self._stale(state)
+
+    def _flags(self, state: _Updated) -> dict[str, bool | None]:
+        """Attributes of the layer that the submission sets from outside its class, and to what."""
+        worker, layer = state.run.returned.worker, instance(state.run)
+        has = {str(key) for kind, key, _part in worker.describe(layer).get("parts", ()) if kind == "a"}
+        return {
+            name: write.sets[0]
+            for name, write in self.seen.stored.items()
+            if write is not None and write.sets and name in has
+        }
+
+    def _flagged(self, state: _Updated) -> str:
+        """The flags that bring its projection up to date, as a clause; they stay set."""
+        flags = self._flags(state)
+        for name, value in flags.items():
+            with contextlib.suppress(Fault):
+                state.run.returned.worker.set(instance(state.run), name, value)
+        fine = bool(flags) and self._fits(state.latent, self._now(state).effective)
+        return f".{' and .'.join(flags)} {'are' if len(flags) > 1 else 'is'} set" if fine else ""
+
+    def _now(self, state: _Updated) -> _Updated:
+        """What it multiplies by now."""
+        try:
+            return replace(state, effective=self.layer.effective(state.before, on=state.run))
+        except Fault:
+            return state
+
+    def _shut(self, update: Update | Written, state: _Updated) -> bool:
+        """Whether training updates the layer so, and does nothing besides that could have it project."""
+        name = update.routine.name.rpartition(".")[2]
+        if isinstance(update, Update) and update.routine.owner is not None and name not in self.seen.loaded:
+            return False
+        now = replace(state.run, weight=state.latent)
+        known = {name, *self._flags(state), *(str(path[-1][1]) for path in Held(self.layer).paths(now))}
+        for role in ("forward", "backward"):
+            if role in self.bench.bindings:
+                binding = self.bench.binding(role)
+                known.add(binding.name.rpartition(".")[2])
+                known.update(str(source.steps[-1][1]) for source in binding.returns.values() if source.steps)
+        worker, layer = state.run.returned.worker, instance(state.run)
+        has = {str(key) for leaf in worker.leaves(layer) for _kind, key in leaf.get("path", ())}
+        has.update(str(key) for _kind, key, _part in worker.describe(layer).get("parts", ()))
+        known.update(key for key in has if _BIAS.means(key))
+        return shut(self.bench, self.owner, self.seen, frozenset(known), frozenset(has))
 
     def _stale(self, state: _Updated) -> str:
         """Which part of the projection is of the weights before the update, as a clause."""
@@ -289,33 +324,28 @@ class _Trial:
         ratio = np.where(live, state.effective / np.where(live, right, 1.0), np.nan)
         return any(bool(np.nanmax(np.nanstd(ratio, axis=axis)) < 1e-6) for axis in (0, 1))
 
-    def _refreshed(self, update: Update, state: _Updated) -> str:
-        """The method of the layer after whose call its projection is right; empty where there is none."""
-        worker, instance = state.run.returned.worker, state.run.returned.instance
-        assert instance is not None
+    def _refreshed(self, update: Update | Written, state: _Updated) -> str:
+        """The method of the layer that brings its projection up to date, as a clause; empty for none."""
         for method in refreshing(self.bench, self.layer.binding.file, self.owner):
             if method == update.routine.name.rpartition(".")[2]:
                 continue
             try:
-                worker.call(instance, method=method, budget=min(_SECONDS, self.bench.left))
+                budget = min(_SECONDS, self.bench.left)
+                state.run.returned.worker.call(instance(state.run), method=method, budget=budget)
                 effective = self.layer.effective(state.before, on=state.run)
             except Fault:
                 continue
             if self._fits(state.latent, effective):
-                return method
+                return f"{method}() is called"
         return ""
 
-    def _lags(self, update: Update, state: _Updated) -> bool:
+    def _lags(self, update: Update | Written, state: _Updated) -> bool:
         """Whether a second update brings the projection of the weights between the two."""
         try:
-            paths = self._paths(replace(state.run, weight=state.latent))
+            paths = Held(self.layer).paths(replace(state.run, weight=state.latent))
             run = self.layer.forward(state.latent, self._x(), on=state.run)
             run = replace(run, weight=state.latent)
             again = self._again(update, run, paths, state.latent, "second")
         except (_Untried, Fault):
             return False
         return self._fits(state.latent, again.effective)
-
-
-def _equal(held: Array | None, value: Array) -> bool:
-    return held is not None and bool(np.allclose(held, value, rtol=1e-6, atol=1e-9))

@@ -9,12 +9,15 @@ from typing import Any
 
 import numpy.typing as npt
 from judge_tui.checks.bench import Bench
+from judge_tui.checks.binding.binding import Binding, parse_path
 from judge_tui.checks.binding.candidates import Routine, callables
-from judge_tui.checks.calling.remote import Context, Handle, Target, Worker
+from judge_tui.checks.calling.remote import Context, Handle, Steps, Target, Worker
 from judge_tui.checks.contract import Param
+from judge_tui.checks.faults import BadResult
+from judge_tui.checks.tasks.ternary_training.outside import Write
 from judge_tui.checks.tasks.ternary_training.roles import BACKWARD, FORWARD
 
-__all__ = ["Change", "Update", "is_rate", "refreshing", "updates"]
+__all__ = ["Change", "Update", "Written", "is_rate", "refreshing", "updates", "written"]
 
 Array = npt.NDArray[Any]
 
@@ -76,12 +79,14 @@ class Change:
         bias: The same for the bias.
         named: Both, by the names that the layer has for its parameters.
         given: Both, by the names under which its backward gives them.
+        paths: Where the layer holds its latent weights.
     """
 
     weight: Array
     bias: Array
     named: Mapping[str, Array]
     given: Mapping[str, Array]
+    paths: Sequence[Steps]
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +135,55 @@ class Update:
         else:
             method = self.routine.name.rpartition(".")[2]
             worker.call(layer, args, kwargs, method=method, budget=budget)
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """An assignment to the latent weights that stands outside the layer's class: ``layer.W -= …``.
+
+    Attributes:
+        routine: Where it stands; its name is the attribute's.
+        in_place: Whether the array itself changes, and is not replaced.
+    """
+
+    routine: Routine
+    in_place: bool
+
+    @property
+    def target(self) -> str:
+        """How it is written, roughly."""
+        return f"{self.routine.file}: .{self.routine.name} {'-=' if self.in_place else '='} …"
+
+    @property
+    def told(self) -> bool:
+        """It needs no gradients on the layer."""
+        return True
+
+    def apply(self, worker: Worker, layer: Handle, change: Change, *, budget: float) -> None:
+        """Write to a layer; as :meth:`Update.apply`.
+
+        Raises:
+            Fault: A setter raised, or the layer holds its latent weights elsewhere.
+        """
+        path = next((path for path in change.paths if path[-1] == ("a", self.routine.name)), None)
+        if path is None:
+            raise BadResult(f"holds its latent weights elsewhere than in .{self.routine.name}")
+        array = layer.part(*path)
+        if self.in_place:
+            worker.fill(array, change.weight)
+        worker.set(
+            layer.part(*path[:-1]), self.routine.name, array if self.in_place else worker.put(change.weight)
+        )
+
+
+def written(binding: Binding, stored: Mapping[str, Write | None]) -> Iterator[tuple[Written, ...]]:
+    """Assignments to what the layer may hold its latent weights in."""
+    told = {path for path, source in binding.attributes.items() if source in ("weight", "weight_t")}
+    names = {str(parse_path(f"self.{path}").steps[-1][1]) for path in told}
+    weight = next(param for param in FORWARD.params if param.name == "weight")
+    for name, write in stored.items():
+        if write is not None and (name in names or (not names and weight.means(name))):
+            yield (Written(Routine(write.file, name, [], write.line), write.in_place),)
 
 
 def updates(bench: Bench, file: str, owner: str) -> Iterator[tuple[Update, ...]]:

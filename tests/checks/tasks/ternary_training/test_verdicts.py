@@ -57,6 +57,8 @@ def test_another_seed_gives_the_same_verdicts(name: str, tmp_path: Path) -> None
         ("never_projected", "nothing is projected"),
         ("two_levels", "no weight becomes 0"),
         ("truncated", "change at 1·s"),
+        ("scale_kept_through_steps", "s = mean|W| is that of the weights before"),
+        ("projected_before_the_step", "one update behind"),
     ],
 )
 def test_the_summary_names_what_the_projection_does_instead(name: str, told: str, tmp_path: Path) -> None:

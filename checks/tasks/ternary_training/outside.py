@@ -1,0 +1,130 @@
+"""What a submission does to its layer from outside the layer's class, as its source says."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.binding.candidates import callables
+from judge_tui.checks.sources import is_test_file, parsed, python_files
+
+__all__ = ["Outside", "Write", "outside", "shut"]
+
+_DYNAMIC = frozenset({"setattr", "vars", "delattr", "exec", "eval"})
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """An assignment to an attribute: ``layer.W -= …`` changes the array, ``layer.W = …`` replaces it.
+
+    Attributes:
+        file: Where it stands.
+        line: 1-based.
+        in_place: Whether it is of the first sort.
+        sets: ``True``, ``False`` or ``None`` where it is a flag that is set, or something dropped.
+    """
+
+    file: str
+    line: int
+    in_place: bool
+    sets: tuple[bool | None, ...] = ()
+
+
+@dataclass(slots=True)
+class Outside:
+    """Attributes by name, of whatever object.
+
+    Attributes:
+        stored: What is assigned to, and how where that is not on ``self``.
+        loaded: What is read or called.
+        dynamic: Whether something may be assigned to by a name that is made up.
+    """
+
+    stored: dict[str, Write | None] = field(default_factory=dict)
+    loaded: set[str] = field(default_factory=set)
+    dynamic: bool = False
+
+
+def outside(bench: Bench, owner: str) -> Outside:
+    """What the submission's files, tests left out, do to attributes outside the class ``owner``."""
+    found = Outside()
+    for file in python_files(bench.submission):
+        if is_test_file(file):
+            continue
+        try:
+            tree = parsed(bench.submission.read_bytes(file))
+        except SyntaxError:
+            found.dynamic = True
+            continue
+        for node in _walked(tree, owner):
+            _note(found, file, node)
+    return found
+
+
+def shut(bench: Bench, owner: str, seen: Outside, known: frozenset[str], attributes: frozenset[str]) -> bool:
+    """Whether nothing outside the class can have told a layer that its weights have changed.
+
+    Args:
+        bench: Where the submission is loaded.
+        owner: The layer's class.
+        seen: What is done outside it.
+        known: Methods that were called here, and attributes that were set.
+        attributes: What the layer has.
+    """
+    methods = {
+        item.name.rpartition(".")[2]
+        for item in callables(bench.bindings.loaded)
+        if item.name.startswith(f"{owner}.")
+    }
+    told = (seen.loaded & methods) | (seen.stored.keys() & (attributes | methods))
+    return not seen.dynamic and not told - known and not _optional(bench)
+
+
+def _optional(bench: Bench) -> bool:
+    """Whether forward or backward have parameters that were not handed over, and may ask for a projection."""
+    for role in ("forward", "backward"):
+        if role in bench.bindings:
+            binding = bench.binding(role)
+            for item in callables(bench.bindings.loaded):
+                if (item.file, item.name) == (binding.file, binding.name):
+                    if len(item.params) > len(binding.args):
+                        return True
+    return False
+
+
+def _walked(tree: ast.AST, owner: str) -> Iterator[ast.AST]:
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.ClassDef) and node.name == owner:
+            continue
+        yield node
+        waiting.extend(ast.iter_child_nodes(node))
+
+
+def _note(found: Outside, file: str, node: ast.AST) -> None:
+    if isinstance(node, ast.Attribute):
+        found.dynamic = found.dynamic or node.attr == "__dict__"
+        if isinstance(node.ctx, ast.Load):
+            found.loaded.add(node.attr)
+        else:
+            found.stored.setdefault(node.attr, None)
+    elif isinstance(node, ast.Name) and node.id in _DYNAMIC:
+        found.dynamic = True
+    elif isinstance(node, ast.AugAssign):
+        _write(found, node.target, Write(file, node.lineno, True))
+    elif isinstance(node, ast.Assign):
+        value = node.value.value if isinstance(node.value, ast.Constant) else ...
+        sets = (value,) if value is None or isinstance(value, bool) else ()
+        for target in node.targets:
+            _write(found, target, Write(file, node.lineno, False, sets))
+
+
+def _write(found: Outside, target: ast.expr, write: Write) -> None:
+    """Keep an assignment; one to ``self`` is about an object of another class."""
+    if isinstance(target, ast.Attribute) and not (
+        isinstance(target.value, ast.Name) and target.value.id == "self"
+    ):
+        found.stored[target.attr] = found.stored.get(target.attr) or write
