@@ -76,7 +76,9 @@ def miscounts(worker: Worker, found: Found, tokens: int = 1) -> bool:
     Returns:
         ``False`` where it moves something by the right number, and where nothing can be seen.
     """
-    if not set(TICKS) & set(found):
+    told = [found[name] for name in TICKS if name in found]
+    if not told or (tokens > 1 and not any(t.takes("count") or t.takes("lengths") for t in told)):
+        # What is told no number may move by one token, or by all that are pending.
         return False
     try:
         cached = _stored(worker, found, tokens)
