@@ -2,27 +2,27 @@
 
 A path leads from an object to a part of it; each step is ``[kind, key]``:
 ``["i", 0]`` an item of a sequence, ``["k", "x"]`` a key of a mapping, ``["a", "name"]``
-an attribute, ``["c", "name"]`` a variable that a function closes over.
+an attribute, ``["c", "name"]`` a variable that a function closes over or an argument that it is bound to.
 """
 
 from __future__ import annotations
 
 import contextlib
-import copy
 import functools
 import inspect
 from collections import deque
-from collections.abc import Iterable, Iterator
-from types import CellType, FunctionType, MethodType, ModuleType
+from collections.abc import Iterator
+from types import FunctionType, MappingProxyType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from . import arrays
+from .closed import closed
 
 __all__ = [
-    "NoPart", "Path", "attributes_beside", "children", "copied", "describe", "inventory", "leaves", "locate",
-    "own_class", "properties", "rebuilt", "replaced", "settable",
+    "NoPart", "Path", "attributes_beside", "children", "describe", "inventory", "leaves", "locate",
+    "own_class", "properties", "settable",
 ]  # fmt: skip
 
 Path = list[list[Any]]
@@ -51,7 +51,7 @@ def locate(value: Any, path: Path) -> Any:
             if kind == "a":
                 value = getattr(value, key)
             elif kind == "c":
-                value = _cells(value)[key].cell_contents
+                value = closed(value)[key]
             else:
                 value = value[key]
         except (AttributeError, KeyError, IndexError, TypeError, ValueError) as error:
@@ -61,13 +61,6 @@ def locate(value: Any, path: Path) -> Any:
 
 def _step(kind: str, key: Any) -> str:
     return {"i": f"item {key}", "k": f"key {key!r}", "a": f"attribute .{key}", "c": f"variable {key}"}[kind]
-
-
-def _cells(value: Any) -> dict[str, CellType]:
-    function = value.__func__ if isinstance(value, MethodType) else value
-    if not isinstance(function, FunctionType) or function.__closure__ is None:
-        return {}
-    return dict(zip(function.__code__.co_freevars, function.__closure__, strict=True))
 
 
 def _attributes(value: Any) -> dict[str, Any]:
@@ -113,7 +106,7 @@ def children(value: Any) -> list[tuple[str, Any, Any]]:
 
 
 def _items(value: Any) -> list[tuple[str, Any, Any]]:
-    if isinstance(value, dict):
+    if isinstance(value, (dict, MappingProxyType)):
         return [("k", key, part) for key, part in value.items() if isinstance(key, (str, int))]
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return [("a", name, getattr(value, name)) for name in value._fields]
@@ -123,8 +116,8 @@ def _items(value: Any) -> list[tuple[str, Any, Any]]:
         value, (np.generic, str, bytes, int, float, complex, type, ModuleType, type(None))
     ):
         return []
-    if isinstance(value, (FunctionType, MethodType)):
-        return [("c", name, cell.cell_contents) for name, cell in _cells(value).items() if _filled(cell)]
+    if isinstance(value, (FunctionType, MethodType, functools.partial)):
+        return [("c", name, part) for name, part in closed(value).items()]
     if callable(value) and not hasattr(value, "__dict__"):
         return []
     return [("a", name, part) for name, part in _attributes(value).items()]
@@ -146,13 +139,6 @@ def settable(value: Any) -> list[list[Any]]:
     members = {name: member for cls in reversed(type(value).__mro__) for name, member in vars(cls).items()}
     assigned = {n for n, member in members.items() if isinstance(member, property) and member.fset}
     return [["a", name, describe(part, depth=0)] for name, part in properties(value) if name in assigned]
-
-
-def _filled(cell: CellType) -> bool:
-    try:
-        return not isinstance(cell.cell_contents, ModuleType)
-    except ValueError:
-        return False
 
 
 def _leaf(value: Any) -> dict[str, Any]:
@@ -241,60 +227,6 @@ def _numeric(value: Any) -> bool:
     while isinstance(value, (list, tuple)) and value:
         value = value[0]
     return isinstance(value, (int, float))
-
-
-def replaced(value: Any, path: Path, part: Any) -> Any:
-    """A copy of ``value`` whose part at ``path`` is ``part``; nothing of the original changes.
-
-    Raises:
-        LookupError: There is no such part, or its container cannot be rebuilt.
-    """
-    return _put(copied(value), path, part)
-
-
-def copied(value: Any) -> Any:
-    """A deep copy, or a shallow one where a deep one cannot be made."""
-    try:
-        return copy.deepcopy(value)
-    except Exception:  # objects that hold locks, files or modules; tuples of a class that is made otherwise
-        return rebuilt(value, value) if isinstance(value, tuple) else copy.copy(value)
-
-
-def _put(value: Any, path: Path, part: Any) -> Any:
-    if not path:
-        return part
-    (kind, key), rest = path[0], path[1:]
-    if kind == "c":
-        # A copied function still shares its cells, so what they hold is copied here.
-        return _reclosed(value, key, _put(copied(locate(value, [[kind, key]])), rest, part))
-    new = _put(locate(value, [[kind, key]]), rest, part)
-    fields = getattr(value, "_fields", ())
-    if isinstance(value, tuple) and (kind == "i" or key in fields):
-        at = fields.index(key) if kind == "a" else key
-        return rebuilt(value, (*value[:at], new, *value[at + 1 :]))
-    if kind == "a":
-        object.__setattr__(value, key, new)
-    else:
-        value[key] = new
-    return value
-
-
-def rebuilt(value: tuple[Any, ...], items: Iterable[Any]) -> tuple[Any, ...]:
-    """A tuple of the same class with other items and the same attributes."""
-    made = tuple.__new__(type(value), items)
-    if hasattr(value, "__dict__"):
-        vars(made).update(vars(value))
-    return made
-
-
-def _reclosed(value: Any, name: str, content: Any) -> Any:
-    function = value.__func__ if isinstance(value, MethodType) else value
-    cells = tuple(CellType(content) if key == name else cell for key, cell in _cells(value).items())
-    made = FunctionType(
-        function.__code__, function.__globals__, function.__name__, function.__defaults__, cells
-    )
-    made.__kwdefaults__ = function.__kwdefaults__
-    return MethodType(made, value.__self__) if isinstance(value, MethodType) else made
 
 
 def inventory(module: ModuleType) -> dict[str, Any]:

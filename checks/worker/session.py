@@ -20,6 +20,7 @@ from .context import Context
 from .each import for_each
 from .load import Library
 from .refusals import refused
+from .replacing import copied, replaced
 from .series import repeat
 from .values import (
     BadValueError,
@@ -295,12 +296,12 @@ class Session:
         new = poisoned(old) if "poison" in request else self._decoded(request["value"])
         if "scale" in request:
             new = old * request["scale"] + request["shift"]
-        self.kept[request["keep"]] = describe.replaced(value, path, new)
+        self.kept[request["keep"]] = replaced(value, path, new)
         return {}
 
     def op_copy(self, request: dict[str, Any]) -> dict[str, Any]:
         """Keep a deep copy of an object."""
-        self.kept[request["keep"]] = describe.copied(self._decoded(request["of"]))
+        self.kept[request["keep"]] = copied(self._decoded(request["of"]))
         return {}
 
     def op_fetch(self, request: dict[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import arrays, describe, wire
+from .replacing import rebuilt
 
 __all__ = [
     "BadValueError",
@@ -81,7 +82,7 @@ def poisoned(value: Any) -> Any:
         other[:] = [poisoned(item) for item in value]
         return other
     if isinstance(value, tuple):
-        return describe.rebuilt(value, map(poisoned, value))
+        return rebuilt(value, map(poisoned, value))
     if isinstance(value, bool):
         return not value
     if isinstance(value, (int, float, np.generic)):

@@ -103,8 +103,11 @@ class _Probe:
     def __init__(self, bench: Bench, batch: Batch) -> None:
         self.bench, self.batch = bench, batch
         self._start()
-        worker = bench.worker
-        self.baseline = backward(bench, self.run, cache=worker.copied(self.cache))
+        try:
+            copied = bench.worker.copied(self.cache)
+        except (Raised, BadResult) as fault:
+            raise Skipped(f"the cache cannot be copied to change it: it {fault.message}") from fault
+        self.baseline = backward(bench, self.run, cache=copied)
 
     def _start(self) -> None:
         self.run: Pass = forward(self.bench, self.batch)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from judge_tui.checks.calling.remote import Handle, Nested
-from judge_tui.checks.faults import BadResult, Died, Fault, Raised, TimedOut
+from judge_tui.checks.faults import BadResult, Died, Fault, Raised, Skipped, TimedOut
 from judge_tui.checks.tasks.flash_attention.reference import Array
 from judge_tui.checks.tasks.flash_attention_bwd.cached import Entry, carried
 from judge_tui.checks.tasks.flash_attention_bwd.passes import Attention, Run
@@ -30,13 +30,21 @@ class Probe:
     Attributes:
         baseline: The gradients from an unchanged copy.
         given: Whether the backward is given Q, K and V beside the cache.
+
+    Raises:
+        Skipped: What the forward keeps cannot be copied.
     """
 
     def __init__(self, attention: Attention, run: Run) -> None:
         self.attention = attention
         self.worker = attention.bench.worker
         self._start(run)
-        copies = {name: self.worker.copied(handle) for name, handle in self.handles.items()}
+        try:
+            copies = {name: self.worker.copied(handle) for name, handle in self.handles.items()}
+        except (Raised, BadResult) as fault:
+            raise Skipped(
+                f"what its forward keeps cannot be copied to change it: it {fault.message}"
+            ) from fault
         self.baseline: Gradients = attention.backward(self.run, carried=copies)
         self.given = any(attention.binding.takes(name) for name in "qkv")
 

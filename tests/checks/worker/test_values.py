@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from judge_tui.checks.worker import describe, wire
 from judge_tui.checks.worker.attributed import attributes_of
+from judge_tui.checks.worker.replacing import replaced
 from judge_tui.checks.worker.values import plain, poisoned
 
 
@@ -129,8 +130,8 @@ def test_attributes_are_parts_of_an_object_and_kept_in_copies() -> None:
     words, row = Words([3, 1], -0.5), Row((4, 5), 1.5)
     assert [path for path, _value in describe.leaves(row)] == [[["i", 0]], [["i", 1]], [["a", "score"]]]
     assert describe.locate(words, [["a", "score"]]) == -0.5
-    changed = describe.replaced(row, [["i", 0]], 9)
+    changed = replaced(row, [["i", 0]], 9)
     assert (changed, changed.score) == ((9, 5), 1.5)
-    changed = describe.replaced(row, [["a", "score"]], 9)
+    changed = replaced(row, [["a", "score"]], 9)
     assert (changed, changed.score, row.score) == ((4, 5), 9, 1.5)
     assert poisoned(words).score == poisoned(row).score - 2 == -0.5
