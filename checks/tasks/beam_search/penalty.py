@@ -12,7 +12,7 @@ from judge_tui.checks.check import Findings, check
 from judge_tui.checks.tasks.beam_search.disagreement import ALPHA, STEPS, by_length, by_rank
 from judge_tui.checks.tasks.beam_search.oracle import VARIANTS, Hyp, beam_search, penalised
 from judge_tui.checks.tasks.beam_search.places import penalty_place
-from judge_tui.checks.tasks.beam_search.scripts import WIDE, Script, Tokens, distinct, table
+from judge_tui.checks.tasks.beam_search.scripts import WIDE, Script, Tokens, distinct, hashed, table
 from judge_tui.checks.tasks.beam_search.searching import EXACT, Scores, Search, written
 from judge_tui.checks.verdict import Verdict
 
@@ -56,7 +56,7 @@ class _Tally:
     establishes="Winners change at exactly the alphas that logprob / length^alpha says, over generated "
     "tokens, and the returned scores are that number.",
     roles=("search",),
-    version=2,
+    version=3,
 )
 def length_penalty(bench: Bench, found: Findings) -> str:
     """Search tables with a crossover on both sides of it; then see what ranks beams inside the search."""
@@ -67,6 +67,7 @@ def length_penalty(bench: Bench, found: Findings) -> str:
             _tried(search, tally, scores, crossing, alpha, 2 + index % 2)
         # Where ended beams leave a place free, one beam may go on and win; every score is penalised.
         scores.add(search(crossing.script, [crossing.prompt], 1, crossing.steps, crossing.alphas[-1]))
+    _mixed(bench, search, scores)
     where = penalty_place(search)
     total = tally.right + len(tally.wrong)
     excused = scores.excludes_eos and tally.excused == len(tally.wrong)
@@ -104,6 +105,15 @@ def length_penalty(bench: Bench, found: Findings) -> str:
         f"{total} of {total} winners right on both sides of the crossovers, scores within "
         f"{scores.error:.1g}; {inside}"
     )
+
+
+def _mixed(bench: Bench, search: Search, scores: Scores) -> None:
+    """Hold the scores of beams of many lengths, which change places from step to step."""
+    for number, alpha in enumerate((0.7, 1.0, 0.7, 1.0)):
+        rng = bench.rng("mixed", number)
+        eos, *others = distinct(rng, 4, 4)
+        answer = search(hashed(rng, 4, eos, bias=-0.5), [tuple(others[:2])], 4 + 8 * (number % 2), 4, alpha)
+        scores.add(answer)
 
 
 def _tried(
