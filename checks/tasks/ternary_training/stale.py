@@ -18,12 +18,11 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.remote import Steps
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import Fault
-from judge_tui.checks.tasks.ternary_training import levels
-from judge_tui.checks.tasks.ternary_training.draws import Draw, mixed
-from judge_tui.checks.tasks.ternary_training.grouping import mean_scale
+from judge_tui.checks.tasks.ternary_training.comparison import Comparison
+from judge_tui.checks.tasks.ternary_training.draws import mixed
 from judge_tui.checks.tasks.ternary_training.held import Held, instance
 from judge_tui.checks.tasks.ternary_training.layer import Layer, Run
-from judge_tui.checks.tasks.ternary_training.levels import LIMIT, Answer, Rule
+from judge_tui.checks.tasks.ternary_training.levels import Rule
 from judge_tui.checks.tasks.ternary_training.outside import Outside, outside, shut
 from judge_tui.checks.tasks.ternary_training.roles import FORWARD, GROUP
 from judge_tui.checks.tasks.ternary_training.updates import (
@@ -46,8 +45,6 @@ AFTER_UPDATE = "projected weights after an update"
 #: Seconds for one call of an update: it is a sum of two small matrices.
 _SECONDS = 5.0
 _MOST_UPDATES = 4
-#: Share of levels that an update must change, and how far scales must move, so that stale ones show.
-_LEVELS_MOVED, _SCALES_MOVED = 0.02, 1e-3
 _RIGHT = "those of the weights after it"
 _ORDER = "forward, backward, update, forward on one layer"
 _BIAS = next(param for param in FORWARD.params if param.name == "bias")
@@ -87,7 +84,7 @@ def after_updates(bench: Bench, found: Findings, layer: Layer, out: int, rule: R
         named.extend(written(layer.binding, seen.stored))
     if not named:
         found.note(AFTER_UPDATE, "not tried", note=f"No update was found on {owner} by its name.")
-    trial = _Trial(bench, layer, owner, out, rule, seen)
+    trial = _Trial(bench, layer, owner, out, Comparison(rule, layer.transposed), seen)
     for ways in named[:_MOST_UPDATES]:
         trial.judge(found, ways)
 
@@ -98,7 +95,7 @@ class _Trial:
     layer: Layer
     owner: str
     out: int
-    rule: Rule
+    compared: Comparison
     seen: Outside
 
     def judge(self, found: Findings, ways: Sequence[Update | Written]) -> None:
@@ -190,32 +187,15 @@ class _Trial:
         """
         if not np.isfinite(latent).all():
             raise _Untried("the latent weights are not finite after it")
-        old, new = (self.rule.projected(w, self.layer.transposed) for w in (before, latent))
-        with np.errstate(all="ignore"):
-            moved = np.abs(self._scale(latent) / self._scale(before) - 1.0)
-        changed = float(np.mean(np.sign(old) != np.sign(new)))
-        if changed < _LEVELS_MOVED or not float(np.median(moved)) > _SCALES_MOVED:
+        if not self.compared.apart(before, latent):
             raise _Untried("it changes the latent weights too little to show anything")
-
-    def _scale(self, weight: Array) -> Array:
-        return mean_scale(weight, self.rule.grouping, self.layer.transposed).values
-
-    def _fits(self, weight: Array, effective: Array) -> bool:
-        return self._off(weight, effective) <= LIMIT and self._misplaced(weight, effective) == 0
-
-    def _off(self, weight: Array, effective: Array) -> float:
-        scale = mean_scale(weight, self.rule.grouping, self.layer.transposed)
-        return levels.distance(Answer(Draw("", weight), effective), scale)
-
-    def _misplaced(self, weight: Array, effective: Array) -> int:
-        return self.rule.misplaced(weight, effective, self.layer.transposed)
 
     def _settle(self, found: Findings, update: Update | Written, state: _Updated) -> None:
         place: dict[str, Any] = {"file": update.routine.file, "line": update.routine.line or None}
-        if self._fits(state.latent, state.effective):
+        if self.compared.fits(state.latent, state.effective):
             found.claim(AFTER_UPDATE, True, measured=_RIGHT, limit=_RIGHT, note=update.target, **place)
             return
-        if self._gained(state):
+        if self.compared.gained(state.latent, state.effective):
             told = f"{update.target} changes a gain of the layer as well"
             found.note(AFTER_UPDATE, "not tried", note=told, **place)
             return
@@ -226,10 +206,11 @@ class _Trial:
     ) -> None:
         """Say what is stale, and how sure it is that training meets it."""
         refresh, state, was = self._flagged(state), self._now(state), state
-        whole, direct = self._fits(state.before, state.effective), isinstance(update, Written)
+        whole, direct = self.compared.fits(state.before, state.effective), isinstance(update, Written)
         sure = not refresh and self._shut(update, state)
         refresh = refresh or self._refreshed(update, state)
-        told = self._told(was if refresh else state)
+        shown = was if refresh else state
+        told = self.compared.stale(shown.before, shown.latent, shown.effective)
         if sure:
             told += ", and nothing outside the class has it project anew"
         elif refresh:
@@ -245,10 +226,6 @@ class _Trial:
         unsure = not sure and bool(whole or refresh)
         otherwise = Verdict.WARN if unsure else Verdict.FAIL
         found.claim(AFTER_UPDATE, False, measured=told, limit=_RIGHT, otherwise=otherwise, **place)
-
-    def _told(self, state: _Updated) -> str:
-        whole = self._fits(state.before, state.effective)
-        return "those of the weights before it" if whole else self._stale(state)
 
     def _flags(self, state: _Updated) -> dict[str, bool | None]:
         """Attributes of the layer that the submission sets from outside its class, and to what."""
@@ -266,7 +243,7 @@ class _Trial:
         for name, value in flags.items():
             with contextlib.suppress(Fault):
                 state.run.returned.worker.set(instance(state.run), name, value)
-        fine = bool(flags) and self._fits(state.latent, self._now(state).effective)
+        fine = bool(flags) and self.compared.fits(state.latent, self._now(state).effective)
         return f".{' and .'.join(flags)} {'are' if len(flags) > 1 else 'is'} set" if fine else ""
 
     def _now(self, state: _Updated) -> _Updated:
@@ -294,36 +271,6 @@ class _Trial:
         known.update(key for key in has if _BIAS.means(key))
         return shut(self.bench, self.owner, self.seen, frozenset(known), frozenset(has))
 
-    def _stale(self, state: _Updated) -> str:
-        """Which part of the projection is of the weights before the update, as a clause."""
-        before, latent, effective = state.before, state.latent, state.effective
-        if not np.isfinite(effective).all():
-            return "not finite"
-        old_scale, new_scale = (self._off(weight, effective) <= LIMIT for weight in (before, latent))
-        if old_scale:
-            return "levels of the new weights, but s = mean|W| is that of the weights before it"
-        if new_scale:
-            old = np.sign(self.rule.projected(before, self.layer.transposed))
-            count = self._misplaced(latent, effective)
-            if np.mean(np.sign(effective) == old) > 0.999:
-                return "s is that of the new weights, but the levels are those of the weights before it"
-            return f"s is that of the new weights, but {count} of {latent.size} levels are not their nearest"
-        projections = [self.rule.projected(weight, self.layer.transposed) for weight in (before, latent)]
-        old, new = (np.abs(effective - one) <= LIMIT * np.maximum(1.0, np.abs(one)) for one in projections)
-        if (old | new).all():
-            return f"{np.mean(~new):.0%} of them are those of the weights before it"
-        off = self._off(latent, effective)
-        return f"neither those of the weights before it nor those of the new ones: {off:.2g} off"
-
-    def _gained(self, state: _Updated) -> bool:
-        """Whether it is the right projection times a factor per output or per input, which may be learned."""
-        right = self.rule.projected(state.latent, self.layer.transposed)
-        live = right != 0
-        if not np.isfinite(state.effective).all() or ((state.effective != 0) != live).any():
-            return False
-        ratio = np.where(live, state.effective / np.where(live, right, 1.0), np.nan)
-        return any(bool(np.nanmax(np.nanstd(ratio, axis=axis)) < 1e-6) for axis in (0, 1))
-
     def _refreshed(self, update: Update | Written, state: _Updated) -> str:
         """The method of the layer that brings its projection up to date, as a clause; empty for none."""
         for method in refreshing(self.bench, self.layer.binding.file, self.owner):
@@ -335,7 +282,7 @@ class _Trial:
                 effective = self.layer.effective(state.before, on=state.run)
             except Fault:
                 continue
-            if self._fits(state.latent, effective):
+            if self.compared.fits(state.latent, effective):
                 return f"{method}() is called"
         return ""
 
@@ -348,4 +295,4 @@ class _Trial:
             again = self._again(update, run, paths, state.latent, "second")
         except (_Untried, Fault):
             return False
-        return self._fits(state.latent, again.effective)
+        return self.compared.fits(state.latent, again.effective)
