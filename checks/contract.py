@@ -57,7 +57,8 @@ class Return:
         aliases: Other spellings, for dict keys, attributes and returned variables; of an attribute in an
             attribute or a key in an attribute the two names together (``grads_gamma``, ``gamma_grad``).
         required: Whether the role is not played without it.
-        loose: Whether axes of length one do not matter: (1, D) and (1, 1, D) are taken as (D,).
+        loose: Whether axes of length one do not matter: (1, D) and (1, 1, D) are taken as (D,); an array in a
+            flat buffer, (M · N,) for (M, N), is taken as well.
         whole: Whether a ``handle`` is one array, and no container of several things.
     """
 

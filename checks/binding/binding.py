@@ -120,7 +120,7 @@ class Binding:
         attributes: Path on the instance (``gamma``, ``params['gamma']``, ``gamma.data``) → canonical
             parameter.
         layout: Axes as the callable wants them (see :mod:`.layouts`); empty for the contract's own.
-        loose: Returned arrays whose axes of length one do not matter.
+        loose: Returned arrays whose axes of length one do not matter, and which may be flat.
         misshapen: Names alone say what its answers are: they have other shapes than the contract's.
         model: Style of a scripted model (``worker/models.py``): what the callable's own model would give.
         patch: ``file.py:name`` in the submission → canonical parameter that stands there during a call;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -271,6 +272,8 @@ def _fits(item: Return, tree: Tree, shapes: Shapes) -> bool:
 
 def _alike(item: Return, shape: Sequence[int] | None, wanted: tuple[int, ...]) -> bool:
     if shape is None:
+        return True
+    if item.loose and list(shape) == [math.prod(wanted)]:
         return True
     if item.loose:
         return [n for n in shape if n != 1] == [n for n in wanted if n != 1]

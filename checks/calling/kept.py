@@ -186,7 +186,7 @@ class KeptObjects(Connection):
             handle: Where it is.
             shape: The shape that the contract asks for.
             dtype: Wire dtype: ``float64`` for floating point (exact for narrower types), ``int64``, ``bool``.
-            loose: Whether axes of length one do not matter.
+            loose: Whether axes of length one do not matter, and a flat array will do.
 
         Returns:
             A private copy; the worker cannot change it any more.

@@ -24,6 +24,7 @@ from .replacing import copied, replaced
 from .series import repeat
 from .values import (
     BadValueError,
+    alike,
     array_of,
     owner_of,
     plain,
@@ -31,7 +32,6 @@ from .values import (
     refill,
     shape_text,
     share_memory,
-    tight,
 )
 
 if TYPE_CHECKING:
@@ -315,7 +315,7 @@ class Session:
             raise BadValueError(f"dtype {array.dtype} instead of numbers")
         if array.dtype.kind == "f" and dtype.kind in "iub":
             raise BadValueError(f"dtype {array.dtype} instead of integers")
-        if request.get("loose") and tight(array.shape) == tight(shape):
+        if request.get("loose") and alike(array.shape, shape):
             array = array.reshape(shape)
         if array.shape != shape:
             raise BadValueError(f"shape {shape_text(array.shape)} instead of {shape_text(shape)}")

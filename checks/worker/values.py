@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections import deque
 from typing import Any
 
@@ -56,6 +57,11 @@ def shape_text(shape: tuple[int, ...]) -> str:
 def tight(shape: tuple[int, ...]) -> tuple[int, ...]:
     """A shape without its axes of length one."""
     return tuple(n for n in shape if n != 1)
+
+
+def alike(given: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
+    """Whether shapes differ by axes of length one alone, or by being flat."""
+    return tight(given) == tight(wanted) or given == (math.prod(wanted),)
 
 
 def owner_of(array: Any) -> Any:

@@ -64,7 +64,7 @@ class Held:
         turned = self.layer.transposed and len(wanted) > 1
         part = instance(run).part(*path)
         try:
-            held = run.returned.worker.fetch(part, wanted[::-1] if turned else wanted, loose=len(wanted) == 1)
+            held = run.returned.worker.fetch(part, wanted[::-1] if turned else wanted, loose=True)
         except Fault:
             return None
         return held.T if turned else held

@@ -136,7 +136,7 @@ BACKWARD = Role(
     ),
     (
         Return("dx", aliases=_DX, required=False),
-        Return("dweight", aliases=_DWEIGHT),
+        Return("dweight", aliases=_DWEIGHT, loose=True),
         Return("dbias", aliases=_DBIAS, required=False, loose=True),
     ),
     (
