@@ -19,6 +19,14 @@ __all__ = ["judge_prefill", "sees_the_future"]
 
 Array = npt.NDArray[Any]
 
+#: What several tokens go onto, how many it holds, how many go in: few, then across tiles of 16, 32 and 64.
+_PIECES = (
+    ("an empty cache", 0, 6),
+    ("a cache that holds 4", 4, 5),
+    ("an empty cache, 37 of them", 0, 37),
+    ("a cache that holds 13, 70 of them", 13, 70),
+)
+
 
 def judge_prefill(subject: Subject, found: Findings, said: list[str]) -> None:
     """Feed several tokens at once: to an empty cache, then to one that holds some.
@@ -28,12 +36,11 @@ def judge_prefill(subject: Subject, found: Findings, said: list[str]) -> None:
     """
     if subject.mode == "read":
         return
-    sizes = Sizes(2, 3, 20, 8)
-    cached = subject.cached(sizes)
-    if not cached.can_feed_many:
+    if not subject.cached(Sizes(2, 3, 20, 8)).can_feed_many:
         found.note("prompt of several tokens", "fed one by one", note="nothing takes several tokens at once")
         return
-    for words, before, tokens in (("an empty cache", 0, 6), ("a cache that holds 4", 4, 5)):
+    for words, before, tokens in _PIECES:
+        sizes = Sizes(2, 3, before + tokens + 11, 8)
         cached = subject.cached(sizes)
         q, k, v = drawn(subject.bench.rng("prefill", before), sizes, before + tokens)
         try:
