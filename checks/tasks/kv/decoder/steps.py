@@ -22,6 +22,8 @@ __all__ = ["full", "judge"]
 
 Array = npt.NDArray[Any]
 _BATCH, _PROMPT, _STEPS = 2, 4, 4
+#: Tokens past a tile of 16, within the room that decoders are made with.
+_LONG = 29
 _EMPTIES = re.compile(r"reset|clear|empty|new_|init_?(kv_?)?cache|free|flush|start|begin")
 
 
@@ -39,7 +41,8 @@ def judge(subject: Subject, found: Findings, said: list[str]) -> None:
         except Raised as fault:
             # That its dtype may be float64 is a guess; whatever else raises, raises in float32 as well.
             found.note("decoder: made for float64", fault.placed, note="nothing shows that it takes it")
-    _compare(subject, found, make, said, "float32")
+    if _compare(subject, found, make, said, "float32"):
+        _long(subject, found, make, said)
     _rows(subject, found, make, said)
     _past(subject, found, make, said)
     _again(subject, found, make, said)
@@ -50,7 +53,8 @@ def _dtype_offered(subject: Subject) -> bool:
     return "decoder" in subject.found and subject.found["decoder"].takes("dtype")
 
 
-def _compare(subject: Subject, found: Findings, make: Maker, said: list[str], dtype: str) -> None:
+def _compare(subject: Subject, found: Findings, make: Maker, said: list[str], dtype: str) -> bool:
+    """Whether steps after a prompt give what a prefill of the whole gives."""
     batch = _BATCH if make.any_batch else 1
     decoder = make(batch)
     given = decoder.draw(subject.bench.rng("decoder", dtype), _PROMPT + _STEPS)
@@ -85,6 +89,25 @@ def _compare(subject: Subject, found: Findings, make: Maker, said: list[str], dt
             *(words for words in said if not words.startswith("decoder")),
             f"decoder: {stage} differ from a prefill of the whole by {worst.error:.2g}",
         ]
+    return not worst.wrong(limit)
+
+
+def _long(subject: Subject, found: Findings, make: Maker, said: list[str]) -> None:
+    """One long prompt against the same in steps; what has no room for it decides nothing."""
+    stepped = make(1)
+    given = stepped.draw(subject.bench.rng("long"), _LONG)
+    try:
+        whole = make(1).prefill(given)
+        out = stepped.prefill(given[:, :_PROMPT])
+        for t in range(_PROMPT, _LONG):
+            out = stepped.decode(given[:, t])
+    except Fault as fault:
+        found.note(f"decoder: {_LONG} tokens", fault.message, note="it may have room for fewer")
+        return
+    limit, error = precision("float32").limit(0.0), relative_error(out, whole)
+    quantity = f"decoder: prompt of {_LONG} against {_PROMPT} and steps, largest relative error, float32"
+    if not found.limit(quantity, error, limit, **subject.where("prefill")):
+        said.append(f"decoder: a prompt of {_LONG} differs from the same in steps by {error:.2g}")
 
 
 def _one(out: Array, truth: Array, where: str) -> Worst:
