@@ -72,7 +72,7 @@ def test_a_slow_call_is_told_by_its_ratio_and_not_failed(timed: Task, submitted:
     [
         (RIGHT.replace("x * factor,", "x + factor,"), "off the reference's"),
         (RIGHT.replace("    return", "    assert len(x) < 50\n    return"), "raised AssertionError"),
-        (RIGHT.replace("def scale", "def something_else"), "no callable was found"),
+        ("def something_else(one, other):\n    return one * other\n", "no callable was found"),
     ],
 )
 def test_what_cannot_be_timed_is_skipped_with_the_reason(

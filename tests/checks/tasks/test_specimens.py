@@ -52,7 +52,7 @@ def test_specimen(
             assert task not in LOCATED or outcome.location is not None, f"{outcome.check} points at no line"
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1])
 def test_another_seed_gives_no_other_verdict(specimen_id: str, every: dict[str, Specimen], seed: int) -> None:
     """A part of what ``benchmarks/seeds.py`` runs over all of them."""
     specimen, task = every[specimen_id], specimen_id.split("/")[0]
