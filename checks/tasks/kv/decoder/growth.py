@@ -146,8 +146,8 @@ def _counted(make: Maker) -> Decoder:
 
 def _exchanged(subject: Subject, found: Findings, said: list[str]) -> bool:
     """Other weights between prompt and step: a step that equals a full pass with them used no cache."""
-    make = subject.maker(layers=1)
     try:
+        make = subject.maker(layers=1)
         fresh = make(1)
         given = fresh.draw(subject.bench.rng("exchanged"), _PROMPT + 1)
         old = make(1).prefill(given)
