@@ -7,6 +7,8 @@ import operator
 import re
 from collections.abc import Callable, Mapping
 
+from judge_tui.checks.sources import expression
+
 __all__ = ["Constants", "integer"]
 
 #: Name → its text, unevaluated.
@@ -37,7 +39,7 @@ def integer(text: str, constants: Mapping[str, str], depth: int = _DEPTH) -> int
     plain = re.sub(r"\b(0[xX][0-9a-fA-F]+|\d+)[uUlLzZ]+\b", r"\1", plain)
     plain = re.sub(r"\b[A-Za-z_]\w*::", "", plain).replace("/", "//")
     try:
-        return _value(ast.parse(plain.strip(), mode="eval").body, constants, depth)
+        return _value(expression(plain.strip()), constants, depth)
     except (SyntaxError, ValueError, ZeroDivisionError, RecursionError, MemoryError):
         return None
 

@@ -115,15 +115,17 @@ def _crowded(rng: np.random.Generator, K: int) -> list[Question]:
     K is large, and maxima rise from logit to logit as well as over stretches that are shuffled.
     """
     V = max(4 * K, 4096) + int(rng.integers(1, 1000))
-    rising = np.sort(draw(rng, len(_STRETCHES), V, scale=2.0))
-    for row, length in zip(rising, _STRETCHES, strict=True):
+    rising = []
+    for length in _STRETCHES:
+        row = np.sort(draw(rng, 1, V, scale=2.0))
         for start in range(0, V, length):
-            rng.shuffle(row[start : start + length])
+            rng.shuffle(row[0, start : start + length])
+        rising.append(Question(f"maxima rise to the end, {length} at a time", row, K))
     falling = np.sort(draw(rng, 1, V))[:, ::-1]
     steps = rng.integers(0, 8, (1, V)).astype(np.float32)
     close = 1 + rng.permutation(V).astype(np.float32)[None] * np.float32(2.0**-23)
     return [
-        Question("maxima rise to the end", rising, K),
+        *rising,
         Question("maxima fall from the start", np.ascontiguousarray(falling), K),
         Question("eight values alone", steps, K),
         Question("every logit next to another in float32", close, K),
