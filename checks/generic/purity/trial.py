@@ -115,7 +115,7 @@ class Trial:
     def _objects_alone(self, before: Mapping[str, Contents], answer: Mapping[str, Any]) -> bool:
         """Whether the role used up what its own object kept for it; what was not its own stays as it was."""
         own, answers = self.ours.own(self.role, self._binding), outputs(self.role, self._binding)
-        spent = False
+        spent = worked = False
         for name, handle in self.ours.handles(self.role).items():
             after = contents(self.bench.worker, handle)
             if name in own:
@@ -123,7 +123,8 @@ class Trial:
                 after = still(before[name], after)
             parts = modified(before[name], after, answers)
             if name in own:
-                parts = [part for part in parts if not self._scratch(handle, part, answer)]
+                kept = [part for part in parts if not self._scratch(handle, part, answer)]
+                worked, parts = worked or len(kept) < len(parts), kept
             told = f"modified at {path_text(parts[0])}" if parts else "unchanged"
             self._claim(f"{self.role.name} leaves the {name} alone", told, "unchanged", not parts)
         if spent:
@@ -131,7 +132,8 @@ class Trial:
                 f"{self.role.name} on one object", "once: it uses up what the object has kept for it",
                 file=self._binding.file, line=self._binding.line or None,
             )  # fmt: skip
-            # What was dropped cannot be looked at any more, but what of it was the caller's can.
+        if spent or worked:
+            # What was dropped, or is room to work in, may be the caller's own.
             for call in self.ours.calls:
                 self._arguments_alone(call, f" of the {call.binding.role}")
         return spent
