@@ -120,7 +120,7 @@ def _summary(found: Findings, settled: Settled, wrong: list[Asked]) -> str:
     establishes="A row's answer does not change with its neighbours, for any number of rows and every block "
     "shape that the code offers.",
     budget=_BUDGET,
-    version=2,
+    version=3,
 )
 def rows_independent(bench: Bench, found: Findings) -> str:
     """Rows of disjoint ranges and far apart, counts that are no multiple, odd boundaries; each variant."""
