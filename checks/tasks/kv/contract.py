@@ -9,7 +9,7 @@ from judge_tui.checks.tasks.kv.chunked_prefill import finding as chunks
 from judge_tui.checks.tasks.kv.finding import options
 from judge_tui.checks.tasks.kv.finding import search as finding
 from judge_tui.checks.tasks.kv.gqa import finding as grouped
-from judge_tui.checks.tasks.kv.paging.roles import ADD, FREE
+from judge_tui.checks.tasks.kv.sequences import ADD, FREE, RESERVE
 
 __all__ = ["CONTRACT"]
 
@@ -21,7 +21,17 @@ def _sample(rng: np.random.Generator) -> Sample:
 
 
 CONTRACT = Contract(
-    (*roles.ROLES, ADD, FREE, *options.ROLES, *roles.DECODER, *roles.BATCHES, chunks.ROLE, grouped.ROLE),
+    (
+        *roles.ROLES,
+        ADD,
+        RESERVE,
+        FREE,
+        *options.ROLES,
+        *roles.DECODER,
+        *roles.BATCHES,
+        chunks.ROLE,
+        grouped.ROLE,
+    ),
     _sample,
     "a KV cache (create, append, read) with cached attention or a decoder (prefill, decode one token)",
     find=finding.find,

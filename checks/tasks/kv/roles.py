@@ -37,7 +37,8 @@ def _role(
 
 _CACHE = _takes(
     "cache",
-    "kv_cache kvcache kv past past_kv past_kvs past_key_value past_key_values layer_past state layer_cache",
+    "kv_cache kvcache kv past past_kv past_kvs past_key_value past_key_values layer_past state layer_cache "
+    "store kv_store pool kv_pool arena kv_arena",
     "handle",
 )
 _CACHE_K = _takes("cache_k", "k_cache key_cache past_k past_key cached_k keys_cache k_past", "handle")
@@ -77,7 +78,7 @@ _TOTAL = _takes("length", "seq_len total_len kv_len valid_len cache_len end n up
 SEQUENCE = _takes(
     "sequence",
     "b batch_idx batch_index seq_id seq_idx seq slot row sequence_id request_id batch_id i idx sid rid "
-    "req_id slot_id slot_idx stream_id session_id",
+    "req_id slot_id slot_idx stream_id session_id handle lane owner name",
     "int",
 )
 _LAYER = _takes("layer", "layer_idx layer_id layer_index l", "int")
@@ -88,12 +89,13 @@ _HEADS = (
 )
 _KV_HEADS = (
     "num_kv_heads n_kv_heads n_kv_head num_key_value_heads n_kv num_heads_kv n_heads_kv kv_groups "
-    "num_kv_groups num_query_groups"
+    "num_kv_groups num_query_groups kvh"
 )
 _LAYERS = "num_layers n_layers n_layer l depth"
 _BATCH = (
     "batch_size max_batch max_batch_size bsz b num_sequences bs num_slots n_slots max_slots slots num_seqs "
-    "n_seqs max_seqs max_num_seqs max_sequences max_requests num_requests"
+    "n_seqs max_seqs max_num_seqs max_sequences max_requests num_requests rows n_rows lanes max_lanes "
+    "num_lanes"
 )
 _MAX_LEN = (
     "max_seq_len max_length max_seq capacity max_tokens max_seq_length max_position max_context s_max "
@@ -149,7 +151,7 @@ ROLES = (
         (_gives("cache", kind="handle", required=True),),
         r"^(make|create|new|init|initiali[sz]e|empty|build)_?(kv_?)?cache$ ^kv_?cache$ "
         r"(contiguous|flat|static|dense|simple|basic|layer|batched|dynamic|single).*cache$ cache$ "
-        r"^(make|create|new|init|build|empty)_.*cache cache kv|attention|attn",
+        r"^(make|create|new|init|build|empty)_.*cache cache kv|attention|attn ^(create|empty|make)$",
         r"mask(?!ed) ^mha$ dot_product",
     ),
     _role(
@@ -243,17 +245,42 @@ _MODEL_SIZES = (
     _takes("head_dim", "d_head head_size d_k", "int"),
     _takes("layers", _LAYERS, "int"),
     _takes("layer", "layer_idx layer_id layer_index", "int"),
-    _takes("max_len", f"{_MAX_LEN} block_size", "int"),
+    _takes("max_len", f"{_MAX_LEN} block_size max_pos n_positions", "int"),
     _takes("batch", "batch_size max_batch max_batch_size", "int"),
     _takes("ff", "d_ff ffn_dim hidden_mult mlp_dim intermediate_size", "int"),
     _takes("seed", "random_seed rng_seed", "int"),
     _takes("dtype", "data_type", "dtype"),
 )
 
+#: What a cache for a decoder is told, beside the decoder or instead of it.
+_ROOM = (
+    _takes("batch", f"{_BATCH} n_batch", "int"),
+    _takes("max_len", f"{_MAX_LEN} length size seq_len max_pos n_positions room", "int"),
+    *(size for size in _MODEL_SIZES if size.name not in ("batch", "max_len", "layer", "seed")),
+)
+#: Sizes that a call is told where it has no default of its own for them, and what their objects are made of.
+_CALLED = tuple(
+    replace(size, spare=True)
+    for size in _MODEL_SIZES
+    if size.name not in ("heads", "kv_heads", "layer", "batch", "seed")
+)
+#: The cache that a decoder is handed.
+_PAST = replace(_CACHE, aliases=(*_CACHE.aliases, "caches", "kv_caches", "layer_caches", "memory"))
+#: Which tokens are real, as counts or as a mask: a trial tells.
+_REAL = _takes("valid", "valid_mask attention_mask attn_mask pad_mask padding_mask token_mask real n_real")
+
 #: Which of the sequences a call is about, where a model keeps several apart.
 _OF = (
-    _takes("sequence", "slot slot_id seq seq_id sequence_id sid request_id session handle stream_id", "int"),
-    _takes("sequences", "slots slot_ids seqs seq_ids sequence_ids sids request_ids handles", "data"),
+    _takes(
+        "sequence",
+        "slot slot_id seq seq_id sequence_id sid request_id req_id rid session session_id handle stream_id",
+        "int",
+    ),
+    _takes(
+        "sequences",
+        "slots slot_ids seqs seq_ids sequence_ids sids request_ids req_ids rids sessions session_ids handles",
+        "data",
+    ),
 )
 
 #: A whole model, or one layer with its projections: judged by its own consistency.
@@ -268,13 +295,10 @@ DECODER = (
     ),
     _role(
         "state",
-        (
-            _MODEL,
-            _takes("batch", "batch_size bsz b", "int"),
-            _takes("max_len", "max_seq_len max_length", "int"),
-        ),
+        (_MODEL, *_ROOM),
         (_gives("cache", kind="handle", required=True),),
-        r"^(new|make|create|init|empty|alloc\w*)_?(kv_?)?(cache|state)s?$",
+        r"^(new|make|create|init|initiali[sz]e|empty|build|alloc\w*)_?(kv_?)?(cache|state)s?$ "
+        r"^(new|make|create|init|initiali[sz]e|empty|build|alloc\w*)_.*caches?$",
     ),
     _role(
         "open",
@@ -285,18 +309,19 @@ DECODER = (
     ),
     _role(
         "prefill",
-        (_MODEL, _TOKENS, _X, _CACHE, _START, _NEW, _USE, *_TOLD, *_OF),
+        (_MODEL, _TOKENS, _X, _PAST, _START, _STARTS, _NEW, _REAL, _USE, *_TOLD, *_OF, *_CALLED),
         (_LOGITS, _AFTER),
-        r"prefill ^(start|begin|process_prompt|encode) ^(forward|__call__|run)$ with_?(kv_?)?cache|cached",
+        r"prefill ^(start|begin|process_prompt|encode) ^(forward|__call__|run|apply)$ "
+        r"with_?(kv_?)?cache|cached _(forward|apply)$ ^(step|feed|extend)(_?(tokens|ids))?$",
         r"layer_?norm",
         allowed="block memory",
     ),
     _role(
         "decode",
-        (_MODEL, _TOKENS, _X, _CACHE, _START, _ACTIVE, _USE, *_TOLD, *_OF),
+        (_MODEL, _TOKENS, _X, _PAST, _START, _STARTS, _ACTIVE, _REAL, _USE, *_TOLD, *_OF, *_CALLED),
         (_LOGITS, _AFTER),
-        r"decode_?(step|token|one)?$ ^(step|next|decode) _step$|step_ ^(forward|__call__|run)$ "
-        r"with_?(kv_?)?cache|cached",
+        r"decode_?(step|token|one)?$ ^(step|next|decode) _step$|step_ ^(forward|__call__|run|apply)$ "
+        r"with_?(kv_?)?cache|cached _(forward|apply)$ ^(step|feed|extend)(_?(tokens|ids))?$",
         r"layer_?norm|logits",
         allowed="block memory",
     ),

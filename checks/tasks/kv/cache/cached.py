@@ -16,9 +16,10 @@ from judge_tui.checks.calling.remote import Handle
 from judge_tui.checks.faults import BadResult, Raised, Skipped
 from judge_tui.checks.tasks.kv import roles
 from judge_tui.checks.tasks.kv.cache.opened import Opened, per_sequence
-from judge_tui.checks.tasks.kv.cache.places import cache_of, pair
+from judge_tui.checks.tasks.kv.cache.places import State, cache_of, pair
 from judge_tui.checks.tasks.kv.cache.ways import Way
-from judge_tui.checks.tasks.kv.cache.wires import from_wire, to_wire, wire_shape
+from judge_tui.checks.tasks.kv.cache.wires import to_wire
+from judge_tui.checks.tasks.kv.sequences import RESERVE
 from judge_tui.checks.tasks.kv.sizes import Sizes
 
 __all__ = ["PROMPTS", "TICKS", "Cached", "Sizes"]
@@ -42,7 +43,8 @@ class Cached(Opened):
     def has_layers(self) -> bool:
         """Whether one cache holds several layers."""
         # A cache whose layers go in step counts what all of them hold, and is fed as one that has one.
-        return self.feeds_layers and not self._ticks and not self.counts_by_last_layer
+        apart = bool(self._ticks) or "reserve" in self.found
+        return self.feeds_layers and not apart and not self.counts_by_last_layer
 
     @property
     def counts_by_last_layer(self) -> bool:
@@ -164,10 +166,11 @@ class Cached(Opened):
         _only_what_can_be_said(binding, [] if self.alone else self._ticks, counts, tokens)
         if b is None and len(set(self.counts.tolist())) > 1 and _one_position(binding):
             raise Skipped(f"{binding.target} takes one position for the whole batch")
+        state = self._with_room(b, counts, state)
         inputs = self._inputs(b, counts, state, binding)
-        inputs.update(k=to_wire(k, binding.layout), v=to_wire(v, binding.layout))
+        inputs.update(k=self._to_wire(k, binding), v=self._to_wire(v, binding))
         if self.mode == "fused":
-            inputs["q"] = to_wire(q, binding.layout)
+            inputs["q"] = self._to_wire(q, binding)
         returned = self._invoked(binding, inputs)
         role = _ROLES[binding.role]
         state = cache_of(returned, binding, role, state)
@@ -186,6 +189,15 @@ class Cached(Opened):
         out = self.attend(q, b, counts)
         self._advanced("advance_after", b, counts)
         return out
+
+    def _with_room(self, b: int | None, counts: Array, state: State) -> State:
+        """Have room made for tokens before they are written, where that is a call of its own."""
+        binding = self.found.get("reserve")
+        if binding is None:
+            return state
+        inputs = self._inputs(b, counts, state, binding)
+        returned = self._invoked(binding, {**inputs, "count": int(counts.max())})
+        return cache_of(returned, binding, RESERVE, state)
 
     @property
     def _ticks(self) -> list[Binding]:
@@ -236,7 +248,7 @@ class Cached(Opened):
             return np.concatenate(rows)
         state = self.states[b or 0] if self.alone else self.states[0]
         inputs = self._inputs(b, np.zeros(q.shape[0], np.int64), state, binding, q.shape[2])
-        inputs["q"] = to_wire(q, binding.layout)
+        inputs["q"] = self._to_wire(q, binding)
         returned = self._invoked(binding, inputs)
         return self._fetched(returned, _ROLES["attend"], "out", q.shape, binding.layout)
 
@@ -262,7 +274,7 @@ class Cached(Opened):
             if q.shape[2] > 1 and not same:
                 raise Skipped("its attention takes no offset")
             inputs = {
-                "q": to_wire(q[place].astype(dtype), binding.layout),
+                "q": self._to_wire(q[place].astype(dtype), binding),
                 "k": to_wire(k.astype(dtype), binding.layout),
                 "v": to_wire(v.astype(dtype), binding.layout),
                 "causal": q.shape[2] > 1, "totals": self.counts[group],
@@ -305,7 +317,7 @@ class Cached(Opened):
             if told and "N" in layout and len(told) == len(layout) and n < told[layout.index("N")] <= 1 << 16:
                 width = int(told[layout.index("N")])
             shape = (batch, self.sizes.heads, width, self.sizes.head_dim)
-            whole = from_wire(self.worker.fetch(handle, wire_shape(shape, layout)), shape, layout)
+            whole = self._from_wire(handle, shape, layout)
             row = b if batch > 1 else 0
             arrays.append(whole[row : row + 1, :, :n])
         return arrays[0], arrays[1]

@@ -13,9 +13,17 @@ from judge_tui.checks.binding.binding import Binding
 from judge_tui.checks.calling.calls import Returned, invoke
 from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.faults import BadResult
-from judge_tui.checks.tasks.kv.cache.places import State, part
+from judge_tui.checks.tasks.kv.cache.places import State, cache_of, part
 from judge_tui.checks.tasks.kv.cache.ways import Way
-from judge_tui.checks.tasks.kv.cache.wires import JOINED, fits, from_wire, wire_shape
+from judge_tui.checks.tasks.kv.cache.wires import (
+    answered,
+    fits,
+    from_wire,
+    of_layer,
+    to_wire,
+    wire_shape,
+)
+from judge_tui.checks.tasks.kv.sequences import ADD, FREE
 from judge_tui.checks.tasks.kv.sizes import Sizes, mode
 from judge_tui.checks.tolerance import same_bits
 
@@ -34,6 +42,7 @@ class Opened:
         left: Tells the seconds that remain.
         counted: Whether the worker counts, from the making of the cache on.
         goes: Tells of a guessed way of feeding whether a small call of it goes; all do, when left out.
+        together: Layers that go in with one call, where an axis is theirs.
 
     Attributes:
         counts: (B,) tokens that were fed to each sequence.
@@ -55,8 +64,10 @@ class Opened:
         *,
         counted: bool = False,
         goes: Callable[[Way], bool] | None = None,
+        together: int = 1,
     ) -> None:
         self.worker = worker
+        self.together = together
         self.goes = goes
         self.found = found
         self.sizes = sizes
@@ -88,7 +99,7 @@ class Opened:
             # What holds keys and values and is told of one kind of head is told of theirs.
             inputs.update(heads=sizes.heads, embed=sizes.heads * sizes.head_dim)
         if not self.feeds_layers:
-            inputs.update(layers=1)
+            inputs.update(layers=self.together)
         counting = self.counters is not None
         returned = invoke(self.worker, create, inputs, budget=self.left(), count=counting)
         return returned.handle("cache") if returned.has("cache") else returned.result.handle
@@ -98,9 +109,10 @@ class Opened:
         binding = self.found.get("add")
         if binding is None:
             return
-        state = self.states[b if self.alone else 0]
-        inputs = self._inputs(b, np.zeros(1, np.int64), state, binding)
+        at = b if self.alone else 0
+        inputs = self._inputs(b, np.zeros(1, np.int64), self.states[at], binding)
         returned = self._invoked(binding, {**inputs, "count": self.sizes.max_len})
+        self.states[at] = cache_of(returned, binding, ADD, self.states[at])
         if not binding.takes("sequence"):
             if returned.result.tree.get("kind") not in ("int", "str", "scalar"):
                 raise BadResult(f"{binding.target} takes no number of a sequence and gives none")
@@ -109,9 +121,10 @@ class Opened:
     def free(self, b: int) -> None:
         """Let a sequence go; what it held is forgotten here as well."""
         binding = self.found["free"]
-        state = self.states[b if self.alone else 0]
+        at = b if self.alone else 0
         self.counts[b] = 0
-        self._invoked(binding, self._inputs(b, np.zeros(1, np.int64), state, binding))
+        returned = self._invoked(binding, self._inputs(b, np.zeros(1, np.int64), self.states[at], binding))
+        self.states[at] = cache_of(returned, binding, FREE, self.states[at])
 
     def beside(self, layer: int) -> Self:
         """Another layer of the same cache, with counts of its own."""
@@ -166,11 +179,22 @@ class Opened:
             raise BadResult(f"{returned.binding.target} gives no {name}")
         told = tuple(self.worker.describe(handle).get("shape", ()))
         # Heads may come back joined, and a single token without its axis.
-        for other in (layout, *JOINED):
-            if told == wire_shape(shape, other) and fits(other, shape[0], shape[2]):
+        for other in answered(layout):
+            if told == wire_shape(shape, other, self.together) and fits(other, shape[0], shape[2]):
                 layout = other
                 break
-        return from_wire(self.worker.fetch(handle, wire_shape(shape, layout)), shape, layout)
+        return self._from_wire(handle, shape, layout)
+
+    def _to_wire(self, array: Array, binding: Binding) -> Array:
+        """A (B, H, N, D) array as a call takes it: of this layer, or of all that go in together."""
+        if "L" in binding.layout:
+            return to_wire(array, binding.layout, self.together)
+        return to_wire(of_layer(array, self.layer) if self.together > 1 else array, binding.layout)
+
+    def _from_wire(self, handle: Handle, shape: tuple[int, ...], layout: str) -> Array:
+        """An array of this layer, (B, H, N, D), float64."""
+        fetched = self.worker.fetch(handle, wire_shape(shape, layout, self.together))
+        return from_wire(fetched, shape, layout, self.layer)
 
 
 def per_sequence(binding: Binding) -> bool:

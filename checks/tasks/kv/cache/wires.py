@@ -2,17 +2,31 @@
 
 A layout names the axes of what goes over the wire: ``BHND`` is (batch, heads, tokens, head size),
 ``BNHD`` has tokens before heads, ``BHD`` drops the token axis (one token), ``HND`` and ``NHD`` drop the
-batch (one sequence), ``HD`` both, and ``BNE`` joins heads and head size into one axis.
+batch (one sequence), ``HD`` both, and ``BNE`` joins heads and head size into one axis. ``L`` is the axis
+of layers, where all of them go in with one call: ``LNHD``.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["JOINED", "LAYOUTS", "SOLO", "fits", "from_wire", "to_wire", "wire_shape"]
+__all__ = [
+    "JOINED",
+    "LAYOUTS",
+    "SOLO",
+    "answered",
+    "fits",
+    "from_wire",
+    "layered",
+    "of_layer",
+    "one_layer",
+    "to_wire",
+    "wire_shape",
+]
 
 Array = npt.NDArray[Any]
 
@@ -24,13 +38,45 @@ SOLO = ("HND", "NHD", "HD", "NE")
 JOINED = ("BNE", "BHD", "BE", "NE", "HD", "E")
 
 
+def layered(orders: Sequence[str]) -> tuple[str, ...]:
+    """The same axis orders with all layers in front; then with layers behind tokens or sequences."""
+    several = [order for order in orders if "E" not in order]
+    behind = [f"{order[0]}L{order[1:]}" for order in several if order[0] in "BN"]
+    return tuple(dict.fromkeys([f"L{order}" for order in several] + behind))
+
+
+def one_layer(layout: str) -> str:
+    """The axis order of what a single layer gets."""
+    return layout.replace("L", "")
+
+
+def answered(layout: str) -> tuple[str, ...]:
+    """Layouts in which the answer to arrays in ``layout`` may come, itself first."""
+    if "L" not in layout:
+        return (layout, *JOINED)
+    return (layout, *layered([one_layer(layout), one_layer(layout).replace("N", "")]))
+
+
+def of_layer(array: Array, layer: int) -> Array:
+    """What goes to a layer beside the first, which gets ``array``: as large, and other numbers.
+
+    Args:
+        array: (B, H, N, D).
+        layer: Index of the layer; 0 is the first.
+    """
+    return array if layer == 0 else np.roll(array, layer, axis=-1) * (-1) ** layer
+
+
 def fits(layout: str, batch: int, tokens: int) -> bool:
     """Whether arrays of so many sequences and tokens can be handed over in a layout."""
     return ("B" in layout or batch == 1) and ("N" in layout or tokens == 1)
 
 
-def to_wire(array: Array, layout: str) -> Array:
-    """Hand a (B, H, N, D) array over in ``layout``."""
+def to_wire(array: Array, layout: str, layers: int = 1) -> Array:
+    """Hand a (B, H, N, D) array over in ``layout``, with what other layers get where they go in with it."""
+    if "L" in layout:
+        pieces = [to_wire(of_layer(array, layer), one_layer(layout)) for layer in range(layers)]
+        return np.ascontiguousarray(np.stack(pieces, axis=layout.index("L")))
     if "E" in layout:
         b, h, n, d = array.shape
         joined = array.transpose(0, 2, 1, 3).reshape(b, n, h * d)
@@ -40,21 +86,24 @@ def to_wire(array: Array, layout: str) -> Array:
     return np.ascontiguousarray(kept.squeeze(drop))
 
 
-def wire_shape(shape: tuple[int, ...], layout: str) -> tuple[int, ...]:
+def wire_shape(shape: tuple[int, ...], layout: str, layers: int = 1) -> tuple[int, ...]:
     """What a (B, H, N, D) shape is in ``layout``."""
     b, h, n, d = shape
-    sizes = {"B": b, "H": h, "N": n, "D": d, "E": h * d}
+    sizes = {"B": b, "H": h, "N": n, "D": d, "E": h * d, "L": layers}
     return tuple(sizes[axis] for axis in layout)
 
 
-def from_wire(array: Array, shape: tuple[int, ...], layout: str) -> Array:
+def from_wire(array: Array, shape: tuple[int, ...], layout: str, layer: int = 0) -> Array:
     """Bring an array that came in ``layout`` back to (B, H, N, D).
 
     Args:
         array: As it came.
         shape: (B, H, N, D).
         layout: Its layout.
+        layer: Which layer is asked for, where all of them came.
     """
+    if "L" in layout:
+        array, layout = np.take(array, layer, axis=layout.index("L")), one_layer(layout)
     b, h, n, d = shape
     if "E" in layout:
         return np.ascontiguousarray(array.reshape(b, n, h, d).transpose(0, 2, 1, 3))

@@ -15,6 +15,7 @@ from judge_tui.checks.faults import BadResult, Fault, Raised, Skipped, Unbound
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv.chunked_prefill import finding as chunks
 from judge_tui.checks.tasks.kv.chunked_prefill.fed import ChunkFed
+from judge_tui.checks.tasks.kv.decoder.maker import Maker
 from judge_tui.checks.tasks.kv.judging import Worst, float32_limit, precision
 from judge_tui.checks.tasks.kv.reference import attention, causal_rows, plain
 from judge_tui.checks.tasks.kv.sizes import Sizes
@@ -26,6 +27,8 @@ __all__ = ["chunked_prefill"]
 
 Array = npt.NDArray[Any]
 _TOKENS, _STEPS = 11, 2
+#: Prompts of a decoder: none of the chunks goes into the first, most go into the second.
+_PROMPTS = (_TOKENS, 12)
 #: Tokens per chunk: one, splits that leave 1, 2 and 3 over, the whole, and more than there is.
 _SPLITS = (1, 2, 3, 4, 5, 10, _TOKENS, _TOKENS + 5)
 _PROSE = re.compile(r"chunk", re.I)
@@ -36,6 +39,7 @@ _PROSE = re.compile(r"chunk", re.I)
     "prompt in chunks",
     establishes="Any split of a prompt into chunks equals one prefill: its rows, and the steps after it.",
     optional=True,
+    version=2,
 )
 def chunked_prefill(bench: Bench, found: Findings) -> str:
     """Take one prompt in chunks of many sizes; hold rows and later steps against full attention."""
@@ -222,39 +226,50 @@ def _without_queries(subject: Subject, found: Findings, chunked: Binding, run: _
 
 
 def _decoder(subject: Subject, found: Findings, chunked: Binding) -> str:
-    """A decoder's prompt in chunks against its own prefill, and a step after it."""
+    """A decoder's prompts in chunks against its own prefill, and a step after them."""
     if not subject.decodes:
         raise Unbound("prefill and decode", [f"{chunked.target} takes tokens; nothing to hold it against"])
-    make, in_chunks = subject.maker(), chunks.as_prefill(subject.found, chunked)
-    limit, where = precision("float32").limit(0.0), _where(chunked)
-    batch = 2 if make.any_batch else 1
-    worst, table = Worst(), [("chunk", "prompt's end", "step after")]
-    given = make(batch).draw(subject.bench.rng("decoder"), _TOKENS + 1)
-    prompt = given[:, :_TOKENS]
-    truth = make(batch).prefill(prompt)
-    whole = make(batch)
-    whole.prefill(prompt)
-    after = whole.decode(given[:, _TOKENS])
-    for size in _splits(chunked):
-        try:
-            decoder = make(batch, in_chunks, chunk=size)
-            end = relative_error(decoder.prefill(prompt), truth)
-            step = relative_error(decoder.decode(given[:, _TOKENS]), after)
-        except (Raised, BadResult) as fault:
-            raise _at_size(fault, size) from fault
-        worst = worst.or_worse(Worst(end, f"the prompt's end, chunks of {size}"))
-        worst = worst.or_worse(Worst(step, f"the step after, chunks of {size}"))
-        table.append((str(size), f"{end:.2g}", f"{step:.2g}"))
+    make, limit = subject.maker(), precision("float32").limit(0.0)
+    table: list[tuple[str, ...]] = [("prompt", "chunk", "its rows", "step after")]
+    worst = Worst()
+    for tokens in _PROMPTS:
+        worst = worst.or_worse(_prompted(subject, make, chunked, tokens, table))
+    sizes = ", ".join(map(str, _splits(chunked)))
     found.limit(
-        f"decoder: prompt of {_TOKENS} in chunks of {', '.join(map(str, _splits(chunked)))} against its own "
+        f"decoder: prompts of {' and '.join(map(str, _PROMPTS))} in chunks of {sizes} against its own "
         "prefill, and the step after it, largest relative error per row, float32",
-        worst.error, limit, note=worst.note, table=tuple(table), **where,
+        worst.error, limit, note=worst.note, table=tuple(table), **_where(chunked),
     )  # fmt: skip
     if worst.wrong(limit):
         return f"the decoder's prompt in chunks is off its own prefill by {worst.error:.2g} ({worst.where})"
     return (
         f"{len(table) - 1} splits within {worst.error:.1e} of the decoder's own prefill (limit {limit:.0e})"
     )
+
+
+def _prompted(
+    subject: Subject, make: Maker, chunked: Binding, tokens: int, table: list[tuple[str, ...]]
+) -> Worst:
+    """One prompt in chunks of every size; adds a line per size to the table."""
+    in_chunks, batch = chunks.as_prefill(subject.found, chunked), 2 if make.any_batch else 1
+    given = make(batch).draw(subject.bench.rng("decoder", tokens), tokens + 1)
+    whole, worst = make(batch), Worst()
+    truth = whole.answers(given[:, :tokens])
+    after = whole.decode(given[:, tokens])
+    for size in _splits(chunked):
+        try:
+            decoder = make(batch, in_chunks, chunk=size)
+            rows = decoder.answers(given[:, :tokens])
+            step = relative_error(decoder.decode(given[:, tokens]), after)
+        except (Raised, BadResult) as fault:
+            raise _at_size(fault, size) from fault
+        # what gives the prompt's end alone is held against that
+        shown = min(rows.shape[1], truth.shape[1])
+        error = relative_error(rows[:, -shown:], truth[:, -shown:])
+        worst = worst.or_worse(Worst(error, f"a prompt of {tokens}, chunks of {size}"))
+        worst = worst.or_worse(Worst(step, f"the step after a prompt of {tokens}, chunks of {size}"))
+        table.append((str(tokens), str(size), f"{error:.2g}", f"{step:.2g}"))
+    return worst
 
 
 def _at_size(fault: Fault, size: int) -> Fault:

@@ -24,6 +24,7 @@ from judge_tui.checks.tasks.kv import roles
 from judge_tui.checks.tasks.kv.cache.wires import LAYOUTS, SOLO
 from judge_tui.checks.tasks.kv.chunked_prefill.fed import ChunkFed
 from judge_tui.checks.tasks.kv.decoder.decoding import ModelSizes
+from judge_tui.checks.tasks.kv.decoder.handles import opening
 from judge_tui.checks.tasks.kv.decoder.lone import is_lone, lone
 from judge_tui.checks.tasks.kv.decoder.maker import Maker
 from judge_tui.checks.tasks.kv.finding import trial
@@ -229,4 +230,6 @@ def _of_tokens(worker: Worker, found: Found, option: Binding) -> float:
 
 def as_prefill(found: Mapping[str, Binding], option: Binding) -> dict[str, Binding]:
     """The decoder's roles with the prompt taken in chunks."""
-    return {**found, "prefill": replace(option, role="prefill")}
+    own, role = found["prefill"], replace(option, role="prefill")
+    # A prefill that opens a sequence by itself does so in chunks as well.
+    return {**found, "prefill": role if own.takes("sequence") or "open" in found else opening(role)}

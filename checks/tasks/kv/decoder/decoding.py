@@ -18,6 +18,8 @@ from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.faults import BadResult, Skipped
 from judge_tui.checks.tasks.kv import roles
 from judge_tui.checks.tasks.kv.cache.places import State, cache_of, made_cache, part
+from judge_tui.checks.tasks.kv.decoder.handles import given_handle, hands_out
+from judge_tui.checks.tasks.kv.sizes import BLOCK
 
 __all__ = ["IDS", "Decoder", "ModelSizes"]
 
@@ -46,11 +48,14 @@ class ModelSizes:
 
     def inputs(self) -> dict[str, Any]:
         """By canonical name."""
+        blocks = self.batch * -(-self.max_len // BLOCK)
         return {
             "batch": self.batch, "vocab": self.vocab, "embed": self.embed, "heads": self.heads,
             "kv_heads": self.kv_heads or self.heads, "head_dim": self.embed // self.heads,
             "layers": self.layers, "layer": 0, "max_len": self.max_len, "ff": 2 * self.embed,
-            "seed": self.seed, "dtype": self.dtype, "chunk": self.chunk,
+            "seed": self.seed, "dtype": self.dtype, "chunk": self.chunk, "one_layer": 1, "bits": 8,
+            "blocks": blocks, "blocks_and_one": blocks + 1, "blocks_each": -(-self.max_len // BLOCK),
+            "block_size": BLOCK, "count": self.max_len,
         }  # fmt: skip
 
 
@@ -82,15 +87,18 @@ class Decoder:
         if "decoder" in found:
             made = self._invoked(found["decoder"], sizes.inputs())
             self.model = made.handle("model") if made.has("model") else made.result.handle
-        self.sequence: Any = self._opened(found["open"]) if "open" in found else 0
         if "state" in found:
             self.state = self._empty(found["state"])
         elif "states" in found:
             self.state = worker.put([self._empty(found["states"]) for _ in range(sizes.layers)])
+        self.sequence: Any = None if hands_out(found) else 0
+        if "open" in found:
+            self.sequence = self._opened(found["open"])
 
     def _opened(self, binding: Binding) -> Any:
-        """What a model that keeps sequences apart calls a new one; 0 where it is not told."""
-        told = self._invoked(binding, {"model": self.model, "sequence": 0}).result
+        """What a model, or its cache, that keeps sequences apart calls a new one; 0 where it is not told."""
+        given = {**self.sizes.inputs(), "model": self.model, "cache": self.state, "sequence": 0}
+        told = self._invoked(binding, given).result
         if told.tree.get("kind") == "none":
             return 0
         return self.worker.value(told.handle) if told.tree.get("kind") in ("int", "str") else told.handle
@@ -110,7 +118,9 @@ class Decoder:
     @property
     def ragged(self) -> bool:
         """Whether prompts of one batch may differ in length."""
-        return any(self.found["prefill"].takes(name) for name in ("lengths", "prompts", "token_lists"))
+        return any(
+            self.found["prefill"].takes(name) for name in ("lengths", "mask", "prompts", "token_lists")
+        )
 
     def prefill(self, prompt: Array, lengths: Array | None = None) -> Array:
         """Feed the prompts.
@@ -133,10 +143,15 @@ class Decoder:
         last: Array = rows[:, 0] if rows.shape[1] == 1 else rows[np.arange(len(real)), real - 1]
         return last
 
-    def prefill_rows(self, prompt: Array) -> Array | None:
-        """Feed the prompts; (B, T, W) answers at every position, or ``None`` when only the last is given."""
+    def answers(self, prompt: Array) -> Array:
+        """Feed the prompts; (B, T, W) answers at every position, or (B, 1, W) at the last one alone."""
         rows = self._answer(self.found["prefill"], prompt, np.full(self.sizes.batch, prompt.shape[1]))
         self.counts += prompt.shape[1]
+        return rows
+
+    def prefill_rows(self, prompt: Array) -> Array | None:
+        """Feed the prompts; (B, T, W) answers at every position, or ``None`` when only the last is given."""
+        rows = self.answers(prompt)
         return rows if rows.shape[1] == prompt.shape[1] > 1 else None
 
     def decode(self, new: Array, active: Array | None = None) -> Array:
@@ -160,7 +175,7 @@ class Decoder:
 
     def _answer(self, binding: Binding, given: Array, real: Array, flat: Array | None = None) -> Array:
         inputs: dict[str, Any] = {
-            "model": self.model, "cache": self.state, "tokens": given, "x": given,
+            **self.sizes.inputs(), "model": self.model, "cache": self.state, "tokens": given, "x": given,
             "token": given if flat is None else flat, "vector": given if flat is None else flat,
             "ids": given[0], "rows": given[0], "id": given[0, 0].item() if given.ndim == 2 else None,
             "row": given[0, 0],
@@ -168,9 +183,9 @@ class Decoder:
             "token_lists": [row[:n].tolist() for row, n in zip(given, real, strict=True)],
             "lengths": real, "active": real > 0, "position": int(self.counts.max()),
             "positions": self.counts.copy(), "use_cache": True, "totals": self.counts + real,
-            "sequence": self.sequence, "sequences": [self.sequence],
-            "chunk": self.sizes.chunk, "chunks": -(-given.shape[1] // self.sizes.chunk),
-            "heads": self.sizes.heads, "kv_heads": self.sizes.kv_heads or self.sizes.heads,
+            "sequence": self.sequence, "sequences": [self.sequence], "opened": self.sequence, "valid": None,
+            "mask": np.arange(given.shape[1]) < real[:, None],
+            "chunks": -(-given.shape[1] // self.sizes.chunk),
         }  # fmt: skip
         role = _ROLES[binding.role]
         before = self.state
@@ -180,6 +195,9 @@ class Decoder:
             self.state = cache_of(returned, replace(binding, on=""), role, before)
         elif not binding.on and self.found["decode"].takes("cache"):
             self.state = made_cache(returned, before)
+        if hands_out(self.found) and not binding.takes("sequence"):
+            told = given_handle(returned)
+            self.sequence = self.sequence if told is None else told
         handle = part(returned, role, "logits", (1, 2, 3))
         if handle is None:
             raise BadResult(f"{binding.target} gives no logits")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -16,11 +15,18 @@ from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import BadResult, Fault
 from judge_tui.checks.tasks.kv import roles
 from judge_tui.checks.tasks.kv.decoder.decoding import IDS, ModelSizes
+from judge_tui.checks.tasks.kv.decoder.handed import BorrowedCaches
+from judge_tui.checks.tasks.kv.decoder.handles import hands_out, opening
 from judge_tui.checks.tasks.kv.decoder.lone import is_lone, lone, lone_step
 from judge_tui.checks.tasks.kv.decoder.maker import Maker
+from judge_tui.checks.tasks.kv.decoder.meant import is_meant
+from judge_tui.checks.tasks.kv.decoder.padding import settle_padding
 from judge_tui.checks.tasks.kv.finding import trial
+from judge_tui.checks.tasks.kv.finding.completing import settle_many
+from judge_tui.checks.tasks.kv.finding.pages import from_pages
 from judge_tui.checks.tasks.kv.finding.signatures import Owner, matched
 from judge_tui.checks.tasks.kv.finding.trial import Trial
+from judge_tui.checks.tasks.kv.sizes import mode
 from judge_tui.checks.tolerance import relative_error
 
 __all__ = ["find"]
@@ -28,10 +34,8 @@ __all__ = ["find"]
 Inventories = Mapping[str, Mapping[str, Any]]
 Found = dict[str, Binding]
 _ROLES = {role.name: role for role in roles.DECODER}
-_CREATE = next(role for role in roles.ROLES if role.name == "create")
 _BUDGET = 8.0
-_MOST = 5
-_CACHE = re.compile(r"(?i)cache|past_?k|kv_?(store|buf)")
+_MOST, _SHOWN = 5, 24
 
 
 def find(
@@ -41,54 +45,33 @@ def find(
     tried = rejected.setdefault("prefill", [])
     written = {name: found[name] for name in _ROLES if name in found}
     best: Found = {}
-    caches = _caches(worker, loaded, found)
+    caches, refused = BorrowedCaches(worker, loaded, found), set[str]()
     for option in _options(worker, loaded, written, caches):
-        result = trial.survived(fatal, option, partial(_tried, worker, option))
+        if _prompting(option) in refused:
+            continue
+        result = trial.survived(fatal, option, partial(_tried, worker, option, refused))
         error, said = result.error, result.said
         if not said and error <= 1e-3:
             best = option
             break
-        if not said and not best and (_plainly_meant(option, caches) or _keeps_a_cache(worker, option)):
+        if not said and not best and is_meant(worker, loaded, option, caches):
             best = option
         names = ", ".join(dict.fromkeys(b.target for b in option.values()))
-        if len(tried) < 24:
-            tried.append(f"{names}: {said or f'runs, differs from a longer prefill by {error:.2g}'}")
+        line = f"{names}: {said or f'runs, differs from a longer prefill by {error:.2g}'}"
+        if len(tried) < _SHOWN and line not in tried:
+            tried.append(line)
     found.update(best)
+    if best:
+        settle_padding(worker, found)
+        if caches.paged(best) and not mode(found):
+            # The pages that it is handed are a cache in their own right.
+            from_pages(worker, loaded, found, tried, fatal)
+            settle_many(worker, loaded, found, written)
     for name in ("decoder", "decode"):
         rejected.setdefault(name, []).extend(tried)
 
 
-def _caches(worker: Worker, loaded: Inventories, found: Found) -> list[Binding]:
-    """What may make a cache that a decoder is handed: what is bound, else classes that are called so."""
-    if "create" in found:
-        return [found["create"]]
-    named = matched(worker, loaded, _CREATE, constructors=True)
-    # A function that makes one may be the decoder's own, and is found as such.
-    return [replace(option, returns={}) for option in named if option.name[:1].isupper()][:2]
-
-
-def _plainly_meant(option: Found, caches: list[Binding]) -> bool:
-    """Whether a decoder that answers wrongly is called as it is meant to be, so that its answers count.
-
-    A cache not made for it, or one call for all that says nothing of a cache, may be misread.
-    """
-    state = option.get("state") or option.get("states")
-    if state is not None and state.target in {cache.target for cache in caches}:
-        return False
-    prefill, decode = option["prefill"], option["decode"]
-    return prefill.target != decode.target or any(decode.takes(name) for name in ("cache", "use_cache"))
-
-
-def _keeps_a_cache(worker: Worker, option: Found) -> bool:
-    """Whether one call for all is told its position, and its model holds arrays that are called a cache."""
-    if not (option["prefill"].takes("position") and option["decode"].takes("position")):
-        return False
-    model = Maker(worker, option, lambda: _BUDGET)(1).model
-    paths = (leaf["path"] for leaf in worker.leaves(model)) if model is not None else ()
-    return any(_CACHE.search(str(key)) for path in paths for _kind, key in path)
-
-
-def _options(worker: Worker, loaded: Inventories, written: Found, caches: list[Binding]) -> Iterator[Found]:
+def _options(worker: Worker, loaded: Inventories, written: Found, caches: BorrowedCaches) -> Iterator[Found]:
     """Ways to make a decoder and to call it; its cache is its own, made by it, or the one that was found."""
     if "prefill" in written and "decode" in written:
         yield written
@@ -104,7 +87,7 @@ def _options(worker: Worker, loaded: Inventories, written: Found, caches: list[B
                 raise
             continue
 
-        def methods(name: str, owner: Owner = owner) -> list[Binding]:
+        def methods(name: str, owner: Owner = owner, decoder: Binding = decoder) -> list[Binding]:
             if name in written:
                 return [written[name]]
             return [
@@ -113,7 +96,8 @@ def _options(worker: Worker, loaded: Inventories, written: Found, caches: list[B
                     :_MOST
                 ]
                 if binding.on == "model" or (owner.bare and binding.takes("model"))
-                for form in _forms(binding)
+                for spelling in _spellings(binding, decoder)
+                for form in _forms(spelling)
             ]
 
         # What takes one sequence alone comes last, where no batch is taken.
@@ -128,13 +112,18 @@ def _options(worker: Worker, loaded: Inventories, written: Found, caches: list[B
             if prefill.takes("cache") and "state" not in written:
                 yield from ({**option, "state": state} for state in methods("state"))
             yield option
-            for cache in caches if prefill.takes("cache") else []:
-                yield {**option, "state": replace(cache, role="state")}
-                yield {**option, "states": replace(cache, role="states")}
+            if prefill.takes("sequence") and (decode.takes("sequence") or decode.takes("sequences")):
+                yield {**option, "prefill": opening(prefill)}
+            if prefill.takes("cache"):
+                yield from caches.options(option)
 
 
-def _matched(worker: Worker, loaded: Inventories, name: str, owner: Owner) -> list[Binding]:
-    return matched(worker, loaded, _ROLES[name], owner=owner, stateful=True, on="model")[:_MOST]
+def _spellings(binding: Binding, decoder: Binding) -> list[Binding]:
+    """What goes by the name of vectors may be ids, in a model that is told how many there are."""
+    if not (binding.takes("x") and decoder.takes("vocab")):
+        return [binding]
+    args = tuple(replace(a, source="tokens") if a.source == "x" else a for a in binding.args)
+    return [replace(binding, args=args), binding]
 
 
 def _forms(binding: Binding) -> list[Binding]:
@@ -162,11 +151,20 @@ def _owner(worker: Worker, decoder: Binding) -> Owner:
     return Owner.seen(worker.describe(handle))
 
 
-def _tried(worker: Worker, option: Found) -> Trial:
+def _prompting(option: Found) -> str:
+    """All that a prompt depends on: the rest of an option is not tried where none goes in."""
+    names = ("decoder", "open", "state", "states", "prefill")
+    called = [f"{name} {option[name].target} {option[name].args}" for name in names if name in option]
+    return "; ".join([*called, _over(option["decode"]), str(hands_out(option))])
+
+
+def _tried(worker: Worker, option: Found, refused: set[str]) -> Trial:
     """How far two decode steps are from a longer prefill, or how it failed to run."""
     try:
         rng = np.random.default_rng(11)
+        refused.add(_prompting(option))
         make = Maker(worker, option, lambda: _BUDGET)
+        refused.discard(_prompting(option))
         batch = 2 if make.any_batch else 1
         one = make(batch)
         given = one.draw(rng, 5)

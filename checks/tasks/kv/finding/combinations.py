@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -14,19 +15,21 @@ from judge_tui.checks.tasks.kv import roles
 from judge_tui.checks.tasks.kv.cache.cached import TICKS
 from judge_tui.checks.tasks.kv.finding.advancing import ticks
 from judge_tui.checks.tasks.kv.finding.signatures import Owner, matched
-from judge_tui.checks.tasks.kv.paging.roles import ADD
+from judge_tui.checks.tasks.kv.sequences import ADD, RESERVE
 
 __all__ = ["MOST", "combinations", "owner_of"]
 
 Inventories = Mapping[str, Mapping[str, Any]]
 Found = dict[str, Binding]
-_ROLES = {role.name: role for role in (*roles.ROLES, ADD)}
+_ROLES = {role.name: role for role in (*roles.ROLES, ADD, RESERVE)}
 #: Makes a cache that says it keeps a window.
 _WINDOWED = replace(
     _ROLES["create"],
     patterns=(r"cache$", r"cache"),
     avoid=tuple(word for word in _ROLES["create"].avoid if word not in ("slid", "window")),
 )
+#: What takes one token as well as many, where nothing else takes one.
+_EXTENDS = re.compile(r"(?i)extend|many|sequence")
 #: Candidates of one role that are tried.
 MOST = 6
 
@@ -72,7 +75,7 @@ def _around(worker: Worker, loaded: Inventories, written: Found, base: Found) ->
     def options(name: str) -> list[Binding]:
         if name in written:
             return [written[name]]
-        if name in (*TICKS, "add") and _adapted(written):
+        if name in (*TICKS, "add", "reserve") and _adapted(written):
             # An adapter that feeds the cache does whatever belongs to it.
             return []
         if name in TICKS:
@@ -108,6 +111,10 @@ def _calls(base: Found, written: Found, options: Callable[[str], list[Binding]])
     if "create" not in base and "append" not in written and "append_many" not in written:
         return
     appends = options("append") or ([written["append_many"]] if "append_many" in written else [])
+    if not appends:
+        appends = [
+            replace(many, role="append") for many in options("append_many") if _EXTENDS.search(many.name)
+        ]
     for append in appends:
         for pair in _told_of_sequences({**base, append.role: append}, append, options):
             yield from _attended(pair, written, options)
@@ -121,11 +128,17 @@ def _calls(base: Found, written: Found, options: Callable[[str], list[Binding]])
 def _told_of_sequences(
     pair: Found, append: Binding, options: Callable[[str], list[Binding]]
 ) -> Iterator[Found]:
-    """The same, and with what tells the cache of its sequences, where they go in one by one."""
+    """The same, and with what tells the cache of its sequences and tokens, where they go in one by one."""
     yield pair
     if append.takes("sequence"):
-        for add in options("add")[:2]:
+        adds = options("add")[:2]
+        for add in adds:
             yield {**pair, "add": add}
+        for reserve in options("reserve")[:1]:
+            for add in adds:
+                if add.target != reserve.target:
+                    yield {**pair, "add": add, "reserve": reserve}
+            yield {**pair, "reserve": reserve}
 
 
 def _attended(pair: Found, written: Found, options: Callable[[str], list[Binding]]) -> Iterator[Found]:

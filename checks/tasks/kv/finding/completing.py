@@ -13,7 +13,7 @@ from judge_tui.checks.tasks.kv.cache.cached import TICKS
 from judge_tui.checks.tasks.kv.finding import trial
 from judge_tui.checks.tasks.kv.finding.advancing import miscounts
 from judge_tui.checks.tasks.kv.finding.combinations import MOST, owner_of
-from judge_tui.checks.tasks.kv.finding.readings import layouts, many_layouts, renamed
+from judge_tui.checks.tasks.kv.finding.readings import all_layers_go_in, layouts, many_layouts, renamed
 from judge_tui.checks.tasks.kv.finding.signatures import matched
 
 __all__ = ["settle_lengths", "settle_many", "settle_read"]
@@ -42,8 +42,10 @@ def settle_many(worker: Worker, loaded: Inventories, found: Found, written: Foun
     same = replace(found[one], role=many)
     ran: list[Found] = []
     for option in [*named, same, *(o for o in options if o not in named)]:
-        layouts = [found[one].layout] if option is same else many_layouts(option, found[one].layout)
-        for layout in layouts:
+        orders = many_layouts(option, found[one].layout)
+        if option is same and not ("L" in found[one].layout and "N" not in found[one].layout):
+            orders = [found[one].layout]
+        for layout in orders:
             if "N" not in layout:
                 continue
             extra = {many: replace(option, layout=layout)}
@@ -65,8 +67,9 @@ def settle_read(worker: Worker, loaded: Inventories, found: Found) -> None:
     owner = owner_of(worker, loaded, {"create": found["create"]} if "create" in found else {})
     if "read" in found or owner is None:
         return
+    every = all_layers_go_in(found)
     for option in matched(worker, loaded, _ROLES["read"], owner=owner, stateful=True)[:MOST]:
-        for layout in layouts(option):
+        for layout in layouts(option, every):
             extra = {"read": replace(option, layout=layout)}
             if trial.held(worker, {**found, **extra}).right:
                 found.update(extra)

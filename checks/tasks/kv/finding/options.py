@@ -11,9 +11,9 @@ from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.tasks.kv import roles
 from judge_tui.checks.tasks.kv.paging import finding as paging
-from judge_tui.checks.tasks.kv.paging.roles import ADD
 from judge_tui.checks.tasks.kv.paging.roles import ROLES as PAGED
 from judge_tui.checks.tasks.kv.quantization import finding as compressed
+from judge_tui.checks.tasks.kv.sequences import ADD
 
 __all__ = ["ROLES", "find"]
 

@@ -14,7 +14,12 @@ from judge_tui.checks.tasks.kv import roles
 from judge_tui.checks.tasks.kv.cache.wires import LAYOUTS, SOLO
 from judge_tui.checks.tasks.kv.finding import trial
 from judge_tui.checks.tasks.kv.finding.combinations import owner_of
-from judge_tui.checks.tasks.kv.finding.readings import is_the_mistake, layouts, renamed
+from judge_tui.checks.tasks.kv.finding.readings import (
+    all_layers_go_in,
+    is_the_mistake,
+    layouts,
+    renamed,
+)
 from judge_tui.checks.tasks.kv.finding.signatures import matched
 from judge_tui.checks.tasks.kv.finding.trial import noted, settled_by
 from judge_tui.checks.tasks.kv.paging.finding import parts_of
@@ -25,6 +30,8 @@ __all__ = ["Wrong", "from_pages"]
 
 Inventories = Mapping[str, Mapping[str, Any]]
 Found = dict[str, Binding]
+#: What makes a paged cache, is told of its tokens, and gives them back.
+_STORED = ("create", "add", "reserve", "append", "advance", "read")
 _ATTENTION = next(role for role in roles.ROLES if role.name == "attention")
 
 
@@ -58,13 +65,14 @@ def from_pages(
     """
     wrong = Wrong()
     parts = parts_of(found) or {}
-    stored: Found = {n: parts[n] for n in ("create", "add", "append", "read") if n in parts}
+    stored: Found = {n: parts[n] for n in _STORED if n in parts}
     owner = owner_of(worker, loaded, {"create": stored["create"]} if "create" in stored else {})
     if "append" not in stored or owner is None:
         return wrong
     attends = [parts["attend"]] if "attend" in parts else []
+    every = all_layers_go_in(stored)
     for named in matched(worker, loaded, PARTS["attend"], owner=owner, stateful=True)[:3]:
-        attends += [replace(named, role="attend", layout=layout) for layout in layouts(named)]
+        attends += [replace(named, role="attend", layout=layout) for layout in layouts(named, every)]
     combinations: list[Found] = [{**stored, "attend": attend} for attend in attends]
     if "read" in stored:
         combinations += [{**stored, "attention": attention} for attention in _plain(worker, loaded)]

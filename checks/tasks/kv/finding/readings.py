@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from judge_tui.checks.binding.binding import Binding
 from judge_tui.checks.tasks.kv.cache.cached import TICKS
-from judge_tui.checks.tasks.kv.cache.wires import LAYOUTS, SOLO
+from judge_tui.checks.tasks.kv.cache.wires import LAYOUTS, SOLO, layered
 from judge_tui.checks.tasks.kv.reference import ORDERLY
 
 __all__ = [
+    "all_layers_go_in",
     "beyond_doubt",
     "is_the_mistake",
     "layouts",
@@ -26,10 +28,11 @@ Found = dict[str, Binding]
 
 def readings(combination: Found, written: Found) -> Iterator[Found]:
     """The combination under every axis order that its calls allow; a written layout stays."""
+    every = all_layers_go_in(combination)
     free = {
-        name: layouts(binding)
+        name: layouts(binding, every)
         for name, binding in combination.items()
-        if name not in ("create", *TICKS, "add") and not (name in written and binding.layout)
+        if name not in ("create", *TICKS, "add", "reserve") and not (name in written and binding.layout)
     }
     names = list(free)
     for chosen in sorted(itertools.product(*(range(len(free[name])) for name in names)), key=_uneven):
@@ -46,17 +49,36 @@ def _uneven(indices: Sequence[int]) -> tuple[int, int]:
     return len(set(indices)), sum(indices)
 
 
-def layouts(binding: Binding) -> tuple[str, ...]:
-    """Axis orders that a call may want, likeliest first."""
-    if binding.takes("sequence"):
-        return (*SOLO[:3], "BHND", "BNHD")
-    return (*LAYOUTS, *SOLO[:3])
+def all_layers_go_in(combination: Mapping[str, Binding]) -> bool:
+    """Whether a call may take what all layers get: the cache is made for several, and it names none."""
+    create = combination.get("create")
+    feeding = combination.get("step") or combination.get("append") or combination.get("append_many")
+    if create is None or feeding is None or not create.takes("layers"):
+        return False
+    return not feeding.takes("layer")
+
+
+def layouts(binding: Binding, every: bool = False) -> tuple[str, ...]:
+    """Axis orders that a call may want, likeliest first.
+
+    Args:
+        binding: The call.
+        every: Whether what all layers get may go in together (see :func:`all_layers_go_in`).
+    """
+    solo = binding.takes("sequence")
+    orders = (*SOLO[:3], "BHND", "BNHD") if solo else (*LAYOUTS, *SOLO[:3])
+    if not every or binding.takes("layer"):
+        return orders
+    return (*layered(SOLO[:3] if solo else LAYOUTS), *orders)
 
 
 def many_layouts(option: Binding, layout: str) -> list[str]:
     """Axis orders that a call of several tokens may want beside one of single tokens in ``layout``."""
     wide = layout if "N" in layout else layout.replace("H", "HN") if "H" in layout else layout
     orders = [wide, wide.replace("HN", "NH"), wide.replace("NH", "HN")]
+    if layout.startswith("L"):
+        # tokens may stand before the layers
+        orders.append("N" + wide.replace("N", ""))
     if option.takes("sequence"):
         # A prompt of one sequence has no batch axis though steps may have one; or one of length one.
         solo = [order.replace("B", "") for order in orders]
@@ -87,10 +109,7 @@ def is_the_mistake(read: Found, mistake: str, ticks: bool) -> bool:
 
 def plainly_meant(combination: Found, ticks: bool) -> bool:
     """Whether calls that answer wrongly are made as they are meant: one axis order, up to dropped axes."""
-    orders = {binding.layout.replace("B", "").replace("D", "") for binding in combination.values()} - {
-        "",
-        "H",
-    }
+    orders = {re.sub("[LBD]", "", binding.layout) for binding in combination.values()} - {"", "H"}
     return len(orders) <= 1 and not ticks
 
 

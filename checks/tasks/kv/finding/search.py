@@ -34,8 +34,8 @@ from judge_tui.checks.tasks.kv.finding.readings import (
 from judge_tui.checks.tasks.kv.finding.signatures import matched
 from judge_tui.checks.tasks.kv.finding.trial import Trial, advances_itself, noted, settled_by
 from judge_tui.checks.tasks.kv.gqa import finding as grouped
-from judge_tui.checks.tasks.kv.paging.roles import FREE
 from judge_tui.checks.tasks.kv.quantization.keeping import as_quantized, keeps_codes
+from judge_tui.checks.tasks.kv.sequences import FREE
 from judge_tui.checks.tasks.kv.sizes import mode
 
 __all__ = ["find"]
@@ -80,12 +80,12 @@ def find(
         rejected.setdefault(role, []).extend(tried)
     options.find(worker, loaded, found, rejected, fatal)
     models.find(worker, loaded, found, rejected, fatal)
+    if not mode(found):
+        over_pages = from_pages(worker, loaded, found, tried, fatal)
+        search.ran += over_pages.ran
+        search.meant = search.meant or over_pages.meant
+        settle_many(worker, loaded, found, written)
     if "decode" not in found:
-        if not mode(found):
-            over_pages = from_pages(worker, loaded, found, tried, fatal)
-            search.ran += over_pages.ran
-            search.meant = search.meant or over_pages.meant
-            settle_many(worker, loaded, found, written)
         _attends_wrongly(worker, loaded, found, written, search)
     if {"add", "create"} <= set(found) and (owner := owner_of(worker, loaded, {"create": found["create"]})):
         freeing.settle(worker, found, matched(worker, loaded, FREE, owner=owner, stateful=True)[:MOST])

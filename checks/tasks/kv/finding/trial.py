@@ -107,7 +107,9 @@ def _tried(run: Callable[[], float], worker: Worker) -> Trial:
 
 def _fresh(worker: Worker, found: Mapping[str, Binding], batch: int = 2) -> Cached:
     sizes = Sizes(batch, _SIZES.heads, _SIZES.max_len, _SIZES.head_dim)
-    return Cached(worker, found, sizes, lambda: BUDGET)
+    # one layer and one token look alike: which axis is whose shows with two layers
+    together = 2 if any("L" in binding.layout for binding in found.values()) else 1
+    return Cached(worker, found, sizes, lambda: BUDGET, together=together)
 
 
 def _compared(cached: Cached, out: Array, q: Array, k: Array, v: Array, b: int | None = None) -> float:

@@ -13,7 +13,7 @@ from judge_tui.checks.tasks.kv.cache.cached import Cached
 from judge_tui.checks.tasks.kv.decoder import steps as decoder_steps
 from judge_tui.checks.tasks.kv.incremental.apart import judge_apart
 from judge_tui.checks.tasks.kv.incremental.beside import judge_beside
-from judge_tui.checks.tasks.kv.incremental.layers import judge_layers
+from judge_tui.checks.tasks.kv.incremental.layers import judge_layers, judge_together
 from judge_tui.checks.tasks.kv.incremental.prefilling import judge_prefill
 from judge_tui.checks.tasks.kv.judging import Precision, Worst, float32_limit, precision, stores_half
 from judge_tui.checks.tasks.kv.reference import attention, diagnosis, plain
@@ -73,7 +73,7 @@ CASES = (
     "incremental_equals_full",
     "decoding equals full attention",
     establishes="Every decode step equals full causal recomputation: 1e-5 in float32, 1e-10 in float64.",
-    version=6,
+    version=7,
 )
 def incremental_equals_full(bench: Bench, found: Findings) -> str:
     """Feed prompts and steps; hold each step's rows against attention over all that was fed."""
@@ -86,6 +86,7 @@ def incremental_equals_full(bench: Bench, found: Findings) -> str:
         if sound:
             judge_apart(subject, found, said)
             judge_layers(subject, found, said)
+            judge_together(subject, found, said)
         if not right:
             del said[1:]
         judge_beside(subject, found, said)

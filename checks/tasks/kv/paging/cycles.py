@@ -110,7 +110,12 @@ def _come(
             "length": stored + tokens, "lengths": np.array([tokens]), "totals": np.array([stored + tokens]),
             "positions": np.array([stored]),
         }  # fmt: skip
-        calls.append(_call(pool, binding, now))
+        told = {**now, "count": tokens}
+        around = [
+            _call(pool, pool.found[name], told) for name in ("reserve", "advance") if name in pool.found
+        ]
+        fed = _call(pool, binding, now)
+        calls += [*around[:1], fed, *around[1:]] if "reserve" in pool.found else [fed, *around]
         stored += tokens
     return {**inputs, "position": stored, "length": stored}
 

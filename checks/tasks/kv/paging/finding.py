@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +14,7 @@ from judge_tui.checks.calling.calls import invoke
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.submission import ADAPTER
-from judge_tui.checks.tasks.kv.cache.wires import SOLO
+from judge_tui.checks.tasks.kv.finding.readings import all_layers_go_in, layouts, many_layouts
 from judge_tui.checks.tasks.kv.finding.signatures import Owner, matched
 from judge_tui.checks.tasks.kv.paging import batched
 from judge_tui.checks.tasks.kv.paging.pool import Pool, PoolSizes
@@ -56,7 +57,7 @@ def find(
     tried = rejected.setdefault("paged", [])
     written = {part: found.pop(f"paged_{part}") for part in PARTS if f"paged_{part}" in found}
     create = found.pop("paged", None)
-    options = [create] if create else matched(worker, loaded, ROLES[0], constructors=True)
+    options = [create] if create else _creates(worker, loaded)
     meant: Found | None = None
     for option in options[:5]:
         if option.target in fatal:
@@ -79,6 +80,18 @@ def find(
         found.update({f"paged_{part}": binding for part, binding in meant.items()})
 
 
+def _creates(worker: Worker, loaded: Inventories) -> list[Binding]:
+    """What is called a paged cache; then what is told of blocks, whatever it is called."""
+    named = matched(worker, loaded, ROLES[0], constructors=True)
+    known = {binding.target for binding in named}
+    told = matched(worker, loaded, replace(ROLES[0], patterns=(r"",)), constructors=True)
+    return named + [
+        binding
+        for binding in told
+        if binding.target not in known and binding.takes("blocks") and binding.takes("block_size")
+    ]
+
+
 def _settled(
     worker: Worker, loaded: Inventories, create: Binding, written: Found, tried: list[str]
 ) -> tuple[Found | None, Found | None]:
@@ -95,23 +108,33 @@ def _settled(
     runs: Found | None = None
     appends = calls("append") or calls("append_many")
     reads = [("read", b) for b in calls("read")] + [("attend", b) for b in calls("attend")]
-    adds: list[Binding | None] = [*calls("add"), None]
-    for append, (part, read), add in itertools.product(appends, reads, adds):
-        base = {"create": create, **({"add": add} if add else {})}
+    for append, (part, read), told in itertools.product(appends, reads, _told(calls)):
+        base = {"create": create, **told}
         said = ""
-        for one, other in itertools.product(_orders(append), _orders(read)):
+        every = all_layers_go_in({"create": create, "append": append})
+        for one, other in itertools.product(_orders(append, every), _orders(read, every)):
             option = {**base, "append": one, part: other}
             error, said = _tried(worker, option, said)
             if error is not None and error <= _NEAR:
                 return _completed(worker, option, calls), None
             if error is not None and runs is None and _same_order(one, other):
                 runs = option
-        names = ", ".join(b.target for b in (create, *([add] if add else []), append, read))
+        names = ", ".join(b.target for b in (*base.values(), append, read))
         if len(tried) < 24:
             tried.append(f"{names}: {said or 'runs, and gives back other numbers'}")
     if (together := _batched(worker, create, appends, reads)) is not None:
         return together, None
     return None, _completed(worker, runs, calls) if runs else None
+
+
+def _told(calls: Callable[[str], list[Binding]]) -> list[Found]:
+    """What tells the cache that a sequence comes, that tokens come, that they are there; or nothing."""
+    adds: list[Found] = [*({"add": add} for add in calls("add")), {}]
+    around: list[Found] = [{}, *({"reserve": reserve} for reserve in calls("reserve")[:1])]
+    # what says that a step is over is called: a cache that needs it may give its tokens back without
+    ticks: list[Found] = [*({"advance": tick} for tick in calls("advance")[:1]), {}]
+    told = [{**add, **reserve, **tick} for tick in ticks for reserve in around for add in adds]
+    return [one for one in told if len({binding.target for binding in one.values()}) == len(one)]
 
 
 def _batched(
@@ -133,23 +156,23 @@ def _batched(
 
 
 def _same_order(one: Binding, other: Binding) -> bool:
-    return one.layout.replace("B", "").replace("N", "") == other.layout.replace("B", "").replace("N", "")
+    return re.sub("[LBN]", "", one.layout) == re.sub("[LBN]", "", other.layout)
 
 
-def _orders(binding: Binding) -> Iterator[Binding]:
+def _orders(binding: Binding, every: bool = False) -> Iterator[Binding]:
     if binding.layout:
         yield binding
         return
     if not binding.takes("sequence"):
         return
-    for layout in (*SOLO[:3], "BHND", "BNHD"):
+    for layout in layouts(binding, every):
         yield replace(binding, layout=layout)
 
 
 def _tried(worker: Worker, option: Found, said: str) -> tuple[float | None, str]:
     """Three tokens of one sequence, one by one, in a block of four: how far off what comes back is."""
     try:
-        pool = Pool(worker, option, PoolSizes(), lambda: _BUDGET)
+        pool = _small(worker, option)
         rng = np.random.default_rng(14)
         q, k, v = (rng.standard_normal((2, 3, 8)).astype(np.float32) for _ in range(3))
         pool.add(0, 3)
@@ -163,6 +186,12 @@ def _tried(worker: Worker, option: Found, said: str) -> tuple[float | None, str]
         return None, said or f"cannot be called so: {error}"
 
 
+def _small(worker: Worker, option: Found) -> Pool:
+    """A pool; of two layers where all go in together: one layer and one token look alike."""
+    layers = 2 if any("L" in binding.layout for binding in option.values()) else 1
+    return Pool(worker, option, PoolSizes(layers=layers), lambda: _BUDGET)
+
+
 def _off(pool: Pool, sequence: int, q: Any) -> float:
     k, v = pool.fed[sequence]
     if pool.attends:
@@ -174,18 +203,18 @@ def _off(pool: Pool, sequence: int, q: Any) -> float:
 def _completed(worker: Worker, option: Found, calls: Any) -> Found:
     """The same with what feeds several tokens, what attends beside what reads, and what frees."""
     layout = option["append"].layout
-    wide = layout if "N" in layout else layout.replace("H", "HN")
-    flat = wide.replace("HN", "NH")
     for many in (option["append"], *calls("append_many")):
-        for order in dict.fromkeys([wide, flat]) if many is not option["append"] else [layout]:
+        every = many is not option["append"] or ("L" in layout and "N" not in layout)
+        for order in many_layouts(option["append"], layout) if every else [layout]:
             if "N" not in order or "append_many" in option:
                 continue
             extra = {**option, "append_many": replace(many, layout=order)}
             if _runs_many(worker, extra):
                 option = extra
     if "read" in option:
+        every = all_layers_go_in(option)
         for attend in calls("attend"):
-            for one in _orders(attend):
+            for one in _orders(attend, every):
                 alone = {**{n: b for n, b in option.items() if n != "read"}, "attend": one}
                 error, _said = _tried(worker, alone, "")
                 if error is not None and ("attend" not in option and error <= _NEAR):
@@ -200,7 +229,7 @@ def _completed(worker: Worker, option: Found, calls: Any) -> Found:
 
 def _runs_many(worker: Worker, option: Found) -> bool:
     try:
-        pool = Pool(worker, option, PoolSizes(), lambda: _BUDGET)
+        pool = _small(worker, option)
         k, v = np.random.default_rng(15).standard_normal((2, 2, 3, 8)).astype(np.float32)
         pool.add(0, 3)
         pool.append(0, k, v)
@@ -215,7 +244,7 @@ def _comes_again(worker: Worker, option: Found) -> str:
     """Whether a sequence can go, and its number come again, empty: ``right``, ``runs``, or neither."""
     how = ""
     try:
-        pool = Pool(worker, option, PoolSizes(), lambda: _BUDGET)
+        pool = _small(worker, option)
         k, v = np.random.default_rng(16).standard_normal((2, 2, 2, 8)).astype(np.float32)
         pool.add(0, 2)
         pool.append(0, k, k, whole=False)

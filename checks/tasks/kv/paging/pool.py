@@ -14,10 +14,12 @@ import numpy.typing as npt
 from judge_tui.checks.binding.binding import Binding
 from judge_tui.checks.calling.calls import Returned, invoke
 from judge_tui.checks.calling.remote import Handle, Worker
+from judge_tui.checks.contract import Role
 from judge_tui.checks.faults import BadResult, Fault, Raised, Skipped
 from judge_tui.checks.tasks.kv import roles
 from judge_tui.checks.tasks.kv.cache.places import State, cache_of, pair, part
-from judge_tui.checks.tasks.kv.cache.wires import JOINED, fits, from_wire, to_wire, wire_shape
+from judge_tui.checks.tasks.kv.cache.wires import answered, fits, from_wire, to_wire, wire_shape
+from judge_tui.checks.tasks.kv.sequences import ADD, FREE, RESERVE
 from judge_tui.checks.tasks.kv.sizes import Sizes
 
 __all__ = ["Pool", "PoolSizes"]
@@ -104,6 +106,7 @@ class Pool:
         if (binding := self.found.get("add")) is not None:
             returned = self._invoked(binding, self.inputs(sequence, count=count))
             tree = returned.result.tree
+            self.state = cache_of(returned, binding, ADD, self.state)
             if not binding.takes("sequence"):
                 if tree.get("kind") not in ("int", "str", "scalar"):
                     raise BadResult(f"{binding.target} takes no number of a sequence and gives none")
@@ -121,12 +124,21 @@ class Pool:
             self._append(self.found["append"], sequence, k[:, t : t + 1], v[:, t : t + 1])
 
     def _append(self, binding: Binding, sequence: int, k: Array, v: Array) -> None:
+        self._told("reserve", RESERVE, sequence, k.shape[1])
         inputs = self.inputs(sequence, k.shape[1])
-        inputs.update(k=to_wire(k[None], binding.layout), v=to_wire(v[None], binding.layout))
+        layers = self.sizes.layers
+        inputs.update(k=to_wire(k[None], binding.layout, layers), v=to_wire(v[None], binding.layout, layers))
         returned = self._invoked(binding, inputs)
         self.state = cache_of(returned, binding, _ROLES["append"], self.state)
         old = self.fed[sequence]
         self.fed[sequence] = (np.concatenate([old[0], k], 1), np.concatenate([old[1], v], 1))
+        self._told("advance", _ROLES["advance"], sequence, k.shape[1])
+
+    def _told(self, name: str, role: Role, sequence: int, tokens: int) -> None:
+        """Tell the cache that tokens come, or that they are there, where it wants to be told."""
+        if (binding := self.found.get(name)) is not None:
+            returned = self._invoked(binding, self.inputs(sequence, tokens, tokens))
+            self.state = cache_of(returned, binding, role, self.state)
 
     def read(self, sequence: int) -> tuple[Array, Array]:
         """What comes back of a sequence: (H, N, D) each, float64."""
@@ -147,28 +159,33 @@ class Pool:
         if told and "N" in layout and len(told) == len(layout):
             full = int(told[layout.index("N")])
             if n < full and (full == -(-n // self.sizes.block_size) * self.sizes.block_size or full == most):
-                fetched = self.worker.fetch(handle, wire_shape((b, h, full, d), layout))
-                whole = from_wire(fetched, (b, h, full, d), layout)[0]
+                whole = self._fetched(handle, (b, h, full, d), layout)[0]
                 self.tail = max(self.tail, float(np.abs(np.nan_to_num(whole[:, n:], nan=1e9)).max()))
                 return np.ascontiguousarray(whole[:, :n])
-        exact = from_wire(self.worker.fetch(handle, wire_shape((b, h, n, d), layout)), (b, h, n, d), layout)
-        return np.asarray(exact[0])
+        return np.asarray(self._fetched(handle, shape, layout)[0])
+
+    def _fetched(self, handle: Handle, shape: tuple[int, ...], layout: str) -> Array:
+        """An array of the first layer, (B, H, N, D)."""
+        return from_wire(
+            self.worker.fetch(handle, wire_shape(shape, layout, self.sizes.layers)), shape, layout
+        )
 
     def attend(self, sequence: int, q: Array) -> Array:
         """Attend with one query: (H, 1, D) → the same, float64."""
         binding = self.found["attend"]
         inputs = self.inputs(sequence)
-        returned = self._invoked(binding, {**inputs, "q": to_wire(q[None], binding.layout)})
+        asked = to_wire(q[None], binding.layout, self.sizes.layers)
+        returned = self._invoked(binding, {**inputs, "q": asked})
         shape, layout = (1, *q.shape), binding.layout
         handle = part(returned, _ROLES["attend"], "out", (len(layout), len(layout) - 1))
         if handle is None:
             raise BadResult(f"{binding.target} gives no output")
         told = tuple(self.worker.describe(handle).get("shape", ()))
-        for other in (layout, *JOINED):
-            if told == wire_shape(shape, other) and fits(other, 1, 1):
+        for other in answered(layout):
+            if told == wire_shape(shape, other, self.sizes.layers) and fits(other, 1, 1):
                 layout = other
                 break
-        return np.asarray(from_wire(self.worker.fetch(handle, wire_shape(shape, layout)), shape, layout)[0])
+        return np.asarray(self._fetched(handle, shape, layout)[0])
 
     def free(self, sequence: int) -> None:
         """Let a sequence go.
@@ -178,7 +195,9 @@ class Pool:
         """
         if "free" not in self.found:
             raise Skipped("no call frees a sequence")
-        self._invoked(self.found["free"], self.inputs(sequence))
+        binding = self.found["free"]
+        returned = self._invoked(binding, self.inputs(sequence))
+        self.state = cache_of(returned, binding, FREE, self.state)
         self.fed.pop(sequence, None)
 
     def leave(self, *sequences: int) -> None:

@@ -5,22 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from judge_tui.checks.contract import Param, Return, Role
-from judge_tui.checks.tasks.kv import roles
+from judge_tui.checks.tasks.kv import roles, sequences
 
-__all__ = ["ADD", "FREE", "PARTS", "ROLES"]
+__all__ = ["PARTS", "ROLES"]
 
 _PLAIN = {role.name: role for role in roles.ROLES}
 #: Words that rule a plain role out and a paged one not.
 _WELCOME = ("page", "block", "pool")
-_SEQUENCE = next(p for p in _PLAIN["append"].params if p.name == "sequence")
-_CACHE = next(p for p in _PLAIN["append"].params if p.name == "cache")
-_COUNT = Param(
-    "count",
-    "int",
-    ("num_tokens", "n_tokens", "length", "prompt_len", "prompt_length", "initial_len", "seq_len", "max_len",
-     "max_tokens", "tokens", "n", "num_new_tokens", "initial_length", "expected_len", "size"),
-    required=False,
-)  # fmt: skip
 _SIZES = (
     Param(
         "blocks",
@@ -34,7 +25,7 @@ _SIZES = (
         "block_size",
         "int",
         ("page_size", "tokens_per_block", "tokens_per_page", "bs", "block_len", "page_len", "block_tokens",
-         "page_tokens", "block", "blk_size", "slots_per_block"),
+         "page_tokens", "block", "page", "blk_size", "slots_per_block"),
         required=False,
     ),
     Param(
@@ -47,7 +38,8 @@ _SIZES = (
     Param(
         "batch",
         "int",
-        ("max_num_seqs", "max_seqs", "num_seqs", "max_sequences", "max_num_sequences", "n_seqs"),
+        ("max_num_seqs", "max_seqs", "num_seqs", "max_sequences", "max_num_sequences", "n_seqs", "max_slots",
+         "n_slots", "num_slots", "max_lanes", "lanes"),
         required=False,
     ),
     *roles.SIZES,
@@ -64,14 +56,6 @@ def _part(name: str, *, patterns: str = "", avoid: str = "") -> Role:
     )
 
 
-def _moves(name: str, gives: tuple[Return, ...], patterns: str, avoid: str) -> Role:
-    params = (_CACHE, _SEQUENCE, _COUNT) if name == "add" else (_CACHE, _SEQUENCE)
-    words = tuple(patterns.split()), tuple(avoid.split())
-    return Role(f"paged_{name}", params, gives, *words, required=False, pure=False)
-
-
-_WHOLE = r"(_?(seq\w*|request|slot|row|stream))"
-
 #: What makes the cache, and what is done with it.
 ROLES = (
     Role(
@@ -82,7 +66,7 @@ ROLES = (
             r"^paged_?(kv_?)?cache$", r"paged.*(cache|kv|attention)|(cache|kv).*paged",
             r"(make|new|create|init|build).*(paged|page|block)",
             r"block.*(cache|kv)|(cache|kv).*(block|page)",
-            r"(page|block).*(manager|pool|store|table)",
+            r"(page|block).*(manager|pool|store|table|arena)",
         ),
         (
             r"test", r"check", r"bench", r"demo", r"config", r"stats", r"alloc", r"hybrid", r"quant", r"int8",
@@ -91,30 +75,15 @@ ROLES = (
         required=False,
         pure=False,
     ),
-    _moves(
-        "add",
-        (Return("sequence", "data", required=False),),
-        rf"^(add|new|create|register|start|open|begin|admit|acquire|allocate|alloc|init){_WHOLE}$ "
-        r"^(add|new|create|register|start|open|begin|admit|acquire|allocate|alloc|join)$ ^(reserve|ensure)",
-        r"block page free list (^|_)all(_|$)",
-    ),
+    replace(sequences.ADD, name="paged_add"),
+    replace(sequences.RESERVE, name="paged_reserve"),
     _part("append", avoid=r"block$ page$ alloc free"),
     _part("append_many", avoid=r"block$ page$ alloc free"),
+    replace(_PLAIN["advance"], name="paged_advance"),
     _part("read", avoid=r"table free used stat num count util usage ids physical block$ page$ blocks$"),
     _part("attend", avoid=r"block$ page$"),
-    _moves(
-        "free",
-        (Return("count", "data", required=False),),
-        rf"^(free|release|remove|delete|drop|evict|finish|deallocate|dealloc|end|close|retire){_WHOLE}$ "
-        r"^(free|release|remove|delete|drop|evict|finish|deallocate|dealloc|end|close|retire|pop|discard)$ "
-        rf"^(reset|clear){_WHOLE}?$ ^(free|release)",
-        r"block page list num count (^|_)all(_|$) available slots tokens",
-    ),
+    replace(sequences.FREE, name="paged_free"),
 )  # fmt: skip
 
 #: What is done with a paged cache, by the part of the role's name after ``paged_``.
 PARTS = {role.name.removeprefix("paged_"): role for role in ROLES if role.name != "paged"}
-#: What tells a cache of any kind that a sequence comes.
-ADD = replace(PARTS["add"], name="add")
-#: What lets such a sequence go.
-FREE = replace(PARTS["free"], name="free")

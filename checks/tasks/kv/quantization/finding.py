@@ -16,7 +16,7 @@ from judge_tui.checks.tasks.kv import roles
 from judge_tui.checks.tasks.kv.cache.wires import LAYOUTS, SOLO
 from judge_tui.checks.tasks.kv.finding import trial
 from judge_tui.checks.tasks.kv.finding.signatures import Owner, matched
-from judge_tui.checks.tasks.kv.paging.roles import ADD
+from judge_tui.checks.tasks.kv.sequences import ADD
 
 __all__ = ["PREFIXES", "find", "roles_of"]
 

@@ -1,7 +1,7 @@
 # style: sizes come in one config object; the layer is called, and makes its cache
-# passes: gqa, memory_model
-# skips: chunked_prefill, paged, quantized, purity
-# skips: variable_lengths, isolation, capacity, cache_size_minimality (the cache is a part of the layer)
+# passes: gqa, memory_model, isolation, capacity, cache_size_minimality, purity
+# skips: chunked_prefill, paged, quantized
+# skips: variable_lengths (one length for the batch)
 """Grouped-query attention whose KV cache stores only the KV heads."""
 
 from __future__ import annotations

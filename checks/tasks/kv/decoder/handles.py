@@ -1,0 +1,45 @@
+"""Decoders whose prefill gives the handle of a sequence: ``handle, logits = start(prompt)``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from judge_tui.checks.binding.binding import Binding
+from judge_tui.checks.calling.calls import Returned
+from judge_tui.checks.tasks.kv import roles
+
+__all__ = ["given_handle", "hands_out", "opening"]
+
+_PLAIN, _OBJECT = ("int", "str"), "object"
+_DECODE = next(role for role in roles.DECODER if role.name == "decode")
+_SEQUENCE = next(param for param in _DECODE.params if param.name == "sequence")
+
+
+def hands_out(found: Mapping[str, Binding]) -> bool:
+    """Whether steps are told of a sequence that nothing but the prefill can have given."""
+    if "open" in found or "prefill" not in found or "decode" not in found:
+        return False
+    decode = found["decode"]
+    told = decode.takes("sequence") or decode.takes("sequences")
+    return told and not found["prefill"].takes("sequence")
+
+
+def opening(prefill: Binding) -> Binding:
+    """The same call for a new sequence: what it gave is handed over only when more follows."""
+    args = tuple(replace(a, source="opened") if a.source == "sequence" else a for a in prefill.args)
+    return replace(prefill, args=args)
+
+
+def given_handle(returned: Returned) -> Any:
+    """What a prefill calls its sequence, beside the logits; ``None`` where it names none."""
+    tree, root = returned.result.tree, returned.result.handle
+    # In a tuple its kind tells it, in a dict or an object its name.
+    parts = [list(p) for p in tree.get("parts", ()) if p[0] == "i" or _SEQUENCE.means(str(p[1]))]
+    for kinds in (_PLAIN, (_OBJECT,)):
+        for step, key, below in parts:
+            if below.get("kind") in kinds:
+                handle = root.part((step, key))
+                return handle if kinds == (_OBJECT,) else returned.worker.value(handle)
+    return None

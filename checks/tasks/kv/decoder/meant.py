@@ -1,0 +1,99 @@
+"""Whether a decoder that answers wrongly was called as it is meant to be, so that its answers count."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from judge_tui.checks.binding.binding import Binding
+from judge_tui.checks.calling.remote import Handle, Worker
+from judge_tui.checks.faults import Fault
+from judge_tui.checks.tasks.kv.decoder.decoding import Decoder
+from judge_tui.checks.tasks.kv.decoder.handed import BorrowedCaches
+from judge_tui.checks.tasks.kv.decoder.maker import Maker
+from judge_tui.checks.tasks.kv.finding.advancing import ticks
+from judge_tui.checks.tasks.kv.finding.signatures import Owner
+from judge_tui.checks.tolerance import relative_error
+
+__all__ = ["is_meant"]
+
+Inventories = Mapping[str, Mapping[str, Any]]
+Found = dict[str, Binding]
+_BUDGET = 8.0
+_SAME = 1e-4
+_STEP = re.compile(r"(?i)step|decode|next")
+_CACHE = re.compile(r"(?i)cache|past_?k|kv_?(store|buf)")
+
+
+def is_meant(worker: Worker, loaded: Inventories, option: Found, caches: BorrowedCaches) -> bool:
+    """Whether answers that differ from a longer prefill are the decoder's own mistake.
+
+    One call for all that says nothing of a cache may be misread. What is called after a step may take no
+    prompt at once; a cache that is not made for the decoder may be the wrong one, or want to be told that a
+    step is over. Then the rows of a prompt have to be those of a longer one, and its tokens have to be
+    counted, or nothing there to count them.
+    """
+    prefill, decode = option["prefill"], option["decode"]
+    step = bool(_STEP.match(prefill.name.rpartition(".")[2]))
+    if prefill.target == decode.target and not any(decode.takes(name) for name in ("cache", "use_cache")):
+        return _keeps_a_cache(worker, option)
+    if not (step or caches.lent(option)):
+        return True
+    try:
+        return _consistent(worker, option, step) and _counted(worker, loaded, option)
+    except (Fault, KeyError, ValueError, IndexError):
+        if not worker.alive:
+            raise
+        return False
+
+
+def _keeps_a_cache(worker: Worker, option: Found) -> bool:
+    """Whether one call for all is told its position, and its model holds arrays that are called a cache."""
+    if not (option["prefill"].takes("position") and option["decode"].takes("position")):
+        return False
+    model = Maker(worker, option, lambda: _BUDGET)(1).model
+    paths = (leaf["path"] for leaf in worker.leaves(model)) if model is not None else ()
+    return any(_CACHE.search(str(key)) for path in paths for _kind, key in path)
+
+
+def _consistent(worker: Worker, option: Found, needed: bool) -> bool:
+    """Whether the rows of a prompt are those of a longer one; where only the last is given, if not needed."""
+    make = Maker(worker, option, lambda: _BUDGET)
+    given = make(1).draw(np.random.default_rng(17), 5)
+    rows = make(1).prefill_rows(given)
+    if rows is None:
+        return not needed
+    return relative_error(make(1).prefill(given[:, :3]), rows[:, 2]) <= _SAME
+
+
+def _counted(worker: Worker, loaded: Inventories, option: Found) -> bool:
+    """Whether a prompt moves what its cache counts, or nothing could move it."""
+    decoder = Maker(worker, option, lambda: _BUDGET)(1)
+    before = _counts(decoder)
+    decoder.prefill(decoder.draw(np.random.default_rng(18), 3))
+    if _counts(decoder) != before or not isinstance(decoder.state, Handle):
+        return True
+    return not ticks(worker, loaded, Owner.seen(worker.describe(decoder.state)))
+
+
+def _counts(decoder: Decoder) -> list[Any]:
+    """Whole numbers and shapes of a cache, by path."""
+    if not isinstance(decoder.state, Handle):
+        return []
+    return [
+        (leaf["path"], leaf.get("shape"), _whole(decoder, leaf))
+        for leaf in decoder.worker.leaves(decoder.state)
+    ]
+
+
+def _whole(decoder: Decoder, leaf: Mapping[str, Any]) -> Any:
+    kind, dtype = leaf.get("kind"), str(leaf.get("dtype", ""))
+    if kind in ("int", "scalar"):
+        return leaf.get("value")
+    if kind != "array" or not dtype.startswith(("int", "uint")) or not isinstance(decoder.state, Handle):
+        return None
+    shape = tuple(int(n) for n in leaf.get("shape", ()))
+    path = tuple((str(step), key) for step, key in leaf["path"])
+    return decoder.worker.fetch(decoder.state.part(*path), shape, np.int64).tolist()

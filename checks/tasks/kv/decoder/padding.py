@@ -1,0 +1,53 @@
+"""How a decoder is told which tokens are real, where a name leaves open whether as counts or as a mask."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from judge_tui.checks.binding.binding import Binding
+from judge_tui.checks.calling.remote import Worker
+from judge_tui.checks.faults import Fault
+from judge_tui.checks.tasks.kv.decoder.maker import Maker
+from judge_tui.checks.tolerance import relative_error
+
+__all__ = ["settle_padding"]
+
+Found = dict[str, Binding]
+_BUDGET = 8.0
+_RIGHT = 1e-3
+
+
+def settle_padding(worker: Worker, found: Found) -> None:
+    """Hand over counts or a mask where a ragged batch comes out right so; else all tokens count as real."""
+    prefill = found["prefill"]
+    if prefill.origin != "found" or not prefill.takes("valid"):
+        return
+    for source in ("lengths", "mask"):
+        args = tuple(replace(a, source=source) if a.source == "valid" else a for a in prefill.args)
+        told = replace(prefill, args=args)
+        if _right(worker, {**found, "prefill": told}):
+            found["prefill"] = told
+            return
+
+
+def _right(worker: Worker, option: Found) -> bool:
+    """Whether prompts of two and three tokens in a batch, and a step after them, equal the same alone."""
+    try:
+        make = Maker(worker, option, lambda: _BUDGET)
+        if not make.any_batch:
+            return False
+        two, lengths = make(2), np.array([2, 3])
+        given = two.draw(np.random.default_rng(19), 4)
+        answers = [two.prefill(given[:, :3], lengths), two.decode(given[:, 3])]
+        for b, n in enumerate(lengths):
+            alone, row = make(1), given[b : b + 1]
+            truths = [alone.prefill(row[:, :n]), alone.decode(row[:, 3])]
+            pairs = zip(answers, truths, strict=True)
+            if not all(relative_error(out[b : b + 1], truth) <= _RIGHT for out, truth in pairs):
+                return False
+    except (Fault, KeyError, ValueError, IndexError):
+        if not worker.alive:
+            raise
+        return False
+    return True
