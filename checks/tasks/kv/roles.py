@@ -229,7 +229,8 @@ _X = _takes("x", "hidden hidden_states inputs embeddings x_new x_t h emb tokens_
 _TOKENS = _takes(
     "tokens",
     "token_ids ids input_ids prompt prompt_ids prompts token token_id next_token next_tokens new_token "
-    "new_tokens idx last_token input_tokens prompt_tokens",
+    "new_tokens idx last_token input_tokens prompt_tokens next_id next_ids new_id new_ids last_id tok toks "
+    "tok_ids idx_next cur_token current_token prompt_token_ids",
 )
 _USE = _takes("use_cache", "use_kv_cache cached return_cache return_kv with_cache", "bool")
 #: What a function over bare weights has to be told at every call.
@@ -289,7 +290,8 @@ DECODER = (
         "decoder",
         _MODEL_SIZES,
         (_gives("model", kind="handle", required=True),),
-        r"decoder transformer|model|gpt|llama|engine|lm$|params|weights attention|layer|block|mha server",
+        r"decoder transformer|model|gpt|llama|engine|lm$|params|weights attention|layer|block|mha server "
+        r"^(init|make|build|create)$",
         r"mask|norm|mlp|feed|linear|embedding|cache$|state$",
         allowed="generat block",
     ),

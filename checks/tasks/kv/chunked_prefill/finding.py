@@ -28,7 +28,7 @@ from judge_tui.checks.tasks.kv.decoder.handles import opening
 from judge_tui.checks.tasks.kv.decoder.lone import is_lone, lone
 from judge_tui.checks.tasks.kv.decoder.maker import Maker
 from judge_tui.checks.tasks.kv.finding import trial
-from judge_tui.checks.tasks.kv.finding.signatures import Owner, arguments
+from judge_tui.checks.tasks.kv.finding.signatures import Configs, Owner, arguments
 from judge_tui.checks.tasks.kv.reference import attention, causal_rows
 from judge_tui.checks.tasks.kv.sizes import Sizes
 from judge_tui.checks.tasks.kv.streams import drawn
@@ -75,10 +75,17 @@ _ARRAYS = Role(
     (_OUT, Return("cache", "handle", ("kv_cache", "past"), required=False)),
     ("chunk",), required=False, pure=False,
 )  # fmt: skip
+#: Sizes that a decoder's calls are told.
+_SIZED = tuple(
+    p
+    for role in roles.DECODER
+    for p in role.params
+    if role.name == "prefill" and (p.spare or p.name in ("heads", "kv_heads"))
+)
 _TOKENS = Role(
     "chunked",
     (_BY_NAME["model"], _wide("tokens", "prompt_tokens sequence seq"), _BY_NAME["x"], *_HELD, *_PLACES,
-     _BY_NAME["use_cache"]),
+     _BY_NAME["use_cache"], *_SIZED),
     (Return("logits", "array", ("output", "out", "y", "hidden", "x")), _ARRAYS.returns[1]),
     ("chunk",), required=False, pure=False,
 )  # fmt: skip
@@ -133,6 +140,7 @@ def _options(worker: Worker, loaded: Inventories, found: Found, tried: list[str]
         for cls in inventory.get("classes", ())
         if cls["params"] is not None
     }
+    configs = Configs.of(loaded)
     for item in callables(loaded):
         own = item.name.rpartition(".")[2]
         if item.file == ADAPTER or _ASIDE.search(item.name) or (own.startswith("_") and own != "__call__"):
@@ -143,7 +151,7 @@ def _options(worker: Worker, loaded: Inventories, found: Found, tried: list[str]
         takes_prompts = _PROMPT.search(own)
         if not (NAMED.search(item.name) or (asked and takes_prompts)):
             continue
-        known = [arguments(item.params, role) for role in (_ARRAYS, _TOKENS)]
+        known = [arguments(item.params, role, configs) for role in (_ARRAYS, _TOKENS)]
         if takes_prompts and known == [None, None]:
             names = ", ".join(str(param["name"]) for param in item.params)
             tried.append(f"{item.file}:{item.name}: cannot be called: nothing is known for each of ({names})")

@@ -193,11 +193,10 @@ class Decoder:
         if binding.takes("cache") or returned.has("cache"):
             # The object that a method is called on is the model here, not the cache.
             self.state = cache_of(returned, replace(binding, on=""), role, before)
-        elif not binding.on and self.found["decode"].takes("cache"):
+        elif self.found["decode"].takes("cache") and not {"state", "states"} & set(self.found):
             self.state = made_cache(returned, before)
-        if hands_out(self.found) and not binding.takes("sequence"):
-            told = given_handle(returned)
-            self.sequence = self.sequence if told is None else told
+        if binding.role != "decode" and hands_out(self.found):
+            self.sequence = given_handle(returned, self.sequence)
         handle = part(returned, role, "logits", (1, 2, 3))
         if handle is None:
             raise BadResult(f"{binding.target} gives no logits")

@@ -8,6 +8,7 @@ from typing import Any
 
 from judge_tui.checks.binding.binding import Binding
 from judge_tui.checks.calling.calls import Returned
+from judge_tui.checks.faults import BadResult
 from judge_tui.checks.tasks.kv import roles
 
 __all__ = ["given_handle", "hands_out", "opening"]
@@ -32,8 +33,16 @@ def opening(prefill: Binding) -> Binding:
     return replace(prefill, args=args)
 
 
-def given_handle(returned: Returned) -> Any:
-    """What a prefill calls its sequence, beside the logits; ``None`` where it names none."""
+def given_handle(returned: Returned, before: Any) -> Any:
+    """What a prefill calls its sequence, beside the logits.
+
+    Args:
+        returned: The call.
+        before: What the sequence was called before; it stays so where the call names none.
+
+    Raises:
+        BadResult: It was told of no sequence, and names none.
+    """
     tree, root = returned.result.tree, returned.result.handle
     # In a tuple its kind tells it, in a dict or an object its name.
     parts = [list(p) for p in tree.get("parts", ()) if p[0] == "i" or _SEQUENCE.means(str(p[1]))]
@@ -42,4 +51,6 @@ def given_handle(returned: Returned) -> Any:
             if below.get("kind") in kinds:
                 handle = root.part((step, key))
                 return handle if kinds == (_OBJECT,) else returned.worker.value(handle)
-    return None
+    if before is None and returned.binding.takes("opened"):
+        raise BadResult(f"{returned.binding.target} opens no sequence")
+    return 0 if before is None else before

@@ -23,26 +23,27 @@ Inventories = Mapping[str, Mapping[str, Any]]
 Found = dict[str, Binding]
 _BUDGET = 8.0
 _SAME = 1e-4
-_STEP = re.compile(r"(?i)step|decode|next")
+#: Names that do not say that a whole prompt of a whole model goes in.
+_VAGUE = re.compile(r"(?i)^(step|decode|next|feed|extend)|_(forward|apply)$")
 _CACHE = re.compile(r"(?i)cache|past_?k|kv_?(store|buf)")
 
 
 def is_meant(worker: Worker, loaded: Inventories, option: Found, caches: BorrowedCaches) -> bool:
     """Whether answers that differ from a longer prefill are the decoder's own mistake.
 
-    One call for all that says nothing of a cache may be misread. What is called after a step may take no
-    prompt at once; a cache that is not made for the decoder may be the wrong one, or want to be told that a
-    step is over. Then the rows of a prompt have to be those of a longer one, and its tokens have to be
-    counted, or nothing there to count them.
+    One call for all that says nothing of a cache may be misread. What is called after a step, or after a part
+    of a model, may take no prompt at once; a cache that is not made for the decoder may be the wrong one, or
+    want to be told that a step is over. Then the rows of a prompt have to be those of a longer one, and its
+    tokens have to be counted, or nothing there to count them.
     """
     prefill, decode = option["prefill"], option["decode"]
-    step = bool(_STEP.match(prefill.name.rpartition(".")[2]))
+    vague = bool(_VAGUE.search(prefill.name.rpartition(".")[2]))
     if prefill.target == decode.target and not any(decode.takes(name) for name in ("cache", "use_cache")):
         return _keeps_a_cache(worker, option)
-    if not (step or caches.lent(option)):
+    if not (vague or caches.lent(option)):
         return True
     try:
-        return _consistent(worker, option, step) and _counted(worker, loaded, option)
+        return _consistent(worker, option, vague) and _counted(worker, loaded, option)
     except (Fault, KeyError, ValueError, IndexError):
         if not worker.alive:
             raise
