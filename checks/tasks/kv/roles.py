@@ -81,6 +81,13 @@ SEQUENCE = _takes(
     "req_id slot_id slot_idx stream_id session_id handle lane owner name",
     "int",
 )
+#: Of which sequences of the batch the tokens are, where a call may be about some of them.
+_ROWS = _takes(
+    "rows",
+    "row_ids row_indices row_idx seqs sequences seq_ids sequence_ids slots slot_ids batch_indices batch_ids "
+    "streams stream_ids lanes sids handles",
+    "data",
+)
 _LAYER = _takes("layer", "layer_idx layer_id layer_index l", "int")
 
 _HEADS = (
@@ -120,7 +127,7 @@ SIZES = (
 _OUT = _gives("out", "output o attn attn_out attention context y result", required=True)
 _AFTER = _gives("cache", " ".join(_CACHE.aliases), "handle")
 _KV = (_gives("k", "keys k_all key"), _gives("v", "values v_all value"))
-_STATE = (_CACHE, _CACHE_K, _CACHE_V, _LAYER, SEQUENCE)
+_STATE = (_CACHE, _CACHE_K, _CACHE_V, _LAYER, SEQUENCE, _ROWS)
 #: Tells a cache that a step is over, before attention (``advance``) or after it (``advance_after``).
 _ADVANCE = _role(
     "advance",
@@ -151,7 +158,8 @@ ROLES = (
         (_gives("cache", kind="handle", required=True),),
         r"^(make|create|new|init|initiali[sz]e|empty|build)_?(kv_?)?cache$ ^kv_?cache$ "
         r"(contiguous|flat|static|dense|simple|basic|layer|batched|dynamic|single).*cache$ cache$ "
-        r"^(make|create|new|init|build|empty)_.*cache cache kv|attention|attn ^(create|empty|make)$",
+        r"^(make|create|new|init|build|empty)_.*cache cache kv|attention|attn ^(create|empty|make)$ "
+        r"^(make|create|new|init|empty)_?(kv_?)?state$",
         r"mask(?!ed) ^mha$ dot_product",
     ),
     _role(
@@ -208,7 +216,8 @@ ROLES = (
         "attention",
         (_Q, _K, _V, _takes("causal", "is_causal use_causal_mask", "bool"), _TOTALS),
         (_OUT,),
-        r"^(scaled_dot_product_attention|sdpa|attention|multi_?head_attention|mha|attn)$ attention|attn",
+        r"^(scaled_dot_product_attention|sdpa|attention|multi_?head_attention|mha|attn)$ attention|attn "
+        r"^attend",
         r"weights|mask(?!ed)|cache|prefill",
         pure=True,
     ),

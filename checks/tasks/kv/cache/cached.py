@@ -15,7 +15,7 @@ from judge_tui.checks.binding.binding import Binding
 from judge_tui.checks.calling.remote import Handle
 from judge_tui.checks.faults import BadResult, Raised, Skipped
 from judge_tui.checks.tasks.kv import roles
-from judge_tui.checks.tasks.kv.cache.opened import Opened, per_sequence
+from judge_tui.checks.tasks.kv.cache.opened import Opened, by_rows, per_sequence
 from judge_tui.checks.tasks.kv.cache.places import State, cache_of, pair
 from judge_tui.checks.tasks.kv.cache.ways import Way
 from judge_tui.checks.tasks.kv.cache.wires import to_wire
@@ -73,7 +73,7 @@ class Cached(Opened):
     def ragged_by(self) -> str:
         """How sequences of one batch may get different numbers of tokens; empty when they cannot."""
         feeding = [self.found[r] for r in ("step", "step_many", "append", "append_many") if r in self.found]
-        if self.alone or all(per_sequence(b) for b in (*feeding, *self._ticks)):
+        if self.alone or all(by_rows(b) for b in (*feeding, *self._ticks)):
             return "one sequence at a time"
         if not all(_told_apart(tick, "lengths", "active") for tick in self._ticks):
             return ""
@@ -114,7 +114,8 @@ class Cached(Opened):
                 )
             return out
         binding = self._feeding(tokens)
-        if self.alone or per_sequence(binding):
+        some = by_rows(binding) and len(set(counts.tolist())) > 1
+        if self.alone or per_sequence(binding) or some:
             for b in range(self.sizes.batch):
                 n = int(counts[b])
                 if n == 0:
@@ -131,7 +132,7 @@ class Cached(Opened):
 
     def _at_once(self, counts: Array, tokens: int) -> bool:
         binding = self._feeding(tokens)
-        if self.alone or per_sequence(binding) or bool(np.all(counts == tokens)):
+        if self.alone or by_rows(binding) or bool(np.all(counts == tokens)):
             return True
         if not all(_told_apart(tick, "lengths") for tick in self._ticks):
             return False
@@ -331,7 +332,7 @@ def _one_position(binding: Binding) -> bool:
 
 def _told_apart(tick: Binding, *names: str) -> bool:
     """Whether what ends a step can be told of each sequence by itself, by one of these parameters."""
-    return per_sequence(tick) or any(tick.takes(name) for name in names)
+    return by_rows(tick) or any(tick.takes(name) for name in names)
 
 
 def _only_what_can_be_said(binding: Binding, ticks: Sequence[Binding], counts: Array, tokens: int) -> None:

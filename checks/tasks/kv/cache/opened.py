@@ -27,7 +27,7 @@ from judge_tui.checks.tasks.kv.sequences import ADD, FREE
 from judge_tui.checks.tasks.kv.sizes import Sizes, mode
 from judge_tui.checks.tolerance import same_bits
 
-__all__ = ["Opened", "per_sequence"]
+__all__ = ["Opened", "by_rows", "per_sequence"]
 
 Array = npt.NDArray[Any]
 
@@ -141,6 +141,7 @@ class Opened:
         inputs: dict[str, Any] = {
             **self.sizes.inputs(),
             "layer": self.layer, "sequence": 0 if b is None else self.names.get(b, b),
+            "rows": [self.names.get(row, row) for row in (range(self.sizes.batch) if b is None else [b])],
             "lengths": counts, "totals": totals,
             "active": counts > 0, "positions": stored.copy(), "position": int(stored.max()) - tokens,
             "length": int(totals.max()), "cache": state, "cache_k": None, "cache_v": None,
@@ -200,6 +201,11 @@ class Opened:
 def per_sequence(binding: Binding) -> bool:
     """Whether a call names the sequence that it is for."""
     return binding.takes("sequence")
+
+
+def by_rows(binding: Binding) -> bool:
+    """Whether a call may be for one of the sequences alone, or for several of them."""
+    return per_sequence(binding) or binding.takes("rows")
 
 
 def _holds_one(binding: Binding) -> bool:

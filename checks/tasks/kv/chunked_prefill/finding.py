@@ -7,13 +7,13 @@ a method of the cache or of the decoder, or an object made from a chunk size.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
-from judge_tui.checks.binding.binding import Binding
+from judge_tui.checks.binding.binding import Argument, Binding
 from judge_tui.checks.binding.candidates import callables
 from judge_tui.checks.calling.calls import invoke
 from judge_tui.checks.calling.remote import Worker
@@ -28,6 +28,7 @@ from judge_tui.checks.tasks.kv.decoder.handles import opening
 from judge_tui.checks.tasks.kv.decoder.lone import is_lone, lone
 from judge_tui.checks.tasks.kv.decoder.maker import Maker
 from judge_tui.checks.tasks.kv.finding import trial
+from judge_tui.checks.tasks.kv.finding.readings import renamed
 from judge_tui.checks.tasks.kv.finding.signatures import Configs, Owner, arguments
 from judge_tui.checks.tasks.kv.reference import attention, causal_rows
 from judge_tui.checks.tasks.kv.sizes import Sizes
@@ -151,6 +152,10 @@ def _options(worker: Worker, loaded: Inventories, found: Found, tried: list[str]
         takes_prompts = _PROMPT.search(own)
         if not (NAMED.search(item.name) or (asked and takes_prompts)):
             continue
+        bound = found.get("prefill")
+        if asked and bound is not None and bound.target == f"{item.file}:{item.name}":
+            yield _with_chunks(bound, item.params)
+            continue
         known = [arguments(item.params, role, configs) for role in (_ARRAYS, _TOKENS)]
         if takes_prompts and known == [None, None]:
             names = ", ".join(str(param["name"]) for param in item.params)
@@ -162,6 +167,9 @@ def _options(worker: Worker, loaded: Inventories, found: Found, tried: list[str]
                               line=item.line)  # fmt: skip
             if role is _TOKENS and not (binding.takes("tokens") or binding.takes("x")):
                 continue
+            if binding.takes("tokens") and binding.takes("x"):
+                # what is called after a sequence says which one it is
+                binding = renamed(binding, "tokens", "sequence")
             if cls and cls == owners["create"]:
                 binding = replace(binding, on="cache")
             elif cls and cls == owners["decoder"]:
@@ -172,6 +180,13 @@ def _options(worker: Worker, loaded: Inventories, found: Found, tried: list[str]
                     continue
                 binding = replace(binding, init=init)
             yield binding
+
+
+def _with_chunks(prefill: Binding, params: Sequence[Mapping[str, Any]]) -> Binding:
+    """The decoder's own prefill, told how long the chunks are."""
+    named = ((p, str(param["name"])) for param in params for p in (_CHUNK, _CHUNKS) if p.means(param["name"]))
+    told = tuple(Argument(p.name, keyword=name) for p, name in named)
+    return replace(prefill, role="chunked", args=(*prefill.args, *told[:1]))
 
 
 def _owner(worker: Worker, found: Found, name: str) -> str:

@@ -66,6 +66,7 @@ CASES = (
     Case("across 64 tokens", 1, 62, 5),
     Case("scores × 100, batch 2", 2, 6, 4, sharp=100.0),
     Case("prompt of 5, batch 2, float64", 2, 5, 5, dtype="float64"),
+    Case("filled exactly by a prompt of 12 and a step, batch 2", 2, 12, 1, spare=0),
 )
 
 

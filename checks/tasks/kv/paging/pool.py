@@ -95,6 +95,7 @@ class Pool:
         stored = self.fed[sequence][0].shape[1] if sequence in self.fed else 0
         return {
             **self.sizes.inputs(), "cache": self.state, "sequence": self.ids.get(sequence, sequence),
+            "rows": [self.ids.get(sequence, sequence)],
             "layer": 0, "position": stored, "length": stored + tokens, "count": count,
             "lengths": np.array([tokens]), "totals": np.array([stored + tokens]),
             "positions": np.array([stored]), "active": np.array([True]), "cache_k": None, "cache_v": None,
