@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 from judge_tui.checks.binding.binding import Binding
+from judge_tui.checks.binding.candidates import callables
 from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.tasks.kv.decoder.decoding import Decoder
 from judge_tui.checks.tasks.kv.decoder.handed import BorrowedCaches
 from judge_tui.checks.tasks.kv.decoder.maker import Maker
-from judge_tui.checks.tasks.kv.finding.advancing import ticks
-from judge_tui.checks.tasks.kv.finding.signatures import Owner
 from judge_tui.checks.tolerance import relative_error
 
 __all__ = ["is_meant"]
@@ -25,6 +24,7 @@ _BUDGET = 8.0
 _SAME = 1e-4
 #: Names that do not say that a whole prompt of a whole model goes in.
 _VAGUE = re.compile(r"(?i)^(step|decode|next|feed|extend)|_(forward|apply)$")
+_MASK = re.compile(r"(?i)mask|causal")
 _CACHE = re.compile(r"(?i)cache|past_?k|kv_?(store|buf)")
 
 
@@ -32,22 +32,32 @@ def is_meant(worker: Worker, loaded: Inventories, option: Found, caches: Borrowe
     """Whether answers that differ from a longer prefill are the decoder's own mistake.
 
     One call for all that says nothing of a cache may be misread. What is called after a step, or after a part
-    of a model, may take no prompt at once; a cache that is not made for the decoder may be the wrong one, or
-    want to be told that a step is over. Then the rows of a prompt have to be those of a longer one, and its
-    tokens have to be counted, or nothing there to count them.
+    of a model, may take no prompt at once; what takes a mask may want a causal one; a cache that is not made
+    for the decoder may be the wrong one. Then the rows of a prompt have to be those of a longer one. A cache
+    that is handed over may want to be told that a step is over: a prompt has to move what it counts.
     """
     prefill, decode = option["prefill"], option["decode"]
-    vague = bool(_VAGUE.search(prefill.name.rpartition(".")[2]))
     if prefill.target == decode.target and not any(decode.takes(name) for name in ("cache", "use_cache")):
         return _keeps_a_cache(worker, option)
-    if not (vague or caches.lent(option)):
-        return True
+    vague = bool(_VAGUE.search(prefill.name.rpartition(".")[2])) or _takes_mask(loaded, prefill)
     try:
-        return _consistent(worker, option, vague) and _counted(worker, loaded, option)
+        if (vague or caches.lent(option)) and not _consistent(worker, option, vague):
+            return False
+        return not {"state", "states"} & set(option) or _counted(worker, option)
     except (Fault, KeyError, ValueError, IndexError):
         if not worker.alive:
             raise
         return False
+
+
+def _takes_mask(loaded: Inventories, binding: Binding) -> bool:
+    """Whether a call has a parameter for a mask, or to ask for one."""
+    return any(
+        _MASK.search(param["name"])
+        for item in callables(loaded)
+        if f"{item.file}:{item.name}" == binding.target
+        for param in item.params
+    )
 
 
 def _keeps_a_cache(worker: Worker, option: Found) -> bool:
@@ -69,14 +79,16 @@ def _consistent(worker: Worker, option: Found, needed: bool) -> bool:
     return relative_error(make(1).prefill(given[:, :3]), rows[:, 2]) <= _SAME
 
 
-def _counted(worker: Worker, loaded: Inventories, option: Found) -> bool:
-    """Whether a prompt moves what its cache counts, or nothing could move it."""
+def _counted(worker: Worker, option: Found) -> bool:
+    """Whether a prompt moves what its cache counts; true where that counts nothing, or is told positions."""
+    if all(
+        option[name].takes("position") or option[name].takes("positions") for name in ("prefill", "decode")
+    ):
+        return True
     decoder = Maker(worker, option, lambda: _BUDGET)(1)
     before = _counts(decoder)
     decoder.prefill(decoder.draw(np.random.default_rng(18), 3))
-    if _counts(decoder) != before or not isinstance(decoder.state, Handle):
-        return True
-    return not ticks(worker, loaded, Owner.seen(worker.describe(decoder.state)))
+    return _counts(decoder) != before or all(number is None for *_leaf, number in before)
 
 
 def _counts(decoder: Decoder) -> list[Any]:
