@@ -13,10 +13,12 @@ from judge_tui.checks.tolerance import relative_error
 __all__ = ["judge_attention"]
 
 _SHAPE = (2, 3, 9, 16)
+#: About what keys and the negative of values lie, in standard deviations.
+_KINDS = ((0.0, "normal numbers"), (4.0, "numbers about ±4"))
 
 
 def judge_attention(bench: Bench, found: Findings, coder: CacheCoder, told: int) -> str:
-    """Feed nine tokens, attend with the last.
+    """Feed nine tokens, attend with the last; once more with keys and values far from zero.
 
     Args:
         bench: Where it is judged.
@@ -27,8 +29,16 @@ def judge_attention(bench: Bench, found: Findings, coder: CacheCoder, told: int)
     Returns:
         What is wrong; empty when nothing is, or it does not attend.
     """
-    rng = bench.rng("attention", told)
-    q, k, v = (rng.standard_normal(_SHAPE).astype(np.float32) for _ in range(3))
+    for far, words in _KINDS:
+        if said := _one(bench, found, coder, told, far, words):
+            return said
+    return ""
+
+
+def _one(bench: Bench, found: Findings, coder: CacheCoder, told: int, far: float, words: str) -> str:
+    rng = bench.rng("attention", told, int(far))
+    shift = (0.0, far, -far)
+    q, k, v = ((rng.standard_normal(_SHAPE) + by).astype(np.float32) for by in shift)
     attends = "attend" in coder.found
     cached = coder.opened(_SHAPE, told, attends=attends)
     out = cached.feed(q, k, v, whole=False)[:, :, -1:]
@@ -38,7 +48,7 @@ def judge_attention(bench: Bench, found: Findings, coder: CacheCoder, told: int)
     truth, whole = attention(last, keys, values), attention(last, k, v)
     found.note(
         f"{coder.name}: attention over its dequantized keys and values against the same over those that went "
-        "in, largest relative error", relative_error(truth, whole), note="normal numbers, head size 16",
+        "in, largest relative error", relative_error(truth, whole), note=f"{words}, head size 16",
     )  # fmt: skip
     if not attends:
         return ""
@@ -48,8 +58,8 @@ def judge_attention(bench: Bench, found: Findings, coder: CacheCoder, told: int)
     if error > limit and not cause and relative_error(out, whole) <= limit:
         cause = "it attends over what went in, not over what it keeps"
     found.limit(
-        f"{coder.name}: its attention against attention over what it gives back, largest relative error",
-        error, limit, note=cause, **coder.where,
+        f"{coder.name}: its attention against attention over what it gives back, {words}: "
+        "largest relative error", error, limit, note=cause, **coder.where,
     )  # fmt: skip
     return (
         ""

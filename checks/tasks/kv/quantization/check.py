@@ -27,10 +27,11 @@ _SAID = r"quanti[sz]|\bint_?[48]\b"
     "quantized",
     "quantized cache",
     establishes="Dequantized numbers are within half a step, attention uses them, and bytes are saved.",
+    version=2,
     optional=True,
 )
 def quantized(bench: Bench, found: Findings) -> str:
-    """Known ranges, an outlier channel, growing tokens, zeros, an odd head size, bytes, attention."""
+    """Known and moved ranges, an outlier channel, growing tokens, zeros, head sizes, bytes, attention."""
     said: list[str] = []
     for coder in _coders(bench):
         for told in coder.widths:

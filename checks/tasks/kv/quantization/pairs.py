@@ -34,6 +34,10 @@ _DATA = {
 }  # fmt: skip
 #: How far off a pair may be on numbers in ±1: half a step of four bits is 0.07.
 _NEAR = 0.25
+#: Last axes that are tried: groups of a fixed size may refuse a short one.
+_WIDTHS = (8, 64)
+#: A last axis that is filled up to a group is no longer than this.
+_FILLED = 128
 #: Pairs that are judged at most.
 _MOST = 3
 _BITS = {"bits", "n_bits", "num_bits", "nbits", "bit_width", "bitwidth"}
@@ -85,8 +89,7 @@ class Pair:
         """What the second call makes of that.
 
         Returns:
-            Float64, in ``shape``; a last axis of odd length may come back with one number more, which is
-            cut off.
+            Float64, in ``shape``; a last axis that fills no group may come back filled up, which is cut off.
 
         Raises:
             BadResult: Another shape, or no numbers.
@@ -98,9 +101,8 @@ class Pair:
             second, inputs = replace(second, init=None, on="object"), {**inputs, "object": coded.instance}
         returned = invoke(self.worker, second, inputs, budget=budget)
         told = self.worker.describe(returned.result.handle).get("shape")
-        wide = (*shape[:-1], shape[-1] + 1)
-        if told is not None and tuple(told) == wide and shape[-1] % 2:
-            return self.worker.fetch(returned.result.handle, wide)[..., :-1]
+        if told and tuple(told[:-1]) == tuple(shape[:-1]) and shape[-1] < told[-1] <= _FILLED:
+            return self.worker.fetch(returned.result.handle, tuple(told))[..., : shape[-1]]
         return self.worker.fetch(returned.result.handle, shape)
 
     def restored(self, x: Array, bits: int, budget: float) -> Array:
@@ -162,17 +164,22 @@ def pairs(worker: Worker, loaded: Inventories, tried: list[str]) -> Iterator[Pai
     for quantize in _quantizers(loaded):
         right: list[Pair] = []
         runs: list[Pair] = []
-        for rank in (4, 3, 2):
-            x = np.random.default_rng(12).uniform(-1, 1, (2, 3, 4, 8)[4 - rank :]).astype(np.float32)
-            try:
-                coded = invoke(worker, quantize, _inputs(x, 8), budget=8.0)
-            except Fault as fault:
-                _alive(worker, fault)
-                _noted(tried, f"{quantize.target} {fault.placed}")
-                continue
-            found, wrong = _second(worker, loaded, quantize, coded, x, rank, tried)
-            right += [found] if found is not None else []
-            runs += [wrong] if wrong is not None else []
+        for width in _WIDTHS:
+            ran = False
+            for rank in (4, 3, 2):
+                x = np.random.default_rng(12).uniform(-1, 1, (2, 3, 4, width)[4 - rank :]).astype(np.float32)
+                try:
+                    coded = invoke(worker, quantize, _inputs(x, 8), budget=8.0)
+                except Fault as fault:
+                    _alive(worker, fault)
+                    _noted(tried, f"{quantize.target} {fault.placed}")
+                    continue
+                ran = True
+                found, wrong = _second(worker, loaded, quantize, coded, x, rank, tried)
+                right += [found] if found is not None else []
+                runs += [wrong] if wrong is not None else []
+            if ran:
+                break
         if right:
             yield _lightest(right)
         elif runs and _namesakes(runs[0]):

@@ -88,6 +88,11 @@ class Lattice:
             return cls(int(values.size), 0.0)
         return cls(int(gaps.size) + 1, float(np.median(gaps)))
 
+    def covers(self, back: Array, bits: int) -> bool:
+        """Whether its levels, no more than a code has, are all that came back: one scale, not many mixed."""
+        span = float(np.max(back) - np.min(back))
+        return self.levels <= 2**bits + 2 and 0 < 0.9 * span < self.step * (self.levels - 1) < 1.1 * span
+
     @property
     def bits(self) -> int:
         """The width of code that gives as many levels; 0 when unknown."""
