@@ -6,6 +6,7 @@ import numpy as np
 from judge_tui.checks.contract import Contract, Sample
 from judge_tui.checks.tasks.kv import roles
 from judge_tui.checks.tasks.kv.chunked_prefill import finding as chunks
+from judge_tui.checks.tasks.kv.decoder import roles as decoder
 from judge_tui.checks.tasks.kv.finding import options
 from judge_tui.checks.tasks.kv.finding import search as finding
 from judge_tui.checks.tasks.kv.gqa import finding as grouped
@@ -27,8 +28,8 @@ CONTRACT = Contract(
         RESERVE,
         FREE,
         *options.ROLES,
-        *roles.DECODER,
-        *roles.BATCHES,
+        *decoder.DECODER,
+        *decoder.BATCHES,
         chunks.ROLE,
         grouped.ROLE,
     ),

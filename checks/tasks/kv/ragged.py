@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
-from judge_tui.checks.faults import Raised, Skipped
+from judge_tui.checks.faults import BadResult, Raised, Skipped
 from judge_tui.checks.tasks.kv.cache.cached import PROMPTS, Cached
 from judge_tui.checks.tasks.kv.decoder import ragged as ragged_decoder
 from judge_tui.checks.tasks.kv.judging import Worst, float32_limit
@@ -25,7 +25,8 @@ Array = npt.NDArray[Any]
 
 #: Prompt lengths of a batch, for blocks of 16 and of 4: one token, a full block, one more, and between.
 BATCHES = ((1, 16, 17, 5, 12, 3), (5, 4, 1, 12, 3, 5))
-_STEPS, _PAUSED = 3, 2
+#: Steps of all, steps in which some rest, and tokens that then come at once.
+_STEPS, _PAUSED, _MORE = 3, 2, 4
 
 
 @check(
@@ -33,6 +34,7 @@ _STEPS, _PAUSED = 3, 2
     "ragged batches",
     establishes="Every sequence of a ragged batch (1, block, block + 1, 5, 12, 3 long) equals its solo run, "
     "and a finished one stays as it was.",
+    version=2,
 )
 def variable_lengths(bench: Bench, found: Findings) -> str:
     """Prompts of six lengths, steps of all sequences, then steps in which some of them rest."""
@@ -65,10 +67,10 @@ def _told(worst: list[Worst], limit: float) -> str:
 
 def _run(subject: Subject, found: Findings, index: int, lengths: tuple[int, ...]) -> Worst:
     batch, longest = len(lengths), max(lengths)
-    sizes = Sizes(batch, 3, longest + _STEPS + _PAUSED + 3, 8)
+    sizes = Sizes(batch, 3, longest + _STEPS + _PAUSED + _MORE + 3, 8)
     cached = subject.cached(sizes)
     rng = subject.bench.rng("ragged", index)
-    stream = drawn(rng, sizes, longest + _STEPS + _PAUSED + 1)
+    stream = drawn(rng, sizes, longest + _STEPS + _PAUSED + 1 + _MORE)
     held: list[list[int]] = [list(range(n)) for n in lengths]
     padded = tuple(_with_padding(x, lengths, rng) for x in stream)
     q, k, v = padded
@@ -86,7 +88,8 @@ def _run(subject: Subject, found: Findings, index: int, lengths: tuple[int, ...]
     quantity = f"{words}: {_STEPS} steps of all, {kind}, largest relative error per row, float32"
     found.limit(quantity, worst.error, limit, note=worst.note, **subject.where())
     rested = _rest(subject, found, cached, stream, held, words)
-    return worst.or_worse(rested) if rested is not None else worst
+    worst = worst.or_worse(rested) if rested is not None else worst
+    return worst.or_worse(_several(subject, found, cached, stream, held, words))
 
 
 def _with_padding(values: Array, lengths: tuple[int, ...], rng: np.random.Generator) -> Array:
@@ -146,3 +149,57 @@ def _rest(
     )
     found.limit(quantity, worst.error, float32_limit(subject), note=worst.note, **subject.where())
     return worst
+
+
+def _several(
+    subject: Subject, found: Findings, cached: Cached, stream: tuple[Array, Array, Array],
+    held: list[list[int]], words: str,
+) -> Worst:  # fmt: skip
+    """Several tokens of every sequence at once, behind as many as each has."""
+    if cached.mode == "read" or not cached.can_feed_many or not (rows := _rows_that_go_on(subject)):
+        return Worst()
+    start = max(max(tokens) for tokens in held) + 1
+    try:
+        out = cached.feed(*cut(stream, start, start + _MORE))
+    except Skipped as fault:
+        found.note("several tokens behind sequences of several lengths", fault.message)
+        return Worst()
+    for tokens in held:
+        tokens += range(start, start + _MORE)
+    worst = _behind(out, stream, held, rows)
+    kind = "last row" if rows == 1 else "rows"
+    quantity = f"{words}: {_MORE} tokens more of each at once, {kind}, largest relative error, float32"
+    found.limit(quantity, worst.error, float32_limit(subject), note=worst.note, **subject.where())
+    return worst
+
+
+def _behind(out: Array, stream: tuple[Array, Array, Array], held: list[list[int]], rows: int) -> Worst:
+    """The last rows of tokens that came at once, each against all that its sequence had by then."""
+    worst = Worst()
+    for b, tokens in enumerate(held):
+        for back in range(rows):
+            seen = tokens[: len(tokens) - back]
+            q, k, v = (x[b : b + 1] for x in stream)
+            truth = attention(q[:, :, seen[-1:]], k[:, :, seen], v[:, :, seen])
+            at = out.shape[2] - 1 - back
+            error = relative_error(out[b : b + 1, :, at : at + 1], truth)
+            worst = worst.or_worse(
+                Worst(error, f"sequence {b} at length {len(seen)}, {_MORE} tokens at once")
+            )
+    return worst
+
+
+def _rows_that_go_on(subject: Subject) -> int:
+    """How many of the last rows are right where several tokens go behind stored ones of one length."""
+    sizes = Sizes(2, 3, 16, 8)
+    cached = subject.cached(sizes)
+    stream = drawn(subject.bench.rng("goes on"), sizes, 3 + _MORE)
+    try:
+        cached.feed(*cut(stream, 0, 3), whole=False)
+        out = cached.feed(*cut(stream, 3, 3 + _MORE))
+    except (Raised, BadResult, Skipped):
+        return 0
+    own = [list(range(3 + _MORE))] * 2
+    limit = float32_limit(subject)
+    # no mask at all only warns elsewhere, and decode steps do not use the rows before the last
+    return next((rows for rows in (_MORE, 1) if not _behind(out, stream, own, rows).wrong(limit)), 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from judge_tui.checks.contract import Param, Return, Role
 from judge_tui.checks.tasks.kv import roles
+from judge_tui.checks.tasks.kv.parameters import NEW
 
 __all__ = ["ADD", "FREE", "RESERVE"]
 
@@ -38,7 +39,7 @@ ADD = _moves(
 #: What makes room for tokens before they are written.
 RESERVE = _moves(
     "reserve",
-    (_COUNT,),
+    (_COUNT, NEW),
     Return("position", "data", required=False),
     rf"^(reserve|ensure|claim|grow|make_?room|prepare|alloc|allocate){_ROOM}$",
     r"free list (^|_)all(_|$)",

@@ -196,9 +196,17 @@ class Cached(Opened):
         binding = self.found.get("reserve")
         if binding is None:
             return state
-        inputs = self._inputs(b, counts, state, binding)
-        returned = self._invoked(binding, {**inputs, "count": int(counts.max())})
+        inputs = {**self._inputs(b, counts, state, binding), **self._told(binding, b, counts)}
+        returned = self._invoked(binding, inputs)
         return cache_of(returned, binding, RESERVE, state)
+
+    def _told(self, binding: Binding, b: int | None, counts: Array) -> dict[str, Any]:
+        """How many tokens come, or are there: of a sequence, or of all where it is told of all at once."""
+        if b is not None and not (self.alone or by_rows(binding)):
+            every = np.zeros(self.sizes.batch, counts.dtype)
+            every[b] = counts[0]
+            counts = every
+        return {"count": int(counts.max()), "lengths": counts, "active": counts > 0}
 
     @property
     def _ticks(self) -> list[Binding]:
@@ -221,8 +229,7 @@ class Cached(Opened):
             return
         at = (b or 0) if self.alone else 0
         inputs = self._inputs(b, np.zeros_like(counts), self.states[at], binding)
-        inputs.update(count=int(counts.max()), lengths=counts, active=counts > 0)
-        returned = self._invoked(binding, inputs)
+        returned = self._invoked(binding, {**inputs, **self._told(binding, b, counts)})
         self.states[at] = cache_of(returned, binding, _ROLES[role], self.states[at])
 
     def attend(self, q: Array, b: int | None = None, counts: Array | None = None) -> Array:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 __all__ = [
     "JOINED",
+    "LAYERS",
     "LAYOUTS",
     "SOLO",
     "answered",
@@ -30,6 +31,8 @@ __all__ = [
 
 Array = npt.NDArray[Any]
 
+#: Layers of a trial where all go in together: as many as no other axis has, so that it shows which is whose.
+LAYERS = 5
 #: Layouts of a whole batch, in the order in which they are tried.
 LAYOUTS = ("BHND", "BNHD", "BHD", "BNE")
 #: Layouts of one sequence.

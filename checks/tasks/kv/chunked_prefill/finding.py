@@ -27,9 +27,11 @@ from judge_tui.checks.tasks.kv.decoder.decoding import ModelSizes
 from judge_tui.checks.tasks.kv.decoder.handles import opening
 from judge_tui.checks.tasks.kv.decoder.lone import is_lone, lone
 from judge_tui.checks.tasks.kv.decoder.maker import Maker
+from judge_tui.checks.tasks.kv.decoder.roles import DECODER
 from judge_tui.checks.tasks.kv.finding import trial
 from judge_tui.checks.tasks.kv.finding.readings import renamed
 from judge_tui.checks.tasks.kv.finding.signatures import Configs, Owner, arguments
+from judge_tui.checks.tasks.kv.parameters import SEQUENCE
 from judge_tui.checks.tasks.kv.reference import attention, causal_rows
 from judge_tui.checks.tasks.kv.sizes import Sizes
 from judge_tui.checks.tasks.kv.streams import drawn
@@ -48,8 +50,8 @@ _CHUNK = Param(
                      "prefill_chunk_size", "max_chunk", "step_size", "block_size"), required=False,
 )  # fmt: skip
 _CHUNKS = Param("chunks", "int", ("num_chunks", "n_chunks", "chunk_count"), required=False)
-_BY_NAME = {p.name: p for role in (*roles.ROLES, *roles.DECODER) for p in role.params}
-_BY_NAME["sequence"] = roles.SEQUENCE
+_BY_NAME = {p.name: p for role in (*roles.ROLES, *DECODER) for p in role.params}
+_BY_NAME["sequence"] = SEQUENCE
 
 
 def _wide(name: str, aliases: str, *, required: bool = False) -> Param:
@@ -79,7 +81,7 @@ _ARRAYS = Role(
 #: Sizes that a decoder's calls are told.
 _SIZED = tuple(
     p
-    for role in roles.DECODER
+    for role in DECODER
     for p in role.params
     if role.name == "prefill" and (p.spare or p.name in ("heads", "kv_heads"))
 )

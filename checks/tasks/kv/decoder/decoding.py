@@ -16,9 +16,9 @@ from judge_tui.checks.binding.binding import Binding
 from judge_tui.checks.calling.calls import Returned, invoke
 from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.faults import BadResult, Skipped
-from judge_tui.checks.tasks.kv import roles
 from judge_tui.checks.tasks.kv.cache.places import State, cache_of, made_cache, part
 from judge_tui.checks.tasks.kv.decoder.handles import given_handle, hands_out
+from judge_tui.checks.tasks.kv.decoder.roles import DECODER
 from judge_tui.checks.tasks.kv.sizes import BLOCK
 
 __all__ = ["IDS", "Decoder", "ModelSizes"]
@@ -28,7 +28,7 @@ Array = npt.NDArray[Any]
 IDS = ("tokens", "token", "token_lists", "ids", "id")
 #: Fewer logits than this are taken for something else: ids, or a flag.
 _NARROW = 8
-_ROLES = {role.name: role for role in roles.DECODER}
+_ROLES = {role.name: role for role in DECODER}
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from judge_tui.checks.binding.binding import Binding
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.tasks.kv import roles
+from judge_tui.checks.tasks.kv.decoder.roles import DECODER
 from judge_tui.checks.tasks.kv.finding.signatures import Owner, matched
 from judge_tui.checks.tasks.kv.paging.roles import ROLES
 
@@ -18,7 +19,7 @@ __all__ = ["BorrowedCaches"]
 
 Inventories = Mapping[str, Mapping[str, Any]]
 Found = dict[str, Binding]
-_STATE = next(role for role in roles.DECODER if role.name == "state")
+_STATE = next(role for role in DECODER if role.name == "state")
 _CREATE = next(role for role in roles.ROLES if role.name == "create")
 #: A cache that is made for a decoder may be told more of it than one by itself.
 _SIZED = replace(_CREATE, params=(*_CREATE.params, *(p for p in _STATE.params if p.name in ("vocab", "ff"))))

@@ -9,12 +9,12 @@ from typing import Any
 from judge_tui.checks.binding.binding import Binding
 from judge_tui.checks.calling.calls import Returned
 from judge_tui.checks.faults import BadResult
-from judge_tui.checks.tasks.kv import roles
+from judge_tui.checks.tasks.kv.decoder.roles import DECODER
 
 __all__ = ["given_handle", "hands_out", "opening"]
 
 _PLAIN, _OBJECT = ("int", "str"), "object"
-_DECODE = next(role for role in roles.DECODER if role.name == "decode")
+_DECODE = next(role for role in DECODER if role.name == "decode")
 _SEQUENCE = next(param for param in _DECODE.params if param.name == "sequence")
 
 

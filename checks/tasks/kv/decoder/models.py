@@ -13,7 +13,6 @@ from judge_tui.checks.binding.binding import Binding
 from judge_tui.checks.calling.calls import invoke
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import BadResult, Fault
-from judge_tui.checks.tasks.kv import roles
 from judge_tui.checks.tasks.kv.decoder.decoding import IDS, ModelSizes
 from judge_tui.checks.tasks.kv.decoder.handed import BorrowedCaches
 from judge_tui.checks.tasks.kv.decoder.handles import hands_out, opening
@@ -21,6 +20,7 @@ from judge_tui.checks.tasks.kv.decoder.lone import is_lone, lone, lone_step
 from judge_tui.checks.tasks.kv.decoder.maker import Maker
 from judge_tui.checks.tasks.kv.decoder.meant import is_meant
 from judge_tui.checks.tasks.kv.decoder.padding import settle_padding
+from judge_tui.checks.tasks.kv.decoder.roles import DECODER
 from judge_tui.checks.tasks.kv.finding import trial
 from judge_tui.checks.tasks.kv.finding.completing import settle_many
 from judge_tui.checks.tasks.kv.finding.pages import from_pages
@@ -33,7 +33,7 @@ __all__ = ["find"]
 
 Inventories = Mapping[str, Mapping[str, Any]]
 Found = dict[str, Binding]
-_ROLES = {role.name: role for role in roles.DECODER}
+_ROLES = {role.name: role for role in DECODER}
 _BUDGET = 8.0
 _MOST, _SHOWN = 5, 24
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from judge_tui.checks.check import Findings
-from judge_tui.checks.faults import Raised, Skipped
+from judge_tui.checks.faults import BadResult, Raised, Skipped
 from judge_tui.checks.tasks.kv.decoder.decoding import Decoder
 from judge_tui.checks.tasks.kv.decoder.maker import Maker
 from judge_tui.checks.tasks.kv.decoder.steps import full
@@ -20,7 +20,8 @@ __all__ = ["judge"]
 
 Array = npt.NDArray[Any]
 _LENGTHS = (1, 5, 12, 3)
-_STEPS = 2
+#: Steps behind the prompts; tokens of a second prompt.
+_STEPS, _MORE = 2, 4
 
 
 def judge(subject: Subject, found: Findings, said: list[str]) -> None:
@@ -63,7 +64,7 @@ def judge(subject: Subject, found: Findings, said: list[str]) -> None:
         steps.error, limit, note=steps.note, **subject.where("decode"),
     )  # fmt: skip
     steps = _rest(subject, found, make, decoder, given, own).or_worse(steps)
-    worst = worst.or_worse(steps)
+    worst = worst.or_worse(steps).or_worse(_second(subject, found, make))
     if worst.wrong(limit):
         said.append(
             f"decoder: a sequence of a ragged batch is {worst.error:.2g} off its solo run ({worst.where})"
@@ -140,4 +141,44 @@ def _rest(
         "decoder: sequences 1 and 3 rest for a step, then all go on, largest relative error per row, float32",
         worst.error, precision("float32").limit(0.0), note=worst.note, **subject.where("decode"),
     )  # fmt: skip
+    return worst
+
+
+def _second(subject: Subject, found: Findings, make: Maker) -> Worst:
+    """A second prompt behind prompts of several lengths, where one behind prompts of one length goes on."""
+    small, own = make(2), list(range(3 + _MORE))
+    given = small.draw(np.random.default_rng(23), len(own))
+    try:
+        small.prefill(given[:, :3])
+        alike = _ends(make, given, [own, own], small.answers(given[:, 3:]))
+    except (Raised, BadResult) as fault:
+        found.note("decoder: a second prompt", "not judged", note=fault.message)
+        return Worst()
+    limit = precision("float32").limit(0.0)
+    if subject.found["prefill"].takes("position") or alike.wrong(limit):
+        found.note("decoder: a second prompt", "not judged", note="it starts over, or is told one position")
+        return Worst()
+    decoder, longest = make(len(_LENGTHS)), max(_LENGTHS)
+    given = decoder.draw(subject.bench.rng("second"), longest + _MORE)
+    decoder.prefill(given[:, :longest], np.array(_LENGTHS))
+    held = [[*range(n), *range(longest, longest + _MORE)] for n in _LENGTHS]
+    worst = _ends(make, given, held, decoder.answers(given[:, longest:]))
+    shown = ", ".join(map(str, _LENGTHS))
+    found.limit(
+        f"decoder, prompts of {shown}, and {_MORE} tokens more of each at once: their answers, largest "
+        "relative error per row, float32",
+        worst.error, limit, note=worst.note, **subject.where("prefill"),
+    )  # fmt: skip
+    return worst
+
+
+def _ends(make: Maker, given: Array, own: list[list[int]], rows: Array) -> Worst:
+    """The answers to a second prompt, (B, T or 1, W), against each sequence alone."""
+    worst, count = Worst(), rows.shape[1]
+    for b, tokens in enumerate(own):
+        for back in range(count):
+            length = len(tokens) - back
+            truth = full(make, given[:, tokens[:length]], b, length)
+            error = relative_error(rows[b : b + 1, count - 1 - back], truth)
+            worst = worst.or_worse(Worst(error, f"sequence {b} at length {length}, {_MORE} tokens at once"))
     return worst

@@ -129,16 +129,16 @@ def _told_of_sequences(
     pair: Found, append: Binding, options: Callable[[str], list[Binding]]
 ) -> Iterator[Found]:
     """The same, and with what tells the cache of its sequences and tokens, where they go in one by one."""
-    yield pair
+    adds: list[Found] = [{}]
     if append.takes("sequence"):
-        adds = options("add")[:2]
+        adds += [{"add": add} for add in options("add")[:2]]
+    # first with room made: a cache that wants to be asked for it may have some to begin with
+    around: list[Found] = [*({"reserve": reserve} for reserve in options("reserve")[:1]), {}]
+    for reserve in around:
         for add in adds:
-            yield {**pair, "add": add}
-        for reserve in options("reserve")[:1]:
-            for add in adds:
-                if add.target != reserve.target:
-                    yield {**pair, "add": add, "reserve": reserve}
-            yield {**pair, "reserve": reserve}
+            told = {**add, **reserve}
+            if len({binding.target for binding in told.values()}) == len(told):
+                yield {**pair, **told}
 
 
 def _attended(pair: Found, written: Found, options: Callable[[str], list[Binding]]) -> Iterator[Found]:

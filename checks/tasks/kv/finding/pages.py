@@ -30,6 +30,11 @@ __all__ = ["Wrong", "from_pages"]
 
 Inventories = Mapping[str, Mapping[str, Any]]
 Found = dict[str, Binding]
+_FUSED = next(role for role in roles.ROLES if role.name == "step")
+#: Appends to pages and attends over them.
+_STEP = replace(
+    _FUSED, avoid=tuple(word for word in _FUSED.avoid if word not in ("page", "block", "pool", "chunk"))
+)
 #: What makes a paged cache, is told of its tokens, and gives them back.
 _STORED = ("create", "add", "reserve", "append", "advance", "read")
 _ATTENTION = next(role for role in roles.ROLES if role.name == "attention")
@@ -74,6 +79,10 @@ def from_pages(
     for named in matched(worker, loaded, PARTS["attend"], owner=owner, stateful=True)[:3]:
         attends += [replace(named, role="attend", layout=layout) for layout in layouts(named, every)]
     combinations: list[Found] = [{**stored, "attend": attend} for attend in attends]
+    for named in matched(worker, loaded, _STEP, owner=owner, stateful=True)[:3]:
+        combinations += [
+            {**stored, "step": replace(named, role="step", layout=layout)} for layout in layouts(named, every)
+        ]
     if "read" in stored:
         combinations += [{**stored, "attention": attention} for attention in _plain(worker, loaded)]
     combinations.append(stored)

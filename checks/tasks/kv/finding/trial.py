@@ -16,6 +16,7 @@ from judge_tui.checks.binding.binding import Binding
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Fault, Skipped
 from judge_tui.checks.tasks.kv.cache.cached import Cached
+from judge_tui.checks.tasks.kv.cache.wires import LAYERS
 from judge_tui.checks.tasks.kv.reference import attention, causal_rows, diagnosis
 from judge_tui.checks.tasks.kv.sizes import Sizes
 from judge_tui.checks.tasks.kv.streams import drawn
@@ -107,8 +108,7 @@ def _tried(run: Callable[[], float], worker: Worker) -> Trial:
 
 def _fresh(worker: Worker, found: Mapping[str, Binding], batch: int = 2) -> Cached:
     sizes = Sizes(batch, _SIZES.heads, _SIZES.max_len, _SIZES.head_dim)
-    # one layer and one token look alike: which axis is whose shows with two layers
-    together = 2 if any("L" in binding.layout for binding in found.values()) else 1
+    together = LAYERS if any("L" in binding.layout for binding in found.values()) else 1
     return Cached(worker, found, sizes, lambda: BUDGET, together=together)
 
 

@@ -85,7 +85,7 @@ class Job:
     "memory arithmetic",
     establishes="Its own figures are 2 · layers · kv_heads · head_dim · bytes per token, and what follows.",
     optional=True,
-    version=2,
+    version=3,
 )
 def memory_model(bench: Bench, found: Findings) -> str:
     """Ask its calculators about two models and several GPUs; conventions are stated, never failed."""
@@ -143,6 +143,7 @@ def _loaded(bench: Bench) -> None:
 
 def _size(job: Job, plan: Plan) -> None:
     """One calculator of bytes: every number that it gives, at two geometries."""
+    plan = _meant(job, plan)
     if not plan.told & {"heads", "kv_heads", "embed"} and "per_token" not in plan.told:
         return
     answers, said = _answers(job, plan)
@@ -159,6 +160,26 @@ def _size(job: Job, plan: Plan) -> None:
             _judged(job, named, [answer[key] for answer in answers])
     if not any(answers):
         job.tried.append(f"{plan.target} gives no number")
+
+
+def _meant(job: Job, plan: Plan) -> Plan:
+    """The calculator, its width read as that of the model or of a head, whichever is right if one is."""
+    other = plan.otherwise()
+    if other is None:
+        return plan
+    return next((one for one in (plan, other) if _is_right(job, one)), plan)
+
+
+def _is_right(job: Job, plan: Plan) -> bool:
+    answers, said = _answers(job, plan)
+    if said or not all(answers):
+        return False
+    readings = [
+        read([a[key] for a in answers], job.points, plan.told, _optional(plan))
+        for key in answers[0]
+        if key in answers[1]
+    ]
+    return any(reading is not None and reading.right for reading in readings)
 
 
 def _answers(job: Job, plan: Plan) -> tuple[list[dict[str, float]], str]:
@@ -271,7 +292,17 @@ def _convention(result: Reading) -> str:
 
 
 def _context(job: Job, plan: Plan) -> None:
-    """One calculator of the longest context."""
+    """One calculator of the longest context, its width read as that of the model or of a head."""
+    told = [(one, _fits(job, one)) for one in (plan, plan.otherwise()) if one is not None]
+    if failed := [said for _one, said in told[:1] if isinstance(said, str)]:
+        job.tried.append(failed[0])
+        return
+    results = [(one, *said) for one, said in told if not isinstance(said, str)]
+    _told(job, *next((r for r in results if not (r[1].cause or r[2].cause) and _steady(*r[1:])), results[0]))
+
+
+def _fits(job: Job, plan: Plan) -> tuple[Fits, Fits] | str:
+    """What it does at both geometries, or why that cannot be said."""
 
     def ask(point: Geometry) -> float:
         value = plan.at(job.bench.worker, point, job.bench.left)
@@ -285,17 +316,18 @@ def _context(job: Job, plan: Plan) -> None:
         return given[0]
 
     try:
-        results = [fits(plan, ask, point) for point in job.points]
+        first, second = (fits(plan, ask, point) for point in job.points)
     except Fault as fault:
         if not job.bench.worker.alive:
             raise
-        job.tried.append(f"{plan.target} {fault.placed}")
-        return
-    first, second = results
+        return f"{plan.target} {fault.placed}"
     if first is None or second is None:
-        job.tried.append(f"{plan.target}: what it gives does not grow with the memory that it is told")
-        return
-    _told(job, plan, first, second)
+        return f"{plan.target}: what it gives does not grow with the memory that it is told"
+    return first, second
+
+
+def _steady(first: Fits, second: Fits) -> bool:
+    return abs(first.per_gb / second.per_gb - 1) < 5e-3
 
 
 def _told(job: Job, plan: Plan, first: Fits, second: Fits) -> None:
@@ -303,8 +335,7 @@ def _told(job: Job, plan: Plan, first: Fits, second: Fits) -> None:
     name = plan.target.partition(":")[2]
     quantity = f"{plan.target}: bytes that it fills with tokens for each GB more of the GPU"
     measured = f"{first.per_gb:.6g} and {second.per_gb:.6g}"
-    steady = abs(first.per_gb / second.per_gb - 1) < 5e-3
-    if not steady:
+    if not _steady(first, second):
         cause = _unsteady(job.points, first, second)
         if not cause:
             job.tried.append(

@@ -62,7 +62,7 @@ def drawn(rng: np.random.Generator) -> tuple[Geometry, Geometry]:
 _HELD = r"(gb|gib|bytes|mb|mib)"
 _MEANINGS: tuple[tuple[str, str], ...] = (
     ("layers", r"(num|n)_?(hidden_?)?layers?|layers|n_?l|depth|n_?blocks?|l"),
-    ("kv_heads", r"(num|n)_?(kv|key_?value)_?heads?|kv_?heads?|n_?h_?kv|h_?kv|(num_?)?heads?_?kv"),
+    ("kv_heads", r"(num|n)_?(kv|key_?value)_?heads?|kv_?heads?|kvh|n_?h_?kv|h_?kv|(num_?)?heads?_?kv"),
     ("heads", r"(num|n)_?(attention_?|attn_?|query_?|q_?)?heads?|heads|h|nheads|(num|n)_?heads?_?q"),
     ("head_dim", r"head_?(dim|size)|d_?(head|k)|dim_?(per_?)?head|hd|dh|d"),
     ("embed", r"d_?model|hidden_?(size|dim)|embed(ding)?_?dim|model_?dim|n_?embd|dim|e|width"),
@@ -92,7 +92,11 @@ _MEANINGS: tuple[tuple[str, str], ...] = (
         r"(max_?)?(seq(uence)?_?len(gth)?|seq|context(_?len(gth)?)?|ctx(_?len)?|length|len|tokens?|"
         r"position\w*)|s|t|(num|n|total|max)_?tokens?|n_?ctx|prompt_?len(gth)?",
     ),
-    ("memory_bytes", r"((gpu|device|total|available|usable)_?)*(mem(ory)?|vram|hbm|capacity|budget)_?bytes"),
+    (
+        "memory_bytes",
+        r"((gpu|device|total|available|usable)_?)*(mem(ory)?|vram|hbm|capacity|budget)_?bytes|"
+        r"(gpu|device|card)_?bytes",
+    ),
     (
         "memory",
         r"((total|available|usable|gpu|device|card)_?)*((mem(ory)?|vram|hbm|ram|capacity|budget|size)_?)*"

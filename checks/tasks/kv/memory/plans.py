@@ -23,6 +23,8 @@ _DEPTH = 2
 BY_HAND = ("cache_bytes", "max_context")
 _FLOATS = {1: "int8", 2: "float16", 4: "float32", 8: "float64"}
 _SHORT = {1: "int8", 2: "fp16", 4: "fp32", 8: "fp64"}
+#: A width that may be that of the model or that of a head.
+_EITHER = re.compile(r"(?i)^(dim|width|hidden|d|e)$")
 #: What is a cache or a part of one, and no size.
 _MEASURED = re.compile(
     r"^_?((kv|layer|my|the|key|value|k|v)_?)?caches?$|^(past(_?key_?values|_?kv)?|kv|state|buffers?|keys?|values?|k|v|"
@@ -102,6 +104,16 @@ class Plan:
             if asked.made and (name := asked.made.parameter(quantity)):
                 return name
         return self.owner.parameter(quantity) if self.owner else ""
+
+    def otherwise(self) -> Plan | None:
+        """The same with a width taken for a head's that was taken for the model's, or the other way round."""
+        other = {"embed": "head_dim", "head_dim": "embed"}
+        doubtful = [a for a in self.asked if a.quantity in other and _EITHER.match(a.keyword)]
+        if len(doubtful) != 1 or not self.direct & {"heads", "kv_heads"} or set(other) <= self.told:
+            return None
+        (width,) = doubtful
+        swapped = replace(width, quantity=other[width.quantity])
+        return replace(self, asked=tuple(swapped if a is width else a for a in self.asked))
 
     def styled(self, text: str) -> Plan:
         """The same with types told by names such as ``text``."""
@@ -269,6 +281,10 @@ def _planned(
     if "weight_itemsize" in used and not used & {"itemsize", "bits", "dtype", "params", "params_b"}:
         # "bytes_per_param" of a call that is told of no parameters is the width of what is cached.
         asked = [replace(a, quantity="itemsize") if a.quantity == "weight_itemsize" else a for a in asked]
+    if "kv_heads" in used and not used & {"heads", "head_dim"}:
+        # beside heads of keys and values alone a width can only be that of a head
+        wide = ((a, a.quantity == "embed" and bool(_EITHER.match(a.keyword))) for a in asked)
+        asked = [replace(a, quantity="head_dim") if head else a for a, head in wide]
     return Plan(file, name, line, tuple(asked))
 
 

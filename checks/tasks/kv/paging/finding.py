@@ -14,6 +14,7 @@ from judge_tui.checks.calling.calls import invoke
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.submission import ADAPTER
+from judge_tui.checks.tasks.kv.cache.wires import LAYERS
 from judge_tui.checks.tasks.kv.finding.readings import all_layers_go_in, layouts, many_layouts
 from judge_tui.checks.tasks.kv.finding.signatures import Owner, matched
 from judge_tui.checks.tasks.kv.paging import batched
@@ -187,8 +188,8 @@ def _tried(worker: Worker, option: Found, said: str) -> tuple[float | None, str]
 
 
 def _small(worker: Worker, option: Found) -> Pool:
-    """A pool; of two layers where all go in together: one layer and one token look alike."""
-    layers = 2 if any("L" in binding.layout for binding in option.values()) else 1
+    """A pool; of several layers where all go in together."""
+    layers = LAYERS if any("L" in binding.layout for binding in option.values()) else 1
     return Pool(worker, option, PoolSizes(layers=layers), lambda: _BUDGET)
 
 

@@ -1,6 +1,6 @@
 # bug: a prompt goes in by chunks padded to one length; near the end the write is moved forward to fit, onto older tokens
-# caught by: incremental_equals_full
-# passes: variable_lengths, isolation, capacity, gqa
+# caught by: incremental_equals_full, variable_lengths
+# passes: isolation, capacity, gqa
 """Grouped-query attention over a static KV cache, with chunked prefill.
 
 The kernel only ever sees one chunk shape: a prompt slides through the cache in
