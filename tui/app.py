@@ -43,6 +43,8 @@ __all__ = ["JudgeApp", "run_compare", "run_home"]
 _LOOK_S = 3.0
 #: New objects between two collections of garbage, and collections of each generation before one of the next.
 _COLLECTED = (10_000, 20, 20)
+#: Seconds until the thread that writes a frame, or reads a key, may take the interpreter from another.
+_TURN_S = 0.0005
 
 
 class JudgeApp(HarmlessApp[int], PersonalApp[int], VeiledApp[int], TypeAhead[int]):
@@ -290,6 +292,7 @@ def _run(made: Callable[[], JudgeApp]) -> int:
     # the collector pauses the screen at every other key; what is alive now stays, and need not be looked at
     gc.freeze()
     gc.set_threshold(*_COLLECTED)
+    sys.setswitchinterval(_TURN_S)
     app = made()
     try:
         app.run()

@@ -306,8 +306,10 @@ class Cached(Opened):
             return self._read_pair(k, v, layout, b, int(self.counts.max()))
         binding = self.found["read"]
         state = self.states[b] if self.alone else self.states[0]
-        inputs = self._inputs(b, np.zeros(sizes.batch, np.int64), state, binding)
-        returned = self._invoked(binding, {**inputs, "length": n})
+        by_itself = "B" not in binding.layout or self.alone or per_sequence(binding)
+        nothing = np.zeros(sizes.batch, np.int64)
+        inputs = self._inputs(b if by_itself else None, nothing, state, binding)
+        returned = self._invoked(binding, inputs)
         found = pair(returned, _ROLES["read"])
         if found is None:
             raise BadResult(f"{binding.target} gives no keys and values")

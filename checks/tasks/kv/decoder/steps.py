@@ -24,6 +24,8 @@ Array = npt.NDArray[Any]
 _BATCH, _PROMPT, _STEPS = 2, 4, 4
 #: Tokens past a tile of 16, within the room that decoders are made with.
 _LONG = 29
+#: A decoder with room for more, and a prompt and steps across 64 tokens.
+_ROOM, _FAR = 96, 68
 _EMPTIES = re.compile(r"reset|clear|empty|new_|init_?(kv_?)?cache|free|flush|start|begin")
 
 
@@ -93,21 +95,32 @@ def _compare(subject: Subject, found: Findings, make: Maker, said: list[str], dt
 
 
 def _long(subject: Subject, found: Findings, make: Maker, said: list[str]) -> None:
-    """One long prompt against the same in steps; what has no room for it decides nothing."""
-    stepped = make(1)
-    given = stepped.draw(subject.bench.rng("long"), _LONG)
+    """Long prompts against the same in steps; what has no room for them decides nothing."""
+    _longer(subject, found, make, said, _PROMPT, _LONG)
     try:
-        whole = make(1).prefill(given)
-        out = stepped.prefill(given[:, :_PROMPT])
-        for t in range(_PROMPT, _LONG):
+        far = subject.maker(max_len=_ROOM)
+    except Fault as fault:
+        found.note(f"decoder: {_FAR} tokens", fault.message, note="it may have room for fewer")
+        return
+    _longer(subject, found, far, said, _FAR - _PROMPT, _FAR)
+
+
+def _longer(subject: Subject, found: Findings, make: Maker, said: list[str], prompt: int, whole: int) -> None:
+    """A prompt and steps against a prompt of the whole; prompt and whole are numbers of tokens."""
+    try:
+        stepped = make(1)
+        given = stepped.draw(subject.bench.rng("long", whole), whole)
+        truth = make(1).prefill(given)
+        out = stepped.prefill(given[:, :prompt])
+        for t in range(prompt, whole):
             out = stepped.decode(given[:, t])
     except Fault as fault:
-        found.note(f"decoder: {_LONG} tokens", fault.message, note="it may have room for fewer")
+        found.note(f"decoder: {whole} tokens", fault.message, note="it may have room for fewer")
         return
-    limit, error = precision("float32").limit(0.0), relative_error(out, whole)
-    quantity = f"decoder: prompt of {_LONG} against {_PROMPT} and steps, largest relative error, float32"
+    limit, error = precision("float32").limit(0.0), relative_error(out, truth)
+    quantity = f"decoder: prompt of {whole} against {prompt} and steps, largest relative error, float32"
     if not found.limit(quantity, error, limit, **subject.where("prefill")):
-        said.append(f"decoder: a prompt of {_LONG} differs from the same in steps by {error:.2g}")
+        said.append(f"decoder: a prompt of {whole} differs from the same in steps by {error:.2g}")
 
 
 def _one(out: Array, truth: Array, where: str) -> Worst:
