@@ -18,7 +18,7 @@ __all__ = ["CONTRACT"]
 def _sample(rng: np.random.Generator) -> Sample:
     shape = (2, 3, 4, 8)
     inputs = {name: rng.standard_normal(shape) for name in ("q", "k", "v")}
-    return Sample({**inputs, "causal": True, "totals": np.full(2, 4)}, {"out": shape})
+    return Sample({**inputs, "causal": True, "totals": np.full(2, 4), "position": 0}, {"out": shape})
 
 
 CONTRACT = Contract(

@@ -67,6 +67,8 @@ def _swapped(values: Array) -> Array:
     return np.concatenate([values[:, :, :-2], values[:, :, -1:], values[:, :, -2:-1]], axis=2)
 
 
+#: What queries that stand at the first key see.
+ONLY_THE_FIRST = "only the first token is attended to"
 #: What a wrong decode step often is, by the attention that it equals; q is one token, k and v all stored.
 MISTAKES: dict[str, Callable[[Array, Array, Array], Array]] = {
     "the scores are not scaled by 1/√D": lambda q, k, v: attention(q, k, v, scale=1.0),
@@ -78,7 +80,7 @@ MISTAKES: dict[str, Callable[[Array, Array, Array], Array]] = {
     "the newest token is not attended to": lambda q, k, v: attention(q, k[:, :, :-1], v[:, :, :-1]),
     "the first token is not attended to": lambda q, k, v: attention(q, k[:, :, 1:], v[:, :, 1:]),
     "only the newest token is attended to": lambda q, k, v: attention(q, k[:, :, -1:], v[:, :, -1:]),
-    "only the first token is attended to": lambda q, k, v: attention(q, k[:, :, :1], v[:, :, :1]),
+    ONLY_THE_FIRST: lambda q, k, v: attention(q, k[:, :, :1], v[:, :, :1]),
     "one empty slot past the end is attended to": _zero_slots,
     "keys are read where values belong": lambda q, k, v: attention(q, k, k),
     "values are read where keys belong": lambda q, k, v: attention(q, v, v),

@@ -50,6 +50,14 @@ SIZES = (
 
 _OUT = gives("out", "output o attn attn_out attention context y result", required=True)
 _KV = (gives("k", "keys k_all key"), gives("v", "values v_all value"))
+#: Where the first of the queries stands among the keys.
+_FIRST = replace(
+    START,
+    aliases=(
+        *START.aliases, "first", "first_pos", "first_position", "q_start", "q_offset", "q_pos", "query_start",
+        "query_offset",
+    ),
+)  # fmt: skip
 _STATE = (CACHE, CACHE_K, CACHE_V, LAYER, SEQUENCE, ROWS)
 #: Tells a cache that a step is over, before attention (``advance``) or after it (``advance_after``).
 _ADVANCE = role(
@@ -137,7 +145,7 @@ ROLES = (
     replace(_ADVANCE, name="advance_after"),
     role(
         "attention",
-        (Q, K, V, takes("causal", "is_causal use_causal_mask", "bool"), TOTALS),
+        (Q, K, V, takes("causal", "is_causal use_causal_mask", "bool"), TOTALS, _FIRST),
         (_OUT,),
         r"^(scaled_dot_product_attention|sdpa|attention|multi_?head_attention|mha|attn)$ attention|attn "
         r"^attend",

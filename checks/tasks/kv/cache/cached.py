@@ -279,13 +279,14 @@ class Cached(Opened):
             k, v = (np.concatenate([held[row][i] for row in group]) for i in (0, 1))
             dtype = self.sizes.dtype
             same = q.shape[2] == k.shape[2]
-            if q.shape[2] > 1 and not same:
+            if q.shape[2] > 1 and not same and not binding.takes("position"):
                 raise Skipped("its attention takes no offset")
             inputs = {
                 "q": self._to_wire(q[place].astype(dtype), binding),
                 "k": to_wire(k.astype(dtype), binding.layout),
                 "v": to_wire(v.astype(dtype), binding.layout),
                 "causal": q.shape[2] > 1, "totals": self.counts[group],
+                "position": k.shape[2] - q.shape[2],
             }  # fmt: skip
             shape = (len(group), *q.shape[1:])
             returned = self._invoked(binding, inputs)

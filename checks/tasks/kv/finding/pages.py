@@ -18,6 +18,7 @@ from judge_tui.checks.tasks.kv.finding.readings import (
     all_layers_go_in,
     is_the_mistake,
     layouts,
+    may_be_misplaced,
     renamed,
 )
 from judge_tui.checks.tasks.kv.finding.signatures import matched
@@ -96,9 +97,10 @@ def from_pages(
                 return Wrong()
             found.update({name: settled_by(binding, result) for name, binding in room.items()})
             return wrong
-        if result.ran and {"attend", "attention"} & set(option):
+        placed = not may_be_misplaced(loaded, option, result.mistake)
+        if result.ran and placed and {"attend", "attention"} & set(option):
             wrong.ran.append(option)
-        if result.mistake and is_the_mistake(option, result.mistake, ticks=False):
+        if result.mistake and placed and is_the_mistake(option, result.mistake, ticks=False):
             wrong.meant = wrong.meant or option
         noted(tried, option, result)
     return Wrong()

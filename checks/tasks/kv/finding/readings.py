@@ -6,11 +6,13 @@ import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from judge_tui.checks.binding.binding import Binding
+from judge_tui.checks.binding.candidates import callables
 from judge_tui.checks.tasks.kv.cache.cached import TICKS
 from judge_tui.checks.tasks.kv.cache.wires import LAYOUTS, SOLO, layered
-from judge_tui.checks.tasks.kv.reference import ORDERLY
+from judge_tui.checks.tasks.kv.reference import ONLY_THE_FIRST, ORDERLY
 
 __all__ = [
     "all_layers_go_in",
@@ -18,12 +20,15 @@ __all__ = [
     "is_the_mistake",
     "layouts",
     "many_layouts",
+    "may_be_misplaced",
     "plainly_meant",
     "readings",
     "renamed",
 ]
 
 Found = dict[str, Binding]
+#: Parameters of attention that say nothing of where a query stands.
+_ASIDE = re.compile(r"(?i)mask|causal|scale|drop|dtype|eps|return|weight|out$|self")
 
 
 def readings(combination: Found, written: Found) -> Iterator[Found]:
@@ -105,6 +110,25 @@ def is_the_mistake(read: Found, mistake: str, ticks: bool) -> bool:
         return False
     # Answers that equal a wrong attention over what was fed prove the axis orders; zeros prove nothing.
     return mistake in ORDERLY or plainly_meant(read, ticks)
+
+
+def may_be_misplaced(
+    loaded: Mapping[str, Mapping[str, Any]], read: Mapping[str, Binding], mistake: str
+) -> bool:
+    """Whether plain attention may only not have been told where its queries stand: at the first key, then.
+
+    Args:
+        loaded: File → inventory.
+        read: The combination, as it was read.
+        mistake: What its answers equal.
+    """
+    if "attention" not in read or mistake != ONLY_THE_FIRST:
+        return False
+    binding = read["attention"]
+    params = next((c.params for c in callables(loaded) if f"{c.file}:{c.name}" == binding.target), ())
+    names = [str(param["name"]) for param in params]
+    told = {a.keyword for a in binding.args} | set(names[: sum(not a.keyword for a in binding.args)])
+    return any(name not in told and not _ASIDE.search(name) for name in names)
 
 
 def plainly_meant(combination: Found, ticks: bool) -> bool:

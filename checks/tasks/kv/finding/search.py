@@ -27,6 +27,7 @@ from judge_tui.checks.tasks.kv.finding.pages import from_pages
 from judge_tui.checks.tasks.kv.finding.readings import (
     beyond_doubt,
     is_the_mistake,
+    may_be_misplaced,
     plainly_meant,
     readings,
     renamed,
@@ -133,6 +134,9 @@ def _searched(
             if result.right:
                 search.best = read, result
                 return search
+            if may_be_misplaced(loaded, read, result.mistake):
+                noted(tried, read, result)
+                continue
             search.add(read, result, ticks and result.ran and not advances_itself(worker, read))
             noted(tried, read, result)
     if not written and (layered := _by_last_layer(worker, search, fatal)) is not None:

@@ -173,8 +173,10 @@ class Configs:
         note = re.findall(r"\w+", str(param.get("annotation", "")))
         if not _CONFIG.search(param["name"]) and not any(n in note for _file, n, _params in self.classes):
             return None
+        # a call may be told by an object what its own role does not take: the sizes of the cache
+        takes = (*role.params, *SIZES)
         for file, name, params in sorted(self.classes, key=lambda one: one[1] not in note):
-            known = [(p, next((r for r in role.params if r.means(p["name"])), None)) for p in params]
+            known = [(p, next((r for r in takes if r.means(p["name"])), None)) for p in params]
             if all(r is not None or "default" in p for p, r in known):
                 parts = tuple((p["name"], r.name) for p, r in known if r is not None and _told(p, r.kind))
                 return Argument("", parts=parts, made=f"{file}:{name}") if parts else None

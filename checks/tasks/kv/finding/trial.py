@@ -212,7 +212,7 @@ def held(worker: Worker, found: Mapping[str, Binding]) -> Trial:
 
 def advances_itself(worker: Worker, found: Mapping[str, Binding]) -> bool:
     """Whether a cache that has a call to advance it holds what it is fed, and needs no such call."""
-    parts = {name: found[name] for name in ("create", "add", "append", "read") if name in found}
+    parts = {n: found[n] for n in ("create", "add", "reserve", "append", "read") if n in found}
     return "append" in parts and not {"advance", "advance_after"} & set(found) and held(worker, parts).right
 
 

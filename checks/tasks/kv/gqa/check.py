@@ -24,7 +24,7 @@ from judge_tui.checks.tasks.kv.sizes import Sizes
 from judge_tui.checks.tasks.kv.subject import Subject, called_in_vain
 from judge_tui.checks.tolerance import relative_error
 
-__all__ = ["gqa"]
+__all__ = ["claims_sharing", "gqa"]
 
 Array = npt.NDArray[Any]
 #: Groups of 2 and of 4, three heads over none shared, one head for all.
@@ -158,7 +158,7 @@ def _cached(subject: Subject, found: Findings, said: list[str]) -> None:
     except Fault as fault:
         if not subject.bench.worker.alive:
             raise
-        if _claimed(subject):
+        if claims_sharing(subject):
             found.note(
                 "attention over the cache with 4 query heads over 2",
                 f"does not run so: {fault.message}",
@@ -166,7 +166,7 @@ def _cached(subject: Subject, found: Findings, said: list[str]) -> None:
             )
         return
     limit = float32_limit(subject)
-    if not first.error <= max(limit, 1e-3) and not _claimed(subject):
+    if not first.error <= max(limit, 1e-3) and not claims_sharing(subject):
         return
     worst, table = first, [("heads", "relative error"), ("4 query heads over 2", f"{first.error:.2g}")]
     for index, heads in enumerate(_SHAPES[1:], 1):
@@ -183,7 +183,7 @@ def _cached(subject: Subject, found: Findings, said: list[str]) -> None:
         said.append(f"over the cache: off by {worst.error:.2g} ({worst.where}){worst.because}")
 
 
-def _claimed(subject: Subject) -> bool:
+def claims_sharing(subject: Subject) -> bool:
     """Whether the cache or its attention says that heads are shared: by a parameter, its name or its text.
 
     Code that happens to run with fewer heads, and was never meant to, claims nothing.

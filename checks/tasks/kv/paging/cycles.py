@@ -108,14 +108,10 @@ def _come(
         now = {
             **inputs, "k": to_wire(k, binding.layout), "v": to_wire(-k, binding.layout), "position": stored,
             "length": stored + tokens, "lengths": np.array([tokens]), "totals": np.array([stored + tokens]),
-            "positions": np.array([stored]),
+            "positions": np.array([stored]), "count": tokens,
         }  # fmt: skip
-        told = {**now, "count": tokens}
-        around = [
-            _call(pool, pool.found[name], told) for name in ("reserve", "advance") if name in pool.found
-        ]
-        fed = _call(pool, binding, now)
-        calls += [*around[:1], fed, *around[1:]] if "reserve" in pool.found else [fed, *around]
+        around = pool.found.get("reserve"), binding, pool.found.get("advance")
+        calls += [_call(pool, part, now) for part in around if part is not None]
         stored += tokens
     return {**inputs, "position": stored, "length": stored}
 

@@ -113,10 +113,12 @@ class CacheCoder:
         roles = {name: binding for name, binding in self.found.items() if name != "attend"}
         return not trial.held(self.bench.worker, roles).ran
 
-    def opened(self, shape: tuple[int, ...], bits: int, *, attends: bool = False) -> Cached:
-        """An empty cache for (B, H, N, D)."""
+    def opened(
+        self, shape: tuple[int, ...], bits: int, *, attends: bool = False, query_heads: int = 0
+    ) -> Cached:
+        """An empty cache for (B, H, N, D), asked with as many heads of queries where they are not told."""
         batch, heads, tokens, width = shape
-        sizes = Sizes(batch, heads, tokens, width, layers=1, bits=bits or 8)
+        sizes = Sizes(batch, heads, tokens, width, layers=1, bits=bits or 8, query_heads=query_heads)
         roles = self.found if attends else {n: b for n, b in self.found.items() if n != "attend"}
         return Subject(self.bench, dict(roles)).cached(sizes)
 

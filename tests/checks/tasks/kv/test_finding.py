@@ -141,6 +141,33 @@ def test_another_kind_of_attention_over_right_storage_is_not_failed(judged: Judg
     assert outcome.verdict == Verdict.UNBOUND, outcome.summary
 
 
+PLACED = """
+
+def attention(q, k, v{more}):
+    import numpy as np
+    s = q @ k.swapaxes(2, 3) / np.sqrt(q.shape[-1])
+    rows = {rows} + np.arange(q.shape[2])[:, None]
+    s = np.where(np.arange(k.shape[2]) <= rows, s, -np.inf)
+    p = np.exp(s - s.max(-1, keepdims=True))
+    return p / p.sum(-1, keepdims=True) @ v
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "rows", "verdict"),
+    [
+        (", first=0", "first", Verdict.PASS),
+        (", ahead=0", "ahead", Verdict.UNBOUND),
+        ("", "0", Verdict.FAIL),
+    ],
+)
+def test_attention_may_have_to_be_told_where_its_queries_stand(
+    judged: Judged, more: str, rows: str, verdict: Verdict
+) -> None:
+    outcome = judged({"cache.py": STORE + PLACED.format(more=more, rows=rows)})
+    assert outcome.verdict == verdict, outcome.summary
+
+
 def test_wrong_attention_that_nothing_else_can_be_is_failed(judged: Judged) -> None:
     plain = ANOTHER_KIND.replace("  # relu attention has no softmax", "")
     outcome = judged({"cache.py": STORE + plain})
