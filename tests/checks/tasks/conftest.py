@@ -31,7 +31,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "specimen_id" in metafunc.fixturenames:
         names = list(all_specimens())
         # every one under the seed of the table; some, another few per task, under more of them
-        metafunc.parametrize("specimen_id", names[::50] if "seed" in metafunc.fixturenames else names)
+        metafunc.parametrize("specimen_id", names[::100] if "seed" in metafunc.fixturenames else names)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
