@@ -22,11 +22,8 @@ from judge_tui.checks.tasks.kv.decoder.meant import is_meant
 from judge_tui.checks.tasks.kv.decoder.padding import settle_padding
 from judge_tui.checks.tasks.kv.decoder.roles import DECODER
 from judge_tui.checks.tasks.kv.finding import trial
-from judge_tui.checks.tasks.kv.finding.completing import settle_many
-from judge_tui.checks.tasks.kv.finding.pages import from_pages
 from judge_tui.checks.tasks.kv.finding.signatures import Owner, matched
 from judge_tui.checks.tasks.kv.finding.trial import Trial
-from judge_tui.checks.tasks.kv.sizes import mode
 from judge_tui.checks.tolerance import relative_error
 
 __all__ = ["find"]
@@ -63,10 +60,6 @@ def find(
     found.update(best)
     if best:
         settle_padding(worker, found)
-        if caches.paged(best) and not mode(found):
-            # The pages that it is handed are a cache in their own right.
-            from_pages(worker, loaded, found, tried, fatal)
-            settle_many(worker, loaded, found, written)
     for name in ("decoder", "decode"):
         rejected.setdefault(name, []).extend(tried)
 
