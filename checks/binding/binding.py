@@ -17,7 +17,8 @@ A binding is written by hand in ``submission.toml``, or found by
     launch = { grid = "rows", block = "256" }    # of a CUDA kernel; see checks/tasks/fuse/launcher.py
 
 An argument in braces is a dict (its keys are attributes too) of others: ``params={gamma, w=gamma}``;
-with a class before them, an object that is made of them: ``config=model.py:Config{d_model=embed}``.
+with a class before them, an object that is made of them: ``config=model.py:Config{d_model=embed}``. Each
+may have its form: ``config=model.py:Config{dtype=type:dtype}``.
 Forms of an argument: ``lists:x`` hands an array over as nested lists, ``type:dtype`` a NumPy
 type. ``dict:cache`` and ``list:cache`` hand over a new, empty container (of the dict, the
 keys are attributes too) that the call fills, and ``returns = { cache = "given.cache" }``
@@ -58,7 +59,8 @@ class Argument:
         form: ``"lists"`` hands an array over as nested lists; ``"dict"`` and ``"list"`` an empty container,
             ``"file.py:Class"`` a new object of the submission's own that the call fills.
         literal: The value when ``source`` is empty.
-        parts: Key → canonical parameter, for a dict of several; ``source`` is empty then.
+        parts: Key → canonical parameter, behind its form if it has one (``type:dtype``), for a dict of
+            several; ``source`` is empty then.
         made: ``file.py:Class`` of the submission that is made of the parts, by keyword; a dict when empty.
     """
 
@@ -73,7 +75,7 @@ class Argument:
     def sources(self) -> tuple[str, ...]:
         """The canonical parameters that it is made of; none for what the call only fills."""
         if self.parts:
-            return tuple(dict.fromkeys(source for _key, source in self.parts))
+            return tuple(dict.fromkeys(source.rpartition(":")[2] for _key, source in self.parts))
         return (self.source,) if self.source and not self.empty else ()
 
     @property
@@ -211,7 +213,10 @@ def _argument(text: str) -> Argument:
     if packed := _PACKED.match(value):
         items = [item.partition("=") for item in packed[2].split(",")]
         parts = tuple((key.strip(), (source or key).strip()) for key, _equals, source in items)
-        if not all(key.isidentifier() and source.isidentifier() for key, source in parts):
+        told = [(key, *source.rpartition(":")[::2]) for key, source in parts]
+        if not all(
+            k.isidentifier() and name.isidentifier() and form in _FORMS - _EMPTY for k, form, name in told
+        ):
             raise ValueError(f"'{text}' is no argument: write {{name, key=name}}")
         return Argument("", keyword, parts=parts, made=packed[1] or "")
     if literal := _LITERAL.match(value):

@@ -205,7 +205,8 @@ class _Handover:
 
     def value(self, argument: Argument) -> Any:
         if argument.parts:
-            parts = {key: self.value(Argument(source)) for key, source in argument.parts}
+            told = {key: source.rpartition(":") for key, source in argument.parts}
+            parts = {key: self.value(Argument(name, form=form)) for key, (form, _, name) in told.items()}
             if not argument.made:
                 return Context(parts)
             file, _, name = argument.made.rpartition(":")

@@ -87,6 +87,14 @@ def test_an_object_made_of_arguments_is_read_and_written() -> None:
         parse_binding("forward", {"target": "a.py:f", "args": ["Config{d_model=embed}"]})
 
 
+def test_a_member_of_an_object_may_have_a_form() -> None:
+    (config,) = parse_binding("f", {"target": "a.py:f", "args": ["a.py:Cfg{d=embed, dtype=type:dtype}"]}).args
+    assert str(config) == "a.py:Cfg{d=embed, dtype=type:dtype}"
+    assert config.sources == ("embed", "dtype")
+    with pytest.raises(WorkspaceError, match="is no argument"):
+        parse_binding("f", {"target": "a.py:f", "args": ["a.py:Cfg{dtype=dict:dtype}"]})
+
+
 def test_listed_returns_are_positions_and_a_single_one_is_the_result() -> None:
     assert parse_binding("f", {"target": "a.py:f", "returns": ["y", "cache"]}).returns == {
         "y": Source("result", (("i", 0),)),

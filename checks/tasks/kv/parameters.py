@@ -66,7 +66,7 @@ def role(
 CACHE = takes(
     "cache",
     "kv_cache kvcache kv past past_kv past_kvs past_key_value past_key_values layer_past state layer_cache "
-    "store kv_store pool kv_pool arena kv_arena",
+    "store kv_store pool kv_pool arena kv_arena buf kv_buf buffer kv_buffer",
     "handle",
 )
 CACHE_K = takes("cache_k", "k_cache key_cache past_k past_key cached_k keys_cache k_past", "handle")
@@ -129,8 +129,8 @@ KV_HEADS = (
 LAYERS = "num_layers n_layers n_layer l depth"
 BATCH = (
     "batch_size max_batch max_batch_size bsz b num_sequences bs num_slots n_slots max_slots slots num_seqs "
-    "n_seqs max_seqs max_num_seqs max_sequences max_requests num_requests rows n_rows lanes max_lanes "
-    "num_lanes"
+    "n_seqs max_seqs max_num_seqs max_sequences max_requests num_requests rows n_rows num_rows lanes "
+    "max_lanes num_lanes n_lanes"
 )
 MAX_LEN = (
     "max_seq_len max_length max_seq capacity max_tokens max_seq_length max_position max_context s_max "

@@ -58,6 +58,17 @@ _FIRST = replace(
         "query_offset",
     ),
 )  # fmt: skip
+#: How many of the keys are real, where the others are padding; what has a default for it takes them all.
+_REAL = replace(
+    takes("length", "kv_len kv_length k_len key_len valid_len cache_len total_len n_keys num_keys", "int"),
+    spare=True,
+)
+#: Where each of the queries stands, and each of the keys: of every sequence, or of all alike.
+_STAND = (
+    replace(takes("query_positions", "q_positions positions"), spare=True),
+    replace(takes("row_positions"), spare=True),
+    replace(takes("key_positions", "k_pos k_positions key_pos kv_pos kv_positions"), spare=True),
+)
 _STATE = (CACHE, CACHE_K, CACHE_V, LAYER, SEQUENCE, ROWS)
 #: Tells a cache that a step is over, before attention (``advance``) or after it (``advance_after``).
 _ADVANCE = role(
@@ -90,7 +101,7 @@ ROLES = (
         r"^(make|create|new|init|initiali[sz]e|empty|build)_?(kv_?)?cache$ ^kv_?cache$ "
         r"(contiguous|flat|static|dense|simple|basic|layer|batched|dynamic|single).*cache$ cache$ "
         r"^(make|create|new|init|build|empty)_.*cache cache kv|attention|attn ^(create|empty|make)$ "
-        r"^(make|create|new|init|empty)_?(kv_?)?state$",
+        r"^(make|create|new|init|empty)_?(kv_?)?state$ ^init$ (buffer|store|storage|bank)s?$",
         r"mask(?!ed) ^mha$ dot_product",
     ),
     role(
@@ -145,10 +156,13 @@ ROLES = (
     replace(_ADVANCE, name="advance_after"),
     role(
         "attention",
-        (Q, K, V, takes("causal", "is_causal use_causal_mask", "bool"), TOTALS, _FIRST),
+        (
+            *(Q, K, V, takes("causal", "is_causal use_causal_mask", "bool"), TOTALS, _REAL, _FIRST),
+            *_STAND,
+        ),
         (_OUT,),
         r"^(scaled_dot_product_attention|sdpa|attention|multi_?head_attention|mha|attn)$ attention|attn "
-        r"^attend",
+        r"(^|_)attend$ ^attend",
         r"weights|mask(?!ed)|cache|prefill",
         pure=True,
     ),

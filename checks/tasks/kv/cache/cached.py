@@ -17,6 +17,7 @@ from judge_tui.checks.faults import BadResult, Raised, Skipped
 from judge_tui.checks.tasks.kv import roles
 from judge_tui.checks.tasks.kv.cache.opened import Opened, by_rows, per_sequence
 from judge_tui.checks.tasks.kv.cache.places import State, cache_of, pair
+from judge_tui.checks.tasks.kv.cache.positions import STAND, padded, standing
 from judge_tui.checks.tasks.kv.cache.ways import Way
 from judge_tui.checks.tasks.kv.cache.wires import to_wire
 from judge_tui.checks.tasks.kv.sequences import RESERVE
@@ -243,7 +244,7 @@ class Cached(Opened):
         if self.mode == "read":
             return np.full(q.shape, np.nan)
         if self.mode == "attention":
-            return self._by_plain_attention(q, b)
+            return self._by_plain_attention(q, b, counts)
         binding = self.found["attend"]
         if b is None and (self.alone or per_sequence(binding)):
             rows = []
@@ -260,38 +261,47 @@ class Cached(Opened):
         returned = self._invoked(binding, inputs)
         return self._fetched(returned, _ROLES["attend"], "out", q.shape, binding.layout)
 
-    def _by_plain_attention(self, q: Array, b: int | None) -> Array:
+    def _by_plain_attention(self, q: Array, b: int | None, counts: Array | None) -> Array:
         """The submission's own attention over what its cache gives back."""
-        rows = range(self.sizes.batch) if b is None else [b]
+        rows = list(range(self.sizes.batch)) if b is None else [b]
+        new = dict(zip(rows, [q.shape[2]] * len(rows) if counts is None else counts.tolist(), strict=True))
         held = {row: self.stored(row) for row in rows if self.counts[row]}
         out = np.full(q.shape, np.nan)
         binding = self.found["attention"]
-        # Lengths differ: each sequence goes by itself, so that no padding has to be named.
-        groups = (
-            [list(rows)]
-            if len({int(self.counts[r]) for r in rows}) == 1 and b is None and "B" in binding.layout
-            else [[r] for r in rows]
-        )
-        for group in groups:
-            if group[0] not in held:
+        together = b is None and self._goes_together(binding, [(int(self.counts[r]), new[r]) for r in rows])
+        for group in [rows] if together else [[row] for row in rows]:
+            # A sequence by itself is asked for its real tokens alone, so that no padding has to be named.
+            tokens = q.shape[2] if len(group) > 1 else new[group[0]]
+            if not tokens or any(row not in held for row in group):
                 continue
             place = [row if b is None else 0 for row in group]
-            k, v = (np.concatenate([held[row][i] for row in group]) for i in (0, 1))
+            k, v = (padded([held[row][i] for row in group]) for i in (0, 1))
             dtype = self.sizes.dtype
-            same = q.shape[2] == k.shape[2]
-            if q.shape[2] > 1 and not same and not binding.takes("position"):
+            if 1 < tokens != k.shape[2] and not any(binding.takes(name) for name in STAND):
                 raise Skipped("its attention takes no offset")
             inputs = {
-                "q": self._to_wire(q[place].astype(dtype), binding),
+                "q": self._to_wire(q[place, :, :tokens].astype(dtype), binding),
                 "k": to_wire(k.astype(dtype), binding.layout),
                 "v": to_wire(v.astype(dtype), binding.layout),
-                "causal": q.shape[2] > 1, "totals": self.counts[group],
-                "position": k.shape[2] - q.shape[2],
-            }  # fmt: skip
-            shape = (len(group), *q.shape[1:])
+                "causal": tokens > 1,
+                **standing(self.counts[group], np.array([new[row] for row in group]), tokens),
+            }
+            shape = (len(group), q.shape[1], tokens, q.shape[3])
             returned = self._invoked(binding, inputs)
-            out[place] = self._fetched(returned, _ROLES["attention"], "out", shape, binding.layout)
+            out[place, :, :tokens] = self._fetched(
+                returned, _ROLES["attention"], "out", shape, binding.layout
+            )
         return out
+
+    def _goes_together(self, binding: Binding, lengths: list[tuple[int, int]]) -> bool:
+        """Whether one call is for all sequences; ``lengths`` are those stored, and the newest among them.
+
+        Sequences of several lengths go in padded where a call is told of each of them where its queries
+        stand, and how many of its keys are real.
+        """
+        if "B" not in binding.layout or not all(stored for stored, _new in lengths):
+            return False
+        return len(set(lengths)) == 1 or (binding.takes("query_positions") and binding.takes("totals"))
 
     def stored(self, b: int) -> tuple[Array, Array]:
         """Keys and values of one sequence as the cache gives them back.

@@ -93,6 +93,12 @@ class Opened:
         create = self.found.get("create")
         if create is None:
             return None
+        counting = self.counters is not None
+        returned = invoke(self.worker, create, self._made_for(create), budget=self.left(), count=counting)
+        return returned.handle("cache") if returned.has("cache") else returned.result.handle
+
+    def _made_for(self, create: Binding) -> dict[str, Any]:
+        """The sizes that a cache is told when it is made, and every call that takes an object of them."""
         sizes = self.sizes
         inputs = {**sizes.inputs(), **({"batch": 1} if self.alone else {})}
         if not create.takes("kv_heads"):
@@ -100,9 +106,7 @@ class Opened:
             inputs.update(heads=sizes.heads, embed=sizes.heads * sizes.head_dim)
         if not self.feeds_layers:
             inputs.update(layers=self.together)
-        counting = self.counters is not None
-        returned = invoke(self.worker, create, inputs, budget=self.left(), count=counting)
-        return returned.handle("cache") if returned.has("cache") else returned.result.handle
+        return inputs
 
     def add(self, b: int) -> None:
         """Tell a cache of a sequence, where it has to be told; it may give it a name of its own."""
@@ -137,9 +141,9 @@ class Opened:
     ) -> dict[str, Any]:
         """Everything that a call may ask for; ``counts`` are the tokens that the call adds."""
         stored = self.counts if b is None else self.counts[b : b + 1]
-        totals = stored + counts
+        totals, create = stored + counts, self.found.get("create")
         inputs: dict[str, Any] = {
-            **self.sizes.inputs(),
+            **(self.sizes.inputs() if create is None else self._made_for(create)),
             "layer": self.layer, "sequence": 0 if b is None else self.names.get(b, b),
             "rows": [self.names.get(row, row) for row in (range(self.sizes.batch) if b is None else [b])],
             "lengths": counts, "totals": totals,

@@ -13,6 +13,7 @@ from judge_tui.checks.faults import Fault
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv import roles
 from judge_tui.checks.tasks.kv.cache.cached import TICKS
+from judge_tui.checks.tasks.kv.finding import positions
 from judge_tui.checks.tasks.kv.finding.advancing import ticks
 from judge_tui.checks.tasks.kv.finding.signatures import Owner, matched
 from judge_tui.checks.tasks.kv.sequences import ADD, RESERVE
@@ -80,7 +81,10 @@ def _around(worker: Worker, loaded: Inventories, written: Found, base: Found) ->
             return []
         if name in TICKS:
             return ticks(worker, loaded, owner)
-        return matched(worker, loaded, _ROLES[name], owner=owner, stateful=name != "attention")[:MOST]
+        if name == "attention":
+            plain = matched(worker, loaded, _ROLES[name], owner=owner)[:MOST]
+            return [each for option in plain for each in positions.told(worker, loaded, option)]
+        return matched(worker, loaded, _ROLES[name], owner=owner, stateful=True)[:MOST]
 
     named = [name for name in TICKS if name in written] or ["advance"]
     told = [{name: tick} for name in named for tick in options(name)]

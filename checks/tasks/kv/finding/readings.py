@@ -12,6 +12,7 @@ from judge_tui.checks.binding.binding import Binding
 from judge_tui.checks.binding.candidates import callables
 from judge_tui.checks.tasks.kv.cache.cached import TICKS
 from judge_tui.checks.tasks.kv.cache.wires import LAYOUTS, SOLO, layered
+from judge_tui.checks.tasks.kv.finding.positions import alone
 from judge_tui.checks.tasks.kv.reference import ONLY_THE_FIRST, ORDERLY
 
 __all__ = [
@@ -44,10 +45,14 @@ def readings(combination: Found, written: Found) -> Iterator[Found]:
         yield {
             **combination,
             **{
-                name: replace(combination[name], layout=free[name][index])
+                name: _wired(replace(combination[name], layout=free[name][index]))
                 for name, index in zip(names, chosen, strict=True)
             },
         }
+
+
+def _wired(binding: Binding) -> Binding:
+    return alone(binding) if binding.role == "attention" and "B" not in binding.layout else binding
 
 
 def _uneven(indices: Sequence[int]) -> tuple[int, int]:

@@ -25,6 +25,8 @@ _MAKES = frozenset({"create", "new", "empty", "init", "make", "build", "zeros", 
 _CONFIG = re.compile(r"(?i)(config|cfg|conf|hparams|hyper_?param\w*|settings|options|spec|model_?args)$")
 
 _DTYPE = re.compile(r"float(16|32|64)$")
+#: How a default that is a NumPy type is told.
+_TYPE = re.compile(r"<class 'numpy\.float(16|32|64)'>$")
 
 Inventories = Mapping[str, Mapping[str, Any]]
 
@@ -178,15 +180,26 @@ class Configs:
         for file, name, params in sorted(self.classes, key=lambda one: one[1] not in note):
             known = [(p, next((r for r in takes if r.means(p["name"])), None)) for p in params]
             if all(r is not None or "default" in p for p, r in known):
-                parts = tuple((p["name"], r.name) for p, r in known if r is not None and _told(p, r.kind))
+                parts = tuple(
+                    (p["name"], form + r.name)
+                    for p, r in known
+                    if r and (form := _form(p, r.kind)) is not None
+                )
                 return Argument("", parts=parts, made=f"{file}:{name}") if parts else None
         return None
 
 
-def _told(param: Mapping[str, Any], kind: str) -> bool:
-    """Whether a member of a config is told: sizes, and a dtype where its default is a dtype's name."""
+def _form(param: Mapping[str, Any], kind: str) -> str | None:
+    """How a member of a config is told; ``None`` where it is not.
+
+    Sizes are, and a dtype where its default is the name of one, or a type.
+    """
     default = param.get("default")
-    return kind == "int" or (kind == "dtype" and isinstance(default, str) and bool(_DTYPE.match(default)))
+    if kind == "int":
+        return ""
+    if kind != "dtype" or not isinstance(default, str):
+        return None
+    return "" if _DTYPE.match(default) else "type:" if _TYPE.match(default) else None
 
 
 def arguments(

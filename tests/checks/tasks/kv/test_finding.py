@@ -142,9 +142,9 @@ def test_another_kind_of_attention_over_right_storage_is_not_failed(judged: Judg
 
 
 PLACED = """
+import numpy as np
 
 def attention(q, k, v{more}):
-    import numpy as np
     s = q @ k.swapaxes(2, 3) / np.sqrt(q.shape[-1])
     rows = {rows} + np.arange(q.shape[2])[:, None]
     s = np.where(np.arange(k.shape[2]) <= rows, s, -np.inf)
@@ -158,6 +158,9 @@ def attention(q, k, v{more}):
     [
         (", first=0", "first", Verdict.PASS),
         (", ahead=0", "ahead", Verdict.UNBOUND),
+        # for every query of every sequence, and for every query alike
+        (", q_pos", "q_pos[:, None, :, None] + 0 *", Verdict.PASS),
+        (", q_pos: np.ndarray", "np.reshape(q_pos, (-1, 1)) + 0 *", Verdict.PASS),
         ("", "0", Verdict.FAIL),
     ],
 )

@@ -1,0 +1,92 @@
+"""How plain attention is told where its queries stand, and how many of the keys are real: numbers or arrays.
+
+A name such as ``q_pos`` says neither. An annotation does, and so does the function's own text: what it
+indexes, or asks for its shape, is an array. What it does not use as one is one number.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from judge_tui.checks.binding.binding import Binding
+from judge_tui.checks.binding.candidates import callables
+from judge_tui.checks.calling.remote import Worker
+from judge_tui.checks.sources import parsed
+from judge_tui.checks.submission import ADAPTER
+
+__all__ = ["alone", "told"]
+
+Inventories = Mapping[str, Mapping[str, Any]]
+#: One number → the array that may be meant by its name.
+_ARRAYS = {"position": "query_positions", "length": "totals"}
+#: Of every query of every sequence, of every query, of the first query of every sequence: likeliest first.
+_STAND = ("query_positions", "row_positions", "positions")
+_ARRAY = re.compile(r"(?i)array|tensor|sequence|\blist\b")
+
+
+def told(worker: Worker, loaded: Inventories, attention: Binding) -> Iterator[Binding]:
+    """The same call, told numbers where it wants numbers and arrays where it wants arrays.
+
+    Args:
+        worker: Where the submission is.
+        loaded: File → inventory.
+        attention: Takes q, k and v.
+    """
+    if attention.file == ADAPTER or attention.origin != "found":
+        yield attention
+        return
+    arrays = _arrays(worker, loaded, attention)
+    known = _renamed(attention, {name: array for name, array in _ARRAYS.items() if name in arrays})
+    yield known
+    if known.takes("query_positions"):
+        yield from (_renamed(known, {"query_positions": other}) for other in _STAND[1:])
+
+
+def alone(attention: Binding) -> Binding:
+    """The same call for one sequence at a time: its positions have no axis for a batch."""
+    return _renamed(attention, {"query_positions": "row_positions"})
+
+
+def _renamed(binding: Binding, sources: Mapping[str, str]) -> Binding:
+    args = tuple(replace(a, source=sources.get(a.source, a.source)) for a in binding.args)
+    return replace(binding, args=args)
+
+
+def _arrays(worker: Worker, loaded: Inventories, attention: Binding) -> set[str]:
+    """What is handed to parameters that are arrays, by their annotation or their use."""
+    target = attention.target
+    params = next((c.params for c in callables(loaded) if f"{c.file}:{c.name}" == target), ())
+    used = _used_as_arrays(worker, attention)
+    return {
+        _source(attention, params, param["name"])
+        for param in params
+        if param["name"] in used or _ARRAY.search(str(param.get("annotation", "")))
+    }
+
+
+def _source(binding: Binding, params: Sequence[Mapping[str, Any]], name: str) -> str:
+    """What a parameter is handed; empty when nothing is."""
+    by_place = [argument for argument in binding.args if not argument.keyword]
+    names = [str(param["name"]) for param in params][: len(by_place)]
+    handed = dict(zip(names, by_place, strict=False)) | {a.keyword: a for a in binding.args if a.keyword}
+    return handed[name].source if name in handed else ""
+
+
+def _used_as_arrays(worker: Worker, binding: Binding) -> set[str]:
+    """Names that the function indexes, or asks for an attribute, as only arrays have them."""
+    own = binding.name.rpartition(".")[2]
+    try:
+        tree = parsed(worker.submission.read_bytes(binding.file))
+    except SyntaxError:
+        return set()
+    return {
+        inner.value.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef) and node.name == own
+        for inner in ast.walk(node)
+        if isinstance(inner, (ast.Subscript, ast.Attribute)) and isinstance(inner.value, ast.Name)
+    }
