@@ -162,7 +162,8 @@ ROLES = (
         ),
         (_OUT,),
         r"^(scaled_dot_product_attention|sdpa|attention|multi_?head_attention|mha|attn)$ attention|attn "
-        r"(^|_)attend$ ^attend",
+        # what is called after all that there is may want as many queries as keys
+        r"^(?!full|dense|whole|causal|self)(\w*_)?attend$ ^attend",
         r"weights|mask(?!ed)|cache|prefill",
         pure=True,
     ),

@@ -171,6 +171,12 @@ def test_attention_may_have_to_be_told_where_its_queries_stand(
     assert outcome.verdict == verdict, outcome.summary
 
 
+def test_what_attends_to_a_whole_sequence_is_not_failed_for_a_step(judged: Judged) -> None:
+    whole = PLACED.format(more="", rows="0").replace("def attention", "def full_attend")
+    outcome = judged({"cache.py": STORE + whole})
+    assert outcome.verdict == Verdict.UNBOUND, outcome.summary
+
+
 def test_wrong_attention_that_nothing_else_can_be_is_failed(judged: Judged) -> None:
     plain = ANOTHER_KIND.replace("  # relu attention has no softmax", "")
     outcome = judged({"cache.py": STORE + plain})
