@@ -191,13 +191,14 @@ def typing(lines: Lines, folder: Path) -> None:
     try:
         terminal.first(b"kv_cache")
         terminal.key(b"s")
-        terminal.key(b"\r")
+        opened = terminal.answer(b"\r", b"saved as you type") * 1000
         times = []
         while len(times) < 120:
             for letter in TYPED:
                 times.append(terminal.key(bytes([letter])) * 1000)
     finally:
         terminal.close()
+    lines.say("the editor opens while checks start", f"{opened:.0f} ms", "", "100 ms", opened <= 100)
     taken = p95(times)
     against = f"median {statistics.median(times):.1f} ms"
     lines.say("typing a comment while checks run, p95", f"{taken:.1f} ms", against, "8 ms", taken <= 8)

@@ -12,7 +12,7 @@ import hashlib
 import os
 import tempfile
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -24,7 +24,7 @@ __all__ = ["Store", "cache_folder", "last_outcomes"]
 #: An engine fault is nobody's verdict and is never kept.
 _NOT_KEPT = frozenset({Verdict.ERROR})
 #: The emulator's headers and runtime are the engine's as well.
-_SOURCES = frozenset({".py", ".h", ".cuh", ".cpp"})
+_SOURCES = (".py", ".h", ".cuh", ".cpp")
 _FORMAT = "3"
 
 
@@ -52,11 +52,20 @@ def binding_digest(submission: Submission) -> str:
 @functools.cache
 def engine_stamp() -> str:
     """Changes with every source file of the engine: the word of an older one is not shown."""
-    root = Path(__file__).parent
-    files = sorted(path for path in root.rglob("*") if path.suffix in _SOURCES)
-    facts = [(str(file.relative_to(root)), status.st_size, status.st_mtime_ns)
-             for file in files for status in [file.stat()]]  # fmt: skip
+    facts = sorted(_sources(Path(__file__).parent, ""))
     return hashlib.sha256(repr(facts).encode()).hexdigest()
+
+
+def _sources(folder: Path | str, name: str) -> Iterator[tuple[str, int, int]]:
+    """Path, size and time of change of every source in a folder; the screen waits for it."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            own = f"{name}/{entry.name}"
+            if entry.is_dir(follow_symlinks=False):
+                yield from _sources(entry.path, own)
+            elif own.endswith(_SOURCES):
+                status = entry.stat()
+                yield own, status.st_size, status.st_mtime_ns
 
 
 class Store:

@@ -16,9 +16,15 @@ class CoveredScreen(Screen[Result]):
 
     Textual hands what has changed on a covered screen to the dialog, which draws all that lies behind it. It
     then leaves the covered screen marked as changed, so that all is drawn at every turn of its timers.
+
+    Attributes:
+        changes: How often something on it has changed.
     """
 
+    changes = 0
+
     def _compositor_refresh(self) -> None:
+        self.changes += 1
         super()._compositor_refresh()
         if self.app.screen is not self:
             self._repaint_required = False

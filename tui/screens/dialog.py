@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar, TypeVar
 
 from judge_tui.tui.keys.keymap import named
+from judge_tui.tui.screens.backdrop import Backdrop
+from judge_tui.tui.screens.covered import CoveredScreen
 from judge_tui.tui.widgets.key_hints import key_for, keys_for
 from textual.binding import Binding
+from textual.geometry import Region
 from textual.screen import ModalScreen
+from textual.strip import Strip
 
 __all__ = ["Dialog", "Editor"]
 
 Result = TypeVar("Result")
 
 
-class Dialog(ModalScreen[Result]):
+class Dialog(CoveredScreen[Result], ModalScreen[Result]):
     """A modal box."""
 
     DEFAULT_CSS = """
@@ -25,6 +30,20 @@ class Dialog(ModalScreen[Result]):
     Dialog Input, Dialog Input:focus { border: none; height: 1; padding: 0; background: $surface; }
     Dialog .hint { color: $foreground 60%; height: auto; }
     """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._backdrop = Backdrop()
+        self._behind: Sequence[Strip] = ()
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        screens = self.app.screen_stack
+        below = screens[: screens.index(self)] if self in screens else ()
+        self._behind = self._backdrop.lines(below, self.styles.background)
+        return super().render_lines(crop)
+
+    def render_line(self, y: int) -> Strip:
+        return self._behind[y] if y < len(self._behind) else Strip.blank(self.size.width, self.rich_style)
 
 
 class Editor(Dialog[None]):
