@@ -58,6 +58,8 @@ _FIRST = replace(
         "query_offset",
     ),
 )  # fmt: skip
+#: The same, over a cache.
+_AT = replace(START, aliases=(*START.aliases, "q_pos", "q_start", "q_offset", "query_start", "query_offset"))
 #: How many of the keys are real, where the others are padding; what has a default for it takes them all.
 _REAL = replace(
     takes("length", "kv_len kv_length k_len key_len valid_len cache_len total_len n_keys num_keys", "int"),
@@ -131,7 +133,7 @@ ROLES = (
     ),
     role(
         "attend",
-        (Q, *_STATE, TOTALS, TOTAL, START),
+        (Q, *_STATE, TOTALS, TOTAL, _AT, *_STAND),
         (_OUT,),
         r"attend|cached_?attention|attention_?with_?cache|cache_?attention attention|attn ^query$|^lookup$ "
         r"^(forward|decode|step|__call__)",

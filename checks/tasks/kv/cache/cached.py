@@ -257,6 +257,10 @@ class Cached(Opened):
             return np.concatenate(rows)
         state = self.states[b or 0] if self.alone else self.states[0]
         inputs = self._inputs(b, np.zeros(q.shape[0], np.int64), state, binding, q.shape[2])
+        stored = self.counts if b is None else self.counts[b : b + 1]
+        stand = standing(stored, np.full_like(stored, q.shape[2]) if counts is None else counts, q.shape[2])
+        # of the arrays, "positions" is what is stored, as elsewhere
+        inputs.update({name: stand[name] for name in ("query_positions", "row_positions", "key_positions")})
         inputs["q"] = self._to_wire(q, binding)
         returned = self._invoked(binding, inputs)
         return self._fetched(returned, _ROLES["attend"], "out", q.shape, binding.layout)

@@ -1,4 +1,4 @@
-"""What plain attention over a cache is told: where its queries stand, and how many of the keys are real."""
+"""What attention over a cache is told: where its queries stand, and how many of the keys are real."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def standing(totals: Array, new: Array, queries: int) -> dict[str, Any]:
         new: (B,) how many of them the queries belong to; padding stands at the last of them.
         queries: That go in, of every sequence.
     """
-    each = np.minimum((totals - new)[:, None] + np.arange(queries), totals[:, None] - 1)
+    each = np.minimum((totals - new)[:, None] + np.arange(queries), np.maximum(totals - 1, 0)[:, None])
     longest = int(totals.max())
     return {
         "position": int(each[0, 0]), "positions": each[:, 0], "row_positions": each[0],

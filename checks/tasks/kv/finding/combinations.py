@@ -81,10 +81,10 @@ def _around(worker: Worker, loaded: Inventories, written: Found, base: Found) ->
             return []
         if name in TICKS:
             return ticks(worker, loaded, owner)
-        if name == "attention":
-            plain = matched(worker, loaded, _ROLES[name], owner=owner)[:MOST]
-            return [each for option in plain for each in positions.told(worker, loaded, option)]
-        return matched(worker, loaded, _ROLES[name], owner=owner, stateful=True)[:MOST]
+        named = matched(worker, loaded, _ROLES[name], owner=owner, stateful=name != "attention")[:MOST]
+        if name not in ("attend", "attention"):
+            return named
+        return [each for option in named for each in positions.told(worker, loaded, option)]
 
     named = [name for name in TICKS if name in written] or ["advance"]
     told = [{name: tick} for name in named for tick in options(name)]

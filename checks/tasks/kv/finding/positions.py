@@ -1,4 +1,4 @@
-"""How plain attention is told where its queries stand, and how many of the keys are real: numbers or arrays.
+"""How attention is told where its queries stand, and how many of the keys are real: numbers or arrays.
 
 A name such as ``q_pos`` says neither. An annotation does, and so does the function's own text: what it
 indexes, or asks for its shape, is an array. What it does not use as one is one number.
@@ -34,7 +34,7 @@ def told(worker: Worker, loaded: Inventories, attention: Binding) -> Iterator[Bi
     Args:
         worker: Where the submission is.
         loaded: File → inventory.
-        attention: Takes q, k and v.
+        attention: Takes q, k and v, or q and a cache.
     """
     if attention.file == ADAPTER or attention.origin != "found":
         yield attention
@@ -43,7 +43,8 @@ def told(worker: Worker, loaded: Inventories, attention: Binding) -> Iterator[Bi
     known = _renamed(attention, {name: array for name, array in _ARRAYS.items() if name in arrays})
     yield known
     if known.takes("query_positions"):
-        yield from (_renamed(known, {"query_positions": other}) for other in _STAND[1:])
+        others = _STAND[1:] if attention.role == "attention" else _STAND[1:2]
+        yield from (_renamed(known, {"query_positions": other}) for other in others)
 
 
 def alone(attention: Binding) -> Binding:

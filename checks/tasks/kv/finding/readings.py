@@ -52,7 +52,8 @@ def readings(combination: Found, written: Found) -> Iterator[Found]:
 
 
 def _wired(binding: Binding) -> Binding:
-    return alone(binding) if binding.role == "attention" and "B" not in binding.layout else binding
+    attends = binding.role in ("attend", "attention")
+    return alone(binding) if attends and "B" not in binding.layout else binding
 
 
 def _uneven(indices: Sequence[int]) -> tuple[int, int]:
