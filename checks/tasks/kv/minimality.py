@@ -16,6 +16,7 @@ from judge_tui.checks.faults import Skipped
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv.cache.cached import Cached
 from judge_tui.checks.tasks.kv.cache.storage import Entry, entries, is_read, line_of, total
+from judge_tui.checks.tasks.kv.decoder import footprint
 from judge_tui.checks.tasks.kv.quantization import finding as compressed
 from judge_tui.checks.tasks.kv.sentences import Sentences
 from judge_tui.checks.tasks.kv.sizes import Sizes, sized
@@ -55,21 +56,22 @@ class Measured:
     "cache_size_minimality",
     "bytes per token",
     establishes="A token takes 2 · layers · kv_heads · head_dim · itemsize bytes, and every entry is read.",
+    version=2,
 )
 def cache_size_minimality(bench: Bench, found: Findings) -> str:
-    """Bytes of the cache's arrays over two lengths, then each array overwritten."""
+    """Bytes of the cache's arrays over two lengths, then each array overwritten; what a decoder keeps."""
     subject = Subject.of(bench)
-    if not subject.mode:
-        raise Skipped("the cache is a part of the decoder and cannot be fed by itself")
     said = Sentences(found)
-    said.append(_bytes(subject, found))
-    for part in (_unread, _compressed):
+    parts = (_bytes, _unread, _compressed) if subject.mode else ()
+    for part in (*parts, *((footprint.judge,) if subject.decodes else ())):
         for sentence in part(subject, found):
             said.append(sentence)
+    if not said:
+        raise Skipped("the cache is a part of the decoder and cannot be fed by itself")
     return said.told()
 
 
-def _bytes(subject: Subject, found: Findings) -> str:
+def _bytes(subject: Subject, found: Findings) -> list[str]:
     measured, expected = weighed(subject, _SIZES), _expected(_SIZES)
     if measured is None:
         found.note(
@@ -77,7 +79,7 @@ def _bytes(subject: Subject, found: Findings) -> str:
             "capacity unknown",
             note="allocated at creation; no array shows how many tokens fit",
         )
-        return "its capacity shows nowhere, so bytes per token are unknown"
+        return ["its capacity shows nowhere, so bytes per token are unknown"]
     ratio = measured.per_token / expected
     if ratio < _VISIBLE:
         raise Skipped(
@@ -95,10 +97,10 @@ def _bytes(subject: Subject, found: Findings) -> str:
             quantity, ratio, _LIMIT, otherwise=Verdict.WARN, curve=measured.curve,
             note=f"{note}; float64 whatever comes in, and it can be told no dtype", **where,
         )  # fmt: skip
-        return f"{shown}: it stores float64 whatever comes in"
+        return [f"{shown}: it stores float64 whatever comes in"]
     otherwise = Verdict.WARN if ratio <= _WARN else Verdict.FAIL
     found.limit(quantity, ratio, _LIMIT, otherwise=otherwise, note=note, curve=measured.curve, **where)
-    return f"{shown}, float64 though float32 was asked for" if wide else shown
+    return [f"{shown}, float64 though float32 was asked for" if wide else shown]
 
 
 def _compressed(subject: Subject, found: Findings) -> list[str]:

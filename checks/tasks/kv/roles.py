@@ -143,7 +143,7 @@ ROLES = (
         "step",
         (Q, K, V, *_STATE, START, STARTS, NEW, ACTIVE),
         (_OUT, AFTER),
-        r"with_?cache|cached.*(attention|attn)|attend|attention_?step|decode_?step|step|decode "
+        r"with_?cache|cached.*(attention|attn)|attend|attention_?step|decode_?step|step|decode|tick "
         r"attention|attn ^(forward|__call__|run|compute)$",
         r"weights|mask|standard|full|prefill",
     ),

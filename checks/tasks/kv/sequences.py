@@ -19,7 +19,9 @@ _COUNT = Param(
     required=False,
 )  # fmt: skip
 _ROOM = r"(_?(slots?|tokens?|capacity|room|space|blocks?|pages?))?"
-_WHOLE = r"(_?(seq\w*|request|slot|row|stream|lane))"
+_COMES = "add|new|create|register|start|open|begin|admit|acquire|allocate|alloc|join|enter|seat|lease|occupy"
+_GOES = "free|release|remove|delete|drop|evict|finish|deallocate|dealloc|end|close|retire|leave|vacate|unseat"
+_WHOLE = r"(_?(seq\w*|request|slot|row|stream|lane|session|sample|user))"
 
 
 def _moves(name: str, params: tuple[Param, ...], gives: Return, patterns: str, avoid: str) -> Role:
@@ -32,8 +34,7 @@ ADD = _moves(
     "add",
     (_COUNT,),
     Return("sequence", "data", required=False),
-    rf"^(add|new|create|register|start|open|begin|admit|acquire|allocate|alloc|init){_WHOLE}$ "
-    r"^(add|new|create|register|start|open|begin|admit|acquire|allocate|alloc|join)$ ^(reserve|ensure)",
+    rf"^({_COMES}|init){_WHOLE}$ ^({_COMES})$ ^(reserve|ensure)",
     r"block page free list (^|_)all(_|$)",
 )
 #: What makes room for tokens before they are written.
@@ -49,8 +50,6 @@ FREE = _moves(
     "free",
     (),
     Return("count", "data", required=False),
-    rf"^(free|release|remove|delete|drop|evict|finish|deallocate|dealloc|end|close|retire){_WHOLE}$ "
-    r"^(free|release|remove|delete|drop|evict|finish|deallocate|dealloc|end|close|retire|pop|discard)$ "
-    rf"^(reset|clear){_WHOLE}?$ ^(free|release)",
+    rf"^({_GOES}){_WHOLE}$ ^({_GOES}|pop|discard)$ ^(reset|clear){_WHOLE}?$ ^(free|release)",
     r"block page list num count (^|_)all(_|$) available slots tokens",
 )

@@ -150,14 +150,15 @@ class Cached(Opened):
         """One call that appends, and the attention after it.
 
         Raises:
-            Skipped: It raised in a way of feeding that was guessed, and that does not go when small either.
+            Skipped: It raised, or answered in another shape, in a way of feeding that was guessed, and
+                that does not go when small either.
         """
         stored = self.counts if b is None else self.counts[b : b + 1]
         ragged = len(set(counts.tolist())) > 1
         way = Way(k.shape[2] > 1, bool(stored.any()), ragged, self.sizes.dtype)
         try:
             return self._fed(binding, q, k, v, counts, b)
-        except Raised as fault:
+        except (Raised, BadResult) as fault:
             if self.goes is None or way.settled or binding.origin != "found" or self.goes(way):
                 raise
             raise Skipped(f"{binding.target} {fault.placed}: nothing shows that it takes {way}") from fault

@@ -1,9 +1,9 @@
-"""Ways of calling that were guessed: tried small before an exception that they raise counts.
+"""Ways of calling that were guessed: tried small before what they raise counts.
 
 A binding is settled by single tokens in equal numbers. That several tokens may go in at once, onto what is
-stored, in different numbers per sequence, or in float64, is a guess. Where such a call raises, the same way
-is gone once more, small, in a process of its own: if that raises as well, nothing says that the
-call is meant to be made so, and what depends on it is skipped, never failed.
+stored, in different numbers per sequence, or in float64, is a guess. Where such a call raises or answers in
+another shape, the same way is gone once more, small, in a process of its own: if that fails as well, nothing
+says that the call is meant to be made so, and what depends on it is skipped, never failed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _BUDGET = 8.0
 
 
 def goes(worker: Worker, found: Mapping[str, Binding], way: Way, bits: int = 8) -> bool:
-    """Whether a small call of the same way comes back without an exception.
+    """Whether a small call of the same way comes back, in the shape that is expected.
 
     Args:
         worker: A process that holds the submission, and nothing of the run that is judged.

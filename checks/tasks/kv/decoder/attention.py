@@ -19,7 +19,7 @@ from judge_tui.checks.faults import BadResult, Raised
 from judge_tui.checks.tasks.kv.decoder.decoding import Decoder
 from judge_tui.checks.tasks.kv.decoder.projections import Shape, equalized
 from judge_tui.checks.tasks.kv.decoder.slots import Slot, arrays, slots
-from judge_tui.checks.tasks.kv.gqa.head_maps import MAPS
+from judge_tui.checks.tasks.kv.head_maps import MAPS
 from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tolerance import relative_error
 

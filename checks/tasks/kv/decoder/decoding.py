@@ -6,6 +6,7 @@ last position or for all. :class:`Decoder` speaks to all of them.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,14 +19,16 @@ from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.faults import BadResult, Skipped
 from judge_tui.checks.tasks.kv.cache.places import State, cache_of, made_cache, part
 from judge_tui.checks.tasks.kv.decoder.handles import given_handle, hands_out
+from judge_tui.checks.tasks.kv.decoder.lone import KEYED
 from judge_tui.checks.tasks.kv.decoder.roles import DECODER
 from judge_tui.checks.tasks.kv.sizes import BLOCK
 
 __all__ = ["IDS", "Decoder", "ModelSizes"]
 
 Array = npt.NDArray[Any]
-#: What token ids are called when they are handed over: a batch, a column of it, lists, one sequence, one id.
-IDS = ("tokens", "token", "token_lists", "ids", "id")
+#: What token ids are called when they are handed over: a batch, a column of it, lists, one sequence, one id,
+#: a dict of them.
+IDS = ("tokens", "token", "token_lists", "ids", "id", "id_by_sequence")
 #: Fewer logits than this are taken for something else: ids, or a flag.
 _NARROW = 8
 _ROLES = {role.name: role for role in DECODER}
@@ -71,7 +74,7 @@ class Decoder:
     Attributes:
         takes: ``tokens`` (ids) or ``x`` (hidden vectors).
         counts: (B,) positions that were fed.
-        sequence: What the model calls its sequence, where it keeps several apart.
+        sequences: What the model calls its sequences, where it keeps several apart.
         counters: What the worker counted in each call; asked for where it is a list.
     """
 
@@ -91,21 +94,32 @@ class Decoder:
             self.state = self._empty(found["state"])
         elif "states" in found:
             self.state = worker.put([self._empty(found["states"]) for _ in range(sizes.layers)])
-        self.sequence: Any = None if hands_out(found) else 0
-        if "open" in found:
-            self.sequence = self._opened(found["open"])
+        self.sequences = [self._opened(0)]
 
-    def _opened(self, binding: Binding) -> Any:
-        """What a model, or its cache, that keeps sequences apart calls a new one; 0 where it is not told."""
-        given = {**self.sizes.inputs(), "model": self.model, "cache": self.state, "sequence": 0}
-        told = self._invoked(binding, given).result
+    def _opened(self, number: int) -> Any:
+        """What a model, or its cache, that keeps sequences apart calls a new one: its number, if no other."""
+        if "open" not in self.found:
+            return None if hands_out(self.found) else number
+        given = {**self.sizes.inputs(), "model": self.model, "cache": self.state, "sequence": number}
+        told = self._invoked(self.found["open"], given).result
         if told.tree.get("kind") == "none":
-            return 0
+            return number
         return self.worker.value(told.handle) if told.tree.get("kind") in ("int", "str") else told.handle
 
     def _empty(self, binding: Binding) -> Handle:
         made = self._invoked(binding, {**self.sizes.inputs(), "model": self.model})
         return made.handle("cache") if made.has("cache") else made.result.handle
+
+    def beside(self, number: int) -> Decoder:
+        """Another sequence of the same model and the same cache, which nothing was fed.
+
+        Args:
+            number: What it is called where the submission does not say.
+        """
+        other = copy.copy(self)
+        other.counts = np.zeros_like(self.counts)
+        other.sequences = [other._opened(number)]
+        return other
 
     def draw(self, rng: np.random.Generator, tokens: int) -> Array:
         """Random input: (B, tokens) ids, or (B, tokens, E) vectors."""
@@ -114,6 +128,18 @@ class Decoder:
             return rng.integers(0, sizes.vocab, (sizes.batch, tokens))
         vectors: Array = rng.standard_normal((sizes.batch, tokens, sizes.embed)).astype(sizes.dtype)
         return vectors
+
+    @property
+    def roots(self) -> list[Handle]:
+        """The model, and the cache that goes beside it."""
+        roots = [self.model] if self.model is not None else []
+        if isinstance(self.state, Handle):
+            return [*roots, self.state]
+        return [*roots, *(self.state or ())]
+
+    def held(self) -> int:
+        """Bytes of the model and of the cache that goes beside it."""
+        return sum(self.worker.footprint(root) for root in self.roots)
 
     @property
     def ragged(self) -> bool:
@@ -174,16 +200,18 @@ class Decoder:
         return rows[:, 0]
 
     def _answer(self, binding: Binding, given: Array, real: Array, flat: Array | None = None) -> Array:
+        line = given[0] if flat is None else flat
         inputs: dict[str, Any] = {
             **self.sizes.inputs(), "model": self.model, "cache": self.state, "tokens": given, "x": given,
             "token": given if flat is None else flat, "vector": given if flat is None else flat,
-            "ids": given[0], "rows": given[0], "id": given[0, 0].item() if given.ndim == 2 else None,
+            "ids": line, "rows": line, "id": given[0, 0].item() if given.ndim == 2 else None,
             "row": given[0, 0],
             "prompts": [row[:n] for row, n in zip(given, real, strict=True)],
             "token_lists": [row[:n].tolist() for row, n in zip(given, real, strict=True)],
             "lengths": real, "active": real > 0, "position": int(self.counts.max()),
             "positions": self.counts.copy(), "use_cache": True, "totals": self.counts + real,
-            "sequence": self.sequence, "sequences": [self.sequence], "opened": self.sequence, "valid": None,
+            "sequence": self.sequences[0], "sequences": self.sequences, "opened": self.sequences[0],
+            "valid": None, **self._by_sequence(given),
             "mask": np.arange(given.shape[1]) < real[:, None],
             "chunks": -(-given.shape[1] // self.sizes.chunk),
         }  # fmt: skip
@@ -196,11 +224,36 @@ class Decoder:
         elif self.found["decode"].takes("cache") and not {"state", "states"} & set(self.found):
             self.state = made_cache(returned, before)
         if binding.role != "decode" and hands_out(self.found):
-            self.sequence = given_handle(returned, self.sequence)
+            self.sequences = [given_handle(returned, self.sequences[0])]
+        if any(binding.takes(name) for name in KEYED):
+            return self._keyed_rows(returned)
         handle = part(returned, role, "logits", (1, 2, 3))
         if handle is None:
             raise BadResult(f"{binding.target} gives no logits")
         return self._rows(handle, given.shape[1])
+
+    def _by_sequence(self, given: Array) -> dict[str, Any]:
+        """The first token of every sequence in a dict, where sequences are called by what can be a key."""
+        if not all(isinstance(name, (int, str)) for name in self.sequences):
+            return dict.fromkeys(KEYED)
+        first = dict(zip(self.sequences, given[:, 0], strict=False))
+        return dict.fromkeys(KEYED, first)
+
+    def _keyed_rows(self, returned: Returned) -> Array:
+        """The answer to a dict, which holds one under every sequence, as (B, 1, W)."""
+        tree, rows = returned.result.tree, []
+        held = {key: step for step, key, _below in tree.get("parts", ())}
+        for name in self.sequences:
+            if tree.get("kind") != "dict" or name not in held:
+                raise BadResult(f"{returned.binding.target} gives no answer under the sequence {name!r}")
+            rows.append(self._row(returned.result.handle.part((held[name], name))))
+        return np.concatenate(rows)
+
+    def _row(self, handle: Handle) -> Array:
+        """The answer for one sequence and one token, as (1, 1, W)."""
+        one = copy.copy(self)
+        one.sizes = replace(self.sizes, batch=1)
+        return one._rows(handle, 1)
 
     def _rows(self, handle: Handle, tokens: int) -> Array:
         """The answer as (B, T or 1, W)."""

@@ -19,7 +19,7 @@ from judge_tui.checks.tasks.kv.decoder.attention import foretell
 from judge_tui.checks.tasks.kv.decoder.decoding import Decoder
 from judge_tui.checks.tasks.kv.decoder.maker import Maker
 from judge_tui.checks.tasks.kv.decoder.weights import drawn_anew, weights
-from judge_tui.checks.tasks.kv.gqa.head_maps import MAPS, repeated
+from judge_tui.checks.tasks.kv.head_maps import MAPS, repeated
 from judge_tui.checks.tasks.kv.judging import precision
 from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tolerance import relative_error

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from judge_tui.checks.calling.remote import Handle
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import Raised
 from judge_tui.checks.tasks.kv.decoder.decoding import Decoder
@@ -45,16 +44,6 @@ def judge(subject: Subject, found: Findings, said: list[str]) -> bool:
     return _exchanged(subject, found, said) or settled
 
 
-def _held(decoder: Decoder) -> int:
-    """Bytes of the model and of the cache that goes beside it."""
-    roots: list[Handle] = [decoder.model] if decoder.model is not None else []
-    if isinstance(decoder.state, Handle):
-        roots.append(decoder.state)
-    elif decoder.state is not None:
-        roots += decoder.state
-    return sum(decoder.worker.footprint(root) for root in roots)
-
-
 def _bytes(subject: Subject, found: Findings, said: list[str]) -> bool:
     points, fault = _followed(subject)
     if not points[-1][1]:
@@ -81,9 +70,9 @@ def _followed(subject: Subject) -> tuple[list[tuple[float, float]], str]:
     """Bytes beyond those at the start after every token, and what ended it early."""
     decoder = subject.maker(max_len=_FAR + 8)(1)
     given = decoder.draw(subject.bench.rng("bytes"), _FAR)
-    before = _held(decoder)
+    before = decoder.held()
     decoder.prefill(given[:, :3])
-    points = [(3.0, float(max(0, _held(decoder) - before)))]
+    points = [(3.0, float(max(0, decoder.held() - before)))]
     for t in range(3, _FAR):
         if t >= _LENGTHS[-1] and not 0 < jumps(points) < _FEW:
             break
@@ -93,7 +82,7 @@ def _followed(subject: Subject) -> tuple[list[tuple[float, float]], str]:
             if t < _LENGTHS[-2]:
                 raise
             return points, fault.message
-        points.append((float(t + 1), float(max(0, _held(decoder) - before))))
+        points.append((float(t + 1), float(max(0, decoder.held() - before))))
     return points, ""
 
 

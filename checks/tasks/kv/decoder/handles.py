@@ -9,9 +9,10 @@ from typing import Any
 from judge_tui.checks.binding.binding import Binding
 from judge_tui.checks.calling.calls import Returned
 from judge_tui.checks.faults import BadResult
+from judge_tui.checks.tasks.kv.decoder.lone import KEYED
 from judge_tui.checks.tasks.kv.decoder.roles import DECODER
 
-__all__ = ["given_handle", "hands_out", "opening"]
+__all__ = ["given_handle", "hands_out", "opening", "tells_sequences"]
 
 _PLAIN, _OBJECT = ("int", "str"), "object"
 _DECODE = next(role for role in DECODER if role.name == "decode")
@@ -22,9 +23,12 @@ def hands_out(found: Mapping[str, Binding]) -> bool:
     """Whether steps are told of a sequence that nothing but the prefill can have given."""
     if "open" in found or "prefill" not in found or "decode" not in found:
         return False
-    decode = found["decode"]
-    told = decode.takes("sequence") or decode.takes("sequences")
-    return told and not found["prefill"].takes("sequence")
+    return tells_sequences(found["decode"]) and not found["prefill"].takes("sequence")
+
+
+def tells_sequences(decode: Binding) -> bool:
+    """Whether a step is told which sequences go on."""
+    return any(decode.takes(name) for name in ("sequence", "sequences", *KEYED))
 
 
 def opening(prefill: Binding) -> Binding:

@@ -15,8 +15,8 @@ from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import BadResult, Fault
 from judge_tui.checks.tasks.kv.decoder.decoding import IDS, ModelSizes
 from judge_tui.checks.tasks.kv.decoder.handed import BorrowedCaches
-from judge_tui.checks.tasks.kv.decoder.handles import hands_out, opening
-from judge_tui.checks.tasks.kv.decoder.lone import is_lone, lone, lone_step
+from judge_tui.checks.tasks.kv.decoder.handles import hands_out, opening, tells_sequences
+from judge_tui.checks.tasks.kv.decoder.lone import is_lone, keyed, lone, lone_step
 from judge_tui.checks.tasks.kv.decoder.maker import Maker
 from judge_tui.checks.tasks.kv.decoder.meant import is_meant
 from judge_tui.checks.tasks.kv.decoder.padding import settle_padding
@@ -97,7 +97,7 @@ def _options(worker: Worker, loaded: Inventories, written: Found, caches: Borrow
         pairs = itertools.product(methods("prefill"), methods("decode"))
         for prefill, decode in sorted(pairs, key=is_lone):
             apart = is_lone([prefill]) != is_lone([decode]) and not decode.takes("sequences")
-            if apart or _over(prefill) != _over(decode):
+            if apart or _over(prefill) != _over(decode) or _loses_sequence(prefill, decode):
                 continue
             option = {**written, "decoder": decoder, "prefill": prefill, "decode": decode}
             if prefill.takes("sequence") and "open" not in written:
@@ -105,10 +105,15 @@ def _options(worker: Worker, loaded: Inventories, written: Found, caches: Borrow
             if prefill.takes("cache") and "state" not in written:
                 yield from ({**option, "state": state} for state in methods("state"))
             yield option
-            if prefill.takes("sequence") and (decode.takes("sequence") or decode.takes("sequences")):
+            if prefill.takes("sequence") and tells_sequences(decode):
                 yield {**option, "prefill": opening(prefill)}
             if prefill.takes("cache"):
                 yield from caches.options(option)
+
+
+def _loses_sequence(prefill: Binding, decode: Binding) -> bool:
+    """Whether a prompt is told of a sequence, and a step of nothing that could go on with it."""
+    return prefill.takes("sequence") and not (tells_sequences(decode) or decode.takes("cache"))
 
 
 def _spellings(binding: Binding, decoder: Binding) -> list[Binding]:
@@ -130,7 +135,8 @@ def _forms(binding: Binding) -> list[Binding]:
         binding, args=tuple(replace(a, source=flat.get(a.source, a.source)) for a in binding.args)
     )
     forms = [other, binding] if binding.takes("tokens") else [binding, other]
-    return [*forms, lone_step(binding), lone(binding)]
+    told = [] if tells_sequences(binding) else [keyed(binding)]
+    return [*forms, lone_step(binding), lone(binding), *told]
 
 
 def _over(binding: Binding) -> str:

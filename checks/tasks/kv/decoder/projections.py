@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.tasks.kv.decoder.weights import Weight, weights
-from judge_tui.checks.tasks.kv.gqa.head_maps import repeated
+from judge_tui.checks.tasks.kv.head_maps import repeated
 
 __all__ = ["Shape", "equalized"]
 

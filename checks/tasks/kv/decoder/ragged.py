@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import BadResult, Raised, Skipped
+from judge_tui.checks.tasks.kv.decoder import together
 from judge_tui.checks.tasks.kv.decoder.decoding import Decoder
 from judge_tui.checks.tasks.kv.decoder.maker import Maker
 from judge_tui.checks.tasks.kv.decoder.steps import full
@@ -27,7 +28,7 @@ _STEPS, _MORE = 2, 4
 def judge(subject: Subject, found: Findings, said: list[str]) -> None:
     """Prompts of four lengths through the decoder, then steps; every row against the sequence alone."""
     subject = _for_batches(subject)
-    if not subject.decodes:
+    if not subject.decodes or together.judge(subject, found, said):
         return
     make = subject.maker()
     if not make.any_batch:

@@ -31,6 +31,8 @@ _TOKENS = takes(
     "new_tokens idx last_token input_tokens prompt_tokens next_id next_ids new_id new_ids last_id tok toks "
     "tok_ids idx_next cur_token current_token prompt_token_ids",
 )
+#: A step may be handed what each of its sequences goes on with.
+_EACH = replace(_X, aliases=(*_X.aliases, "batch", "requests"))
 _USE = takes("use_cache", "use_kv_cache cached return_cache return_kv with_cache", "bool")
 #: What a function over bare weights has to be told at every call.
 _TOLD = (takes("heads", HEADS, "int"), takes("kv_heads", KV_HEADS, "int"))
@@ -92,7 +94,7 @@ DECODER = (
         r"decoder transformer|model|gpt|llama|engine|lm$|params|weights attention|layer|block|mha server "
         r"^(init|make|build|create)$",
         r"mask|norm|mlp|feed|linear|embedding|cache$|state$",
-        allowed="generat block",
+        allowed="generat block page",
     ),
     role(
         "state",
@@ -119,7 +121,7 @@ DECODER = (
     ),
     role(
         "decode",
-        (_MODEL, _TOKENS, _X, _PAST, START, STARTS, ACTIVE, _REAL, _USE, *_TOLD, *_OF, *_CALLED),
+        (_MODEL, _TOKENS, _EACH, _PAST, START, STARTS, ACTIVE, _REAL, _USE, *_TOLD, *_OF, *_CALLED),
         (_LOGITS, AFTER),
         r"decode_?(step|token|one)?$ ^(step|next|decode) _step$|step_ ^(forward|__call__|run|apply)$ "
         r"with_?(kv_?)?cache|cached _(forward|apply)$ ^(step|feed|extend)(_?(tokens|ids))?$",

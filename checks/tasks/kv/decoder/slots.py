@@ -37,13 +37,8 @@ class Slot:
 
 def arrays(decoder: Decoder) -> Kept:
     """The floating-point arrays of a decoder and of the cache beside it, by path, with copies."""
-    roots: list[Handle] = [decoder.model] if decoder.model is not None else []
-    if isinstance(decoder.state, Handle):
-        roots.append(decoder.state)
-    elif decoder.state is not None:
-        roots += decoder.state
     found: Kept = {}
-    for index, root in enumerate(roots):
+    for index, root in enumerate(decoder.roots):
         for leaf in decoder.worker.leaves(root):
             shape = tuple(int(n) for n in leaf.get("shape", ()))
             wide = leaf.get("kind") == "array" and str(leaf.get("dtype", "")).startswith("float")

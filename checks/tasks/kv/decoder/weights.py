@@ -45,14 +45,15 @@ class Weight:
 
 
 def weights(worker: Worker, model: Handle | None) -> list[Weight]:
-    """The floating-point arrays of a model that was just made."""
+    """The floating-point arrays of a model that was just made; one without elements is a cache to be."""
     if model is None:
         return []
     found = []
     for leaf in worker.leaves(model):
-        if leaf.get("kind") == "array" and str(leaf.get("dtype", "")).startswith("float") and leaf["shape"]:
+        shape = tuple(int(n) for n in leaf.get("shape", ()))
+        floating = leaf.get("kind") == "array" and str(leaf.get("dtype", "")).startswith("float")
+        if floating and shape and 0 not in shape:
             path = tuple((str(kind), key) for kind, key in leaf["path"])
-            shape = tuple(int(n) for n in leaf["shape"])
             found.append(Weight(path, shape, str(leaf["dtype"]), model.part(*path)))
     return found
 

@@ -134,7 +134,7 @@ def _told_of_sequences(
 ) -> Iterator[Found]:
     """The same, and with what tells the cache of its sequences and tokens, where they go in one by one."""
     adds: list[Found] = [{}]
-    if append.takes("sequence"):
+    if append.takes("sequence") or append.takes("rows"):
         adds += [{"add": add} for add in options("add")[:2]]
     # first with room made: a cache that wants to be asked for it may have some to begin with
     around: list[Found] = [*({"reserve": reserve} for reserve in options("reserve")[:1]), {}]

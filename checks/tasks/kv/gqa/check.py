@@ -17,7 +17,7 @@ from judge_tui.checks.tasks.kv.cache.cached import Cached
 from judge_tui.checks.tasks.kv.decoder import grouping as gqa_decoder
 from judge_tui.checks.tasks.kv.gqa import finding as grouped
 from judge_tui.checks.tasks.kv.gqa.finding import Heads
-from judge_tui.checks.tasks.kv.gqa.head_maps import cause
+from judge_tui.checks.tasks.kv.head_maps import cause
 from judge_tui.checks.tasks.kv.judging import Worst, float32_limit, precision
 from judge_tui.checks.tasks.kv.reference import attention, causal_rows, plain
 from judge_tui.checks.tasks.kv.sizes import Sizes

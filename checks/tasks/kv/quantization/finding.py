@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from judge_tui.checks.binding.binding import Argument, Binding
+from judge_tui.checks.calling.calls import invoke
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.tasks.kv import roles
@@ -17,6 +18,7 @@ from judge_tui.checks.tasks.kv.cache.wires import LAYOUTS, SOLO
 from judge_tui.checks.tasks.kv.finding import trial
 from judge_tui.checks.tasks.kv.finding.signatures import Owner, matched
 from judge_tui.checks.tasks.kv.sequences import ADD
+from judge_tui.checks.tasks.kv.sizes import Sizes
 
 __all__ = ["PREFIXES", "find", "roles_of"]
 
@@ -29,6 +31,9 @@ _MORE = ("append_many", "attend", "add", "step")
 PREFIXES = ("quantized", "quantized_2", "quantized_3")
 #: What tells a cache to quantize.
 _SWITCH = re.compile(r"quanti[sz]|int_?8|int_?4|8_?bit|4_?bit", re.I)
+#: What takes a word for how a cache stores, and words for codes.
+_MODE = re.compile(r"(?i)mode|quanti[sz]|storage|precision|scheme|format|codec")
+_WORDS = ("int8", "int4")
 #: Eight bits are 1 % off, four bits 10 %; another reading of the interface is off by more than half.
 _NEAR = 0.3
 
@@ -65,7 +70,7 @@ def find(
     create = found.pop("quantized", None)
     options = [create] if create else matched(worker, loaded, roles.QUANTIZED, constructors=True)
     if not options and "create" in found:
-        options = _switched(loaded, found["create"])
+        options = _switched(loaded, found["create"]) or _named(worker, loaded, found["create"])
     prefixes = iter(PREFIXES)
     for option in options[:4]:
         try:
@@ -84,14 +89,44 @@ def find(
 
 def _switched(loaded: Inventories, plain: Binding) -> list[Binding]:
     """The plain cache, told to quantize: ``KVCache(…, quantize=True)``."""
-    inventory = loaded.get(plain.file, {})
-    made = [*inventory.get("classes", ()), *inventory.get("functions", ())]
-    params = next((each["params"] or () for each in made if each["name"] == plain.name), ())
     return [
-        replace(plain, role="quantized", args=(*plain.args, Argument("", param["name"], literal=True)))
-        for param in params
+        _told(plain, param["name"], True)
+        for param in _params(loaded, plain)
         if param.get("default") is False and _SWITCH.search(param["name"])
     ]
+
+
+def _named(worker: Worker, loaded: Inventories, plain: Binding) -> list[Binding]:
+    """The plain cache, told by one of the words that it knows how to store: ``KVCache(…, mode="int8")``."""
+    known = []
+    for param in _params(loaded, plain):
+        if not (isinstance(param.get("default"), str) and _MODE.search(param["name"])):
+            continue
+        if _makes(worker, _told(plain, param["name"], "no such mode")):
+            continue
+        known += [told for word in _WORDS if _makes(worker, told := _told(plain, param["name"], word))]
+    return known
+
+
+def _params(loaded: Inventories, plain: Binding) -> Sequence[Mapping[str, Any]]:
+    """The parameters of what makes the plain cache."""
+    inventory = loaded.get(plain.file, {})
+    made = [*inventory.get("classes", ()), *inventory.get("functions", ())]
+    return next((each["params"] or () for each in made if each["name"] == plain.name), ())
+
+
+def _told(plain: Binding, keyword: str, value: object) -> Binding:
+    return replace(plain, role="quantized", args=(*plain.args, Argument("", keyword, literal=value)))
+
+
+def _makes(worker: Worker, option: Binding) -> bool:
+    try:
+        invoke(worker, option, Sizes().inputs(), budget=10.0)
+    except Fault:
+        if not worker.alive:
+            raise
+        return False
+    return True
 
 
 def _settled(

@@ -1,6 +1,6 @@
 # A decoder whose prompt may go in as so many chunks; closures over a dict, positions, two layers.
 # passes: chunked_prefill
-# skips: cache_size_minimality (the cache is inside), isolation (the cache is inside), capacity (the cache is inside), variable_lengths (takes no lengths)
+# skips: isolation (the cache is inside), capacity (the cache is inside), variable_lengths (takes no lengths)
 import numpy as np
 
 

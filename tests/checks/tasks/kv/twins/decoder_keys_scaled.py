@@ -1,5 +1,5 @@
 # right: keys go into the cache divided by the root of the head size, so that no step has to scale its scores
-# skips: cache_size_minimality (the cache is inside), isolation (the cache is inside), capacity (the cache is inside), variable_lengths (takes no lengths)
+# skips: isolation (the cache is inside), capacity (the cache is inside), variable_lengths (takes no lengths)
 import numpy as np
 
 

@@ -1,6 +1,6 @@
 # right: a decoder with shared heads, one matrix for queries, keys and values, and rotary positions
 # passes: gqa
-# skips: cache_size_minimality (the cache is inside), isolation (the cache is inside), capacity (the cache is inside), variable_lengths (takes no lengths)
+# skips: isolation (the cache is inside), capacity (the cache is inside), variable_lengths (takes no lengths)
 import numpy as np
 
 
