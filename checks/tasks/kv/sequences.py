@@ -34,7 +34,7 @@ ADD = _moves(
     "add",
     (_COUNT,),
     Return("sequence", "data", required=False),
-    rf"^({_COMES}|init){_WHOLE}$ ^({_COMES})$ ^(reserve|ensure)",
+    rf"^({_COMES}|init){_WHOLE}$ ^({_COMES})$ ^(reserve|ensure) _({_COMES})$",
     r"block page free list (^|_)all(_|$)",
 )
 #: What makes room for tokens before they are written.
@@ -50,6 +50,7 @@ FREE = _moves(
     "free",
     (),
     Return("count", "data", required=False),
-    rf"^({_GOES}){_WHOLE}$ ^({_GOES}|pop|discard)$ ^(reset|clear){_WHOLE}?$ ^(free|release)",
+    rf"^({_GOES}){_WHOLE}$ ^({_GOES}|pop|discard)$ ^(reset|clear){_WHOLE}?$ ^(free|release) "
+    rf"_({_GOES})$",
     r"block page list num count (^|_)all(_|$) available slots tokens",
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -25,19 +25,24 @@ __all__ = ["judge"]
 Array = npt.NDArray[np.float64]
 _LENGTHS = (1, 5, 12, 3)
 _STEPS = 3
+#: Tokens of the longest in the end.
+_MOST = max(_LENGTHS) + _STEPS + 2
 #: Under which names the tokens of a step of several sequences may be handed over.
 _FORMS = (("token", "tokens", "ids"), ("vector", "x", "rows"))
 
 
 class Sequences:
-    """Sequences that one decoder keeps apart, in one cache.
+    """Sequences that one decoder keeps apart, in one cache that has room for them.
 
     Args:
-        decoder: Nothing was fed to it.
+        make: Makes the decoder.
+        found: Role → binding.
         count: How many.
     """
 
-    def __init__(self, decoder: Decoder, count: int) -> None:
+    def __init__(self, make: Maker, found: Mapping[str, Binding], count: int) -> None:
+        decoder = make(count, found)
+        decoder.sizes, decoder.counts = replace(decoder.sizes, batch=1), np.zeros(1, np.int64)
         self.each = [decoder, *(decoder.beside(number) for number in range(1, count))]
 
     def prefill(self, b: int, prompt: Array) -> Array:
@@ -86,19 +91,16 @@ def judge(subject: Subject, found: Findings, said: list[str]) -> bool:
         found.note("several sequences in the decoder", "not judged",
                    note=f"{fault.message}: nothing shows that it takes them so")  # fmt: skip
         return True
-    count = len(_LENGTHS)
-    sequences = Sequences(make(1, subject.found), count)
-    longest = max(_LENGTHS)
-    given = np.concatenate(
-        [make(1).draw(subject.bench.rng("together", b), longest + _STEPS + 2) for b in range(count)]
-    )
+    count, longest = len(_LENGTHS), max(_LENGTHS)
+    sequences = Sequences(make, subject.found, count)
+    given = np.concatenate([make(1).draw(subject.bench.rng("together", b), _MOST) for b in range(count)])
     held = [list(range(n)) for n in _LENGTHS]
     worst = Worst()
     for b, n in enumerate(_LENGTHS):
         answer = sequences.prefill(b, given[b : b + 1, :n])
         worst = worst.or_worse(_compared(make, given, held, answer, [b]))
     rest = [0, 2]
-    for t in range(longest, longest + _STEPS + 2):
+    for t in range(longest, _MOST):
         going = rest if t == longest + _STEPS else list(range(count))
         answer = sequences.step(given[going, t], going)
         for b in going:
@@ -125,18 +127,18 @@ def _at_once(decode: Binding) -> bool:
 
 
 def _in_step(subject: Subject, make: Maker) -> Subject:
-    """The subject with its step as two sequences of the same length take it: in a column, a row, or lists.
+    """The subject with its step as several sequences of one length take it: in a column, a row, or lists.
 
-    Which of them it is does not show where a step goes on with a single one.
+    Which of them it is does not show where a step goes on with a single one, nor whether there is room.
 
     Raises:
-        Fault: It takes two in none of these forms.
+        Fault: It takes them in none of these forms.
     """
     decode, refused = subject.found["decode"], None
     for form in _forms(decode):
         found = {**subject.found, "decode": form}
         try:
-            if _steps_two(make, found):
+            if _in_line(make, found):
                 return Subject(subject.bench, found)
         except (Raised, BadResult) as fault:
             refused = refused or fault
@@ -157,14 +159,15 @@ def _forms(decode: Binding) -> list[Binding]:
     return [decode, *changed]
 
 
-def _steps_two(make: Maker, found: dict[str, Binding]) -> bool:
-    """Whether a step of two sequences that are equally long comes out right."""
-    sequences = Sequences(make(1, found), 2)
-    given = np.concatenate([make(1).draw(np.random.default_rng(24 + b), 4) for b in range(2)])
-    for b in range(2):
-        sequences.prefill(b, given[b : b + 1, :3])
-    answer = sequences.step(given[:, 3], [0, 1])
-    worst = _compared(make, given, [list(range(4))] * 2, answer, [0, 1])
+def _in_line(make: Maker, found: Mapping[str, Binding]) -> bool:
+    """Whether a step of sequences that are equally long comes out right, with as many tokens as ever."""
+    count = len(_LENGTHS)
+    sequences = Sequences(make, found, count)
+    given = np.concatenate([make(1).draw(np.random.default_rng(24 + b), _MOST) for b in range(count)])
+    for b in range(count):
+        sequences.prefill(b, given[b : b + 1, :-1])
+    answer = sequences.step(given[:, -1], list(range(count)))
+    worst = _compared(make, given, [list(range(_MOST))] * count, answer, list(range(count)))
     return not worst.wrong(precision("float32").limit(0.0))
 
 

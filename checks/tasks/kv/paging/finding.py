@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -65,7 +65,7 @@ def find(
             tried.append(f"{option.target} {fatal[option.target].message}")
             continue
         try:
-            right, runs = _settled(worker, loaded, option, written, tried)
+            right, runs = _settled(worker, loaded, option, written, tried, _plain(found, option))
         except Fault as fault:
             if worker.alive:
                 tried.append(f"{option.target} {fault.placed}")
@@ -81,6 +81,13 @@ def find(
         found.update({f"paged_{part}": binding for part, binding in meant.items()})
 
 
+def _plain(found: Found, create: Binding) -> set[str]:
+    """What reads and feeds the plain cache, where that is made by something else."""
+    if "create" not in found or found["create"].target == create.target:
+        return set()
+    return {found[name].target for name in ("append", "read", "attend") if name in found}
+
+
 def _creates(worker: Worker, loaded: Inventories) -> list[Binding]:
     """What is called a paged cache; then what is told of blocks, whatever it is called."""
     named = matched(worker, loaded, ROLES[0], constructors=True)
@@ -94,9 +101,17 @@ def _creates(worker: Worker, loaded: Inventories) -> list[Binding]:
 
 
 def _settled(
-    worker: Worker, loaded: Inventories, create: Binding, written: Found, tried: list[str]
+    worker: Worker,
+    loaded: Inventories,
+    create: Binding,
+    written: Found,
+    tried: list[str],
+    plain: Collection[str],
 ) -> tuple[Found | None, Found | None]:
-    """What gives back what went in, and what at least runs."""
+    """What gives back what went in, and what at least runs.
+
+    Functions of the ``plain`` cache may run on a pool by accident: they count where they are right alone.
+    """
     create = replace(create, returns={}) if create.origin in ("found", ADAPTER) else create
     made = invoke(worker, create, PoolSizes().inputs(), budget=_BUDGET)
     owner = Owner.seen(worker.describe(made.handle("cache") if made.has("cache") else made.result.handle))
@@ -106,26 +121,58 @@ def _settled(
             return [written[part]]
         return matched(worker, loaded, PARTS[part], owner=owner, stateful=True)[:most]
 
+    small: Found | None = None
     runs: Found | None = None
     appends = calls("append") or calls("append_many")
     reads = [("read", b) for b in calls("read")] + [("attend", b) for b in calls("attend")]
-    for append, (part, read), told in itertools.product(appends, reads, _told(calls)):
+    together = itertools.product(appends, reads, _told(calls))
+    for append, (part, read), told in sorted(together, key=lambda one: -_kin(one[0], one[1][1])):
         base = {"create": create, **told}
         said = ""
         every = all_layers_go_in({"create": create, "append": append})
         for one, other in itertools.product(_orders(append, every), _orders(read, every)):
             option = {**base, "append": one, part: other}
             error, said = _tried(worker, option, said)
+            accident = {one.target, other.target} & {*plain}
             if error is not None and error <= _NEAR:
-                return _completed(worker, option, calls), None
-            if error is not None and runs is None and _same_order(one, other):
+                # what reads another kind of cache may find one block, and not the next
+                if _beyond(worker, option):
+                    return _completed(worker, option, calls), None
+                small = small or (None if accident else option)
+            if error is not None and runs is None and _same_order(one, other) and not accident:
                 runs = option
         names = ", ".join(b.target for b in (*base.values(), append, read))
         if len(tried) < 24:
             tried.append(f"{names}: {said or 'runs, and gives back other numbers'}")
-    if (together := _batched(worker, create, appends, reads)) is not None:
-        return together, None
+    if small is not None:
+        return _completed(worker, small, calls), None
+    if (whole := _batched(worker, create, appends, reads)) is not None:
+        return whole, None
     return None, _completed(worker, runs, calls) if runs else None
+
+
+def _kin(one: Binding, other: Binding) -> int:
+    """How many words the names of two functions share: ``pool_read`` goes with ``pool_append``."""
+    if one.on or other.on:
+        return 0
+    return len(set(one.name.lower().split("_")) & set(other.name.lower().split("_")))
+
+
+def _beyond(worker: Worker, option: Found) -> bool:
+    """Whether two sequences that grow by turns over more than a block come back as well."""
+    try:
+        pool = _small(worker, option)
+        k, v = np.random.default_rng(17).standard_normal((2, 2, 2, 6, 8)).astype(np.float32)
+        for sequence in (0, 1):
+            pool.add(sequence, 6)
+        for t in range(6):
+            for sequence in (0, 1):
+                pool.append(sequence, *(x[sequence, :, t : t + 1] for x in (k, v)))
+        return all(_off(pool, sequence, k[sequence, :, -1:]) <= _NEAR for sequence in (0, 1))
+    except (Fault, KeyError, ValueError, IndexError):
+        if not worker.alive:
+            raise
+        return False
 
 
 def _told(calls: Callable[[str], list[Binding]]) -> list[Found]:
@@ -220,7 +267,10 @@ def _completed(worker: Worker, option: Found, calls: Any) -> Found:
                 error, _said = _tried(worker, alone, "")
                 if error is not None and ("attend" not in option and error <= _NEAR):
                     option = {**option, "attend": one}
-    frees = [{**option, "free": free} for free in calls("free")]
+    frees = [
+        {**option, "free": free}
+        for free in sorted(calls("free"), key=lambda free: -_kin(option["append"], free))
+    ]
     told = [_comes_again(worker, extra) for extra in frees]
     # What is named so and runs is meant, right or wrong.
     return next(
