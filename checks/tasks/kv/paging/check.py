@@ -17,7 +17,7 @@ from judge_tui.checks.tasks.kv.paging.filling import Filled, fill, tokens_off
 from judge_tui.checks.tasks.kv.paging.finding import parts_of
 from judge_tui.checks.tasks.kv.paging.fullness import judge_blocks, judge_full, judge_refused
 from judge_tui.checks.tasks.kv.paging.job import Job
-from judge_tui.checks.tasks.kv.paging.leaving import judge_cycled, judge_freed_twice
+from judge_tui.checks.tasks.kv.paging.leaving import judge_cycled, judge_freed_twice, judge_returned
 from judge_tui.checks.tasks.kv.paging.pool import PoolSizes
 from judge_tui.checks.verdict import Verdict
 
@@ -40,7 +40,7 @@ _SAID = r"\bpaged|page table|block table|pagedattention"
     "paged cache",
     establishes="Blocks hold what they should wherever they lie, come back, and are never anyone else's.",
     optional=True,
-    version=3,
+    version=4,
 )
 def paged(bench: Bench, found: Findings) -> str:
     """Fill a pool, let sequences grow by turns, free twice, and let ten thousand come and go."""
@@ -55,6 +55,7 @@ def paged(bench: Bench, found: Findings) -> str:
     _churned(job, full)
     if job.frees:
         judge_freed_twice(job)
+        judge_returned(job)
         judge_cycled(job, full)
     else:
         found.claim(

@@ -9,7 +9,10 @@ from judge_tui.checks.tasks.kv.paging.fullness import as_much
 from judge_tui.checks.tasks.kv.paging.job import Job
 from judge_tui.checks.tasks.kv.paging.pool import Pool
 
-__all__ = ["judge_cycled", "judge_freed_twice"]
+__all__ = ["judge_cycled", "judge_freed_twice", "judge_returned"]
+
+#: Times that a number comes again; each time another sequence has taken its blocks.
+_TURNS = 4
 
 
 def judge_freed_twice(job: Job) -> None:
@@ -38,6 +41,32 @@ def judge_freed_twice(job: Job) -> None:
     )  # fmt: skip
     if not ok:
         job.wrong.append(f"after a sequence is freed twice others share blocks ({place})")
+
+
+def judge_returned(job: Job) -> None:
+    """A number that goes, and comes again as long as before, when others have the blocks that it had."""
+    pool = job.pool()
+    sizes = pool.sizes
+    rng, tokens = job.bench.rng("returned"), sizes.block_size + 2
+    worst, place = 0.0, ""
+    for turn in range(_TURNS):
+        # read before it goes: what is remembered of a number must go with it
+        for sequence in (turn + 1, 0):
+            pool.add(sequence, tokens)
+            x = rng.standard_normal((2, sizes.heads, tokens, sizes.head_dim)).astype(np.float32)
+            pool.append(sequence, *x)
+        error, where = tokens_off(pool)
+        if not error <= worst:
+            worst, place = error, f"{where}, turn {turn + 1}"
+        if np.isnan(worst):
+            break
+        pool.leave(0)
+    if not job.found.limit(
+        f"a number that goes and comes again {_TURNS} times, others on its blocks: what is read, largest "
+        "relative error",
+        worst, job.limit, note=place, **job.where("free"),
+    ):  # fmt: skip
+        job.wrong.append(f"a number that comes again gives back what is another's ({place})")
 
 
 def judge_cycled(job: Job, full: Filled) -> None:
