@@ -126,7 +126,7 @@ KV_HEADS = (
     "num_kv_heads n_kv_heads n_kv_head num_key_value_heads n_kv num_heads_kv n_heads_kv kv_groups "
     "num_kv_groups num_query_groups kvh"
 )
-LAYERS = "num_layers n_layers n_layer l depth"
+LAYERS = "num_layers n_layers n_layer num_hidden_layers n_hidden_layers l depth"
 BATCH = (
     "batch_size max_batch max_batch_size bsz b num_sequences bs num_slots n_slots max_slots slots num_seqs "
     "n_seqs max_seqs max_num_seqs max_sequences max_requests num_requests rows n_rows num_rows lanes "

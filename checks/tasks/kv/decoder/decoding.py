@@ -210,6 +210,7 @@ class Decoder:
             "token_lists": [row[:n].tolist() for row, n in zip(given, real, strict=True)],
             "lengths": real, "active": real > 0, "position": int(self.counts.max()),
             "positions": self.counts.copy(), "use_cache": True, "totals": self.counts + real,
+            "no_cache": False,
             "sequence": self.sequences[0], "sequences": self.sequences, "opened": self.sequences[0],
             "valid": None, **self._by_sequence(given),
             "mask": np.arange(given.shape[1]) < real[:, None],

@@ -14,6 +14,7 @@ from judge_tui.checks.faults import Fault
 from judge_tui.checks.tasks.kv.decoder.decoding import Decoder
 from judge_tui.checks.tasks.kv.decoder.handed import BorrowedCaches
 from judge_tui.checks.tasks.kv.decoder.maker import Maker
+from judge_tui.checks.tasks.kv.finding.readings import renamed
 from judge_tui.checks.tolerance import relative_error
 
 __all__ = ["is_meant"]
@@ -42,7 +43,9 @@ def is_meant(worker: Worker, loaded: Inventories, option: Found, caches: Borrowe
     vague = bool(_VAGUE.search(prefill.name.rpartition(".")[2])) or _takes_mask(loaded, prefill)
     try:
         if (vague or caches.lent(option)) and not _consistent(worker, option, vague):
-            return False
+            # What needs no mask where no cache is asked for is not misread where one is.
+            if caches.lent(option) or not _causal_without_cache(worker, option):
+                return False
         return not {"state", "states"} & set(option) or _counted(worker, option)
     except (Fault, KeyError, ValueError, IndexError):
         if not worker.alive:
@@ -77,6 +80,14 @@ def _consistent(worker: Worker, option: Found, needed: bool) -> bool:
     if rows is None:
         return not needed
     return relative_error(make(1).prefill(given[:, :3]), rows[:, 2]) <= _SAME
+
+
+def _causal_without_cache(worker: Worker, option: Found) -> bool:
+    """Whether the same call, asked for no cache, gives rows of a prompt that are those of a longer one."""
+    prefill = option["prefill"]
+    if not prefill.takes("use_cache"):
+        return False
+    return _consistent(worker, {**option, "prefill": renamed(prefill, "use_cache", "no_cache")}, needed=True)
 
 
 def _counted(worker: Worker, option: Found) -> bool:

@@ -69,10 +69,7 @@ def _options(worker: Worker, loaded: Inventories, written: Found, caches: Borrow
     if "prefill" in written and "decode" in written:
         yield written
         return
-    made = [written["decoder"]] if "decoder" in written else matched(
-        worker, loaded, _ROLES["decoder"], constructors=True
-    )[:_MOST]  # fmt: skip
-    for decoder in made:
+    for decoder in [written["decoder"]] if "decoder" in written else _made(worker, loaded):
         try:
             owner = _owner(worker, decoder)
         except Fault:
@@ -109,6 +106,16 @@ def _options(worker: Worker, loaded: Inventories, written: Found, caches: Borrow
                 yield {**option, "prefill": opening(prefill)}
             if prefill.takes("cache"):
                 yield from caches.options(option)
+
+
+def _made(worker: Worker, loaded: Inventories) -> list[Binding]:
+    """Ways to make a decoder: told its sizes by an object that it could do without, then by none."""
+    made = []
+    for decoder in matched(worker, loaded, _ROLES["decoder"], constructors=True)[:_MOST]:
+        told = matched(worker, loaded, _ROLES["decoder"], constructors=True, sized=True)
+        made += [one for one in told if one.target == decoder.target and one != decoder]
+        made.append(decoder)
+    return made
 
 
 def _loses_sequence(prefill: Binding, decode: Binding) -> bool:

@@ -73,6 +73,7 @@ def matched(
     constructors: bool = False,
     stateful: bool = False,
     on: str = "cache",
+    sized: bool = False,
 ) -> list[Binding]:
     """Candidates for a role, likeliest first.
 
@@ -84,6 +85,7 @@ def matched(
         constructors: Whether a class itself may (its call makes the object).
         stateful: Whether the cache must come in: as an argument, or as the object whose method it is.
         on: The handle that ``owner`` is.
+        sized: Whether an object of sizes is made as well where none is the default.
     """
     ranked: list[tuple[float, int, Binding]] = []
     made, configs = _constructors(loaded), Configs.of(loaded)
@@ -96,7 +98,7 @@ def matched(
         if score is None and constructors and not cls and name.rpartition(".")[2] in _MAKES:
             # KVCache.create(...): a class method that makes one.
             score = _score(name.rpartition(".")[0], role)
-        args = arguments(params, role, configs) if score is not None else None
+        args = arguments(params, role, configs, sized=sized) if score is not None else None
         if score is None or args is None:
             continue
         binding = Binding(role.name, file, name, args, {}, why="its name and its parameters", line=line)
@@ -203,7 +205,7 @@ def _form(param: Mapping[str, Any], kind: str) -> str | None:
 
 
 def arguments(
-    params: Sequence[Mapping[str, Any]], role: Role, configs: Configs | None = None
+    params: Sequence[Mapping[str, Any]], role: Role, configs: Configs | None = None, *, sized: bool = False
 ) -> tuple[Argument, ...] | None:
     """How a signature is called: by names, and what no name tells in the contract's order.
 
@@ -211,6 +213,7 @@ def arguments(
         params: The parameters.
         role: What is to be played.
         configs: Classes of objects that sizes may have to come in.
+        sized: Whether they are made as well where none is the default.
 
     Returns:
         ``None`` when it cannot be.
@@ -224,7 +227,8 @@ def arguments(
             used.add(match.name)
             args.append(Argument(match.name, form="type" if match.kind == "dtype" else ""))
         else:
-            args.append(configs.argument(param, role) if configs and "default" not in param else None)
+            left = "default" in param and not (sized and param["default"] is None)
+            args.append(configs.argument(param, role) if configs and not left else None)
     open_ = [i for i, (a, p) in enumerate(zip(args, named, strict=True)) if a is None and "default" not in p]
     missing = [p for p in role.params if p.required and p.name not in used]
     if len(open_) != len(missing):

@@ -96,12 +96,16 @@ def sees_the_future(
     """Rows of a prompt that see later tokens: a broken mask fails, none at all warns."""
     binding = subject.main(*(names or ("step_many", "attend", "attention")))
     claimed = None if binding.takes("causal") else claims_causal(subject, binding)
+    # Rows of a whole model only show that its mask lets something through.
+    through = binding.role == "prefill"
     if claimed:
+        seen = "rows depend on later tokens" if through else "every row sees the whole prompt"
         found.limit(
             quantity, error, limit, file=claimed[0], line=claimed[1],
-            note="the code speaks of a causal mask, and every row sees the whole prompt",
+            note=f"the code speaks of a causal mask, and {seen}",
         )  # fmt: skip
-        words = "the causal mask masks nothing: rows of a prompt see later tokens"
+        how = "leaks" if through else "masks nothing"
+        words = f"the causal mask {how}: rows of a prompt see later tokens"
     elif binding.role in ("attend", "attention"):
         # Nothing here says that it is meant for more than one query, or that it would be causal.
         found.note(quantity, error, limit=limit, note="several queries at once each see the whole cache")
