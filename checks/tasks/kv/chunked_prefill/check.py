@@ -11,12 +11,12 @@ import numpy.typing as npt
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.binding.binding import Binding
 from judge_tui.checks.check import Findings, check
-from judge_tui.checks.faults import BadResult, Fault, Raised, Skipped, Unbound
-from judge_tui.checks.submission import ADAPTER
+from judge_tui.checks.faults import BadResult, Raised, Skipped, Unbound
+from judge_tui.checks.tasks.kv.chunked_prefill import decoders
 from judge_tui.checks.tasks.kv.chunked_prefill import finding as chunks
 from judge_tui.checks.tasks.kv.chunked_prefill.fed import ChunkFed
-from judge_tui.checks.tasks.kv.decoder.maker import Maker
-from judge_tui.checks.tasks.kv.judging import Worst, float32_limit, precision
+from judge_tui.checks.tasks.kv.chunked_prefill.splits import TOKENS, at_size, place, splits
+from judge_tui.checks.tasks.kv.judging import Worst, float32_limit
 from judge_tui.checks.tasks.kv.reference import attention, causal_rows, plain
 from judge_tui.checks.tasks.kv.sizes import Sizes
 from judge_tui.checks.tasks.kv.streams import drawn
@@ -26,11 +26,7 @@ from judge_tui.checks.tolerance import relative_error
 __all__ = ["chunked_prefill"]
 
 Array = npt.NDArray[Any]
-_TOKENS, _STEPS = 11, 2
-#: Prompts of a decoder: none of the chunks goes into the first, most go into the second.
-_PROMPTS = (_TOKENS, 12)
-#: Tokens per chunk: one, splits that leave 1, 2 and 3 over, the whole, and more than there is.
-_SPLITS = (1, 2, 3, 4, 5, 10, _TOKENS, _TOKENS + 5)
+_STEPS = 2
 _PROSE = re.compile(r"chunk", re.I)
 
 
@@ -39,7 +35,7 @@ _PROSE = re.compile(r"chunk", re.I)
     "prompt in chunks",
     establishes="Any split of a prompt into chunks equals one prefill: its rows, and the steps after it.",
     optional=True,
-    version=2,
+    version=3,
 )
 def chunked_prefill(bench: Bench, found: Findings) -> str:
     """Take one prompt in chunks of many sizes; hold rows and later steps against full attention."""
@@ -53,7 +49,7 @@ def chunked_prefill(bench: Bench, found: Findings) -> str:
     subject = Subject(bench, dict(bindings.found))
     chunked = bindings.found["chunked"]
     if chunks.over_tokens(chunked):
-        return _decoder(subject, found, chunked)
+        return decoders.judge(subject, found, chunked)
     return _arrays(subject, found, chunked)
 
 
@@ -68,24 +64,15 @@ def _nothing(bench: Bench) -> str:
     return f"nothing takes a prompt in chunks{said}"
 
 
-def _where(chunked: Binding) -> dict[str, Any]:
-    return {} if chunked.file == ADAPTER else {"file": chunked.file, "line": chunked.line or None}
-
-
-def _splits(chunked: Binding) -> tuple[int, ...]:
-    """Chunk sizes that can be asked for; one where the code has its own."""
-    return _SPLITS if chunked.takes("chunk") or chunked.takes("chunks") else (4,)
-
-
 def _arrays(subject: Subject, found: Findings, chunked: Binding) -> str:
-    limit, where = float32_limit(subject), _where(chunked)
+    limit, where = float32_limit(subject), place(chunked)
     prompts, later, table = Worst(), Worst(), [("chunk", "rows", "steps after")]
     answered = False
-    for index, size in enumerate(_splits(chunked)):
+    for index, size in enumerate(splits(chunked)):
         try:
             run = _Run(subject, chunked, size, index)
         except (Raised, BadResult) as fault:
-            raise _at_size(fault, size) from fault
+            raise at_size(fault, size) from fault
         out = run.out
         if out is not None and not chunked.takes("q"):
             return _without_queries(subject, found, chunked, run)
@@ -96,8 +83,8 @@ def _arrays(subject: Subject, found: Findings, chunked: Binding) -> str:
         prompts, later = prompts.or_worse(rows), later.or_worse(steps or Worst())
         table.append((str(size), f"{rows.error:.2g}" if out is not None else "none given",
                       "not asked" if steps is None else f"{steps.error:.2g}"))  # fmt: skip
-    quantity = f"prompt of {_TOKENS}, batch 2, {{}}, largest relative error per row, float32"
-    shown = ", ".join(map(str, _splits(chunked)))
+    quantity = f"prompt of {TOKENS}, batch 2, {{}}, largest relative error per row, float32"
+    shown = ", ".join(map(str, splits(chunked)))
     if answered:
         found.limit(quantity.format(f"chunks of {shown}: its rows against full causal attention"),
                     prompts.error, limit, note=prompts.note, table=tuple(table), **where)  # fmt: skip
@@ -124,12 +111,12 @@ class _Run:
 
     def __init__(self, subject: Subject, chunked: Binding, size: int, index: int) -> None:
         self.subject, self.size = subject, size
-        sizes = Sizes(2, 3, 4 * _TOKENS, 8, chunk=size)
-        self.stream = drawn(subject.bench.rng("chunked", index), sizes, _TOKENS + _STEPS)
+        sizes = Sizes(2, 3, 4 * TOKENS, 8, chunk=size)
+        self.stream = drawn(subject.bench.rng("chunked", index), sizes, TOKENS + _STEPS)
         bench = subject.bench
         self.fed = ChunkFed(bench.worker, subject.found, chunked, sizes, lambda: bench.left)
-        self.prompt = tuple(x[:, :, :_TOKENS] for x in self.stream)
-        self.visible = causal_rows(_TOKENS, _TOKENS)
+        self.prompt = tuple(x[:, :, :TOKENS] for x in self.stream)
+        self.visible = causal_rows(TOKENS, TOKENS)
         q, k, v = self.prompt
         self.out = _answer(self.fed.prompt(q, k, v), k, v)
         self.truth = attention(q, k, v, visible=self.visible)
@@ -152,7 +139,7 @@ class _Run:
             return None
         q, k, v = self.stream
         worst = Worst()
-        for t in range(_TOKENS, _TOKENS + _STEPS):
+        for t in range(TOKENS, TOKENS + _STEPS):
             now = slice(t, t + 1)
             try:
                 out = cached.feed(q[:, :, now], k[:, :, now], v[:, :, now])
@@ -180,12 +167,12 @@ def _answer(out: Array | None, k: Array, v: Array) -> Array | None:
 
 def _cause(out: Array, q: Array, k: Array, v: Array, given: slice, size: int) -> str:
     """Which usual mistake the rows equal."""
-    row, key = np.arange(_TOKENS)[:, None], np.arange(_TOKENS)[None, :]
+    row, key = np.arange(TOKENS)[:, None], np.arange(TOKENS)[None, :]
     start = row // size * size
     own = (key >= start) & (key <= row)
     masks: dict[str, Array] = {
         "every row sees its whole chunk, later tokens included": key < start + size,
-        "no row is masked: each sees the whole prompt": np.ones((_TOKENS, _TOKENS), bool),
+        "no row is masked: each sees the whole prompt": np.ones((TOKENS, TOKENS), bool),
         "every row sees its own chunk alone": own,
         "every row sees its whole chunk and nothing before": (key >= start) & (key < start + size),
         "the mask counts from the chunk's start, as if nothing stood before": key <= row - start,
@@ -193,7 +180,7 @@ def _cause(out: Array, q: Array, k: Array, v: Array, given: slice, size: int) ->
         "a chunk's own tokens are not seen": (key < start) | (start == 0),
         "the chunk before is left out": own | (key < start - size),
     }
-    causal = causal_rows(_TOKENS, _TOKENS)
+    causal = causal_rows(TOKENS, TOKENS)
     with np.errstate(all="ignore"):
         tried = {words: attention(q, k, v, visible=mask) for words, mask in masks.items()}
         tried["the scores are not scaled by 1/√D"] = attention(q, k, v, visible=causal, scale=1.0)
@@ -215,7 +202,7 @@ def _without_queries(subject: Subject, found: Findings, chunked: Binding, run: _
     why = "the same twice" if same else f"the same keys and values give another answer ({moved:.2g} off)"
     found.claim(
         "the rows of a prompt in chunks are those of its queries", False,
-        measured=f"takes no queries; {why}", limit="queries go in, and decide the rows", **_where(chunked),
+        measured=f"takes no queries; {why}", limit="queries go in, and decide the rows", **place(chunked),
     )  # fmt: skip
     if same:
         return "a prompt in chunks takes no queries, so its rows cannot be those of the prompt"
@@ -223,55 +210,3 @@ def _without_queries(subject: Subject, found: Findings, chunked: Binding, run: _
         "a prompt in chunks takes no queries and makes its own: "
         f"two runs on the same keys and values differ by {moved:.2g}"
     )
-
-
-def _decoder(subject: Subject, found: Findings, chunked: Binding) -> str:
-    """A decoder's prompts in chunks against its own prefill, and a step after them."""
-    if not subject.decodes:
-        raise Unbound("prefill and decode", [f"{chunked.target} takes tokens; nothing to hold it against"])
-    make, limit = subject.maker(), precision("float32").limit(0.0)
-    table: list[tuple[str, ...]] = [("prompt", "chunk", "its rows", "step after")]
-    worst = Worst()
-    for tokens in _PROMPTS:
-        worst = worst.or_worse(_prompted(subject, make, chunked, tokens, table))
-    sizes = ", ".join(map(str, _splits(chunked)))
-    found.limit(
-        f"decoder: prompts of {' and '.join(map(str, _PROMPTS))} in chunks of {sizes} against its own "
-        "prefill, and the step after it, largest relative error per row, float32",
-        worst.error, limit, note=worst.note, table=tuple(table), **_where(chunked),
-    )  # fmt: skip
-    if worst.wrong(limit):
-        return f"the decoder's prompt in chunks is off its own prefill by {worst.error:.2g} ({worst.where})"
-    return (
-        f"{len(table) - 1} splits within {worst.error:.1e} of the decoder's own prefill (limit {limit:.0e})"
-    )
-
-
-def _prompted(
-    subject: Subject, make: Maker, chunked: Binding, tokens: int, table: list[tuple[str, ...]]
-) -> Worst:
-    """One prompt in chunks of every size; adds a line per size to the table."""
-    in_chunks, batch = chunks.as_prefill(subject.found, chunked), 2 if make.any_batch else 1
-    given = make(batch).draw(subject.bench.rng("decoder", tokens), tokens + 1)
-    whole, worst = make(batch), Worst()
-    truth = whole.answers(given[:, :tokens])
-    after = whole.decode(given[:, tokens])
-    for size in _splits(chunked):
-        try:
-            decoder = make(batch, in_chunks, chunk=size)
-            rows = decoder.answers(given[:, :tokens])
-            step = relative_error(decoder.decode(given[:, tokens]), after)
-        except (Raised, BadResult) as fault:
-            raise _at_size(fault, size) from fault
-        # what gives the prompt's end alone is held against that
-        shown = min(rows.shape[1], truth.shape[1])
-        error = relative_error(rows[:, -shown:], truth[:, -shown:])
-        worst = worst.or_worse(Worst(error, f"a prompt of {tokens}, chunks of {size}"))
-        worst = worst.or_worse(Worst(step, f"the step after a prompt of {tokens}, chunks of {size}"))
-        table.append((str(tokens), str(size), f"{error:.2g}", f"{step:.2g}"))
-    return worst
-
-
-def _at_size(fault: Fault, size: int) -> Fault:
-    fault.message = f"{fault.message} (chunks of {size})"
-    return fault

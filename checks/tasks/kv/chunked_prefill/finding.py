@@ -87,7 +87,8 @@ _SIZED = tuple(
 )
 _TOKENS = Role(
     "chunked",
-    (_BY_NAME["model"], _wide("tokens", "prompt_tokens sequence seq"), _BY_NAME["x"], *_HELD, *_PLACES,
+    (_wide("model", "attn attention mha attn_layer attention_layer module"),
+     _wide("tokens", "prompt_tokens sequence seq"), _BY_NAME["x"], *_HELD, *_PLACES,
      _BY_NAME["use_cache"], *_SIZED),
     (Return("logits", "array", ("output", "out", "y", "hidden", "x")), _ARRAYS.returns[1]),
     ("chunk",), required=False, pure=False,
@@ -182,6 +183,9 @@ def _options(worker: Worker, loaded: Inventories, found: Found, tried: list[str]
                     continue
                 binding = replace(binding, init=init)
             yield binding
+            if role is _TOKENS and binding.takes("layer") and not (cls or binding.takes("model")):
+                # a decoder may be a layer, and be called so
+                yield renamed(binding, "layer", "model")
 
 
 def _with_chunks(prefill: Binding, params: Sequence[Mapping[str, Any]]) -> Binding:

@@ -19,6 +19,7 @@ from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.faults import BadResult, Skipped
 from judge_tui.checks.tasks.kv.cache.places import State, cache_of, made_cache, part
 from judge_tui.checks.tasks.kv.decoder.handles import given_handle, hands_out
+from judge_tui.checks.tasks.kv.decoder.leftward import LEFT, after, aligned, marked
 from judge_tui.checks.tasks.kv.decoder.lone import KEYED
 from judge_tui.checks.tasks.kv.decoder.roles import DECODER
 from judge_tui.checks.tasks.kv.sizes import BLOCK
@@ -74,6 +75,7 @@ class Decoder:
     Attributes:
         takes: ``tokens`` (ids) or ``x`` (hidden vectors).
         counts: (B,) positions that were fed.
+        real: (B, S) bool, which places of a cache hold no padding, where prompts are padded in front.
         sequences: What the model calls its sequences, where it keeps several apart.
         counters: What the worker counted in each call; asked for where it is a list.
     """
@@ -84,6 +86,7 @@ class Decoder:
         self.worker, self.found, self.sizes, self.left = worker, found, sizes, left
         self.takes = "tokens" if any(found[r].takes(t) for r in ("prefill", "decode") for t in IDS) else "x"
         self.counts = np.zeros(sizes.batch, np.int64)
+        self.real = np.ones((sizes.batch, 0), bool)
         self.state: State = None
         self.counters: list[Mapping[str, Any]] | None = None
         self.model: Handle | None = None
@@ -117,7 +120,7 @@ class Decoder:
             number: What it is called where the submission does not say.
         """
         other = copy.copy(self)
-        other.counts = np.zeros_like(self.counts)
+        other.counts, other.real = np.zeros_like(self.counts), self.real[:, :0]
         other.sequences = [other._opened(number)]
         return other
 
@@ -144,9 +147,8 @@ class Decoder:
     @property
     def ragged(self) -> bool:
         """Whether prompts of one batch may differ in length."""
-        return any(
-            self.found["prefill"].takes(name) for name in ("lengths", "mask", "prompts", "token_lists")
-        )
+        told = ("lengths", "mask", "prompts", "token_lists", *LEFT)
+        return any(self.found["prefill"].takes(name) for name in told)
 
     def prefill(self, prompt: Array, lengths: Array | None = None) -> Array:
         """Feed the prompts.
@@ -164,15 +166,18 @@ class Decoder:
         if lengths is not None and not self.ragged:
             raise Skipped(f"{binding.target} takes no lengths")
         real = whole if lengths is None else np.asarray(lengths, np.int64)
-        rows = self._answer(binding, prompt, real)
+        in_front = any(binding.takes(name) for name in LEFT)
+        rows = self._answer(binding, aligned(prompt, real) if in_front else prompt, real)
         self.counts += real
-        last: Array = rows[:, 0] if rows.shape[1] == 1 else rows[np.arange(len(real)), real - 1]
+        ends = np.full_like(real, tokens) if in_front else real
+        last: Array = rows[:, 0] if rows.shape[1] == 1 else rows[np.arange(len(real)), ends - 1]
         return last
 
-    def answers(self, prompt: Array) -> Array:
-        """Feed the prompts; (B, T, W) answers at every position, or (B, 1, W) at the last one alone."""
-        rows = self._answer(self.found["prefill"], prompt, np.full(self.sizes.batch, prompt.shape[1]))
-        self.counts += prompt.shape[1]
+    def answers(self, prompt: Array, lengths: Array | None = None) -> Array:
+        """Feed the prompts, of so many tokens each; (B, T, W) answers, or (B, 1, W) at the last one alone."""
+        real = np.full(self.sizes.batch, prompt.shape[1]) if lengths is None else lengths
+        rows = self._answer(self.found["prefill"], prompt, real)
+        self.counts += real
         return rows
 
     def prefill_rows(self, prompt: Array) -> Array | None:
@@ -200,7 +205,7 @@ class Decoder:
         return rows[:, 0]
 
     def _answer(self, binding: Binding, given: Array, real: Array, flat: Array | None = None) -> Array:
-        line = given[0] if flat is None else flat
+        line, seen = given[0] if flat is None else flat, after(self.real, real, given.shape[1])
         inputs: dict[str, Any] = {
             **self.sizes.inputs(), "model": self.model, "cache": self.state, "tokens": given, "x": given,
             "token": given if flat is None else flat, "vector": given if flat is None else flat,
@@ -213,12 +218,13 @@ class Decoder:
             "no_cache": False,
             "sequence": self.sequences[0], "sequences": self.sequences, "opened": self.sequences[0],
             "valid": None, **self._by_sequence(given),
-            "mask": np.arange(given.shape[1]) < real[:, None],
+            "mask": np.arange(given.shape[1]) < real[:, None], **marked(seen),
             "chunks": -(-given.shape[1] // self.sizes.chunk),
         }  # fmt: skip
         role = _ROLES[binding.role]
         before = self.state
         returned = self._invoked(binding, inputs)
+        self.real = seen
         if binding.takes("cache") or returned.has("cache"):
             # The object that a method is called on is the model here, not the cache.
             self.state = cache_of(returned, replace(binding, on=""), role, before)
