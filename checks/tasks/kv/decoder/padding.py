@@ -8,7 +8,9 @@ import numpy as np
 from judge_tui.checks.binding.binding import Binding
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Fault
+from judge_tui.checks.tasks.kv.decoder.leftward import LEFT
 from judge_tui.checks.tasks.kv.decoder.maker import Maker
+from judge_tui.checks.tasks.kv.finding.readings import renamed
 from judge_tui.checks.tolerance import relative_error
 
 __all__ = ["settle_padding"]
@@ -19,15 +21,25 @@ _RIGHT = 1e-3
 
 
 def settle_padding(worker: Worker, found: Found) -> None:
-    """Hand over counts or a mask where a ragged batch comes out right so; else all tokens count as real."""
-    prefill = found["prefill"]
-    if prefill.origin != "found" or not prefill.takes("valid"):
+    """Hand over counts or a mask where a ragged batch comes out right so; else all tokens count as real.
+
+    A mask is of the tokens of a call, padded behind, or of all places of the cache, padded in front.
+    """
+    prefill, decode = found["prefill"], found["decode"]
+    apart = not prefill.takes("valid")
+    if apart:
+        # A prefill that is told of no padding may stand beside a call for any tokens that is.
+        prefill = replace(decode, role="prefill")
+    if prefill.origin != "found" or not prefill.takes("valid") or "batch_prefill" in found:
         return
-    for source in ("lengths", "mask"):
-        args = tuple(replace(a, source=source) if a.source == "valid" else a for a in prefill.args)
-        told = replace(prefill, args=args)
-        if _right(worker, {**found, "prefill": told}):
-            found["prefill"] = told
+    for source in ("lengths", "mask", *(LEFT if decode.takes("valid") else ())):
+        told = {"prefill": renamed(prefill, "valid", source)}
+        if source in LEFT:
+            # A mask of all places is told at every call, as a step cannot know of padding otherwise.
+            told["decode"] = renamed(decode, "valid", source)
+        if _right(worker, {**found, **told}):
+            named = {f"batch_{name}": replace(b, role=f"batch_{name}") for name, b in told.items()}
+            found.update(named if apart else told)
             return
 
 
