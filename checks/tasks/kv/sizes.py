@@ -71,4 +71,6 @@ def mode(found: Mapping[str, Binding]) -> str:
         return "attend"
     if "attention" in found:
         return "attention"
-    return "read" if "read" in found else ""
+    # What gives everything back as it takes more in is read by that.
+    gives = found["append"].returns if "append" in found else {}
+    return "read" if "read" in found or {"k", "v"} <= set(gives) else ""

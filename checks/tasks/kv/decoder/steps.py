@@ -87,10 +87,8 @@ def _compare(subject: Subject, found: Findings, make: Maker, said: list[str], dt
             said.append(f"the decoder agrees with its own prefill to {worst.error:.1e} (limit {limit:.1e})")
     elif dtype == "float32" or not narrow:
         stage = "prompts in a batch differ from the same alone" if prompt.wrong(limit) else "decode steps"
-        said[:] = [
-            *(words for words in said if not words.startswith("decoder")),
-            f"decoder: {stage} differ from a prefill of the whole by {worst.error:.2g}",
-        ]
+        said[:] = [words for words in said if not words.startswith("decoder")]
+        said.append(f"decoder: {stage} differ from a prefill of the whole by {worst.error:.2g}")
     return not worst.wrong(limit)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from judge_tui.checks.binding.binding import Binding
+from judge_tui.checks.binding.binding import Binding, parse_path
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.submission import ADAPTER
@@ -18,7 +18,7 @@ from judge_tui.checks.tasks.kv.finding.advancing import ticks
 from judge_tui.checks.tasks.kv.finding.signatures import Owner, matched
 from judge_tui.checks.tasks.kv.sequences import ADD, RESERVE
 
-__all__ = ["MOST", "combinations", "owner_of"]
+__all__ = ["MOST", "appended", "combinations", "owner_of"]
 
 Inventories = Mapping[str, Mapping[str, Any]]
 Found = dict[str, Binding]
@@ -31,6 +31,8 @@ _WINDOWED = replace(
 )
 #: What takes one token as well as many, where nothing else takes one.
 _EXTENDS = re.compile(r"(?i)extend|many|sequence")
+#: Where keys and values are that a call gives back as it takes more in.
+_PAIR = {"k": parse_path("[0]"), "v": parse_path("[1]")}
 #: Candidates of one role that are tried.
 MOST = 6
 
@@ -65,6 +67,16 @@ def _creates(worker: Worker, loaded: Inventories, written: Found) -> Iterator[Fo
     for binding in options:
         yield {"create": replace(binding, returns={})}
     yield {}
+
+
+def appended(worker: Worker, loaded: Inventories) -> Iterator[Found]:
+    """Caches and what feeds them alone, which may give back all that they hold as they take more in."""
+    for base in _creates(worker, loaded, {}):
+        owner = owner_of(worker, loaded, base) if base else None
+        if owner is None:
+            continue
+        for append in matched(worker, loaded, _ROLES["append"], owner=owner, stateful=True)[:MOST]:
+            yield {**base, "append": replace(append, returns=_PAIR)}
 
 
 def _around(worker: Worker, loaded: Inventories, written: Found, base: Found) -> Iterator[tuple[Found, bool]]:

@@ -21,7 +21,7 @@ from judge_tui.checks.tasks.kv.chunked_prefill import finding as chunks
 from judge_tui.checks.tasks.kv.decoder import models
 from judge_tui.checks.tasks.kv.finding import attending, freeing, options, trial
 from judge_tui.checks.tasks.kv.finding.advancing import miscounts, moved_elsewhere
-from judge_tui.checks.tasks.kv.finding.combinations import MOST, combinations, owner_of
+from judge_tui.checks.tasks.kv.finding.combinations import MOST, appended, combinations, owner_of
 from judge_tui.checks.tasks.kv.finding.completing import settle_lengths, settle_many, settle_read
 from judge_tui.checks.tasks.kv.finding.pages import from_pages
 from judge_tui.checks.tasks.kv.finding.readings import (
@@ -139,6 +139,10 @@ def _searched(
                 continue
             search.add(read, result, ticks and result.ran and not advances_itself(worker, read))
             noted(tried, read, result)
+    if not (written or search.ran or search.best):
+        search.best = _giving_back(worker, loaded, fatal)
+        if search.best is not None:
+            return search
     if not written and (layered := _by_last_layer(worker, search, fatal)) is not None:
         search.best = layered
         return search
@@ -147,6 +151,16 @@ def _searched(
         nearest = min(search.advanced, key=lambda one: one[1].error)
         search.best = nearest if miscounts(worker, nearest[0]) else None
     return search
+
+
+def _giving_back(worker: Worker, loaded: Inventories, fatal: dict[str, Fault]) -> tuple[Found, Trial] | None:
+    """A cache that nothing found attends over, and that gives back all it holds as it takes more in."""
+    for combination in appended(worker, loaded):
+        for read in readings(combination, {}):
+            result = trial.survived(fatal, read, partial(trial.steps, worker, read))
+            if result.right:
+                return read, result
+    return None
 
 
 def _by_last_layer(worker: Worker, search: _Search, fatal: dict[str, Fault]) -> tuple[Found, Trial] | None:

@@ -1,5 +1,5 @@
 # A model after the large libraries: called with ids, a mask of the real tokens and a cache object that layers update.
-# skips: isolation (the cache is handed on by a decoder), capacity (the cache is handed on by a decoder)
+# skips: isolation (nothing stands past a length)
 from dataclasses import dataclass
 
 import numpy as np

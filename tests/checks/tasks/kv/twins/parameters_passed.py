@@ -1,5 +1,5 @@
 # A model of functions: parameters come first, the cache is a list that goes in and comes out.
-# skips: variable_lengths (no call takes lengths), cache_size_minimality (the cache is inside), isolation (the cache is inside), capacity (the cache is inside)
+# skips: variable_lengths (no call takes lengths), isolation (the cache is inside), capacity (the cache is inside)
 import numpy as np
 
 
