@@ -120,7 +120,7 @@ def _summary(found: Findings, settled: Settled, wrong: list[Asked]) -> str:
     establishes="A row's answer does not change with its neighbours, for any number of rows and every block "
     "shape that the code offers.",
     budget=_BUDGET,
-    version=3,
+    version=4,
 )
 def rows_independent(bench: Bench, found: Findings) -> str:
     """Rows of disjoint ranges and far apart, counts that are no multiple, odd boundaries; each variant."""
@@ -135,6 +135,8 @@ def rows_independent(bench: Bench, found: Findings) -> str:
         Question("few values on every lane", striped(rng, 9, 640), K),
         Question("high and low rows by turns", far(rng, np.arange(9) % 2, 260), K),
         Question("high rows, then low ones", far(rng, np.arange(40) // 20, 130), K),
+        # blocks of one wave go on to a second row, long enough that what they collected was cut before
+        Question("more rows than a wave has blocks", far(rng, np.arange(150) // 75, 1300), K),
     ]
     asked = ask(bench, settled, many)
     wrong = judged(found, settled, asked)

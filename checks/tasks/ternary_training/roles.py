@@ -30,7 +30,7 @@ _WEIGHT = (
     "w_full", "full_weight", "w_real", "w_raw", "theta", "w_lat", "latents", "matrix", "mat", "tensor",
     "w_master_fp32", "weight_full",
 )  # fmt: skip
-_BIAS = ("b", "biases", "offset", "b_out", "lin_bias")
+_BIAS = ("b", "biases", "offset", "offsets", "b_out", "lin_bias", "intercept")
 _X = (
     "inp", "input", "inputs", "x_in", "data", "a", "h", "activations", "acts", "features", "hidden",
     "hidden_states", "act",
@@ -70,6 +70,8 @@ _DWEIGHT = (
 _DBIAS = (
     "db", "grad_b", "grad_bias", "gb", "bias_grad", "b_grad", "grads_b", "grads_bias", "grads_db", "d_bias",
     "d_b", "dl_db", "grad_biases", "g_b", "gbias", "bias_gradient",
+    *(name for b in ("offset", "offsets", "b_out", "lin_bias", "intercept")
+      for name in (f"d{b}", f"d_{b}", f"grad_{b}", f"grads_{b}", f"{b}_grad")),
 )  # fmt: skip
 _GROUPED = Param("group_size", "int", _GROUP_SIZE, required=False)
 #: Sizes in the order in which a constructor that names them otherwise is taken to want them.
