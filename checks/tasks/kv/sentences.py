@@ -12,7 +12,8 @@ class Sentences(list[str]):
     """Sentences in the order of the parts that they are about.
 
     Args:
-        found: The evidence; a sentence that is appended after it has become worse is what decided.
+        found: The evidence; a sentence that is appended after it has become worse is what decided;
+            where that was taken out again, the next one.
     """
 
     def __init__(self, found: Findings) -> None:
@@ -23,7 +24,8 @@ class Sentences(list[str]):
     def append(self, sentence: str) -> None:
         """Add what a part came to."""
         verdict = self._found.verdict
-        if verdict is not None and SEVERITY[verdict] < SEVERITY[self._worst]:
+        taken_back = bool(self._decided) and self._decided not in self and verdict == self._worst
+        if verdict is not None and (taken_back or SEVERITY[verdict] < SEVERITY[self._worst]):
             self._worst, self._decided = verdict, sentence
         super().append(sentence)
 
