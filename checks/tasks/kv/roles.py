@@ -128,7 +128,7 @@ ROLES = (
         _KV,
         r"^(get|read|view|fetch|gather|get_kv|read_kv|kv|load|lookup)$ "
         r"^(get|read)_?(all|kv|keys_values|full) "
-        r"^(get|read|gather|fetch|view)_ materialize|contents|valid _(get|read|gather|fetch|view)$",
+        r"^(get|read|gather|fetch|view)_ materialize|contents|valid _(get|read|gather|fetch|view)$ ^data$",
         r"len|size|padded|batch$|position|layer$",
     ),
     role(

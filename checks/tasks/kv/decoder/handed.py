@@ -12,7 +12,7 @@ from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.tasks.kv import roles
 from judge_tui.checks.tasks.kv.decoder.roles import DECODER
-from judge_tui.checks.tasks.kv.finding.signatures import Owner, matched
+from judge_tui.checks.tasks.kv.finding.signatures import Owner, as_told, matched
 from judge_tui.checks.tasks.kv.paging.roles import ROLES
 
 __all__ = ["BorrowedCaches"]
@@ -54,12 +54,12 @@ class BorrowedCaches:
         apart = option["prefill"].takes("sequence") and "open" not in option
         for maker in self.makers:
             for role in ("state", "states"):
-                made = {**option, role: _as_told(replace(maker, role=role), option["decoder"])}
+                made = {**option, role: as_told(replace(maker, role=role), option["decoder"])}
                 if apart and role == "state" and maker.target in self.adds:
                     yield {**made, "open": replace(self.adds[maker.target], role="open")}
                 yield made
         for maker, add in self._paged if apart else ():
-            yield {**option, "state": _as_told(maker, option["decoder"]), "open": add}
+            yield {**option, "state": as_told(maker, option["decoder"]), "open": add}
 
     @cached_property
     def _paged(self) -> list[tuple[Binding, Binding]]:
@@ -87,12 +87,3 @@ class BorrowedCaches:
         if not {"open", "state"} <= set(option):
             return False
         return option["state"].target in {maker.target for maker, _add in self._paged}
-
-
-def _as_told(maker: Binding, decoder: Binding) -> Binding:
-    """The same call, with the object of sizes that the decoder is made from, where it takes one as well."""
-    told = {argument.made: argument for argument in decoder.args if argument.made}
-    args = tuple(
-        replace(told[a.made], keyword=a.keyword) if a.made and a.made in told else a for a in maker.args
-    )
-    return replace(maker, args=args)

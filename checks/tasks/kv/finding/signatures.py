@@ -13,10 +13,11 @@ from judge_tui.checks.calling.calls import invoke
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.contract import Role
 from judge_tui.checks.submission import ADAPTER
+from judge_tui.checks.tasks.kv.parameters import BITS
 from judge_tui.checks.tasks.kv.roles import SIZES
 from judge_tui.checks.tasks.kv.sizes import Sizes
 
-__all__ = ["Configs", "Owner", "arguments", "matched"]
+__all__ = ["Configs", "Owner", "arguments", "as_told", "matched"]
 
 #: Names of class methods that make an instance.
 _MAKES = frozenset({"create", "new", "empty", "init", "make", "build", "zeros", "allocate"})
@@ -185,10 +186,21 @@ class Configs:
                 parts = tuple(
                     (p["name"], form + r.name)
                     for p, r in known
-                    if r and (form := _form(p, r.kind)) is not None
+                    # how many bits a code has is told to what keeps codes alone
+                    if r and not (r.name == BITS.name and r.spare and "default" in p)
+                    if (form := _form(p, r.kind)) is not None
                 )
                 return Argument("", parts=parts, made=f"{file}:{name}") if parts else None
         return None
+
+
+def as_told(binding: Binding, maker: Binding) -> Binding:
+    """The same call, with the object of sizes that something was made from, where it takes one as well."""
+    told = {argument.made: argument for argument in maker.args if argument.made}
+    args = tuple(
+        replace(told[a.made], keyword=a.keyword) if a.made and a.made in told else a for a in binding.args
+    )
+    return replace(binding, args=args)
 
 
 def _form(param: Mapping[str, Any], kind: str) -> str | None:

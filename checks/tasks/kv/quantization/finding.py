@@ -16,7 +16,8 @@ from judge_tui.checks.faults import Fault
 from judge_tui.checks.tasks.kv import roles
 from judge_tui.checks.tasks.kv.cache.wires import LAYOUTS, SOLO
 from judge_tui.checks.tasks.kv.finding import trial
-from judge_tui.checks.tasks.kv.finding.signatures import Owner, matched
+from judge_tui.checks.tasks.kv.finding.signatures import Owner, as_told, matched
+from judge_tui.checks.tasks.kv.parameters import BITS
 from judge_tui.checks.tasks.kv.sequences import ADD
 from judge_tui.checks.tasks.kv.sizes import Sizes
 
@@ -70,7 +71,8 @@ def find(
     create = found.pop("quantized", None)
     options = [create] if create else matched(worker, loaded, roles.QUANTIZED, constructors=True)
     if not options and "create" in found:
-        options = _switched(loaded, found["create"]) or _named(worker, loaded, found["create"])
+        plain = found["create"]
+        options = _switched(loaded, plain) or _named(worker, loaded, plain) or _of_bits(loaded, plain)
     prefixes = iter(PREFIXES)
     for option in options[:4]:
         try:
@@ -108,11 +110,27 @@ def _named(worker: Worker, loaded: Inventories, plain: Binding) -> list[Binding]
     return known
 
 
+def _of_bits(loaded: Inventories, plain: Binding) -> list[Binding]:
+    """The plain cache, made from an object that can be told the bits of a code: ``Spec(…, bits=8)``."""
+    told = []
+    for index, argument in enumerate(plain.args):
+        for param in _params_of(loaded, *argument.made.rpartition(":")[::2]) if argument.made else ():
+            if BITS.means(param["name"]) and "default" in param:
+                wider = replace(argument, parts=(*argument.parts, (param["name"], BITS.name)))
+                args = (*plain.args[:index], wider, *plain.args[index + 1 :])
+                told.append(replace(plain, role="quantized", args=args))
+    return told
+
+
 def _params(loaded: Inventories, plain: Binding) -> Sequence[Mapping[str, Any]]:
     """The parameters of what makes the plain cache."""
-    inventory = loaded.get(plain.file, {})
+    return _params_of(loaded, plain.file, plain.name)
+
+
+def _params_of(loaded: Inventories, file: str, name: str) -> Sequence[Mapping[str, Any]]:
+    inventory = loaded.get(file, {})
     made = [*inventory.get("classes", ()), *inventory.get("functions", ())]
-    return next((each["params"] or () for each in made if each["name"] == plain.name), ())
+    return next((each["params"] or () for each in made if each["name"] == name), ())
 
 
 def _told(plain: Binding, keyword: str, value: object) -> Binding:
@@ -141,7 +159,8 @@ def _settled(
     def calls(part: str, most: int = 3) -> list[Binding]:
         if own := written.get(part):
             return [own]
-        return matched(worker, loaded, _ROLES[part], owner=owner, stateful=True)[:most]
+        named = matched(worker, loaded, _ROLES[part], owner=owner, stateful=True)[:most]
+        return [as_told(option, create) for option in named]
 
     best: tuple[Found, trial.Trial] | None = None
     for append in calls("append") or calls("append_many"):
