@@ -265,6 +265,8 @@ class Decoder:
     def _rows(self, handle: Handle, tokens: int) -> Array:
         """The answer as (B, T or 1, W)."""
         tree = self.worker.describe(handle)
+        if tree.get("kind") in ("list", "tuple") and _shapes(tree):
+            return self._listed(handle, tree, tokens)
         told = [int(n) for n in tree.get("shape", ())] or _nested(tree)
         batch = self.sizes.batch
         width = told[-1] if told and told[-1] in self._widths(told[-1], tokens) else self.sizes.embed
@@ -273,6 +275,20 @@ class Decoder:
                 return self.worker.fetch(handle, shape).reshape(batch, -1, width)
         self.worker.fetch(handle, (batch, tokens, width))
         raise BadResult(f"logits of shape {tuple(told)}")
+
+    def _listed(self, handle: Handle, tree: Mapping[str, Any], tokens: int) -> Array:
+        """An array of answers per sequence as (B, T or 1, W), with NaN behind the shorter ones."""
+        shapes = _shapes(tree)
+        width = shapes[0][-1]
+        counts = [shape[0] if len(shape) == 2 else 1 for shape in shapes]
+        fits = all(len(shape) <= 2 and shape[-1] == width for shape in shapes) and max(counts) <= tokens
+        if len(shapes) != self.sizes.batch or not fits or width not in self._widths(width, tokens):
+            raise BadResult(f"logits of shapes {', '.join(map(str, shapes))}")
+        out = np.full((len(shapes), 1 if max(counts) == 1 else tokens, width), np.nan)
+        for b, (step, key, _below) in enumerate(tree["parts"]):
+            row = self.worker.fetch(handle.part((step, key)), shapes[b])
+            out[b, : counts[b]] = row.reshape(counts[b], width)
+        return out
 
     def _widths(self, told: int, tokens: int) -> set[int]:
         """Widths that an answer may have: of a decoder that is told of none, any that is no count of ids."""
@@ -287,6 +303,14 @@ class Decoder:
         if self.counters is not None:
             self.counters.append(returned.result.counters)
         return returned
+
+
+def _shapes(tree: Mapping[str, Any]) -> list[tuple[int, ...]]:
+    """The shapes of arrays in a list; none where it holds anything else."""
+    parts = [below for _step, _key, below in tree.get("parts", ())]
+    shapes = [tuple(int(n) for n in below.get("shape", ())) for below in parts]
+    arrays = all(below.get("kind") == "array" for below in parts) and all(shapes)
+    return shapes if arrays and len(parts) == tree.get("count", len(parts)) else []
 
 
 def _nested(tree: Mapping[str, Any]) -> list[int]:

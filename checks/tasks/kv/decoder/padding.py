@@ -1,4 +1,4 @@
-"""How a decoder is told which tokens are real, where a name leaves open whether as counts or as a mask."""
+"""How a decoder is told which tokens are real: as counts, as a mask, or by prompts of their own lengths."""
 
 from __future__ import annotations
 
@@ -18,14 +18,23 @@ __all__ = ["settle_padding"]
 Found = dict[str, Binding]
 _BUDGET = 8.0
 _RIGHT = 1e-3
+#: Prompts of several lengths in a list: arrays, or lists of ids.
+_LISTS = ("prompts", "token_lists")
 
 
 def settle_padding(worker: Worker, found: Found) -> None:
     """Hand over counts or a mask where a ragged batch comes out right so; else all tokens count as real.
 
-    A mask is of the tokens of a call, padded behind, or of all places of the cache, padded in front.
+    Prompts may come in a list as well, each of its own length. A mask is of the tokens of a call, padded
+    behind, or of all places of the cache, padded in front.
     """
     prefill, decode = found["prefill"], found["decode"]
+    if prefill.origin == "found" and prefill.takes("tokens") and not prefill.takes("lengths"):
+        for source in _LISTS:
+            listed = {**found, "prefill": renamed(prefill, "tokens", source)}
+            if _right(worker, listed):
+                found.update(listed)
+                return
     apart = not prefill.takes("valid")
     if apart:
         # A prefill that is told of no padding may stand beside a call for any tokens that is.
