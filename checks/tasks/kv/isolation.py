@@ -11,6 +11,8 @@ from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Fault, Raised, Skipped
 from judge_tui.checks.tasks.kv.cache.cached import Cached
 from judge_tui.checks.tasks.kv.cache.storage import Entry, entries
+from judge_tui.checks.tasks.kv.decoder import isolation as decoders
+from judge_tui.checks.tasks.kv.sentences import Sentences
 from judge_tui.checks.tasks.kv.sizes import Sizes
 from judge_tui.checks.tasks.kv.streams import cut, drawn
 from judge_tui.checks.tasks.kv.subject import Subject
@@ -30,17 +32,22 @@ _HUGE, _LARGE = 1e30, 1e4
     "isolation",
     "garbage past the end",
     establishes="Huge finite values past a sequence's length, and in padding, change no bit of its answers.",
+    version=2,
 )
 def isolation(bench: Bench, found: Findings) -> str:
     """The same run over clean and over dirty slots; then with dirty padding."""
     subject = Subject.of(bench)
-    if not subject.mode:
-        raise Skipped("the cache is a part of the decoder and cannot be reached")
-    lengths = _LENGTHS if _uneven(subject) else ()
-    said = [words for words in (_slots(subject, found, lengths), _padding(subject, found)) if words]
+    said = Sentences(found)
+    if subject.mode:
+        lengths = _LENGTHS if _uneven(subject) else ()
+        for words in (_slots(subject, found, lengths), _padding(subject, found)):
+            if words:
+                said.append(words)
+    if subject.decodes and (words := decoders.judge(subject, found)):
+        said.append(words)
     if not said:
         raise Skipped("there is nothing past a length: the cache holds what came in, and takes no padding")
-    return "; ".join(said)
+    return said.told()
 
 
 def _uneven(subject: Subject) -> bool:

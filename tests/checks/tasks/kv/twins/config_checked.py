@@ -1,6 +1,6 @@
 # style: a frozen config that refuses what does not divide; the layer is handed a cache made of the same config
 # passes: gqa
-# skips: variable_lengths, isolation, capacity (the cache is handed to the layer)
+# skips: variable_lengths, capacity (the cache is handed to the layer)
 # skips: chunked_prefill, paged, quantized, memory_model, purity
 from dataclasses import dataclass
 import numpy as np

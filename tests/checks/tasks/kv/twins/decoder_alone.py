@@ -1,5 +1,5 @@
 # style: a decoder of one sequence: a prompt is a list of ids, a step takes one id; chunks through the same call
-# skips: variable_lengths, cache_size_minimality, isolation, capacity, gqa, paged, quantized, memory_model, purity
+# skips: variable_lengths, cache_size_minimality, capacity, gqa, paged, quantized, memory_model, purity
 import numpy as np
 
 

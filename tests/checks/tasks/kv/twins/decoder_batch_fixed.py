@@ -1,5 +1,5 @@
 # style: sizes, the batch among them, stand in a dataclass of defaults; another batch is refused
-# skips: variable_lengths, cache_size_minimality, isolation, capacity, gqa, paged, quantized, memory_model, purity
+# skips: variable_lengths, cache_size_minimality, capacity, gqa, paged, quantized, memory_model, purity
 # skips: chunked_prefill
 from dataclasses import dataclass
 

@@ -1,5 +1,5 @@
 # An attention module with its own static cache; every call says where it starts. Its weights differ every time.
-# skips: variable_lengths (one position for the batch), cache_size_minimality (the cache is inside), isolation (the cache is inside), capacity (the cache is inside)
+# skips: variable_lengths (one position for the batch), cache_size_minimality (the cache is inside), capacity (the cache is inside)
 import numpy as np
 
 
