@@ -35,7 +35,7 @@ unit: $(DEV_STAMP)  ## the tests
 	$(BIN)/python -m pytest
 
 verdicts: $(DEV_STAMP)  ## every check on its mutants and twins, as a table
-	$(BIN)/python -m pytest -q tests/checks/tasks/test_specimens.py
+	JUDGE_TUI_ALL_VERDICTS=1 $(BIN)/python -m pytest -q tests/checks/tasks/test_specimens.py
 
 bench: $(DEV_STAMP)  ## speed, as ratios measured in one run
 	@bad=0; for bench in tui gradients checks; do $(BIN)/python benchmarks/bench_$$bench.py || bad=1; done; exit $$bad
