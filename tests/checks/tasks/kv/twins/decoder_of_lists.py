@@ -1,5 +1,5 @@
 # right: a decoder of nested lists, without NumPy; a list of (key, value) per token and sequence
-# skips: growth (nothing of it can be counted), cache_size_minimality (the cache is inside), capacity (the cache is inside), variable_lengths (takes no lengths)
+# skips: growth (nothing of it can be counted), cache_size_minimality (the cache is inside), isolation (the cache is inside), capacity (the cache is inside)
 import math, random
 
 class TinyTransformer:
