@@ -24,6 +24,8 @@ Inventories = Mapping[str, Mapping[str, Any]]
 _QUANTIZE = re.compile(
     r"^(?!.*de_?quant|.*un_?quant)(.*quanti[sz]e|.*quant(_|$)|to_?(u?int[48]|q[48])|.*from_float|compress$|encode$)"
 )
+#: What is called after codes has to make some.
+_NAMED = re.compile(r"(?i)quant|int_?[48]|q[48]|compress|pack")
 _DEQUANTIZE = re.compile(r"de_?quant|un_?quant|to_float|from_u?int[48]|decompress|^decode$|^restore")
 _OTHER = re.compile(
     r"test|demo|bench|error|bytes|memory|size|print|check|compare|analy|report|attention|attn|cache$|update|append"
@@ -180,6 +182,9 @@ def pairs(worker: Worker, loaded: Inventories, tried: list[str]) -> Iterator[Pai
                 runs += [wrong] if wrong is not None else []
             if ran:
                 break
+        if right and _as_it_is(right[0]):
+            # one codec among others: the one that stores what comes in
+            continue
         if right:
             yield _lightest(right)
         elif runs and _namesakes(runs[0]):
@@ -192,6 +197,18 @@ def pairs(worker: Worker, loaded: Inventories, tried: list[str]) -> Iterator[Pai
             return
     if meant is not None and not given:
         yield meant
+
+
+def _as_it_is(pair: Pair) -> bool:
+    """Whether what is not called after codes gives everything back bit by bit: it quantizes nothing."""
+    if _NAMED.search(pair.quantize.name):
+        return False
+    x = np.random.default_rng(14).uniform(-1, 1, (2, 3, 4, 64)).astype(np.float32)
+    try:
+        return bool(np.array_equal(pair.restored(x, 8, 8.0), x))
+    except Fault as fault:
+        _alive(pair.worker, fault)
+        return False
 
 
 def _namesakes(pair: Pair) -> bool:
