@@ -10,7 +10,7 @@ from judge_tui.checks.calling.remote import Handle
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import BadResult, Raised, Skipped
 from judge_tui.checks.tasks.kv.decoder.decoding import Decoder
-from judge_tui.checks.tasks.kv.decoder.slots import Kept, arrays
+from judge_tui.checks.tasks.kv.decoder.slots import arrays, changed
 from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.verdict import Curve, Verdict
 
@@ -98,21 +98,8 @@ def _kept(subject: Subject, kv_heads: int) -> int:
     one.prefill(given[:, :1])
     for t in range(1, _TOKENS):
         one.decode(given[:, t])
-    return sum(_nbytes(values, dtype) for values, dtype in _changed(before, arrays(one)))
-
-
-def _changed(before: Kept, after: Kept) -> list[tuple[np.ndarray[Any, Any], str]]:
-    return [
-        (values, dtype)
-        for path, (_handle, values, dtype) in after.items()
-        if path not in before
-        or before[path][1].shape != values.shape
-        or not np.array_equal(before[path][1], values, equal_nan=True)
-    ]
-
-
-def _nbytes(values: np.ndarray[Any, Any], dtype: str) -> int:
-    return int(values.size) * np.dtype(dtype).itemsize
+    kept = changed(before, arrays(one)).values()
+    return sum(int(values.size) * np.dtype(dtype).itemsize for _handle, values, dtype in kept)
 
 
 def _dtypes(decoder: Decoder) -> set[str]:

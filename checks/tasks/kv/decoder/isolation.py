@@ -9,7 +9,7 @@ import numpy.typing as npt
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import BadResult, Raised, Skipped
 from judge_tui.checks.tasks.kv.decoder.decoding import Decoder
-from judge_tui.checks.tasks.kv.decoder.slots import Kept, arrays
+from judge_tui.checks.tasks.kv.decoder.slots import arrays, changed
 from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tolerance import same_bits
 from judge_tui.checks.verdict import Verdict
@@ -69,12 +69,10 @@ def _changed(decoder: Decoder, prompt: Array, lengths: Array | None) -> set[obje
     """Where the arrays are that were there before a prompt, and that it wrote to."""
     before = arrays(decoder)
     decoder.prefill(prompt, lengths)
-    wrote: Kept = {
+    wrote = {
         path: held
-        for path, held in arrays(decoder).items()
-        if path in before
-        and before[path][1].shape == held[1].shape
-        and not np.array_equal(before[path][1], held[1], equal_nan=True)
+        for path, held in changed(before, arrays(decoder)).items()
+        if path in before and before[path][1].shape == held[1].shape
     }
     largest = max((values.size for _handle, values, _dtype in wrote.values()), default=0)
     return {path for path, (_handle, values, _dtype) in wrote.items() if values.size >= _SHARE * largest}

@@ -11,7 +11,7 @@ from judge_tui.checks.calling.remote import Handle
 from judge_tui.checks.tasks.kv.decoder.decoding import Decoder
 from judge_tui.checks.tasks.kv.decoder.projections import Shape
 
-__all__ = ["Kept", "Slot", "arrays", "slots"]
+__all__ = ["Kept", "Slot", "arrays", "changed", "slots"]
 
 Array = npt.NDArray[Any]
 Kept = dict[tuple[Any, ...], tuple[Handle, Array, str]]
@@ -49,6 +49,15 @@ def arrays(decoder: Decoder) -> Kept:
     return found
 
 
+def changed(before: Kept, after: Kept) -> Kept:
+    """The arrays of the second look that are new, or hold other numbers than in the first."""
+    return {
+        path: held
+        for path, held in after.items()
+        if path not in before or not np.array_equal(before[path][1], held[1], equal_nan=True)
+    }
+
+
 def slots(before: Kept, after: Kept, shape: Shape, tokens: int) -> list[Slot]:
     """What changed between two looks and can hold keys or values of so many tokens.
 
@@ -59,14 +68,7 @@ def slots(before: Kept, after: Kept, shape: Shape, tokens: int) -> list[Slot]:
         tokens: Length of the prompt; a sequence's batch is one.
     """
     found = []
-    for path, (handle, values, dtype) in after.items():
-        old = before.get(path)
-        if (
-            old is not None
-            and old[1].shape == values.shape
-            and np.array_equal(old[1], values, equal_nan=True)
-        ):
-            continue
+    for handle, values, dtype in changed(before, after).values():
         whole = values.copy()
         found += [Slot(handle, whole, seen, dtype) for seen in _views(whole, shape, tokens)]
     return found
