@@ -31,6 +31,8 @@ _CONTAINERS = (dict, list, tuple, deque)
 _BUILT_IN = frozenset({*_CONTAINERS, np.ndarray})
 #: Attributes of their classes are their own affair: masks of masked arrays, files behind mapped ones.
 _LIBRARIES = frozenset({"numpy", "cupy", __name__.partition(".")[0]})
+#: Methods that are called by an operator, and listed all the same.
+_SPOKEN = frozenset({"__call__", "__delitem__"})
 _BREADTH = 64
 _MOST_NODES = 20_000
 _MAX_TEXT = 200
@@ -303,7 +305,7 @@ def _class(name: str, value: type) -> dict[str, Any]:
     for key in dir(value):
         member = inspect.getattr_static(value, key, None)
         static = isinstance(member, (staticmethod, classmethod))
-        if (key.startswith("__") and key != "__call__") or not (inspect.isfunction(member) or static):
+        if (key.startswith("__") and key not in _SPOKEN) or not (inspect.isfunction(member) or static):
             continue
         methods.append({**_function(key, getattr(value, key)), "static": static})
     init = getattr(inspect.getattr_static(value, "__init__", None), "__code__", None)

@@ -15,7 +15,7 @@ from judge_tui.checks.tasks.dflash_verify.drafting import ORDERS, chain, drawn, 
 from judge_tui.checks.tasks.dflash_verify.invalidation import KINDS, baited
 from judge_tui.checks.tasks.dflash_verify.own_model import note_own_model
 from judge_tui.checks.tasks.dflash_verify.sampling import note_sampling
-from judge_tui.checks.tasks.dflash_verify.scripts import Script, decisive
+from judge_tui.checks.tasks.dflash_verify.scripts import Script, decisive, stated
 from judge_tui.checks.tasks.dflash_verify.trees import Tokens, Tree, greedy, likeliest
 from judge_tui.checks.tasks.dflash_verify.verifying import Case, Verification
 from judge_tui.checks.verdict import Verdict
@@ -31,6 +31,8 @@ _TOKENS = 20
 _MOST_RIGHT = 4
 _PAIRS = 8
 _TWINS = 12
+#: Children of every node of a complete tree, and its depth.
+_COMPLETE = ((2, 3), (3, 2))
 
 
 @check(
@@ -38,6 +40,7 @@ _TWINS = 12
     "equals greedy decoding",
     establishes="At temperature 0 the text equals greedy decoding token for token, whatever is drafted.",
     roles=("verify",),
+    version=2,
 )
 def golden(bench: Bench, found: Findings) -> str:
     """Decode with random trees over many cycles; then pairs of trees of one size, and duplicate siblings."""
@@ -52,6 +55,8 @@ def golden(bench: Bench, found: Findings) -> str:
     told.append(_claim(found, verify, "trees whose wrong nodes have subtrees that look right", baits))
     told.append(_claim(found, verify, "the same tokens again, with other parents or another model",
                        [verify(*drafted) for drafted in _again(bench)]))  # fmt: skip
+    told.append(_claim(found, verify, "complete trees that the target leaves for a token beyond theirs",
+                       [verify(*drafted) for drafted in _left(bench)]))  # fmt: skip
     twins = [verify(*drafted) for drafted in _twins(bench)]
     told.append(_claim(found, verify, "trees with siblings of the same token", twins))
     taken = sum(run.taken for run in runs)
@@ -174,6 +179,36 @@ def _again(bench: Bench) -> Iterator[tuple[Script, Tokens, Tree]]:
         yield script, prompt, Tree(tokens, (-1,) * length)
         yield script, prompt, chain(tokens)
         yield decisive(rng, vocab, prompt, length + 1), prompt, chain(tokens)
+
+
+def _left(bench: Bench) -> Iterator[tuple[Script, Tokens, Tree]]:
+    """Every node has the same children, and the target goes on with a token that none of them is.
+
+    Where parent and token are packed into one number, it stands for another node's child.
+    """
+    for children, depth in _COMPLETE:
+        tree = _complete(children, depth)
+        for beyond in range(children, 4 * children):
+            rng = bench.rng("left", children, beyond)
+            prompt = prompt_of(rng, 4 * children, int(rng.integers(1, 5)))
+            way = [int(token) for token in rng.integers(children, size=beyond % depth)]
+            choices = {(*prompt, *way[:step]): token for step, token in enumerate(way)}
+            script = stated(rng, 4 * children, choices, beyond)
+            order = ORDERS[0] if beyond < 3 * children else ORDERS[2]
+            yield script, prompt, tree.listed(ordered(rng, tree, order))
+
+
+def _complete(children: int, depth: int) -> Tree:
+    """Tokens 0, 1, … below every node down to a depth."""
+    tokens: list[int] = []
+    parents: list[int] = []
+    above = [-1]
+    for _level in range(depth):
+        for parent in above:
+            tokens += range(children)
+            parents += [parent] * children
+        above = list(range(len(tokens) - children * len(above), len(tokens)))
+    return Tree(tuple(tokens), tuple(parents))
 
 
 def _twins(bench: Bench) -> Iterator[tuple[Script, Tokens, Tree]]:

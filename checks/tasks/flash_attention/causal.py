@@ -20,8 +20,8 @@ from judge_tui.checks.verdict import Curve, Verdict
 __all__ = ["causal_skip", "causality"]
 
 _HEADS, _WIDTH = 2, 6
-#: Length and tile: even, uneven, one row per tile, one tile for all.
-_CUTS = ((16, 4), (17, 5), (9, 1), (11, 16), (128, 64))
+#: Length and tile: even, uneven, one row per tile, one tile for all, many tiles, large ones.
+_CUTS = ((16, 4), (17, 5), (9, 1), (11, 16), (45, 4), (128, 64))
 _CHANGES = ("keys and values", "keys", "values")
 
 #: Most work with the mask over work without.
@@ -46,7 +46,7 @@ _CLOCK_LEFT, _TIMINGS, _TIMINGS_LONGER = 30.0, 3, 5
     "later keys leave earlier rows alone",
     establishes="Finite changes of later K and V leave every earlier row of O bit-equal.",
     roles=("forward",),
-    version=2,
+    version=3,
 )
 def causality(bench: Bench, found: Findings) -> str:
     """Change K and V from a cut on, for every cut, and compare the bits of the rows before it."""

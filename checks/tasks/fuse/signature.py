@@ -33,6 +33,11 @@ _NAMES = {
     "stride": ("outstride", "kstride", "outputstride", "ostride", "ldo", "stride"),
 }  # fmt: skip
 _ROW_STRIDES = frozenset({"rowstride", "instride", "ldv", "logitsstride", "inputstride", "ldl", "vstride"})
+#: A number of entries from one row of an array to the next, and what it says of which.
+_DISTANCE = re.compile(
+    r"(?:n_?)?(?:ld_?(\w*)|(?:(\w+?)_?)??(?:row_?)?(?:stride|pitch|distance)(?:_(\w+))?)$", re.I
+)
+_BETWEEN_ROWS = {"logits": "V", "indices": "stride", "probabilities": "stride"}
 #: What indices are called.
 INDEX_NAMES = re.compile(r"ind|idx|tok|\bids?\b|_ids?|^ids?|at$|pos|arg", re.I)
 _LOGIT_NAMES = re.compile(r"logit|^x$|^z$|^in$|input|score|^src|_in$|^d_in|^data", re.I)
@@ -98,7 +103,7 @@ def _given(
     """
     fixed: list[str] = []
     for index, parameter in enumerate(parameters):
-        value = pointers.get(index) or _scalar(parameter)
+        value = pointers.get(index) or _distance(parameters, index, pointers) or _scalar(parameter)
         last = parameter.default and not any(later in pointers for later in range(index, len(parameters)))
         if last and (value is None or (defaults and not value)):
             break
@@ -106,6 +111,23 @@ def _given(
             return None
         fixed.append(value)
     return tuple(fixed)
+
+
+def _distance(parameters: Sequence[Parameter], index: int, pointers: Mapping[int, str]) -> str:
+    """From one row to the next of which array a number is: ``V`` or ``stride``; empty where no name says so.
+
+    Of two names the longer common beginning tells (``ldi`` and ``ids``); else, as in BLAS, a distance stands
+    behind its array.
+    """
+    parameter = parameters[index]
+    named = _DISTANCE.match(parameter.name)
+    if parameter.pointers or parameter.type not in INTEGERS or not named:
+        return ""
+    of = next(filter(None, named.groups()), "").lower()
+    between = {at: _BETWEEN_ROWS[value] for at, value in pointers.items() if value in _BETWEEN_ROWS}
+    names = {at: parameters[at].name.lower() for at in between}
+    alike = {between[at] for at, name in names.items() if of and (name.startswith(of) or of.startswith(name))}
+    return alike.pop() if len(alike) == 1 else between.get(index - 1, "")
 
 
 def _pointers(parameters: Sequence[Parameter]) -> dict[int, str] | None:
@@ -182,12 +204,12 @@ def _settled(
         missing.remove("rows")
     if len(open_) < len(missing):
         return
-    rest = [*missing, *(["V"] * (len(open_) - len(missing)))]
     seen: set[tuple[str, ...]] = set()
-    for order in itertools.permutations(rest):
-        filled = list(values)
-        for index, name in zip(open_, order, strict=True):
-            filled[index] = name
-        if (made := tuple(filled)) not in seen:
-            seen.add(made)
-            yield made
+    for distances in itertools.combinations_with_replacement(("V", "stride"), len(open_) - len(missing)):
+        for order in itertools.permutations([*missing, *distances]):
+            filled = list(values)
+            for index, name in zip(open_, order, strict=True):
+                filled[index] = name
+            if (made := tuple(filled)) not in seen:
+                seen.add(made)
+                yield made

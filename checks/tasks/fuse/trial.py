@@ -122,6 +122,9 @@ def settle(
     hopeless: dict[tuple[str, ...], Failure] = {}
     best: tuple[_Tried, tuple[Launcher, ...], Runnable] | None = None
     for group in _groups(reading, options):
+        if best is not None and best[0].score > 0 and group[0].target != best[0].launcher.target:
+            # Of what gave right rows other guesses may give more; another function is another answer.
+            break
         files = included(group)
         program = hopeless.get(files) or build(driver(group))
         if isinstance(program, Failure):
@@ -141,7 +144,7 @@ def settle(
         notes += [] if tried.score == 1.0 else [f"{group[0].target}: {group[0].called}: {tried.said}"]
         if best is None or (tried.score, tried.ran) > (best[0].score, best[0].ran):
             best = tried, group, program
-        if tried.score > 0 or (tried.ran and not tried.launcher.doubts):
+        if tried.score == 1.0 or (tried.ran and not tried.launcher.doubts):
             break
     if best is None:
         assert failure is not None

@@ -66,7 +66,7 @@ def role(
 CACHE = takes(
     "cache",
     "kv_cache kvcache kv past past_kv past_kvs past_key_value past_key_values layer_past state layer_cache "
-    "store kv_store pool kv_pool arena kv_arena buf kv_buf buffer kv_buffer",
+    "store kv_store pool kv_pool arena kv_arena buf kv_buf buffer kv_buffer slab kv_slab bank kv_bank",
     "handle",
 )
 CACHE_K = takes("cache_k", "k_cache key_cache past_k past_key cached_k keys_cache k_past", "handle")
@@ -106,14 +106,14 @@ TOTAL = takes("length", "seq_len total_len kv_len valid_len cache_len end n upto
 SEQUENCE = takes(
     "sequence",
     "b batch_idx batch_index seq_id seq_idx seq slot row sequence_id request_id batch_id i idx sid rid "
-    "req_id slot_id slot_idx stream_id session_id handle lane owner name",
+    "req_id slot_id slot_idx stream_id session_id handle lane owner name ticket uid user user_id session",
     "int",
 )
 #: Of which sequences of the batch the tokens are, where a call may be about some of them.
 ROWS = takes(
     "rows",
     "row_ids row_indices row_idx seqs sequences seq_ids sequence_ids slots slot_ids batch_indices batch_ids "
-    "streams stream_ids lanes sids handles",
+    "streams stream_ids lanes sids handles tickets uids",
     "data",
 )
 LAYER = takes("layer", "layer_idx layer_id layer_index l", "int")

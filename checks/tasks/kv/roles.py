@@ -103,7 +103,7 @@ ROLES = (
         r"^(make|create|new|init|initiali[sz]e|empty|build)_?(kv_?)?cache$ ^kv_?cache$ "
         r"(contiguous|flat|static|dense|simple|basic|layer|batched|dynamic|single).*cache$ cache$ "
         r"^(make|create|new|init|build|empty)_.*cache cache kv|attention|attn ^(create|empty|make)$ "
-        r"^(make|create|new|init|empty)_?(kv_?)?state$ ^init$ (buffer|store|storage|bank)s?$",
+        r"^(make|create|new|init|empty)_?(kv_?)?state$ ^init$ (buffer|store|storage|bank|slab)s?$",
         r"mask(?!ed) ^mha$ dot_product",
     ),
     role(

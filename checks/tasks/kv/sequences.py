@@ -51,6 +51,6 @@ FREE = _moves(
     (),
     Return("count", "data", required=False),
     rf"^({_GOES}){_WHOLE}$ ^({_GOES}|pop|discard)$ ^(reset|clear){_WHOLE}?$ ^(free|release) "
-    rf"_({_GOES})$",
+    rf"_({_GOES})$ ^__delitem__$",
     r"block page list num count (^|_)all(_|$) available slots tokens",
 )

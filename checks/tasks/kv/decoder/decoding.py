@@ -269,7 +269,7 @@ class Decoder:
             return self._listed(handle, tree, tokens)
         told = [int(n) for n in tree.get("shape", ())] or _nested(tree)
         batch = self.sizes.batch
-        width = told[-1] if told and told[-1] in self._widths(told[-1], tokens) else self.sizes.embed
+        width = told[-1] if told and self._is_width(told[-1], tokens, tree) else self.sizes.embed
         for shape in ((batch, tokens, width), (batch, 1, width), (batch, width), (tokens, width), (width,)):
             if list(shape) == told and (batch == 1 or shape[0] == batch):
                 return self.worker.fetch(handle, shape).reshape(batch, -1, width)
@@ -282,7 +282,8 @@ class Decoder:
         width = shapes[0][-1]
         counts = [shape[0] if len(shape) == 2 else 1 for shape in shapes]
         fits = all(len(shape) <= 2 and shape[-1] == width for shape in shapes) and max(counts) <= tokens
-        if len(shapes) != self.sizes.batch or not fits or width not in self._widths(width, tokens):
+        one = tree["parts"][0][2]
+        if len(shapes) != self.sizes.batch or not fits or not self._is_width(width, tokens, one):
             raise BadResult(f"logits of shapes {', '.join(map(str, shapes))}")
         out = np.full((len(shapes), 1 if max(counts) == 1 else tokens, width), np.nan)
         for b, (step, key, _below) in enumerate(tree["parts"]):
@@ -290,12 +291,12 @@ class Decoder:
             out[b, : counts[b]] = row.reshape(counts[b], width)
         return out
 
-    def _widths(self, told: int, tokens: int) -> set[int]:
-        """Widths that an answer may have: of a decoder that is told of none, any that is no count of ids."""
+    def _is_width(self, told: int, tokens: int, tree: Mapping[str, Any]) -> bool:
+        """Whether an answer may be so wide: of a decoder that is told of no width, unless it may be ids."""
         decoder = self.found.get("decoder")
         own = decoder is not None and not (decoder.takes("vocab") or decoder.takes("embed"))
-        free = {told} if own and told >= _NARROW and told != tokens else set()
-        return {self.sizes.vocab, self.sizes.embed} | free
+        free = told >= _NARROW and (told != tokens or str(tree.get("dtype", "")).startswith("float"))
+        return told in (self.sizes.vocab, self.sizes.embed) or (own and free)
 
     def _invoked(self, binding: Binding, inputs: dict[str, Any]) -> Returned:
         counting = self.counters is not None

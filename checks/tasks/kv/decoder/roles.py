@@ -75,12 +75,14 @@ _REAL = takes("valid", "valid_mask attention_mask attn_mask pad_mask padding_mas
 _OF = (
     takes(
         "sequence",
-        "slot slot_id seq seq_id sequence_id sid request_id req_id rid session session_id handle stream_id",
+        "slot slot_id seq seq_id sequence_id sid request_id req_id rid session session_id handle stream_id "
+        "ticket uid user_id",
         "int",
     ),
     takes(
         "sequences",
-        "slots slot_ids seqs seq_ids sequence_ids sids request_ids req_ids rids sessions session_ids handles",
+        "slots slot_ids seqs seq_ids sequence_ids sids request_ids req_ids rids sessions session_ids handles "
+        "tickets uids",
         "data",
     ),
 )

@@ -144,7 +144,7 @@ def _routines(
 def _score(name: str, role: Role) -> float | None:
     own = name.rpartition(".")[2]
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", own).lower()
-    if own.startswith("_") and own != "__call__":
+    if own.startswith("_") and own not in ("__call__", "__delitem__"):
         return None
     if any(re.search(pattern, words) for pattern in role.avoid):
         return None

@@ -171,6 +171,25 @@ def test_counts_without_telling_names_are_guessed_in_the_contract_s_order() -> N
 
 
 @pytest.mark.parametrize(
+    ("parameters", "args"),
+    [
+        ("const float* x, int ldx, int* ids, int ldi, float* p, int ldp, int rows, int V, int K",
+         ("logits", "V", "indices", "stride", "probabilities", "stride", "rows", "V", "K")),
+        ("const float* x, int* ids, float* p, int rows, int V, int K, int p_stride, int ld_x, int pitch_ids",
+         ("logits", "indices", "probabilities", "rows", "V", "K", "stride", "V", "stride")),
+        ("const float* x, int stride, int* out_i, float* out_p, int ld_out, int rows, int V, int K",
+         ("logits", "V", "indices", "probabilities", "stride", "rows", "V", "K")),
+    ],
+)  # fmt: skip
+def test_distances_between_rows_belong_to_the_array_that_they_name_or_stand_behind(
+    parameters: str, args: tuple[str, ...]
+) -> None:
+    text = f"{KERNEL}void topk_run({parameters}) {{ topk<4><<<1, 32>>>(x, 0, 0, rows, V); }}"
+    found = candidates(read_text(text))[0]
+    assert (found.args, found.doubts) == (args, ())
+
+
+@pytest.mark.parametrize(
     "signature",
     [
         "void topk_run(const float* x, const float* w, int* i, float* p, int rows, int V, int K)",
