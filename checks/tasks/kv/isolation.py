@@ -150,7 +150,8 @@ def _strict(subject: Subject, found: Findings, clean: list[Array], lengths: tupl
 def _padding(subject: Subject, found: Findings) -> str:
     """Tokens past a sequence's count, in the prompt that is handed over."""
     cached = subject.cached(Sizes())
-    if cached.ragged_by() not in ("lengths", "totals", "active"):
+    packed = "P" in subject.main("append", "append_many", "step", "step_many").layout
+    if packed or cached.ragged_by() not in ("lengths", "totals", "active"):
         return ""
     try:
         clean, dirty = (_run(subject, None, padding=value) for value in (0.0, _HUGE))

@@ -10,6 +10,7 @@ __all__ = [
     "AVOID",
     "BATCH",
     "BITS",
+    "BOUNDS",
     "CACHE",
     "CACHE_K",
     "CACHE_V",
@@ -89,6 +90,8 @@ NEW = takes(
     "new_lens new_lengths num_new n_new lens seq_lens seq_lengths seqlens prompt_lens prompt_lengths "
     "valid_lens valid_lengths counts token_counts num_tokens n_valid num_valid",
 )
+#: Where the new tokens of each sequence begin, and where the last one's end, of tokens behind each other.
+BOUNDS = takes("bounds", "cu_seqlens cu_seqlens_q cu_lens cu_lengths cum_lens indptr row_splits row_offsets")
 #: How many tokens each sequence has after the call.
 TOTALS = takes(
     "totals",

@@ -9,6 +9,7 @@ from judge_tui.checks.tasks.kv.parameters import (
     AFTER,
     BATCH,
     BITS,
+    BOUNDS,
     CACHE,
     CACHE_K,
     CACHE_V,
@@ -108,7 +109,7 @@ ROLES = (
     ),
     role(
         "append",
-        (*_STATE, START, STARTS, K, V, NEW, ACTIVE),
+        (*_STATE, START, STARTS, K, V, NEW, BOUNDS, ACTIVE),
         (AFTER, *_KV),
         r"^(update|append)$ append|update ^(add|put|push|insert|write|store|set)(_?(kv|token|step))?$ "
         r"^(add|put|push|insert|write|store|cache)_ write|insert|store|push",
@@ -116,7 +117,7 @@ ROLES = (
     ),
     role(
         "append_many",
-        (*_STATE, START, STARTS, K, V, NEW),
+        (*_STATE, START, STARTS, K, V, NEW, BOUNDS),
         (AFTER, *_KV),
         r"prefill append_?many|append_?sequence|append_?prompt|extend|write_?sequence|write_?many|bulk|fill "
         r"^update|^append|^write|^store|^put|^add|^insert|^push",
@@ -133,7 +134,7 @@ ROLES = (
     ),
     role(
         "attend",
-        (Q, *_STATE, TOTALS, TOTAL, _AT, *_STAND),
+        (Q, *_STATE, TOTALS, NEW, BOUNDS, TOTAL, _AT, *_STAND),
         (_OUT,),
         r"attend|cached_?attention|attention_?with_?cache|cache_?attention attention|attn ^query$|^lookup$ "
         r"^(forward|decode|step|__call__)",
@@ -141,7 +142,7 @@ ROLES = (
     ),
     role(
         "step",
-        (Q, K, V, *_STATE, START, STARTS, NEW, ACTIVE),
+        (Q, K, V, *_STATE, START, STARTS, NEW, BOUNDS, ACTIVE),
         (_OUT, AFTER),
         r"with_?cache|cached.*(attention|attn)|attend|attention_?step|decode_?step|step|decode|tick "
         r"attention|attn ^(forward|__call__|run|compute)$",
@@ -149,7 +150,7 @@ ROLES = (
     ),
     role(
         "step_many",
-        (Q, K, V, *_STATE, START, STARTS, NEW),
+        (Q, K, V, *_STATE, START, STARTS, NEW, BOUNDS),
         (_OUT, AFTER),
         r"prefill with_?cache|cached.*attention|attend|step|attention|attn|forward|__call__",
         r"weights|mask|standard|full",

@@ -67,7 +67,7 @@ class Cached(Opened):
     @property
     def can_feed_many(self) -> bool:
         """Whether several tokens go in with one call."""
-        if self.mode == "attend" and "N" not in self.found["attend"].layout:
+        if self.mode == "attend" and not {"N", "P"} & set(self.found["attend"].layout):
             return False
         return ("step_many" if self.mode == "fused" else "append_many") in self.found
 
@@ -78,7 +78,7 @@ class Cached(Opened):
             return "one sequence at a time"
         if not all(_told_apart(tick, "lengths", "active") for tick in self._ticks):
             return ""
-        for name in ("lengths", "totals", "active", "positions"):
+        for name in ("lengths", "totals", "active", "positions", "bounds"):
             if any(b.takes(name) for b in (*feeding, *self._ticks)):
                 return name
         many = self.found.get("step_many" if self.mode == "fused" else "append_many")
@@ -137,7 +137,8 @@ class Cached(Opened):
             return True
         if not all(_told_apart(tick, "lengths") for tick in self._ticks):
             return False
-        return any(call.takes(name) for call in (binding, *self._ticks) for name in ("lengths", "totals"))
+        names = ("lengths", "totals", "bounds")
+        return any(call.takes(name) for call in (binding, *self._ticks) for name in names)
 
     def _feeding(self, tokens: int) -> Binding:
         one, many = ("step", "step_many") if self.mode == "fused" else ("append", "append_many")
@@ -171,9 +172,9 @@ class Cached(Opened):
             raise Skipped(f"{binding.target} takes one position for the whole batch")
         state = self._with_room(b, counts, state)
         inputs = self._inputs(b, counts, state, binding)
-        inputs.update(k=self._to_wire(k, binding), v=self._to_wire(v, binding))
+        inputs.update(k=self._to_wire(k, binding, counts), v=self._to_wire(v, binding, counts))
         if self.mode == "fused":
-            inputs["q"] = self._to_wire(q, binding)
+            inputs["q"] = self._to_wire(q, binding, counts)
         returned = self._invoked(binding, inputs)
         role = _ROLES[binding.role]
         state = cache_of(returned, binding, role, state)
@@ -184,8 +185,8 @@ class Cached(Opened):
             self.counts[b] += counts[0]
         self._advanced("advance", b, counts)
         if self.mode == "fused":
-            return self._fetched(returned, role, "out", q.shape, binding.layout)
-        if found := pair(returned, role):
+            return self._fetched(returned, role, "out", q.shape, binding.layout, counts)
+        if "P" not in binding.layout and (found := pair(returned, role)):
             self._pairs = [(*found, binding.layout)]
         else:
             self._pairs = []
@@ -259,12 +260,14 @@ class Cached(Opened):
         state = self.states[b or 0] if self.alone else self.states[0]
         inputs = self._inputs(b, np.zeros(q.shape[0], np.int64), state, binding, q.shape[2])
         stored = self.counts if b is None else self.counts[b : b + 1]
-        stand = standing(stored, np.full_like(stored, q.shape[2]) if counts is None else counts, q.shape[2])
+        new = np.full_like(stored, q.shape[2]) if counts is None else counts
+        stand = standing(stored, new, q.shape[2])
         # of the arrays, "positions" is what is stored, as elsewhere
         inputs.update({name: stand[name] for name in ("query_positions", "row_positions", "key_positions")})
-        inputs["q"] = self._to_wire(q, binding)
+        inputs.update(lengths=new, bounds=np.concatenate([[0], np.cumsum(new)]))
+        inputs["q"] = self._to_wire(q, binding, new)
         returned = self._invoked(binding, inputs)
-        return self._fetched(returned, _ROLES["attend"], "out", q.shape, binding.layout)
+        return self._fetched(returned, _ROLES["attend"], "out", q.shape, binding.layout, new)
 
     def _by_plain_attention(self, q: Array, b: int | None, counts: Array | None) -> Array:
         """The submission's own attention over what its cache gives back."""
@@ -285,7 +288,7 @@ class Cached(Opened):
             if 1 < tokens != k.shape[2] and not any(binding.takes(name) for name in STAND):
                 raise Skipped("its attention takes no offset")
             inputs = {
-                "q": self._to_wire(q[place, :, :tokens].astype(dtype), binding),
+                "q": self._to_wire(q[place, :, :tokens].astype(dtype), binding, self.counts[group]),
                 "k": to_wire(k.astype(dtype), binding.layout),
                 "v": to_wire(v.astype(dtype), binding.layout),
                 "causal": tokens > 1,
@@ -367,6 +370,6 @@ def _only_what_can_be_said(binding: Binding, ticks: Sequence[Binding], counts: A
     for tick in ticks:
         if not _told_apart(tick, *names):
             raise Skipped(f"{tick.target} takes one number of tokens for the whole batch")
-    if any(call.takes(name) for call in (binding, *ticks) for name in (*names, "totals")):
+    if any(call.takes(name) for call in (binding, *ticks) for name in (*names, "totals", "bounds")):
         return
     raise Skipped(f"{binding.target} takes no lengths, so every sequence of a batch gets the same tokens")

@@ -20,7 +20,9 @@ from judge_tui.checks.tasks.kv.cache.wires import (
     fits,
     from_wire,
     of_layer,
+    packed,
     to_wire,
+    unpacked,
     wire_shape,
 )
 from judge_tui.checks.tasks.kv.sequences import ADD, FREE
@@ -149,7 +151,7 @@ class Opened:
             "lengths": counts, "totals": totals,
             "active": counts > 0, "positions": stored.copy(), "position": int(stored.max()) - tokens,
             "length": int(totals.max()), "cache": state, "cache_k": None, "cache_v": None,
-            "before": stored.copy(),
+            "before": stored.copy(), "bounds": np.concatenate([[0], np.cumsum(counts)]),
         }  # fmt: skip
         if binding.takes("cache_k"):
             if isinstance(state, tuple):
@@ -177,8 +179,18 @@ class Opened:
         return not same_bits(self.worker.fetch(handle, sent.shape, sent.dtype), sent)
 
     def _fetched(
-        self, returned: Returned, role: Any, name: str, shape: tuple[int, ...], layout: str
+        self,
+        returned: Returned,
+        role: Any,
+        name: str,
+        shape: tuple[int, ...],
+        layout: str,
+        counts: Array | None = None,
     ) -> Array:
+        if "P" in layout and counts is not None:
+            together = (1, shape[1], int(counts.sum()), shape[3])
+            whole = self._fetched(returned, role, name, together, layout.replace("P", "N"))
+            return unpacked(whole, counts, shape[2])
         handle = part(returned, role, name, (len(layout), len(layout) - 1))
         if handle is None:
             raise BadResult(f"{returned.binding.target} gives no {name}")
@@ -190,11 +202,14 @@ class Opened:
                 break
         return self._from_wire(handle, shape, layout)
 
-    def _to_wire(self, array: Array, binding: Binding) -> Array:
+    def _to_wire(self, array: Array, binding: Binding, counts: Array) -> Array:
         """A (B, H, N, D) array as a call takes it: of this layer, or of all that go in together."""
         if "L" in binding.layout:
             return to_wire(array, binding.layout, self.together)
-        return to_wire(of_layer(array, self.layer) if self.together > 1 else array, binding.layout)
+        own = of_layer(array, self.layer) if self.together > 1 else array
+        if "P" in binding.layout:
+            return to_wire(packed(own, counts), binding.layout.replace("P", "N"))
+        return to_wire(own, binding.layout)
 
     def _from_wire(self, handle: Handle, shape: tuple[int, ...], layout: str) -> Array:
         """An array of this layer, (B, H, N, D), float64."""
@@ -214,4 +229,4 @@ def by_rows(binding: Binding) -> bool:
 
 def _holds_one(binding: Binding) -> bool:
     """Whether a cache holds one sequence only: what goes in has no batch axis and names no sequence."""
-    return "B" not in binding.layout and not per_sequence(binding)
+    return not {"B", "P"} & set(binding.layout) and not per_sequence(binding)

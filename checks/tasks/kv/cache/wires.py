@@ -3,7 +3,8 @@
 A layout names the axes of what goes over the wire: ``BHND`` is (batch, heads, tokens, head size),
 ``BNHD`` has tokens before heads, ``BHD`` drops the token axis (one token), ``HND`` and ``NHD`` drop the
 batch (one sequence), ``HD`` both, and ``BNE`` joins heads and head size into one axis. ``L`` is the axis
-of layers, where all of them go in with one call: ``LNHD``.
+of layers, where all of them go in with one call: ``LNHD``. ``P`` holds the real tokens of all sequences, one
+sequence behind the other and nothing between: ``PHD``.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ __all__ = [
     "layered",
     "of_layer",
     "one_layer",
+    "packed",
     "to_wire",
+    "unpacked",
     "wire_shape",
 ]
 
@@ -113,6 +116,28 @@ def from_wire(array: Array, shape: tuple[int, ...], layout: str, layer: int = 0)
     full = _full(layout)
     wide = array.reshape([dict(zip("BHND", shape, strict=True))[axis] for axis in full])
     return np.ascontiguousarray(wide.transpose([full.index(axis) for axis in "BHND"]))
+
+
+def packed(array: Array, counts: Array) -> Array:
+    """The real tokens of all sequences behind each other, as those of one.
+
+    Args:
+        array: (B, H, N, D).
+        counts: (B,) real tokens of each sequence, P in all.
+
+    Returns:
+        (1, H, P, D).
+    """
+    return np.concatenate([array[b : b + 1, :, :n] for b, n in enumerate(counts)], axis=2)
+
+
+def unpacked(array: Array, counts: Array, tokens: int) -> Array:
+    """The reverse of :func:`packed`: (B, H, ``tokens``, D), NaN beyond a sequence's count."""
+    _one, heads, _all, width = array.shape
+    out = np.full((len(counts), heads, tokens, width), np.nan)
+    for b, (n, end) in enumerate(zip(counts, np.cumsum(counts), strict=True)):
+        out[b, :, :n] = array[0, :, end - n : end]
+    return out
 
 
 def _full(layout: str) -> str:

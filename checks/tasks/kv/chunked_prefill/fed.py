@@ -101,7 +101,13 @@ class _Prompted(Cached):
     nothing, first = False, 0
 
     def _fetched(
-        self, returned: Returned, role: Any, name: str, shape: tuple[int, ...], layout: str
+        self,
+        returned: Returned,
+        role: Any,
+        name: str,
+        shape: tuple[int, ...],
+        layout: str,
+        counts: Array | None = None,
     ) -> Array:
         b, h, n, d = shape
         tree, root = returned.result.tree, returned.result.handle
@@ -126,7 +132,7 @@ class _Prompted(Cached):
             )
             return out
         try:
-            return super()._fetched(returned, role, name, shape, layout)
+            return super()._fetched(returned, role, name, shape, layout, counts)
         except BadResult:
             if not returned.binding.takes("q"):
                 self.nothing = True

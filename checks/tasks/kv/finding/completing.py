@@ -81,7 +81,7 @@ def settle_lengths(worker: Worker, found: Found, written: Found) -> None:
     names: list[str] = [
         n for n in ("step", "step_many", "append", "append_many") if n in found and n not in written
     ]
-    taking = [n for n in names if found[n].takes("lengths")]
+    taking = [n for n in names if found[n].takes("lengths") or found[n].takes("bounds")]
     for tick in (n for n in TICKS if n in found and n not in written and found[n].takes("count")):
         each = {tick: renamed(found[tick], "count", "lengths")}
         if trial.ragged(worker, {**found, **each}).right:
@@ -89,8 +89,26 @@ def settle_lengths(worker: Worker, found: Found, written: Found) -> None:
             return
     if not taking or trial.ragged(worker, found).right:
         return
+    packed = _packed(found, names)
+    if packed and trial.ragged(worker, {**found, **packed}).right:
+        found.update(packed)
+        return
     for source in ("totals", "before"):
         other = {n: renamed(found[n], "lengths", source) for n in taking}
         if trial.ragged(worker, {**found, **other}).right:
             found.update(other)
             return
+
+
+def _packed(found: Found, feeding: list[str]) -> Found:
+    """The same calls with the tokens of all sequences behind each other; nothing where they cannot be.
+
+    Of one token each they look like a batch without an axis of tokens.
+    """
+    calls = {n: found[n] for n in (*feeding, "attend") if n in found}
+    if any(binding.layout != "BHD" for binding in calls.values()):
+        return {}
+    several = {
+        many: found[one] for one, many in (("step", "step_many"), ("append", "append_many")) if one in calls
+    }
+    return {n: replace(binding, role=n, layout="PHD") for n, binding in {**several, **calls}.items()}
