@@ -155,11 +155,12 @@ class Session:
 
     def op_call(self, request: dict[str, Any]) -> dict[str, Any]:
         """Call a function, class or method; keep its result; reply with its tree and the counters."""
-        function = self._decoded(request["target"])
-        if method := request.get("method"):
-            function = getattr(function, method)
+        function, method = self._decoded(request["target"]), request.get("method")
         if each := request.get("each"):
-            function = for_each(function, each["args"], each["kwargs"], each["leading"], each["count"])
+            places, keys = each["args"], each["kwargs"]
+            function = for_each(function, places, keys, each["leading"], each["count"], method=method)
+        elif method:
+            function = getattr(function, method)
         args = [self._decoded(value) for value in request["args"]]
         kwargs = {name: self._decoded(value) for name, value in request.get("kwargs", {}).items()}
         counters: dict[str, Any] = {}

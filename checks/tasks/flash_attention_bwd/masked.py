@@ -162,10 +162,9 @@ class _Tally:
             spread = f"causal rows that see only -inf keys spread over masked keys: {figure.name} is not 0"
             return f"{spread} ({blind.given})"
         if self.elsewhere:
-            told = "finite, but as wrong where every row sees a key: not by the blind rows"
-            return (
-                told if self.clean <= _NO_ANSWER else f"{told}; {self.clean:.2g} off there, no answer at all"
-            )
+            if self.clean <= _NO_ANSWER:
+                return "finite, but as wrong where every row sees a key: not by the blind rows"
+            return f"no gradients at all, blind rows or none: {self.clean:.2g} off where every row sees a key"
         if not self.count:
             return f"refuses input whose scores overflow: {self.refused}"
         worst = self.ledger.worst()

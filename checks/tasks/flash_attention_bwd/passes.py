@@ -163,7 +163,7 @@ class Attention:
         """
         sources = [self.forward.binding.returns.get(name) for name in self.carrier]
         kept = any(source is not None and source.of == "self" for source in sources)
-        if left_out(self.binding.layout) and (kept or self.binding.on):
+        if left_out(self.binding.layout) and kept:
             raise Skipped(
                 f"it takes {self.forward.relaid} and keeps what its backward needs on itself: "
                 "a call for every head would overwrite the state of the one before"

@@ -44,6 +44,7 @@ Series = list[Figure]
     establishes="The recorded loss falls, perplexity is exp(loss) of held-out text, and no file shows that "
     "text to have been trained on.",
     budget=30,
+    version=2,
 )
 def convergence(bench: Bench, found: Findings) -> str:
     """Read the logs among the submission's files; nothing of it is run."""
@@ -112,10 +113,13 @@ def _falls(found: Findings, series: Series, what: str) -> str:
         shape.falls,
         measured=shape.last,
         limit=shape.first,
+        otherwise=Verdict.WARN if shape.may_fall else Verdict.FAIL,
         curve=shown,
         note=f"standard error {shape.error:.2g}; {series[0].file}",
         **_place(series[-1]),
     )
+    if not shape.falls and shape.may_fall:
+        return f"the {what} goes from {span}, too few to tell a fall from noise"
     if not shape.falls:
         return f"the {what} does not fall: {span}, standard error {shape.error:.2g}"
     if shape.share < _HARDLY:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import namedtuple
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,9 @@ MAKERS = {
     "tuple": lambda x: (x, 2),
     "list": lambda x: [x, 2],
     "dict": lambda x: {"x": x, "size": 2},
+    "read-only dict": lambda x: MappingProxyType({"x": x, "size": 2}),
+    "function": lambda x: lambda: x * 2,
+    "tuple with a function": lambda x: (lambda: x, 2),
     "named tuple": lambda x: Pair(x, 2),
     "dataclass": lambda x: Kept(x, 2),
     "slots": lambda x: Slotted(x, 2),
@@ -41,11 +45,13 @@ MAKERS = {
 
 
 def taken(cache: Any) -> Any:
-    if isinstance(cache, dict):
+    if isinstance(cache, (dict, MappingProxyType)):
         return cache["x"] * cache["size"]
+    if callable(cache):
+        return cache()
     if isinstance(cache, (tuple, list)):
         x, size = cache
-        return x * size
+        return (x() if callable(x) else x) * size
     return cache.whole() if isinstance(cache, Kept) else cache.x * cache.size
 
 
@@ -56,6 +62,12 @@ def test_a_cache_of_any_kind_comes_back_head_by_head(kind: str) -> None:
     np.testing.assert_array_equal(out, x + 1)
     back = for_each(lambda g, kept: g + taken(kept), [0, 1], [], LEADING)(np.ones_like(x), cache)
     np.testing.assert_array_equal(back, 1 + 2 * x)
+
+
+def test_a_function_that_each_call_gave_is_called_with_what_is_its_own() -> None:
+    x = np.random.default_rng(2).standard_normal((*LEADING, 4, 5))
+    _out, back = for_each(lambda one: (one, lambda g: g * one), [0], [], LEADING)(x)
+    np.testing.assert_array_equal(for_each(back, [0], [], LEADING)(np.full_like(x, 3)), 3 * x)
 
 
 def test_sizes_that_nobody_gave_are_those_of_the_first_array() -> None:

@@ -287,6 +287,9 @@ def _mislabelled(words: str, result: Reading) -> str:
 
 def _convention(result: Reading) -> str:
     width = {2.0: ", float16 by itself", 4.0: ", float32 by itself"}.get(result.itemsize, "")
+    if result.scales:
+        bits, scales = 8 * result.itemsize, result.scales
+        width = f", codes of {bits:.0f} bits and {scales:.0f} bytes for the scale of each vector"
     out = f", without {' and '.join(result.left_out)}" if result.left_out else ""
     return f"in {result.unit}{width}{out}"
 

@@ -21,6 +21,8 @@ _MIXED: tuple[tuple[str, float], ...] = (
     ("1024 · 1000", 1024e3), ("1024 · 1000²", 1024e6), ("1024² · 1000", 1024.0**2 * 1e3),
     ("8 · 2^30", 8 * BINARY), ("8 · 1e9", 8e9),
 )  # fmt: skip
+#: Bytes of a code, and of the scale (and zero point) that a vector of codes has.
+_CODES = tuple(product((1.0, 0.5), (2.0, 4.0, 8.0)))
 #: Wrong by a factor that depends on the geometry.
 _WRONG: tuple[tuple[str, Callable[[Geometry], float]], ...] = (
     ("keys and values are counted once, not twice", lambda g: 0.5),
@@ -53,6 +55,7 @@ class Reading:
         itemsize: Bytes of a number that it takes by itself, where it cannot be told.
         factor: Answers over the closed form, when it is the same everywhere and nothing above.
         left_out: Sizes that it was told and that it does not count: batch, tokens, layers.
+        scales: Bytes beside the codes of a vector, where it counts those of a quantized cache.
     """
 
     right: bool
@@ -61,6 +64,7 @@ class Reading:
     itemsize: float = 0.0
     factor: float = 0.0
     left_out: tuple[str, ...] = ()
+    scales: float = 0.0
 
 
 def tokens_bytes(point: Geometry, told: frozenset[str]) -> float:
@@ -101,6 +105,10 @@ def read(
         for name, unit in _UNITS:
             if found := _matching(answers, forms, unit, fixed):
                 return Reading(True, name, itemsize=found, left_out=left_out)
+        for code, scales in _CODES if fixed and "head_dim" in told else ():
+            coded = [f * (code + scales / p.head_dim) for f, p in zip(forms, points, strict=True)]
+            if _matching(answers, coded, 1.0, False):
+                return Reading(True, _UNITS[0][0], itemsize=code, left_out=left_out, scales=scales)
     for left_out in _subsets(optional):
         forms = [_form(point, told - set(left_out)) for point in points]
         for name, unit in _MIXED:

@@ -266,5 +266,5 @@ def _completed(worker: Worker, option: Found, calls: Any) -> Found:
 def _orders(binding: Binding) -> list[Binding]:
     if binding.layout:
         return [binding]
-    layouts = SOLO[:3] if binding.takes("sequence") else (*LAYOUTS[:3], *SOLO[:3])
+    layouts = SOLO[:3] if binding.takes("sequence") else (*(o for o in LAYOUTS if "E" not in o), *SOLO[:3])
     return [replace(binding, layout=layout) for layout in layouts]
