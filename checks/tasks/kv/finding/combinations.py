@@ -101,7 +101,9 @@ def _around(worker: Worker, loaded: Inventories, written: Found, base: Found) ->
     named = [name for name in TICKS if name in written] or ["advance"]
     told = [{name: tick} for name in named for tick in options(name)]
     guessed = bool(told) and not set(TICKS) & set(written)
-    for tick in ({}, *told) if guessed or not told else told:
+    unticked: list[Found] = [{}] if guessed or not told else []
+    # What makes room goes by what was counted, though a step that is told its position may need no count.
+    for tick in (*told, *unticked) if guessed and options("reserve") else (*unticked, *told):
         for combination in _calls({**base, **tick}, written, options):
             yield combination, guessed
             if "advance" in tick and "attend" in combination and guessed:

@@ -1,5 +1,5 @@
-# bug: keys are centred by a mean that includes later ones: right, but not bit-equal
-# warned by: causality
+# bug: keys are centred by a mean that includes later ones, which come in by rounding
+# caught by: causality
 import numpy as np
 
 
