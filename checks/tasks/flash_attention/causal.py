@@ -142,9 +142,9 @@ class _Moves:
 
 def _copies(bench: Bench, length: int, tile: int, count: int) -> Case:
     """The same rows in every batch item, so that one call holds every cut."""
-    case = drawn(bench.rng("base", length), (1, _HEADS, length, _WIDTH), tile, True)
     dtype = np.float32 if (length, tile) in _SINGLE else np.float64
-    q, k, v = (np.repeat(a, count, axis=0).astype(dtype) for a in (case.q, case.k, case.v))
+    case = drawn(bench.rng("base", length), (1, _HEADS, length, _WIDTH), tile, True, dtype=dtype)
+    q, k, v = (np.repeat(a, count, axis=0) for a in (case.q, case.k, case.v))
     return Case(q, k, v, tile, True)
 
 
