@@ -17,12 +17,12 @@ HERE = Path(__file__).parent
 PLACE = Place("gpu", Device("0", "a double"), "strict_cupy")
 #: Task and kind → check, and every how many-th specimen.
 PARTS = {
-    ("backwards", "twins", "gradients"): 7,
-    ("backwards", "mutants", "gradients"): 9,
-    ("flash_attention", "twins", "accuracy"): 6,
-    ("flash_attention", "mutants", "rescaling_direction"): 9,
-    ("beam_search", "twins", "greedy_equivalence"): 12,
-    ("dflash_verify", "twins", "tree_mask"): 12,
+    ("backwards", "twins", "gradients"): 14,
+    ("backwards", "mutants", "gradients"): 18,
+    ("flash_attention", "twins", "accuracy"): 12,
+    ("flash_attention", "mutants", "rescaling_direction"): 18,
+    ("beam_search", "twins", "greedy_equivalence"): 24,
+    ("dflash_verify", "twins", "tree_mask"): 24,
 }
 
 
