@@ -13,6 +13,7 @@ from judge_tui.checks.tasks.kv.cache.cached import Cached
 from judge_tui.checks.tasks.kv.cache.storage import entries
 from judge_tui.checks.tasks.kv.capacity import reuse
 from judge_tui.checks.tasks.kv.capacity.window import says_so, slides
+from judge_tui.checks.tasks.kv.decoder import room
 from judge_tui.checks.tasks.kv.judging import float32_limit
 from judge_tui.checks.tasks.kv.reference import attention
 from judge_tui.checks.tasks.kv.sizes import Sizes
@@ -32,15 +33,26 @@ _UNTOLD = 129
 @check(
     "capacity",
     "past the end",
-    version=3,
+    version=4,
     establishes="Writing past the end gives an error or makes room, and what was stored stays; what a "
     "sequence held that left is not seen by the next.",
 )
 def capacity(bench: Bench, found: Findings) -> str:
-    """Fill a cache, then feed one token more; and several where one has room."""
+    """Fill a cache, then feed one token more; and several where one has room; the same with a decoder."""
     subject = Subject.of(bench)
-    if not subject.mode:
-        raise Skipped("the cache is a part of the decoder and cannot be filled by itself")
+    said: list[str] = []
+    if subject.mode:
+        said += _of_cache(subject, found)
+    room.judge(subject, found, said)
+    if not said:
+        raise Skipped(
+            "the cache is a part of the decoder and cannot be filled by itself, and nothing shows what "
+            "happens past the decoder's own length"
+        )
+    return "; ".join(said)
+
+
+def _of_cache(subject: Subject, found: Findings) -> list[str]:
     create = subject.found.get("create")
     told = create is None or create.takes("max_len")
     words = "one token past the end" if told else f"one token behind {_CAPACITY}"
@@ -56,7 +68,7 @@ def capacity(bench: Bench, found: Findings) -> str:
         except Skipped as fault:
             found.note("three tokens where one has room", fault.message)
     reuse.judge(subject, found, said)
-    return "; ".join(said)
+    return said
 
 
 def _continues(subject: Subject) -> bool:

@@ -20,19 +20,25 @@ Array = npt.NDArray[Any]
 _WINDOW = re.compile(r"(?i)window|sliding|rolling|circular|ring(?=_|[A-Z]|$|cache|buffer|kv)")
 
 
-def says_so(subject: Subject) -> str:
-    """The name of the cache, or of a parameter of its making, that promises a window; empty when none."""
-    create = subject.found.get("create")
-    if create is None:
-        return ""
+def says_so(subject: Subject, *makers: str) -> str:
+    """The name of the cache, or of a parameter of its making, that promises a window; empty when none.
+
+    Args:
+        subject: The submission's cache.
+        makers: Roles that make it; ``create`` when left out.
+    """
     loaded = subject.bench.bindings.loaded
-    made = [
-        (cls["name"], cls["params"] or ())
-        for cls in loaded.get(create.file, {}).get("classes", ())
-        if cls["name"] == create.name
-    ]
-    made += [(item.name, item.params) for item in callables(loaded)
-             if (item.file, item.name) == (create.file, create.name)]  # fmt: skip
+    made: list[tuple[str, Any]] = []
+    for role in makers or ("create",):
+        if (create := subject.found.get(role)) is None:
+            continue
+        made += [
+            (cls["name"], cls["params"] or ())
+            for cls in loaded.get(create.file, {}).get("classes", ())
+            if cls["name"] == create.name
+        ]
+        made += [(item.name, item.params) for item in callables(loaded)
+                 if (item.file, item.name) == (create.file, create.name)]  # fmt: skip
     names = [name for own, params in made for name in (own, *(p["name"] for p in params))]
     return next((name for name in names if _WINDOW.search(name)), "")
 

@@ -1,6 +1,7 @@
 # style: a frozen config that refuses what does not divide; the layer is handed a cache made of the same config
 # passes: gqa
-# skips: variable_lengths, capacity (the cache is handed to the layer)
+# skips: variable_lengths
+# passes: capacity
 # skips: chunked_prefill, paged, quantized, memory_model, purity
 from dataclasses import dataclass
 import numpy as np

@@ -1,5 +1,6 @@
 # right: queries and keys are normalised head by head, and a bias falls with distance: another attention, but consistent
-# skips: cache_size_minimality (the cache is inside), isolation (the cache is inside), capacity (the cache is inside), variable_lengths (takes no lengths)
+# skips: cache_size_minimality (the cache is inside), isolation (the cache is inside), variable_lengths (takes no lengths)
+# passes: capacity
 import numpy as np
 
 

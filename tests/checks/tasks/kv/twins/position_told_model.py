@@ -1,6 +1,7 @@
 # style: a model of one call, told its position, with grouped heads, rotary positions and caches of its own
 # passes: gqa
-# skips: variable_lengths, capacity (the caches are parts of the model)
+# skips: variable_lengths
+# passes: capacity
 # skips: chunked_prefill, paged, quantized, memory_model, purity
 import numpy as np
 from dataclasses import dataclass
