@@ -24,6 +24,8 @@ _LENGTHS = (3, 6, 1, 3)
 _ROUNDING = 1e-9
 #: Alpha, and what is added to the logit of EOS, per batch.
 _DRAWS = ((0.0, -1.0), (0.0, 1.2), (0.6, 1.2), (0.6, 2.5))
+#: Alpha per batch of prompts that begin alike.
+_NESTED = (0.0, 0.6)
 
 
 @dataclass(slots=True)
@@ -57,9 +59,10 @@ class _Seen:
     establishes="Every prompt of a batch gets what it gets alone, in any order and whatever the others are, "
     "from a model that depends on the whole prefix.",
     roles=("search",),
+    version=2,
 )
 def batch_independence(bench: Bench, found: Findings) -> str:
-    """Compare a batch with solo runs (in another process), permutations, and one neighbour changed."""
+    """Compare a batch with solo runs (in another process), permuted, a neighbour changed, prompts nested."""
     search = Search(bench)
     seen = _Seen()
     with bench.fresh() as alone:
@@ -67,6 +70,8 @@ def batch_independence(bench: Bench, found: Findings) -> str:
             rng = bench.rng("draw", index)
             script = hashed(rng, _VOCAB, int(rng.integers(_VOCAB)), bias=bias)
             _tried(search, seen, script, _prompts(rng, script, index), alpha, rng, alone)
+        for index, alpha in enumerate(_NESTED):
+            _nested(search, seen, bench.rng("nested", index), alpha, alone)
     return _told(search, found, seen)
 
 
@@ -96,6 +101,21 @@ def _tried(
     if alpha == 0.0 and not search.binding.patch:
         again = search(hashed(rng, _VOCAB, script.eos), prompts, _WIDTH, _STEPS, alpha)
         seen.unexplained += [f"with a second model, {clause}" for clause in _unexplained(search, again)]
+
+
+def _nested(search: Search, seen: _Seen, rng: np.random.Generator, alpha: float, alone: Worker) -> None:
+    """Prompts of which one goes on as the search of another does: what they share is the prefix alone."""
+    script = hashed(rng, _VOCAB, int(rng.integers(_VOCAB)), bias=-1.0)
+    root: Tokens = tuple(distinct(rng, _VOCAB, 2, but=(script.eos,)))
+    best = beam_search(script.rows, root, _WIDTH, _STEPS, 0.0, script.eos).hyps[0].tokens
+    path = [token for token in best if token != script.eos]
+    prompts = [root, (*root, *path[:1]), (*root, *path[:2]), root]
+    solo = [search(script, [prompt], _WIDTH, _STEPS, alpha, worker=alone) for prompt in prompts[:3]]
+    for order in ([0, 1, 2, 3], [2, 1, 3, 0]):
+        together = search(script, [prompts[i] for i in order], _WIDTH, _STEPS, alpha)
+        for place, number in enumerate(order):
+            what = f"prompt {number} alone, then beside prompts that go on from it"
+            seen.compare(what, solo[number % 3].beams[0], together.beams[place], script.eos)
 
 
 def _prompts(rng: np.random.Generator, script: Script, index: int) -> list[Tokens]:

@@ -65,7 +65,7 @@ _DWEIGHT = (
     "latent_grad", "d_latent", "dlatent", "dw_latent", "grad_w_latent", "g_w", "latent_weight_grad",
     "weight_latent_grad", "w_latent_grad", "gweight", "kernel_grad", "dtheta", "latent_weights_grad",
     "master_grad", "w_latent_gradient", "weight_gradient", "grad_kernel", "shadow_grad", "grad_shadow",
-    "master_weight_grad", "shadow_weight_grad", "grad_master", "latent_w_grad",
+    "master_weight_grad", "shadow_weight_grad", "grad_master", "latent_w_grad", "grad", "gradient",
 )  # fmt: skip
 _DBIAS = (
     "db", "grad_b", "grad_bias", "gb", "bias_grad", "b_grad", "grads_b", "grads_bias", "grads_db", "d_bias",

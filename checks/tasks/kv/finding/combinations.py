@@ -16,6 +16,7 @@ from judge_tui.checks.tasks.kv.cache.cached import TICKS
 from judge_tui.checks.tasks.kv.finding import positions
 from judge_tui.checks.tasks.kv.finding.advancing import ticks
 from judge_tui.checks.tasks.kv.finding.signatures import Owner, matched
+from judge_tui.checks.tasks.kv.parameters import K, V
 from judge_tui.checks.tasks.kv.sequences import ADD, RESERVE
 
 __all__ = ["MOST", "appended", "combinations", "owner_of"]
@@ -64,9 +65,30 @@ def _creates(worker: Worker, loaded: Inventories, written: Found) -> Iterator[Fo
     if not any("cache" in binding.name.lower() for binding in options):
         # Until it is full, what keeps a window of the newest tokens holds all of them.
         options += matched(worker, loaded, _WINDOWED, constructors=True)[:2]
+    if not options:
+        options = _storing(worker, loaded)
     for binding in options:
         yield {"create": replace(binding, returns={})}
     yield {}
+
+
+def _storing(worker: Worker, loaded: Inventories) -> list[Binding]:
+    """Classes of any name that are told of heads and their size, and take keys and values."""
+    stores = {
+        f"{file}:{cls['name']}"
+        for file, inventory in loaded.items()
+        for cls in inventory.get("classes", ())
+        for method in cls["methods"]
+        if all(any(wanted.means(p["name"]) for p in method["params"] or ()) for wanted in (K, V))
+    }
+    named = matched(worker, loaded, replace(_ROLES["create"], patterns=(r"",)), constructors=True)
+    return [
+        binding
+        for binding in named
+        if binding.target in stores
+        and binding.takes("head_dim")
+        and (binding.takes("heads") or binding.takes("kv_heads"))
+    ][:2]
 
 
 def appended(worker: Worker, loaded: Inventories) -> Iterator[Found]:
