@@ -51,6 +51,8 @@ def peak_memory(bench: Bench, found: Findings) -> str:
         points.append((float(length), beyond))
         if len(points) > 1 and (seconds > _LONG or 8 * seconds > bench.left):
             break
+    if found.verdict is Verdict.FAIL:
+        return f"what it computes at N = {points[-1][0]:.0f} is not attention, so its memory says nothing"
     if not points[-1][1] > 0:
         return _untraced(bench, forward, found, causal)
     (before, _smaller), (longest, beyond) = points[-2:]

@@ -116,8 +116,8 @@ def _given(
 def _distance(parameters: Sequence[Parameter], index: int, pointers: Mapping[int, str]) -> str:
     """From one row to the next of which array a number is: ``V`` or ``stride``; empty where no name says so.
 
-    Of two names the longer common beginning tells (``ldi`` and ``ids``); else, as in BLAS, a distance stands
-    behind its array.
+    An array's name that begins like the distance's tells (``ldi`` and ``ids``); else, as in BLAS, a distance
+    stands behind its array.
     """
     parameter = parameters[index]
     named = _DISTANCE.match(parameter.name)

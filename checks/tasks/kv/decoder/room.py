@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import BadResult, Raised, Skipped
@@ -22,7 +20,7 @@ _ROOM = 40
 
 
 def judge(subject: Subject, found: Findings, said: list[str]) -> None:
-    """Steps, and a prompt, past the end of a decoder that is told its length, beside one with more room."""
+    """Steps past the end of a decoder that is told its length, beside one with more room."""
     makers = ("decoder", "state", "states")
     told = [name for name in makers if name in subject.found and subject.found[name].takes("max_len")]
     if not told or "decode" not in subject.found:
@@ -50,6 +48,8 @@ def _steps(subject: Subject, found: Findings, said: list[str], told: list[str]) 
         try:
             out = tight.decode(given[:, t])
         except Raised as fault:
+            if not off <= limit:
+                break
             found.claim(f"{words}: goes on rightly, or refuses", True, measured=fault.message[:160],
                         limit="an error, or room made")  # fmt: skip
             said.append(f"{words}: {fault.message[:60]}")
@@ -70,7 +70,7 @@ def _gone_on(
     subject: Subject, found: Findings, said: list[str], words: str, off: float, limit: float
 ) -> None:
     """What a decoder that went on without a word answers."""
-    window: Any = says_so(subject, "decoder", "state", "states", "create")
+    window = says_so(subject, "decoder", "state", "states", "create")
     right = found.limit(
         f"{words}: goes on rightly, or refuses; largest relative error against one with room", off, limit,
         otherwise=Verdict.WARN if window else Verdict.FAIL,
