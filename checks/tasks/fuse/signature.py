@@ -123,6 +123,9 @@ def _distance(parameters: Sequence[Parameter], index: int, pointers: Mapping[int
     named = _DISTANCE.match(parameter.name)
     if parameter.pointers or parameter.type not in INTEGERS or not named:
         return ""
+    if means(parameter.name) == "V" and not parameter.name.lower().startswith("ld"):
+        # "row_stride" and "in_stride" say it by themselves, wherever they stand.
+        return "V"
     of = next(filter(None, named.groups()), "").lower()
     between = {at: _BETWEEN_ROWS[value] for at, value in pointers.items() if value in _BETWEEN_ROWS}
     names = {at: parameters[at].name.lower() for at in between}

@@ -81,7 +81,7 @@ def _come_again(job: Job, beyond: Sequence[int]) -> tuple[Placed, Placed]:
         for sequence in (turn, 0):
             pool.add(sequence, tokens)
             x = rng.standard_normal((2, sizes.heads, tokens, sizes.head_dim)).astype(np.float32)
-            pool.append(sequence, *x, whole=False)
+            pool.append(sequence, *x, whole=len({*beyond}) == 1)
         error, where = tokens_off(pool)
         read.append((error, f"{where}, turn {turn}"))
         if np.isnan(error):
