@@ -135,12 +135,7 @@ def settle(
             continue
         tried = _tried(program, group[0], rng)
         if tried.counts and not written:
-            # What it gives is how much it did: 0 would be the failure.
-            told = tuple(replace(each, returns="count") for each in group)
-            counted = build(driver(told))
-            if not isinstance(counted, Failure):
-                group, program = told, counted
-                tried = _tried(program, group[0], rng)
+            group, program, tried = _counting(group, program, tried, build, rng)
         notes += [] if tried.score == 1.0 else [f"{group[0].target}: {group[0].called}: {tried.said}"]
         if best is None or (tried.score, tried.ran) > (best[0].score, best[0].ran):
             best = tried, group, program
@@ -155,6 +150,21 @@ def settle(
         raise Unbound("fuse", (*notes, guess))
     launchers = (tried.launcher, *(replace(each, stride=tried.launcher.stride) for each in group[1:]))
     return Settled(launchers, program, tried.answered, tried.refused, tuple(notes), tried.score)
+
+
+def _counting(
+    group: tuple[Launcher, ...],
+    program: Runnable,
+    tried: _Tried,
+    build: Builder,
+    rng: np.random.Generator,
+) -> tuple[tuple[Launcher, ...], Runnable, _Tried]:
+    """The same launchers where what they give is how much they did, so that 0 is the failure."""
+    told = tuple(replace(each, returns="count") for each in group)
+    counted = build(driver(told))
+    if isinstance(counted, Failure):
+        return group, program, tried
+    return told, counted, _tried(counted, told[0], rng)
 
 
 def _seen(reading: Reading) -> list[str]:
