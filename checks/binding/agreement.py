@@ -65,6 +65,8 @@ def most_agreeing(
         if not any(groups):
             said.append("takes no model, and none of its own was found that a scripted one could stand for")
         own = _best_way(worker, role, _left(role, groups, fatal or {}), inputs, said)
+        if own is None and (apart := _asked_by_functions(role, binding, loaded)):
+            own = _best_way(worker, role, _left(role, apart, fatal or {}), inputs, said)
         notes += [f"{binding.target} {clause}" for clause in dict.fromkeys(said)][:3]
         if own is not None and (best is None or own[0] > best[0]):
             best = own
@@ -174,6 +176,18 @@ def _ways(role: Role, binding: Binding, loaded: Inventories) -> Iterator[Binding
             yield replace(binding, patch=patch, model=style)
 
 
+def _asked_by_functions(role: Role, binding: Binding, loaded: Inventories) -> list[list[Binding]]:
+    """Every way to call a candidate whose model is data that functions of the submission's own answer by."""
+    model = next((param.name for param in role.params if param.kind == "model"), "")
+    if not binding.takes(model) or binding.patch:
+        return []
+    return [
+        way
+        for patch in _functions(binding, model, loaded)
+        for way in _groups(role, replace(binding, patch=patch), loaded)
+    ]
+
+
 def _patches(binding: Binding, model: str, loaded: Inventories) -> Iterator[Mapping[str, str]]:
     """Where a model may stand: classes that answer like one, such functions, then classes as a whole."""
     files = sorted(loaded, key=lambda file: file != binding.file)
@@ -186,11 +200,16 @@ def _patches(binding: Binding, model: str, loaded: Inventories) -> Iterator[Mapp
                 yield {f"{file}:{cls['name']}.{name}": model for name in names}
                 places = {file, binding.file}
                 whole.append({f"{place}:{cls['name']}": f"{model}.class" for place in sorted(places)})
-    for file in files:
+    yield from _functions(binding, model, loaded)
+    yield from whole
+
+
+def _functions(binding: Binding, model: str, loaded: Inventories) -> Iterator[Mapping[str, str]]:
+    """Functions that answer like a model, in their own file and in that of the callable."""
+    for file in sorted(loaded, key=lambda file: file != binding.file):
         for function in loaded[file].get("functions", ()):
             if _models(function["name"]) and function["name"] != binding.name:
                 yield {f"{place}:{function['name']}": model for place in sorted({file, binding.file})}
-    yield from whole
 
 
 def _models(name: str) -> bool:

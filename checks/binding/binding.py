@@ -17,8 +17,9 @@ A binding is written by hand in ``submission.toml``, or found by
     launch = { grid = "rows", block = "256" }    # of a CUDA kernel; see checks/tasks/fuse/launcher.py
 
 An argument in braces is a dict (its keys are attributes too) of others: ``params={gamma, w=gamma}``;
-with a class before them, an object that is made of them: ``config=model.py:Config{d_model=embed}``. Each
-may have its form: ``config=model.py:Config{dtype=type:dtype}``.
+with a class before them, an object that is made of them: ``config=model.py:Config{d_model=embed}``; with
+``tuple`` before them, a tuple; with ``stack``, one array of them along a new axis: ``kv=stack{k, v}``.
+Each may have its form: ``config=model.py:Config{dtype=type:dtype}``.
 Forms of an argument: ``lists:x`` hands an array over as nested lists, ``type:dtype`` a NumPy
 type. ``dict:cache`` and ``list:cache`` hand over a new, empty container (of the dict, the
 keys are attributes too) that the call fills, and ``returns = { cache = "given.cache" }``
@@ -41,7 +42,7 @@ __all__ = ["Argument", "Binding", "Source", "parse_binding", "parse_path"]
 Steps = tuple[tuple[str, Any], ...]
 
 _STEP = re.compile(r"\[(-?\d+)\]|\[(['\"])(.*?)\2\]|\.([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\}")
-_PACKED = re.compile(r"^([^\s{}=:]+:[A-Za-z_][\w.]*)?\{(.*)\}$", re.S)
+_PACKED = re.compile(r"^([^\s{}=:]+:[A-Za-z_][\w.]*|tuple|stack)?\{(.*)\}$", re.S)
 _LITERAL = re.compile(r"^=(.*)$", re.S)
 #: Forms that hand over a new, empty container for the call to fill.
 _CLASS = re.compile(r"^[^\s{}=:]+:[A-Za-z_][\w.]*$")
@@ -61,7 +62,8 @@ class Argument:
         literal: The value when ``source`` is empty.
         parts: Key → canonical parameter, behind its form if it has one (``type:dtype``), for a dict of
             several; ``source`` is empty then.
-        made: ``file.py:Class`` of the submission that is made of the parts, by keyword; a dict when empty.
+        made: ``file.py:Class`` of the submission that is made of the parts, by keyword; ``tuple``; ``stack``
+            for one array of them, along a new first axis; a dict when empty.
     """
 
     source: str

@@ -204,11 +204,15 @@ class _Handover:
     filled: dict[str, Handle] = field(default_factory=dict)
 
     def value(self, argument: Argument) -> Any:
+        if argument.made == "stack":
+            return self.worker.put(self._stacked(argument))
         if argument.parts:
             told = {key: source.rpartition(":") for key, source in argument.parts}
             parts = {key: self.value(Argument(name, form=form)) for key, (form, _, name) in told.items()}
             if not argument.made:
                 return Context(parts)
+            if argument.made == "tuple":
+                return tuple(parts.values())
             file, _, name = argument.made.rpartition(":")
             return self.worker.call(Target(file, name), (), parts).handle
         if not argument.source:
@@ -231,6 +235,13 @@ class _Handover:
         if isinstance(item, Scripted) and self.binding.model:
             return Scripted({**item.spec, "style": self.binding.model})
         return NumpyType(item) if argument.form == "type" else item
+
+    def _stacked(self, argument: Argument) -> npt.NDArray[Any]:
+        """Several arrays as one, along a new first axis."""
+        each = [np.asarray(self.inputs[name]) for name in argument.sources]
+        if len({array.shape for array in each}) > 1:
+            raise NotGiven(f"{argument} is of several shapes, which cannot be stacked")
+        return np.stack([handed(array, self.binding.layout) for array in each])
 
     def _container(self, form: str) -> Handle:
         """An empty container of a form, or a new object of a class of the submission's."""

@@ -11,6 +11,7 @@ __all__ = [
     "Function",
     "Kind",
     "Launch",
+    "Members",
     "Parameter",
     "Struct",
     "TemplateParameter",
@@ -53,11 +54,29 @@ class TemplateParameter:
 
 
 @dataclass(frozen=True, slots=True)
+class Members:
+    """What a struct holds.
+
+    Attributes:
+        parameters: Its members.
+        template: Names of the types that it is a template on.
+    """
+
+    parameters: tuple[Parameter, ...]
+    template: tuple[str, ...] = ()
+
+    def filled(self, given: str) -> tuple[Parameter, ...]:
+        """The members with the types of a template, as they are written between the angle brackets."""
+        types = dict(zip(self.template, (part.strip() for part in given.split(",")), strict=False))
+        return tuple(replace(each, type=types.get(each.type, each.type)) for each in self.parameters)
+
+
+@dataclass(frozen=True, slots=True)
 class Struct:
     """A parameter that is a struct of plain members, which stand in its place among the parameters.
 
     Attributes:
-        name: With its namespaces.
+        name: With its namespaces, and what a template is filled with.
         start: Number of the parameter that its first member is.
         count: How many members it has.
     """
@@ -140,7 +159,7 @@ def named(functions: Sequence[Function], name: str) -> list[Function]:
     return [each for each in functions if name and name in (each.name, each.short)]
 
 
-def spread(function: Function, structs: Mapping[str, tuple[Parameter, ...]]) -> Function:
+def spread(function: Function, structs: Mapping[str, Members]) -> Function:
     """A function with the members of its structs in their places, where they hold pointers.
 
     Args:
@@ -150,11 +169,12 @@ def spread(function: Function, structs: Mapping[str, tuple[Parameter, ...]]) -> 
     parameters: list[Parameter] = []
     found: list[Struct] = []
     for each in function.parameters:
-        name = next((full for full in structs if each.type in (full, full.rpartition("::")[2])), "")
-        members = structs.get(name, ())
+        base, _, given = each.type.removesuffix(">").partition("<")
+        name = next((full for full in structs if base in (full, full.rpartition("::")[2])), "")
+        members = structs[name].filled(given) if name else ()
         if each.pointers > 1 or not any(member.pointers for member in members):
             parameters.append(each)
             continue
-        found.append(Struct(name, len(parameters), len(members)))
+        found.append(Struct(name + each.type[len(base) :], len(parameters), len(members)))
         parameters += members
     return replace(function, parameters=tuple(parameters), structs=tuple(found)) if found else function

@@ -22,7 +22,7 @@ from judge_tui.checks.cuda.definitions import (
     Function,
     Kind,
     Launch,
-    Parameter,
+    Members,
     TemplateParameter,
     named,
     spread,
@@ -59,7 +59,7 @@ class Reading:
     constants: Constants = field(default_factory=dict)
     macros: dict[str, str] = field(default_factory=dict)
     includes: dict[str, list[tuple[str, int]]] = field(default_factory=dict)
-    structs: dict[str, tuple[Parameter, ...]] = field(default_factory=dict)
+    structs: dict[str, Members] = field(default_factory=dict)
 
     @property
     def kernels(self) -> list[Function]:
@@ -208,8 +208,10 @@ class _File:
                 return _Place(place.namespace, template, place.method, place.within)
             case "struct_specifier" | "class_specifier":
                 name = text_of(node.child_by_field_name("name")) or _alias(node)
-                if name and not place.template and (held := members(node.child_by_field_name("body"))):
-                    self.found.structs[place.namespace + name] = held
+                of_types = all(each.type == "typename" for each in place.template)
+                if name and of_types and (held := members(node.child_by_field_name("body"))):
+                    types = tuple(each.name for each in place.template)
+                    self.found.structs[place.namespace + name] = Members(held, types)
                 return _Place(f"{place.namespace}{name}::", (), True, place.within)
             case "function_definition":
                 function = self._function(node, place)

@@ -55,6 +55,7 @@ _KEYWORDS = (
     "x",
     "inputs",
 )
+_LENGTHS = re.compile(r"len|count|size|split")
 _WORD = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 #: Calls and rows since :func:`asked` was last read; untrusted, for binding and evidence.
@@ -170,13 +171,18 @@ class Model:
         return self
 
     def _answer(self, args: tuple[Any, ...], kwargs: dict[str, Any], probs: bool) -> Any:
-        values = [*args, *(kwargs.pop(key) for key in _KEYWORDS if key in kwargs), *kwargs.values()]
-        values = [value for value in map(arrays.hosted, values) if _is_ids(value)]
-        if not values:
+        named = [("", value) for value in args]
+        named += [(key, kwargs.pop(key)) for key in _KEYWORDS if key in kwargs]
+        told = [(name.lower(), arrays.hosted(value)) for name, value in (*named, *kwargs.items())]
+        told = [(name, value) for name, value in told if _is_ids(value)]
+        if not told:
             raise TypeError("the scripted model was called without token ids")
         counted()
-        batch, leading = _sequences(values[0])
-        kept = [_kept(ids, index, values[1:]) for index, ids in enumerate(batch)]
+        ids, others = told[0][1], told[1:]
+        pieces = _unpacked(ids, others)
+        batch, leading = _sequences(pieces or ids)
+        beside = [] if pieces else [value for _name, value in others]
+        kept = [_kept(ids, index, beside) for index, ids in enumerate(batch)]
         found = [self._positions(ids, real) if self._all else self._last(ids, real) for ids, real in
                  zip(batch, kept, strict=True)]  # fmt: skip
         if probs:
@@ -235,6 +241,29 @@ def _sequences(value: Any) -> tuple[list[list[int]], tuple[int, ...] | None]:
         inner = parts[0][1] or ()
         return [ids for part, _axes in parts for ids in part], (len(value), *inner)
     return [[int(t) for t in value]], None
+
+
+def _unpacked(ids: Any, others: Sequence[tuple[str, Any]]) -> list[list[int]]:
+    """Sequences of which one stands behind the other, told apart by bounds or by lengths; else none."""
+    flat = _flat(ids)
+    for name, value in others if flat is not None else ():
+        told = _flat(value)
+        if flat is None or told is None or not told.size:
+            continue
+        ends = np.cumsum(told)
+        lengths = _LENGTHS.search(name) or (told.size > 1 and np.any(told > 1))
+        if told.size > 1 and told[0] == 0 and np.all(np.diff(told) > 0):
+            ends, lengths = told[1:], True
+        if lengths and np.all(np.diff(ends, prepend=0) > 0) and ends[-1] == flat.size:
+            return [[int(t) for t in piece] for piece in np.split(flat, ends[:-1])]
+    return []
+
+
+def _flat(value: Any) -> Any:
+    """Whole numbers in one row, (L,); ``None`` for anything else."""
+    listed = isinstance(value, (list, tuple)) and all(isinstance(t, (int, np.integer)) for t in value)
+    array = np.asarray(value, np.int64) if listed else value
+    return array if isinstance(array, np.ndarray) and array.ndim == 1 and array.dtype.kind in "iu" else None
 
 
 def _kept(ids: list[int], index: int, others: list[Any]) -> list[bool]:

@@ -32,6 +32,7 @@ from .values import (
     refill,
     shape_text,
     share_memory,
+    writable,
 )
 
 if TYPE_CHECKING:
@@ -287,7 +288,8 @@ class Session:
             return {}
         if not arrays.is_array(array):
             raise BadValueError("no array to fill")
-        array[...] = poisoned(array) if value is None else value
+        with writable(array):
+            array[...] = poisoned(array) if value is None else value
         return {}
 
     def op_replace(self, request: dict[str, Any]) -> dict[str, Any]:

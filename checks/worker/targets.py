@@ -5,6 +5,9 @@ so that a position which sees its prompt, itself and its ancestors alone gets ex
 row of that path, and one that sees a sibling gets another one. Masks may be boolean
 (either way round), 0 and 1, or additive; over prompt and tree, the tree's rows, or the
 tree alone. What it cannot read it refuses: a guess would make right code look wrong.
+
+A call may name the rows that it wants, and a prompt may go in first: what it gives back
+then stands for the prompt in the calls after it.
 """
 
 from __future__ import annotations
@@ -18,21 +21,30 @@ import numpy as np
 from . import arrays
 from .models import Model, Row, counted
 
-__all__ = ["STYLES", "Output", "Target", "visible"]
+__all__ = ["STYLES", "Output", "Prefix", "Target", "visible"]
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
 Array: TypeAlias = "npt.NDArray[Any]"
 
-#: How answers are shaped, likeliest first; without a mask ``last`` gives (V,), ``all`` gives (L, V).
-STYLES = ("last", "all", "all output", "all pair", "all list", "last list", "last batched", "all batched")
+#: How answers are shaped, likeliest first; without a mask ``last`` gives (V,), ``all`` gives (L, V). With
+#: ``pair`` every answer comes beside a :class:`Prefix`, with ``prefixed`` those to a prompt alone.
+STYLES = (
+    "last", "all", "all output", "all pair", "all list", "last list", "last batched", "all batched",
+    "last prefixed", "all prefixed", "last pair",
+)  # fmt: skip
 
 _TOKENS = re.compile(r"(^|_)(ids?|tokens?|seq\w*|inputs?|x|prompt|prefix|draft\w*|tree)$")
 _MASK = re.compile(r"mask|bias")
 _POSITIONS = re.compile(r"pos")
 _PARENTS = re.compile(r"parent")
-_METHODS = re.compile(r"verify|decode|apply|compute|tree|eval|output")
+_METHODS = re.compile(r"verify|decode|apply|compute|tree|eval|output|prefill|encode|extend")
+_ROWS = re.compile(
+    r"^(rows?|at|take|select|(row|query|output|out|logit|gather|need(ed)?|want(ed)?|select(ed)?)"
+    r"_?(rows?|ids|indices|index|idx|positions?))$"
+)
+_LENGTH = re.compile(r"^(n|size|pos|position|offset|count|(\w+_)?len(gth)?|(n|num)_tokens|seen_tokens)$")
 
 
 class Output(dict[str, Any]):
@@ -44,12 +56,36 @@ class Output(dict[str, Any]):
         return self["logits"]
 
 
+class Prefix:
+    """What a model keeps of the tokens that it has read: a cache, to the submission.
+
+    Args:
+        tokens: Those, (L,).
+    """
+
+    def __init__(self, tokens: Array) -> None:
+        self._tokens = [int(token) for token in tokens]
+
+    def __len__(self) -> int:
+        """How many."""
+        return len(self._tokens)
+
+    def __getattr__(self, name: str) -> int:
+        if not _LENGTH.search(name):
+            raise AttributeError(f"the scripted model's cache has no '{name}'")
+        return len(self)
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Array:
+        return np.array(self._tokens, dtype or np.int64)
+
+
 class Target(Model):
     """A model that answers for prompt and tree in one call, or for one path at a time."""
 
     def __init__(self, rows: Any, style: str = "last") -> None:
         super().__init__(rows, style)
         self._batched = "batched" in style.split()
+        self._prefixed = "prefixed" in style.split()
 
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("_") and _METHODS.search(name.lower()):
@@ -58,11 +94,22 @@ class Target(Model):
 
     def _answer(self, args: tuple[Any, ...], kwargs: dict[str, Any], probs: bool) -> Any:
         told = _Call(args, kwargs)
-        if told.alone:
-            return super()._answer(args, kwargs, probs)
-        counted()
-        rows = self._masked([int(t) for t in told.tokens], told)
-        return self._formed([np.exp(rows) if probs else rows], (1,) * told.leading or None)
+        if told.alone and told.prefix is None and told.rows is None:
+            found = super()._answer(args, kwargs, probs)
+        else:
+            counted()
+            tokens = [int(t) for t in told.tokens]
+            if told.alone:
+                rows = self._positions(tokens, [True] * len(tokens))
+            else:
+                rows = self._masked(tokens, told)
+            rows = rows[len(told.prefix or ()) :] if told.rows is None else rows[told.rows]
+            last = told.alone and told.rows is None and not self._all
+            rows = np.exp(rows) if probs else rows
+            found = self._formed([rows[-1] if last else rows], (1,) * told.leading or None)
+        if self._form == "pair":
+            return found[0], Prefix(told.tokens)
+        return (found, Prefix(told.tokens)) if self._prefixed and told.prefix is None else found
 
     def _masked(self, tokens: list[int], told: _Call) -> Row:
         seen, places = told.seen, told.positions
@@ -102,13 +149,18 @@ class _Call:
         leading: Axes of length one before it.
         seen: What each position sees, (L, L).
         positions: Place of each position, (L,), when the call says so.
+        prefix: What stands for tokens of an earlier call; they are the first of ``tokens``.
+        rows: Positions whose rows are asked for, (R,); those of all that come now, when left out.
 
     Raises:
         TypeError: It cannot be read.
     """
 
     def __init__(self, args: Sequence[Any], kwargs: dict[str, Any]) -> None:
+        self.tokens: Array = np.zeros(0, np.int64)
         self.positions: Array | None = None
+        self.prefix: Prefix | None = None
+        self.rows: Array | None = None
         self._series: list[Array] = []
         self._mask: Array | None = None
         self._parents: list[Any] | None = None
@@ -116,6 +168,11 @@ class _Call:
         named = sorted(kwargs.items(), key=lambda item: not _TOKENS.search(item[0].lower()))
         values = [("", value) for value in args] + [(name.lower(), value) for name, value in named]
         for name, value in values:
+            if isinstance(value, Model):
+                continue
+            if isinstance(value, Prefix):
+                self.prefix = value
+                continue
             if not self._series and _ragged(value):
                 self.alone = True
                 return
@@ -128,16 +185,30 @@ class _Call:
             raise TypeError("the scripted target model was called without token ids")
         self.leading = self._series[0].ndim - 1
         self._series = [series.reshape(-1) for series in self._series]
+        self._read_prefix()
         self.alone = self._mask is None and self._parents is None and len(self._series) == 1
+        self.tokens = self._series[0]
         if self.alone:
             return
-        self.tokens = self._series[0]
         if self._mask is None:
             self._read_parents()
         else:
             self._read_mask(visible(self._mask))
         if self.positions is not None and self.positions.size != self.tokens.size:
             raise TypeError(f"the scripted target model was given {self.positions.size} positions")
+
+    def _read_prefix(self) -> None:
+        """Put the tokens of an earlier call in front, at places of their own."""
+        if self.prefix is None:
+            return
+        new, before = self._series[0].size, np.asarray(self.prefix)
+        self._series[0] = np.concatenate([before, self._series[0]])
+        places = [series for series in self._series[1:] if series.size == new and not np.any(series < 0)]
+        if self.positions is None and self._parents is None and len(places) == 1:
+            self.positions = places[0]
+            self._series = [series for series in self._series if series is not places[0]]
+        if self.positions is not None and self.positions.size == new:
+            self.positions = np.concatenate([np.arange(before.size), self.positions])
 
     def _add(self, name: str, value: Any) -> None:
         if _PARENTS.search(name) or (isinstance(value, (list, tuple)) and None in value):
@@ -148,7 +219,9 @@ class _Call:
             return
         if array.dtype.kind not in "iubf":
             raise TypeError(f"the scripted target model cannot read a {type(value).__name__}")
-        if _POSITIONS.search(name):
+        if _ROWS.search(name):
+            self.rows = array.reshape(-1).astype(np.int64)
+        elif _POSITIONS.search(name):
             self.positions = array.reshape(-1)
         elif _MASK.search(name) or (self._series and array.ndim > 1 and _is_mask(array)):
             self._add_mask(array)
@@ -182,6 +255,8 @@ class _Call:
         for series in more:
             if series.size == length and not np.any(series < 0) and self.positions is None:
                 self.positions = series
+            elif _are_rows(series, length) and self.rows is None:
+                self.rows = series
             elif not np.any(series < 0):
                 raise TypeError(f"the scripted target model cannot read {series.size} further integers")
         prompt = length - rows
@@ -216,6 +291,11 @@ def _ragged(value: Any) -> bool:
 def _are_places(series: Array, length: int) -> bool:
     """Whether integers are positions and no tokens: as many, and from 0 on."""
     return bool(series.size == length and series[0] == 0 and np.all(np.diff(np.unique(series)) == 1))
+
+
+def _are_rows(series: Array, length: int) -> bool:
+    """Whether integers are the last positions, those whose rows a verification needs."""
+    return 0 < series.size < length and np.array_equal(series, np.arange(length - series.size, length))
 
 
 def _is_mask(array: Array) -> bool:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import math
 from collections import deque
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,7 @@ __all__ = [
     "shape_text",
     "share_memory",
     "tight",
+    "writable",
 ]
 
 _MAX_ITEMS = 200_000
@@ -69,6 +72,27 @@ def owner_of(array: Any) -> Any:
     while arrays.is_array(array.base):
         array = array.base
     return array
+
+
+@contextlib.contextmanager
+def writable(array: Any) -> Iterator[None]:
+    """A span in which an array may be written to that its owner has made read-only.
+
+    Raises:
+        BadValueError: Its memory cannot be written to.
+    """
+    owner = owner_of(array)
+    locked = [each for each in (owner, array) if not getattr(each.flags, "writeable", True)]
+    try:
+        for each in locked:
+            each.flags.writeable = True
+    except ValueError as error:
+        raise BadValueError("an array that cannot be written to") from error
+    try:
+        yield
+    finally:
+        for each in locked:
+            each.flags.writeable = False
 
 
 def share_memory(one: Any, other: Any) -> bool:

@@ -87,6 +87,14 @@ def test_an_object_made_of_arguments_is_read_and_written() -> None:
         parse_binding("forward", {"target": "a.py:f", "args": ["Config{d_model=embed}"]})
 
 
+def test_a_tuple_and_an_array_of_several_are_read_and_written() -> None:
+    table = {"target": "a.py:f", "args": ["tuple{k, v}", "kv=stack{k, v}"]}
+    pair, stacked = parse_binding("append", table).args
+    assert (pair.made, pair.sources) == ("tuple", ("k", "v"))
+    assert (stacked.keyword, stacked.made, stacked.sources) == ("kv", "stack", ("k", "v"))
+    assert [str(argument) for argument in (pair, stacked)] == table["args"]
+
+
 def test_a_member_of_an_object_may_have_a_form() -> None:
     (config,) = parse_binding("f", {"target": "a.py:f", "args": ["a.py:Cfg{d=embed, dtype=type:dtype}"]}).args
     assert str(config) == "a.py:Cfg{d=embed, dtype=type:dtype}"

@@ -6,6 +6,7 @@ What a value looks like is settled once, on a small search whose answer is known
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -208,6 +209,7 @@ def _per_prompt(value: Any, count: int) -> list[list[Any]]:
             value = [value]
     if not isinstance(value, list):
         raise BadResult(f"answered with {kind_of(value)} instead of beams per prompt")
+    value = _cut(value)
     for scores in _score_lists(attributes_of(value)):
         if _is_columns(value, scores, count):
             value = [value, scores]
@@ -229,6 +231,8 @@ def _entries(item: Any) -> list[Any]:
         if pair is not None and _is_column(*pair):
             return _zipped(*pair)
         return _nested(item) or [item]
+    if isinstance(item, list):
+        item = _cut(item)
     if isinstance(item, list) and len(item) == 2 and _is_column(item[0], item[1]):
         return _zipped(item[0], item[1])
     if isinstance(item, list) and item and not isinstance(item[0], list | dict) and _is_entry(item):
@@ -283,7 +287,35 @@ def _is_columns(ids: Any, scores: Any, count: int) -> bool:
 
 
 def _zipped(ids: list[Any], scores: list[Any]) -> list[Any]:
-    return [list(pair) for pair in zip(ids, scores, strict=True)]
+    """Sequences with their scores; in columns, a place that no beam took has no tokens and scores -inf."""
+    beams = [[own, score] for own, score in zip(ids, scores, strict=True)]
+    return [beam for beam in beams if beam[0] or beam[1] > -math.inf] or beams
+
+
+def _cut(value: list[Any]) -> list[Any]:
+    """Of three columns, one of which counts the tokens of each sequence: the sequences and the scores."""
+    kinds = {_leaf(part): part for part in value} if len(value) == 3 else {}
+    deepest = max((depth for depth, _kind in kinds), default=0)
+    if set(kinds) != {(deepest, int), (deepest - 1, float), (deepest - 1, int)}:
+        return value
+    try:
+        return [_shortened(kinds[deepest, int], kinds[deepest - 1, int]), kinds[deepest - 1, float]]
+    except (TypeError, ValueError):
+        return value
+
+
+def _leaf(item: Any) -> tuple[int, type]:
+    """How deep lists go, and what stands in them; whole numbers where nothing does."""
+    depth = 0
+    while isinstance(item, list):
+        depth, item = depth + 1, item[0] if item else 0
+    return depth, type(item)
+
+
+def _shortened(ids: list[Any], counts: Any) -> list[Any]:
+    if isinstance(counts, int):
+        return ids[:counts]
+    return [_shortened(own, count) for own, count in zip(ids, counts, strict=True)]
 
 
 def _parts(entry: Any) -> Iterator[tuple[Key, Any]]:

@@ -34,7 +34,18 @@ inline void* per_row(long long rows) {{
     }}
     return room;
 }}
-// a struct for whatever its parameter is: a value, a reference or a pointer
+// room that a launcher asks its caller for
+inline void* scratch(size_t bytes) {{
+    static void* room = nullptr;
+    static size_t held = 0;
+    if (bytes != held) {{
+        cudaFree(room);
+        room = nullptr;
+        held = cudaMalloc(&room, bytes) == cudaSuccess ? bytes : 0;
+    }}
+    return room;
+}}
+// what is handed over as whatever its parameter is: a value, a reference or a pointer
 template <class P> struct Whole {{
     P* at;
     operator P&() const {{ return *at; }}
@@ -112,6 +123,9 @@ def _call(launcher: Launcher, K: str) -> str:
     values = [_argument(arg, kind, K) for arg, kind in zip(launcher.args, types, strict=False)]
     made = "".join(_structs(launcher, values))
     args = ", ".join(launcher.folded(values, lambda at, _held: _whole(launcher, at)))
+    if "scratch" in launcher.args:
+        asked = _asked(launcher, name, args)
+        made += f"void* room = nullptr; size_t bytes = 0; {asked} room = scratch(bytes); "
     if launcher.kernel:
         known = "const long long rows = job.rows, B = job.B, T = job.T, V = job.V; const int K = job.K;"
         unused = "(void)rows; (void)B; (void)T; (void)V; (void)K;"
@@ -124,6 +138,14 @@ def _call(launcher: Launcher, K: str) -> str:
     if launcher.returns == "count":
         return f"{made}const int given = (int){name}({args}); return given > 0 ? 0 : given ? given : 1;"
     return f"{made}return (int){name}({args});"
+
+
+def _asked(launcher: Launcher, name: str, args: str) -> str:
+    """The call that asks for the size of the scratch memory; it gives up where that fails."""
+    failed = {"nothing": "cudaGetLastError()", "bool": f"!{name}({args})", "count": f"{name}({args}) < 0"}
+    call = f"{name}({args}); " if launcher.returns == "nothing" else ""
+    told = failed.get(launcher.returns, f"{name}({args})")
+    return f"{call}if (const int refused = (int)({told})) return refused;"
 
 
 def _structs(launcher: Launcher, values: Sequence[str]) -> Iterator[str]:
@@ -152,6 +174,10 @@ def _argument(arg: str, kind: str, K: str) -> str:
         return _pointer(f"job.{arg}", kind)
     if arg == "per_row":
         return f"({kind})per_row(job.rows)"
+    if arg == "scratch":
+        return "room"
+    if arg == "scratch_bytes":
+        return "Whole<size_t>{&bytes}"
     if arg == "stream" and kind == "void*":
         return "(void*)job.stream"
     return {"K": K, "stream": "job.stream", "stride": "job.K"}.get(arg, f"job.{arg}")

@@ -21,6 +21,7 @@ _NOT_IT = re.compile(
     re.I,
 )
 _LIKELY = re.compile(r"top_?k|softmax|fused", re.I)
+_WORD = re.compile(r"[A-Za-z_]\w*")
 _CAPACITIES = frozenset({"TOP_K", "TOPK", "MAX_K", "KMAX", "HEAP_K"})
 _BLOCK_NAMES = re.compile(r"thread|block", re.I)
 _MOST_OF_EACH = 4
@@ -190,7 +191,11 @@ def typed(function: Function, filled: Sequence[str]) -> Function:
         if parameter.type == "typename"
     }
     parameters = tuple(replace(each, type=types.get(each.type, each.type)) for each in function.parameters)
-    return replace(function, parameters=parameters)
+    structs = tuple(
+        replace(each, name=_WORD.sub(lambda word: types.get(word[0], word[0]), each.name))
+        for each in function.structs
+    )
+    return replace(function, parameters=parameters, structs=structs)
 
 
 def _usual(reading: Reading, function: Function, parameter: TemplateParameter) -> int | None:

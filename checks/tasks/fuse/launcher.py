@@ -13,7 +13,8 @@ Keys of ``launch``, all optional: ``template`` (template arguments: ``K``, ``flo
 values that are instantiated), ``grid``, ``block``, ``shared`` (C++ over rows, B, T, V, K; for kernels),
 ``index`` (``int32`` or ``int64``), ``stride`` (entries from one row of the output to the next: ``K``, a
 number, ``ceil 4`` for K rounded up to four, or a list of numbers of which the first that holds K counts),
-``returns``.
+``returns``. A launcher that takes ``scratch`` is called twice, as those of CUB are: with none, to be told by
+``scratch_bytes`` how much it wants, and with it.
 """
 
 from __future__ import annotations
@@ -30,7 +31,10 @@ from judge_tui.checks.errors import WorkspaceError
 __all__ = ["VALUES", "Launcher", "launcher_of", "stride_of"]
 
 #: What a parameter can be given.
-VALUES = ("logits", "indices", "probabilities", "rows", "B", "T", "V", "K", "stream", "stride", "per_row")
+VALUES = (
+    "logits", "indices", "probabilities", "rows", "B", "T", "V", "K", "stream", "stride", "per_row",
+    "scratch", "scratch_bytes",
+)  # fmt: skip
 _KEYS = frozenset({"template", "K", "grid", "block", "shared", "index", "stride", "returns", "variants"})
 _RETURNS = frozenset({"status", "bool", "number", "count", "nothing"})
 _STRIDE = re.compile(r"^(?:K|\d+|ceil \d+|\d+(?:, ?\d+)+)$")

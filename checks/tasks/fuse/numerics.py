@@ -23,6 +23,8 @@ _SCALES = (3.0, 5.0)
 _STRIPES = (32, 128, 256)
 #: Logits of a rising row that are shuffled among themselves: 1 leaves it sorted.
 _STRETCHES = (1, 32, 256, 1024)
+#: Rows of such.
+_RISING = 8
 
 
 @check(
@@ -30,7 +32,7 @@ _STRETCHES = (1, 32, 256, 1024)
     "offsets, infinities, large V",
     establishes="Right at an offset of 1e4, with −inf among the logits, fewer than K finite ones, all equal, "
     "V = 50257 and 128256, the maximum last, the top-k in one thread's stripe, on rows that rise or tie.",
-    version=2,
+    version=3,
     budget=300,
 )
 def numerics(bench: Bench, found: Findings) -> str:
@@ -112,15 +114,16 @@ def _crowded(rng: np.random.Generator, K: int) -> list[Question]:
     """Rows on which a list of candidates fills up: new maxima all the way, many ties, hardly a difference.
 
     What overflows loses the candidates of some threads. Which they are hangs on how they are scheduled, so
-    K is large, and maxima rise from logit to logit as well as over stretches that are shuffled.
+    K is large, maxima rise from logit to logit as well as over stretches that are shuffled, and of such rows
+    there are several.
     """
     V = max(4 * K, 4096) + int(rng.integers(1, 1000))
     rising = []
     for length in _STRETCHES:
-        row = np.sort(draw(rng, 1, V, scale=2.0))
+        rows = np.sort(draw(rng, _RISING, V, scale=2.0))
         for start in range(0, V, length):
-            rng.shuffle(row[0, start : start + length])
-        rising.append(Question(f"maxima rise to the end, {length} at a time", row, K))
+            rng.shuffle(rows[:, start : start + length], axis=1)
+        rising.append(Question(f"maxima rise to the end, {length} at a time", rows, K))
     falling = np.sort(draw(rng, 1, V))[:, ::-1]
     steps = rng.integers(0, 8, (1, V)).astype(np.float32)
     close = 1 + rng.permutation(V).astype(np.float32)[None] * np.float32(2.0**-23)

@@ -20,6 +20,7 @@ _WIDE = frozenset({
     "long", "long long", "int64_t", "std::int64_t", "long long int", "size_t", "std::size_t", "uint64_t",
     "unsigned long long", "int64", "long int", "unsigned long", "ptrdiff_t",
 })  # fmt: skip
+_SIZES = frozenset({"size_t", "std::size_t"})
 #: Meaning → names without case, underscores and the prefixes of counts.
 _NAMES = {
     "K": ("k", "topk", "kk", "topkk", "topn", "ktop", "krt", "kruntime", "beam", "kreq", "requestedk"),
@@ -43,6 +44,9 @@ INDEX_NAMES = re.compile(r"ind|idx|tok|\bids?\b|_ids?|^ids?|at$|pos|arg", re.I)
 _LOGIT_NAMES = re.compile(r"logit|^x$|^z$|^in$|input|score|^src|_in$|^d_in|^data", re.I)
 #: What a further answer of one number per row is called.
 _ROW_NAMES = re.compile(r"lse|log_?sum|log_?z|log_?norm|partition|denom|max(im)?|peak|norm|sum", re.I)
+#: Room that a launcher wants from its caller, and where it says how much.
+_SCRATCH = re.compile(r"scratch|work_?space|te?mp|storage|buf", re.I)
+_BYTES = re.compile(r"bytes|size", re.I)
 _MOST = 12
 
 
@@ -139,8 +143,9 @@ def _pointers(parameters: Sequence[Parameter]) -> dict[int, str] | None:
     taken: set[str] = set()
     beside: list[int] = []
     # const data are the logits; without const the name says so
+    scratch = _scratch(parameters)
     for index, parameter in enumerate(parameters):
-        if parameter.pointers != 1 or _bare_stream(parameter):
+        if parameter.pointers != 1 or _bare_stream(parameter) or index in scratch:
             continue
         value = _pointer(parameter, taken)
         if value is None and _ROW_NAMES.search(parameter.name) and parameter.type in ("float", "double"):
@@ -150,8 +155,19 @@ def _pointers(parameters: Sequence[Parameter]) -> dict[int, str] | None:
             return None
         found[index] = value
         taken.add(value)
-    found.update(dict.fromkeys(beside, "per_row"))
+    found.update({**dict.fromkeys(beside, "per_row"), **scratch})
     return found if taken >= {"logits", "indices", "probabilities"} else None
+
+
+def _scratch(parameters: Sequence[Parameter]) -> dict[int, str]:
+    """Position → room for the launcher, and the number of bytes, beside it, that it says it wants."""
+    for index, parameter in enumerate(parameters):
+        if parameter.type == "void" and parameter.pointers == 1 and _SCRATCH.search(parameter.name):
+            for beside in (index + 1, index - 1):
+                told = parameters[beside] if 0 <= beside < len(parameters) else None
+                if told and told.type in _SIZES and told.pointers == 1 and _BYTES.search(told.name):
+                    return {index: "scratch", beside: "scratch_bytes"}
+    return {}
 
 
 def _pointer(parameter: Parameter, taken: set[str]) -> str | None:

@@ -137,7 +137,7 @@ BATCH = (
 )
 MAX_LEN = (
     "max_seq_len max_length max_seq capacity max_tokens max_seq_length max_position max_context s_max "
-    "context_length max_positions n_ctx max_position_embeddings max_cache_len max_cache_length"
+    "context context_length max_positions n_ctx max_position_embeddings max_cache_len max_cache_length"
 )
 #: A cache that keeps so many of the newest tokens holds all of them until then.
 WINDOW = "window window_size window_len sliding_window ring_size max_window"

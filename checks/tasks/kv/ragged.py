@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy.typing as npt
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import BadResult, Raised, Skipped
-from judge_tui.checks.tasks.kv.cache.cached import PROMPTS, Cached
+from judge_tui.checks.tasks.kv.cache.cached import BY_ITSELF, PROMPTS, Cached
 from judge_tui.checks.tasks.kv.decoder import ragged as ragged_decoder
 from judge_tui.checks.tasks.kv.judging import Worst, float32_limit
 from judge_tui.checks.tasks.kv.reference import attention, diagnosis
@@ -27,6 +28,8 @@ Array = npt.NDArray[Any]
 BATCHES = ((1, 16, 17, 5, 12, 3), (5, 4, 1, 12, 3, 5))
 #: Steps of all, steps in which some rest, and tokens that then come at once.
 _STEPS, _PAUSED, _MORE = 3, 2, 4
+#: Tokens of each sequence that come at once at the very end.
+_UNEVEN = (4, 1, 3, 2, 1, 4)
 
 
 @check(
@@ -34,7 +37,7 @@ _STEPS, _PAUSED, _MORE = 3, 2, 4
     "ragged batches",
     establishes="Every sequence of a ragged batch (1, block, block + 1, 5, 12, 3 long) equals its solo run, "
     "and a finished one stays as it was.",
-    version=4,
+    version=5,
 )
 def variable_lengths(bench: Bench, found: Findings) -> str:
     """Prompts of six lengths, steps of all sequences, then steps in which some of them rest."""
@@ -67,16 +70,16 @@ def _told(worst: list[Worst], limit: float) -> str:
 
 def _run(subject: Subject, found: Findings, index: int, lengths: tuple[int, ...]) -> Worst:
     batch, longest = len(lengths), max(lengths)
-    sizes = Sizes(batch, 3, longest + _STEPS + _PAUSED + _MORE + 3, 8)
+    sizes = Sizes(batch, 3, longest + _STEPS + _PAUSED + 2 * _MORE + 3, 8)
     cached = subject.cached(sizes)
     rng = subject.bench.rng("ragged", index)
-    stream = drawn(rng, sizes, longest + _STEPS + _PAUSED + 1 + _MORE)
+    stream = drawn(rng, sizes, longest + _STEPS + _PAUSED + 1 + 2 * _MORE)
     held: list[list[int]] = [list(range(n)) for n in lengths]
     padded = tuple(_with_padding(x, lengths, rng) for x in stream)
     q, k, v = padded
-    cached.feed(*cut((q, k, v), 0, longest), np.array(lengths))
+    out = cached.feed(*cut((q, k, v), 0, longest), np.array(lengths))
     limit, words = float32_limit(subject), f"lengths {', '.join(map(str, lengths))}"
-    worst = Worst()
+    prompts, worst = _prompts(subject, found, out, stream, held, words), Worst()
     for t in range(longest, longest + _STEPS):
         try:
             worst = worst.or_worse(_step(cached, stream, t, held, np.ones(batch, bool)))
@@ -88,7 +91,7 @@ def _run(subject: Subject, found: Findings, index: int, lengths: tuple[int, ...]
     quantity = f"{words}: {_STEPS} steps of all, {kind}, largest relative error per row, float32"
     found.limit(quantity, worst.error, limit, note=worst.note, **subject.where())
     rested = _rest(subject, found, cached, stream, held, words)
-    worst = worst.or_worse(rested) if rested is not None else worst
+    worst = prompts.or_worse(worst).or_worse(rested or Worst())
     return worst.or_worse(_several(subject, found, cached, stream, held, words))
 
 
@@ -151,55 +154,87 @@ def _rest(
     return worst
 
 
-def _several(
-    subject: Subject, found: Findings, cached: Cached, stream: tuple[Array, Array, Array],
+def _prompts(
+    subject: Subject, found: Findings, out: Array, stream: tuple[Array, Array, Array],
     held: list[list[int]], words: str,
 ) -> Worst:  # fmt: skip
-    """Several tokens of every sequence at once, behind as many as each has."""
-    if cached.mode == "read" or not cached.can_feed_many or not (rows := _rows_that_go_on(subject)):
+    """The rows of prompts of several lengths, where what answers is told how many are real."""
+    if not _rows_are_told(subject) or not (rows := _right_rows(subject, 0)):
         return Worst()
-    start = max(max(tokens) for tokens in held) + 1
-    try:
-        out = cached.feed(*cut(stream, start, start + _MORE))
-    except Skipped as fault:
-        found.note("several tokens behind sequences of several lengths", fault.message)
-        return Worst()
-    for tokens in held:
-        tokens += range(start, start + _MORE)
-    worst = _behind(out, stream, held, rows)
-    kind = "last row" if rows == 1 else "rows"
-    quantity = f"{words}: {_MORE} tokens more of each at once, {kind}, largest relative error, float32"
+    counts = [len(tokens) for tokens in held]
+    worst = _newest(out, stream, held, counts, 1 if rows == 1 else max(counts))
+    quantity = f"{words}: {_named(rows)} of the prompts, largest relative error, float32"
     found.limit(quantity, worst.error, float32_limit(subject), note=worst.note, **subject.where())
     return worst
 
 
-def _behind(out: Array, stream: tuple[Array, Array, Array], held: list[list[int]], rows: int) -> Worst:
-    """The last rows of tokens that came at once, each against all that its sequence had by then."""
+def _several(
+    subject: Subject, found: Findings, cached: Cached, stream: tuple[Array, Array, Array],
+    held: list[list[int]], words: str,
+) -> Worst:  # fmt: skip
+    """Several tokens at once behind as many as each sequence has: as many of each, then not."""
+    if cached.mode == "read" or not cached.can_feed_many or not (rows := _right_rows(subject, 3)):
+        return Worst()
     worst = Worst()
-    for b, tokens in enumerate(held):
-        for back in range(rows):
-            seen = tokens[: len(tokens) - back]
-            q, k, v = (x[b : b + 1] for x in stream)
-            truth = attention(q[:, :, seen[-1:]], k[:, :, seen], v[:, :, seen])
-            at = out.shape[2] - 1 - back
-            error = relative_error(out[b : b + 1, :, at : at + 1], truth)
-            worst = worst.or_worse(
-                Worst(error, f"sequence {b} at length {len(seen)}, {_MORE} tokens at once")
-            )
+    even = (f"{_MORE} tokens", [_MORE] * len(held))
+    uneven = (f"{', '.join(map(str, _UNEVEN))} tokens", [*_UNEVEN])
+    for told, counts in (even, uneven) if _rows_are_told(subject) else (even,):
+        start = max(max(tokens) for tokens in held) + 1
+        try:
+            out = cached.feed(*cut(stream, start, start + _MORE), np.array(counts))
+        except Skipped as fault:
+            found.note(f"{told} behind sequences of several lengths", fault.message)
+            return worst
+        for tokens, count in zip(held, counts, strict=True):
+            tokens += range(start, start + count)
+        behind = _newest(out, stream, held, counts, rows)
+        quantity = f"{words}: {told} more of each at once, {_named(rows)}, largest relative error, float32"
+        found.limit(quantity, behind.error, float32_limit(subject), note=behind.note, **subject.where())
+        worst = worst.or_worse(behind)
     return worst
 
 
-def _rows_that_go_on(subject: Subject) -> int:
+def _named(rows: int) -> str:
+    return "last row" if rows == 1 else "rows"
+
+
+def _rows_are_told(subject: Subject) -> bool:
+    """Whether what answers is told how many of the rows that go in at once are real, or gets no others."""
+    name = {"fused": "step_many", "attend": "attend"}.get(subject.mode)
+    told = name in subject.found and any(
+        subject.found[name].takes(each) for each in ("lengths", "bounds", "query_positions")
+    )
+    return told or subject.cached(Sizes()).ragged_by() == BY_ITSELF
+
+
+def _newest(
+    out: Array, stream: tuple[Array, Array, Array], held: list[list[int]], counts: Sequence[int], rows: int
+) -> Worst:
+    """The last rows of tokens that came at once, each against all that its sequence had by then."""
+    worst = Worst()
+    for b, (tokens, count) in enumerate(zip(held, counts, strict=True)):
+        for back in range(min(rows, count)):
+            seen = tokens[: len(tokens) - back]
+            q, k, v = (x[b : b + 1] for x in stream)
+            at = count - 1 - back
+            truth = attention(q[:, :, seen[-1:]], k[:, :, seen], v[:, :, seen])
+            error = relative_error(out[b : b + 1, :, at : at + 1], truth)
+            worst = worst.or_worse(Worst(error, f"sequence {b} at length {len(seen)}, {count} at once"))
+    return worst
+
+
+def _right_rows(subject: Subject, before: int) -> int:
     """How many of the last rows are right where several tokens go behind stored ones of one length."""
     sizes = Sizes(2, 3, 16, 8)
     cached = subject.cached(sizes)
-    stream = drawn(subject.bench.rng("goes on"), sizes, 3 + _MORE)
+    stream = drawn(subject.bench.rng("goes on"), sizes, before + _MORE)
     try:
-        cached.feed(*cut(stream, 0, 3), whole=False)
-        out = cached.feed(*cut(stream, 3, 3 + _MORE))
+        cached.feed(*cut(stream, 0, before), whole=False)
+        out = cached.feed(*cut(stream, before, before + _MORE))
     except (Raised, BadResult, Skipped):
         return 0
-    own = [list(range(3 + _MORE))] * 2
+    own, counts = [list(range(before + _MORE))] * 2, [_MORE] * 2
     limit = float32_limit(subject)
     # no mask at all only warns elsewhere, and decode steps do not use the rows before the last
-    return next((rows for rows in (_MORE, 1) if not _behind(out, stream, own, rows).wrong(limit)), 0)
+    right = (rows for rows in (_MORE, 1) if not _newest(out, stream, own, counts, rows).wrong(limit))
+    return next(right, 0)

@@ -130,3 +130,37 @@ def test_answers_come_in_every_style() -> None:
 def test_a_mask_of_one_position_is_seen_either_way() -> None:
     for mask in (np.array([[True]]), np.array([[0.0]]), np.array([[1.0]])):
         assert visible(mask).tolist() == [[True]]
+
+
+@pytest.mark.parametrize(("prompt_len", "size"), SIZES)
+def test_only_the_rows_that_are_wanted_are_given(prompt_len: int, size: int) -> None:
+    prompt, tree, mask, wanted = case(prompt_len, size)
+    tokens, last = [*prompt, *tree.tokens], range(prompt_len - 1, prompt_len + size)
+    told = Target(ROWS)(tokens, visible=mask, rows=last)
+    assert np.allclose(told, wanted[prompt_len - 1 :])
+    if prompt_len > 1:  # else as many integers as tokens, which are places
+        assert np.allclose(Target(ROWS)(tokens, mask, np.array(last)), wanted[-len(last) :])
+
+
+@pytest.mark.parametrize(("prompt_len", "size"), SIZES)
+@pytest.mark.parametrize("style", ["last prefixed", "all prefixed", "last pair", "all pair"])
+def test_a_prompt_may_go_in_first(prompt_len: int, size: int, style: str) -> None:
+    prompt, tree, mask, wanted = case(prompt_len, size)
+    target = Target(ROWS, style)
+    first, prefix = target.prefill(prompt)
+    assert np.allclose(first, wanted[:prompt_len] if "all" in style else wanted[prompt_len - 1])
+    assert (len(prefix), prefix.length, prefix.seq_len) == (prompt_len, prompt_len, prompt_len)
+    if size:
+        places = [prompt_len + len(tree.path(node)) - 1 for node in range(size)]
+        rows = target.score_tree(prefix, tree.tokens, positions=places, visible=mask[prompt_len:])
+        assert np.allclose(rows[0] if "pair" in style else rows, wanted[prompt_len:])
+
+
+def test_a_chain_may_go_on_behind_a_prompt() -> None:
+    target = Target(ROWS, "last pair")
+    _row, prefix = target([6, 0])
+    row, prefix = target([5], prefix)
+    assert np.allclose(row, ROWS.row([6, 0, 5]))
+    assert len(prefix) == 3
+    with pytest.raises(AttributeError, match="has no 'keys'"):
+        prefix.keys  # noqa: B018

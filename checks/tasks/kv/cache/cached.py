@@ -23,8 +23,10 @@ from judge_tui.checks.tasks.kv.cache.wires import to_wire
 from judge_tui.checks.tasks.kv.sequences import RESERVE
 from judge_tui.checks.tasks.kv.sizes import Sizes
 
-__all__ = ["PROMPTS", "TICKS", "Cached", "Sizes"]
+__all__ = ["BY_ITSELF", "PROMPTS", "TICKS", "Cached", "Sizes"]
 
+#: How lengths differ where a call is for one sequence.
+BY_ITSELF = "one sequence at a time"
 #: How lengths differ where prompts go in sequence by sequence, and all sequences step together.
 PROMPTS = "prompts one by one, steps together"
 #: What tells a cache that a step is over: before attention, or after it.
@@ -75,7 +77,7 @@ class Cached(Opened):
         """How sequences of one batch may get different numbers of tokens; empty when they cannot."""
         feeding = [self.found[r] for r in ("step", "step_many", "append", "append_many") if r in self.found]
         if self.alone or all(by_rows(b) for b in (*feeding, *self._ticks)):
-            return "one sequence at a time"
+            return BY_ITSELF
         if not all(_told_apart(tick, "lengths", "active") for tick in self._ticks):
             return ""
         for name in ("lengths", "totals", "active", "positions", "bounds"):

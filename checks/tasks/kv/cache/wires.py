@@ -37,7 +37,7 @@ Array = npt.NDArray[Any]
 #: Layers of a trial where all go in together: as many as no other axis has, so that it shows which is whose.
 LAYERS = 5
 #: Layouts of a whole batch, in the order in which they are tried.
-LAYOUTS = ("BHND", "BNHD", "BHD", "BNE", "NBHD")
+LAYOUTS = ("BHND", "BNHD", "NBHD", "BHD", "BNE")
 #: Layouts of one sequence.
 SOLO = ("HND", "NHD", "HD", "NE")
 #: Layouts in which an answer may come though the question went in another.

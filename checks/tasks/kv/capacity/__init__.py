@@ -1,4 +1,4 @@
-"""What happens past the end, in place of a sequence that left, and in a window that slides."""
+"""What happens past the end, to the others then, in place of one that left, and in a window that slides."""
 
 from judge_tui.checks.tasks.kv.capacity.check import capacity
 

@@ -11,7 +11,7 @@ from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import BadResult, Fault, Raised, Skipped
 from judge_tui.checks.tasks.kv.cache.cached import Cached
 from judge_tui.checks.tasks.kv.cache.storage import entries
-from judge_tui.checks.tasks.kv.capacity import reuse
+from judge_tui.checks.tasks.kv.capacity import others, reuse
 from judge_tui.checks.tasks.kv.capacity.window import says_so, slides
 from judge_tui.checks.tasks.kv.decoder import room
 from judge_tui.checks.tasks.kv.judging import float32_limit
@@ -33,7 +33,7 @@ _UNTOLD = 129
 @check(
     "capacity",
     "past the end",
-    version=4,
+    version=5,
     establishes="Writing past the end gives an error or makes room, and what was stored stays; what a "
     "sequence held that left is not seen by the next.",
 )
@@ -67,6 +67,7 @@ def _of_cache(subject: Subject, found: Findings) -> list[str]:
             said.append(_past_the_end(subject, found, _CAPACITY - 1, 3, "three tokens where one has room"))
         except Skipped as fault:
             found.note("three tokens where one has room", fault.message)
+    others.judge(subject, found, said, _CAPACITY, 3 * _CAPACITY if told else _UNTOLD)
     reuse.judge(subject, found, said)
     return said
 

@@ -144,7 +144,7 @@ def _options(worker: Worker, loaded: Inventories, found: Found, tried: list[str]
         for cls in inventory.get("classes", ())
         if cls["params"] is not None
     }
-    configs = Configs.of(loaded)
+    configs = Configs.of(loaded, worker.submission)
     for item in callables(loaded):
         own = item.name.rpartition(".")[2]
         if item.file == ADAPTER or _ASIDE.search(item.name) or (own.startswith("_") and own != "__call__"):

@@ -22,6 +22,7 @@ from judge_tui.checks.tasks.kv.decoder.meant import is_meant
 from judge_tui.checks.tasks.kv.decoder.padding import settle_padding
 from judge_tui.checks.tasks.kv.decoder.roles import DECODER
 from judge_tui.checks.tasks.kv.finding import trial
+from judge_tui.checks.tasks.kv.finding.readings import renamed
 from judge_tui.checks.tasks.kv.finding.signatures import Owner, matched
 from judge_tui.checks.tasks.kv.finding.trial import Trial
 from judge_tui.checks.tolerance import relative_error
@@ -132,18 +133,25 @@ def _spellings(binding: Binding, decoder: Binding) -> list[Binding]:
 
 
 def _forms(binding: Binding) -> list[Binding]:
-    """A single token may go in as (B,) or as (B, 1)."""
+    """A single token may go in as (B,) or as (B, 1), and ids in lists."""
     if not (binding.takes("tokens") or binding.takes("x")):
         return [binding] if binding.role in ("state", "open") else []
     if binding.role != "decode":
-        return [binding, lone(binding)]
+        listed = [renamed(binding, "tokens", "token_lists")] if binding.takes("tokens") else []
+        return [binding, *listed, lone(binding)]
     flat = {"tokens": "token", "x": "vector"}
     other = replace(
         binding, args=tuple(replace(a, source=flat.get(a.source, a.source)) for a in binding.args)
     )
-    forms = [other, binding] if binding.takes("tokens") else [binding, other]
+    forms = [other, binding, _listed(other)] if binding.takes("tokens") else [binding, other]
     told = [] if tells_sequences(binding) else [keyed(binding)]
     return [*forms, lone_step(binding), lone(binding), *told]
+
+
+def _listed(binding: Binding) -> Binding:
+    """The same call, handed one id of each sequence in a list."""
+    args = (replace(a, form="lists") if a.source == "token" else a for a in binding.args)
+    return replace(binding, args=tuple(args))
 
 
 def _over(binding: Binding) -> str:

@@ -6,14 +6,21 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from judge_tui.checks.binding.binding import Binding
+from judge_tui.checks.binding.binding import Argument, Binding
+from judge_tui.checks.binding.candidates import callables
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.tasks.kv import roles
 from judge_tui.checks.tasks.kv.cache.cached import TICKS
 from judge_tui.checks.tasks.kv.finding import trial
 from judge_tui.checks.tasks.kv.finding.advancing import miscounts
 from judge_tui.checks.tasks.kv.finding.combinations import MOST, owner_of
-from judge_tui.checks.tasks.kv.finding.readings import all_layers_go_in, layouts, many_layouts, renamed
+from judge_tui.checks.tasks.kv.finding.readings import (
+    ASIDE,
+    all_layers_go_in,
+    layouts,
+    many_layouts,
+    renamed,
+)
 from judge_tui.checks.tasks.kv.finding.signatures import matched
 
 __all__ = ["settle_lengths", "settle_many", "settle_read"]
@@ -21,6 +28,8 @@ __all__ = ["settle_lengths", "settle_many", "settle_read"]
 Inventories = Mapping[str, Mapping[str, Any]]
 Found = dict[str, Binding]
 _ROLES = {role.name: role for role in roles.ROLES}
+#: Parameters of unknown name that are tried.
+_MOST_UNNAMED = 3
 
 
 def settle_many(worker: Worker, loaded: Inventories, found: Found, written: Found) -> None:
@@ -76,11 +85,12 @@ def settle_read(worker: Worker, loaded: Inventories, found: Found) -> None:
                 return
 
 
-def settle_lengths(worker: Worker, found: Found, written: Found) -> None:
+def settle_lengths(worker: Worker, loaded: Inventories, found: Found, written: Found) -> None:
     """Whether lengths count what is new or what is stored: the reading under which ragged rows are right."""
     names: list[str] = [
         n for n in ("step", "step_many", "append", "append_many") if n in found and n not in written
     ]
+    _settle_counts(worker, loaded, found, names)
     taking = [n for n in names if found[n].takes("lengths") or found[n].takes("bounds")]
     for tick in (n for n in TICKS if n in found and n not in written and found[n].takes("count")):
         each = {tick: renamed(found[tick], "count", "lengths")}
@@ -98,6 +108,46 @@ def settle_lengths(worker: Worker, found: Found, written: Found) -> None:
         if trial.ragged(worker, {**found, **other}).right:
             found.update(other)
             return
+
+
+def _settle_counts(worker: Worker, loaded: Inventories, found: Found, feeding: list[str]) -> None:
+    """Hand the new tokens of each sequence to what its name does not show to take them.
+
+    What feeds the cache is told by a parameter under which ragged rows are right; then so is attention.
+    """
+    for names in (feeding, ["attend"] if "attend" in found and feeding else []):
+        calls = {name: found[name] for name in names}
+        if not calls or any(_tells_apart(binding) for binding in calls.values()):
+            continue
+        if names != feeding and not any(found[name].takes("lengths") for name in feeding):
+            return
+        for parameter in _unnamed(loaded, calls):
+            told = Argument("lengths", keyword=parameter)
+            each = {name: replace(binding, args=(*binding.args, told)) for name, binding in calls.items()}
+            if trial.ragged(worker, {**found, **each}).right:
+                found.update(each)
+                break
+
+
+def _tells_apart(binding: Binding) -> bool:
+    """Whether a call is told of each sequence by itself, or takes one alone."""
+    told = ("lengths", "totals", "bounds", "active", "positions", "query_positions", "rows", "sequence")
+    return "B" not in binding.layout or any(binding.takes(name) for name in told)
+
+
+def _unnamed(loaded: Inventories, calls: Found) -> list[str]:
+    """Parameters that all of some calls have, which are None by default and are not handed over."""
+    params = {f"{each.file}:{each.name}": each.params for each in callables(loaded)}
+    open_ = [
+        [
+            str(p["name"])
+            for p in params.get(binding.target, ())
+            if "default" in p and p["default"] is None and not ASIDE.search(p["name"])
+            if p["name"] not in {argument.keyword for argument in binding.args}
+        ]
+        for binding in calls.values()
+    ]
+    return [name for name in open_[0] if all(name in others for others in open_)][:_MOST_UNNAMED]
 
 
 def _packed(found: Found, feeding: list[str]) -> Found:

@@ -16,6 +16,7 @@ from judge_tui.checks.tasks.kv.finding.positions import alone
 from judge_tui.checks.tasks.kv.reference import ONLY_THE_FIRST, ORDERLY
 
 __all__ = [
+    "ASIDE",
     "all_layers_go_in",
     "beyond_doubt",
     "is_the_mistake",
@@ -29,7 +30,9 @@ __all__ = [
 
 Found = dict[str, Binding]
 #: Parameters of attention that say nothing of where a query stands.
-_ASIDE = re.compile(r"(?i)mask|causal|scale|drop|dtype|eps|return|weight|out$|self")
+ASIDE = re.compile(
+    r"(?i)mask|causal|scale|drop|dtype|eps|return|weight|out$|self|bias|alibi|softcap|temperature|window|sink"
+)
 
 
 def readings(combination: Found, written: Found) -> Iterator[Found]:
@@ -134,7 +137,7 @@ def may_be_misplaced(
     params = next((c.params for c in callables(loaded) if f"{c.file}:{c.name}" == binding.target), ())
     names = [str(param["name"]) for param in params]
     told = {a.keyword for a in binding.args} | set(names[: sum(not a.keyword for a in binding.args)])
-    return any(name not in told and not _ASIDE.search(name) for name in names)
+    return any(name not in told and not ASIDE.search(name) for name in names)
 
 
 def plainly_meant(combination: Found, ticks: bool) -> bool:

@@ -194,9 +194,9 @@ def _completed(
 ) -> None:
     """Bind what was found, and what there is beside it."""
     found.update({name: settled_by(binding, best[1]) for name, binding in best[0].items()})
-    settle_lengths(worker, found, written)
+    settle_lengths(worker, loaded, found, written)
     settle_many(worker, loaded, found, written)
-    settle_lengths(worker, found, written)
+    settle_lengths(worker, loaded, found, written)
     settle_read(worker, loaded, found)
 
 

@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from judge_tui.checks.binding.binding import Argument, Binding
 from judge_tui.checks.binding.candidates import callables
+from judge_tui.checks.binding.packed import pack, packs
 from judge_tui.checks.calling.calls import invoke
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.contract import Role
-from judge_tui.checks.submission import ADAPTER
-from judge_tui.checks.tasks.kv.parameters import BITS
+from judge_tui.checks.submission import ADAPTER, Submission
+from judge_tui.checks.tasks.kv.parameters import BITS, K, V, takes
 from judge_tui.checks.tasks.kv.roles import SIZES
 from judge_tui.checks.tasks.kv.sizes import Sizes
 
 __all__ = ["Configs", "Owner", "arguments", "as_told", "matched"]
 
 #: Names of class methods that make an instance.
-_MAKES = frozenset({"create", "new", "empty", "init", "make", "build", "zeros", "allocate"})
+_MAKES = frozenset({
+    "create", "new", "empty", "init", "make", "build", "zeros", "allocate", "random", "random_init",
+    "init_random", "from_config", "from_spec",
+})  # fmt: skip
+
+#: Keys and values in one argument.
+_PAIR = takes(
+    "kv",
+    "kvs kv_pair kv_new new_kv kv_t kv_step pair key_value key_values keys_values keys_and_values k_v entry",
+    required=True,
+)
 
 #: What objects that hold sizes are called, and parameters that want one.
 _CONFIG = re.compile(r"(?i)(config|cfg|conf|hparams|hyper_?param\w*|settings|options|spec|model_?args)$")
@@ -89,7 +100,7 @@ def matched(
         sized: Whether an object of sizes is made as well where none is the default.
     """
     ranked: list[tuple[float, int, Binding]] = []
-    made, configs = _constructors(loaded), Configs.of(loaded)
+    made, configs = _constructors(loaded), Configs.of(loaded, worker.submission)
     sizes = replace(role, params=SIZES)
     for item in _routines(loaded, constructors):
         file, name, params, line, cls = item
@@ -99,23 +110,40 @@ def matched(
         if score is None and constructors and not cls and name.rpartition(".")[2] in _MAKES:
             # KVCache.create(...): a class method that makes one.
             score = _score(name.rpartition(".")[0], role)
-        args = arguments(params, role, configs, sized=sized) if score is not None else None
-        if score is None or args is None:
+        if score is None:
             continue
-        binding = Binding(role.name, file, name, args, {}, why="its name and its parameters", line=line)
-        if cls and owner is not None and cls == owner.kind and not owner.bare:
-            binding, score = replace(binding, on=on), score - 0.25
-        elif cls:
-            # The method of an object that keeps nothing: attention that is made, and handed a cache.
-            parts = made.get((file, cls)) if stateful and on == "cache" and binding.takes(on) else None
-            init = arguments(parts, sizes, configs) if parts is not None else None
-            if init is None:
+        for args, unsure in _called(params, role, configs, sized=sized):
+            binding = Binding(role.name, file, name, args, {}, why="its name and its parameters", line=line)
+            own = 0.0
+            if cls and owner is not None and cls == owner.kind and not owner.bare:
+                binding, own = replace(binding, on=on), 0.25
+            elif cls:
+                # The method of an object that keeps nothing: attention that is made, and handed a cache.
+                parts = made.get((file, cls)) if stateful and on == "cache" and binding.takes(on) else None
+                init = arguments(parts, sizes, configs) if parts is not None else None
+                if init is None:
+                    continue
+                binding = replace(binding, init=init)
+            elif stateful and not (binding.takes(on) or binding.takes("cache_k")):
                 continue
-            binding = replace(binding, init=init)
-        elif stateful and not (binding.takes(on) or binding.takes("cache_k")):
-            continue
-        ranked.append((score, len(ranked), binding))
+            ranked.append((score + unsure - own, len(ranked), binding))
     return [binding for _score_, _index, binding in sorted(ranked, key=lambda r: r[:2])]
+
+
+def _called(
+    params: Sequence[Mapping[str, Any]], role: Role, configs: Configs, *, sized: bool
+) -> Iterator[tuple[tuple[Argument, ...], float]]:
+    """How a signature is called, and how unsure that is; keys and values may go in as one argument."""
+    if (args := arguments(params, role, configs, sized=sized)) is not None:
+        yield args, 0.0
+        return
+    others = tuple(param for param in role.params if param not in (K, V))
+    if len(others) != len(role.params) - 2:
+        return
+    args = arguments(params, replace(role, params=(_PAIR, *others)), configs, sized=sized) or ()
+    for unsure, made in ((0.1, "tuple"), (0.2, "stack")) if args else ():
+        pair = Argument("", parts=((K.name, K.name), (V.name, V.name)), made=made)
+        yield tuple(replace(pair, keyword=a.keyword) if a.source == _PAIR.name else a for a in args), unsure
 
 
 def _constructors(loaded: Inventories) -> dict[tuple[str, str], Sequence[Mapping[str, Any]]]:
@@ -156,19 +184,27 @@ def _score(name: str, role: Role) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class Configs:
-    """Classes that hold sizes, for callables that are told of sizes by an object.
+    """Classes and dicts that hold sizes, for callables that are told of sizes by one object.
 
     Attributes:
         classes: File, name and constructor parameters of each.
+        keys: File and a name → what the source reads from a dict of that name, and which size that is.
     """
 
     classes: tuple[tuple[str, str, Sequence[Mapping[str, Any]]], ...] = ()
+    keys: Callable[[str, Role], tuple[tuple[str, str], ...]] = lambda name, role: ()
 
     @classmethod
-    def of(cls, loaded: Inventories) -> Configs:
-        """Classes that are called after it."""
+    def of(cls, loaded: Inventories, submission: Submission) -> Configs:
+        """Classes that are called after it, and the keys of dicts that are."""
         made = _constructors(loaded)
-        return cls(tuple((file, n, params) for (file, n), params in made.items() if _CONFIG.search(n)))
+
+        def keys(name: str, role: Role) -> tuple[tuple[str, str], ...]:
+            found = (pair for file in loaded for pair in pack(submission, file, name, (), role))
+            return tuple(dict.fromkeys(found))
+
+        classes = tuple((file, n, params) for (file, n), params in made.items() if _CONFIG.search(n))
+        return cls(classes, keys)
 
     def argument(self, param: Mapping[str, Any], role: Role) -> Argument | None:
         """The object that a parameter wants, made of what a role takes; ``None`` when it wants none.
@@ -191,7 +227,11 @@ class Configs:
                     if (form := _form(p, r.kind)) is not None
                 )
                 return Argument("", parts=parts, made=f"{file}:{name}") if parts else None
-        return None
+        if self.classes or not packs(param["name"], role):
+            return None
+        sizes = tuple(size for size in takes if size.kind == "int" and not size.spare)
+        parts = self.keys(param["name"], replace(role, params=sizes))
+        return Argument("", parts=parts) if parts else None
 
 
 def as_told(binding: Binding, maker: Binding) -> Binding:

@@ -63,7 +63,10 @@ _HELD = r"(gb|gib|bytes|mb|mib)"
 _MEANINGS: tuple[tuple[str, str], ...] = (
     ("layers", r"(num|n)_?(hidden_?)?layers?|layers|n_?l|depth|n_?blocks?|l"),
     ("kv_heads", r"(num|n)_?(kv|key_?value)_?heads?|kv_?heads?|kvh|n_?h_?kv|h_?kv|(num_?)?heads?_?kv"),
-    ("heads", r"(num|n)_?(attention_?|attn_?|query_?|q_?)?heads?|heads|h|nheads|(num|n)_?heads?_?q"),
+    (
+        "heads",
+        r"((num|n)_?)?(attention|attn|query|q)_?heads?|(num|n)_?heads?|heads|h|nheads|(num|n)_?heads?_?q",
+    ),
     ("head_dim", r"head_?(dim|size)|d_?(head|k)|dim_?(per_?)?head|hd|dh|d"),
     ("embed", r"d_?model|hidden_?(size|dim)|embed(ding)?_?dim|model_?dim|n_?embd|dim|e|width"),
     ("per_token", r"(kv_?)?(cache_?)?bytes_?per_?tok(en)?|per_?token(_?bytes)?|kv_?per_?token"),

@@ -10,7 +10,6 @@ from judge_tui.checks.binding.binding import Binding
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Fault, Raised
 from judge_tui.checks.tasks.kv.cache.cached import Cached
-from judge_tui.checks.tasks.kv.cache.wires import LAYOUTS
 from judge_tui.checks.tasks.kv.paging.pool import PoolSizes
 from judge_tui.checks.tasks.kv.reference import attention
 from judge_tui.checks.tolerance import relative_error
@@ -22,7 +21,7 @@ _SIZES = PoolSizes(batch=3, heads=2)
 
 def orders(binding: Binding) -> Iterator[Binding]:
     """A call that names no sequence, under every axis order of a batch."""
-    for layout in (binding.layout,) if binding.layout else LAYOUTS[:3]:
+    for layout in (binding.layout,) if binding.layout else ("BHND", "BNHD", "BHD"):
         yield replace(binding, layout=layout)
 
 

@@ -55,3 +55,25 @@ def test_scores_may_be_attributes(first: Any, later: Any) -> None:
         [((EOS,), -0.5)],
         [((6, 6, 6), -0.25)],
     ]
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2), (2, 1, 0)])
+def test_lengths_say_where_a_row_s_padding_begins(order: tuple[int, int, int]) -> None:
+    def told(*columns: Any) -> list[Any]:
+        return [columns[i] for i in order]
+
+    form, beams = settle(
+        told([[[3, EOS, 9], [4, 5, 9], [9, 9, 9]]], [[-0.5, -1.0, -float("inf")]], [[2, 2, 0]]),
+        PROMPT, 1.0, EOS, TRUTH,
+    )  # fmt: skip
+    assert [(beam.tokens, beam.score) for beam in beams] == [((3, EOS), -0.5), ((4, 5), -1.0)]
+    one = told([[6, 6, 6], [9, 9, 9]], [-0.25, -float("inf")], [3, 0])
+    other = told([[EOS, 9, 9], [9, 9, 9]], [-0.5, -0.75], [1, 0])
+    found = read([one, other], form, [PROMPT, (9,)], 3, EOS)
+    assert [[beam.tokens for beam in beams] for beams in found] == [[(6, 6, 6)], [(EOS,), ()]]
+
+
+def test_a_search_without_steps_keeps_its_empty_beams() -> None:
+    form, _beams = settle([[[[3, EOS], [4, 5]]], [[-0.5, -1.0]], [[2, 2]]], PROMPT, 1.0, EOS, TRUTH)
+    (beams,) = read([[[[]]], [[-float("inf")]], [[0]]], form, [PROMPT], 0, EOS)
+    assert [beam.tokens for beam in beams] == [()]

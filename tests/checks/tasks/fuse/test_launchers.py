@@ -142,6 +142,43 @@ def test_a_struct_of_parameters_is_its_members() -> None:
     assert "launch(Whole<::ns::Params>{&given_0}, job.stream)" in text
 
 
+TEMPLATES = """
+namespace ns {
+struct Logits { const float* data; int64_t batch, steps, vocab; };
+template <typename I> struct Chosen { I* indices; float* probs; int k; };
+template <int N> struct Fixed { float* at; };
+}
+template <typename IndexT>
+cudaError_t launch(const ns::Logits& in, const ns::Chosen<IndexT>& out) { topk<<<in.batch, 64>>>(in, out); return cudaGetLastError(); }
+void test() { launch<int64_t>(a, b); }
+"""
+
+
+def test_a_struct_may_be_a_template_on_types() -> None:
+    reading = read_text(TEMPLATES)
+    assert list(reading.structs) == ["ns::Logits", "ns::Chosen"]
+    found = candidates(reading)[0]
+    assert found.called == "launch<int64_t>({logits, B, T, V}, {indices, probabilities, K})"
+    assert found.index == "int64"
+    assert "::ns::Chosen<int64_t> given_1{(int64_t*)job.indices, (float*)job.probabilities" in driver([found])
+
+
+def test_scratch_memory_is_asked_for_and_handed_over() -> None:
+    text = """
+cudaError_t select(void* workspace, size_t& workspace_bytes, const float* logits, float* probs, int* ids,
+                 int rows, int V, int K, cudaStream_t stream = 0) {
+    topk<4><<<rows, 128, 0, stream>>>(logits, ids, probs, rows, V); return cudaGetLastError();
+}
+"""
+    found = first(text)
+    assert found.called == (
+        "select(scratch, scratch_bytes, logits, probabilities, indices, rows, V, K, stream)"
+    )
+    call = "::select(room, Whole<size_t>{&bytes}, "
+    assert driver([found]).count(call) == 2
+    assert launcher_of(found.binding(), kernel=False, line=found.line, types=found.types).args == found.args
+
+
 @pytest.mark.parametrize(
     ("launch", "host"),
     [

@@ -1,6 +1,6 @@
 # bug: where a shorter sequence overflows, growing copies only as many slots as that one holds
-# caught by: variable_lengths
-# passes: incremental_equals_full, capacity
+# caught by: variable_lengths, capacity
+# passes: incremental_equals_full
 """An amortised, growable KV cache (std::vector style) with multi-layer attention on top.
 
 Layout: ``keys`` and ``values`` are (layers, batch, capacity, kv_heads, head_dim).  Capacity starts
