@@ -4,7 +4,8 @@ A model here is a function from a prefix (every token so far, prompt included) t
 normalised log-probabilities of the next token. :class:`Model` wraps one so that it
 answers every interface that searches are written for: called, or by any method whose
 name speaks of logits, probabilities or steps; with one sequence or many, as lists or
-arrays, padded or ragged; with the last position or all of them.
+arrays, padded or ragged, one behind the other; with the last position or all of them;
+from the start, or behind what it has read before.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ __all__ = [
     "PrefixRows",
     "Row",
     "Rows",
+    "State",
     "TableRows",
     "asked",
     "build",
@@ -36,13 +38,20 @@ if TYPE_CHECKING:
 
 Row: TypeAlias = "npt.NDArray[np.float64]"
 
-#: How answers are shaped, likeliest first: which positions, as what, and whether exponentiated.
+#: How answers are shaped, likeliest first: which positions, as what, and whether exponentiated. With ``pair``
+#: every answer comes before a :class:`State`, with ``turned`` behind one. What reads ``places`` takes a whole
+#: number per sequence for the place of its last token; others take it for the number of its tokens.
 STYLES = (
     "last", "all", "last list", "all list", "last dict", "last probs", "all probs", "all output",
-    "last pair", "all pair",
+    "last pair", "all pair", "last turned", "last places", "all places",
 )  # fmt: skip
 
-_ANSWERS = re.compile(r"prob|logit|forward|predict|score|infer|call|next|step|eval_|run|generate_row")
+_ANSWERS = re.compile(
+    r"prob|logit|forward|predict|score|infer|call|next|step|eval_|run|generate_row|"
+    r"^(prefill|start|begin|init|encode|decode|advance|extend|append|feed|prime)"
+)
+#: Attributes by which a cache says how many tokens it holds.
+_HELD = re.compile(r"^(n|size|pos|position|offset|count|(\w+_)?len(gth)?|(n|num)_tokens|seen_tokens)$")
 _KEYWORDS = (
     "input_ids",
     "token_ids",
@@ -139,6 +148,54 @@ def _mixed(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
     return words ^ (words >> np.uint64(31))
 
 
+class State(dict[str, Any]):
+    """What a model keeps of the tokens that it has read: a cache, to the submission.
+
+    It is a dict of one array with a row per sequence, so that whoever indexes, repeats, joins or copies the
+    rows of every array of a cache does with the sequences what is meant.
+
+    Args:
+        tokens: (L,) of one sequence, or (R, L) of several, -1 behind the shorter ones.
+    """
+
+    def __init__(self, tokens: Any) -> None:
+        super().__init__(tokens=arrays.moved(np.asarray(tokens, np.int64)))
+
+    @classmethod
+    def of(cls, value: Any) -> State | None:
+        """One that a submission has kept as it was, or made anew of its parts; ``None`` for anything else."""
+        if isinstance(value, dict) and list(value) == ["tokens"]:
+            array = arrays.hosted(value["tokens"])
+            return cls(array) if isinstance(array, np.ndarray) and 0 < array.ndim < 3 else None
+        return None
+
+    @property
+    def rows(self) -> list[list[int]]:
+        """The tokens of every sequence."""
+        return [[int(t) for t in row if t >= 0] for row in np.atleast_2d(arrays.hosted(self["tokens"]))]
+
+    def __len__(self) -> int:
+        """How many tokens the longest sequence has."""
+        return max(map(len, self.rows), default=0)
+
+    def __getattr__(self, name: str) -> int:
+        if not _HELD.search(name):
+            raise AttributeError(f"the scripted model's cache has no '{name}'")
+        return len(self)
+
+    def after(self, rows: Sequence[Sequence[int]]) -> State:
+        """The same once more tokens of every sequence were read."""
+        read = [[*before, *new] for before, new in zip(self.rows, rows, strict=True)]
+        return State(read[0] if self["tokens"].ndim == 1 else _padded(read))
+
+
+def _padded(rows: Sequence[Sequence[int]]) -> Any:
+    whole = np.full((len(rows), max(map(len, rows), default=0)), -1, np.int64)
+    for place, row in zip(whole, rows, strict=True):
+        place[: len(row)] = row
+    return whole
+
+
 class Model:
     """An object that answers as a submission's model would.
 
@@ -152,7 +209,8 @@ class Model:
         self._rows = rows
         self._all = "all" in words
         self._probs = "probs" in words
-        self._form = next((w for w in words if w in ("list", "dict", "output", "pair")), "array")
+        self._places = "places" in words
+        self._form = next((w for w in words if w in ("list", "dict", "output", "pair", "turned")), "array")
         self.vocab_size = self.V = self.n_vocab = self.num_tokens = rows.vocab_size
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -173,8 +231,12 @@ class Model:
     def _answer(self, args: tuple[Any, ...], kwargs: dict[str, Any], probs: bool) -> Any:
         named = [("", value) for value in args]
         named += [(key, kwargs.pop(key)) for key in _KEYWORDS if key in kwargs]
-        told = [(name.lower(), arrays.hosted(value)) for name, value in (*named, *kwargs.items())]
-        told = [(name, value) for name, value in told if _is_ids(value)]
+        given = [(name.lower(), arrays.hosted(value)) for name, value in (*named, *kwargs.items())]
+        states = [State.of(value) for _name, value in given if isinstance(value, dict)]
+        state = next((each for each in states if each is not None), None)
+        told = [(name, value) for name, value in given if _is_ids(value)]
+        if state is not None:
+            told = [("", _new(state, given))]
         if not told:
             raise TypeError("the scripted model was called without token ids")
         counted()
@@ -182,19 +244,29 @@ class Model:
         pieces = _unpacked(ids, others)
         batch, leading = _sequences(pieces or ids)
         beside = [] if pieces else [value for _name, value in others]
-        kept = [_kept(ids, index, beside) for index, ids in enumerate(batch)]
-        found = [self._positions(ids, real) if self._all else self._last(ids, real) for ids, real in
-                 zip(batch, kept, strict=True)]  # fmt: skip
+        kept = [_kept(ids, index, beside, self._places) for index, ids in enumerate(batch)]
+        own = [[t for t, keep in zip(ids, real, strict=True) if keep]
+               for ids, real in zip(batch, kept, strict=True)]  # fmt: skip
+        before = state.rows if state is not None else [[]] * len(batch)
+        found = [
+            self._positions(ids, real, past) if self._all else self._last([*past, *new])
+            for ids, real, new, past in zip(batch, kept, own, before, strict=True)
+        ]
         if probs:
             found = [np.exp(rows) for rows in found]
-        return self._formed(found, leading)
+        whole = self._formed(found, leading)
+        if self._form not in ("pair", "turned"):
+            return whole
+        if state is None:
+            state = State(_padded([[]] * len(batch)) if leading is not None else [])
+        return (whole, state.after(own)) if self._form == "pair" else (state.after(own), whole)
 
-    def _last(self, ids: list[int], real: list[bool]) -> Row:
+    def _last(self, prefix: list[int]) -> Row:
         _ASKED["model_rows"] += 1
-        return np.array(self._rows.row([t for t, keep in zip(ids, real, strict=True) if keep]))
+        return np.array(self._rows.row(prefix))
 
-    def _positions(self, ids: list[int], real: list[bool]) -> Row:
-        prefix: list[int] = []
+    def _positions(self, ids: list[int], real: list[bool], before: Sequence[int] = ()) -> Row:
+        prefix = list(before)
         rows = np.empty((len(ids), self.vocab_size))
         for index, (token, keep) in enumerate(zip(ids, real, strict=True)):
             prefix += [token] if keep else []
@@ -210,16 +282,14 @@ class Model:
         else:
             tail = found[0].shape if found else (self.vocab_size,)
             whole = np.array(found).reshape(*leading, *tail)
-        if self._form in ("array", "output", "pair"):
+        if self._form in ("array", "output", "pair", "turned"):
             whole = [arrays.moved(rows) for rows in whole] if isinstance(whole, list) else arrays.moved(whole)
         if self._form == "list":
             return [rows.tolist() for rows in whole] if isinstance(whole, list) else whole.tolist()
         if self._form == "dict":
             maps = [dict(enumerate(rows.tolist())) for rows in found]
             return maps[0] if leading is None else maps
-        if self._form == "output":
-            return SimpleNamespace(logits=whole)
-        return (whole, None) if self._form == "pair" else whole
+        return SimpleNamespace(logits=whole) if self._form == "output" else whole
 
 
 def _is_ids(value: Any) -> bool:
@@ -266,16 +336,30 @@ def _flat(value: Any) -> Any:
     return array if isinstance(array, np.ndarray) and array.ndim == 1 and array.dtype.kind in "iu" else None
 
 
-def _kept(ids: list[int], index: int, others: list[Any]) -> list[bool]:
-    """Which positions of a sequence are real: no negative id, and what a mask or lengths say."""
+def _new(state: State, given: Sequence[tuple[str, Any]]) -> Any:
+    """The tokens that come behind what was read: one of a single sequence, or some of each of several."""
+    for _name, value in given:
+        if isinstance(value, (int, np.integer)) and state["tokens"].ndim == 1:
+            return [int(value)]
+        if State.of(value) is None and _is_ids(value):
+            array = np.asarray(value)
+            several = state["tokens"].ndim > 1
+            return array[:, None] if several and array.shape == (len(state["tokens"]),) else array
+    raise TypeError("the scripted model was called without token ids")
+
+
+def _kept(ids: list[int], index: int, others: list[Any], places: bool) -> list[bool]:
+    """Which positions of a sequence are real: no negative id, and what a mask, lengths or places say."""
     real = [token >= 0 for token in ids]
     for other in others:
         told = np.asarray(other) if not isinstance(other, np.ndarray) else other
         if told.ndim == 2 and index < len(told) and told.shape[1] == len(ids):
             if set(np.unique(told).tolist()) <= {0, 1} and told[index].any():
                 return [keep and bool(flag) for keep, flag in zip(real, told[index], strict=True)]
-        elif told.ndim == 1 and index < len(told) and 0 < told[index] <= len(ids):
-            return [keep and place < int(told[index]) for place, keep in enumerate(real)]
+        elif told.ndim == 1 and index < len(told) and 0 < told[index] + places <= len(ids):
+            return [keep and place < int(told[index]) + places for place, keep in enumerate(real)]
+        elif told.ndim == 1 and places and index < len(told):
+            raise TypeError("the scripted model was given a place behind the last token")
     return real
 
 

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from . import arrays
-from .models import Model, Row, counted
+from .models import Model, Row, State, counted
 
-__all__ = ["STYLES", "Output", "Prefix", "Target", "visible"]
+__all__ = ["STYLES", "Output", "Target", "visible"]
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 Array: TypeAlias = "npt.NDArray[Any]"
 
 #: How answers are shaped, likeliest first; without a mask ``last`` gives (V,), ``all`` gives (L, V). With
-#: ``pair`` every answer comes beside a :class:`Prefix`, with ``prefixed`` those to a prompt alone.
+#: ``pair`` every answer comes beside a :class:`State`, with ``prefixed`` those to a prompt alone.
 STYLES = (
     "last", "all", "all output", "all pair", "all list", "last list", "last batched", "all batched",
     "last prefixed", "all prefixed", "last pair",
@@ -44,7 +44,6 @@ _ROWS = re.compile(
     r"^(rows?|at|take|select|(row|query|output|out|logit|gather|need(ed)?|want(ed)?|select(ed)?)"
     r"_?(rows?|ids|indices|index|idx|positions?))$"
 )
-_LENGTH = re.compile(r"^(n|size|pos|position|offset|count|(\w+_)?len(gth)?|(n|num)_tokens|seen_tokens)$")
 
 
 class Output(dict[str, Any]):
@@ -54,29 +53,6 @@ class Output(dict[str, Any]):
     def logits(self) -> Any:
         """The answer."""
         return self["logits"]
-
-
-class Prefix:
-    """What a model keeps of the tokens that it has read: a cache, to the submission.
-
-    Args:
-        tokens: Those, (L,).
-    """
-
-    def __init__(self, tokens: Array) -> None:
-        self._tokens = [int(token) for token in tokens]
-
-    def __len__(self) -> int:
-        """How many."""
-        return len(self._tokens)
-
-    def __getattr__(self, name: str) -> int:
-        if not _LENGTH.search(name):
-            raise AttributeError(f"the scripted model's cache has no '{name}'")
-        return len(self)
-
-    def __array__(self, dtype: Any = None, copy: Any = None) -> Array:
-        return np.array(self._tokens, dtype or np.int64)
 
 
 class Target(Model):
@@ -94,8 +70,10 @@ class Target(Model):
 
     def _answer(self, args: tuple[Any, ...], kwargs: dict[str, Any], probs: bool) -> Any:
         told = _Call(args, kwargs)
-        if told.alone and told.prefix is None and told.rows is None:
+        if told.alone and told.state is None and told.rows is None:
             found = super()._answer(args, kwargs, probs)
+            if self._form == "pair":
+                return found
         else:
             counted()
             tokens = [int(t) for t in told.tokens]
@@ -103,13 +81,13 @@ class Target(Model):
                 rows = self._positions(tokens, [True] * len(tokens))
             else:
                 rows = self._masked(tokens, told)
-            rows = rows[len(told.prefix or ()) :] if told.rows is None else rows[told.rows]
+            rows = rows[len(told.state or ()) :] if told.rows is None else rows[told.rows]
             last = told.alone and told.rows is None and not self._all
             rows = np.exp(rows) if probs else rows
             found = self._formed([rows[-1] if last else rows], (1,) * told.leading or None)
         if self._form == "pair":
-            return found[0], Prefix(told.tokens)
-        return (found, Prefix(told.tokens)) if self._prefixed and told.prefix is None else found
+            return found, State(told.tokens)
+        return (found, State(told.tokens)) if self._prefixed and told.state is None else found
 
     def _masked(self, tokens: list[int], told: _Call) -> Row:
         seen, places = told.seen, told.positions
@@ -149,7 +127,7 @@ class _Call:
         leading: Axes of length one before it.
         seen: What each position sees, (L, L).
         positions: Place of each position, (L,), when the call says so.
-        prefix: What stands for tokens of an earlier call; they are the first of ``tokens``.
+        state: What stands for tokens of an earlier call; they are the first of ``tokens``.
         rows: Positions whose rows are asked for, (R,); those of all that come now, when left out.
 
     Raises:
@@ -159,7 +137,7 @@ class _Call:
     def __init__(self, args: Sequence[Any], kwargs: dict[str, Any]) -> None:
         self.tokens: Array = np.zeros(0, np.int64)
         self.positions: Array | None = None
-        self.prefix: Prefix | None = None
+        self.state: State | None = None
         self.rows: Array | None = None
         self._series: list[Array] = []
         self._mask: Array | None = None
@@ -170,8 +148,8 @@ class _Call:
         for name, value in values:
             if isinstance(value, Model):
                 continue
-            if isinstance(value, Prefix):
-                self.prefix = value
+            if (state := State.of(value)) is not None:
+                self.state = state
                 continue
             if not self._series and _ragged(value):
                 self.alone = True
@@ -185,7 +163,7 @@ class _Call:
             raise TypeError("the scripted target model was called without token ids")
         self.leading = self._series[0].ndim - 1
         self._series = [series.reshape(-1) for series in self._series]
-        self._read_prefix()
+        self._read_state()
         self.alone = self._mask is None and self._parents is None and len(self._series) == 1
         self.tokens = self._series[0]
         if self.alone:
@@ -197,11 +175,11 @@ class _Call:
         if self.positions is not None and self.positions.size != self.tokens.size:
             raise TypeError(f"the scripted target model was given {self.positions.size} positions")
 
-    def _read_prefix(self) -> None:
+    def _read_state(self) -> None:
         """Put the tokens of an earlier call in front, at places of their own."""
-        if self.prefix is None:
+        if self.state is None:
             return
-        new, before = self._series[0].size, np.asarray(self.prefix)
+        new, before = self._series[0].size, np.array(self.state.rows[0], np.int64)
         self._series[0] = np.concatenate([before, self._series[0]])
         places = [series for series in self._series[1:] if series.size == new and not np.any(series < 0)]
         if self.positions is None and self._parents is None and len(places) == 1:

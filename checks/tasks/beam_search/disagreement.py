@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from judge_tui.checks.tasks.beam_search.oracle import VARIANTS, Found, Variant, beam_search
+from judge_tui.checks.tasks.beam_search.oracle import (
+    VARIANTS,
+    Counted,
+    Found,
+    Hyp,
+    Variant,
+    beam_search,
+)
 from judge_tui.checks.tasks.beam_search.scripts import Script, Tokens, distinct, hashed
 
-__all__ = ["ALPHA", "STEPS", "Draw", "by_finished", "by_length", "by_rank"]
+__all__ = ["ALPHA", "MISTAKEN", "STEPS", "Draw", "by_finished", "by_length", "by_rank"]
 
 STEPS = 5
 #: The penalty of draws on which rankings differ.
@@ -79,17 +86,35 @@ def by_rank(seed: int) -> tuple[Draw, ...]:
     return tuple(found)
 
 
-@functools.lru_cache(maxsize=8)
-def by_length(seed: int) -> tuple[tuple[Draw, Found], ...]:
-    """Four draws on which counting the prompt as length gives a set that no right way gives."""
+#: What a beam's length may be mistaken for while searching, as a clause and by the prompt's length.
+MISTAKEN: Mapping[str, Callable[[int], Counted]] = {
+    "the prompt is counted as length": lambda prompt: lambda hyp, _new: len(hyp.tokens) + prompt,
+    "a new beam is ranked by the length of its parent": lambda _: lambda hyp, new: len(hyp.tokens) - new or 1,
+    "a new beam is ranked as one token longer than it is": lambda _: lambda hyp, new: len(hyp.tokens) + new,
+}
+
+
+def _without_eos(hyp: Hyp, _new: bool) -> int:
+    """A length that EOS is no part of, as the challenge's wording allows."""
+    return len(hyp.tokens) - hyp.finished or 1
+
+
+@functools.lru_cache(maxsize=24)
+def by_length(seed: int, mistake: str) -> tuple[tuple[Draw, Found], ...]:
+    """Four draws on which one of :data:`MISTAKEN` gives a set that no right way gives, and that set."""
     found: list[tuple[Draw, Found]] = []
+    words = 3 + 2 * list(MISTAKEN).index(mistake)
     for index in range(400):
-        count = 1 + index % 3
-        draw = _drawn([seed, 3, index], 8, 3, 1.0, count, 0.5)
-        counted = beam_search(draw.script.rows, draw.prompt, 3, STEPS, 1.0, draw.script.eos, offset=count)
-        same = any(truth.sequences == counted.sequences for truth in draw.truths.values())
-        if not same and draw.clear and counted.margin > _CLEAR:
-            found.append((draw, counted))
+        prompt = 1 + index % 3
+        draw = _drawn([seed, words, index], 8, 3, 1.0, prompt, 0.5)
+        searched = functools.partial(
+            beam_search, draw.script.rows, draw.prompt, 3, STEPS, 1.0, draw.script.eos
+        )
+        wrong, allowed = searched(counted=MISTAKEN[mistake](prompt)), searched(counted=_without_eos)
+        right = (*draw.truths.values(), allowed)
+        same = any(truth.sequences == wrong.sequences for truth in right)
+        if not same and draw.clear and wrong.margin > _CLEAR:
+            found.append((draw, wrong))
         if len(found) == 4:
             break
     return tuple(found)

@@ -11,15 +11,16 @@ HF's ``BeamSearchScorer`` is no oracle here: it takes finished beams out of the 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 from judge_tui.checks.worker.models import Rows
 
 __all__ = [
     "VARIANTS",
+    "Counted",
     "Found",
     "Hyp",
     "Variant",
@@ -31,6 +32,8 @@ __all__ = [
 ]
 
 Tokens = tuple[int, ...]
+#: A beam, and whether it is of this step → what is taken for its length.
+Counted: TypeAlias = "Callable[[Hyp, bool], int]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +114,7 @@ def beam_search(
     eos: int,
     variant: Variant = VARIANTS[0],
     *,
-    offset: int = 0,
+    counted: Counted | None = None,
 ) -> Found:
     """Search as one variant does.
 
@@ -123,7 +126,8 @@ def beam_search(
         alpha: Length penalty's exponent.
         eos: Token id that ends a sequence.
         variant: Which way.
-        offset: Added to every length while searching: what a search does that counts the prompt.
+        counted: A beam, and whether it is of this step → what a search in a pool takes for its length; its
+            tokens, when left out.
     """
     ranked_by = alpha if variant.rank == "score" else 0.0
     pool, side = [Hyp((), 0.0)], []
@@ -135,7 +139,7 @@ def beam_search(
         grown = [new for hyp in live for new in _grown(rows, prompt, hyp, width, eos)]
         if variant.finished == "pool":
             ended = [hyp for hyp in pool if hyp.finished]
-            pool, gap = _kept(grown + ended, width, ranked_by, offset)
+            pool, gap = _kept(grown + ended, width, ranked_by, counted, len(grown))
         elif variant.finished == "side":
             chosen, gap = _kept(grown, width, ranked_by)
             side += [hyp for hyp in chosen if hyp.finished]
@@ -158,16 +162,17 @@ def _grown(rows: Rows, prompt: Sequence[int], hyp: Hyp, width: int, eos: int) ->
     return [Hyp((*hyp.tokens, token), hyp.logprob + value, token == eos) for token, value in grown]
 
 
-def _kept(hyps: list[Hyp], width: int, alpha: float, offset: int = 0) -> tuple[list[Hyp], float]:
-    """The best ``width``, and how far the next one is behind the last of them."""
-
-    def score(hyp: Hyp) -> float:
-        return penalised(hyp.logprob, len(hyp.tokens) + offset, alpha)
-
-    ranked = sorted(hyps, key=lambda hyp: -score(hyp))
+def _kept(
+    hyps: list[Hyp], width: int, alpha: float, counted: Counted | None = None, new: int = 0
+) -> tuple[list[Hyp], float]:
+    """The best ``width``, and how far the next one is behind the last of them; the first ``new`` are new."""
+    lengths = [counted(hyp, at < new) if counted else len(hyp.tokens) for at, hyp in enumerate(hyps)]
+    scores = [penalised(hyp.logprob, n, alpha) for hyp, n in zip(hyps, lengths, strict=True)]
+    order = sorted(range(len(hyps)), key=lambda at: -scores[at])
+    ranked = [hyps[at] for at in order]
     if len(ranked) <= width:
         return ranked, float("inf")
-    return ranked[:width], score(ranked[width - 1]) - score(ranked[width])
+    return ranked[:width], scores[order[width - 1]] - scores[order[width]]
 
 
 def greedy(rows: Rows, prompt: Sequence[int], steps: int, eos: int) -> tuple[Hyp, float]:

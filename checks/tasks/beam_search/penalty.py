@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
-from judge_tui.checks.tasks.beam_search.disagreement import ALPHA, STEPS, by_length, by_rank
+from judge_tui.checks.tasks.beam_search.disagreement import ALPHA, MISTAKEN, STEPS, by_length, by_rank
 from judge_tui.checks.tasks.beam_search.oracle import VARIANTS, Hyp, beam_search, penalised
 from judge_tui.checks.tasks.beam_search.places import penalty_place
 from judge_tui.checks.tasks.beam_search.scripts import WIDE, Script, Tokens, distinct, hashed, table
@@ -56,7 +56,7 @@ class _Tally:
     establishes="Winners change at exactly the alphas that logprob / length^alpha says, over generated "
     "tokens, and the returned scores are that number.",
     roles=("search",),
-    version=3,
+    version=4,
 )
 def length_penalty(bench: Bench, found: Findings) -> str:
     """Search tables with a crossover on both sides of it; then see what ranks beams inside the search."""
@@ -92,7 +92,7 @@ def length_penalty(bench: Bench, found: Findings) -> str:
     if exact is Verdict.AMBIGUOUS and (excused or not tally.wrong):
         return f"EOS is left out of the length: {scores.worst}; the challenge's wording allows it"
     inside, worse = _ranked_by(bench, found, search)
-    worse = _counts_prompt(bench, found, search) or worse
+    worse = _mistaken(bench, found, search) or worse
     if tally.wrong and not excused:
         return f"the wrong winner in {len(tally.wrong)} of {total} searches: {tally.wrong[0]}"
     if exact is Verdict.FAIL:
@@ -234,18 +234,19 @@ def _ranked_by(bench: Bench, found: Findings, search: Search) -> tuple[str, str]
     return f"inside the search beams are ranked {told}", worse
 
 
-def _counts_prompt(bench: Bench, found: Findings, search: Search) -> str:
-    """Whether lengths hold the prompt while searching, by the sets that this gives."""
-    draws, fitting = by_length(bench.seed), 0
-    for draw, counted in draws:
-        beams = search(draw.script, [draw.prompt], draw.width, STEPS, draw.alpha).beams[0]
-        fitting += frozenset(beam.tokens for beam in beams) == counted.sequences
-    wrong = bool(draws) and fitting == len(draws)
-    found.claim(
-        "lengths inside the search are those of the generated tokens", not wrong,
-        measured=f"sets as if the prompt counted in {fitting} of {len(draws)}", limit="not all",
-        **search.where,
-    )  # fmt: skip
-    return (
-        f"the prompt is counted as length while searching ({fitting} of {len(draws)} sets)" if wrong else ""
-    )
+def _mistaken(bench: Bench, found: Findings, search: Search) -> str:
+    """Whether a search takes something else for the length of its beams, by the sets that this gives."""
+    told = ""
+    for mistake in MISTAKEN:
+        draws, fitting = by_length(bench.seed, mistake), 0
+        for draw, wrong in draws:
+            beams = search(draw.script, [draw.prompt], draw.width, STEPS, draw.alpha).beams[0]
+            fitting += frozenset(beam.tokens for beam in beams) == wrong.sequences
+        always = bool(draws) and fitting == len(draws)
+        found.claim(
+            "lengths inside the search are those of the generated tokens", not always,
+            measured=f"sets as if {mistake} in {fitting} of {len(draws)}", limit="not all", **search.where,
+        )  # fmt: skip
+        if always:
+            told = told or f"{mistake} while searching ({fitting} of {len(draws)} sets)"
+    return told

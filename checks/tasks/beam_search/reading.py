@@ -31,6 +31,7 @@ _SCORE = (
 )  # fmt: skip
 _RAW = (r"^(acc|cum|sum|total|raw)\w*log_?p", r"^log_?prob", r"log_?p(rob)?", r"^(raw|acc|cum|sum|total)")
 _MANY = re.compile(r"^(seq|tokens|hyps|hypotheses|ids|outputs?|generated|paths)")
+_OWNER = re.compile(r"^(prompt|batch|example|sample|request|source|query)(_?(id|idx|index|no|number|i))?$")
 _SCORES = re.compile(r"score|log_?prob|cost")
 
 
@@ -219,9 +220,22 @@ def _per_prompt(value: Any, count: int) -> list[list[Any]]:
     bare = value and value != [[]] and all(_is_entry(item) for item in value)
     if count == 1 and bare and not any(_nested(item) for item in value):
         value = [value]
+    elif bare:
+        value = _grouped(value, count)
     if len(value) != count:
         raise BadResult(f"answered with {len(value)} lists of beams for {count} prompts")
     return [_entries(item) for item in value]
+
+
+def _grouped(beams: list[Any], count: int) -> list[Any]:
+    """One list of the beams of all prompts, by the prompt that each names, else in as many equal parts."""
+    told = [[part for key, part in _parts(beam) if _OWNER.search(str(key).lower())] for beam in beams]
+    if all(len(owner) == 1 and owner[0] in range(count) for owner in told):
+        return [[beam for beam, (of,) in zip(beams, told, strict=True) if of == own] for own in range(count)]
+    each = len(beams) // max(count, 1)
+    if each < 2 or each * count != len(beams):
+        return beams
+    return [beams[start : start + each] for start in range(0, len(beams), each)]
 
 
 def _entries(item: Any) -> list[Any]:

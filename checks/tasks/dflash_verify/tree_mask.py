@@ -45,7 +45,7 @@ _RELATIONS = (
     "tree attention mask",
     establishes="The prompt is causal; a node sees the whole prompt, itself and its ancestors, nothing else.",
     roles=("mask",),
-    version=2,
+    version=3,
 )
 def tree_mask(bench: Bench, found: Findings) -> str:
     """Build masks of stated and random trees and of chains, and hold each cell against its relation."""
@@ -177,8 +177,9 @@ def _form(found: Findings, written: str, values: str, where: dict[str, Any]) -> 
         "inverted 0/1": "numbers, 1 = hidden",
         "additive": f"additive values ({values})",
     }[written]
-    # Numbers that are true and false where booleans should be do as masks wherever one is asked for.
-    otherwise = Verdict.WARN if written == "0/1" else Verdict.FAIL
+    # Numbers that are true and false where booleans should be do as masks wherever one is asked for; and the
+    # challenge asks for booleans, and does not say which way round: attention layers are written both ways.
+    otherwise = Verdict.WARN if written in ("0/1", "inverted") else Verdict.FAIL
     found.claim(
         "how the mask is written", written == "bool", measured=told, limit="bool, true = visible",
         otherwise=otherwise, **where,

@@ -42,7 +42,8 @@ RESERVE = _moves(
     "reserve",
     (_COUNT, NEW),
     Return("position", "data", required=False),
-    rf"^(reserve|ensure|claim|grow|make_?room|prepare|alloc|allocate){_ROOM}$",
+    rf"^(reserve|ensure|claim|grow|make_?room|prepare|alloc|allocate){_ROOM}$ "
+    r"^(check|require|assert)_?(room|capacity|space|fits|limits?|bounds|overflow)$",
     r"free list (^|_)all(_|$)",
 )
 #: What lets such a sequence go.

@@ -25,8 +25,8 @@ _WORDS = r"tern|trit|bit|b1_?58|quant|ste(?![a-z])|straight|qat|q_?linear|q_?lay
 _PLAIN_NAMES = rf"^(?!.*(?:{_WORDS}))"
 _TRANSPOSED = {"weight": "weight_t", "dweight": "dweight_t"}
 _DEEP = {"x": "x3", "dy": "dy3", "y": "y3", "dx": "dx3"}
-_COLUMNS = {"x": "x_c", "dy": "dy_c", "y": "y_c", "dx": "dx_c", "bias": "bias_c"}
-_FORMS: tuple[Mapping[str, str], ...] = ({}, _DEEP, _COLUMNS)
+_COLUMNS = {"x": "x_c", "dy": "dy_c", "y": "y_c", "dx": "dx_c"}
+_FORMS: tuple[Mapping[str, str], ...] = ({}, _DEEP, _COLUMNS, {**_COLUMNS, "bias": "bias_c"})
 _LAYER = ("forward", "backward")
 #: Correlation of two answers to one input, below which they are not about the same weights.
 _ALIKE = 0.5

@@ -41,3 +41,41 @@ def test_one_context_in_a_pack_is_a_batch_of_one() -> None:
 @pytest.mark.parametrize("beside", [[0, 1, 2], [1, 1, 1], [0, 1, 1]], ids=["places", "mask", "padding"])
 def test_what_stands_beside_a_single_context_splits_nothing(beside: list[int]) -> None:
     assert Model(ROWS)(np.array(CONTEXTS[0]), np.array(beside)).shape == (7,)
+
+
+@pytest.mark.parametrize("form", ["pair", "turned"])
+def test_one_sequence_may_go_on_from_a_state(form: str) -> None:
+    model = Model(ROWS, f"last {form}")
+
+    def read(answer: Any) -> tuple[Any, Any]:
+        return answer if form == "pair" else answer[::-1]
+
+    row, state = read(model.start([4, 1]))
+    assert np.allclose(row, ROWS.row([4, 1]))
+    row, after = read(model.advance(state, 2) if form == "turned" else model.advance(2, state))
+    assert np.allclose(row, ROWS.row([4, 1, 2]))
+    assert (len(state), len(after), after.length) == (2, 3, 3)
+    again, _state = read(model.advance(state, 5))
+    assert np.allclose(again, ROWS.row([4, 1, 5]))
+
+
+def test_rows_of_a_cache_may_be_repeated_and_taken_in_another_order() -> None:
+    model = Model(ROWS, "last pair")
+    rows, cache = model.prefill(CONTEXTS)
+    assert np.allclose(rows, [ROWS.row(context) for context in CONTEXTS])
+    cache = {name: np.repeat(array, 2, axis=0)[[5, 0, 2]] for name, array in cache.items()}
+    rows, cache = model.decode(np.array([6, 1, 3]), cache)
+    wanted = [[0, 6, 6], [4, 1, 2, 1], [5, 3]]
+    assert np.allclose(rows, [ROWS.row(context) for context in wanted])
+    rows, cache = model.decode(np.array([[2], [2], [2]]), cache=cache)
+    assert np.allclose(rows, [ROWS.row([*context, 2]) for context in wanted])
+
+
+def test_a_number_per_sequence_is_its_length_or_its_last_place() -> None:
+    padded = np.array([[4, 1, 2], [5, 0, 0], [0, 6, 0]])
+    wanted = [ROWS.row(context) for context in CONTEXTS]
+    assert np.allclose(Model(ROWS)(padded, np.array([3, 1, 2])), wanted)
+    places = Model(ROWS, "last places")
+    assert np.allclose(places(padded, np.array([2, 0, 1])), wanted)
+    with pytest.raises(TypeError, match="behind the last token"):
+        places(padded, np.array([3, 1, 2]))

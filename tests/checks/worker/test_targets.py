@@ -162,5 +162,5 @@ def test_a_chain_may_go_on_behind_a_prompt() -> None:
     row, prefix = target([5], prefix)
     assert np.allclose(row, ROWS.row([6, 0, 5]))
     assert len(prefix) == 3
-    with pytest.raises(AttributeError, match="has no 'keys'"):
-        prefix.keys  # noqa: B018
+    with pytest.raises(AttributeError, match="has no 'heads'"):
+        prefix.heads  # noqa: B018

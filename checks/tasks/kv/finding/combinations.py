@@ -30,6 +30,8 @@ _WINDOWED = replace(
     patterns=(r"cache$", r"cache"),
     avoid=tuple(word for word in _ROLES["create"].avoid if word not in ("slid", "window")),
 )
+#: What only says whether there is room.
+_CHECKS = re.compile(r"(?i)(^|\.)(check|require|assert)_?[a-z]+$")
 #: What takes one token as well as many, where nothing else takes one.
 _EXTENDS = re.compile(r"(?i)extend|many|sequence")
 #: Where keys and values are that a call gives back as it takes more in.
@@ -172,8 +174,11 @@ def _told_of_sequences(
     adds: list[Found] = [{}]
     if append.takes("sequence") or append.takes("rows"):
         adds += [{"add": add} for add in options("add")[:2]]
-    # first with room made: a cache that wants to be asked for it may have some to begin with
-    around: list[Found] = [*({"reserve": reserve} for reserve in options("reserve")[:1]), {}]
+    # first with room made: a cache that wants to be asked for it may have some to begin with; what appends
+    # and counts by itself sees to it that there is some
+    counted_apart = bool(set(TICKS) & set(pair))
+    room = [each for each in options("reserve") if counted_apart or not _CHECKS.search(each.name)][:1]
+    around: list[Found] = [*({"reserve": reserve} for reserve in room), {}]
     for reserve in around:
         for add in adds:
             told = {**add, **reserve}

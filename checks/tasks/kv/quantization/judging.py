@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from judge_tui.checks.bench import Bench
+from judge_tui.checks.binding.candidates import callables
 from judge_tui.checks.check import Findings
 from judge_tui.checks.tasks.kv.quantization.cases import judge_cases, judge_zeros
 from judge_tui.checks.tasks.kv.quantization.coder import CacheCoder, Coder
@@ -22,6 +23,7 @@ Array = npt.NDArray[Any]
 _SHAPE = (2, 3, 32, 64)
 _MANY = 192
 _LARGE = 6.0
+_PACKS = re.compile(r"(?i)(\w+\.)?_*pack_?(\w*(nibble|4|four|half|codes)\w*)?$")
 #: Fewer bytes than this for a number, and the numbers must be elsewhere.
 _VISIBLE = 0.2
 
@@ -168,6 +170,10 @@ def _weight(job: Judged) -> None:
             quantity, weight.each, unit="B", note="kept where the object does not lead: not to be counted"
         )
         return
+    if job.bits == 4 and not isinstance(job.coder, CacheCoder) and (packer := _packer(job)):
+        note = f"{weight.how}, before {packer} puts two of them into a byte"
+        job.found.note(quantity, weight.each, unit="B", note=note)
+        return
     table = weight.table
     most, why = (1.05, "eight bits take 1") if job.bits == 4 else (2.0, "float16 takes 2, float32 4")
     ok = job.found.limit(
@@ -176,3 +182,9 @@ def _weight(job: Judged) -> None:
     )  # fmt: skip
     if not ok:
         job.wrong.append(f"{weight.each:.3g} bytes per number with its scales, where {why}")
+
+
+def _packer(job: Judged) -> str:
+    """What puts two codes into a byte, where the submission has a callable for that alone."""
+    named = (f"{c.file}:{c.name}" for c in callables(job.bench.worker.loaded) if _PACKS.match(c.name))
+    return next(named, "")

@@ -77,3 +77,14 @@ def test_a_search_without_steps_keeps_its_empty_beams() -> None:
     form, _beams = settle([[[[3, EOS], [4, 5]]], [[-0.5, -1.0]], [[2, 2]]], PROMPT, 1.0, EOS, TRUTH)
     (beams,) = read([[[[]]], [[-float("inf")]], [[0]]], form, [PROMPT], 0, EOS)
     assert [beam.tokens for beam in beams] == [()]
+
+
+def test_beams_of_all_prompts_may_be_one_list() -> None:
+    beams = [{"tokens": [3], "score": -0.5}, {"tokens": [4, 5], "score": -1.0}]
+    form, _beams = settle(beams, PROMPT, 1.0, EOS, TRUTH)
+    prompts = [PROMPT, (9,), (8,)]
+    told = [{"prompt": n, "tokens": [n + 1], "score": -1.0} for n in (2, 0, 0, 1)]
+    wanted = [[(1, EOS), (1, EOS)], [(2, EOS)], [(3, EOS)]]
+    for value, lists in ((told, wanted), (beams * 3, [[(3, EOS), (4, 5, EOS)]] * 3)):
+        found = read(value, form, prompts, 3, EOS)
+        assert [[beam.tokens for beam in beams] for beams in found] == lists

@@ -149,7 +149,9 @@ template <typename I> struct Chosen { I* indices; float* probs; int k; };
 template <int N> struct Fixed { float* at; };
 }
 template <typename IndexT>
-cudaError_t launch(const ns::Logits& in, const ns::Chosen<IndexT>& out) { topk<<<in.batch, 64>>>(in, out); return cudaGetLastError(); }
+cudaError_t launch(const ns::Logits& in, const ns::Chosen<IndexT>& out) {
+    topk<<<in.batch, 64>>>(in, out); return cudaGetLastError();
+}
 void test() { launch<int64_t>(a, b); }
 """
 

@@ -1,5 +1,5 @@
 # bug: true means hidden
-# caught by: tree_mask
+# warned by: tree_mask
 import numpy as np
 
 
