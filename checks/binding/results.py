@@ -120,9 +120,11 @@ def _in_result(
         found = _from_tuple(submission, role, binding, parts, shapes)
     else:
         found = _by_key(role, parts) or _by_primal(role, parts) or _by_shape(role, parts, shapes)
-        # A result with no part for it may be the handle itself: {"y": …, "xhat": …, "rstd": …}.
+        # A result with no part for it may be the handle itself: {"y": …, "xhat": …, "rstd": …}. A function
+        # has nowhere else to keep it.
+        alone = binding.init is None and not binding.on
         for item in role.returns:
-            if found and item.kind == "handle" and item.required and item.name not in found:
+            if found and item.kind == "handle" and (item.required or alone) and item.name not in found:
                 found[item.name] = Source()
         inner = ((item, _within(item, tree, shapes)) for item in role.returns)
         found = found or {item.name: Source("result", steps) for item, steps in inner if steps}
@@ -286,13 +288,15 @@ def _within(
     """A part, or a part of one, whose name (alone, or with its owner's before it) is an array's.
 
     In a dict of gradients, ``gamma`` is the gradient by gamma: its name with a ``d`` before it counts there.
+    ``below`` says that there are no parameters, so that it counts anywhere.
     """
     if item.kind != "array":
         return None
     for steps, part in _walk(tree, ()):
         name = str(steps[-1][1])
         owner = str(steps[-2][1]) if len(steps) > 1 else ""
-        gradients = steps[-1][0] == "k" and (below or not owner or owner.isdigit() or "grad" in owner.lower())
+        among = not owner or owner.isdigit() or "grad" in owner.lower()
+        gradients = below or (steps[-1][0] == "k" and among)
         known = item.means(name) or item.means(owner + name) or (gradients and item.means("d" + name))
         if known and part.get("kind") == "array" and _alike(item, part.get("shape"), shapes[item.name]):
             return steps

@@ -39,17 +39,19 @@ if TYPE_CHECKING:
 Row: TypeAlias = "npt.NDArray[np.float64]"
 
 #: How answers are shaped, likeliest first: which positions, as what, and whether exponentiated. With ``pair``
-#: every answer comes before a :class:`State`, with ``turned`` behind one. What reads ``places`` takes a whole
-#: number per sequence for the place of its last token; others take it for the number of its tokens.
+#: every answer comes before a :class:`State`, with ``turned`` behind one, with ``void`` before None. What
+#: reads ``places`` takes a whole number per sequence for the place of its last token; others take it for the
+#: number of its tokens.
 STYLES = (
     "last", "all", "last list", "all list", "last dict", "last probs", "all probs", "all output",
-    "last pair", "all pair", "last turned", "last places", "all places",
+    "last pair", "all pair", "last turned", "last void", "all void", "last places", "all places",
 )  # fmt: skip
 
 _ANSWERS = re.compile(
     r"prob|logit|forward|predict|score|infer|call|next|step|eval_|run|generate_row|"
     r"^(prefill|start|begin|init|encode|decode|advance|extend|append|feed|prime)"
 )
+_FORMS = ("list", "dict", "output", "pair", "turned", "void")
 #: Attributes by which a cache says how many tokens it holds.
 _HELD = re.compile(r"^(n|size|pos|position|offset|count|(\w+_)?len(gth)?|(n|num)_tokens|seen_tokens)$")
 _KEYWORDS = (
@@ -65,6 +67,8 @@ _KEYWORDS = (
     "inputs",
 )
 _LENGTHS = re.compile(r"len|count|size|split")
+#: What a single token is called.
+_ONE = ("token", "tok", "token_id", "next_token", "new_token", "last_token", "id", "new_id", "last_id")
 _WORD = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 #: Calls and rows since :func:`asked` was last read; untrusted, for binding and evidence.
@@ -183,11 +187,6 @@ class State(dict[str, Any]):
             raise AttributeError(f"the scripted model's cache has no '{name}'")
         return len(self)
 
-    def after(self, rows: Sequence[Sequence[int]]) -> State:
-        """The same once more tokens of every sequence were read."""
-        read = [[*before, *new] for before, new in zip(self.rows, rows, strict=True)]
-        return State(read[0] if self["tokens"].ndim == 1 else _padded(read))
-
 
 def _padded(rows: Sequence[Sequence[int]]) -> Any:
     whole = np.full((len(rows), max(map(len, rows), default=0)), -1, np.int64)
@@ -210,7 +209,7 @@ class Model:
         self._all = "all" in words
         self._probs = "probs" in words
         self._places = "places" in words
-        self._form = next((w for w in words if w in ("list", "dict", "output", "pair", "turned")), "array")
+        self._form = next((w for w in words if w in _FORMS), "array")
         self.vocab_size = self.V = self.n_vocab = self.num_tokens = rows.vocab_size
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -236,7 +235,7 @@ class Model:
         state = next((each for each in states if each is not None), None)
         told = [(name, value) for name, value in given if _is_ids(value)]
         if state is not None:
-            told = [("", _new(state, given))]
+            told = _behind(state, given, told)
         if not told:
             raise TypeError("the scripted model was called without token ids")
         counted()
@@ -244,10 +243,11 @@ class Model:
         pieces = _unpacked(ids, others)
         batch, leading = _sequences(pieces or ids)
         beside = [] if pieces else [value for _name, value in others]
-        kept = [_kept(ids, index, beside, self._places) for index, ids in enumerate(batch)]
+        single = leading is None
+        kept = [_kept(ids, index, beside, self._places, single) for index, ids in enumerate(batch)]
         own = [[t for t, keep in zip(ids, real, strict=True) if keep]
                for ids, real in zip(batch, kept, strict=True)]  # fmt: skip
-        before = state.rows if state is not None else [[]] * len(batch)
+        before = _spread(state.rows, len(batch)) if state is not None else [[]] * len(batch)
         found = [
             self._positions(ids, real, past) if self._all else self._last([*past, *new])
             for ids, real, new, past in zip(batch, kept, own, before, strict=True)
@@ -256,10 +256,10 @@ class Model:
             found = [np.exp(rows) for rows in found]
         whole = self._formed(found, leading)
         if self._form not in ("pair", "turned"):
-            return whole
-        if state is None:
-            state = State(_padded([[]] * len(batch)) if leading is not None else [])
-        return (whole, state.after(own)) if self._form == "pair" else (state.after(own), whole)
+            return (whole, None) if self._form == "void" else whole
+        read = [[*past, *new] for past, new in zip(before, own, strict=True)]
+        after = State(read[0] if leading is None and len(read) == 1 else _padded(read))
+        return (whole, after) if self._form == "pair" else (after, whole)
 
     def _last(self, prefix: list[int]) -> Row:
         _ASKED["model_rows"] += 1
@@ -282,7 +282,7 @@ class Model:
         else:
             tail = found[0].shape if found else (self.vocab_size,)
             whole = np.array(found).reshape(*leading, *tail)
-        if self._form in ("array", "output", "pair", "turned"):
+        if self._form not in ("list", "dict"):
             whole = [arrays.moved(rows) for rows in whole] if isinstance(whole, list) else arrays.moved(whole)
         if self._form == "list":
             return [rows.tolist() for rows in whole] if isinstance(whole, list) else whole.tolist()
@@ -336,23 +336,45 @@ def _flat(value: Any) -> Any:
     return array if isinstance(array, np.ndarray) and array.ndim == 1 and array.dtype.kind in "iu" else None
 
 
-def _new(state: State, given: Sequence[tuple[str, Any]]) -> Any:
-    """The tokens that come behind what was read: one of a single sequence, or some of each of several."""
-    for _name, value in given:
-        if isinstance(value, (int, np.integer)) and state["tokens"].ndim == 1:
-            return [int(value)]
-        if State.of(value) is None and _is_ids(value):
-            array = np.asarray(value)
-            several = state["tokens"].ndim > 1
-            return array[:, None] if several and array.shape == (len(state["tokens"]),) else array
-    raise TypeError("the scripted model was called without token ids")
+def _behind(
+    state: State, given: Sequence[tuple[str, Any]], told: Sequence[tuple[str, Any]]
+) -> list[tuple[str, Any]]:
+    """What comes behind what was read, tokens first: some of each sequence, or one of a single one.
+
+    Raises:
+        TypeError: There are no tokens, or more than one number may be them.
+    """
+    single = state["tokens"].ndim == 1
+    if not told:
+        kinds = (int, np.integer)
+        told_of = [(n, int(v)) for n, v in given if isinstance(v, kinds) and not isinstance(v, bool)]
+        named = [number for name, number in told_of if name in _ONE or name in _KEYWORDS]
+        numbers = named or [number for _name, number in told_of]
+        if not single or len(numbers) != 1:
+            raise TypeError("the scripted model cannot tell which token comes behind its state")
+        return [("", [numbers[0]])]
+    ids = np.asarray(told[0][1])
+    return [("", ids[:, None] if not single and ids.ndim == 1 else ids), *told[1:]]
 
 
-def _kept(ids: list[int], index: int, others: list[Any], places: bool) -> list[bool]:
+def _spread(rows: list[list[int]], count: int) -> list[list[int]]:
+    """The tokens of every sequence; those of a single one once for each of several.
+
+    Raises:
+        TypeError: There are others than that.
+    """
+    if len(rows) not in (1, count):
+        raise TypeError(f"the scripted model has read {len(rows)} sequences, and is asked for {count}")
+    return rows if len(rows) == count else rows * count
+
+
+def _kept(ids: list[int], index: int, others: list[Any], places: bool, single: bool) -> list[bool]:
     """Which positions of a sequence are real: no negative id, and what a mask, lengths or places say."""
     real = [token >= 0 for token in ids]
     for other in others:
         told = np.asarray(other) if not isinstance(other, np.ndarray) else other
+        if single and told.shape == (len(ids),) and set(np.unique(told).tolist()) <= {0, 1}:
+            told = told[None]
         if told.ndim == 2 and index < len(told) and told.shape[1] == len(ids):
             if set(np.unique(told).tolist()) <= {0, 1} and told[index].any():
                 return [keep and bool(flag) for keep, flag in zip(real, told[index], strict=True)]

@@ -41,8 +41,8 @@ _POSITIONS = re.compile(r"pos")
 _PARENTS = re.compile(r"parent")
 _METHODS = re.compile(r"verify|decode|apply|compute|tree|eval|output|prefill|encode|extend")
 _ROWS = re.compile(
-    r"^(rows?|at|take|select|(row|query|output|out|logit|gather|need(ed)?|want(ed)?|select(ed)?)"
-    r"_?(rows?|ids|indices|index|idx|positions?))$"
+    r"^(rows?|at|take|select(ed)?|"
+    r"(row|query|output|out|logit|gather|need(ed)?|want(ed)?)_?(rows?|indices|index|idx))$"
 )
 
 
@@ -70,9 +70,11 @@ class Target(Model):
 
     def _answer(self, args: tuple[Any, ...], kwargs: dict[str, Any], probs: bool) -> Any:
         told = _Call(args, kwargs)
-        if told.alone and told.state is None and told.rows is None:
+        if told.batch and self._prefixed:
+            raise TypeError("the scripted target model was given several sequences before a state")
+        if told.batch or (told.alone and told.state is None and told.rows is None):
             found = super()._answer(args, kwargs, probs)
-            if self._form == "pair":
+            if told.batch or self._form == "pair":
                 return found
         else:
             counted()
@@ -81,7 +83,7 @@ class Target(Model):
                 rows = self._positions(tokens, [True] * len(tokens))
             else:
                 rows = self._masked(tokens, told)
-            rows = rows[len(told.state or ()) :] if told.rows is None else rows[told.rows]
+            rows = rows[told.wanted()]
             last = told.alone and told.rows is None and not self._all
             rows = np.exp(rows) if probs else rows
             found = self._formed([rows[-1] if last else rows], (1,) * told.leading or None)
@@ -123,6 +125,7 @@ class _Call:
 
     Attributes:
         alone: Whether it is about sequences alone, without tree or mask.
+        batch: Whether it is about several of them.
         tokens: Prompt and tree, (L,).
         leading: Axes of length one before it.
         seen: What each position sees, (L, L).
@@ -135,6 +138,8 @@ class _Call:
     """
 
     def __init__(self, args: Sequence[Any], kwargs: dict[str, Any]) -> None:
+        self.alone = self.batch = False
+        self.leading = 0
         self.tokens: Array = np.zeros(0, np.int64)
         self.positions: Array | None = None
         self.state: State | None = None
@@ -152,12 +157,12 @@ class _Call:
                 self.state = state
                 continue
             if not self._series and _ragged(value):
-                self.alone = True
+                self.alone = self.batch = True
                 return
             if not (value is None or isinstance(value, (bool, int, float, str, np.generic))):
                 self._add(name, value)
             if self._series and self._series[0].ndim > 1 and self._series[0].shape[0] > 1:
-                self.alone = True
+                self.alone = self.batch = True
                 return
         if not self._series:
             raise TypeError("the scripted target model was called without token ids")
@@ -175,14 +180,35 @@ class _Call:
         if self.positions is not None and self.positions.size != self.tokens.size:
             raise TypeError(f"the scripted target model was given {self.positions.size} positions")
 
+    def wanted(self) -> Array:
+        """Which of all rows are answered: those that are named, else those of what comes now.
+
+        Raises:
+            TypeError: Behind a state, numbers may count from it or from the start.
+        """
+        before, size = len(self.state) if self.state is not None else 0, self.tokens.size
+        if self.rows is None:
+            return np.arange(before, size)
+        if self.rows.size and not 0 <= self.rows.min() <= self.rows.max() < size:
+            raise TypeError(f"the scripted target model was asked for rows of {size}: {self.rows.tolist()}")
+        if before and self.rows.size:
+            from_start = self.rows.min() >= before - 1
+            from_state = self.rows.max() < size - before
+            if from_start == from_state:
+                raise TypeError("the scripted target model cannot tell where the rows are counted from")
+            return np.asarray(self.rows + before * from_state)
+        return self.rows
+
     def _read_state(self) -> None:
         """Put the tokens of an earlier call in front, at places of their own."""
         if self.state is None:
             return
+        if len(self.state.rows) > 1:
+            raise TypeError("the scripted target model was given a tree behind several sequences")
         new, before = self._series[0].size, np.array(self.state.rows[0], np.int64)
         self._series[0] = np.concatenate([before, self._series[0]])
         places = [series for series in self._series[1:] if series.size == new and not np.any(series < 0)]
-        if self.positions is None and self._parents is None and len(places) == 1:
+        if self.positions is None and self._mask is not None and len(places) == 1:
             self.positions = places[0]
             self._series = [series for series in self._series if series is not places[0]]
         if self.positions is not None and self.positions.size == new:
@@ -198,7 +224,8 @@ class _Call:
         if array.dtype.kind not in "iubf":
             raise TypeError(f"the scripted target model cannot read a {type(value).__name__}")
         if _ROWS.search(name):
-            self.rows = array.reshape(-1).astype(np.int64)
+            flags = array.dtype.kind == "b"
+            self.rows = np.flatnonzero(array) if flags else array.reshape(-1).astype(np.int64)
         elif _POSITIONS.search(name):
             self.positions = array.reshape(-1)
         elif _MASK.search(name) or (self._series and array.ndim > 1 and _is_mask(array)):

@@ -17,7 +17,7 @@ from judge_tui.checks.tasks.beam_search.oracle import (
 )
 from judge_tui.checks.tasks.beam_search.scripts import Script, Tokens, distinct, hashed
 
-__all__ = ["ALPHA", "MISTAKEN", "STEPS", "Draw", "by_finished", "by_length", "by_rank"]
+__all__ = ["ALPHA", "MISTAKEN", "STEPS", "Draw", "by_finished", "by_mistake", "by_rank"]
 
 STEPS = 5
 #: The penalty of draws on which rankings differ.
@@ -100,21 +100,21 @@ def _without_eos(hyp: Hyp, _new: bool) -> int:
 
 
 @functools.lru_cache(maxsize=24)
-def by_length(seed: int, mistake: str) -> tuple[tuple[Draw, Found], ...]:
+def by_mistake(seed: int, mistake: str) -> tuple[tuple[Draw, Found], ...]:
     """Four draws on which one of :data:`MISTAKEN` gives a set that no right way gives, and that set."""
     found: list[tuple[Draw, Found]] = []
-    words = 3 + 2 * list(MISTAKEN).index(mistake)
+    salt = 3 + list(MISTAKEN).index(mistake)
     for index in range(400):
         prompt = 1 + index % 3
-        draw = _drawn([seed, words, index], 8, 3, 1.0, prompt, 0.5)
+        draw = _drawn([seed, salt, index], 8, 3, 1.0, prompt, 0.5)
         searched = functools.partial(
             beam_search, draw.script.rows, draw.prompt, 3, STEPS, 1.0, draw.script.eos
         )
-        wrong, allowed = searched(counted=MISTAKEN[mistake](prompt)), searched(counted=_without_eos)
-        right = (*draw.truths.values(), allowed)
-        same = any(truth.sequences == wrong.sequences for truth in right)
-        if not same and draw.clear and wrong.margin > _CLEAR:
+        wrong = searched(counted=MISTAKEN[mistake](prompt))
+        free = (searched(variant=v, counted=_without_eos, at_end=_without_eos) for v in VARIANTS)
+        sets = {truth.sequences for truth in (*draw.truths.values(), *free)}
+        if wrong.sequences not in sets and draw.clear and wrong.margin > _CLEAR:
             found.append((draw, wrong))
         if len(found) == 4:
-            break
-    return tuple(found)
+            return tuple(found)
+    return ()

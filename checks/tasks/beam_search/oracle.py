@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 Tokens = tuple[int, ...]
-#: A beam, and whether it is of this step → what is taken for its length.
+#: A beam, and whether it is new in this step → what is taken for its length.
 Counted: TypeAlias = "Callable[[Hyp, bool], int]"
 
 
@@ -115,6 +115,7 @@ def beam_search(
     variant: Variant = VARIANTS[0],
     *,
     counted: Counted | None = None,
+    at_end: Counted | None = None,
 ) -> Found:
     """Search as one variant does.
 
@@ -126,8 +127,9 @@ def beam_search(
         alpha: Length penalty's exponent.
         eos: Token id that ends a sequence.
         variant: Which way.
-        counted: A beam, and whether it is of this step → what a search in a pool takes for its length; its
-            tokens, when left out.
+        counted: A beam, and whether it is of this step → what the search takes for its length; its tokens,
+            when left out.
+        at_end: The same for the order of what is returned.
     """
     ranked_by = alpha if variant.rank == "score" else 0.0
     pool, side = [Hyp((), 0.0)], []
@@ -141,14 +143,15 @@ def beam_search(
             ended = [hyp for hyp in pool if hyp.finished]
             pool, gap = _kept(grown + ended, width, ranked_by, counted, len(grown))
         elif variant.finished == "side":
-            chosen, gap = _kept(grown, width, ranked_by)
+            chosen, gap = _kept(grown, width, ranked_by, counted, len(grown))
             side += [hyp for hyp in chosen if hyp.finished]
             pool = [hyp for hyp in chosen if not hyp.finished]
         else:
-            side += [hyp for hyp in _kept(grown, width, ranked_by)[0] if hyp.finished]
-            pool, gap = _kept([hyp for hyp in grown if not hyp.finished], width, ranked_by)
+            side += [hyp for hyp in _kept(grown, width, ranked_by, counted, len(grown))[0] if hyp.finished]
+            live = [hyp for hyp in grown if not hyp.finished]
+            pool, gap = _kept(live, width, ranked_by, counted, len(live))
         margin = min(margin, gap)
-    last, gap = _kept(pool + side, width, alpha)
+    last, gap = _kept(pool + side, width, alpha, at_end)
     scores = [hyp.score(alpha) for hyp in last]
     gaps = [one - other for one, other in itertools.pairwise(scores)]
     return Found(tuple(last), min([margin, gap, *gaps]))

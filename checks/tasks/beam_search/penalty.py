@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
-from judge_tui.checks.tasks.beam_search.disagreement import ALPHA, MISTAKEN, STEPS, by_length, by_rank
+from judge_tui.checks.tasks.beam_search.disagreement import ALPHA, MISTAKEN, STEPS, by_mistake, by_rank
 from judge_tui.checks.tasks.beam_search.oracle import VARIANTS, Hyp, beam_search, penalised
 from judge_tui.checks.tasks.beam_search.places import penalty_place
 from judge_tui.checks.tasks.beam_search.scripts import WIDE, Script, Tokens, distinct, hashed, table
@@ -238,14 +238,14 @@ def _mistaken(bench: Bench, found: Findings, search: Search) -> str:
     """Whether a search takes something else for the length of its beams, by the sets that this gives."""
     told = ""
     for mistake in MISTAKEN:
-        draws, fitting = by_length(bench.seed, mistake), 0
+        draws, fitting = by_mistake(bench.seed, mistake), 0
         for draw, wrong in draws:
             beams = search(draw.script, [draw.prompt], draw.width, STEPS, draw.alpha).beams[0]
             fitting += frozenset(beam.tokens for beam in beams) == wrong.sequences
         always = bool(draws) and fitting == len(draws)
         found.claim(
-            "lengths inside the search are those of the generated tokens", not always,
-            measured=f"sets as if {mistake} in {fitting} of {len(draws)}", limit="not all", **search.where,
+            f"sets that are returned where {mistake} while searching", not always,
+            measured=f"{fitting} of {len(draws)}", limit="not all", **search.where,
         )  # fmt: skip
         if always:
             told = told or f"{mistake} while searching ({fitting} of {len(draws)} sets)"

@@ -210,7 +210,7 @@ def _per_prompt(value: Any, count: int) -> list[list[Any]]:
             value = [value]
     if not isinstance(value, list):
         raise BadResult(f"answered with {kind_of(value)} instead of beams per prompt")
-    value = _cut(value)
+    value = _unfilled(value)
     for scores in _score_lists(attributes_of(value)):
         if _is_columns(value, scores, count):
             value = [value, scores]
@@ -229,6 +229,8 @@ def _per_prompt(value: Any, count: int) -> list[list[Any]]:
 
 def _grouped(beams: list[Any], count: int) -> list[Any]:
     """One list of the beams of all prompts, by the prompt that each names, else in as many equal parts."""
+    if len(beams) == count or any(map(_nested, beams)):
+        return beams
     told = [[part for key, part in _parts(beam) if _OWNER.search(str(key).lower())] for beam in beams]
     if all(len(owner) == 1 and owner[0] in range(count) for owner in told):
         return [[beam for beam, (of,) in zip(beams, told, strict=True) if of == own] for own in range(count)]
@@ -246,7 +248,7 @@ def _entries(item: Any) -> list[Any]:
             return _zipped(*pair)
         return _nested(item) or [item]
     if isinstance(item, list):
-        item = _cut(item)
+        item = _unfilled(item)
     if isinstance(item, list) and len(item) == 2 and _is_column(item[0], item[1]):
         return _zipped(item[0], item[1])
     if isinstance(item, list) and item and not isinstance(item[0], list | dict) and _is_entry(item):
@@ -306,16 +308,21 @@ def _zipped(ids: list[Any], scores: list[Any]) -> list[Any]:
     return [beam for beam in beams if beam[0] or beam[1] > -math.inf] or beams
 
 
-def _cut(value: list[Any]) -> list[Any]:
-    """Of three columns, one of which counts the tokens of each sequence: the sequences and the scores."""
+def _unfilled(value: list[Any]) -> list[Any]:
+    """Of columns of sequences, scores and lengths, the sequences without what fills them up, and the scores.
+
+    Numbers are lengths where what they leave over is one token all over, or nothing.
+    """
     kinds = {_leaf(part): part for part in value} if len(value) == 3 else {}
     deepest = max((depth for depth, _kind in kinds), default=0)
-    if set(kinds) != {(deepest, int), (deepest - 1, float), (deepest - 1, int)}:
+    if deepest < 2 or set(kinds) != {(deepest, int), (deepest - 1, float), (deepest - 1, int)}:
         return value
+    filler: set[int] = set()
     try:
-        return [_shortened(kinds[deepest, int], kinds[deepest - 1, int]), kinds[deepest - 1, float]]
+        own = _shortened(kinds[deepest, int], kinds[deepest - 1, int], filler)
     except (TypeError, ValueError):
         return value
+    return [own, kinds[deepest - 1, float]] if len(filler) <= 1 else value
 
 
 def _leaf(item: Any) -> tuple[int, type]:
@@ -326,10 +333,13 @@ def _leaf(item: Any) -> tuple[int, type]:
     return depth, type(item)
 
 
-def _shortened(ids: list[Any], counts: Any) -> list[Any]:
+def _shortened(ids: list[Any], counts: Any, filler: set[int]) -> list[Any]:
     if isinstance(counts, int):
+        if not 0 <= counts <= len(ids):
+            raise ValueError("no length")
+        filler.update(ids[counts:])
         return ids[:counts]
-    return [_shortened(own, count) for own, count in zip(ids, counts, strict=True)]
+    return [_shortened(own, count, filler) for own, count in zip(ids, counts, strict=True)]
 
 
 def _parts(entry: Any) -> Iterator[tuple[Key, Any]]:

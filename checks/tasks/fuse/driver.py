@@ -38,10 +38,12 @@ inline void* per_row(long long rows) {{
 inline void* scratch(size_t bytes) {{
     static void* room = nullptr;
     static size_t held = 0;
-    if (bytes != held) {{
+    if (room == nullptr || bytes != held) {{
         cudaFree(room);
         room = nullptr;
-        held = cudaMalloc(&room, bytes) == cudaSuccess ? bytes : 0;
+        // what asks for nothing is called with room all the same, or it would only ask again
+        if (cudaMalloc(&room, bytes ? bytes : 1) == cudaSuccess) held = bytes;
+        else room = nullptr;
     }}
     return room;
 }}
@@ -124,8 +126,9 @@ def _call(launcher: Launcher, K: str) -> str:
     made = "".join(_structs(launcher, values))
     args = ", ".join(launcher.folded(values, lambda at, _held: _whole(launcher, at)))
     if "scratch" in launcher.args:
-        asked = _asked(launcher, name, args)
-        made += f"void* room = nullptr; size_t bytes = 0; {asked} room = scratch(bytes); "
+        asked = f"{{ {made}{_asked(launcher, name, args)} }}"
+        failed = "if (!(room = scratch(bytes))) return (int)cudaErrorMemoryAllocation; "
+        made = f"void* room = nullptr; size_t bytes = 0; {asked} {failed}{made}"
     if launcher.kernel:
         known = "const long long rows = job.rows, B = job.B, T = job.T, V = job.V; const int K = job.K;"
         unused = "(void)rows; (void)B; (void)T; (void)V; (void)K;"

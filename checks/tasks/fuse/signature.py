@@ -81,7 +81,7 @@ def arguments(function: Function) -> Iterator[tuple[tuple[str, ...], tuple[str, 
         Values per parameter, and the names of parameters whose meaning is a guess.
     """
     pointers = _pointers(function.parameters)
-    if pointers is None:
+    if pointers is None or (function.kind == "kernel" and "scratch" in pointers.values()):
         return
     given = [_given(function.parameters, pointers, defaults=keep) for keep in (True, False)]
     K = any(means(each.name) == "K" for each in function.template)

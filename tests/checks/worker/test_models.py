@@ -79,3 +79,35 @@ def test_a_number_per_sequence_is_its_length_or_its_last_place() -> None:
     assert np.allclose(places(padded, np.array([2, 0, 1])), wanted)
     with pytest.raises(TypeError, match="behind the last token"):
         places(padded, np.array([3, 1, 2]))
+
+
+def test_a_mask_of_one_context_is_no_length() -> None:
+    assert np.allclose(Model(ROWS)(np.array([4, 1, 2]), np.array([1, 1, 1])), ROWS.row([4, 1, 2]))
+    assert np.allclose(Model(ROWS)(np.array([0, 4, 1]), np.array([0, 1, 1])), ROWS.row([4, 1]))
+
+
+def test_behind_a_state_flags_are_no_tokens_and_two_numbers_are_refused() -> None:
+    model = Model(ROWS, "last pair")
+    _row, state = model([4, 1])
+    row, _after = model(state, True, [2])
+    assert np.allclose(row, ROWS.row([4, 1, 2]))
+    row, _after = model.step(2, token=5, state=state)
+    assert np.allclose(row, ROWS.row([4, 1, 5]))
+    with pytest.raises(TypeError, match="which token"):
+        model(2, 5, state)
+
+
+def test_a_prompt_s_state_serves_every_beam_and_padding_behind_it_is_left_out() -> None:
+    model = Model(ROWS, "last pair")
+    _row, state = model([[4, 1]])
+    rows, after = model(np.array([[5, 6], [2, 0]]), cache=state, lengths=np.array([2, 1]))
+    assert np.allclose(rows, [ROWS.row([4, 1, 5, 6]), ROWS.row([4, 1, 2])])
+    assert after.rows == [[4, 1, 5, 6], [4, 1, 2]]
+    with pytest.raises(TypeError, match="has read 2 sequences"):
+        model(np.array([1, 2, 3]), after)
+
+
+def test_nothing_may_stand_where_a_state_would() -> None:
+    row, nothing = Model(ROWS, "last void")([4, 1])
+    assert np.allclose(row, ROWS.row([4, 1]))
+    assert nothing is None

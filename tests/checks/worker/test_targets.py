@@ -164,3 +164,32 @@ def test_a_chain_may_go_on_behind_a_prompt() -> None:
     assert len(prefix) == 3
     with pytest.raises(AttributeError, match="has no 'heads'"):
         prefix.heads  # noqa: B018
+
+
+def test_rows_behind_a_prompt_are_counted_from_where_they_can_be() -> None:
+    prompt, tree, mask, wanted = case(4, 6)
+    target = Target(ROWS, "last prefixed")
+    _row, state = target(prompt)
+    tree_mask = mask[4:]
+    for rows in ([0, 1, 2], [7, 8, 9]):
+        told = target(tree.tokens, cache=state, mask=tree_mask, rows=rows)
+        assert np.allclose(told, wanted[4:7] if rows[0] == 0 else wanted[7:])
+    for rows in ([3, 4], [12], [0, 9]):
+        with pytest.raises(TypeError, match="rows"):
+            target(tree.tokens, cache=state, mask=tree_mask, rows=rows)
+
+
+def test_places_of_queries_are_places() -> None:
+    prompt, tree, mask, wanted = case(4, 6)
+    depths = [*range(4), *(3 + len(tree.path(node)) for node in range(6))]
+    assert np.allclose(Target(ROWS)([*prompt, *tree.tokens], mask, query_positions=depths), wanted)
+
+
+def test_a_tree_behind_several_prompts_is_refused() -> None:
+    target = Target(ROWS, "last pair")
+    _rows, state = target([[6, 0], [6, 1]])
+    assert len(state.rows) == 2
+    with pytest.raises(TypeError, match="several sequences"):
+        target([4, 2], cache=state, mask=np.tri(2, 4, 2, dtype=bool))
+    with pytest.raises(TypeError, match="several sequences"):
+        Target(ROWS, "last prefixed")([[6, 0], [6, 1]])

@@ -20,6 +20,8 @@ Array = npt.NDArray[np.float64]
 #: Tokens of three sequences, of which the shortest then gets many at once.
 _LENGTHS, _SHORTEST = (6, 1, 4), 1
 _STEPS = 2
+#: As many as there is room for: what is right with these is right the same way.
+_FEW = 2
 
 
 def judge(subject: Subject, found: Findings, said: list[str], room: int, many: int) -> None:
@@ -41,7 +43,7 @@ def judge(subject: Subject, found: Findings, said: list[str], room: int, many: i
         "largest relative error of the others"
     )
     try:
-        if not _off(subject, sizes, 0) <= limit:
+        if not _off(subject, sizes, _FEW) <= limit:
             found.note(quantity, "not judged", note="its answers are wrong before room is made")
             return
         error = _off(subject, sizes, many)
@@ -57,10 +59,9 @@ def _off(subject: Subject, sizes: Sizes, many: int) -> float:
     cached, longest = subject.cached(sizes), max(_LENGTHS)
     stream = drawn(subject.bench.rng("others", many), sizes, longest + many + _STEPS)
     cached.feed(*cut(stream, 0, longest), np.array(_LENGTHS))
-    if many:
-        counts = np.zeros(len(_LENGTHS), np.int64)
-        counts[_SHORTEST] = many
-        cached.feed(*cut(stream, longest, longest + many), counts)
+    counts = np.zeros(len(_LENGTHS), np.int64)
+    counts[_SHORTEST] = many
+    cached.feed(*cut(stream, longest, longest + many), counts)
     errors = []
     for t in range(longest + many, longest + many + _STEPS):
         out = cached.feed(*cut(stream, t, t + 1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -28,6 +29,7 @@ __all__ = ["settle_lengths", "settle_many", "settle_read"]
 Inventories = Mapping[str, Mapping[str, Any]]
 Found = dict[str, Binding]
 _ROLES = {role.name: role for role in roles.ROLES}
+_COUNTS = re.compile(r"(?i)fresh|new|count|lens?$|lengths?$|valid|real|num|^n_")
 #: Parameters of unknown name that are tried.
 _MOST_UNNAMED = 3
 
@@ -90,7 +92,7 @@ def settle_lengths(worker: Worker, loaded: Inventories, found: Found, written: F
     names: list[str] = [
         n for n in ("step", "step_many", "append", "append_many") if n in found and n not in written
     ]
-    _settle_counts(worker, loaded, found, names)
+    _settle_counts(worker, loaded, found, names, written)
     taking = [n for n in names if found[n].takes("lengths") or found[n].takes("bounds")]
     for tick in (n for n in TICKS if n in found and n not in written and found[n].takes("count")):
         each = {tick: renamed(found[tick], "count", "lengths")}
@@ -110,18 +112,23 @@ def settle_lengths(worker: Worker, loaded: Inventories, found: Found, written: F
             return
 
 
-def _settle_counts(worker: Worker, loaded: Inventories, found: Found, feeding: list[str]) -> None:
+def _settle_counts(
+    worker: Worker, loaded: Inventories, found: Found, feeding: list[str], written: Found
+) -> None:
     """Hand the new tokens of each sequence to what its name does not show to take them.
 
-    What feeds the cache is told by a parameter under which ragged rows are right; then so is attention.
+    What feeds the cache is told by a parameter under which ragged rows are right; attention then by one whose
+    name speaks of numbers, for its steps are right without it as well.
     """
-    for names in (feeding, ["attend"] if "attend" in found and feeding else []):
+    for names in (feeding, ["attend"] if feeding and {"attend"} & (set(found) - set(written)) else []):
         calls = {name: found[name] for name in names}
         if not calls or any(_tells_apart(binding) for binding in calls.values()):
             continue
         if names != feeding and not any(found[name].takes("lengths") for name in feeding):
             return
         for parameter in _unnamed(loaded, calls):
+            if names != feeding and not _COUNTS.search(parameter):
+                continue
             told = Argument("lengths", keyword=parameter)
             each = {name: replace(binding, args=(*binding.args, told)) for name, binding in calls.items()}
             if trial.ragged(worker, {**found, **each}).right:

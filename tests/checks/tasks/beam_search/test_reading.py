@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from judge_tui.checks.faults import BadResult
 from judge_tui.checks.tasks.beam_search.oracle import Hyp
 from judge_tui.checks.tasks.beam_search.reading import read, settle
 from judge_tui.checks.worker.attributed import attributed
@@ -88,3 +89,30 @@ def test_beams_of_all_prompts_may_be_one_list() -> None:
     for value, lists in ((told, wanted), (beams * 3, [[(3, EOS), (4, 5, EOS)]] * 3)):
         found = read(value, form, prompts, 3, EOS)
         assert [[beam.tokens for beam in beams] for beams in found] == lists
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        [[[[7, 8, 3, EOS, 9], [7, 8, 4, 5, 9]]], [[-0.5, -1.0]], [[2, 2]]],
+        [[[[3, EOS], [4, 5]]], [[-0.5, -1.0]], [[1, 0]]],
+        [[[[3, EOS], [4, 5]]], [[-0.5, -1.0]], [[3, 1]]],
+    ],
+    ids=["generated lengths, prompt in front", "flags", "too long"],
+)
+def test_numbers_that_leave_tokens_over_are_no_lengths(value: Any) -> None:
+    with pytest.raises(BadResult):
+        settle(value, PROMPT, 1.0, EOS, TRUTH)
+
+
+def test_a_dict_of_beams_is_no_beam_though_it_names_its_prompt() -> None:
+    def told(number: int, beams: list[Any]) -> dict[str, Any]:
+        return {"prompt_id": number, "prompt_tokens": [7, 8], "beams": beams}
+
+    first = [{"tokens": [3], "score": -0.5}, {"tokens": [4, 5], "score": -1.0}]
+    form, _beams = settle([told(0, first)], PROMPT, 1.0, EOS, TRUTH)
+    found = read([told(0, first), told(1, first[::-1])], form, [PROMPT, PROMPT], 3, EOS)
+    assert [[beam.tokens for beam in beams] for beams in found] == [
+        [(3, EOS), (4, 5, EOS)],
+        [(4, 5, EOS), (3, EOS)],
+    ]
