@@ -1,4 +1,4 @@
-"""The contexts that a call to a scripted model is about: token ids among its arguments, and how they are meant.
+"""The contexts that a call to a scripted model is about: its token ids, and how they are meant.
 
 Contexts may be one or many, as lists or arrays, padded on either side with a mask, lengths or last places
 beside them, one behind the other with their bounds, or behind a :class:`State` that an earlier call gave.

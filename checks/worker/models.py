@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 Row: TypeAlias = "npt.NDArray[np.float64]"
 
 #: How answers are shaped, likeliest first: which positions, as what, and whether exponentiated. With ``pair``
-#: every answer comes before a :class:`.contexts.State`, with ``turned`` behind one, with ``void`` before None.
-#: What reads ``places`` takes a whole number per context for the place of its last token; others take it for
-#: the number of its tokens.
+#: every answer is followed by a :class:`.contexts.State`, with ``turned`` it follows one, with ``void`` None
+#: follows it; what reads ``places`` takes a whole number per context for the place of its last token, others
+#: take it for the number of its tokens.
 STYLES = (
     "last", "all", "last list", "all list", "last dict", "last probs", "all probs", "all output",
     "last pair", "all pair", "last turned", "last void", "all void", "last places", "all places",
