@@ -12,7 +12,7 @@ from judge_tui.checks.contract import Param, Role, normal
 from judge_tui.checks.sources import parsed
 from judge_tui.checks.submission import Submission
 
-__all__ = ["containers", "pack", "packs", "settings"]
+__all__ = ["containers", "pack", "packs", "read_keys", "settings"]
 
 _NAMES = frozenset({
     "params", "parameters", "param", "weights", "p", "theta", "config", "cfg", "settings", "options", "opts",
@@ -45,12 +45,23 @@ def pack(
         params: The callable's signature.
         role: What is looked for.
     """
-    try:
-        keys = dict.fromkeys(_keys(parsed(submission.read_bytes(file)), name))
-    except SyntaxError:
-        return ()
+    keys = read_keys(submission, file, name)
     rest = [p for p in role.params if p.kind != "handle" and not any(p.means(q["name"]) for q in params)]
     return tuple((key, p.name) for key in keys if key.isidentifier() for p in rest if p.means(key))
+
+
+def read_keys(submission: Submission, file: str, name: str) -> tuple[str, ...]:
+    """What the source of a file reads from variables of a name, by key or as an attribute.
+
+    Args:
+        submission: For its source.
+        file: Relative path.
+        name: The variables'.
+    """
+    try:
+        return tuple(dict.fromkeys(_keys(parsed(submission.read_bytes(file)), name)))
+    except SyntaxError:
+        return ()
 
 
 def settings(

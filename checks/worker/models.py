@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 import numpy as np
 
 from . import arrays
-from .contexts import Context, Contexts
+from .prefixes import Prefix, Prefixes
 
 __all__ = [
     "STYLES",
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 Row: TypeAlias = "npt.NDArray[np.float64]"
 
 #: How answers are shaped, likeliest first: which positions, as what, and whether exponentiated. With ``pair``
-#: every answer is followed by a :class:`.contexts.State`, with ``turned`` it follows one, with ``void`` None
-#: follows it; what reads ``places`` takes a whole number per context for the place of its last token, others
+#: every answer is followed by a :class:`.prefixes.State`, with ``turned`` it follows one, with ``void`` None
+#: follows it; what reads ``places`` takes a whole number per prefix for the place of its last token, others
 #: take it for the number of its tokens.
 STYLES = (
     "last", "all", "last list", "all list", "last dict", "last probs", "all probs", "all output",
@@ -168,27 +168,27 @@ class Model:
         return self
 
     def _answer(self, args: tuple[Any, ...], kwargs: dict[str, Any], probs: bool) -> Any:
-        contexts = Contexts.read(args, kwargs, places=self._places)
+        prefixes = Prefixes.read(args, kwargs, places=self._places)
         counted()
-        found = [self._positions(each) if self._all else self._last(each.whole) for each in contexts.each]
+        found = [self._positions(each) if self._all else self._last(each.whole) for each in prefixes.each]
         if probs:
             found = [np.exp(rows) for rows in found]
-        whole = self._formed(found, contexts.leading)
+        whole = self._formed(found, prefixes.leading)
         if self._form not in ("pair", "turned"):
             return (whole, None) if self._form == "void" else whole
-        return (whole, contexts.after()) if self._form == "pair" else (contexts.after(), whole)
+        return (whole, prefixes.after()) if self._form == "pair" else (prefixes.after(), whole)
 
     def _last(self, prefix: list[int]) -> Row:
         _ASKED["model_rows"] += 1
         return np.array(self._rows.row(prefix))
 
-    def _positions(self, context: Context) -> Row:
-        prefix = list(context.before)
-        rows = np.empty((len(context.ids), self.vocab_size))
-        for index, (token, real) in enumerate(zip(context.ids, context.real, strict=True)):
-            prefix += [token] if real else []
-            rows[index] = self._rows.row(prefix)
-        _ASKED["model_rows"] += len(context.ids)
+    def _positions(self, prefix: Prefix) -> Row:
+        tokens = list(prefix.before)
+        rows = np.empty((len(prefix.ids), self.vocab_size))
+        for index, (token, real) in enumerate(zip(prefix.ids, prefix.real, strict=True)):
+            tokens += [token] if real else []
+            rows[index] = self._rows.row(tokens)
+        _ASKED["model_rows"] += len(prefix.ids)
         return rows
 
     def _formed(self, found: list[Row], leading: tuple[int, ...] | None) -> Any:

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from . import arrays
-from .contexts import Context, State
 from .models import Model, Row, counted
+from .prefixes import Prefix, State
 
 __all__ = ["STYLES", "Output", "Target", "visible"]
 
@@ -81,7 +81,7 @@ class Target(Model):
             counted()
             tokens = [int(t) for t in told.tokens]
             if told.alone:
-                rows = self._positions(Context(tokens, [True] * len(tokens), []))
+                rows = self._positions(Prefix(tokens, [True] * len(tokens), []))
             else:
                 rows = self._masked(tokens, told)
             rows = rows[told.wanted()]

@@ -8,7 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from judge_tui.checks.binding.candidates import callables
+from judge_tui.checks.binding.candidates import Routine, callables
+from judge_tui.checks.binding.packed import read_keys
+from judge_tui.checks.calling.handover import Context
 from judge_tui.checks.calling.remote import Handle, NumpyType, Target, Worker
 from judge_tui.checks.faults import Fault, Raised
 from judge_tui.checks.sources import parsed
@@ -19,6 +21,8 @@ __all__ = ["BY_HAND", "Asked", "Plan", "explained", "numbers", "plans"]
 
 Inventories = Mapping[str, Mapping[str, Any]]
 _DEPTH = 2
+#: What a dict of sizes is called.
+_SIZES = re.compile(r"(?i)^(config|cfg|conf|settings|options|opts|hparams|spec|sizes|dims|shape)$")
 #: What an ``adapter.py`` may define, with parameters named as any calculator's.
 BY_HAND = ("cache_bytes", "max_context")
 _FLOATS = {1: "int8", 2: "float16", 4: "float32", 8: "float64"}
@@ -58,7 +62,7 @@ class Plan:
 
     Attributes:
         file: File of the callable.
-        name: Its qualified name.
+        name: Its qualified name; empty for a dict of what is asked.
         line: 1-based.
         asked: Its parameters that are given.
         owner: How the object is made whose method or property it is.
@@ -140,6 +144,8 @@ class Plan:
     def _handle(self, worker: Worker, point: Geometry, budget: float) -> Handle:
         owner = self.owner._handle(worker, point, budget) if self.owner else None
         own = self.name.rpartition(".")[2]
+        if not self.name:
+            return worker.put(Context({a.keyword: _value(a, point) for a in self.asked}))
         if self.is_property and owner is not None:
             return owner.part(("a", own))
         given = {
@@ -194,6 +200,8 @@ def plans(worker: Worker, loaded: Inventories, pattern: str, avoid: str, tried: 
             continue
         plan = _planned(loaded, item.file, item.name, item.line, item.params, _DEPTH)
         if isinstance(plan, str):
+            plan = _told_by_dict(worker, loaded, item) or plan
+        if isinstance(plan, str):
             tried.append(f"{item.file}:{item.name} {plan}")
         elif item.owner is None:
             yield plan
@@ -204,6 +212,19 @@ def plans(worker: Worker, loaded: Inventories, pattern: str, avoid: str, tried: 
             else:
                 tried.append(f"{item.file}:{item.name} cannot be called: {item.owner['name']} {owner}")
     yield from _properties(worker, loaded, wanted, other)
+
+
+def _told_by_dict(worker: Worker, loaded: Inventories, item: Routine) -> Plan | None:
+    """The plan of a call that is told of sizes by dicts, whose keys the source reads off; else ``None``."""
+    dicts: list[Asked] = []
+    for name in (str(param["name"]) for param in item.params if _SIZES.search(param["name"])):
+        known = [(key, meaning(key)) for key in read_keys(worker.submission, item.file, name)]
+        held = tuple(Asked(key, quantity) for key, quantity in known if quantity)
+        if held:
+            dicts.append(Asked(name, made=Plan(item.file, "", asked=held)))
+    rest = [param for param in item.params if param["name"] not in {each.keyword for each in dicts}]
+    plan = _planned(loaded, item.file, item.name, item.line, rest, _DEPTH) if dicts else None
+    return replace(plan, asked=(*dicts, *plan.asked)) if isinstance(plan, Plan) else None
 
 
 def _properties(

@@ -1,6 +1,6 @@
 # bug: queries of a padded batch stand where the padded width ends; sizes come in a dict, keys are transposed
 # caught by: variable_lengths
-# passes: incremental_equals_full, isolation, capacity, gqa
+# passes: incremental_equals_full, isolation, capacity, gqa, memory_model
 """
 Cached multi-head self-attention, the plain way: dicts for weights and cache.
 

@@ -1,6 +1,6 @@
-"""The contexts that a call to a scripted model is about: its token ids, and how they are meant.
+"""The prefixes that a call to a scripted model is about: its token ids, and how they are meant.
 
-Contexts may be one or many, as lists or arrays, padded on either side with a mask, lengths or last places
+Prefixes may be one or many, as lists or arrays, padded on either side with a mask, lengths or last places
 beside them, one behind the other with their bounds, or behind a :class:`State` that an earlier call gave.
 """
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from . import arrays
 
-__all__ = ["Context", "Contexts", "State"]
+__all__ = ["Prefix", "Prefixes", "State"]
 
 #: Attributes by which a cache says how many tokens it holds.
 _HELD = re.compile(r"^(n|size|pos|position|offset|count|(\w+_)?len(gth)?|(n|num)_tokens|seen_tokens)$")
@@ -37,12 +37,12 @@ _ONE = ("token", "tok", "token_id", "next_token", "new_token", "last_token", "id
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class Prefix:
     """One of them.
 
     Attributes:
         ids: The token ids of the call, padding and all.
-        real: Which of them are none.
+        real: Which of them are no padding.
         before: What was read before.
     """
 
@@ -57,25 +57,25 @@ class Context:
 
 
 @dataclass(frozen=True, slots=True)
-class Contexts:
+class Prefixes:
     """All that a call is about.
 
     Attributes:
         each: One after another.
-        leading: Axes of the batch; ``None`` for a context without one.
+        leading: Axes of the batch; ``None`` for a prefix without one.
     """
 
-    each: list[Context]
+    each: list[Prefix]
     leading: tuple[int, ...] | None
 
     @classmethod
-    def read(cls, args: Sequence[Any], kwargs: dict[str, Any], *, places: bool = False) -> Contexts:
+    def read(cls, args: Sequence[Any], kwargs: dict[str, Any], *, places: bool = False) -> Prefixes:
         """What the arguments of a call say.
 
         Args:
             args: Positional ones.
             kwargs: By name; what is called after token ids comes first.
-            places: Whether a whole number per context is the place of its last token, and not its length.
+            places: Whether a whole number per prefix is the place of its last token, and not its length.
 
         Raises:
             TypeError: There are no token ids, or it cannot be told which they are.
@@ -95,7 +95,7 @@ class Contexts:
         single = leading is None
         real = [_kept(ids, index, beside, places, single) for index, ids in enumerate(batch)]
         before = _spread(state.rows, len(batch)) if state is not None else [[]] * len(batch)
-        return cls([Context(*parts) for parts in zip(batch, real, before, strict=True)], leading)
+        return cls([Prefix(*parts) for parts in zip(batch, real, before, strict=True)], leading)
 
     def after(self) -> State:
         """What stands for them in a later call."""
