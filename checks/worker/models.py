@@ -152,6 +152,9 @@ class Model:
         self._form = next((w for w in words if w in _FORMS), "array")
         self.vocab_size = self.V = self.n_vocab = self.num_tokens = rows.vocab_size
 
+    def told(self, prompt: int) -> None:
+        """How many tokens the prompt has; of no use to a search."""
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Answer for what looks like token ids among the arguments; a mask or lengths may follow."""
         return self._answer(args, kwargs, self._probs)
@@ -244,13 +247,16 @@ def build(spec: dict[str, Any], make: type[Model] = Model) -> Any:
 
     Args:
         make: The interface that it answers by.
-        spec: As in :func:`rows_of`, with ``style`` (see :data:`STYLES`) and ``as``: empty for the object,
-            ``class`` for something that makes it whatever it is given, or the name of one of its methods.
+        spec: As in :func:`rows_of`, with ``style`` (see :data:`STYLES`), ``prompt``, the length of the prompt
+            that it is asked about where that is known, and ``as``: empty for the object, ``class`` for
+            something that makes it whatever it is given, or the name of one of its methods.
 
     Raises:
         ValueError: There is no such kind.
     """
     model = make(rows_of(spec), spec.get("style") or "last")
+    if spec.get("prompt"):
+        model.told(spec["prompt"])
     wanted = spec.get("as") or ""
     if wanted == "class":
         return lambda *args, **kwargs: model

@@ -63,6 +63,11 @@ class Target(Model):
         super().__init__(rows, style)
         self._batched = "batched" in style.split()
         self._prefixed = "prefixed" in style.split()
+        self._prompt = 0
+
+    def told(self, prompt: int) -> None:
+        """Note how many tokens the prompt has: where it is one, as many rows as tokens may be wanted."""
+        self._prompt = prompt
 
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("_") and _METHODS.search(name.lower()):
@@ -70,7 +75,7 @@ class Target(Model):
         return super().__getattr__(name)
 
     def _answer(self, args: tuple[Any, ...], kwargs: dict[str, Any], probs: bool) -> Any:
-        told = _Call(args, kwargs)
+        told = _Call(args, kwargs, self._prompt)
         if told.batch and self._prefixed:
             raise TypeError("the scripted target model was given several sequences before a state")
         if told.batch or (told.alone and told.state is None and told.rows is None):
@@ -123,6 +128,7 @@ class _Call:
     Args:
         args: Its positional arguments.
         kwargs: Its keyword arguments.
+        prompt: How many tokens the prompt has; 0 where that is not known.
 
     Attributes:
         alone: Whether it is about sequences alone, without tree or mask.
@@ -138,7 +144,8 @@ class _Call:
         TypeError: It cannot be read.
     """
 
-    def __init__(self, args: Sequence[Any], kwargs: dict[str, Any]) -> None:
+    def __init__(self, args: Sequence[Any], kwargs: dict[str, Any], prompt: int = 0) -> None:
+        self._prompt = prompt
         self.alone = self.batch = False
         self.leading = 0
         self.tokens: Array = np.zeros(0, np.int64)
@@ -259,7 +266,10 @@ class _Call:
                 self.tokens = np.concatenate([self.tokens, more.pop(0)])
         length = self.tokens.size
         for series in more:
-            if series.size == length and not np.any(series < 0) and self.positions is None:
+            if self._prompt == 1 and np.array_equal(series, np.arange(length)):
+                # The rows of the last prompt token and of every node: all there are.
+                self.rows = series
+            elif series.size == length and not np.any(series < 0) and self.positions is None:
                 self.positions = series
             elif _are_rows(series, length) and self.rows is None:
                 self.rows = series

@@ -127,7 +127,7 @@ def _sample(rng: np.random.Generator) -> Sample:
         (*prompt, wrong): below,
     }, other)  # fmt: skip
     inputs = {
-        **given(prompt, tree), "target_model": script.model, "temperature": 0.0, "vocab_size": VOCAB,
+        **given(prompt, tree), "target_model": script.model(prompt), "temperature": 0.0, "vocab_size": VOCAB,
         "seed": 0,
     }  # fmt: skip
     return Sample(inputs, {})

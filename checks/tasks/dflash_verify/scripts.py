@@ -29,10 +29,13 @@ class Script:
     spec: Mapping[str, Any]
     rows: Rows
 
-    @property
-    def model(self) -> Scripted:
-        """As an argument of a call."""
-        return Scripted(self.spec)
+    def model(self, prompt: Sequence[int]) -> Scripted:
+        """As an argument of a call.
+
+        Args:
+            prompt: What the call is about.
+        """
+        return Scripted({**self.spec, "prompt": len(prompt)})
 
     @property
     def vocab_size(self) -> int:

@@ -138,7 +138,7 @@ class Verification:
 
     def _inputs(self, script: Script, prompt: Tokens, tree: Tree, temperature: float = 0.0) -> dict[str, Any]:
         return {
-            **given(prompt, tree), "target_model": script.model, "temperature": temperature,
+            **given(prompt, tree), "target_model": script.model(prompt), "temperature": temperature,
             "vocab_size": script.vocab_size, "seed": 0,
         }  # fmt: skip
 

@@ -13,6 +13,8 @@ from judge_tui.checks.sources import is_test_file, parsed, python_files
 __all__ = ["Outside", "Write", "outside", "shut"]
 
 _DYNAMIC = frozenset({"setattr", "vars", "delattr", "exec", "eval"})
+#: ``vars(module).items()`` assigns to nothing.
+_READS = frozenset({"items", "keys", "values", "get"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +60,8 @@ def outside(bench: Bench, owner: str) -> Outside:
         except SyntaxError:
             found.dynamic = True
             continue
-        for node in _walked(tree, owner):
-            _note(found, file, node)
+        for node, apart in _walked(tree, owner):
+            _note(found, file, node, apart=apart)
     return found
 
 
@@ -94,18 +96,35 @@ def _optional(bench: Bench) -> bool:
     return False
 
 
-def _walked(tree: ast.AST, owner: str) -> Iterator[ast.AST]:
-    waiting = [tree]
+def _walked(tree: ast.AST, owner: str) -> Iterator[tuple[ast.AST, bool]]:
+    """Everything but the class ``owner``, and whether it stands in a class whose objects are no layers."""
+    waiting: list[tuple[ast.AST, bool]] = [(tree, False)]
     while waiting:
-        node = waiting.pop()
-        if isinstance(node, ast.ClassDef) and node.name == owner:
+        node, apart = waiting.pop()
+        if _only_reads(node):
             continue
-        yield node
-        waiting.extend(ast.iter_child_nodes(node))
+        if isinstance(node, ast.ClassDef):
+            if node.name == owner:
+                continue
+            # What has bases may be a layer by one of them.
+            apart = not node.bases
+        yield node, apart
+        waiting.extend((child, apart) for child in ast.iter_child_nodes(node))
 
 
-def _note(found: Outside, file: str, node: ast.AST) -> None:
+def _only_reads(node: ast.AST) -> bool:
+    """Whether it is a look at the variables of something by one name, such as a module."""
+    if not isinstance(node, ast.Attribute) or node.attr not in _READS or not isinstance(node.value, ast.Call):
+        return False
+    call = node.value
+    names = [each for each in (call.func, *call.args) if isinstance(each, ast.Name)]
+    return len(names) == 2 and names[0].id == "vars" and len(call.args) == 1
+
+
+def _note(found: Outside, file: str, node: ast.AST, *, apart: bool) -> None:
     if isinstance(node, ast.Attribute):
+        if apart and not isinstance(node.ctx, ast.Load) and _is_self(node):
+            return
         found.dynamic = found.dynamic or node.attr == "__dict__"
         if isinstance(node.ctx, ast.Load):
             found.loaded.add(node.attr)
@@ -124,7 +143,9 @@ def _note(found: Outside, file: str, node: ast.AST) -> None:
 
 def _write(found: Outside, target: ast.expr, write: Write) -> None:
     """Keep an assignment; one to ``self`` is about an object of another class."""
-    if isinstance(target, ast.Attribute) and not (
-        isinstance(target.value, ast.Name) and target.value.id == "self"
-    ):
+    if isinstance(target, ast.Attribute) and not _is_self(target):
         found.stored[target.attr] = found.stored.get(target.attr) or write
+
+
+def _is_self(target: ast.Attribute) -> bool:
+    return isinstance(target.value, ast.Name) and target.value.id == "self"

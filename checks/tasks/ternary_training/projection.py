@@ -36,7 +36,7 @@ _OTHER_RULES = (0.6, 0.8)
     "projection",
     "projected weights",
     establishes="Every projected weight is s·{-1, 0, 1} within 1e-5, s = mean|W| per group of 128.",
-    version=3,
+    version=4,
     budget=120,
 )
 def projection(bench: Bench, found: Findings) -> str:

@@ -8,13 +8,14 @@ itself, and runs forward again.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from judge_tui.checks.bench import Bench
+from judge_tui.checks.binding.candidates import callables
 from judge_tui.checks.calling.remote import Steps
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import Fault
@@ -80,11 +81,11 @@ def after_updates(bench: Bench, found: Findings, layer: Layer, out: int, rule: R
         return
     seen = outside(bench, owner)
     named: list[Sequence[Update | Written]] = list(updates(bench, layer.binding.file, owner))
+    trial = _Trial(bench, layer, owner, out, Comparison(rule, layer.transposed), seen)
     if not named:
-        named.extend(written(layer.binding, seen.stored))
+        named.extend(written(layer.binding, seen.stored, trial.held()))
     if not named:
         found.note(AFTER_UPDATE, "not tried", note=f"No update was found on {owner} by its name.")
-    trial = _Trial(bench, layer, owner, out, Comparison(rule, layer.transposed), seen)
     for ways in named[:_MOST_UPDATES]:
         trial.judge(found, ways)
 
@@ -115,6 +116,16 @@ class _Trial:
             AFTER_UPDATE, "not tried", note=f"{ways[0].target}: {reasons[0]}",
             file=ways[0].routine.file, line=ways[0].routine.line or None,
         )  # fmt: skip
+
+    def held(self) -> set[str]:
+        """Attributes that hold the latent weights of a new layer, by their own names."""
+        weight = mixed(self.bench.rng("latent held"), (self.out, 2 * GROUP))
+        try:
+            run = self.layer.forward(weight, self._x(), bias=self.bench.rng("bias").standard_normal(self.out))
+            paths = Held(self.layer).paths(run)
+        except Fault:
+            return set()
+        return {str(path[-1][1]) for path in paths if path and path[-1][0] == "a"}
 
     def _updated(self, update: Update | Written) -> _Updated:
         """A new layer, a forward, a backward, the update, and what it multiplies by then.
@@ -259,7 +270,8 @@ class _Trial:
         if isinstance(update, Update) and update.routine.owner is not None and name not in self.seen.loaded:
             return False
         now = replace(state.run, weight=state.latent)
-        known = {name, *self._flags(state), *(str(path[-1][1]) for path in Held(self.layer).paths(now))}
+        known = {name, *self._flags(state)}
+        known.update(str(key) for path in Held(self.layer).paths(now) for _kind, key in path)
         for role in ("forward", "backward"):
             if role in self.bench.bindings:
                 binding = self.bench.binding(role)
@@ -269,7 +281,22 @@ class _Trial:
         has = {str(key) for leaf in worker.leaves(layer) for _kind, key in leaf.get("path", ())}
         has.update(str(key) for _kind, key, _part in worker.describe(layer).get("parts", ()))
         known.update(key for key in has if _BIAS.means(key))
+        known.update(self._idle(state, self.seen.loaded - known))
         return shut(self.bench, self.owner, self.seen, frozenset(known), frozenset(has))
+
+    def _idle(self, state: _Updated, names: Collection[str]) -> set[str]:
+        """Methods of the layer by these names that leave it as stale as it is when they are called."""
+        idle: set[str] = set()
+        for item in callables(self.bench.bindings.loaded):
+            owner, _, method = item.name.rpartition(".")
+            if owner != self.owner or method not in names or any("default" not in p for p in item.params):
+                continue
+            budget = min(_SECONDS, self.bench.left)
+            with contextlib.suppress(Fault):
+                state.run.returned.worker.call(instance(state.run), method=method, budget=budget)
+                if not self.compared.fits(state.latent, self._now(state).effective):
+                    idle.add(method)
+        return idle
 
     def _refreshed(self, update: Update | Written, state: _Updated) -> str:
         """The method of the layer that brings its projection up to date, as a clause; empty for none."""

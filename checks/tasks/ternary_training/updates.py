@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -176,10 +176,18 @@ class Written:
         )
 
 
-def written(binding: Binding, stored: Mapping[str, Write | None]) -> Iterator[tuple[Written, ...]]:
-    """Assignments to what the layer may hold its latent weights in."""
+def written(
+    binding: Binding, stored: Mapping[str, Write | None], held: Collection[str] = ()
+) -> Iterator[tuple[Written, ...]]:
+    """Assignments to what the layer may hold its latent weights in.
+
+    Args:
+        binding: How the layer is called.
+        stored: What is assigned to, by attribute.
+        held: Attributes that its latent weights were found in.
+    """
     told = {path for path, source in binding.attributes.items() if source in ("weight", "weight_t")}
-    names = {str(parse_path(f"self.{path}").steps[-1][1]) for path in told}
+    names = {*held, *(str(parse_path(f"self.{path}").steps[-1][1]) for path in told)}
     weight = next(param for param in FORWARD.params if param.name == "weight")
     for name, write in stored.items():
         if write is not None and (name in names or (not names and weight.means(name))):

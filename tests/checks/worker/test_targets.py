@@ -138,8 +138,9 @@ def test_only_the_rows_that_are_wanted_are_given(prompt_len: int, size: int) -> 
     tokens, last = [*prompt, *tree.tokens], range(prompt_len - 1, prompt_len + size)
     told = Target(ROWS)(tokens, visible=mask, rows=last)
     assert np.allclose(told, wanted[prompt_len - 1 :])
-    if prompt_len > 1:  # else as many integers as tokens, which are places
-        assert np.allclose(Target(ROWS)(tokens, mask, np.array(last)), wanted[-len(last) :])
+    target = Target(ROWS)
+    target.told(prompt_len)
+    assert np.allclose(target(tokens, mask, np.array(last)), wanted[-len(last) :])
 
 
 @pytest.mark.parametrize(("prompt_len", "size"), SIZES)
