@@ -65,7 +65,7 @@ class Autosave:
         self._lost: set[int] = set()
         self._waiting: dict[int, tuple[float, Any]] = {}
         self._blocked: dict[int, Any] = {}
-        self._busy = False
+        self._writing: int | None = None
         self._closing = False
         self._changed = threading.Condition()
         self._thread = threading.Thread(target=self._work, name="autosave", daemon=True)
@@ -90,7 +90,8 @@ class Autosave:
     def unsaved(self) -> tuple[int, ...]:
         """Cards whose newest state is not on disk."""
         with self._changed:
-            return tuple(sorted({*self._waiting, *self._blocked}))
+            writing = () if self._writing is None else (self._writing,)
+            return tuple(sorted({*self._waiting, *self._blocked, *writing}))
 
     def lost(self) -> tuple[int, ...]:
         """Cards whose newest state is neither saved nor kept in the state folder."""
@@ -101,7 +102,7 @@ class Autosave:
         with self._changed:
             self._waiting = {index: (0.0, card) for index, (_, card) in self._waiting.items()}
             self._changed.notify_all()
-            return self._changed.wait_for(lambda: not self._waiting and not self._busy, timeout_s)
+            return self._changed.wait_for(lambda: not self._waiting and self._writing is None, timeout_s)
 
     def close(self) -> None:
         """Write what waits and stop."""
@@ -117,12 +118,12 @@ class Autosave:
                 index, card = self._next()
                 if card is None:
                     return
-                self._busy = True
+                self._writing = index
             try:
                 report = self._write(index, card)
             finally:
                 with self._changed:
-                    self._busy = False
+                    self._writing = None
                     self._changed.notify_all()
             self._report(report)
 
