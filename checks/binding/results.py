@@ -288,7 +288,7 @@ def _within(
     """A part, or a part of one, whose name (alone, or with its owner's before it) is an array's.
 
     In a dict of gradients, ``gamma`` is the gradient by gamma: its name with a ``d`` before it counts there.
-    ``below`` says that there are no parameters, so that it counts anywhere.
+    ``below`` says that there are no parameters, so that it counts below any name, and in tuples' objects.
     """
     if item.kind != "array":
         return None
@@ -296,7 +296,8 @@ def _within(
         name = str(steps[-1][1])
         owner = str(steps[-2][1]) if len(steps) > 1 else ""
         among = not owner or owner.isdigit() or "grad" in owner.lower()
-        gradients = below or (steps[-1][0] == "k" and among)
+        within = len(steps) > 1 and steps[0][0] == "i"
+        gradients = (below or among) if steps[-1][0] == "k" else (below and within)
         known = item.means(name) or item.means(owner + name) or (gradients and item.means("d" + name))
         if known and part.get("kind") == "array" and _alike(item, part.get("shape"), shapes[item.name]):
             return steps

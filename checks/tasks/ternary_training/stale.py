@@ -285,7 +285,7 @@ class _Trial:
         return shut(self.bench, self.owner, self.seen, frozenset(known), frozenset(has))
 
     def _idle(self, state: _Updated, names: Collection[str]) -> set[str]:
-        """Methods of the layer by these names that leave it as stale as it is when they are called."""
+        """Methods of the layer by these names that leave it as stale, and its weights as they are."""
         idle: set[str] = set()
         for item in callables(self.bench.bindings.loaded):
             owner, _, method = item.name.rpartition(".")
@@ -294,7 +294,8 @@ class _Trial:
             budget = min(_SECONDS, self.bench.left)
             with contextlib.suppress(Fault):
                 state.run.returned.worker.call(instance(state.run), method=method, budget=budget)
-                if not self.compared.fits(state.latent, self._now(state).effective):
+                same = Held(self.layer).paths(replace(state.run, weight=state.latent))
+                if same and not self.compared.fits(state.latent, self._now(state).effective):
                     idle.add(method)
         return idle
 

@@ -120,7 +120,7 @@ def _settle_counts(
     What feeds the cache is told by a parameter under which ragged rows are right; attention then by one whose
     name speaks of numbers, for its steps are right without it as well.
     """
-    for names in (feeding, ["attend"] if feeding and {"attend"} & (set(found) - set(written)) else []):
+    for names in (feeding, ["attend"] if feeding and "attend" in found and "attend" not in written else []):
         calls = {name: found[name] for name in names}
         if not calls or any(_tells_apart(binding) for binding in calls.values()):
             continue
