@@ -4,6 +4,7 @@ import pytest
 from judge_tui.tui.code.grammars import STYLES, load
 from judge_tui.tui.code.highlight import read
 from judge_tui.tui.code.source import Source
+from judge_tui.tui.code.symbols import enclosing
 from judge_tui.tui.keys.palette import syntax_styles
 
 
@@ -49,6 +50,24 @@ def test_cuda_kernels_are_coloured_and_in_the_outline() -> None:
 def test_the_outline_nests_methods_in_classes() -> None:
     highlight = read("a.py", Source(b"class A:\n    @dec\n    def f(self):\n        def g(): pass\n"))
     assert [(s.name, s.depth) for s in highlight.symbols] == [("A", 0), ("f", 1), ("g", 2)]
+
+
+NESTED = (
+    "import a\n\nclass A:\n    def f(self):\n        def g(): pass\n        return g\n\n    x = 1\n\ny = 2\n"
+)
+BRACED = "int a;\nstruct A {\n  int f();\n}; struct B { int g(); int h() {\n  return 2; }\n};\nvoid i() {}\n"
+
+
+@pytest.mark.parametrize(("name", "text"), [("a.py", NESTED * 3), ("a.cpp", BRACED)])
+def test_the_definitions_round_a_line_are_those_that_hold_it(name: str, text: str) -> None:
+    symbols = read(name, Source(text.encode())).symbols
+    assert len(symbols) > 3
+    for line in range(text.count("\n") + 1):
+        holding = [n for n, symbol in enumerate(symbols) if symbol.line <= line <= symbol.end]
+        # where one begins on the line that another ends on, the later one is meant
+        while holding and any(symbols[n].depth == 0 for n in holding[1:]):
+            holding.pop(0)
+        assert list(enclosing(symbols, line)) == holding[::-1]
 
 
 def test_other_languages_are_lexed_by_pygments() -> None:

@@ -14,7 +14,7 @@ from itertools import zip_longest
 from math import sqrt
 
 from judge_tui.tui.code.source import Source
-from judge_tui.tui.code.symbols import Symbol
+from judge_tui.tui.code.symbols import Symbol, enclosing
 
 __all__ = ["Alignment", "match"]
 
@@ -50,8 +50,7 @@ class Alignment:
 
         A function within a function goes with the outer one when it has no match of its own.
         """
-        holding = [n for n, symbol in enumerate(self.left) if symbol.line <= line <= symbol.end]
-        holding.sort(key=lambda n: self.left[n].depth, reverse=True)
+        holding = list(enclosing(self.left, line))
         for n, outer in zip_longest(holding, holding[1:]):
             if n in self.pairs:
                 return self.left[n], self.right[self.pairs[n]]

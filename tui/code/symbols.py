@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Symbol", "outline"]
+__all__ = ["Symbol", "enclosing", "outline"]
 
 _KINDS = {
     "function_definition": "function",
@@ -66,6 +67,21 @@ def outline(nodes: Sequence[Any], found: list[Symbol]) -> None:
             depth += 1
         if node.type in _INTO:
             stack += [(child, depth) for child in reversed(node.named_children)]
+
+
+def enclosing(symbols: Sequence[Symbol], line: int) -> Iterator[int]:
+    """Indices of the definitions that hold a line (0-based), the innermost first.
+
+    Args:
+        symbols: In the order of the file, as :func:`outline` finds them.
+        line: The line.
+    """
+    for n in range(bisect_right(symbols, line, key=lambda symbol: symbol.line) - 1, -1, -1):
+        if symbols[n].end >= line:
+            yield n
+        if symbols[n].depth == 0:
+            # what stands before it ended before it began
+            return
 
 
 def _name(node: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
+from judge_tui.tui.screens.compositor import DirectCompositor
 from textual.screen import Screen
 
 __all__ = ["CoveredScreen"]
@@ -22,6 +23,10 @@ class CoveredScreen(Screen[Result]):
     """
 
     changes = 0
+
+    def __init__(self, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(name, id, classes)
+        self._compositor = DirectCompositor()
 
     def _compositor_refresh(self) -> None:
         self.changes += 1

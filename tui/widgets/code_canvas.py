@@ -9,7 +9,7 @@ from judge_tui.tui.code.display_rows import DisplayRows
 from judge_tui.tui.code.highlight import Highlight
 from judge_tui.tui.code.search import Hit
 from judge_tui.tui.code.source import Source
-from judge_tui.tui.code.symbols import Symbol
+from judge_tui.tui.code.symbols import Symbol, enclosing
 from judge_tui.tui.keys.type_ahead import TypeAhead
 from judge_tui.tui.look.tones import tones_of
 from judge_tui.tui.widgets.code_lines import Look, Mark, gutter_width, line_strip
@@ -128,8 +128,8 @@ class CodeCanvas(ScrollView):
 
     def symbol_at(self, line: int) -> Symbol | None:
         """The innermost definition that holds a line."""
-        holding = [s for s in self.symbols if s.line <= line <= s.end]
-        return max(holding, key=lambda s: (s.depth, s.line), default=None)
+        innermost = next(enclosing(self.symbols, line), None)
+        return None if innermost is None else self.symbols[innermost]
 
     # rows
 
