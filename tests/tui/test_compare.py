@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from judge_tui.checks.events import Ready
 from judge_tui.judging.scorecard import load_scorecard
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.screens.evidence import EvidenceScreen
@@ -376,3 +377,11 @@ async def test_behind_a_dialog_nothing_is_drawn_again_that_has_not_changed(works
         await driver.pilot.pause(0.2)
         assert not driver.compare._repaint_required
         assert not driver.compare._repaint_regions
+
+
+async def test_what_the_engine_tells_while_the_screen_is_taken_down_is_no_fault(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as driver:
+        await driver.settle()
+        compare = driver.compare
+    assert not compare.children
+    compare._on_event(Ready("cpu", "NumPy", "full", 7))

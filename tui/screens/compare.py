@@ -126,6 +126,8 @@ class CompareScreen(
             CodePane(submission, index, session.titles[index], session.hide)
             for index, submission in enumerate(session.submissions)
         ]
+        # asked for by name, they would be missed while the screen is taken down
+        self.header, self.hints = Bar(id="header"), KeyHints(id="hints")
         self.rubric_pane = RubricPane(session)
         self.checks_pane = ChecksPane([s.model for s in session.submissions], session.hide)
         self.runner = CheckRunner(session.submissions, options, self._on_event, self._on_ended)
@@ -142,12 +144,12 @@ class CompareScreen(
         self._following = False
 
     def compose(self) -> ComposeResult:
-        yield Bar(id="header")
+        yield self.header
         with Body(id="body"):
             yield from self.panes
             yield self.rubric_pane
         yield self.checks_pane
-        yield KeyHints(id="hints")
+        yield self.hints
 
     def on_mount(self) -> None:
         self.cover_names()
@@ -259,7 +261,7 @@ class CompareScreen(
             # on a narrow screen the names of what is judged are worth more than the time of day
             else (f"{self._saved or 'not changed yet'} ", "muted", 4)
         )
-        self.query_one("#header", Bar).tell([(f" {session.task} ", "strong", 0), *names], right)
+        self.header.tell([(f" {session.task} ", "strong", 0), *names], right)
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         for index, pane in enumerate(self.panes):
@@ -276,7 +278,7 @@ class CompareScreen(
         focused = self.focused
         view = self.panes[self._pane].view
         if focused is not None and self._searching:
-            self.query_one(KeyHints).tell(
+            self.hints.tell(
                 (
                     (key_for(focused, "close(True)"), "keep the hits"),
                     (keys_for(view, "hit(1)", "hit(-1)"), "next, previous, afterwards"),
@@ -306,7 +308,7 @@ class CompareScreen(
             told.insert(0, ("".join(d.key for d in self.session.rubric.dimensions), "dimension"))
         if here:
             told.insert(4 if self._part == "rubric" else 3, (key_for(self, "back"), "code"))
-        self.query_one(KeyHints).tell(tuple(told), (asks, "help"))
+        self.hints.tell(tuple(told), (asks, "help"))
 
     def action_help(self) -> None:
         from judge_tui.tui.screens.help import HelpScreen

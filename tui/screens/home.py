@@ -80,6 +80,9 @@ class HomeScreen(CoveredScreen[None]):
         self.past = HomeList(
             "Compared before", PastRows(self.name_of, clock or _moment), "Nothing yet.", second=True
         )
+        # asked for by name, they would be missed while the screen is taken down
+        self.header, self.about, self.said = Bar(id="header"), Bar(id="about"), Bar(id="said")
+        self.hints = KeyHints(id="hints")
         self._list = self.queue
         self._background: Background | None = None
         self._left: deque[Cell] = deque()
@@ -91,15 +94,15 @@ class HomeScreen(CoveredScreen[None]):
         return titles.get(model) or self.board.workspace.settings.titles.get(model, model)
 
     def compose(self) -> ComposeResult:
-        yield Bar(id="header")
+        yield self.header
         yield self.matrix
         with Vertical(id="details"):
-            yield Bar(id="about")
-            yield Bar(id="said")
+            yield self.about
+            yield self.said
         with Horizontal(id="lists"):
             yield self.queue
             yield self.past
-        yield KeyHints(id="hints")
+        yield self.hints
 
     def on_mount(self) -> None:
         self.query_one("#details").styles.height = 2
@@ -227,7 +230,7 @@ class HomeScreen(CoveredScreen[None]):
             f"{judged} of {count} judged" if board.whole else f"reading {len(known)}/{len(board.cells)}"
         )
         stale = sum(said.stale for said in there)
-        self.query_one("#header", Bar).tell(
+        self.header.tell(
             [(" judge-tui ", "primary", 1), (f" {board.workspace.title} ", "strong", 0)],
             [
                 (f"{origins} · " if origins else "", "accent", 2),
@@ -241,7 +244,7 @@ class HomeScreen(CoveredScreen[None]):
         """The cell under the cursor in words."""
         cell = self.matrix.cell
         said = self.board.standings.get(cell) if cell else None
-        about, told = self.query_one("#about", Bar), self.query_one("#said", Bar)
+        about, told = self.about, self.said
         if cell is None or said is None:
             about.tell([(f" {self.name_of(cell[0])} › {cell[1]}" if cell else "", "muted", 0)])
             told.tell([])
@@ -267,7 +270,7 @@ class HomeScreen(CoveredScreen[None]):
                     hints[key] = text
         opens = "resume" if focused is self.past.rows else "compare"
         told = [(enter, f"{opens} {marked}" if marked > 1 and focused is self.matrix else opens)]
-        self.query_one(KeyHints).tell((*told, *hints.items()), (asks, "help"))
+        self.hints.tell((*told, *hints.items()), (asks, "help"))
 
     def on_descendant_focus(self) -> None:
         self._hint()
