@@ -18,7 +18,8 @@ from judge_tui.judging.rubric import Cap, Rubric, half_up
 
 __all__ = [
     "SCHEMA", "CheckSeen", "DimensionScore", "RubricSeen", "Scorecard", "active_caps", "cap_conflicts",
-    "computed_overall", "grade_conflict", "is_complete", "now", "overall_conflict", "points", "points_value",
+    "computed_overall", "grade_conflict", "is_complete", "letter", "now", "overall_conflict", "points",
+    "points_value",
 ]  # fmt: skip
 
 #: Version of the file format that this program writes and reads.
@@ -220,6 +221,11 @@ def points(card: Scorecard, rubric: Rubric | None) -> int | None:
     if card.overall is not None or rubric is None or not is_complete(card, rubric):
         return card.overall
     return computed_overall(card, rubric)
+
+
+def letter(card: Scorecard, rubric: Rubric) -> str:
+    """The judge's own letter, else the one that the points earn; published points earn none here."""
+    return card.grade or ("" if card.scored_elsewhere else rubric.letter(points(card, rubric)))
 
 
 def overall_conflict(card: Scorecard, rubric: Rubric) -> str | None:

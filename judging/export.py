@@ -148,6 +148,8 @@ def _legend(board: Board) -> str:
         said.append("Points are 0–100; Mean is over the tasks with points, their number in brackets.")
     if any(cell.counted > 1 for cell in cells):
         said.append("A cell with several judges' points is their mean, with their number in brackets.")
+    if any(cell.letters for cell in cells) and not all(map(_is_elsewhere, board.cards)):
+        said.append("Letters are the judge's own, else what the points earn.")
     if any(cell.points is None and not cell.letters and cell.scored for cell in cells):
         said.append("“n of m” counts the dimensions scored so far.")
     if any(cell.stale for cell in cells):

@@ -24,7 +24,7 @@ class Cell:
     Attributes:
         points: Mean of their points; ``None`` when nobody gave any.
         counted: Judges whose points are in the mean.
-        letters: The different letters that they gave, sorted.
+        letters: The different letters that they gave, sorted; where none did, the one that the points earn.
         cards: Scorecards.
         scored: Dimensions scored in the fullest card.
         dimensions: Dimensions of the rubric.
@@ -146,10 +146,14 @@ def sealed_cards(workspace: Workspace, tasks: Collection[str] | None = None) -> 
 def _cell(cards: Iterable[Scorecard], rubric: Rubric, current: Callable[[str, str], str]) -> Cell:
     cards = list(cards)
     given = [p for card in cards if (p := points(card, rubric)) is not None]
+    letters = {card.grade for card in cards if card.grade}
+    if not letters and not any(card.scored_elsewhere for card in cards):
+        # published points earn no letter here
+        letters = {rubric.letter(mean(given))} - {""}
     return Cell(
         points=mean(given),
         counted=len(given),
-        letters=tuple(sorted({card.grade for card in cards if card.grade})),
+        letters=tuple(sorted(letters)),
         cards=len(cards),
         scored=max(sum(score is not None for score in card.scores.values()) for card in cards),
         dimensions=len(rubric.dimensions),

@@ -17,7 +17,7 @@ from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.store import last_outcomes
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.verdict import SEVERITY, Verdict
-from judge_tui.judging.card import Scorecard, computed_overall, points
+from judge_tui.judging.card import Scorecard, computed_overall, letter, points
 from judge_tui.judging.rubric import Rubric
 from judge_tui.judging.workspace import Workspace
 
@@ -55,7 +55,7 @@ class Standing:
         digest: Of the files; empty when there are none, and when it is judged blind.
         points: The judge's points; ``None`` when not given yet.
         mean: Weighted mean of the dimensions scored so far.
-        letter: The judge's own letter, else the one that the points earn.
+        letter: As in :func:`~judge_tui.judging.card.letter`.
         scored: Dimensions scored.
         dimensions: Dimensions of the rubric.
         judged: Whether the judge has come to a score or a letter.
@@ -183,7 +183,7 @@ def _read(workspace: Workspace, submission: Submission, rubric: Rubric, judge: s
         digest=submission.digest if submission.files else "",
         points=points(card, rubric),
         mean=computed_overall(card, rubric),
-        letter=card.grade or rubric.letter(points(card, rubric)),
+        letter=letter(card, rubric),
         scored=said,
         dimensions=len(rubric.dimensions),
         judged=points(card, rubric) is not None or card.grade is not None,

@@ -83,7 +83,7 @@ def test_a_board_tells_that_a_blind_score_was_changed_afterwards(workspace: Work
     assert "‡" not in scoreboard_markdown(workspace)
     save(workspace, "qwen36", revealed(correctness=85, code_quality=70), correctness=95, code_quality=70)
     board = scoreboard_markdown(workspace)
-    assert "| qwen36 | 89 ‡ |" in board
+    assert "| qwen36 | 89 B ‡ |" in board
     assert "‡ Scored blind, and changed after the names were revealed." in board
 
 

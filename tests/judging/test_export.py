@@ -96,9 +96,17 @@ def test_models_are_sorted_by_their_mean_and_halves_are_rounded_up(workspace: Wo
     put(workspace, "qwen36", overall=94)
     assert rows(scoreboard_markdown(workspace)) == [
         ["Model", "kv", "Mean"],
-        ["qwen36", "94", "**94** (1)"],
-        ["glm5", "83", "**83** (1)"],
+        ["qwen36", "94 A", "**94** (1)"],
+        ["glm5", "83 B", "**83** (1)"],
     ]
+
+
+def test_the_letter_of_a_judge_stands_before_what_the_points_earn(workspace: Workspace) -> None:
+    put(workspace, "glm5", "anna", overall=94)
+    card, stamp = workspace.scorecard("kv", "glm5", "anna")
+    save_scorecard(workspace.scorecard_path("kv", "glm5", "anna"), card.with_grade("B"), stamp)
+    put(workspace, "glm5", "bert", overall=94)
+    assert rows(scoreboard_markdown(workspace))[1][1] == "94.0 (2) B"
 
 
 def test_columns_are_headed_by_short_ids_and_the_titles_stand_below(workspace: Workspace) -> None:
@@ -122,7 +130,7 @@ def test_several_judges_give_a_mean_with_their_number(workspace: Workspace) -> N
     put(workspace, "glm5", "anna", overall=80)
     put(workspace, "glm5", "bert", overall=85)
     text = scoreboard_markdown(workspace)
-    assert rows(text)[1][1] == "82.5 (2)"
+    assert rows(text)[1][1] == "82.5 (2) B"
     assert "Judges: anna, bert." in text
 
 
@@ -135,17 +143,20 @@ def test_scores_of_files_that_changed_since_are_marked(workspace: Workspace) -> 
     put(workspace, "glm5", overall=80)
     assert "†" not in scoreboard_markdown(workspace)
     (workspace.submissions / "glm5" / "kv" / "kv_cache.py").write_text("pass\n")
-    assert rows(scoreboard_markdown(workspace))[1][1] == "80 †"
+    assert rows(scoreboard_markdown(workspace))[1][1] == "80 B †"
 
 
 def test_published_scores_stand_apart_from_those_of_the_files_here(workspace: Workspace) -> None:
     put(workspace, "glm5", "anna", overall=60)
     put(workspace, "glm5", "paper", here=False, overall=90)
     text = scoreboard_markdown(workspace)
-    assert rows(text)[1][1] == "60"
+    assert rows(text)[1][1] == "60 B"
     here, elsewhere = text.split("**Scored elsewhere**")
     assert "paper" not in here
-    assert "90" in elsewhere
+    assert "Letters are the judge's own, else what the points earn." in here
+    # what was published has no letter of ours
+    assert rows(elsewhere)[1][1] == "90"
+    assert "Letters" not in elsewhere
     assert "not for the files in this repository" in elsewhere
 
 
