@@ -385,3 +385,20 @@ async def test_what_the_engine_tells_while_the_screen_is_taken_down_is_no_fault(
         compare = driver.compare
     assert not compare.children
     compare._on_event(Ready("cpu", "NumPy", "full", 7))
+
+
+async def test_what_a_key_tells_takes_the_place_of_what_the_key_before_told(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as driver:
+        await driver.settle()
+        driver.app.notify("a warning stays", severity="warning", timeout=90)
+        driver.app.notify("so does what is long in view", timeout=90)
+        for key in ("s", "9", "j", "8", "u", "u", "u"):
+            await driver.press(key)
+        await driver.until(
+            lambda: any(told.message == "nothing to be undone" for told in driver.app._notifications)
+        )
+        assert [told.message for told in driver.app._notifications] == [
+            "a warning stays",
+            "so does what is long in view",
+            "nothing to be undone",
+        ]

@@ -6,10 +6,14 @@ from typing import Any, TypeVar
 
 from judge_tui.tui.look.glyphs import neutral
 from textual.app import App
+from textual.notifications import Notification, Notify
 
 __all__ = ["HarmlessApp", "box_title"]
 
 Result = TypeVar("Result")
+
+#: Seconds. What stays no longer only echoes a key, and says nothing that the next one does not replace.
+_ECHO_S = 3
 
 
 def box_title(text: str) -> str:
@@ -18,8 +22,18 @@ def box_title(text: str) -> str:
 
 
 class HarmlessApp(App[Result]):
-    """An app whose messages carry no control characters to the terminal, whatever they quote."""
+    """An app whose messages carry no control characters to the terminal, and do not pile up under a key."""
 
     def notify(self, message: str, *, title: str = "", **options: Any) -> None:
         """Show a message; Textual itself would hand its escape sequences on."""
         super().notify(neutral(message, keep_newlines=True), title=neutral(title), **options)
+
+    def _on_notify(self, event: Notify) -> None:
+        # Textual's own handler comes behind this one
+        if _is_echo(event.notification):
+            for shown in filter(_is_echo, list(self._notifications)):
+                self._unnotify(shown, refresh=False)
+
+
+def _is_echo(told: Notification) -> bool:
+    return told.severity == "information" and told.timeout <= _ECHO_S
