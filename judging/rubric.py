@@ -194,12 +194,19 @@ def _dimension(table: Table) -> Dimension:
     return Dimension(
         id=name,
         title=table.string("title", name.replace("_", " ").capitalize()),
-        key=table.string("key", ""),
+        key=_key(table),
         weight=weight,
         description=table.string("description", ""),
         levels=_levels(table.table("levels")),
         checks=table.strings("checks"),
     )
+
+
+def _key(table: Table) -> str:
+    key = table.string("key", "")
+    if key and (len(key) > 1 or not key.isprintable() or key.isspace() or key.isdigit()):
+        raise table.fault(f"a key is one letter or sign, and no digit, which scores; not '{key}'", "key")
+    return key
 
 
 def _levels(table: Table) -> dict[int, str]:

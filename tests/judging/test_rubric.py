@@ -77,6 +77,8 @@ def test_a_cap_reads_and_and_or(write: Callable[..., Path], rubric_text: str) ->
         ("weight = 3.0", "weight = nan", "must be a number"),
         ('id = "code_quality"', 'id = "correctness"', "two dimensions"),
         ('key = "e"', 'key = "c"', "the key 'c'"),
+        ('key = "e"', 'key = "8"', "no digit, which scores; not '8'"),
+        ('key = "e"', 'key = "ee"', "one letter or sign"),
         ('60 = "wrong"', 'sixty = "wrong"', "level"),
         ("incremental_equals_full fails", "it breaks", "cannot read 'it breaks'"),
         ('dimension = "correctness"', 'dimension = "speed"', "no dimension 'speed'"),

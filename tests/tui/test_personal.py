@@ -242,6 +242,16 @@ async def test_faults_of_the_settings_are_told_and_stop_nothing(workspace: Works
         assert app.compare.panes[0].view.cursor == 1
 
 
+async def test_a_chosen_key_that_a_dimension_of_the_rubric_has_too_is_told(workspace: Workspace) -> None:
+    rubric = workspace.root / "rubrics" / "kv.toml"
+    rubric.write_text(rubric.read_text().replace('key = "t"', 'key = "~"'))
+    configure('[keys.rubric]\nnext-unscored = "~"\n[keys.code]\nnext-function = "~"\n')
+    async with running(make_app(workspace, engine=None)) as app:
+        assert [note.message for note in app.app._notifications] == [
+            "config.toml: in this rubric ~ selects Tests, and rubric.next-unscored is not heard there."
+        ]
+
+
 @pytest.mark.parametrize("text", ["theme = [", "\x00", "theme = 3", "keys = 3", "a = " + "[" * 5000])
 def test_settings_that_are_no_settings_are_one_sentence(workspace: Workspace, text: str) -> None:
     path = configure(text)

@@ -15,7 +15,7 @@ from importlib import import_module
 from textual.binding import Binding, BindingError, BindingType
 from textual.keys import Keys
 
-__all__ = ["Keymap", "key_table", "load_keys", "named", "read_keymap", "remapped"]
+__all__ = ["Keymap", "hidden_keys", "key_table", "load_keys", "named", "read_keymap", "remapped"]
 
 #: Part of the screen → its named bindings; filled by the classes as they are made.
 _NAMED: dict[str, list[Binding]] = {}
@@ -141,6 +141,21 @@ def read_keymap(tables: object, where: str) -> Keymap:
             else:
                 wanted[full] = keys
     return _without_conflicts(table, wanted, faults, where)
+
+
+def hidden_keys(chosen: Mapping[str, str], letters: Mapping[str, str], where: str) -> Iterator[str]:
+    """A sentence for each chosen key that is not heard in the rubric, where a letter selects a dimension.
+
+    Args:
+        chosen: Name of a key → keys, separated by commas.
+        letters: Letter → the dimension that it selects.
+        where: The file that they are chosen in.
+    """
+    for name, keys in chosen.items():
+        for letter, dimension in letters.items():
+            (key,) = _keys(letter) or ("",)
+            if key in keys.split(",") and _meet(name, "rubric.any"):
+                yield f"{where}: in this rubric {letter} selects {dimension}, and {name} is not heard there."
 
 
 def _keys(value: object) -> list[str] | None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
-from judge_tui.tui.keys.keymap import load_keys, read_keymap
+from judge_tui.tui.keys.keymap import hidden_keys, load_keys, read_keymap
 from judge_tui.tui.keys.palette import THEMES
 from judge_tui.tui.keys.preferences import Preferences, config_path, keep_theme
 from judge_tui.tui.look.colorless import Colorless, no_color_asked
@@ -57,7 +57,18 @@ class PersonalApp(App[Result]):
         self.theme_changed_signal.subscribe(
             self, lambda theme: keep_theme(theme.name, self._preferences.theme)
         )
-        for fault in self._faults:
+        self._complain(self._faults)
+
+    def tell_hidden_keys(self, letters: Mapping[str, str]) -> None:
+        """Tell which of the reader's keys are not heard in a rubric.
+
+        Args:
+            letters: Letter → the dimension that it selects.
+        """
+        self._complain(hidden_keys(self.keymap, letters, config_path().name))
+
+    def _complain(self, faults: Iterable[str]) -> None:
+        for fault in faults:
             self.notify(fault, title="Settings", severity="warning", markup=False, timeout=12)
 
     def get_css_variables(self) -> dict[str, str]:

@@ -10,6 +10,7 @@ from typing import ClassVar
 from judge_tui.checks.events import Ready
 from judge_tui.tui.engine.check_runner import CheckRunner, EngineOptions
 from judge_tui.tui.keys.keymap import named
+from judge_tui.tui.keys.personal import PersonalApp
 from judge_tui.tui.look.layout import Wishes
 from judge_tui.tui.screens.compare_blind import CompareBlind
 from judge_tui.tui.screens.compare_checks import CompareChecks
@@ -159,6 +160,8 @@ class CompareScreen(
             pane.moved = self._moved
         self.panes[0].view.focus()
         self._arrange()
+        if isinstance(self.app, PersonalApp):
+            self.app.tell_hidden_keys({d.key: d.title for d in self.session.rubric.dimensions if d.key})
         self.retell()
         # the code is on screen first; the engine and the stored verdicts come behind it
         self._begin_by = time.monotonic() + _PATIENCE_S
