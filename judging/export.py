@@ -206,12 +206,8 @@ def _notes(board: Board) -> list[str]:
 
 
 def _note(note: Note, judge: str) -> str:
-    where = note.file or ""
-    if note.file and note.lines:
-        first, last = note.lines
-        where += f":{first}" if first == last else f":{first}–{last}"
     weight = note.severity if note.kind != "strength" and note.severity != "minor" else ""
-    aside = ", ".join(_escaped(part) for part in (weight, where, judge) if part)
+    aside = ", ".join(_escaped(part) for part in (weight, note.where, judge) if part)
     return f"- {_escaped(note.text)}" + (f" ({aside})" if aside else "")
 
 

@@ -61,6 +61,14 @@ class Note:
     id: str = ""
     extra: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
+    @property
+    def where(self) -> str:
+        """File and lines, as ``kv_cache.py:3–5``; empty for a remark on the whole."""
+        if self.file is None or self.lines is None:
+            return self.file or ""
+        first, last = self.lines
+        return f"{self.file}:{first}" if first == last else f"{self.file}:{first}–{last}"
+
 
 def new_note(
     kind: Kind,

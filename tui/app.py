@@ -196,6 +196,9 @@ class JudgeApp(HarmlessApp[int], PersonalApp[int], VeiledApp[int], TypeAhead[int
             actions = {binding.action: binding for binding in reversed(keys)}
             of = "" if part.node in here else f"{part.title.split(' (')[0]}: "
             for action, binding in reversed(actions.items()):
+                if action == "begin_count":
+                    # nothing to be done by itself
+                    continue
                 yield SystemCommand(
                     of + (binding.description if of else binding.description.capitalize()),
                     f"key: {key_name(binding.key)}",

@@ -95,8 +95,13 @@ class Session(CardDesk):
 
     def switch(self, step: int = 1) -> None:
         """Score the next submission."""
-        self.scored = (self.scored + step) % len(self.submissions)
+        self.score_now((self.scored + step) % len(self.submissions))
+
+    def score_now(self, index: int) -> bool:
+        """Score a submission from now on; whether that was another one until now."""
+        before, self.scored = self.scored, index
         self.keypad.reset()
+        return before != index
 
     def next_unscored(self) -> bool:
         """Go to the next dimension without a score, the other submissions included; whether there is one."""
@@ -112,11 +117,15 @@ class Session(CardDesk):
 
     # scoring
 
-    def digit(self, digit: str) -> None:
-        """Type a digit of the score of the line in focus."""
-        if self.focus != SUMMARY:
-            continued = self.keypad.typed != ""
-            self._set_score(self.keypad.press(digit), merge=continued and self.keypad.typed != digit)
+    def digit(self, digit: str) -> bool:
+        """Type a digit of the score of the line in focus; whether it was taken."""
+        if self.focus == SUMMARY:
+            return True
+        continued = self.keypad.typed != ""
+        score = self.keypad.press(digit)
+        if score is not None:
+            self._set_score(score, merge=continued and self.keypad.typed != digit)
+        return score is not None
 
     def adjust(self, step: int) -> None:
         """Raise or lower the score of the line in focus."""
@@ -157,6 +166,8 @@ class Session(CardDesk):
     def set_text(self, text: str, *, index: int, row: Row) -> None:
         """Set the text of a line while it is typed; one editing is one step of undo."""
         card = self.changes[index]
+        # blanks alone say nothing
+        text = text if text.strip() else ""
         if isinstance(row, Dimension):
             after, label = card.with_comment(row.id, text), f"{row.title} comment"
         elif row == OVERALL:

@@ -212,13 +212,13 @@ def test_undo_reaches_over_a_restart_and_over_the_reveal(opened: Opener) -> None
     score(session, 80, 60)
     session.close()
     session = opened()
-    assert session.undo() == "B: Tests score"
+    assert session.undo() == "B: Tests score, 61 → –"
     session.redo()
     session.reveal()
     session.close()
     session = opened()
     assert not session.blindfold.active
-    assert session.undo() == "B: Tests score"
+    assert session.undo() == "B: Tests score, 61 → –"
     undone = card(session, 1)
     assert undone.blind is not None
     assert undone.blind.changed == ("tests",)

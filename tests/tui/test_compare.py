@@ -137,7 +137,9 @@ async def test_notes_are_listed_edited_deleted_and_brought_back(workspace: Works
         assert app.compare.panes[0].view.cursor == 2
         await app.press("L", "e", *"er", "escape")
         assert [note.text for note in app.compare.session.notes(0)] == ["neater"]
-        await app.press("L", "d")
+        # back in the list, on the note that was edited
+        assert isinstance(app.app.screen, NotesList)
+        await app.press("d")
         assert app.compare.session.notes(0) == ()
         await app.press("u", "escape")
         assert [note.text for note in app.compare.session.notes(0)] == ["neater"]

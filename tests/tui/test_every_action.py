@@ -87,8 +87,9 @@ def searching(app: Driver) -> bool:
     return bool(app.compare.query("#search"))
 
 
-def told(app: Driver) -> int:
-    return len(app.app._notifications)
+def told(app: Driver) -> float:
+    """When the newest message was raised."""
+    return max((message.raised_at for message in app.app._notifications), default=0.0)
 
 
 def score(app: Driver) -> int | None:
@@ -288,7 +289,7 @@ NOTE_STEPS: Sequence[Step] = (
     ("code.previous-note-in-any-file", cursor, 11),
     ("everywhere.notes", screen, "NotesList"),
     ("notes.edit", screen, "NoteEditor"),
-    ("escape", "L"),
+    ("escape",),
     ("notes.delete", notes, 0),
     ("notes.undo", notes, 1),
     ("sheet.help", screen, "HelpScreen"),
@@ -479,6 +480,7 @@ MATCHUP_STEPS: Sequence[Step] = (
     ("matchup.accept", winner, "beta"),
     ("matchup.undo", winner, None),
     ("matchup.redo", winner, "beta"),
+    ("k", "k"),
     ("matchup.leave-it-open", winner, None),
     ("matchup.tie", winner, "tie"),
     ("j", "j"),

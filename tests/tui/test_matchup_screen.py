@@ -47,7 +47,7 @@ async def test_scores_and_checks_propose_and_the_judge_accepts_by_keys(workspace
         assert "Winner              ? B Beta" in text
         assert "Margin              ? 22 points" in text
         assert "Proposed from scores and measurements" in text
-        await app.press("space", "j", "j", "space", "j")
+        await app.press("space", "space")
         assert screen(app).rows.key == ("proposal", "dimension:correctness")
         await app.press("space", "t")
         matchup = await on_disk(app, workspace)

@@ -9,7 +9,7 @@ from judge_tui.checks.verdict import Outcome, Verdict
 from judge_tui.judging.note import new_note
 from judge_tui.judging.scorecard import FileStamp, load_scorecard, save_scorecard
 from judge_tui.judging.workspace import Workspace
-from judge_tui.tui.desk import rescue
+from judge_tui.tui.desk import keypad, rescue
 from judge_tui.tui.desk.autosave import SaveReport
 from judge_tui.tui.desk.keypad import Keypad
 from judge_tui.tui.session import OVERALL, SUMMARY, Session
@@ -60,11 +60,27 @@ def failed(model: str, check: str) -> Outcome:
 
 
 @pytest.mark.parametrize(
-    ("keys", "score"), [("8", 8), ("85", 85), ("100", 100), ("853", 3), ("10", 10), ("1000", 0)]
+    ("keys", "score"),
+    # a blank is a moment in which the judge looks
+    [("8", 8), ("85", 85), ("100", 100), ("10", 10), ("85 3", 3), ("100 0", 0), ("85 31", 31), ("8 5", 85)],
 )
 def test_digits_make_a_score(keys: str, score: int) -> None:
-    keypad = Keypad()
-    assert [keypad.press(key) for key in keys][-1] == score
+    now = 0.0
+    pad = Keypad(lambda: now)
+    pressed = None
+    for key in keys:
+        now += 1.0 if key == " " else 0.1
+        pressed = pad.press(key) if key != " " else pressed
+    assert pressed == score
+
+
+@pytest.mark.parametrize(("keys", "stands"), [("150", 15), ("999", 99), ("1000", 100), ("8555", 85)])
+def test_a_digit_too_many_is_refused_and_the_score_stands(opened: Opener, keys: str, stands: int) -> None:
+    session = opened()
+    assert not [session.digit(key) for key in keys][-1]
+    assert session.card.score("correctness") == stands
+    session.undo()
+    assert session.card.score("correctness") is None
 
 
 def test_two_digits_are_one_step_of_undo(opened: Opener) -> None:
@@ -78,10 +94,13 @@ def test_two_digits_are_one_step_of_undo(opened: Opener) -> None:
     assert session.card.score("correctness") == 85
 
 
-def test_a_second_score_is_a_step_of_its_own(opened: Opener) -> None:
+def test_a_second_score_is_a_step_of_its_own(opened: Opener, monkeypatch: pytest.MonkeyPatch) -> None:
     session = opened()
-    for digit in "8570":
-        session.digit(digit)
+    for digit in "85 70":
+        if digit == " ":
+            monkeypatch.setattr(keypad, "_LOOK_S", 0.0)
+        else:
+            session.digit(digit)
     assert session.card.score("correctness") == 70
     session.undo()
     assert session.card.score("correctness") == 85
@@ -325,8 +344,8 @@ def test_changes_are_undone_and_redone_over_a_restart(opened: Opener) -> None:
     again.redo()
     assert [note.text for note in again.notes(1)] == ["no"]
     again.undo()
-    assert again.undo() == "B: Correctness score"
-    assert again.undo() == "A: Correctness score"
+    assert again.undo() == "B: Correctness score, 7 → –"
+    assert again.undo() == "A: Correctness score, 85 → –"
     assert [card.score("correctness") for card in again.cards] == [None, None]
     again.close()
     third = opened()

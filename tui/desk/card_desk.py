@@ -124,18 +124,20 @@ class CardDesk:
 
     def undo(self) -> str | None:
         """Take back the last change, of whichever submission; what it was, or ``None``."""
-        return self._saved(self.changes.undo())
+        before = self.cards
+        return self._saved(self.changes.undo(), before)
 
     def redo(self) -> str | None:
         """Bring the last undone change back; what it was, or ``None``."""
-        return self._saved(self.changes.redo())
+        before = self.cards
+        return self._saved(self.changes.redo(), before)
 
-    def _saved(self, step: tuple[int, str] | None) -> str | None:
+    def _saved(self, step: tuple[int, str] | None, before: Sequence[Scorecard]) -> str | None:
         if step is None:
             return None
         index, label = step
         self._save(index)
-        return f"{letter_of(index)}: {label}"
+        return f"{letter_of(index)}: {_described(label, before[index], self.changes[index])}"
 
     # blind judging
 
@@ -270,3 +272,18 @@ class CardDesk:
             self.matchup.close()
         self._autosave.close()
         self.changes.close()
+
+
+def _described(label: str, before: Scorecard, after: Scorecard) -> str:
+    """A step in words: where its note stands, or what its score was and is."""
+    for note in (*after.notes, *before.notes):
+        if label.endswith(f" note {note.id}"):
+            return f"{note.kind} note on {note.where or 'the whole submission'}"
+    if not label.endswith(" score") and label != "overall":
+        return label
+    scores = [(before.score(name), after.score(name)) for name in {**before.scores, **after.scores}]
+    changed = [(was, now) for was, now in (*scores, (before.overall, after.overall)) if was != now]
+    if len(changed) == 1:
+        was, now = ("–" if score is None else score for score in changed[0])
+        return f"{label}, {was} → {now}"
+    return label

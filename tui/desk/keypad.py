@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+
 __all__ = ["Keypad"]
+
+#: Seconds. Who types another score has looked at the one that stands; a slip of the finger comes sooner.
+_LOOK_S = 0.7
 
 
 class Keypad:
     """Turns digits into a score of 0…100.
 
-    ``8`` is 8 until ``5`` makes it 85; a third digit begins anew, except after ``10``.
+    ``8`` is 8 until ``5`` makes it 85, and ``10`` is 10 until ``0`` makes it 100. A digit more is refused
+    when it comes at once, and begins another score after a moment.
+
+    Args:
+        clock: Seconds from some moment on.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.typed = ""
+        self._clock, self._at = clock, 0.0
 
-    def press(self, digit: str) -> int:
-        """The score after one more digit."""
+    def press(self, digit: str) -> int | None:
+        """The score after one more digit; ``None`` where it is refused."""
+        before, self._at = self._at, self._clock()
         if len(self.typed) < 2 or self.typed + digit == "100":
             self.typed += digit
+        elif self._at - before < _LOOK_S:
+            return None
         else:
             self.typed = digit
         return int(self.typed)

@@ -207,7 +207,8 @@ class MatchupDesk:
         continued = self._keypad.typed != ""
         value = self._keypad.press(digit)
         merge = continued and self._keypad.typed != digit
-        self.change("margin", replace(self.matchup, margin=value), merge=merge)
+        if value is not None:
+            self.change("margin", replace(self.matchup, margin=value), merge=merge)
 
     def leave_line(self) -> None:
         """The next digit begins a number anew."""

@@ -192,8 +192,8 @@ class CompareScreen(
     def on_rubric_lines_changed(self) -> None:
         self.rubric_pane.update_lines()
         self.offer_reveal()
-        if len(self.arrangement.panes) == 1 and self._pane != self.session.scored:
-            # where one pane is in view it is that of the submission being scored
+        if self.session.scored not in self.arrangement.panes:
+            # the code of what is being scored is in view
             self._pane = self.session.scored
             self._arrange()
 
@@ -221,7 +221,8 @@ class CompareScreen(
         self._told("redone", self.session.redo())
 
     def _told(self, what: str, label: str | None) -> None:
-        self.notify(f"{what}: {label}" if label else f"nothing to be {what}", markup=False, timeout=2)
+        back = f" · {key_for(self, 'redo')} redoes" if what == "undone" else ""
+        self.notify(f"{what}: {label}{back}" if label else f"nothing to be {what}", markup=False, timeout=2)
         self.changed()
 
     def changed(self) -> None:
@@ -243,20 +244,20 @@ class CompareScreen(
         session, ready = self.session, self._ready or self._ready_before()
         names: list[Part] = []
         for index, title in enumerate(session.titles):
-            names += [(f" {letter_of(index)} ", "primary", 0), (f"{title} ", "text", 3)]
+            names += [(f" {letter_of(index)} ", "primary", 0), (f"{title} ", "text", 1)]
         origins = {s.meta.origin for s in session.submissions} - {""}
         origin = session.hide(" / ".join(sorted(origins)))
         level = {"full": "success", "partial": "warning", "none": "error"}
         sandbox = f"sandbox {ready.sandbox} · " if ready is not None else ""
         right: list[Part] = [
             *self.blind_parts(),
-            (f"{origin} · " if origin else "", "accent", 2),
+            (f"{origin} · " if origin else "", "accent", 3),
             (f"judge {session.judge} · ", "muted", 5),
         ]
         if ready is not None:
             right += [
                 (f"{ready.backend} {ready.device} · ", "muted", 6),
-                (sandbox, level.get(ready.sandbox, "warning"), 1),
+                (sandbox, level.get(ready.sandbox, "warning"), 4 if ready.sandbox == "full" else 1),
             ]
         right.append(
             (f"{self._unsaved()} ", "error", 0)
@@ -270,6 +271,8 @@ class CompareScreen(
         for index, pane in enumerate(self.panes):
             if event.widget is pane.view:
                 self._pane = index
+                if self.session.score_now(index):
+                    self.rubric_pane.update_lines()
         self._arrange()
 
     @property

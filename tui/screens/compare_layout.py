@@ -75,9 +75,6 @@ class CompareLayout(Screen[None]):
             self.focus_code(index)
 
     def action_score(self) -> None:
-        if self._part == "code" and self.session.scored != self._pane:
-            self.session.scored = self._pane
-            self.rubric_pane.update_lines()
         self._wish(rubric=True, zoom="rubric" if self.wishes.zoom == "rubric" else "")
         self.rubric_pane.lines.focus()
 

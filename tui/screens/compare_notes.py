@@ -75,7 +75,7 @@ class CompareNotes(Screen[None]):
         pane = next(pane for pane in self.panes if pane.view is event.view)
         for note in self._notes(pane):
             if note.lines and note.lines[0] - 1 <= event.line < note.lines[1]:
-                self._edit(pane.index, note, new=False)
+                self._edit(pane.index, note)
                 return
         for line, key in self._findings(pane):
             if line == event.line:
@@ -92,7 +92,7 @@ class CompareNotes(Screen[None]):
         note = new_note("strength", "", file=pane.file or None, lines=lines, source=pane.source.bare.text)
         self._edit(pane.index, note, new=True)
 
-    def _edit(self, index: int, note: Note, *, new: bool) -> None:
+    def _edit(self, index: int, note: Note, *, new: bool = False, listed: bool = False) -> None:
         from judge_tui.tui.screens.note_editor import NoteEditor
 
         def changed(now: Note) -> None:
@@ -102,25 +102,25 @@ class CompareNotes(Screen[None]):
             elif there:
                 self.session.drop_note(index, now.id)
 
-        hide = self.session.hide
-        where = (
-            f"{hide(note.file)}:{note.lines[0]}–{note.lines[1]}"
-            if note.file and note.lines
-            else "whole submission"
-        )
-        title = f"Note · {letter_of(index)} {self.session.titles[index]} · {where}"
-        self.app.push_screen(NoteEditor(title, note, changed, choose_kind=new), lambda _: self._noted(index))
+        def noted(_: None) -> None:
+            # selected until here: the judge sees what the note is about
+            self.panes[index].view.drop_selection()
+            self.session.seal()
+            self.changed()
+            if listed:
+                self._list_notes((index, note.id))
 
-    def _noted(self, index: int) -> None:
-        # selected until here: the judge sees what the note is about
-        self.panes[index].view.drop_selection()
-        self.session.seal()
-        self.changed()
+        where = self.session.hide(note.where) or "whole submission"
+        title = f"Note · {letter_of(index)} {self.session.titles[index]} · {where}"
+        self.app.push_screen(NoteEditor(title, note, changed, choose_kind=new), noted)
 
     def action_notes(self) -> None:
+        self._list_notes()
+
+    def _list_notes(self, at: tuple[int, str] | None = None) -> None:
         from judge_tui.tui.screens.notes_list import NotesList
 
-        self.app.push_screen(NotesList(self.session, self.changed), self._act)
+        self.app.push_screen(NotesList(self.session, self.changed, at), self._act)
 
     def _act(self, answer: tuple[str, int, str] | None) -> None:
         self.changed()
@@ -137,4 +137,4 @@ class CompareNotes(Screen[None]):
         if note.file:
             self.jump(index, note.file, note.lines[0] if note.lines else 1)
         if what == "edit":
-            self._edit(index, note, new=False)
+            self._edit(index, note, listed=True)

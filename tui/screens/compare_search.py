@@ -124,6 +124,13 @@ class CompareSearch(Screen[None]):
         if event.kept and view.hits and view.cursor not in {hit.line for hit in view.hits}:
             view.action_hit(1)
 
+    def on_code_view_no_hit(self, event: CodeView.NoHit) -> None:
+        others = [pane for pane in self.panes if pane.view.hits]
+        told = ", ".join(f"{self._counts[pane.index]} in {letter_of(pane.index)}" for pane in others)
+        searched = bool(self._query[0]) and any(pane.counts for pane in self.panes)
+        none = "no match in this file" if searched else "nothing is searched for"
+        self.notify(f"{none}; {told}" if told else none, markup=False, timeout=2)
+
     def on_code_view_search_cleared(self, event: CodeView.SearchCleared) -> None:
         self._clear()
 

@@ -15,6 +15,7 @@ from judge_tui.tui.screens.sheet import Sheet
 from judge_tui.tui.widgets.bar import Bar
 from judge_tui.tui.widgets.key_hints import key_for, keys_for
 from judge_tui.tui.widgets.rows import Rows, Span, fit, wrapped
+from rich.cells import cell_len
 from rich.style import Style
 from textual.binding import Binding
 
@@ -22,6 +23,9 @@ __all__ = ["EvidenceScreen"]
 
 Line = tuple[tuple[Span, ...], "tuple[str, int] | None"]
 _MOST_LINES = 5_000
+#: Cells between columns, and of a column at least.
+_GAP, _NARROWEST = 2, 10
+_FAILING = " ✗ "
 
 
 class _Lines(Rows):
@@ -65,6 +69,7 @@ class EvidenceScreen(Sheet["tuple[str, int] | None"]):
         self._hide, self._where = hide, where
         self._outcome, self._who, self._title, self._establishes = outcome, who, title, establishes
         self.rows = _Lines()
+        self._begin = 0
 
     def on_mount(self) -> None:
         outcome = self._outcome
@@ -98,11 +103,17 @@ class EvidenceScreen(Sheet["tuple[str, int] | None"]):
         self._fill()
 
     def _fill(self) -> None:
+        begun = self.rows.cursor == self._begin
         width = max(self.size.width - 1, 20)
         self.rows.lines = evidence_lines(
             self._outcome, self._title, self._establishes, width, tones_of(self.app), self._hide
         )[:_MOST_LINES]
         self.rows.show(range(len(self.rows.lines)))
+        if begun:
+            # what decided is in view, however many figures stand before it
+            failing = (n for n, (spans, _) in enumerate(self.rows.lines) if spans and spans[0][0] == _FAILING)
+            self._begin = next(failing, 0)
+            self.rows.go(self._begin)
 
     def on_rows_opened(self, event: Rows.Opened) -> None:
         event.stop()
@@ -162,36 +173,59 @@ def _figures(
     if not evidence:
         return [((("   no figures", tones.faint),), None)]
     places = max((len(f"{item.file}:{item.line}") for item in evidence if item.file and item.line), default=0)
-    name = min(max(len(item.quantity) for item in evidence) + 1, max(width - 38 - min(places, 40), 16))
-    lines: list[Line] = [(((f"   {'quantity':<{name}}{'measured':>16}  {'limit':>14}", tones.faint),), None)]
-    for item in evidence:
+    cells = [
+        (hide(item.quantity), _figure(item.measured, item.unit), _figure(item.limit, item.unit))
+        for item in evidence
+    ]
+    head = ("quantity", "measured", "limit")
+    wide = _columns([head, *cells], width - 3 - 2 * _GAP - (min(places, 40) + _GAP if places else 0))
+    gap = " " * _GAP
+    titles = (
+        fit(text, columns, right=n > 0) for n, (text, columns) in enumerate(zip(head, wide, strict=True))
+    )
+    lines: list[Line] = [(((f"   {gap.join(titles)}", tones.faint),), None)]
+    for item, (quantity, measured, limit) in zip(evidence, cells, strict=True):
         place = (item.file, item.line) if item.file and item.line else None
         mark, tone = {True: ("✓", "success"), False: ("✗", "error"), None: ("·", "muted")}[item.ok]
-        unit = f" {item.unit}" if item.unit else ""
         lines.append(
             (
                 (
                     (f" {mark} ", tones.by_name[tone]),
-                    (fit(item.quantity, name), tones.text),
+                    (fit(quantity, wide[0]), tones.text),
                     (
-                        fit(_figure(item.measured) + unit, 16, right=True),
+                        gap + fit(measured, wide[1], right=True),
                         tones.by_name[tone] if item.ok is False else tones.text,
                     ),
-                    (fit(_figure(item.limit), 16, right=True), tones.muted),
-                    (f"  {hide(item.file or '')}:{item.line}" if place else "", tones.by_name["primary"]),
+                    (gap + fit(limit, wide[2], right=True), tones.muted),
+                    (f"{gap}{hide(item.file or '')}:{item.line}" if place else "", tones.by_name["primary"]),
                 ),
                 place,
             )
         )
+        if any(
+            cell_len(text) > columns for text, columns in zip((quantity, measured, limit), wide, strict=True)
+        ):
+            # nothing is told by its beginning alone
+            whole = f"{quantity}: {measured}" + (f", limit {limit}" if limit else "")
+            lines += [(((f"     {part}", tones.text),), place) for part in wrapped(whole, max(width - 6, 10))]
         for part in wrapped(item.note, max(width - 6, 10)) if item.note else ():
             lines.append((((f"     {part}", tones.muted),), place))
     return lines
 
 
-def _figure(value: float | int | str | None) -> str:
-    if isinstance(value, float):
-        return f"{value:.4g}"
-    return "" if value is None else str(value)
+def _figure(value: float | int | str | None, unit: str = "") -> str:
+    if value is None:
+        return ""
+    told = f"{value:.4g}" if isinstance(value, float) else str(value)
+    return told if not unit or isinstance(value, str) else f"{told} {unit}"
+
+
+def _columns(rows: Sequence[Sequence[str]], room: int) -> list[int]:
+    """Widths of columns that fit into a room: what is widest gives way."""
+    wide = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
+    while sum(wide) > room and max(wide) > _NARROWEST:
+        wide[wide.index(max(wide))] -= 1
+    return wide
 
 
 def _table(table: Sequence[Sequence[str]], width: int, tones: Tones) -> list[Line]:

@@ -13,7 +13,7 @@ from judge_tui.tui.look.tones import Tones, tones_of
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.bar import Bar
 from judge_tui.tui.widgets.key_hints import KeyHints, KeyPart, key_for, listed, own_bindings
-from judge_tui.tui.widgets.matchup_rows import MatchupRows, detail_lines
+from judge_tui.tui.widgets.matchup_rows import DIGITS, MatchupRows, detail_lines
 from judge_tui.tui.widgets.rows import Rows, Span
 from textual import events
 from textual.app import ComposeResult
@@ -136,8 +136,9 @@ class MatchupScreen(ModalScreen[None]):
             (keys.split(" ")[0], text)
             for node in (self.rows, self)
             for keys, text, shown in listed(own_bindings(node))
-            if shown and keys.split(" ")[0] != asks
+            if shown and keys.split(" ")[0] not in (asks, DIGITS)
         ]
+        hints.insert(0, ("/".join(self.rows.digits), "who is ahead"))
         self.query_one(KeyHints).tell(tuple(hints), (asks, "help"))
         # what is saved is told by another thread
         self.set_interval(_LOOK_S, self._retell)
@@ -170,14 +171,14 @@ class MatchupScreen(ModalScreen[None]):
         names = [
             part
             for index, title in enumerate(session.titles)
-            for part in ((f" {letter_of(index)} ", "primary", 0), (f"{title} ", "text", 3))
+            for part in ((f" {letter_of(index)} ", "primary", 0), (f"{title} ", "text", 1))
         ]
         edges = " · ".join(
             f"{letter_of(n)} {tally.get(s.model, 0)}" for n, s in enumerate(session.submissions)
         )
         saved, tone = self._saved()
         self.query_one(Bar).tell(
-            [(" Matchup ", "strong", 0), (f" {session.task} ", "muted", 1), *names],
+            [(" Matchup ", "strong", 0), (f" {session.task} ", "muted", 3), *names],
             [
                 (f"edges {edges} · tie {tally[TIE]} · ", "muted", 2),
                 (f"judge {session.judge} · ", "muted", 4),
@@ -243,6 +244,13 @@ class MatchupScreen(ModalScreen[None]):
         if not self._desk.accept(line):
             self.notify("Nothing is proposed for this line.", markup=False, timeout=2)
             return
+        if line in (WINNER, MARGIN, KEY):
+            # the winner and its margin are accepted together: on to the line behind them
+            told = "key differentiator accepted" if line == KEY else "winner and margin accepted"
+            self.notify(told, markup=False, timeout=2)
+            keys = list(self.rows.keys)
+            self._relist(keys[min(keys.index(MARGIN if line == WINNER else line) + 1, len(keys) - 1)])
+            return
         self._relist(self._next(line, at))
 
     def accept_all(self) -> None:
@@ -283,7 +291,11 @@ class MatchupScreen(ModalScreen[None]):
             self._edit_key()
         elif line in (WINNER, MARGIN):
             tie, takes = key_for(self.rows, "tie"), key_for(self.rows, "accept")
-            told = "digits type the margin" if line == MARGIN else f"1, 2, 3 or {tie} say who wins"
+            told = (
+                "digits type the margin"
+                if line == MARGIN
+                else f"{' '.join(self.rows.digits)} or {tie} say who wins"
+            )
             self.notify(f"{told}; {takes} takes what is proposed", markup=False, timeout=3)
 
     def _edit_key(self) -> None:
@@ -327,7 +339,8 @@ class MatchupScreen(ModalScreen[None]):
         self._told("redone", self._desk.redo())
 
     def _told(self, what: str, label: str | None) -> None:
-        self.notify(f"{what}: {label}" if label else f"nothing to be {what}", markup=False, timeout=2)
+        back = f" · {key_for(self, 'redo')} redoes" if what == "undone" else ""
+        self.notify(f"{what}: {label}{back}" if label else f"nothing to be {what}", markup=False, timeout=2)
         self._shown()
 
     def action_save(self) -> None:

@@ -74,11 +74,22 @@ class Choice(Widget, can_focus=True):
     def on_key(self, event: events.Key) -> None:
         # what chooses nothing begins the text: a judge who writes at once loses no letter
         bound = {binding.key for binding in own_bindings(self)}
+        beside = self.screen.query_one("#severity", Choice)
+        if self is not beside and (word := beside.called(event.key)) is not None:
+            event.stop()
+            event.prevent_default()
+            beside._choose(word)
+            return
         if event.is_printable and event.character and event.key not in bound:
             event.stop()
             event.prevent_default()
             self.action_text()
             self.screen.query_one(TextArea).insert(event.character.lstrip())
+
+    def called(self, key: str) -> str | None:
+        """The word that a key chooses."""
+        actions = (binding.action for binding in own_bindings(self) if binding.key == key)
+        return next((word for word in self.words if f"choose('{word}')" in actions), None)
 
     def _labels(self) -> Iterator[tuple[str, str]]:
         """Key and word of each choice."""
@@ -155,8 +166,8 @@ class NoteEditor(Editor):
             yield Severity(self._note.severity)
             yield ProseArea(self._note.text)
             yield Static(
-                f"first a letter for the kind, then the text · {self.moves} move · {self.closes} · "
-                "saved as you type",
+                f"1–3 for the severity, a letter for the kind, then the text · {self.moves} move · "
+                f"{self.closes} · saved as you type",
                 classes="hint",
                 markup=False,
             )

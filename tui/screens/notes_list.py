@@ -44,23 +44,25 @@ class _Notes(Rows):
             return ()
         index, note = found
         glyph, tone = KIND_MARKS[note.kind]
-        where = (
-            "whole submission"
-            if note.file is None
-            else note.file + (f":{note.lines[0]}–{note.lines[1]}" if note.lines else "")
-        )
         hide = self._session.hide
         return [
             (f" {letter_of(index)} ", tones.by_name["primary"]),
             (f"{glyph} {note.kind:<9}", tones.by_name[tone]),
             (f"{note.severity:<9}", tones.muted),
-            (fit(hide(where), min(32, width // 4)), tones.muted),
+            # the beginning of a path goes first: the lines tell one note from another
+            (fit(hide(note.where) or "whole submission", min(32, width // 4), keep_end=True), tones.muted),
             ("  " + hide(note.text.replace("\n", " ")), tones.text),
         ]
 
 
 class NotesList(Sheet["tuple[str, int, str] | None"]):
-    """Gives what is to be done: ``(jump|edit, submission, note id)``."""
+    """Gives what is to be done: ``(jump|edit, submission, note id)``.
+
+    Args:
+        session: Whose notes they are.
+        changed: Called when one was deleted, or brought back.
+        at: Submission and id of the note that the cursor is put on.
+    """
 
     BINDINGS: ClassVar = [
         Binding("escape,q,L", "close", "back"),
@@ -72,9 +74,11 @@ class NotesList(Sheet["tuple[str, int, str] | None"]):
     BINDINGS = named("notes", BINDINGS)
     title_of_keys = "Notes"
 
-    def __init__(self, session: Session, changed: Callable[[], None]) -> None:
+    def __init__(
+        self, session: Session, changed: Callable[[], None], at: tuple[int, str] | None = None
+    ) -> None:
         super().__init__()
-        self._session, self._changed = session, changed
+        self._session, self._changed, self._at = session, changed, at
         self.rows = _Notes(session)
 
     def on_mount(self) -> None:
@@ -82,6 +86,8 @@ class NotesList(Sheet["tuple[str, int, str] | None"]):
         told.insert(1, (key_for(self, "drop"), "delete"))
         self.hint([(key_for(self.rows, "open"), "jump"), *told, (key_for(self, "close"), "back")])
         self._relist()
+        if self._at in self.rows.keys:
+            self.rows.go(self.rows.keys.index(self._at))
         self.rows.focus()
 
     def _relist(self) -> None:

@@ -274,7 +274,7 @@ class CodePane(Hollow, Vertical):
         self.title_bar.tell(
             [
                 (f" {letter_of(self.index)} ", "primary" if focused else "muted", 0),
-                (f"{self.title} ", "strong" if focused else "muted", 1),
+                (f"{self.title} ", "strong" if focused else "muted", 2),
                 (f"{self.hide(self.file) or 'no files'} ", "text" if focused else "muted", 0),
                 (
                     f"({self.submission.files.index(self.file) + 1}/{many}) "
@@ -288,10 +288,10 @@ class CodePane(Hollow, Vertical):
             [
                 (f"{self._match} " if self._match else "", "accent", 3),
                 (f"{flags} ", "warning", 3) if flags else ("", "", 3),
-                (f"{nth}{self.counts} ", "accent", 2),
+                (f"{nth}{self.counts} ", "accent", 1),
                 (f"→{view.left} " if view.left else "", "muted", 3),
-                ("selected " if view.anchor is not None else "", "accent", 2),
-                (f"{where}/{len(source)} ", "muted", 2),
+                ("selected " if view.anchor is not None else "", "accent", 3),
+                (f"{where}/{len(source)} ", "muted", 1),
             ],
         )
 

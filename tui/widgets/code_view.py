@@ -96,6 +96,12 @@ class CodeView(Counted, CodeCanvas, can_focus=True):
         line: int
 
     @dataclass
+    class NoHit(Message):
+        """The next hit was asked for, and there is none."""
+
+        view: CodeView
+
+    @dataclass
     class SearchCleared(Message):
         """Escape was pressed while hits were shown."""
 
@@ -336,6 +342,7 @@ class CodeView(Counted, CodeCanvas, can_focus=True):
     def action_hit(self, step: int) -> None:
         """Go to the next or previous search hit, round the end."""
         if not self.hits:
+            self.post_message(self.NoHit(self))
             return
         if self.hit is not None and self.hits[self.hit].line == self.cursor:
             # a line may hold many

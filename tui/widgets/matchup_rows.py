@@ -14,7 +14,10 @@ from judge_tui.tui.widgets.key_hints import key_for
 from judge_tui.tui.widgets.rows import Rows, Span, fit, wrapped
 from textual.binding import Binding
 
-__all__ = ["MatchupRows", "detail_lines", "who"]
+__all__ = ["DIGITS", "MatchupRows", "detail_lines", "who"]
+
+#: How help shows the digits that say who is ahead.
+DIGITS = "1-3"
 
 _TITLES = {WINNER: "Winner", MARGIN: "Margin", KEY: "Key differentiator"}
 _EDGE = 8
@@ -53,13 +56,14 @@ class MatchupRows(Rows):
 
     # digits are typed, and are no keys that could be others
     BINDINGS = [
-        Binding("1,2,3,4,5,6,7,8,9,0", "digit", "who is ahead", key_display="1-3"),
+        Binding("1,2,3,4,5,6,7,8,9,0", "digit", "who is ahead", key_display=DIGITS),
         *named("matchup", BINDINGS),
     ]
 
     def __init__(self, session: Session, desk: MatchupDesk) -> None:
         super().__init__()
         self.session, self.desk = session, desk
+        self.digits = [str(number) for number in range(1, len(session.submissions) + 1)]
 
     def go(self, row: int) -> None:
         # the headings are no lines to stand on

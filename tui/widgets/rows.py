@@ -162,7 +162,10 @@ class Rows(Counted, ScrollView, can_focus=True):
         self.go(self.count - 1 if self.count else last)
 
     def action_page(self, pages: int) -> None:
-        self.go(self.cursor + pages * self.times * max(self.scrollable_content_region.height - 1, 1))
+        rows = pages * self.times * max(self.scrollable_content_region.height - 1, 1)
+        # the view first: the cursor keeps its place in it, and every press shows other rows
+        self.scroll_to(y=self.scroll_offset.y + rows, animate=False, force=True)
+        self.go(self.cursor + rows)
 
     def action_open(self) -> None:
         if self.key is not None:
@@ -177,11 +180,15 @@ class Rows(Counted, ScrollView, can_focus=True):
                 self.action_open()
 
 
-def fit(text: str, width: int, *, right: bool = False) -> str:
+def fit(text: str, width: int, *, right: bool = False, keep_end: bool = False) -> str:
     """A text cut or padded to a width in cells, an ellipsis where it was cut."""
     from rich.cells import cell_len, set_cell_size
 
     text = neutral(text)
+    if keep_end and cell_len(text) > width > 0:
+        while cell_len(text) >= width:
+            text = text[1:]
+        return set_cell_size(f"…{text}", width)
     if cell_len(text) > width:
         return set_cell_size(text, max(width - 1, 0)) + "…" if width > 0 else ""
     return " " * (width - cell_len(text)) + text if right else set_cell_size(text, width)

@@ -146,7 +146,8 @@ class RubricLines(ScrollView, can_focus=True):
         elif event.character and event.character in "0123456789":
             event.stop()
             event.prevent_default()
-            self.session.digit(event.character)
+            if not self.session.digit(event.character):
+                self.notify("A score is 0 to 100: what stood stays.", markup=False, timeout=2)
             self._changed()
 
     def action_digit(self) -> None:
