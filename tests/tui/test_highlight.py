@@ -55,7 +55,9 @@ def test_the_outline_nests_methods_in_classes() -> None:
 NESTED = (
     "import a\n\nclass A:\n    def f(self):\n        def g(): pass\n        return g\n\n    x = 1\n\ny = 2\n"
 )
-BRACED = "int a;\nstruct A {\n  int f();\n}; struct B { int g(); int h() {\n  return 2; }\n};\nvoid i() {}\n"
+BRACED = (
+    "struct A {\n  int f();\n}; struct B { int g(); int h() {\n  return 2; } }; void i() {}\nvoid j() {}\n"
+)
 
 
 @pytest.mark.parametrize(("name", "text"), [("a.py", NESTED * 3), ("a.cpp", BRACED)])
@@ -64,9 +66,6 @@ def test_the_definitions_round_a_line_are_those_that_hold_it(name: str, text: st
     assert len(symbols) > 3
     for line in range(text.count("\n") + 1):
         holding = [n for n, symbol in enumerate(symbols) if symbol.line <= line <= symbol.end]
-        # where one begins on the line that another ends on, the later one is meant
-        while holding and any(symbols[n].depth == 0 for n in holding[1:]):
-            holding.pop(0)
         assert list(enclosing(symbols, line)) == holding[::-1]
 
 
@@ -76,6 +75,23 @@ def test_other_languages_are_lexed_by_pygments() -> None:
 
 def test_a_file_of_no_language_is_plain() -> None:
     assert read("noext", Source(b"hello")).highlighter is None
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "found"),
+    [
+        ("a.py", "try:\n import t\nexcept ImportError:\n def a(): pass\nfinally:\n def b(): pass\n", "a b"),
+        ("a.py", "if x:\n def a(): pass\nelif y:\n def b(): pass\nelse:\n def c(): pass\n", "a b c"),
+        ("a.py", "with x:\n def a(): pass\nfor i in y:\n def b(): pass\nwhile z:\n def c(): pass\n", "a b c"),
+        ("a.py", "match x:\n case 1:\n  def a(): pass\n", "a"),
+        ("a.cpp", "#if A\nint a() {}\n#elif B\nint b() {}\n#else\nint c() {}\n#endif\n", "a b c"),
+        ("a.cpp", "union U { int x; int get() { return x; } };\n", "U get"),
+        ("a.cpp", "struct A { float operator()(int i) { return 0; } };\nint A::operator[](int i) { }\n",
+         "A operator() A::operator[]"),
+    ],
+)  # fmt: skip
+def test_the_outline_has_what_is_defined_in_a_branch(name: str, text: str, found: str) -> None:
+    assert " ".join(symbol.name for symbol in read(name, Source(text.encode())).symbols) == found
 
 
 def test_two_hundred_levels_of_nesting_and_broken_code_are_read() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,8 +15,10 @@ _KINDS = {
     "class_definition": "class",
     "class_specifier": "class",
     "struct_specifier": "class",
+    "union_specifier": "class",
     "namespace_definition": "namespace",
 }
+#: What definitions stand in without belonging to it.
 _INTO = {
     "module",
     "translation_unit",
@@ -27,12 +30,26 @@ _INTO = {
     "linkage_specification",
     "preproc_ifdef",
     "preproc_if",
+    "preproc_elif",
+    "preproc_elifdef",
     "preproc_else",
     "if_statement",
+    "elif_clause",
+    "else_clause",
     "try_statement",
+    "except_clause",
+    "except_group_clause",
+    "finally_clause",
+    "with_statement",
+    "for_statement",
+    "while_statement",
+    "match_statement",
+    "case_clause",
     "ERROR",
 } | set(_KINDS)
 _MOST = 5_000
+_BODIED = ("class_specifier", "struct_specifier", "union_specifier")
+_NAME = re.compile(r"(?:.*\boperator\s*\(\s*\)|[^(]*)", re.S)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +96,8 @@ def enclosing(symbols: Sequence[Symbol], line: int) -> Iterator[int]:
     for n in range(bisect_right(symbols, line, key=lambda symbol: symbol.line) - 1, -1, -1):
         if symbols[n].end >= line:
             yield n
-        if symbols[n].depth == 0:
-            # what stands before it ended before it began
+        if symbols[n].depth == 0 and symbols[n].line < line:
+            # what stands before it ended where it begins at the latest
             return
 
 
@@ -93,10 +110,11 @@ def _name(node: Any) -> str:
             if inner is None:
                 break
             named = inner
-    if named is None or (node.type in ("struct_specifier", "class_specifier") and not _has_body(node)):
+    if named is None or (node.type in _BODIED and not _has_body(node)):
         return ""
     text = bytes(named.text or b"").decode("utf-8", "surrogateescape")
-    return text.split("(")[0][:120]
+    # the parameters are no part of a name, but for the brackets of an operator()
+    return _NAME.match(text)[0][:120]  # type: ignore[index]
 
 
 def _has_body(node: Any) -> bool:
