@@ -145,6 +145,38 @@ async def test_notes_are_listed_edited_deleted_and_brought_back(workspace: Works
         assert [note.text for note in app.compare.session.notes(0)] == ["neater"]
 
 
+@pytest.mark.parametrize(
+    ("at", "here", "there"),
+    # a method that both have, and a function that the other lacks
+    [("12j", "kv_cache.py:13–14", "kv_cache.py:14–15"), ("17j", "kv_cache.py:18–19", "")],
+)
+async def test_a_note_is_copied_to_the_lines_that_answer_its_own(
+    workspace: Workspace, at: str, here: str, there: str
+) -> None:
+    code = "# a line more\n" + CODE.partition("def attend")[0]
+    (workspace.submission("beta", "kv").path / "kv_cache.py").write_text(code)
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        await app.press("semicolon", *at, "v", "j", "a", "2", "b", *"wrong place", "escape", "L", "c")
+        await app.until(lambda: isinstance(app.app.screen, NoteEditor))
+        await app.press(*" too", "escape")
+        assert isinstance(app.app.screen, NotesList)
+        (own,), (copied,) = (app.compare.session.notes(index) for index in (0, 1))
+    assert (own.kind, own.severity, own.text) == ("bug", "major", "wrong place")
+    assert (copied.kind, copied.severity, copied.text) == ("bug", "major", "wrong place too")
+    assert (own.where, copied.where) == (here, there)
+
+
+async def test_of_three_submissions_the_judge_says_which_one_takes_the_copy(
+    tmp_path: Path, workspace: Workspace
+) -> None:
+    three = make_workspace(tmp_path / "three", ("alpha", "beta", "gamma"))
+    async with running(make_app(three, ("alpha", "beta", "gamma"))) as app:
+        await app.settle()
+        await app.press("a", "w", *"slow", "escape", "L", "c", "down", "enter", "escape")
+        assert [len(app.compare.session.notes(index)) for index in range(3)] == [1, 0, 1]
+
+
 async def test_undo_and_redo_work_from_every_part(workspace: Workspace) -> None:
     async with running(make_app(workspace)) as app:
         await app.settle()

@@ -58,6 +58,15 @@ class Alignment:
                 return self.left[n], None
         return None
 
+    def lines(self, first: int, last: int) -> tuple[int, int] | None:
+        """Lines of the second file for lines of the first, 1-based; ``None`` outside matched definitions."""
+        found = self.around(first - 1)
+        if found is None or found[1] is None:
+            return None
+        ours, theirs = found
+        end = theirs.end + 1
+        return min(theirs.line + first - ours.line, end), min(theirs.line + last - ours.line, end)
+
     def line(self, line: int) -> int | None:
         """The line of the second file that stands for one of the first; ``None`` without a match.
 

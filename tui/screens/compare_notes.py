@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from judge_tui.checks.verdict import Verdict
 from judge_tui.judging.note import Note, new_note, reanchor
+from judge_tui.tui.code.alignment import Alignment
 from judge_tui.tui.keys.palette import VERDICTS
 from judge_tui.tui.screens.notes_list import KIND_MARKS
 from judge_tui.tui.session import Session, letter_of
@@ -32,6 +34,8 @@ class CompareNotes(Screen[None]):
         def _research(self) -> None: ...
         def text_of(self, pane: CodePane, file: str) -> str | None: ...
         def show_bookmarks(self, pane: CodePane) -> None: ...
+        def _alignment(self, leader: CodePane, pane: CodePane) -> Alignment | None: ...
+        def _match(self, leader: CodePane, pane: CodePane, then: Callable[[], None]) -> None: ...
 
     # marks
 
@@ -130,6 +134,9 @@ class CompareNotes(Screen[None]):
         note = next((n for n in self.session.notes(index) if n.id == note_id), None)
         if note is None:
             return
+        if what == "copy":
+            self._copy(index, note)
+            return
         text = self.text_of(self.panes[index], note.file) if note.file else None
         if text is not None:
             # where its quote stands now: the file may have changed since
@@ -138,3 +145,43 @@ class CompareNotes(Screen[None]):
             self.jump(index, note.file, note.lines[0] if note.lines else 1)
         if what == "edit":
             self._edit(index, note, listed=True)
+
+    # copying
+
+    def _copy(self, index: int, note: Note) -> None:
+        """Write a note on another submission too; the judge says on which where there are several."""
+        from judge_tui.tui.screens.picker import Choice, Picker
+
+        others = [pane for pane in self.panes if pane.index != index]
+        if len(others) == 1:
+            self._copy_to(others[0], index, note)
+            return
+        choices = [Choice(f"{letter_of(pane.index)} {pane.title}", "", pane.index) for pane in others]
+
+        def chosen(to: object) -> None:
+            if isinstance(to, int):
+                self._copy_to(self.panes[to], index, note)
+
+        self.app.push_screen(Picker("Copy the note to", choices), chosen)
+
+    def _copy_to(self, pane: CodePane, index: int, note: Note) -> None:
+        """Copy a note to the lines that answer its own, or to the whole submission where none are known."""
+        leader = self.panes[index]
+        known = note.lines is not None and note.file == leader.file and bool(pane.file)
+        alignment = self._alignment(leader, pane) if known else None
+        if known and alignment is None and leader.settled and pane.settled:
+            self._match(leader, pane, lambda: self._copy_to(pane, index, note))
+            return
+        lines = alignment.lines(*note.lines) if alignment is not None and note.lines else None
+        copied = new_note(
+            note.kind,
+            note.text,
+            severity=note.severity,
+            file=pane.file if lines else None,
+            lines=lines,
+            source=pane.source.bare.text,
+        )
+        self.session.put_note(pane.index, copied, typing=False)
+        self.session.seal()
+        self.changed()
+        self._edit(pane.index, copied, listed=True)

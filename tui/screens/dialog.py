@@ -29,6 +29,7 @@ class Dialog(CoveredScreen[Result], ModalScreen[Result]):
     Dialog TextArea, Dialog TextArea:focus { height: 7; border: none; padding: 0; background: $surface; }
     Dialog Input, Dialog Input:focus { border: none; height: 1; padding: 0; background: $surface; }
     Dialog .hint { color: $foreground 60%; height: auto; }
+    Dialog ToastRack { dock: top; align: right top; }
     """
 
     def __init__(self) -> None:

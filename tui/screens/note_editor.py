@@ -88,7 +88,7 @@ class Choice(Widget, can_focus=True):
 
     def called(self, key: str) -> str | None:
         """The word that a key chooses."""
-        actions = (binding.action for binding in own_bindings(self) if binding.key == key)
+        actions = {binding.action for binding in own_bindings(self) if binding.key == key}
         return next((word for word in self.words if f"choose('{word}')" in actions), None)
 
     def _labels(self) -> Iterator[tuple[str, str]]:

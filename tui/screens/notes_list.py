@@ -56,7 +56,7 @@ class _Notes(Rows):
 
 
 class NotesList(Sheet["tuple[str, int, str] | None"]):
-    """Gives what is to be done: ``(jump|edit, submission, note id)``.
+    """Gives what is to be done: ``(jump|edit|copy, submission, note id)``.
 
     Args:
         session: Whose notes they are.
@@ -67,8 +67,10 @@ class NotesList(Sheet["tuple[str, int, str] | None"]):
     BINDINGS: ClassVar = [
         Binding("escape,q,L", "close", "back"),
         Binding("e", "edit", "edit"),
+        Binding("c", "copy", "copy to another submission"),
         Binding("d,delete", "drop", "delete"),
         Binding("u", "undo", "undo"),
+        Binding("ctrl+r", "redo", "redo", show=False),
     ]
 
     BINDINGS = named("notes", BINDINGS)
@@ -82,8 +84,8 @@ class NotesList(Sheet["tuple[str, int, str] | None"]):
         self.rows = _Notes(session)
 
     def on_mount(self) -> None:
-        told = [(key_for(self, action), action) for action in ("edit", "undo")]
-        told.insert(1, (key_for(self, "drop"), "delete"))
+        words = {"edit": "edit", "copy": "copy to another", "drop": "delete", "undo": "undo"}
+        told = [(key_for(self, action), word) for action, word in words.items()]
         self.hint([(key_for(self.rows, "open"), "jump"), *told, (key_for(self, "close"), "back")])
         self._relist()
         if self._at in self.rows.keys:
@@ -117,11 +119,21 @@ class NotesList(Sheet["tuple[str, int, str] | None"]):
     def action_edit(self) -> None:
         self._answer("edit")
 
+    def action_copy(self) -> None:
+        self._answer("copy")
+
     def action_drop(self) -> None:
         if isinstance(self.rows.key, tuple):
             self._session.drop_note(*self.rows.key)
             self._relist()
 
     def action_undo(self) -> None:
-        self._session.undo()
+        self._told("undone", self._session.undo())
+
+    def action_redo(self) -> None:
+        self._told("redone", self._session.redo())
+
+    def _told(self, what: str, label: str | None) -> None:
+        # what is taken back may be no note at all
+        self.notify(f"{what}: {label}" if label else f"nothing to be {what}", markup=False, timeout=2)
         self._relist()

@@ -1,0 +1,62 @@
+"""The figures of a check beside their limits."""
+
+from __future__ import annotations
+
+from judge_tui.checks.verdict import Evidence, Outcome, Verdict
+from judge_tui.judging.workspace import Workspace
+from judge_tui.tui.screens.evidence import EvidenceScreen
+
+from .conftest import make_app, running
+
+LONG = "entries of the cache that nobody has written and a query reads all the same"
+SAID = "queries go in, and what comes out says nothing of what was in the cache before"
+
+
+def outcome(*evidence: Evidence) -> Outcome:
+    return Outcome(
+        model="alpha", task="kv", check="accuracy", verdict=Verdict.FAIL, summary="one is wrong",
+        seconds=0.1, seed=7, evidence=evidence,
+    )  # fmt: skip
+
+
+async def test_no_figure_is_told_by_its_beginning_alone(workspace: Workspace) -> None:
+    long = Evidence(LONG, measured=SAID, limit="none of them", ok=False, file="kv_cache.py", line=15)
+    short = Evidence("bytes", measured=9, limit=2, ok=True, unit="B")
+    for width in (80, 120):
+        async with running(make_app(workspace), size=(width, 24)) as app:
+            await app.settle()
+            await app.app.push_screen(EvidenceScreen(outcome(short, long), "A"))
+            await app.pilot.pause()
+            text = app.text()
+            words = " ".join(text.split())
+            assert f"{LONG}: {SAID}, limit none of them" in words
+            assert "9 B 2 B" in words
+            assert "kv_cache.py:15" in text
+
+
+async def test_evidence_begins_at_what_failed_and_every_page_shows_other_rows(workspace: Workspace) -> None:
+    held = [Evidence(f"row {n}", measured=n, limit=90, ok=True) for n in range(60)]
+    async with running(make_app(workspace), size=(80, 24)) as app:
+        await app.settle()
+        screen = EvidenceScreen(outcome(*held, Evidence("the last", measured=99, limit=90, ok=False)), "A")
+        await app.app.push_screen(screen)
+        await app.pilot.pause()
+        assert "✗ the last" in app.text()
+        seen = [screen.rows.scroll_offset.y]
+        for key in ("pageup", "pageup", "pagedown"):
+            await app.press(key)
+            seen.append(screen.rows.scroll_offset.y)
+        assert seen[0] > seen[1] > seen[2] < seen[3]
+        # the reader's own place is kept when the terminal changes
+        place = screen.rows.key
+        await app.pilot.resize_terminal(90, 26)
+        assert screen.rows.key == place
+
+
+async def test_what_is_searched_for_elsewhere_is_told_where_it_is_not(workspace: Workspace) -> None:
+    (workspace.submission("beta", "kv").path / "kv_cache.py").write_text("def other(): pass\n")
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        await app.press("2", "slash", *"attend", "enter", "n")
+        await app.until(lambda: app.app._notifications)
+        assert [told.message for told in app.app._notifications] == ["no match in this file; 1 in A"]
