@@ -5,7 +5,7 @@
     theme = "judge-light"
 
     [keys.code]
-    next-function = "J"
+    next-function = "ctrl+j"
 
 Settings belong to the reader and not to the workspace, whose ``judge-tui.toml`` several people share.
 """

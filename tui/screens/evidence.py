@@ -206,7 +206,10 @@ def _figures(
             cell_len(text) > columns for text, columns in zip((quantity, measured, limit), wide, strict=True)
         ):
             # nothing is told by its beginning alone
-            whole = f"{quantity}: {measured}" + (f", limit {limit}" if limit else "")
+            figures = f": {measured}" + (f", limit {limit}" if limit else "")
+            whole = quantity + (
+                figures if max(cell_len(measured) - wide[1], cell_len(limit) - wide[2]) > 0 else ""
+            )
             lines += [(((f"     {part}", tones.text),), place) for part in wrapped(whole, max(width - 6, 10))]
         for part in wrapped(item.note, max(width - 6, 10)) if item.note else ():
             lines.append((((f"     {part}", tones.muted),), place))
