@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import AsyncIterator, Callable
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,12 @@ from typing import Any
 import pytest
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.app import JudgeApp
+from judge_tui.tui.desk.autosave import SaveReport
 from judge_tui.tui.engine.check_runner import EngineOptions
 from judge_tui.tui.screens.compare import CompareScreen
+from judge_tui.tui.session import Session
+
+Opener = Callable[[], Session]
 
 RUBRIC = """
 task = "kv"
@@ -203,3 +208,41 @@ async def running(app: JudgeApp, size: tuple[int, int] = (160, 45)) -> AsyncIter
         await pilot.pause()
         yield driver
     app.close_session()
+
+
+class Reports:
+    """What was reported by saving threads."""
+
+    def __init__(self) -> None:
+        self.all: list[SaveReport] = []
+        self._arrived = threading.Condition()
+
+    def __call__(self, report: SaveReport) -> None:
+        with self._arrived:
+            self.all.append(report)
+            self._arrived.notify_all()
+
+    def wait_for(self, state: str) -> SaveReport:
+        with self._arrived:
+            assert self._arrived.wait_for(lambda: any(r.state == state for r in self.all), 20)
+            return next(r for r in self.all if r.state == state)
+
+
+@pytest.fixture
+def reports() -> Reports:
+    return Reports()
+
+
+@pytest.fixture
+def opened(workspace: Workspace, reports: Reports) -> Iterator[Opener]:
+    sessions: list[Session] = []
+
+    def open_session() -> Session:
+        submissions = [workspace.submission(model, "kv") for model in ("alpha", "beta")]
+        sessions.append(Session(workspace, submissions, "anna", reports))
+        sessions[-1].save_restored()
+        return sessions[-1]
+
+    yield open_session
+    for session in sessions:
+        session.close()

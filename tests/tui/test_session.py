@@ -1,58 +1,15 @@
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator
-from pathlib import Path
-
 import pytest
 from judge_tui.checks.verdict import Outcome, Verdict
 from judge_tui.judging.note import new_note
 from judge_tui.judging.scorecard import FileStamp, load_scorecard, save_scorecard
 from judge_tui.judging.workspace import Workspace
-from judge_tui.tui.desk import keypad, rescue
-from judge_tui.tui.desk.autosave import SaveReport
+from judge_tui.tui.desk import keypad
 from judge_tui.tui.desk.keypad import Keypad
 from judge_tui.tui.session import OVERALL, SUMMARY, Session
 
-Opener = Callable[[], Session]
-
-
-class Reports:
-    """What was reported by saving threads."""
-
-    def __init__(self) -> None:
-        self.all: list[SaveReport] = []
-        self._arrived = threading.Condition()
-
-    def __call__(self, report: SaveReport) -> None:
-        with self._arrived:
-            self.all.append(report)
-            self._arrived.notify_all()
-
-    def wait_for(self, state: str) -> SaveReport:
-        with self._arrived:
-            assert self._arrived.wait_for(lambda: any(r.state == state for r in self.all), 20)
-            return next(r for r in self.all if r.state == state)
-
-
-@pytest.fixture
-def reports() -> Reports:
-    return Reports()
-
-
-@pytest.fixture
-def opened(workspace: Workspace, reports: Reports) -> Iterator[Opener]:
-    sessions: list[Session] = []
-
-    def open_session() -> Session:
-        submissions = [workspace.submission(model, "kv") for model in ("alpha", "beta")]
-        sessions.append(Session(workspace, submissions, "anna", reports))
-        sessions[-1].save_restored()
-        return sessions[-1]
-
-    yield open_session
-    for session in sessions:
-        session.close()
+from .conftest import Opener
 
 
 def failed(model: str, check: str) -> Outcome:
@@ -223,52 +180,6 @@ def test_verdicts_are_kept_as_seen_when_scored(opened: Opener) -> None:
     assert card.submission == session.submissions[0].digest
 
 
-def test_a_second_window_is_a_conflict_and_either_answer_keeps_both(opened: Opener, reports: Reports) -> None:
-    first, second = opened(), opened()
-    first.digit("7")
-    first.flush()
-    second.digit("9")
-    second.flush()
-    assert reports.wait_for("conflict").index == 0
-    second.overwrite(0)
-    second.flush()
-    assert load_scorecard(second.paths[0]).score("correctness") == 9
-    second.undo()
-    assert second.card.score("correctness") == 7
-
-
-def test_a_conflict_can_be_settled_by_loading_and_undone(opened: Opener, reports: Reports) -> None:
-    first, second = opened(), opened()
-    first.digit("7")
-    first.flush()
-    second.digit("9")
-    second.flush()
-    reports.wait_for("conflict")
-    second.reload(0)
-    assert second.card.score("correctness") == 7
-    second.undo()
-    assert second.card.score("correctness") == 9
-
-
-def test_work_that_cannot_be_saved_is_back_at_the_next_start(
-    opened: Opener, reports: Reports, workspace: Workspace
-) -> None:
-    session = opened()
-    # a file where the folder should be: root may write anywhere, so permissions prove nothing
-    (workspace.root / "scores" / "kv").write_text("in the way")
-    session.digit("8")
-    session.flush()
-    assert "cannot be written" in reports.wait_for("failed").message
-    assert session.unsaved() == (0,)
-    (workspace.root / "scores" / "kv").unlink()
-    again = opened()
-    assert again.restored == (0,)
-    assert again.card.score("correctness") == 8
-    again.flush()
-    assert load_scorecard(again.paths[0]).score("correctness") == 8
-    assert rescue.rescued(again.paths[0]) is None
-
-
 def test_unknown_keys_of_a_card_survive_scoring(opened: Opener, workspace: Workspace) -> None:
     path = workspace.scorecard_path("kv", "alpha", "anna")
     card, _ = workspace.scorecard("kv", "alpha", "anna")
@@ -281,152 +192,9 @@ def test_unknown_keys_of_a_card_survive_scoring(opened: Opener, workspace: Works
     assert FileStamp.at(path) is not None
 
 
-def test_another_windows_save_does_not_forget_what_this_window_could_not_save(
-    opened: Opener, reports: Reports
-) -> None:
-    first, second = opened(), opened()
-    first.digit("7")
-    first.flush()
-    second.digit("9")
-    second.flush()
-    reports.wait_for("conflict")
-    first.digit("5")
-    first.flush()
-    kept = rescue.rescued(second.paths[0])
-    assert kept is not None
-    assert kept.score("correctness") == 9
-
-
-def test_work_that_comes_back_does_not_bury_what_is_on_disk(opened: Opener, reports: Reports) -> None:
-    first, second = opened(), opened()
-    first.digit("7")
-    first.flush()
-    second.digit("9")
-    second.flush()
-    reports.wait_for("conflict")
-    third = opened()
-    assert third.restored == (0,)
-    assert third.card.score("correctness") == 9
-    assert third.undo() == "A: unsaved work of an earlier run"
-    assert third.card.score("correctness") == 7
-    third.flush()
-    assert load_scorecard(third.paths[0]).score("correctness") == 7
-    assert rescue.rescued(third.paths[0]) is None
-
-
-def test_kept_work_that_is_on_disk_already_is_forgotten(opened: Opener) -> None:
-    session = opened()
-    session.digit("7")
-    session.flush()
-    rescue.keep(session.paths[0], load_scorecard(session.paths[0]))
-    assert opened().restored == ()
-    assert rescue.rescued(session.paths[0]) is None
-
-
 def test_models_are_called_as_the_workspace_calls_them(workspace: Workspace) -> None:
     (workspace.root / "judge-tui.toml").write_text('[models.alpha]\ntitle = "Alpha 2.1"\n')
     found = Workspace.find(explicit=workspace.root)
     session = Session(found, [found.submission(model, "kv") for model in ("alpha", "beta")], "anna")
     assert session.titles == ("Alpha 2.1", "Beta")
     session.close()
-
-
-def test_changes_are_undone_and_redone_over_a_restart(opened: Opener) -> None:
-    session = opened()
-    for digit in "85":
-        session.digit(digit)
-    session.switch()
-    session.digit("7")
-    session.put_note(1, new_note("bug", "no", file=None, lines=None, source=""))
-    session.undo()
-    session.close()
-    again = opened()
-    again.redo()
-    assert [note.text for note in again.notes(1)] == ["no"]
-    again.undo()
-    assert again.undo() == "B: Correctness score, 7 → –"
-    assert again.undo() == "A: Correctness score, 85 → –"
-    assert [card.score("correctness") for card in again.cards] == [None, None]
-    again.close()
-    third = opened()
-    assert third.undo() is None
-    third.redo()
-    assert third.cards[0].score("correctness") == 85
-
-
-def test_a_change_forgets_what_was_undone_before_it_over_a_restart_too(opened: Opener) -> None:
-    session = opened()
-    session.digit("8")
-    session.undo()
-    session.switch()
-    session.digit("7")
-    session.close()
-    assert opened().redo() is None
-
-
-def test_what_was_typed_is_one_step_over_a_restart(opened: Opener) -> None:
-    session = opened()
-    row = session.rows[0]
-    for text in ("a", "ab", "abc"):
-        session.set_text(text, index=0, row=row)
-    session.seal()
-    session.set_text("abc d", index=0, row=row)
-    session.close()
-    again = opened()
-    again.undo()
-    assert again.card.comment("correctness") == "abc"
-    again.undo()
-    assert again.card.comment("correctness") == ""
-
-
-def test_a_card_that_was_changed_elsewhere_keeps_its_history_below_that(
-    opened: Opener, workspace: Workspace
-) -> None:
-    session = opened()
-    session.digit("8")
-    session.close()
-    path = workspace.scorecard_path("kv", "alpha", "anna")
-    card = load_scorecard(path)
-    save_scorecard(path, card.with_score("correctness", 20), FileStamp.at(path))
-    again = opened()
-    assert again.card.score("correctness") == 20
-    assert again.undo() == "A: as it was found on disk"
-    assert again.card.score("correctness") == 8
-    again.undo()
-    assert again.card.score("correctness") is None
-
-
-def test_a_spoilt_journal_costs_the_history_only(opened: Opener, tmp_path: Path) -> None:
-    session = opened()
-    session.digit("8")
-    session.close()
-    (journal,) = [p for p in (tmp_path / "state").rglob("*.jsonl") if "alpha" in p.read_text()]
-    journal.write_bytes(journal.read_bytes()[:-40] + b"\xff\x00 rubbish")
-    again = opened()
-    assert again.card.score("correctness") == 8
-    again.digit("9")
-    again.undo()
-    assert again.card.score("correctness") == 8
-
-
-def test_a_long_history_is_cut_back(opened: Opener, tmp_path: Path) -> None:
-    session = opened()
-    for number in range(500):
-        session.change(0, f"step {number}", session.card.with_score("correctness", number % 100))
-    session.close()
-    again = opened()
-    assert len(again.changes) in (400, 500)
-    again.close()
-    third = opened()
-    assert len(third.changes) == 200
-    third.undo()
-    assert third.card.score("correctness") == 98
-
-
-def test_of_two_windows_on_a_card_one_keeps_the_history(opened: Opener) -> None:
-    first = opened()
-    first.digit("8")
-    first.flush()
-    second = opened()
-    assert second.card.score("correctness") == 8
-    assert second.undo() is None

@@ -32,6 +32,9 @@ _KEPT = 200
 #: What is typed goes into the journal in pieces of this many seconds.
 _TYPING_S = 0.25
 _OUTSIDE = "as it was found on disk"
+_OPS = ("open", "do", "undo", "redo", "seal")
+#: No step was made so many seconds after the epoch.
+_END_OF_TIME = 1e11
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,14 +136,15 @@ class History:
     def _replay(self, index: int, card: Any) -> _Replayed:
         if self._locks[index] is None:
             return _Replayed(EditLog(card))
-        steps = self._read(index)
+        steps, whole = self._read(index)
         found: _Replayed | None = None
         for step in steps:
             if step.op == "open" and step.card is not None:
                 found = _Replayed(EditLog(step.card))
             elif found is not None:
                 found = found.step(step)
-        if found is None or len(steps) > 2 * _KEPT or not self._same(found.log.card, card):
+        known = found is not None and self._same(found.log.card, card)
+        if not (known and whole) or len(steps) > 2 * _KEPT:
             found = _Replayed(EditLog(card)) if found is None else self._joined(found, card)
             self._rewrite(index, found)
         return found
@@ -150,13 +154,18 @@ class History:
             return found
         return found.step(Step("do", _OUTSIDE, card, at=time.time()))
 
-    def _read(self, index: int) -> list[Step]:
+    def _read(self, index: int) -> tuple[list[Step], bool]:
+        """The steps that can be read; whether that is all of the journal, which ends with a whole line."""
+        try:
+            *lines, rest = self._journals[index].read_bytes().split(b"\n")
+        except OSError:
+            return [], False
         steps: list[Step] = []
-        # a line that was cut off ends what can be read; so does one of another version
-        with suppress(OSError, ValueError, KeyError, TypeError, JudgeError):
-            for line in self._journals[index].read_text("utf-8").splitlines():
-                steps.append(self._step(json.loads(line), self._paths[index]))
-        return steps
+        for line in (*lines, rest) if rest else lines:
+            # a line that was cut off, or is of another version, costs itself alone: cards are whole
+            with suppress(ValueError, JudgeError, RecursionError):
+                steps.append(self._step(json.loads(line.decode()), self._paths[index]))
+        return steps, not rest and len(steps) == len(lines)
 
     # writing
 
@@ -211,9 +220,25 @@ class History:
         raw |= {"card": self._document.render(step.card)} if step.card is not None else {}
         return json.dumps(raw) + "\n"
 
-    def _step(self, raw: dict[str, Any], path: Path) -> Step:
-        card = self._document.parse(raw["card"].encode(), path) if "card" in raw else None
-        return Step(raw["op"], raw.get("label", ""), card, raw.get("merge", False), raw["at"])
+    def _step(self, raw: Any, path: Path) -> Step:
+        """A line of a journal as a step.
+
+        Raises:
+            ValueError: It is none.
+            JudgeError: Its card is malformed.
+        """
+        raw = {"label": "", "card": None, "merge": False} | (raw if isinstance(raw, dict) else {})
+        op, label, card, merge, at = (raw.get(name) for name in ("op", "label", "card", "merge", "at"))
+        if not (
+            op in _OPS
+            and isinstance(label, str)
+            and isinstance(card, str | None)
+            and isinstance(merge, bool)
+            and isinstance(at, int | float)
+            and 0 <= at < _END_OF_TIME
+        ):
+            raise ValueError
+        return Step(op, label, None if card is None else self._document.parse(card.encode(), path), merge, at)
 
 
 def told(log: EditLog[Any], step: Step) -> EditLog[Any]:
