@@ -324,6 +324,33 @@ def test_what_a_disk_did_not_take_is_brought_back_by_the_next_start(
     assert on_disk(workspace)[0].key_differentiator == "half a thou"
 
 
+@pytest.mark.parametrize("mine", [True, False])
+def test_work_of_an_earlier_run_is_not_written_over_a_newer_matchup(
+    opened: Opener, workspace: Workspace, mine: bool
+) -> None:
+    first, second = opened(), opened()
+    first.edge(WINNER, "alpha")
+    first.flush()
+    second.edge(WINNER, "beta")
+    second.close()
+    first.write_key("Tests.")
+    first.close()
+    reports: list[SaveReport] = []
+    third = opened(reports=reports)
+    third.flush()
+    assert third.restored
+    assert third.behind
+    assert [report.state for report in reports] == ["conflict"]
+    assert [(one.winner, one.key_differentiator) for one in on_disk(workspace)] == [("alpha", "Tests.")]
+    third.settle(mine=mine)
+    third.close()
+    assert on_disk(workspace)[0].winner == ("beta" if mine else "alpha")
+    fourth = opened()
+    assert not fourth.restored
+    fourth.undo()
+    assert fourth.matchup.winner == ("alpha" if mine else "beta")
+
+
 def test_a_journal_that_is_spoilt_costs_the_history_only(
     opened: Opener, workspace: Workspace, tmp_path: Path
 ) -> None:

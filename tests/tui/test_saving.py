@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from judge_tui.judging.scorecard import load_scorecard
+from judge_tui.judging.scorecard import FileStamp, load_scorecard, save_scorecard
 from judge_tui.judging.workspace import Workspace
+from judge_tui.tui.desk import rescue
 from judge_tui.tui.screens.question import Question
 
-from .conftest import make_app, running
+from .conftest import Driver, make_app, running
 
 
 def block(path: Path) -> Path:
@@ -75,3 +76,46 @@ async def test_leaving_does_not_ask_when_work_is_kept(workspace: Workspace) -> N
         block(workspace.root / "scores" / "kv")
         await driver.press("s", "c", "8", "q")
         await driver.until(lambda: driver.app._exit)
+
+
+def told(driver: Driver) -> str:
+    return " ".join(one.message for one in driver.app._notifications)
+
+
+async def test_work_of_an_earlier_run_and_a_newer_card_on_disk_are_told_and_asked_about(
+    workspace: Workspace,
+) -> None:
+    path = workspace.scorecard_path("kv", "alpha", "anna")
+    card, _ = workspace.scorecard("kv", "alpha", "anna")
+    save_scorecard(path, card.with_score("correctness", 75), None)
+    rescue.keep(path, card.with_score("correctness", 90), FileStamp.of(b"an older state"))
+    async with running(make_app(workspace)) as driver:
+        await driver.until(lambda: "press ! to settle" in driver.text())
+        assert "A: unsaved work of an earlier run is kept" in told(driver)
+        assert "newer: ! asks which one stays" in told(driver)
+        assert load_scorecard(path).score("correctness") == 75
+        await driver.press("!", "r")
+        await driver.until(lambda: "saved 12:00:00" in driver.text())
+        assert load_scorecard(path).score("correctness") == 75
+        await driver.press("u")
+        await driver.until(lambda: load_scorecard(path).score("correctness") == 90)
+
+
+async def test_a_file_that_cannot_be_read_is_told_and_kept_aside(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as driver:
+        await driver.settle()
+        await driver.press("s", "c", "8", "5")
+        driver.compare.session.flush()
+        path = driver.compare.session.paths[0]
+        path.write_bytes(b"<<<<<<< HEAD\n")
+        await driver.press("t", "7", "0")
+        await driver.until(lambda: "press ! to settle" in driver.text())
+        await driver.press("!", "r")
+        await driver.until(lambda: "anna.toml:1" in told(driver))
+        assert path.read_bytes() == b"<<<<<<< HEAD\n"
+        assert "press ! to settle" in driver.text()
+        await driver.press("!", "o")
+        await driver.until(lambda: "anna.toml.unreadable" in told(driver))
+        await driver.until(lambda: "saved 12:00:00" in driver.text())
+        assert load_scorecard(path).score("correctness") == 85
+        assert path.with_name("anna.toml.unreadable").read_bytes() == b"<<<<<<< HEAD\n"

@@ -147,7 +147,7 @@ class Autosave:
             state: Literal["conflict", "failed"] = "conflict" if isinstance(error, Conflict) else "failed"
             with self._changed:
                 self._blocked[index] = card
-            kept = rescue.keep(path, card, self._document)
+            kept = rescue.keep(path, card, stamp, self._document)
             (self._kept if kept else self._lost).add(index)
             if kept:
                 self._lost.discard(index)

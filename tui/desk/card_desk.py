@@ -12,7 +12,7 @@ from judge_tui.checks.verdict import Outcome
 from judge_tui.judging.card import CheckSeen, Scorecard, now
 from judge_tui.judging.note import Note
 from judge_tui.judging.rubric import Rubric
-from judge_tui.judging.scorecard import FileStamp
+from judge_tui.judging.storage import FileStamp, read_bytes
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.blind.blindfold import Blindfold
 from judge_tui.tui.desk import rescue
@@ -46,6 +46,7 @@ class CardDesk:
         paths: File of each card; once it is open, that of the matchup.
         matchup: The matchup, once it is open.
         restored: Submissions for which unsaved work of an earlier run was taken up.
+        behind: Those of them whose card on disk has been changed since: saving is a conflict to settle.
 
     Raises:
         JudgeError: A scorecard or the rubric is malformed, or the drawn order cannot be kept.
@@ -71,19 +72,26 @@ class CardDesk:
         self.outcomes: dict[tuple[str, str], Outcome] = {}
         self.matchup: MatchupDesk | None = None
         self._report = report
-        self.restored = tuple(index for index in range(len(self.submissions)) if self._rescued(index))
-        self._autosave = Autosave(self.paths, [stamp for _, stamp in on_disk], report, self.restored)
+        stamps = [stamp for _, stamp in on_disk]
+        rescued = {index: kept for index, stamp in enumerate(stamps) if (kept := self._rescued(index, stamp))}
+        for index, kept in rescued.items():
+            stamps[index] = kept.stamp
+        self.restored = tuple(rescued)
+        self.behind = tuple(index for index, kept in rescued.items() if kept.behind)
+        self._autosave = Autosave(self.paths, stamps, report, self.restored)
 
-    def _rescued(self, index: int) -> bool:
+    def _rescued(self, index: int, on_disk: FileStamp | None) -> rescue.Kept | None:
         """Take up what an earlier run could not save, as a step: what is on disk is one undo away."""
-        card, kept = self.changes[index], rescue.rescued(self.paths[index])
+        card, path = self.changes[index], self.paths[index]
+        kept = rescue.taken_up(path, path, on_disk)
         if kept is None:
-            return False
-        self.blindfold.take(index, kept.blind)
-        if replace(kept, updated=card.updated, created=card.created) == card:
-            rescue.drop(self.paths[index])
-            return False
-        return self.changes.make(index, "unsaved work of an earlier run", kept)
+            return None
+        self.blindfold.take(index, kept.card.blind)
+        if replace(kept.card, updated=card.updated, created=card.created) == card:
+            rescue.drop(path)
+            return None
+        self.changes.make(index, "unsaved work of an earlier run", kept.card)
+        return kept
 
     @property
     def cards(self) -> tuple[Scorecard, ...]:
@@ -176,7 +184,7 @@ class CardDesk:
         self._autosave.submit(index, self.blindfold.stamped(index, card), typing=typing)
 
     def save_restored(self) -> None:
-        """Bring the work of an earlier run to disk, once somebody hears how that went."""
+        """Bring the work of an earlier run to disk, or into a conflict, once somebody hears how that went."""
         for index in self.restored:
             self._save(index)
 
@@ -187,33 +195,53 @@ class CardDesk:
         elif self.matchup is not None:
             self.matchup.save()
 
-    def overwrite(self, index: int) -> None:
-        """Settle a conflict: this window's card wins; the other stays reachable by undo."""
-        if index < len(self.submissions):
-            self._take_theirs(index, "as saved by the other window", mine_last=True)
-        elif self.matchup is not None:
-            self.matchup.settle(mine=True)
+    def overwrite(self, index: int) -> str:
+        """Settle a conflict: this window's card wins; the other stays reachable by undo.
 
-    def reload(self, index: int) -> None:
-        """Settle a conflict: the card on disk wins; this window's stays reachable by undo."""
-        if index < len(self.submissions):
-            self._take_theirs(index, "load the other window's card", mine_last=False)
-        elif self.matchup is not None:
-            self.matchup.settle(mine=False)
+        Returns:
+            What the judge has to know of it; mostly nothing.
+        """
+        return self._settle(index, mine=True)
 
-    def _take_theirs(self, index: int, label: str, *, mine_last: bool) -> None:
-        mine = self.changes[index]
+    def reload(self, index: int) -> str:
+        """Settle a conflict: the card on disk wins; this window's stays reachable by undo.
+
+        Returns:
+            Why that is not possible; mostly nothing.
+        """
+        return self._settle(index, mine=False)
+
+    def _settle(self, index: int, *, mine: bool) -> str:
+        if index >= len(self.submissions):
+            if self.matchup is not None:
+                self.matchup.settle(mine=mine)
+            return ""
         try:
             theirs, stamp = self.workspace.scorecard(self.task, self.submissions[index].model, self.judge)
-        except JudgeError:
-            # unreadable: what is on screen is the better copy, and is written over it
-            theirs, stamp = mine, FileStamp.at(self.paths[index])
+        except JudgeError as error:
+            return self._write_over_unreadable(index, error) if mine else f"{error} It stays as it is."
         self._take_blind_marks()
         self._autosave.resolve(index, stamp)
-        self.change(index, label, theirs)
-        if mine_last:
-            self.change(index, "keep this window's card", mine)
+        ours = self.changes[index]
+        label = "as saved by the other window" if mine else "load the other window's card"
+        self.changes.make(index, label, theirs)
+        if mine:
+            self.changes.make(index, "keep this window's card", ours)
+        # at once: theirs, written on the way, would have what is kept of ours forgotten
         self._save(index)
+        return ""
+
+    def _write_over_unreadable(self, index: int, why: JudgeError) -> str:
+        path = self.paths[index]
+        try:
+            data = read_bytes(path)
+            copy = None if data is None else rescue.set_aside(path, data)
+        except JudgeError as error:
+            return f"{why} It stays as it is, since no copy of it can be made: {error}"
+        self._take_blind_marks()
+        self._autosave.resolve(index, None if data is None else FileStamp.of(data))
+        self._save(index)
+        return f"{why} What stood there is kept in {copy}." if copy else ""
 
     def _take_blind_marks(self) -> None:
         """A window that reveals the names does so on every card: learn it from all of them."""

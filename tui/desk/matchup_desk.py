@@ -40,6 +40,7 @@ class MatchupDesk:
         path: The file, which holds the judge's other matchups on the task as well.
         proposal: What scores and measurements say.
         restored: Whether unsaved work of an earlier run was taken up.
+        behind: Whether the matchup on disk has been changed since: saving is a conflict to settle.
 
     Raises:
         WorkspaceError: The file is malformed; nothing of it is touched.
@@ -65,11 +66,15 @@ class MatchupDesk:
         key = self.path / "+".join(self.models)
         document = matchup_document(self.path, Matchups(task, judge_name(judge)), self.models)
         self._changes = Changes([key], [whole.between(self.models)], document, operator.eq)
-        kept = rescue.rescued(key, document)
-        self.restored = kept is not None and self._changes.make(0, _OUTSIDE, kept)
-        if kept is not None and not self.restored:
-            rescue.drop(key)
         stamp = stamp_of(whole, self.models)
+        kept = rescue.taken_up(key, self.path, stamp, document)
+        self.restored = kept is not None and self._changes.make(0, _OUTSIDE, kept.card)
+        self.behind = self.restored and kept is not None and kept.behind
+        if kept is not None:
+            if self.restored:
+                stamp = kept.stamp
+            else:
+                rescue.drop(key)
         self._autosave = Autosave([key], [stamp], report, (0,) if self.restored else (), document)
         if self.restored:
             self._save()

@@ -179,11 +179,14 @@ class CompareScreen(
         self.begin_watching()
         self.session.save_restored()
         for index in self.session.restored:
-            self.notify(
-                f"{letter_of(index)}: unsaved work of an earlier run is back; "
-                f"{key_for(self, 'undo')} takes it away again.",
-                markup=False,
+            told = (
+                f"{letter_of(index)}: unsaved work of an earlier run is kept, and shown, but the scorecard "
+                f"on disk is newer: {key_for(self, 'settle')} asks which one stays."
+                if index in self.session.behind
+                else f"{letter_of(index)}: unsaved work of an earlier run is back; "
+                f"{key_for(self, 'undo')} takes it away again."
             )
+            self.notify(told, markup=False, timeout=10)
         self.tell_known()
         self.rubric_pane.update_lines()
 

@@ -42,9 +42,14 @@ class CompareMatchup(Screen[None]):
         if desk.restored and not self._told_restored:
             self._told_restored = True
             undo = key_called(self, "matchup.undo")
+            settle = key_called(self, "matchup.settle-a-conflict-of-two-windows")
             self.notify(
-                f"Unsaved work of an earlier run is back in the matchup; {undo} takes it away again.",
+                "Unsaved work of an earlier run is kept, and shown, but the matchup on disk is newer: "
+                f"{settle} asks which one stays."
+                if desk.behind
+                else f"Unsaved work of an earlier run is back in the matchup; {undo} takes it away again.",
                 markup=False,
+                timeout=10,
             )
         screen = MatchupScreen(session, desk, self._how_saved, self._proposal)
         self.app.push_screen(screen, lambda _: self.retell())

@@ -87,10 +87,13 @@ class CompareSaving(Screen[None]):
         )
 
         def answered(answer: str | None) -> None:
+            told = ""
             if answer == "mine":
-                self.session.overwrite(index)
+                told = session.overwrite(index)
             elif answer == "theirs":
-                self.session.reload(index)
+                told = session.reload(index)
+            if told:
+                self.notify(session.hide(told), severity="error", markup=False, timeout=20)
             self.changed()
             if hidden and not self.session.blindfold.active:
                 # the other window has revealed them
