@@ -12,10 +12,13 @@ from typing import Any
 from judge_tui.checks.errors import JudgeError
 from judge_tui.judging.storage import write_atomically
 from judge_tui.tui.desk import rescue
+from judge_tui.tui.look.layout import Sizes
 
 __all__ = ["Past", "PastComparisons"]
 
 _MOST = 30
+#: Columns, rows and shares beyond which a size is none.
+_MOST_SIZE = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,7 @@ class Past:
         at: When it was left, seconds since the epoch.
         places: Model → file in view and 0-based line of the cursor.
         focus: Model whose code was read last.
+        sizes: How large the parts of the screen were made.
     """
 
     task: str
@@ -35,6 +39,7 @@ class Past:
     at: float = 0.0
     places: Mapping[str, tuple[str, int]] = field(default_factory=dict, hash=False)
     focus: str = ""
+    sizes: Sizes = field(default_factory=Sizes)
 
     def same_as(self, task: str, models: Sequence[str]) -> bool:
         """Whether it is about these submissions."""
@@ -81,5 +86,17 @@ def _past(raw: Any) -> Past | None:
         places = {str(m): (str(file), max(int(line), 0)) for m, (file, line) in raw["places"].items()}
         models = tuple(map(str, raw["models"]))
         if 2 <= len(models) <= 3 and len(set(models)) == len(models):
-            return Past(str(raw["task"]), models, float(raw["at"]), places, str(raw["focus"]))
+            sizes = _sizes(raw.get("sizes"), len(models))
+            return Past(str(raw["task"]), models, float(raw["at"]), places, str(raw["focus"]), sizes)
     return None
+
+
+def _sizes(raw: Any, panes: int) -> Sizes:
+    """Sizes of the parts; those of a new comparison where there are none, or wrong ones."""
+    with suppress(KeyError, TypeError):
+        found = Sizes(raw["rubric"], raw["checks"], tuple(raw["shares"]))
+        numbers = (found.rubric, found.checks, *found.shares)
+        usual = all(type(number) is int and abs(number) < _MOST_SIZE for number in numbers)
+        if usual and len(found.shares) in (0, panes) and min(found.shares, default=1) > 0:
+            return found
+    return Sizes()

@@ -21,6 +21,7 @@ from judge_tui.tui.screens.compare_places import ComparePlaces
 from judge_tui.tui.screens.compare_resuming import CompareResuming
 from judge_tui.tui.screens.compare_saving import CompareSaving
 from judge_tui.tui.screens.compare_search import CompareSearch
+from judge_tui.tui.screens.compare_sizing import CompareSizing
 from judge_tui.tui.screens.compare_sync import CompareSync
 from judge_tui.tui.screens.compare_watching import CompareWatching
 from judge_tui.tui.screens.covered import CoveredScreen
@@ -52,6 +53,7 @@ class CompareScreen(
     CompareResuming,
     CompareMatchup,
     CompareLayout,
+    CompareSizing,
     CompareSearch,
     CompareSync,
     ComparePlaces,
@@ -99,6 +101,9 @@ class CompareScreen(
         Binding("f3", "show_part('checks')", "checks on/off", show=False),
         Binding("f4", "show_part('sidebars')", "files and symbols on/off", show=False),
         Binding("f5,t", "alone", "one code pane at a time", show=False),
+        Binding("X", "grow(1)", "this part larger", show=False),
+        Binding("T", "grow(-1)", "this part smaller", show=False),
+        Binding("H", "even", "all sizes back", show=False),
         Binding("exclamation_mark", "settle", "settle a conflict of two windows", show=False),
         Binding("ctrl+s", "save", "save now", show=False),
         Binding("f9", "reveal", "reveal the names of a blind comparison", show=False),

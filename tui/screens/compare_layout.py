@@ -40,8 +40,11 @@ class CompareLayout(Screen[None]):
 
     def _arrange(self) -> None:
         now = self.arrangement
+        columns = dict(zip(now.panes, now.columns, strict=True))
         for index, pane in enumerate(self.panes):
             pane.display = index in now.panes
+            # even panes share what there is by themselves, while the terminal changes its size too
+            pane.styles.width = f"{max(columns.get(index, 1), 1)}fr" if self.wishes.sizes.shares else "1fr"
             pane.set_class(bool(now.panes) and index != now.panes[0], "-next")
             pane.widen(now.sidebar)
         self.query_one("#body").display = bool(now.panes or now.rubric)

@@ -37,6 +37,9 @@ def packed(parts: Sequence[Part], width: int) -> list[tuple[str, str]]:
 class Bar(Widget):
     """Parts at the left and at the right of one line."""
 
+    # what is dragged here is a border
+    ALLOW_SELECT = False
+
     DEFAULT_CSS = """
     Bar { height: 1; background: $panel; }
     Bar.-title { background: $surface; }

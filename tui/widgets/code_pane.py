@@ -69,6 +69,9 @@ class Sidebar(Rows, can_focus=False):
 class CodePane(Hollow, Vertical):
     """The files of one submission; one of them in view."""
 
+    # what is dragged here is a border
+    ALLOW_SELECT = False
+
     DEFAULT_CSS = """
     CodePane { width: 1fr; height: 1fr; background: $background; }
     CodePane Bar { dock: top; }

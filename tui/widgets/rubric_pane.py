@@ -201,6 +201,9 @@ class RubricLines(ScrollView, can_focus=True):
 class RubricPane(Hollow, Vertical):
     """Title, table, detail."""
 
+    # what is dragged here is a border
+    ALLOW_SELECT = False
+
     DEFAULT_CSS = """
     RubricPane { width: 44; background: $surface; border-left: solid $border; }
     RubricPane Bar.-title { background: $panel; }

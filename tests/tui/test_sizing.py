@@ -1,0 +1,160 @@
+"""Parts of a comparison made larger and smaller, by keys and with the mouse."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from judge_tui.judging.workspace import Workspace
+from judge_tui.tui.look.layout import Sizes
+from judge_tui.tui.past import Past, PastComparisons
+from textual.events import MouseDown, MouseMove, MouseUp
+
+from .conftest import Driver, make_app, running
+from .test_home import make_home, opened, ready
+
+
+def widths(app: Driver) -> list[int]:
+    """Columns of the code panes and of the rubric, as they are on the screen."""
+    return [part.outer_size.width for part in (*app.compare.panes, app.compare.rubric_pane)]
+
+
+def rows(app: Driver) -> int:
+    return app.compare.checks_pane.outer_size.height
+
+
+async def drag(app: Driver, start: tuple[int, int], end: tuple[int, int]) -> None:
+    """Press the left button, move in two steps, let go."""
+    between = (start[0] + end[0]) // 2, (start[1] + end[1]) // 2
+    places = [(MouseDown, start), (MouseMove, between), (MouseMove, end), (MouseUp, end)]
+    for kind, at in places:
+        await app.pilot._post_mouse_events([kind], offset=at, button=1)
+        await app.pilot.pause()
+
+
+async def test_keys_change_the_part_in_focus_and_one_sets_all_back(workspace: Workspace) -> None:
+    async with running(make_app(workspace, engine=None)) as app:
+        first, above = widths(app), rows(app)
+        assert sum(first) == 160
+        await app.press("X")
+        assert widths(app) == [first[0] + 4, first[1] - 4, first[2]]
+        await app.press("2", "X", "X")
+        assert widths(app) == [first[0] - 4, first[1] + 4, first[2]]
+        await app.press("s", "X")
+        assert app.compare.session.card.score("correctness") is None
+        assert widths(app)[2] == first[2] + 4
+        assert sum(widths(app)) == 160
+        await app.press("escape", "c", "5", "T")
+        assert rows(app) == 4
+        await app.press("X")
+        assert rows(app) == 6
+        await app.press("H")
+        assert (widths(app), rows(app)) == (first, above)
+
+
+async def test_sizes_come_back_with_the_part_and_with_the_room(workspace: Workspace) -> None:
+    async with running(make_app(workspace, engine=None)) as app:
+        await app.press("s", "X", "X", "escape", "X", "X")
+        before = widths(app)
+        await app.press("z")
+        assert app.compare.panes[0].outer_size.width == 160
+        await app.press("X")
+        assert "Nothing can give way here" in {n.message.rstrip(".") for n in app.app._notifications}
+        await app.press("z", "f2", "f2")
+        assert widths(app) == before
+        for size in ((80, 24), (40, 10), (160, 45)):
+            await app.pilot.resize_terminal(*size)
+            await app.until(lambda size=size: app.app.size == size)  # type: ignore[misc]
+            await app.pilot.pause()
+        assert widths(app) == before
+
+
+@pytest.mark.parametrize("width", [81, 119, 121, 200, 203])
+async def test_what_is_worked_out_is_what_is_on_the_screen(workspace: Workspace, width: int) -> None:
+    async with running(make_app(workspace, ("alpha", "beta"), None), (width, 35)) as app:
+        for key in ("f1", "escape", "X", "f2", "T", "f2", "H"):
+            await app.press(key)
+            now = app.compare.arrangement
+            shown = [app.compare.panes[index].outer_size.width for index in now.panes]
+            assert tuple(shown) == now.columns
+            assert app.compare.rubric_pane.outer_size.width == now.rubric or not now.rubric
+
+
+async def test_borders_are_dragged_with_the_mouse(workspace: Workspace) -> None:
+    async with running(make_app(workspace, engine=None)) as app:
+        compare = app.compare
+        first = widths(app)
+        await drag(app, (first[0], 10), (first[0] + 9, 12))
+        assert widths(app) == [first[0] + 9, first[1] - 9, first[2]]
+        at = compare.rubric_pane.region.x
+        await drag(app, (at, 10), (at - 6, 3))
+        assert widths(app)[2] == first[2] + 6
+        top, height = compare.checks_pane.region.y, rows(app)
+        await drag(app, (20, top), (30, top - 7))
+        assert rows(app) == height + 7
+        # what is let go stays, and code is no border
+        await drag(app, (5, 10), (30, 10))
+        assert widths(app)[2] == first[2] + 6
+        assert app.app.mouse_captured is None
+        assert app.app.focused is compare.panes[0].view
+
+
+async def test_scrolling_lays_nothing_out(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with running(make_app(workspace, engine=None), (120, 18)) as app:
+        await app.until(lambda: all(pane.settled for pane in app.compare.panes))
+        await app.press("X")
+        laid_out: list[object] = []
+        monkeypatch.setattr(
+            type(app.compare), "_refresh_layout", lambda self, *_, **__: laid_out.append(self)
+        )
+        await app.press("ctrl+e", "ctrl+e", "ctrl+y", "j", "j")
+        assert app.compare.panes[0].view.cursor > 2
+        assert laid_out == []
+
+
+async def test_a_comparison_is_resumed_with_its_sizes(workspace: Workspace) -> None:
+    async with running(make_home(workspace)) as app:
+        await ready(app)
+        await app.press("enter")
+        await opened(app)
+        await app.press("X", "X", "c", "X")
+        sizes = app.compare.wishes.sizes
+        assert sizes.checks == 2
+        await app.press("q")
+        await app.until(lambda: app.app.screen is app.app.home)
+    async with running(make_home(workspace)) as app:
+        await ready(app)
+        await app.press("enter")
+        await opened(app)
+        await app.until(lambda: app.compare.wishes.sizes == sizes)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        None,
+        3,
+        [],
+        {"rubric": 1},
+        {"rubric": "9", "checks": 0, "shares": []},
+        {"rubric": 1.5, "checks": 0, "shares": []},
+        {"rubric": True, "checks": 0, "shares": []},
+        {"rubric": 0, "checks": 10**9, "shares": []},
+        {"rubric": 0, "checks": 0, "shares": [1000]},
+        {"rubric": 0, "checks": 0, "shares": [1000, 0]},
+        {"rubric": 0, "checks": 0, "shares": [1000, -5]},
+        {"rubric": 0, "checks": 0, "shares": ["a", "b"]},
+    ],
+)
+def test_sizes_that_are_none_cost_the_sizes_only(workspace: Workspace, tmp_path: Path, odd: object) -> None:
+    past = PastComparisons(workspace.root, "anna")
+    kept = Past("kv", ("alpha", "beta"), 1.0, {"alpha": ("a.py", 3)}, "alpha", Sizes(4, -2, (1200, 800)))
+    past.keep(kept)
+    assert past.read() == (kept,)
+    [file] = (tmp_path / "state" / "judge-tui" / "past").glob("*.json")
+    [raw] = json.loads(file.read_text())
+    file.write_text(json.dumps([raw | {"sizes": odd}]))
+    [read] = past.read()
+    assert read.sizes == Sizes()
+    assert read.places == kept.places
