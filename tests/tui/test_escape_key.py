@@ -2,14 +2,49 @@
 
 from __future__ import annotations
 
+import random
 import subprocess
 import sys
 import time
+from collections.abc import Iterable
 
 import pytest
+from judge_tui.tui.keys import escape_key
 from judge_tui.tui.keys.escape_key import heed_pauses, without_alt
 from textual import constants, events
 from textual._xterm_parser import XTermParser
+
+SENTENCE = "a very important note by window one: q, S, 85 and x are letters. "
+
+
+def told(chunks: Iterable[str], parser: XTermParser | None = None) -> list[str]:
+    """The names of the keys that chunks come to; of a paste, its text."""
+    heed_pauses()
+    parser = parser or XTermParser()
+    seen: list[str] = []
+    for chunk in chunks:
+        for event in parser.feed(chunk):
+            if isinstance(event, events.Key):
+                seen += [key.character or key.key for key in without_alt(event)]
+            elif isinstance(event, events.Paste):
+                seen.append(f"paste {event.text}")
+    return seen
+
+
+def cuttings(data: str) -> Iterable[list[str]]:
+    """Data in one piece, character by character, and cut at random places."""
+    yield [data]
+    yield list(data)
+    rng = random.Random(7)
+    for _ in range(8):
+        cuts = sorted({rng.randrange(1, len(data)) for _ in range(rng.randrange(1, 9))})
+        yield [data[a:b] for a, b in zip([0, *cuts], [*cuts, len(data)], strict=True)]
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No pause between two chunks, however slow the machine."""
+    monkeypatch.setattr(constants, "ESCAPE_DELAY", 3600.0)
 
 
 def test_a_pause_is_waited_for_no_longer_than_a_typist_notices() -> None:
@@ -38,3 +73,102 @@ def test_alt_and_a_letter_are_escape_and_the_letter() -> None:
     assert [key.key for key in without_alt(events.Key("alt+q", "q"))] == ["escape", "q"]
     assert [key.key for key in without_alt(events.Key("alt+shift+g", "G"))] == ["escape", "G"]
     assert [key.key for key in without_alt(events.Key("alt+backspace", None))] == ["alt+backspace"]
+
+
+@pytest.mark.parametrize("length", [1, 31, 32, 33, 100, 2000])
+def test_escape_before_a_sentence_is_escape_and_the_sentence(patient: None, length: int) -> None:
+    sentence = (SENTENCE * 40)[:length]
+    for chunks in cuttings("\x1b" + sentence):
+        assert told(chunks) == ["\x1b", *sentence], chunks
+
+
+@pytest.mark.parametrize("beginning", ["2", ",", "é", "\r", "next", "files first", "O72"])
+def test_escape_in_a_burst_is_escape_whatever_follows(patient: None, beginning: str) -> None:
+    assert told(["\x1b" + beginning + SENTENCE]) == ["\x1b", *beginning, *SENTENCE]
+
+
+def test_escapes_in_a_row_are_that_many(patient: None) -> None:
+    for chunks in cuttings("\x1b\x1bjk\x1b" + SENTENCE):
+        assert told(chunks) == ["\x1b", "\x1b", "j", "k", "\x1b", *SENTENCE], chunks
+
+
+def test_sequences_and_strokes_of_alt_keys_are_what_they_were(patient: None) -> None:
+    sent = {"\x1b[A": "up", "\x1bOA": "up", "\x1bOP": "f1", "\x1b[1;2A": "shift+up", "\x1b[5~": "pageup"}
+    for chunks in cuttings("".join(sent) + "j"):
+        assert told(chunks) == [*sent.values(), "j"], chunks
+    parser = XTermParser()
+    assert told(["\x1bb", "\x1bf\x1bf", "\x1b\x7f"], parser) == ["ctrl+left", *["ctrl+right"] * 2, "ctrl+w"]
+
+
+COLOURED = (
+    "\x1b[1;31merror\x1b[0m: \x1b]8;;https://example.org\x1b\\bad\x1b]8;;\x07 shape\r\n"
+    "\x1b]0;a title\x07\tq\x1b(B \x9b4mS\x1b[m\x00\x08\x7f\x1b= 85\x1bP1;2q#0\x1b\\\rend\x1b[K\nqq\x1b"
+)
+PLAIN = "error: bad shape\n\tq S 85\nend\nqq"
+
+
+def test_a_paste_with_colours_is_one_paste_of_plain_text_in_order(patient: None) -> None:
+    for chunks in cuttings(f"j\x1b[200~{COLOURED}\x1b[201~kl\x1b[A"):
+        assert told(chunks) == ["j", f"paste {PLAIN}", "k", "l", "up"], chunks
+
+
+def test_two_pastes_are_two(patient: None) -> None:
+    for chunks in cuttings("\x1b[200~one\x1b[200~\x1b[201~\x1b[200~\x1b[201~\x1b[200~two\x1b[201~\x1ba"):
+        assert told(chunks) == ["paste one", "paste two", "\x1b", "a"], chunks
+
+
+class Clock:
+    """What the time is, by hand."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = time.monotonic()
+        monkeypatch.setattr(escape_key.time, "monotonic", lambda: self.now)
+        monkeypatch.setattr("textual._parser.get_time", lambda: self.now)
+
+    def ticks(self, parser: XTermParser, seconds: float) -> list[object]:
+        self.now += seconds
+        return [getattr(event, "text", getattr(event, "key", None)) for event in parser.tick()]
+
+
+def test_a_paste_that_never_ends_is_told_and_keys_are_keys_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    heed_pauses()
+    clock, parser = Clock(monkeypatch), XTermParser()
+    assert told([f"\x1b[200~{COLOURED[:-1]}"], parser) == []
+    # a line that lags for a moment is no reason
+    assert clock.ticks(parser, 5) == []
+    assert told(["more\x1b[20"], parser) == []
+    assert clock.ticks(parser, 30) == [PLAIN + "more"]
+    assert told(["jk\x1b[201~l"], parser) == ["j", "k", "l"]
+
+
+def test_keys_that_are_pressed_all_the_while_do_not_keep_a_paste_open(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    heed_pauses()
+    clock, parser = Clock(monkeypatch), XTermParser()
+    seen: list[object] = list(told(["\x1b[200~some" + "thing" * 400], parser))
+    for _ in range(60):
+        seen += told(["j"], parser)
+        seen += clock.ticks(parser, 0.5)
+    assert seen.count("j") > 5
+    assert str(seen[0]).startswith("something")
+
+
+def test_a_slow_but_steady_paste_stays_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    heed_pauses()
+    clock, parser = Clock(monkeypatch), XTermParser()
+    seen = told(["\x1b[200~"], parser)
+    for _ in range(120):
+        assert told(["q" * 1000], parser) == []
+        assert clock.ticks(parser, 1) == []
+    assert seen + told(["\x1b[201~"], parser) == ["paste " + "q" * 120_000]
+
+
+def test_a_sequence_that_lags_is_waited_for_longer_than_escape(monkeypatch: pytest.MonkeyPatch) -> None:
+    heed_pauses()
+    clock, parser = Clock(monkeypatch), XTermParser()
+    assert told(["\x1b[2"], parser) == []
+    assert clock.ticks(parser, constants.ESCAPE_DELAY * 3) == []
+    assert told(["00~qq\x1b[201~"], parser) == ["paste qq"]
+    assert told(["\x1b"], parser) == []
+    assert clock.ticks(parser, constants.ESCAPE_DELAY * 3) == ["escape"]

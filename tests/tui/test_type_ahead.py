@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 from judge_tui.judging.workspace import Workspace
+from judge_tui.tui.keys.escape_key import heed_pauses
 from judge_tui.tui.screens.note_editor import NoteEditor
 from judge_tui.tui.screens.text_editor import TextEditor
-from textual import events
+from textual import constants, events
+from textual._xterm_parser import XTermParser
 from textual.keys import _character_to_key
 from textual.widgets import Input, TextArea
 
@@ -26,6 +28,17 @@ async def burst(driver: Driver, keys: str) -> None:
         app.post_message(events.Key(_NAMES.get(key) or _character_to_key(key), character))
     await driver.pilot.pause()
     await driver.until(lambda: not app.typing)
+
+
+async def send(driver: Driver, data: str) -> None:
+    """What a terminal sends, in reads as large as the driver's; then wait until it is through."""
+    heed_pauses()
+    parser = XTermParser()
+    for at in range(0, len(data), 4096):
+        for event in parser.feed(data[at : at + 4096]):
+            driver.app.post_message(event)
+    await driver.pilot.pause()
+    await driver.until(lambda: not driver.app.typing)
 
 
 async def test_a_sentence_right_behind_the_key_that_opens_a_comment_is_the_comment(
@@ -126,3 +139,46 @@ async def test_typing_in_a_dialog_draws_nothing_behind_it(
         await burst(driver, "\x1b")
         assert drawn
         assert SENTENCE[:12] in driver.text()
+
+
+async def test_escape_and_what_follows_it_at_once_end_a_note_and_begin_the_next(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(constants, "ESCAPE_DELAY", 3600.0)
+    sentence = "a very important note by window one; it is " + "long " * 20
+    async with running(make_app(workspace)) as driver:
+        await driver.settle()
+        await send(driver, f"as{SENTENCE}\x1bjas{sentence}\x1bj")
+        await send(driver, f"jas\x1bas{sentence}")
+        assert isinstance(driver.app.screen, NoteEditor)
+        texts = [note.text for note in driver.compare.session.notes(0)]
+        assert SENTENCE in texts
+        assert sum(sentence.strip() in text for text in texts) == 2
+
+
+COLOURED = "".join(f"\x1b[3{number % 8}mq line {number} S85\x1b[0m\r" for number in range(2900))
+COPIED = "".join(f"q line {number} S85\n" for number in range(2900))
+
+
+async def test_a_long_coloured_paste_is_the_text_of_a_note(workspace: Workspace) -> None:
+    assert len(COLOURED) > 69_000
+    async with running(make_app(workspace)) as driver:
+        await driver.settle()
+        await send(driver, f"as\x1b[200~{COLOURED}\x1b[201~")
+        assert driver.app.screen.query_one(TextArea).text == COPIED
+        await send(driver, "end")
+        assert driver.compare.session.notes(0)[0].text == COPIED + "end"
+
+
+@pytest.mark.parametrize("before", ["", "s", "L"])
+async def test_a_paste_over_code_rubric_or_notes_does_nothing(workspace: Workspace, before: str) -> None:
+    async with running(make_app(workspace)) as driver:
+        await driver.settle()
+        await burst(driver, before)
+        was, screen, focus = driver.text(), driver.app.screen, driver.app.focused
+        await send(driver, f"\x1b[200~sc85\rj\x1b[1mas {COLOURED}\x1b[201~")
+        assert (driver.app.screen, driver.app.focused) == (screen, focus)
+        assert driver.text() == was
+        card = driver.compare.session.card
+        assert not card.scores
+        assert not card.notes
