@@ -8,6 +8,7 @@ import gc
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -19,6 +20,7 @@ from judge_tui.checks.submission import Submission
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.blind.veil import VeiledApp
 from judge_tui.tui.desk.autosave import SaveReport
+from judge_tui.tui.ending import Ending
 from judge_tui.tui.engine.check_runner import EngineOptions
 from judge_tui.tui.engine.engine_link import EngineProcess
 from judge_tui.tui.home_board import HomeBoard
@@ -91,6 +93,8 @@ class JudgeApp(HarmlessApp[int], PersonalApp[int], VeiledApp[int], TypeAhead[int
         self.home: HomeScreen | None = None
         #: What could not be saved, a line each.
         self.unsaved: list[str] = []
+        #: Signals that end the program.
+        self.ending = Ending(self._end)
         # opened before the screen is: what is off in the workspace is told on a plain terminal
         self._session = self._opened(submissions) if submissions else None
         _ = workspace.settings
@@ -173,6 +177,9 @@ class JudgeApp(HarmlessApp[int], PersonalApp[int], VeiledApp[int], TypeAhead[int
             self.compare.post_message(SaveReported(report))
 
     def on_mount(self) -> None:
+        if self.ending.code is not None:
+            # too early for the loop
+            self._end(self.ending.code)
         self.set_interval(_LOOK_S, self._look)
         self.begin_preferences()
         self.theme_changed_signal.subscribe(self, lambda _: self._recolor())
@@ -216,6 +223,13 @@ class JudgeApp(HarmlessApp[int], PersonalApp[int], VeiledApp[int], TypeAhead[int
             await super().action_quit()
         else:
             await self.compare.leave_by(self.exit)
+
+    def _end(self, code: int) -> None:
+        """End with an exit code, soon; may be called in a signal's handler."""
+        if self._loop is not None:
+            # a loop that has ended needs no telling
+            with suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(self.exit, None, code)
 
     def close_session(self) -> None:
         """End checks and bring everything to disk."""
@@ -297,10 +311,11 @@ def _run(made: Callable[[], JudgeApp]) -> int:
     gc.set_threshold(*_COLLECTED)
     sys.setswitchinterval(_TURN_S)
     app = made()
+    app.ending.heed()
     try:
         app.run()
     finally:
         app.close_session()
     for line in app.unsaved:
         print(f"judge-tui: {line}", file=sys.stderr)
-    return 1 if app.unsaved else app.return_code or 0
+    return app.ending.code or (1 if app.unsaved else app.return_code or 0)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["PATIENCE_S", "Served", "until"]
+__all__ = ["PATIENCE_S", "Served", "family", "running", "until"]
 
 PATIENCE_S = 120.0
 APP = """
@@ -72,7 +72,7 @@ class Served:
 
     def family(self) -> frozenset[int]:
         """Everything that it has started and that still runs, engines included."""
-        return _family(self.process.pid)
+        return family(self.process.pid)
 
     def end(self, number: int = signal.SIGINT) -> tuple[int, str]:
         """End it by a signal: its exit status, and what it said on standard error."""
@@ -96,7 +96,8 @@ def running(pids: frozenset[int]) -> frozenset[int]:
     return frozenset(pid for pid in pids if _parent(pid) is not None)
 
 
-def _family(root: int) -> frozenset[int]:
+def family(root: int) -> frozenset[int]:
+    """Everything that a process has started and that still runs."""
     parents = dict(_parents())
     found = {root}
     while more := {pid for pid, parent in parents.items() if parent in found} - found:

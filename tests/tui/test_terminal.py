@@ -19,7 +19,8 @@ import pytest
 from judge_tui.judging.scorecard import load_scorecard
 from judge_tui.judging.workspace import Workspace
 
-from .conftest import DYING
+from .conftest import DYING, HANGING
+from .served import family, running
 
 PROGRAM = """
 import sys
@@ -86,6 +87,13 @@ class Terminal:
         self.until(ended)
         assert self.status is not None
         return self.status
+
+    def hang_up(self) -> int:
+        """Take the terminal away; how the program ends."""
+        os.close(self.fd)
+        # nothing is read any more
+        self.fd = os.open(os.devnull, os.O_RDWR)
+        return self.wait()
 
     def close(self) -> None:
         if self.status is None:
@@ -256,3 +264,66 @@ def test_two_windows_on_one_scorecard_ask_and_lose_nothing(
         terminal.send(b"q")
         assert terminal.wait() == 0
     assert load_scorecard(path).score("correctness") == 86
+
+
+@pytest.fixture
+def half_typed(workspace: Workspace) -> Iterator[Terminal]:
+    """A note in the middle of a word, while checks run."""
+    env = os.environ | {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
+    terminal = Terminal([sys.executable, "-c", PROGRAM, str(workspace.root), HANGING], env)
+    terminal.see(b"5 pass")
+    terminal.until(lambda: len(family(terminal.pid)) > 1)
+    # pasted, it is drawn in one piece
+    terminal.send(b"jjaw\x1b[200~half a thoug\x1b[201~")
+    terminal.see(b"half a thoug")
+    yield terminal
+    terminal.close()
+
+
+def note_on_disk(workspace: Workspace) -> str:
+    return load_scorecard(workspace.scorecard_path("kv", "alpha", "anna")).notes[0].text
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_saves_ends_the_engine_and_leaves_the_terminal_as_it_was(
+    workspace: Workspace, half_typed: Terminal, number: signal.Signals
+) -> None:
+    started = family(half_typed.pid)
+    half_typed.output = b""
+    os.kill(half_typed.pid, number)
+    assert half_typed.wait() == 128 + number
+    half_typed.pump(0)
+    for left in (
+        b"\x1b[?1049l",
+        b"\x1b[?1000l",
+        b"\x1b[?1003l",
+        b"\x1b[?1006l",
+        b"\x1b[?2004l",
+        b"\x1b[?25h",
+    ):
+        assert left in half_typed.output
+    assert b"Traceback" not in half_typed.output
+    assert note_on_disk(workspace) == "half a thoug"
+    half_typed.until(lambda: not running(started))
+
+
+def test_a_terminal_that_is_gone_ends_the_program_and_loses_nothing(
+    workspace: Workspace, half_typed: Terminal
+) -> None:
+    started = family(half_typed.pid)
+    assert half_typed.hang_up() == 128 + signal.SIGHUP
+    assert note_on_disk(workspace) == "half a thoug"
+    half_typed.until(lambda: not running(started))
+
+
+def test_escape_in_a_long_burst_ends_the_note(workspace: Workspace, start: Callable[[], Terminal]) -> None:
+    path = workspace.scorecard_path("kv", "alpha", "anna")
+    terminal = start()
+    terminal.send(b"jja")
+    terminal.see(b"a letter for the kind")
+    terminal.send(
+        b"wfirst\x1bjawa second, and a very important one, note\x1bjaw\x1b[200~q\x1b[1mS\x1b[0m!\x1b[201~"
+    )
+    read_when(path, terminal, lambda text: "qS!" in text)
+    texts = [note.text for note in load_scorecard(path).notes]
+    assert texts == ["first", "a second, and a very important one, note", "qS!"]
