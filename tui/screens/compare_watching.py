@@ -91,7 +91,7 @@ class CompareWatching(Screen[None]):
                 self.checks_pane.forget(pane.submission.model)
         who = ", ".join(letter_of(pane.index) for pane in changed)
         does = "checks run again" if self.reruns else f"{self._rerun_key} runs the checks again"
-        self.notify(f"{who} changed on disk; {does}.", markup=False, timeout=3)
+        self.notify(f"{who} changed on disk; {does}.", markup=False, timeout=4)
         if self.reruns:
             # what has not changed is answered from its stored outcomes
             self.runner.start()

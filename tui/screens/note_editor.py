@@ -166,7 +166,7 @@ class NoteEditor(Editor):
             yield Severity(self._note.severity)
             yield ProseArea(self._note.text)
             yield Static(
-                f"1–3 for the severity, a letter for the kind, then the text · {self.moves} move · "
+                f"1–3 severity, a letter for the kind, then the text · {self.moves} move · "
                 f"{self.closes} · saved as you type",
                 classes="hint",
                 markup=False,
