@@ -84,8 +84,10 @@ class CompareLayout(Screen[None]):
     def action_back(self) -> None:
         if self._part != "code":
             zoom = "" if self.wishes.zoom else self.wishes.zoom
+            # from the rubric to the code of what is scored
+            pane = self.session.scored if self._part == "rubric" else self._pane
             self._wish(rubric=None if self.wishes.rubric else self.wishes.rubric, zoom=zoom)
-            self.focus_code(self._pane)
+            self.focus_code(pane)
 
     def action_checks(self) -> None:
         wanted = None if self.wishes.checks is None else True

@@ -293,7 +293,7 @@ class CodePane(Hollow, Vertical):
                 (f"{flags} ", "warning", 3) if flags else ("", "", 3),
                 (f"{nth}{self.counts} ", "accent", 1),
                 (f"→{view.left} " if view.left else "", "muted", 3),
-                ("selected " if view.anchor is not None else "", "accent", 3),
+                ("selected " if view.anchor is not None else "", "accent", 2),
                 (f"{where}/{len(source)} ", "muted", 1),
             ],
         )
