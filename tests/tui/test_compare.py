@@ -167,6 +167,23 @@ async def test_a_note_is_copied_to_the_lines_that_answer_its_own(
     assert (own.where, copied.where) == (here, there)
 
 
+async def test_a_note_of_a_file_out_of_view_that_has_changed_is_copied_by_where_it_stands_now(
+    workspace: Workspace,
+) -> None:
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        await app.press("semicolon", *"12j", "a", "b", *"wrong place", "escape", ".")
+        path = workspace.submission("alpha", "kv").path / "kv_cache.py"
+        path.write_text("# one\n# two\n# three\n" + path.read_text())
+        app.compare.disk_changed({path})
+        await app.until(lambda: app.compare.panes[0].settled)
+        await app.press("L", "c")
+        await app.until(lambda: isinstance(app.app.screen, NoteEditor))
+        (copied,) = app.compare.session.notes(1)
+        assert copied.where == "kv_cache.py:13"
+        assert copied.quote.strip() == "def update(self, at: int, key: float) -> None:"
+
+
 async def test_of_three_submissions_the_judge_says_which_one_takes_the_copy(
     tmp_path: Path, workspace: Workspace
 ) -> None:

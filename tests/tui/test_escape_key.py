@@ -172,3 +172,18 @@ def test_a_sequence_that_lags_is_waited_for_longer_than_escape(monkeypatch: pyte
     assert told(["00~qq\x1b[201~"], parser) == ["paste qq"]
     assert told(["\x1b"], parser) == []
     assert clock.ticks(parser, constants.ESCAPE_DELAY * 3) == ["escape"]
+
+
+@pytest.mark.parametrize("key", list("[]^_XPO"))
+def test_escape_and_a_key_that_begins_sequences_are_two_keys_after_a_pause(key: str) -> None:
+    heed_pauses()
+    parser = XTermParser()
+    assert told([f"\x1b{key}"], parser) == []
+    parser._timeout_time = 0.0
+    seen = [each for event in parser.tick() if isinstance(event, events.Key) for each in without_alt(event)]
+    assert [event.character for event in seen] == ["\x1b", key]
+
+
+def test_escape_and_the_next_function_twice_is_no_answer_of_a_terminal(patient: None) -> None:
+    assert told(["\x1b]]x"]) == ["\x1b", "]", "]", "x"]
+    assert told(["\x1b]11;rgb:1e1e/1e1e/1e1e\x1b\\", "x"])[-1] == "x"

@@ -19,7 +19,17 @@ def failed(model: str, check: str) -> Outcome:
 @pytest.mark.parametrize(
     ("keys", "score"),
     # a blank is a moment in which the judge looks
-    [("8", 8), ("85", 85), ("100", 100), ("10", 10), ("85 3", 3), ("100 0", 0), ("85 31", 31), ("8 5", 85)],
+    [
+        ("8", 8),
+        ("85", 85),
+        ("100", 100),
+        ("10", 10),
+        ("85 3", 3),
+        ("100 0", 0),
+        ("85 31", 31),
+        ("8 5", 85),
+        ("8   90", 90),
+    ],
 )
 def test_digits_make_a_score(keys: str, score: int) -> None:
     now = 0.0

@@ -44,6 +44,8 @@ class Terminal:
         env = {name: value for name, value in env.items() if name not in ("COLUMNS", "LINES")}
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
+            # ignored where the tests run under nohup
+            signal.signal(signal.SIGHUP, signal.SIG_DFL)
             os.execve(argv[0], argv, env)
         self.resize(100, 30)
         self.output = b""

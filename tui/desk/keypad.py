@@ -9,13 +9,15 @@ __all__ = ["Keypad"]
 
 #: Seconds. Who types another score has looked at the one that stands; a slip of the finger comes sooner.
 _LOOK_S = 0.7
+#: Who has looked at one digit for so long does not go on with it.
+_REST_S = 2.0
 
 
 class Keypad:
     """Turns digits into a score of 0…100.
 
     ``8`` is 8 until ``5`` makes it 85, and ``10`` is 10 until ``0`` makes it 100. A digit more is refused
-    when it comes at once, and begins another score after a moment.
+    when it comes at once, and begins another score after a moment; so does any after a longer one.
 
     Args:
         clock: Seconds from some moment on.
@@ -28,6 +30,8 @@ class Keypad:
     def press(self, digit: str) -> int | None:
         """The score after one more digit; ``None`` where it is refused."""
         before, self._at = self._at, self._clock()
+        if self._at - before > _REST_S:
+            self.typed = ""
         if len(self.typed) < 2 or self.typed + digit == "100":
             self.typed += digit
         elif self._at - before < _LOOK_S:

@@ -207,13 +207,14 @@ class MatchupDesk:
             return False
         return True
 
-    def digit(self, digit: str) -> None:
-        """Type a digit of the margin."""
+    def digit(self, digit: str) -> bool:
+        """Type a digit of the margin; whether it was taken."""
         continued = self._keypad.typed != ""
         value = self._keypad.press(digit)
         merge = continued and self._keypad.typed != digit
         if value is not None:
             self.change("margin", replace(self.matchup, margin=value), merge=merge)
+        return value is not None
 
     def leave_line(self) -> None:
         """The next digit begins a number anew."""

@@ -96,18 +96,31 @@ class _Intake:
             return character == _ESC or character in _BEGINNINGS or (stroke and character in _ALT_KEYS)
         if self._sequence == _ESC + "O":
             return self._sequence + character in ANSI_SEQUENCES_KEYS
+        if self._sequence == _ESC + "]":
+            # answers begin with a number
+            return character.isalnum()
         return character != _ESC
 
     def _paused(self) -> Iterable[Message]:
         due = self._parser._timeout_time
         if due is None or (len(self._sequence) > 2 and time.monotonic() < due + _REST_S):
             return
-        yield from self._tick(self._parser)
+        yield from self._ended()
 
     def _cut_short(self) -> Iterable[Message]:
         """What a sequence comes to that does not go on, as if there was a pause."""
         self._parser._timeout_time = 0.0
-        yield from self._tick(self._parser)
+        yield from self._ended()
+
+    def _ended(self) -> Iterable[Message]:
+        """What a sequence comes to that has no end: the parser tells the keys behind Escape."""
+        # and Escape itself as their Alt, but where their names are words
+        lost = len(self._sequence) > 1 and not self._sequence[1].isalnum()
+        for message in self._tick(self._parser):
+            if lost and isinstance(message, events.Key):
+                yield events.Key("escape", _ESC)
+                lost = False
+            yield message
 
     def _pasted(self, paste: Pasting) -> Iterable[Message]:
         self._paste = None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from judge_tui.checks.verdict import Verdict
@@ -17,6 +19,9 @@ from judge_tui.tui.widgets.code_view import CodeView
 from textual.screen import Screen
 
 __all__ = ["CompareNotes"]
+
+#: Seconds until a copy does without lines, and between two looks.
+_PATIENCE_S, _LOOK_S = 3.0, 0.02
 
 
 class CompareNotes(Screen[None]):
@@ -134,16 +139,15 @@ class CompareNotes(Screen[None]):
         note = next((n for n in self.session.notes(index) if n.id == note_id), None)
         if note is None:
             return
-        if what == "copy":
-            self._copy(index, note)
-            return
         text = self.text_of(self.panes[index], note.file) if note.file else None
         if text is not None:
             # where its quote stands now: the file may have changed since
             note = reanchor(note, text)
         if note.file:
             self.jump(index, note.file, note.lines[0] if note.lines else 1)
-        if what == "edit":
+        if what == "copy":
+            self._copy(index, note)
+        elif what == "edit":
             self._edit(index, note, listed=True)
 
     # copying
@@ -154,25 +158,21 @@ class CompareNotes(Screen[None]):
 
         others = [pane for pane in self.panes if pane.index != index]
         if len(others) == 1:
-            self._copy_to(others[0], index, note)
+            self.run_worker(self._copy_to(others[0], index, note), group="copy")
             return
         choices = [Choice(f"{letter_of(pane.index)} {pane.title}", "", pane.index) for pane in others]
 
         def chosen(to: object) -> None:
             if isinstance(to, int):
-                self._copy_to(self.panes[to], index, note)
+                self.run_worker(self._copy_to(self.panes[to], index, note), group="copy")
 
         self.app.push_screen(Picker("Copy the note to", choices), chosen)
 
-    def _copy_to(self, pane: CodePane, index: int, note: Note) -> None:
-        """Copy a note to the lines that answer its own, or to the whole submission where none are known."""
-        leader = self.panes[index]
-        known = note.lines is not None and note.file == leader.file and bool(pane.file)
-        alignment = self._alignment(leader, pane) if known else None
-        if known and alignment is None and leader.settled and pane.settled:
-            self._match(leader, pane, lambda: self._copy_to(pane, index, note))
-            return
-        lines = alignment.lines(*note.lines) if alignment is not None and note.lines else None
+    async def _copy_to(self, pane: CodePane, index: int, note: Note) -> None:
+        """Copy a note to the lines that answer its own, or to the whole submission where none do."""
+        lines = None
+        if note.file and note.lines:
+            lines = await self._answering(pane, self.panes[index], note.file, note.lines)
         copied = new_note(
             note.kind,
             note.text,
@@ -184,4 +184,22 @@ class CompareNotes(Screen[None]):
         self.session.put_note(pane.index, copied, typing=False)
         self.session.seal()
         self.changed()
-        self._edit(pane.index, copied, listed=True)
+        where = self.session.hide(copied.where) or "the whole submission: no lines answer its own"
+        self.notify(f"copied to {letter_of(pane.index)}, {where}", markup=False, timeout=4)
+        if self.app.screen is self:
+            self._edit(pane.index, copied, listed=True)
+
+    async def _answering(
+        self, pane: CodePane, leader: CodePane, file: str, lines: tuple[int, int]
+    ) -> tuple[int, int] | None:
+        """The lines in view that answer lines of the leader's file, once both are read and matched."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_PATIENCE_S):
+                while not (leader.settled and pane.settled):
+                    await asyncio.sleep(_LOOK_S)
+                if self._alignment(leader, pane) is None:
+                    matched = asyncio.Event()
+                    self._match(leader, pane, matched.set)
+                    await matched.wait()
+        alignment = self._alignment(leader, pane)
+        return alignment.lines(*lines) if alignment is not None and leader.file == file else None

@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from judge_tui.tui.screens.compositor import DirectCompositor
 from textual.screen import Screen
+from textual.widgets._toast import ToastRack
 
 __all__ = ["CoveredScreen"]
 
@@ -27,6 +28,11 @@ class CoveredScreen(Screen[Result]):
     def __init__(self, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(name, id, classes)
         self._compositor = DirectCompositor()
+
+    def on_screen_suspend(self) -> None:
+        # the dialog shows the messages now
+        for rack in self.query(ToastRack):
+            rack.display = False
 
     def _compositor_refresh(self) -> None:
         self.changes += 1

@@ -26,6 +26,8 @@ _MOST_LINES = 5_000
 #: Cells between columns, and of a column at least.
 _GAP, _NARROWEST = 2, 10
 _FAILING = " ✗ "
+#: Lines below a figure that belong to it, mostly.
+_SAID = 3
 
 
 class _Lines(Rows):
@@ -112,7 +114,14 @@ class EvidenceScreen(Sheet["tuple[str, int] | None"]):
         if begun:
             # what decided is in view, however many figures stand before it
             failing = (n for n, (spans, _) in enumerate(self.rows.lines) if spans and spans[0][0] == _FAILING)
-            self._begin = next(failing, 0)
+            self._begin = self.rows.cursor = next(failing, 0)
+            self.call_after_refresh(self._show_begin)
+
+    def _show_begin(self) -> None:
+        if self.rows.cursor == self._begin:
+            # from the top, as far as what failed is in view with what is said of it
+            self.rows.scroll_to(y=0, animate=False, force=True)
+            self.rows.go(self._begin + _SAID)
             self.rows.go(self._begin)
 
     def on_rows_opened(self, event: Rows.Opened) -> None:

@@ -205,7 +205,9 @@ class MatchupScreen(ModalScreen[None]):
     def digit(self, digit: str) -> None:
         """A digit: of the margin on its line, else the submission that is ahead."""
         if self._line == MARGIN:
-            self._desk.digit(digit)
+            if not self._desk.digit(digit):
+                stands = self._desk.matchup.margin
+                self.notify(f"A margin is 0 to 100: {stands} stands.", markup=False, timeout=2)
             self._shown()
         elif digit == "0":
             self.edge(TIE)

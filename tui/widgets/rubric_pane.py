@@ -147,7 +147,8 @@ class RubricLines(ScrollView, can_focus=True):
             event.stop()
             event.prevent_default()
             if not self.session.digit(event.character):
-                self.notify("A score is 0 to 100: what stood stays.", markup=False, timeout=2)
+                stands = self.session.keypad.typed
+                self.notify(f"A score is 0 to 100: {stands} stands.", markup=False, timeout=2)
             self._changed()
 
     def action_digit(self) -> None:
