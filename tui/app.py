@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.request import Backend
@@ -23,7 +23,6 @@ from judge_tui.tui.desk.autosave import SaveReport
 from judge_tui.tui.ending import Ending
 from judge_tui.tui.engine.check_runner import EngineOptions
 from judge_tui.tui.engine.engine_link import EngineProcess
-from judge_tui.tui.home_board import HomeBoard
 from judge_tui.tui.keys.escape_key import heed_pauses
 from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.keys.personal import PersonalApp
@@ -32,12 +31,14 @@ from judge_tui.tui.look.harmless import HarmlessApp
 from judge_tui.tui.past import Past, PastComparisons
 from judge_tui.tui.screens.compare import CompareScreen
 from judge_tui.tui.screens.compare_saving import ComparisonLeft, SaveReported
-from judge_tui.tui.screens.home import HomeScreen
 from judge_tui.tui.session import Session
 from judge_tui.tui.widgets.key_hints import KeyPart, key_name, key_parts, own_bindings
 from textual.app import SystemCommand
 from textual.binding import Binding
 from textual.screen import Screen
+
+if TYPE_CHECKING:
+    from judge_tui.tui.screens.home import HomeScreen
 
 __all__ = ["JudgeApp", "run_compare", "run_home"]
 
@@ -101,6 +102,9 @@ class JudgeApp(HarmlessApp[int], PersonalApp[int], VeiledApp[int], TypeAhead[int
 
     def get_default_screen(self) -> Screen[None]:
         if self._session is None:
+            from judge_tui.tui.home_board import HomeBoard
+            from judge_tui.tui.screens.home import HomeScreen
+
             board = HomeBoard(self._workspace, self._judge, self._options.backend)
             self.home = HomeScreen(board, self._past, self._clock)
             return self.home

@@ -26,6 +26,7 @@ _LATER = (
     "differences",
     "evidence",
     "help",
+    "home",
     "line_prompt",
     "matchup",
     "note_editor",

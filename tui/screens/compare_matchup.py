@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.verdict import Outcome
-from judge_tui.tui.screens.matchup import MatchupScreen
 from judge_tui.tui.session import Session
 from judge_tui.tui.widgets.checks_pane import ChecksPane
 from judge_tui.tui.widgets.key_hints import key_called
@@ -32,6 +31,8 @@ class CompareMatchup(Screen[None]):
         def _unsaved(self) -> str: ...
 
     def action_matchup(self) -> None:
+        from judge_tui.tui.screens.matchup import MatchupScreen
+
         session = self.session
         try:
             desk = session.open_matchup()

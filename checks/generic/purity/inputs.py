@@ -41,12 +41,10 @@ class Inputs:
         sample = bench.contract.sample(bench.rng(stream))
         return cls(stream, dict(sample.inputs), sample.shapes)
 
-    def shares(self, other: Inputs) -> bool:
-        """Whether an array or list is the same in both."""
+    def likeness(self, other: Inputs) -> float:
+        """The share of equal elements, summed over arrays and lists; 0 where none is in its place."""
         pairs = ((value, other.values[name]) for name, value in self.values.items())
-        return any(
-            np.size(a) > 1 and np.array_equal(a, b) for a, b in pairs if isinstance(a, np.ndarray | list)
-        )
+        return float(sum(_equal(a, b) for a, b in pairs if isinstance(a, np.ndarray | list)))
 
     def keep(self, role: Role, returned: Returned) -> None:
         """Keep the objects that a role gave for the roles after it."""
@@ -89,3 +87,15 @@ class Inputs:
             else:
                 values[item.name] = returned.value(item.name)
         return values
+
+
+def _equal(one: Any, other: Any) -> float:
+    """The share of equal elements of two arrays or lists; constants of one element do not count."""
+    try:
+        one, other = np.asarray(one), np.asarray(other)
+    except ValueError:
+        # lists of lists of several lengths
+        return float(one == other)
+    if one.size < 2 or one.shape != other.shape:
+        return 0.0
+    return float(np.mean(one == other))
