@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.submission import Submission
@@ -18,7 +19,9 @@ from judge_tui.tui.blind.blindfold import Blindfold
 from judge_tui.tui.desk import rescue
 from judge_tui.tui.desk.autosave import Autosave, SaveReport
 from judge_tui.tui.desk.changes import Changes
-from judge_tui.tui.desk.matchup_desk import MatchupDesk
+
+if TYPE_CHECKING:
+    from judge_tui.tui.desk.matchup_desk import MatchupDesk
 
 __all__ = ["CardDesk", "letter_of"]
 
@@ -259,6 +262,8 @@ class CardDesk:
         if self.matchup is None:
             index = len(self.submissions)
             models = [submission.model for submission in self.submissions]
+            from judge_tui.tui.desk.matchup_desk import MatchupDesk
+
             self.matchup = MatchupDesk(
                 self.workspace,
                 self.task,

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from judge_tui.checks.verdict import Verdict
 from judge_tui.judging.note import Note, new_note, reanchor
-from judge_tui.tui.code.alignment import Alignment
 from judge_tui.tui.keys.palette import VERDICTS
 from judge_tui.tui.screens.notes_list import KIND_MARKS
 from judge_tui.tui.session import Session, letter_of
@@ -17,6 +16,9 @@ from judge_tui.tui.widgets.code_lines import Mark
 from judge_tui.tui.widgets.code_pane import CodePane
 from judge_tui.tui.widgets.code_view import CodeView
 from textual.screen import Screen
+
+if TYPE_CHECKING:
+    from judge_tui.tui.code.alignment import Alignment
 
 __all__ = ["CompareNotes"]
 

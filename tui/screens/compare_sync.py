@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from judge_tui.tui.code.alignment import Alignment, match
-from judge_tui.tui.code.line_diff import Row, aligned
 from judge_tui.tui.code.source import Source
 from judge_tui.tui.code.symbols import Symbol
 from judge_tui.tui.session import letter_of
 from judge_tui.tui.widgets.code_pane import CodePane
 from judge_tui.tui.widgets.code_view import CodeView
 from textual.screen import Screen
+
+if TYPE_CHECKING:
+    from judge_tui.tui.code.alignment import Alignment
+    from judge_tui.tui.code.line_diff import Row
 
 __all__ = ["CompareSync"]
 
@@ -92,6 +94,8 @@ class CompareSync(Screen[None]):
         if not (leader.settled and pane.settled):
             # an outline is still being read, or matched; the next key asks again
             return
+        from judge_tui.tui.code.alignment import match
+
         sources = leader.source, pane.source
         sides = (sources[0], leader.view.symbols), (sources[1], pane.view.symbols)
 
@@ -131,6 +135,7 @@ class CompareSync(Screen[None]):
         self._differ(sorted(sides, key=lambda side: side[0].index))
 
     def _differ(self, sides: list[tuple[CodePane, Symbol]]) -> None:
+        from judge_tui.tui.code.line_diff import aligned
         from judge_tui.tui.screens.diff import DiffScreen, Excerpt
 
         excerpts = [
