@@ -13,6 +13,7 @@ import pytest
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.app import JudgeApp
 from judge_tui.tui.desk.autosave import SaveReport
+from judge_tui.tui.desk.matchup_desk import MatchupDesk
 from judge_tui.tui.engine.check_runner import EngineOptions
 from judge_tui.tui.screens.compare import CompareScreen
 from judge_tui.tui.session import Session
@@ -167,6 +168,11 @@ class Driver:
     def compare(self) -> CompareScreen:
         assert self.app.compare is not None
         return self.app.compare
+
+    @property
+    def matchup(self) -> MatchupDesk:
+        """The matchup of all that is compared, which is open."""
+        return self.compare.session.matchups[tuple(range(len(self.compare.session.submissions)))]
 
     async def press(self, *keys: str) -> None:
         await self.pilot.press(*keys)

@@ -84,7 +84,7 @@ async def test_lists_and_home_take_counts_and_digits_score(workspace: Workspace,
         await app.press("semicolon", "2", "G")
         assert (rows.cursor, app.compare._part) == (1, "checks")
         await app.press("M", "G", "semicolon", "2", "k", "2")
-        assert app.compare.session.matchup.matchup.winner is None  # type: ignore[union-attr]
+        assert app.matchup.matchup.winner is None
         await app.press("escape", "s", "c", "8", "5")
         assert app.compare.session.card.score("correctness") == 85
     models = tuple(f"m{n}" for n in range(8))

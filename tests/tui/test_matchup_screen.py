@@ -32,9 +32,7 @@ def screen(app: Driver) -> MatchupScreen:
 
 
 async def on_disk(app: Driver, workspace: Workspace) -> Matchup:
-    session = app.compare.session
-    assert session.matchup is not None
-    session.matchup.flush()
+    app.matchup.flush()
     [matchup] = load_matchups(path_of(workspace)).matchups
     return matchup
 
@@ -100,7 +98,7 @@ async def test_winner_margin_and_edges_are_typed(workspace: Workspace) -> None:
 async def test_a_digit_that_stands_for_nobody_says_nothing(workspace: Workspace) -> None:
     async with running(make_app(workspace, engine=None)) as app:
         await app.press("M", "3", "9")
-        assert app.compare.session.matchup.matchup.blank  # type: ignore[union-attr]
+        assert app.matchup.matchup.blank
 
 
 async def test_a_line_of_ones_own_is_written_changed_moved_and_deleted(workspace: Workspace) -> None:
@@ -134,7 +132,7 @@ async def test_what_decided_is_written_as_it_is_typed(workspace: Workspace) -> N
         await app.press("u")
         assert (await on_disk(app, workspace)).key_differentiator == "half"
         await app.press("d")
-        assert app.compare.session.matchup.matchup.blank  # type: ignore[union-attr]
+        assert app.matchup.matchup.blank
 
 
 async def test_proposals_are_declined_accepted_at_once_and_asked_for_again(workspace: Workspace) -> None:
@@ -167,7 +165,7 @@ async def test_what_checks_find_meanwhile_is_proposed_too(workspace: Workspace) 
         for model, verdict in (("alpha", Verdict.PASS), ("beta", Verdict.FAIL)):
             app.compare.session.seen(Outcome(model, "kv", "accuracy", verdict, "said", 0.1))
         # stored verdicts are there before the engine says what a check is called
-        assert app.compare._proposal().criteria == ()
+        assert app.compare._proposal(app.matchup).criteria == ()
         for model in ("alpha", "beta"):
             app.compare.checks_pane.states[model, "accuracy"] = CheckState(title="how exact it is")
         await app.until(lambda: "fail: said" in app.text())
@@ -207,14 +205,14 @@ async def test_a_matchup_is_there_again_and_undone_after_a_restart(workspace: Wo
         assert "A Alpha" in app.text().split("\n")[1]
         assert "5 points" in app.text()
         await app.press("u", "u")
-        assert app.compare.session.matchup.matchup.blank  # type: ignore[union-attr]
+        assert app.matchup.matchup.blank
 
 
 async def test_scores_are_undone_in_the_comparison_and_matchups_in_the_matchup(workspace: Workspace) -> None:
     async with running(make_app(workspace, engine=None)) as app:
         await app.press("s", "c", "8", "5", "M", "1", "escape", "u", "M")
         assert app.compare.session.card.scores == {}
-        assert app.compare.session.matchup.matchup.winner == "alpha"  # type: ignore[union-attr]
+        assert app.matchup.matchup.winner == "alpha"
 
 
 async def test_a_file_that_is_off_is_told_and_everything_else_goes_on(workspace: Workspace) -> None:
@@ -281,3 +279,40 @@ async def test_help_lists_the_keys_of_the_matchup(workspace: Workspace) -> None:
         assert isinstance(app.app.screen, HelpScreen)
         for told in ("accept all that is proposed", "remove, decline", "add a line", "line further up"):
             assert told in app.text()
+
+
+async def test_three_have_a_matchup_for_all_and_one_for_every_two(tmp_path: Path) -> None:
+    workspace = make_workspace(tmp_path, ("alpha", "beta", "gamma"))
+    async with running(make_app(workspace, ("alpha", "beta", "gamma"))) as app:
+        await app.settle()
+        await app.press("M", "1", "tab")
+        assert screen(app).rows.digits == ["1", "2"]
+        await app.press("2", "tab", "2")
+        # A against C: what is between them is no word of B
+        assert screen(app).rows.digits == ["1", "3"]
+        pair = app.compare.session.matchups[0, 2]
+        assert pair.matchup.winner is None
+        await app.press("3", "a", *"slow", "tab", *"x y", "escape")
+        assert pair.matchup.criteria[0].cells == {"alpha": "x y"}
+        await app.press("escape", "M")
+        assert screen(app).rows.digits == ["1", "3"]
+        await app.press("tab", "t", "tab")
+        assert screen(app).rows.digits == ["1", "2", "3"]
+        await app.press("shift+tab", "shift+tab", "u")
+        assert pair.matchup.criteria == ()
+        app.compare.session.flush()
+        found = {matchup.models: matchup.winner for matchup in load_matchups(path_of(workspace)).matchups}
+        assert found == {
+            ("alpha", "beta", "gamma"): "alpha",
+            ("alpha", "beta"): "beta",
+            ("alpha", "gamma"): "gamma",
+            ("beta", "gamma"): TIE,
+        }
+
+
+async def test_two_have_one_matchup_alone(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        await app.press("M", "1", "tab")
+        assert screen(app).rows.digits == ["1", "2"]
+        assert list(app.compare.session.matchups) == [(0, 1)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -38,7 +38,7 @@ class CardDesk:
         workspace: Where rubric and scores are.
         submissions: Two or three submissions of one task.
         judge: Who judges.
-        report: Told about saves, in the saving thread; the matchup's with the index after the submissions'.
+        report: Told about saves, in the saving thread; matchups have the indices after the submissions'.
         blind: Judge without knowing which submission is whose.
 
     Attributes:
@@ -46,8 +46,8 @@ class CardDesk:
         blindfold: What may be shown of the names.
         changes: What was done to the cards.
         outcomes: (model, check id) → outcome.
-        paths: File of each card; once it is open, that of the matchup.
-        matchup: The matchup, once it is open.
+        paths: File of each card, then that of each matchup that is open.
+        matchups: Those that are open: submissions' indices → matchup, in the order of opening.
         restored: Submissions for which unsaved work of an earlier run was taken up.
         behind: Those of them whose card on disk has been changed since: saving is a conflict to settle.
 
@@ -73,7 +73,7 @@ class CardDesk:
         on_disk = [workspace.scorecard(self.task, s.model, judge) for s in self.submissions]
         self.changes = Changes(self.paths, [card for card, _ in on_disk])
         self.outcomes: dict[tuple[str, str], Outcome] = {}
-        self.matchup: MatchupDesk | None = None
+        self.matchups: dict[tuple[int, ...], MatchupDesk] = {}
         self._report = report
         stamps = [stamp for _, stamp in on_disk]
         rescued = {index: kept for index, stamp in enumerate(stamps) if (kept := self._rescued(index, stamp))}
@@ -195,8 +195,8 @@ class CardDesk:
         """Try again to write a card or the matchup, as after a fault of the disk."""
         if index < len(self.submissions):
             self._save(index)
-        elif self.matchup is not None:
-            self.matchup.save()
+        else:
+            self._matchup(index).save()
 
     def overwrite(self, index: int) -> str:
         """Settle a conflict: this window's card wins; the other stays reachable by undo.
@@ -216,8 +216,7 @@ class CardDesk:
 
     def _settle(self, index: int, *, mine: bool) -> str:
         if index >= len(self.submissions):
-            if self.matchup is not None:
-                self.matchup.settle(mine=mine)
+            self._matchup(index).settle(mine=mine)
             return ""
         try:
             theirs, stamp = self.workspace.scorecard(self.task, self.submissions[index].model, self.judge)
@@ -253,56 +252,63 @@ class CardDesk:
                 card, _ = self.workspace.scorecard(self.task, submission.model, self.judge)
                 self.blindfold.take(index, card.blind)
 
-    def open_matchup(self) -> MatchupDesk:
-        """The matchup of what is compared.
+    def open_matchup(self, seats: Sequence[int] = ()) -> MatchupDesk:
+        """A matchup of what is compared, or of two of three.
+
+        Args:
+            seats: Indices of its submissions, rising; all by default.
 
         Raises:
             WorkspaceError: Its file is malformed.
         """
-        if self.matchup is None:
-            index = len(self.submissions)
-            models = [submission.model for submission in self.submissions]
+        seats = tuple(seats) or tuple(range(len(self.submissions)))
+        if seats not in self.matchups:
             from judge_tui.tui.desk.matchup_desk import MatchupDesk
 
-            self.matchup = MatchupDesk(
+            index = len(self.submissions) + len(self.matchups)
+            desk = MatchupDesk(
                 self.workspace,
                 self.task,
-                models,
+                [self.submissions[seat].model for seat in seats],
                 self.judge,
                 lambda report: self._report(replace(report, index=index)),
-                self._digests,
+                lambda: self._digests(seats),
             )
-            self.paths.append(self.matchup.path)
-        return self.matchup
+            self.matchups[seats] = desk
+            self.paths.append(desk.path)
+        return self.matchups[seats]
 
-    def _digests(self) -> dict[str, str]:
+    def _matchup(self, index: int) -> MatchupDesk:
+        return list(self.matchups.values())[index - len(self.submissions)]
+
+    def _digests(self, seats: Iterable[int]) -> dict[str, str]:
         found = {}
-        for submission in self.submissions:
+        for submission in map(self.submissions.__getitem__, seats):
             # a folder that cannot be read now says so elsewhere
             with suppress(JudgeError):
                 found[submission.model] = submission.digest
         return found
 
     def unsaved(self) -> tuple[int, ...]:
-        """Submissions whose card is not on disk; the index after them stands for the matchup."""
-        beside = (len(self.submissions),) if self.matchup is not None and self.matchup.unsaved else ()
-        return (*self._autosave.unsaved(), *beside)
+        """Submissions whose card is not on disk; the indices after them stand for the matchups."""
+        matchups = enumerate(self.matchups.values(), len(self.submissions))
+        return (*self._autosave.unsaved(), *(index for index, desk in matchups if desk.unsaved))
 
     def lost(self) -> tuple[int, ...]:
-        """Submissions whose card would be lost by leaving now; the index after them is the matchup's."""
-        beside = (len(self.submissions),) if self.matchup is not None and self.matchup.lost else ()
-        return (*self._autosave.lost(), *beside)
+        """Submissions whose card would be lost by leaving now; the indices after them are the matchups'."""
+        matchups = enumerate(self.matchups.values(), len(self.submissions))
+        return (*self._autosave.lost(), *(index for index, desk in matchups if desk.lost))
 
     def flush(self) -> None:
         """Wait until everything is on disk."""
         self._autosave.flush()
-        if self.matchup is not None:
-            self.matchup.flush()
+        for desk in self.matchups.values():
+            desk.flush()
 
     def close(self) -> None:
         """Save everything and stop."""
-        if self.matchup is not None:
-            self.matchup.close()
+        for desk in self.matchups.values():
+            desk.close()
         self._autosave.close()
         self.changes.close()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from judge_tui.checks.errors import JudgeError
@@ -13,6 +14,7 @@ from textual.screen import Screen
 
 if TYPE_CHECKING:
     from judge_tui.judging.proposals import Proposal
+    from judge_tui.tui.desk.matchup_desk import MatchupDesk
 
 __all__ = ["CompareMatchup"]
 
@@ -23,7 +25,8 @@ class CompareMatchup(Screen[None]):
     session: Session
     checks_pane: ChecksPane
     _saved: str
-    _told_restored = False
+    _seats: tuple[int, ...] = ()
+    _told_restored: frozenset[tuple[int, ...]] = frozenset()
 
     if TYPE_CHECKING:
         # what the other parts of the screen bring
@@ -33,15 +36,22 @@ class CompareMatchup(Screen[None]):
     def action_matchup(self) -> None:
         from judge_tui.tui.screens.matchup import MatchupScreen
 
-        session = self.session
+        desk = self._open_matchup(self._seats or range(len(self.session.submissions)))
+        if desk is not None:
+            screen = MatchupScreen(self.session, desk, self._open_matchup, self._how_saved, self._proposal)
+            self.app.push_screen(screen, lambda _: self.retell())
+
+    def _open_matchup(self, seats: Sequence[int]) -> MatchupDesk | None:
+        """The matchup of some of the submissions, which the next opening shows too."""
         try:
-            desk = session.open_matchup()
+            desk = self.session.open_matchup(seats)
         except JudgeError as error:
             self.notify(str(error), severity="error", markup=False, timeout=10)
-            return
-        desk.proposal = self._proposal()
-        if desk.restored and not self._told_restored:
-            self._told_restored = True
+            return None
+        self._seats = tuple(seats)
+        desk.proposal = self._proposal(desk)
+        if desk.restored and self._seats not in self._told_restored:
+            self._told_restored |= {self._seats}
             undo = key_called(self, "matchup.undo")
             settle = key_called(self, "matchup.settle-a-conflict-of-two-windows")
             self.notify(
@@ -52,22 +62,21 @@ class CompareMatchup(Screen[None]):
                 markup=False,
                 timeout=10,
             )
-        screen = MatchupScreen(session, desk, self._how_saved, self._proposal)
-        self.app.push_screen(screen, lambda _: self.retell())
+        return desk
 
-    def _proposal(self) -> Proposal:
+    def _proposal(self, desk: MatchupDesk) -> Proposal:
         """What scores and verdicts say now: checks may still be running."""
         from judge_tui.judging.proposals import proposed
 
         session = self.session
-        models = [submission.model for submission in session.submissions]
+        models = [one.model for one in session.submissions if one.model in desk.models]
         outcomes: dict[str, dict[str, Outcome]] = {model: {} for model in models}
         titles = {check: state.title for (_, check), state in self.checks_pane.states.items() if state.title}
         for (model, check), outcome in session.outcomes.items():
             # a stored outcome has no title before the engine is there: its line would be kept under its id
-            if check in titles or self.checks_pane.failure:
+            if model in outcomes and (check in titles or self.checks_pane.failure):
                 outcomes[model][check] = outcome
-        cards = dict(zip(models, session.cards, strict=True))
+        cards = {card.model: card for card in session.cards}
         return proposed(models, session.rubric, cards, outcomes, titles)
 
     def _how_saved(self) -> tuple[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from itertools import combinations
 from typing import ClassVar
 
 from judge_tui.judging.matchup import TIE, Criterion
@@ -89,8 +90,9 @@ class MatchupScreen(ModalScreen[None]):
     Args:
         session: The comparison.
         desk: Its matchup.
+        opened: Opens that of some of its submissions, given by their indices; ``None`` when that fails.
         saved: Says how saving stands: a text and its tone.
-        propose: Says what scores and checks propose now.
+        propose: Says what scores and checks propose now for a matchup.
     """
 
     DEFAULT_CSS = """
@@ -100,6 +102,8 @@ class MatchupScreen(ModalScreen[None]):
     """
 
     BINDINGS: ClassVar = [
+        Binding("tab", "others(1)", "other pair"),
+        Binding("shift+tab", "others(-1)", "previous pair", show=False),
         Binding("u", "undo", "undo"),
         Binding("ctrl+r", "redo", "redo", show=False),
         Binding("ctrl+s", "save", "save now", show=False),
@@ -114,11 +118,13 @@ class MatchupScreen(ModalScreen[None]):
         self,
         session: Session,
         desk: MatchupDesk,
+        opened: Callable[[Sequence[int]], MatchupDesk | None],
         saved: Callable[[], tuple[str, str]],
-        propose: Callable[[], Proposal],
+        propose: Callable[[MatchupDesk], Proposal],
     ) -> None:
         super().__init__()
-        self._session, self._desk, self._saved, self._propose = session, desk, saved, propose
+        self._session, self._desk = session, desk
+        self._opened, self._saved, self._propose = opened, saved, propose
         self.rows = _Rows(session, desk)
         self._detail = _Detail()
 
@@ -131,25 +137,30 @@ class MatchupScreen(ModalScreen[None]):
     def on_mount(self) -> None:
         self._relist()
         self.rows.focus()
+        self._hint()
+        # what is saved is told by another thread
+        self.set_interval(_LOOK_S, self._retell)
+        self.set_interval(_PROPOSE_S, self._propose_anew)
+
+    def _hint(self) -> None:
         asks = key_for(self, "help")
+        alone = len(self._session.submissions) < 3
         hints = [
             (keys.split(" ")[0], text)
             for node in (self.rows, self)
             for keys, text, shown in listed(own_bindings(node))
             if shown and keys.split(" ")[0] not in (asks, DIGITS)
+            if not (alone and keys.split(" ")[0] == key_for(self, "others(1)"))
         ]
         hints.insert(0, ("/".join(self.rows.digits), "who is ahead"))
         self.query_one(KeyHints).tell(tuple(hints), (asks, "help"))
-        # what is saved is told by another thread
-        self.set_interval(_LOOK_S, self._retell)
-        self.set_interval(_PROPOSE_S, self._propose_anew)
 
     def on_resize(self) -> None:
         self._detail.styles.height = 9 if self.size.height >= 30 else 6
         self._describe()
 
     def _propose_anew(self) -> None:
-        proposal = self._propose()
+        proposal = self._propose(self._desk)
         if proposal != self._desk.proposal:
             self._desk.proposal = proposal
             self._relist(self.rows.key)
@@ -167,14 +178,14 @@ class MatchupScreen(ModalScreen[None]):
         self._describe()
 
     def _retell(self) -> None:
-        session, tally = self._session, self._desk.matchup.edges()
+        session, tally, seats = self._session, self._desk.matchup.edges(), self.rows.seats
         names = [
             part
-            for index, title in enumerate(session.titles)
-            for part in ((f" {letter_of(index)} ", "primary", 0), (f"{title} ", "text", 1))
+            for seat in seats
+            for part in ((f" {letter_of(seat)} ", "primary", 0), (f"{session.titles[seat]} ", "text", 1))
         ]
         edges = " · ".join(
-            f"{letter_of(n)} {tally.get(s.model, 0)}" for n, s in enumerate(session.submissions)
+            f"{letter_of(seat)} {tally.get(session.submissions[seat].model, 0)}" for seat in seats
         )
         saved, tone = self._saved()
         self.query_one(Bar).tell(
@@ -196,6 +207,24 @@ class MatchupScreen(ModalScreen[None]):
     def on_rows_pointed(self) -> None:
         self._describe()
 
+    # which submissions
+
+    def action_others(self, step: int) -> None:
+        """The matchup of all, then those of two of them, round and round."""
+        count = len(self._session.submissions)
+        if count < 3:
+            self.notify("Two are compared: this is their only matchup.", markup=False, timeout=2)
+            return
+        every = [tuple(range(count)), *combinations(range(count), 2)]
+        at = every.index(tuple(self.rows.seats))
+        desk = self._opened(every[(at + step) % len(every)])
+        if desk is not None:
+            self._desk.seal()
+            self._desk = desk
+            self.rows.show_matchup(desk)
+            self._relist(WINNER)
+            self._hint()
+
     # deciding
 
     @property
@@ -211,7 +240,7 @@ class MatchupScreen(ModalScreen[None]):
             self._shown()
         elif digit == "0":
             self.edge(TIE)
-        elif int(digit) <= len(self._session.submissions):
+        elif int(digit) - 1 in self.rows.seats:
             self.edge(self._session.submissions[int(digit) - 1].model)
 
     def edge(self, who: str | None) -> None:
@@ -316,8 +345,8 @@ class MatchupScreen(ModalScreen[None]):
             place[0] = desk.write(place[0], now)
 
         columns = [
-            (submission.model, f"{letter_of(index)} {session.titles[index]}")
-            for index, submission in enumerate(session.submissions)
+            (session.submissions[seat].model, f"{letter_of(seat)} {session.titles[seat]}")
+            for seat in self.rows.seats
         ]
         title = "New line" if new else session.hide(criterion.name) or "Line"
         self.app.push_screen(

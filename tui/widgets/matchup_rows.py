@@ -14,7 +14,7 @@ from judge_tui.tui.widgets.key_hints import key_for
 from judge_tui.tui.widgets.rows import Rows, Span, fit, wrapped
 from textual.binding import Binding
 
-__all__ = ["DIGITS", "MatchupRows", "detail_lines", "who"]
+__all__ = ["DIGITS", "MatchupRows", "detail_lines", "seats_of", "who"]
 
 #: How help shows the digits that say who is ahead.
 DIGITS = "1-3"
@@ -23,6 +23,11 @@ _TITLES = {WINNER: "Winner", MARGIN: "Margin", KEY: "Key differentiator"}
 _EDGE = 8
 #: Below so many columns the reasons stand in the detail alone.
 _WIDE = 120
+
+
+def seats_of(session: Session, desk: MatchupDesk) -> list[int]:
+    """Which of a comparison's submissions a matchup is of: their indices."""
+    return [seat for seat, submission in enumerate(session.submissions) if submission.model in desk.models]
 
 
 def who(session: Session, edge: str | None, *, short: bool = False) -> str:
@@ -62,8 +67,14 @@ class MatchupRows(Rows):
 
     def __init__(self, session: Session, desk: MatchupDesk) -> None:
         super().__init__()
-        self.session, self.desk = session, desk
-        self.digits = [str(number) for number in range(1, len(session.submissions) + 1)]
+        self.session = session
+        self.show_matchup(desk)
+
+    def show_matchup(self, desk: MatchupDesk) -> None:
+        """Show the lines of another matchup."""
+        self.desk = desk
+        self.seats = seats_of(self.session, desk)
+        self.digits = [str(seat + 1) for seat in self.seats]
 
     def go(self, row: int) -> None:
         # the headings are no lines to stand on
@@ -102,8 +113,7 @@ class MatchupRows(Rows):
         """Columns of the name, of each submission's cell, and of the reason."""
         name = min(max(width // 4, 14), 34)
         why = min(width // 4, 44) if width >= _WIDE else 0
-        count = len(self.session.submissions)
-        return name, max((width - _EDGE - name - why) // count, 4), why
+        return name, max((width - _EDGE - name - why) // len(self.seats), 4), why
 
     def _head(self, which: str, width: int, tones: Tones) -> Sequence[Span]:
         name, cell, why = self._columns(width)
@@ -112,8 +122,8 @@ class MatchupRows(Rows):
             told = f"{keys[0]} accepts, {keys[1]} declines"
             return [(f"   Proposed from scores and measurements: {told}", tones.faint)]
         spans: list[Span] = [(fit("   edge", _EDGE), tones.faint), (fit("criterion", name), tones.faint)]
-        for index, title in enumerate(self.session.titles):
-            spans.append((fit(f"{letter_of(index)} {title}", cell), tones.faint))
+        for seat in self.seats:
+            spans.append((fit(f"{letter_of(seat)} {self.session.titles[seat]}", cell), tones.faint))
         return [*spans, ("why", tones.faint)] if why else spans
 
     def _criterion(self, line: Criterion, width: int, tones: Tones, proposed: bool) -> Sequence[Span]:
@@ -129,9 +139,10 @@ class MatchupRows(Rows):
             (fit(edge, _EDGE - 3), tones.muted if proposed else known),
             (fit(hide(line.name) or "(no name)", name - 1) + " ", ink),
         ]
-        for submission in self.session.submissions:
-            ahead = line.edge == submission.model and not proposed
-            text = line.cells.get(submission.model, "")
+        for seat in self.seats:
+            model = self.session.submissions[seat].model
+            ahead = line.edge == model and not proposed
+            text = line.cells.get(model, "")
             spans.append((fit(hide(text), cell - 1) + " ", tones.strong if ahead else ink))
         return [*spans, (fit(hide(line.note), why), tones.muted)] if why else spans
 
@@ -193,7 +204,8 @@ def detail_lines(
             say(" ", text or f"What decided, in a sentence: {keys[0]} writes it.", tones.text)
         elif key == WINNER:
             tally = desk.matchup.edges()
-            edges = "  ".join(f"{who(session, s.model)} {tally.get(s.model, 0)}" for s in session.submissions)
+            models = [session.submissions[seat].model for seat in seats_of(session, desk)]
+            edges = "  ".join(f"{who(session, model)} {tally.get(model, 0)}" for model in models)
             say(" ", f"Edges: {edges}  tie {tally[TIE]}", tones.muted)
             if desk.stale:
                 told = (
@@ -210,13 +222,14 @@ def detail_lines(
         )
     )
     new = desk.measured_anew(criterion) if isinstance(key, tuple) and key[0] == "criterion" else None
-    for index, submission in enumerate(session.submissions):
-        text = criterion.cells.get(submission.model, "")
-        say(f" {letter_of(index)} ", text or "–", tones.text)
-        if new is not None and new.cells.get(submission.model, "") != text:
+    for seat in seats_of(session, desk):
+        model = session.submissions[seat].model
+        text = criterion.cells.get(model, "")
+        say(f" {letter_of(seat)} ", text or "–", tones.text)
+        if new is not None and new.cells.get(model, "") != text:
             say(
                 "   now: ",
-                new.cells.get(submission.model, "") + f"  ({keys[1]} takes it)",
+                new.cells.get(model, "") + f"  ({keys[1]} takes it)",
                 tones.by_name["warning"],
             )
     if criterion.note:
