@@ -8,12 +8,10 @@ from judge_tui.judging.scorecard import load_scorecard
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.screens.evidence import EvidenceScreen
 from judge_tui.tui.screens.help import HelpScreen
-from judge_tui.tui.screens.note_editor import NoteEditor
-from judge_tui.tui.screens.notes_list import NotesList
 from judge_tui.tui.screens.text_editor import TextEditor
 from textual.widgets import TextArea
 
-from .conftest import CODE, DYING, ENGINE, HANGING, make_app, make_workspace, running
+from .conftest import DYING, ENGINE, HANGING, make_app, make_workspace, running
 
 
 def card_path(workspace: Workspace, model: str = "alpha") -> Path:
@@ -96,102 +94,6 @@ async def test_typing_a_comment_triggers_no_key_and_no_key_swallows_it(workspace
     card = load_scorecard(card_path(workspace))
     assert card.comment("correctness") == typed
     assert card.scores == {"correctness": None}
-
-
-async def test_a_note_is_anchored_to_the_selected_lines(workspace: Workspace) -> None:
-    async with running(make_app(workspace)) as app:
-        await app.settle()
-        await app.press(*"jjjjj", "v", "j", "j", "a")
-        assert isinstance(app.app.screen, NoteEditor)
-        await app.press("b", *"broken", "escape")
-        view = app.compare.panes[0].view
-        assert view.anchor is None
-        assert view._marks[5].style == "error"
-    [note] = load_scorecard(card_path(workspace)).notes
-    assert (note.kind, note.text, note.file, note.lines) == ("bug", "broken", "kv_cache.py", (6, 8))
-    assert note.quote == "\n".join(CODE.split("\n")[5:8])
-
-
-async def test_a_note_that_is_written_at_once_loses_no_letter(workspace: Workspace) -> None:
-    async with running(make_app(workspace, engine=None)) as app:
-        await app.press("a", "9", "space", *"bytes", "escape")
-        [note] = app.compare.session.cards[0].notes
-        assert (note.kind, note.text) == ("strength", "9 bytes")
-        await app.press("j", "a", "b", *"bad", "escape")
-        assert [(n.kind, n.text) for n in app.compare.session.cards[0].notes][-1] == ("bug", "bad")
-
-
-async def test_a_note_without_text_is_no_note(workspace: Workspace) -> None:
-    async with running(make_app(workspace)) as app:
-        await app.settle()
-        await app.press("a", "w", "x", "backspace", "escape")
-        assert app.compare.session.notes(0) == ()
-
-
-async def test_notes_are_listed_edited_deleted_and_brought_back(workspace: Workspace) -> None:
-    async with running(make_app(workspace)) as app:
-        await app.settle()
-        await app.press("j", "j", "a", "s", *"neat", "escape", "G", "L")
-        assert isinstance(app.app.screen, NotesList)
-        await app.press("enter")
-        assert app.compare.panes[0].view.cursor == 2
-        await app.press("L", "e", *"er", "escape")
-        assert [note.text for note in app.compare.session.notes(0)] == ["neater"]
-        # back in the list, on the note that was edited
-        assert isinstance(app.app.screen, NotesList)
-        await app.press("d")
-        assert app.compare.session.notes(0) == ()
-        await app.press("u", "escape")
-        assert [note.text for note in app.compare.session.notes(0)] == ["neater"]
-
-
-@pytest.mark.parametrize(
-    ("at", "here", "there"),
-    # a method that both have, and a function that the other lacks
-    [("12j", "kv_cache.py:13–14", "kv_cache.py:14–15"), ("17j", "kv_cache.py:18–19", "")],
-)
-async def test_a_note_is_copied_to_the_lines_that_answer_its_own(
-    workspace: Workspace, at: str, here: str, there: str
-) -> None:
-    code = "# a line more\n" + CODE.partition("def attend")[0]
-    (workspace.submission("beta", "kv").path / "kv_cache.py").write_text(code)
-    async with running(make_app(workspace)) as app:
-        await app.settle()
-        await app.press("semicolon", *at, "v", "j", "a", "2", "b", *"wrong place", "escape", "L", "c")
-        await app.until(lambda: isinstance(app.app.screen, NoteEditor))
-        await app.press(*" too", "escape")
-        assert isinstance(app.app.screen, NotesList)
-        (own,), (copied,) = (app.compare.session.notes(index) for index in (0, 1))
-    assert (own.kind, own.severity, own.text) == ("bug", "major", "wrong place")
-    assert (copied.kind, copied.severity, copied.text) == ("bug", "major", "wrong place too")
-    assert (own.where, copied.where) == (here, there)
-
-
-async def test_a_note_of_a_file_out_of_view_that_has_changed_is_copied_by_where_it_stands_now(
-    workspace: Workspace,
-) -> None:
-    async with running(make_app(workspace)) as app:
-        await app.settle()
-        await app.press("semicolon", *"12j", "a", "b", *"wrong place", "escape", ".")
-        path = workspace.submission("alpha", "kv").path / "kv_cache.py"
-        path.write_text("# one\n# two\n# three\n" + path.read_text())
-        app.compare.disk_changed({path})
-        await app.until(lambda: app.compare.panes[0].settled)
-        await app.press("L", "c")
-        await app.until(lambda: isinstance(app.app.screen, NoteEditor))
-        (copied,) = app.compare.session.notes(1)
-        assert copied.where == "kv_cache.py:13"
-        assert copied.quote.strip() == "def update(self, at: int, key: float) -> None:"
-
-
-async def test_of_three_submissions_the_judge_says_which_one_takes_the_copy(
-    tmp_path: Path, workspace: Workspace
-) -> None:
-    three = make_workspace(tmp_path / "three", ("alpha", "beta", "gamma"))
-    async with running(make_app(three, ("alpha", "beta", "gamma"))) as app:
-        await app.settle()
-        await app.press("a", "w", *"slow", "escape", "L", "c", "down", "enter", "escape")
-        assert [len(app.compare.session.notes(index)) for index in range(3)] == [1, 0, 1]
 
 
 async def test_undo_and_redo_work_from_every_part(workspace: Workspace) -> None:
@@ -377,30 +279,6 @@ async def test_help_and_the_way_back_are_hinted_at_on_a_small_screen(workspace: 
         hints = app.text().split("\n")[-1]
         assert "? help" in hints
         assert ("esc code" in hints) == bool(keys)
-
-
-async def test_the_lines_of_a_note_stay_selected_while_it_is_written(workspace: Workspace) -> None:
-    async with running(make_app(workspace)) as app:
-        await app.settle()
-        await app.press("v", "j", "j", "a")
-        assert app.compare.panes[0].view.selection == (0, 2)
-        await app.press("s", "x", "escape")
-        assert app.compare.panes[0].view.anchor is None
-        assert "selected" not in app.text()
-
-
-async def test_kind_and_severity_are_chosen_by_mouse_too(workspace: Workspace) -> None:
-    async with running(make_app(workspace)) as app:
-        await app.settle()
-        await app.press("a", "s", "x")
-        screen = app.app.screen
-        for line, word in (("#kind", "question"), ("#severity", "major")):
-            choice = screen.query_one(line)
-            at = choice.render_line(0).text.index(word)
-            await app.pilot.click(choice, offset=(at, 0))
-            await app.pilot.pause()
-        note = app.compare.session.notes(0)[0]
-        assert (note.kind, note.severity) == ("question", "major")
 
 
 async def test_the_screen_is_drawn_anew_when_the_shell_gives_it_back(

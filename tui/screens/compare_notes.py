@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from judge_tui.checks.verdict import Verdict
@@ -52,11 +54,11 @@ class CompareNotes(Screen[None]):
             marks: dict[int, Mark] = {}
             for line, key in reversed(self._findings(pane)):
                 marks[line] = Mark("◆", VERDICTS[str(self.session.outcomes[key].verdict)][1])
-            for note in self._notes(pane):
-                if note.lines:
-                    glyph, tone = KIND_MARKS[note.kind]
-                    marks |= {line: Mark("▏", tone) for line in range(note.lines[0], note.lines[1])}
-                    marks[note.lines[0] - 1] = Mark(glyph, tone)
+            notes = [(note.lines, *KIND_MARKS[note.kind]) for note in self._notes(pane) if note.lines]
+            noted = {line: Mark("▏", tone) for (first, last), _, tone in notes for line in range(first, last)}
+            noted |= {first - 1: Mark(glyph, tone) for (first, _), glyph, tone in notes}
+            # a finding of the same line stands behind the note's mark
+            marks |= {line: replace(mark, beside=marks.get(line)) for line, mark in noted.items()}
             pane.view.mark({line: mark for line, mark in marks.items() if line < len(pane.source)})
             self.show_bookmarks(pane)
 
@@ -83,15 +85,27 @@ class CompareNotes(Screen[None]):
         self._research()
 
     def on_code_view_mark_opened(self, event: CodeView.MarkOpened) -> None:
+        from judge_tui.tui.screens.picker import Choice, Picker
+
         pane = next(pane for pane in self.panes if pane.view is event.view)
+        here: dict[Choice, Callable[[], None]] = {}
         for note in self._notes(pane):
             if note.lines and note.lines[0] - 1 <= event.line < note.lines[1]:
-                self._edit(pane.index, note)
-                return
+                text = pane.hide(note.text.replace("\n", " ")) or "no text yet"
+                here[Choice(text, f"{note.kind} note", note.id)] = partial(self._edit, pane.index, note)
         for line, key in self._findings(pane):
             if line == event.line:
-                self.show_evidence(key)
-                return
+                outcome = self.session.outcomes[key]
+                finding = Choice(outcome.check, pane.hide(outcome.summary), key)
+                here[finding] = partial(self.show_evidence, key)
+
+        def chosen(value: object) -> None:
+            next((opened for choice, opened in here.items() if choice.value == value), lambda: None)()
+
+        if len(here) == 1:
+            chosen(next(iter(here)).value)
+        elif here:
+            self.app.push_screen(Picker(f"Line {event.line + 1}", list(here)), chosen)
 
     # notes
 

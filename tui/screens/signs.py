@@ -22,7 +22,7 @@ _MEANINGS = {
 CHECK_SIGNS: Signs = tuple((f"{glyph} {name}", _MEANINGS[name]) for name, (glyph, _tone) in VERDICTS.items())
 CODE_SIGNS: Signs = (
     ("◆", "where a check found its cause"),
-    ("+ − ✗ ?", "a note: strength, weakness, bug, question"),
+    ("+ − ✗ ?", "a note: strength, weakness, bug, question; a finding of the same line stands behind it"),
     (BOOKMARK, "a bookmark"),
     ("▸", "lines that are folded away"),
 )

@@ -28,10 +28,11 @@ _FLAGGED = 0x80
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What the gutter shows beside a line: one glyph and the name of its style."""
+    """What the gutter shows beside a line: a glyph and the name of its style, and a second one behind it."""
 
     glyph: str
     style: str
+    beside: Mark | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,9 +132,7 @@ def _gutter(
     label: str, columns: int, mark: Mark | None, base: Style, look: Look, lit: bool, flagged: bool
 ) -> list[Segment]:
     style = base + (look.cursor_gutter if lit else look.gutter)
-    shown = (
-        Segment(mark.glyph, base + look.marks.get(mark.style, look.control)) if mark else Segment(" ", base)
-    )
+    shown = _shown(mark, base, look)
     number = [Segment(f"{label:>{columns - 2}}", style)]
     if flagged and label:
         # seen beside a note or finding, which takes the column of the mark
@@ -141,7 +140,13 @@ def _gutter(
     if not mark and not flagged:
         # most lines: one piece is sent instead of three
         return [Segment(f"{label:>{columns - 2}} ", style), Segment(" ", base)]
-    return [*number, shown, Segment(" ", base)]
+    return [*number, shown, _shown(mark and mark.beside, base, look)]
+
+
+def _shown(mark: Mark | None, base: Style, look: Look) -> Segment:
+    if mark is None:
+        return Segment(" ", base)
+    return Segment(mark.glyph, base + look.marks.get(mark.style, look.control))
 
 
 def _body(
