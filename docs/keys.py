@@ -9,8 +9,8 @@ from pathlib import Path
 from string import punctuation
 
 import judge_tui.tui.app  # noqa: F401  the classes name their keys as they are made
+from judge_tui.tui.keys.key_names import key_name
 from judge_tui.tui.keys.keymap import key_table, load_keys
-from judge_tui.tui.widgets.key_hints import key_name
 
 PAGE = Path(__file__).resolve().with_name("keys.md")
 #: Part of the program → what it is, in the order of the page.

@@ -56,7 +56,7 @@ def test_every_key_of_the_comparison_has_one_name_of_its_own(workspace: Workspac
         (
             {"code": {"next-function": "w"}},
             "c.toml: w is wanted by code.next-function and by code.wrap-long-lines; "
-            "code.next-function keeps right_square_bracket.",
+            "code.next-function keeps ].",
         ),
         ({"code": {"next-function": "q"}}, "q is wanted by code.next-function and by everywhere.quit;"),
         ({"matrix": {"mark": "n"}}, "n is wanted by matrix.mark and by home.next-to-judge;"),
@@ -79,7 +79,7 @@ def test_two_keys_may_change_places_and_one_may_have_several() -> None:
     swapped = {"code": {"next-match": "N", "previous-match": "n", "wrap-long-lines": ["W", ","]}}
     found = read_keymap(swapped | {"everywhere": {"help": "f1"}}, "c.toml")
     assert found.faults == (
-        "c.toml: comma is wanted by code.wrap-long-lines and by everywhere.previous-file; "
+        "c.toml: , is wanted by code.wrap-long-lines and by everywhere.previous-file; "
         "code.wrap-long-lines keeps w.",
     )
     assert dict(found.keys) == {"code.next-match": "N", "code.previous-match": "n", "everywhere.help": "f1"}

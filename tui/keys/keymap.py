@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from importlib import import_module
 
+from judge_tui.tui.keys.key_names import key_setting
 from textual.binding import Binding, BindingError, BindingType
 from textual.keys import Keys
 
@@ -120,6 +121,8 @@ def read_keymap(tables: object, where: str) -> Keymap:
     """
     faults: list[str] = []
     wanted: dict[str, list[str]] = {}
+    if tables:
+        load_keys()
     table = key_table()
     if not isinstance(tables, Mapping):
         return Keymap({}, (f"{where}: 'keys' must hold tables, as [keys.code].",))
@@ -138,7 +141,9 @@ def read_keymap(tables: object, where: str) -> Keymap:
             if keys is None:
                 faults.append(f"{where}: {full} = {value!r} is no key; keys are written as x, ctrl+x or f5.")
             elif part in _TYPED and (typed := next(filter(_is_typed, keys), None)):
-                faults.append(f"{where}: {full} = {typed!r} would be missing where letters are typed.")
+                faults.append(
+                    f"{where}: {full} = {key_setting(typed)!r} would be missing where letters are typed."
+                )
             else:
                 wanted[full] = keys
     return _without_conflicts(table, wanted, faults, where)
@@ -201,7 +206,8 @@ def _without_conflicts(
             break
         name, other, key = clash
         faults.append(
-            f"{where}: {key} is wanted by {name} and by {other}; {name} keeps {_said(table[name])}."
+            f"{where}: {key_setting(key)} is wanted by {name} and by {other}; "
+            f"{name} keeps {' and '.join(map(key_setting, table[name]))}."
         )
         del wanted[name]
     return Keymap({name: ",".join(keys) for name, keys in wanted.items()}, tuple(faults))
@@ -222,7 +228,3 @@ def _meet(name: str, other: str) -> bool:
     """Whether the keys of two names are listened to at the same time."""
     parts = {name.split(".")[0], other.split(".")[0]}
     return len(parts) == 1 or "program" in parts or any(parts <= together for together in _TOGETHER)
-
-
-def _said(keys: Sequence[str]) -> str:
-    return " and ".join(keys)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
-from judge_tui.tui.keys.keymap import hidden_keys, load_keys, read_keymap
+from judge_tui.tui.keys.keymap import hidden_keys, read_keymap
 from judge_tui.tui.keys.palette import THEMES
 from judge_tui.tui.keys.preferences import Preferences, config_path, keep_theme
 from judge_tui.tui.look.colorless import Colorless, no_color_asked
@@ -44,8 +44,6 @@ class PersonalApp(App[Result]):
         ]
         self._filters += [Colorless()] if self.no_color else []
         self._preferences = Preferences.read()
-        if self._preferences.keys:
-            load_keys()
         keys = read_keymap(self._preferences.keys, config_path().name)
         self.keymap = keys.keys
         self.set_keymap(dict(keys.keys))

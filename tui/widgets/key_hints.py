@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from judge_tui.tui.keys.key_names import key_name
 from judge_tui.tui.keys.keymap import key_table, remapped
 from judge_tui.tui.look.tones import tones_of
 from rich.segment import Segment
@@ -20,55 +21,11 @@ __all__ = [
     "KeyPart",
     "key_called",
     "key_for",
-    "key_name",
     "key_parts",
     "keys_for",
     "listed",
     "own_bindings",
 ]
-
-_NAMES = {
-    "question_mark": "?",
-    "slash": "/",
-    "plus": "+",
-    "minus": "-",
-    "equals_sign": "=",
-    "dollar_sign": "$",
-    "right_square_bracket": "]",
-    "left_square_bracket": "[",
-    "right_curly_bracket": "}",
-    "left_curly_bracket": "{",
-    "escape": "esc",
-    "pagedown": "pgdn",
-    "pageup": "pgup",
-    "down": "↓",
-    "up": "↑",
-    "left": "←",
-    "right": "→",
-    "full_stop": ".",
-    "comma": ",",
-    "backspace": "⌫",
-    "delete": "del",
-    "at": "@",
-    "semicolon": ";",
-    "colon": ":",
-    "apostrophe": "'",
-    "underscore": "_",
-    "exclamation_mark": "!",
-    "less_than_sign": "<",
-    "greater_than_sign": ">",
-    "left_parenthesis": "(",
-    "right_parenthesis": ")",
-}
-
-
-def key_name(key: str) -> str:
-    """A key as it is shown: ``ctrl+d`` → ``^d``, ``slash`` → ``/``."""
-    *modifiers, last = key.split("+")
-    last = _NAMES.get(last, last)
-    if modifiers == ["ctrl"]:
-        return f"^{last}"
-    return "+".join([*modifiers, last])
 
 
 def own_bindings(node: DOMNode) -> list[Binding]:
