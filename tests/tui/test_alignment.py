@@ -67,6 +67,14 @@ def test_of_two_methods_of_one_name_the_class_decides() -> None:
     assert found.pairs == {0: 2, 1: 3, 2: 0, 3: 1}
 
 
+def test_an_accessor_of_another_class_is_no_match_for_its_name_alone() -> None:
+    left = "class KVCache:\n    def get(self):\n        return self.keys[: self.size], self.values[: self.size]\n"
+    right = "class Timer:\n    def get(self, name):\n        return time.monotonic() - started[name]\n"
+    assert names(aligned(left, right)) == {}
+    same = right.replace("Timer", "LayerKVCache")
+    assert names(aligned(left, same))["get"] == "get"
+
+
 def test_lines_of_a_match_are_counted_from_its_beginning() -> None:
     found = aligned(LEFT, RIGHT)
     assert found.line(11) == 0

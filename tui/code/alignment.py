@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
+from keyword import kwlist
 from math import sqrt
 
 from judge_tui.tui.code.source import Source
@@ -20,11 +21,15 @@ __all__ = ["Alignment", "match"]
 
 #: What a likeness is made of: names, words, the definition around.
 _NAME, _WORDS, _AROUND = 0.5, 0.35, 0.15
+#: How much less a name says between methods of classes that are called differently.
+_ELSEWHERE = 0.2
 #: Less alike is no match.
 _LEAST = 0.5
 #: Above so many pairs only definitions of one name are compared.
 _MOST_PAIRS = 40_000
 _WORD = re.compile(r"[A-Za-z_]\w*|\d+")
+#: Words of every definition, which tell none from another.
+_COMMON = frozenset(kwlist) | {"self", "cls", "this", "auto", "const", "float", "int", "void"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +127,7 @@ def _definitions(source: Source, symbols: Sequence[Symbol]) -> Iterator[_Definit
         around = _plain(open_[-1].name) if open_ else ""
         open_.append(symbol)
         text = "\n".join(source.lines[symbol.line : symbol.end + 1])
-        words = Counter(_WORD.findall(text))
+        words = Counter(word for word in _WORD.findall(text) if word not in _COMMON)
         length = sqrt(sum(count * count for count in words.values()))
         yield _Definition(_plain(symbol.name), symbol.kind, around, words, length)
 
@@ -144,8 +149,11 @@ def _candidates(ours: Sequence[_Definition], theirs: Sequence[_Definition]) -> I
 def _likeness(a: _Definition, b: _Definition) -> float:
     from rapidfuzz.fuzz import ratio
 
-    name = ratio(a.name, b.name) / 100
-    around = ratio(a.around, b.around) / 100 if a.around and b.around else float(a.around == b.around)
+    name, around = ratio(a.name, b.name) / 100, float(a.around == b.around)
+    if a.around and b.around:
+        around = ratio(a.around, b.around) / 100
+        # many classes have a get of their own
+        name *= 1 - _ELSEWHERE * (1 - around)
     if _NAME * name + _WORDS + _AROUND * around < _LEAST:
         return 0.0
     shared = sum(count * b.words[word] for word, count in a.words.items())
