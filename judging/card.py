@@ -263,7 +263,7 @@ def cap_conflicts(card: Scorecard, rubric: Rubric, caps: Iterable[Cap] | None = 
         score = card.score(cap.dimension)
         if score is not None and score > cap.max:
             title = rubric.dimension(cap.dimension).title
-            told = f"{title} is {score} and capped at {cap.max} because {cap.when}."
+            told = f"{title} is {score}, and at most {cap.max} is earned: {cap.when}."
             stays = f"It counts as {score} until you change it."
             conflicts[cap.dimension] = " ".join(part for part in (told, cap.reason, stays) if part)
     return conflicts

@@ -117,6 +117,14 @@ class Session(CardDesk):
 
     # scoring
 
+    @property
+    def score(self) -> int | None:
+        """The score of the line in focus."""
+        focus = self.focus
+        if isinstance(focus, Dimension):
+            return self.card.score(focus.id)
+        return self.card.overall if focus == OVERALL else None
+
     def digit(self, digit: str) -> bool:
         """Type a digit of the score of the line in focus; whether it was taken."""
         if self.focus == SUMMARY:
@@ -130,7 +138,7 @@ class Session(CardDesk):
     def adjust(self, step: int) -> None:
         """Raise or lower the score of the line in focus."""
         self.keypad.reset()
-        present = self._score()
+        present = self.score
         if self.focus == OVERALL and present is None:
             present = computed_overall(self.card, self.rubric)
         if self.focus != SUMMARY:
@@ -141,12 +149,6 @@ class Session(CardDesk):
         self.keypad.reset()
         if self.focus != SUMMARY:
             self._set_score(None)
-
-    def _score(self) -> int | None:
-        focus = self.focus
-        if isinstance(focus, Dimension):
-            return self.card.score(focus.id)
-        return self.card.overall if focus == OVERALL else None
 
     def _set_score(self, value: int | None, *, merge: bool = False) -> None:
         focus = self.focus

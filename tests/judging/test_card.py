@@ -76,7 +76,7 @@ def test_a_score_above_a_cap_that_bites_is_explained(card: Scorecard, rubric: Ru
     assert cap_conflicts(seen.with_score("correctness", 60), rubric) == {}
     told = cap_conflicts(seen.with_score("correctness", 85), rubric)["correctness"]
     assert "85" in told
-    assert "capped at 60" in told
+    assert "at most 60" in told
     assert "answers wrongly" in told
     passed = card.with_checks([CheckSeen("incremental_equals_full", Verdict.PASS)])
     assert cap_conflicts(passed.with_score("correctness", 85), rubric) == {}

@@ -200,6 +200,10 @@ class Driver:
             )
         )
 
+    def messages(self) -> list[str]:
+        """What is told in messages at the moment."""
+        return [message.message for message in self.app._notifications]
+
     def text(self) -> str:
         """Everything on the screen, as text."""
         lines = self.app.screen._compositor.render_strips()

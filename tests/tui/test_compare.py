@@ -76,8 +76,8 @@ async def test_a_cap_is_explained_where_it_bites(workspace: Workspace) -> None:
         await app.settle()
         await app.press("2", "s", "9", "0")
         text = app.text()
-        assert "Correctness is 90 and capped at 65" in text
-        assert " 90!" in text
+        assert "Correctness is 90, and at most 65 is" in text
+        assert " !90 " in text
 
 
 async def test_typing_a_comment_triggers_no_key_and_no_key_swallows_it(workspace: Workspace) -> None:
@@ -331,3 +331,15 @@ async def test_what_a_key_tells_takes_the_place_of_what_the_key_before_told(work
             "so does what is long in view",
             "nothing to be undone",
         ]
+
+
+async def test_a_score_that_is_typed_over_is_told(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        await app.press("s", "c", "8", "5", "t", "c", "1")
+        await app.until(lambda: "A: Correctness 85 → 1" in app.messages())
+        await app.press("t", "8", "full_stop", "5")
+        await app.until(lambda: "A score is 0 to 100, and whole: 8 stands." in app.messages())
+        assert app.compare.session.card.scores == {"correctness": 1, "tests": 8}
+        # nor does the file behind come into view
+        assert app.compare.panes[0].file == "kv_cache.py"

@@ -182,7 +182,7 @@ def test_half_typed_text_is_on_disk_and_is_one_step(opened: Opener, workspace: W
     desk.flush()
     [got] = on_disk(workspace)
     assert (got.key_differentiator, got.criteria) == ("half a thou", (Criterion("Tests"),))
-    assert [desk.undo(), desk.undo()] == ["criterion", "key differentiator"]
+    assert [desk.undo(), desk.undo()] == ["criterion Tests", "key differentiator"]
     assert desk.matchup.blank
 
 

@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 from judge_tui.judging.scorecard import load_scorecard
 from judge_tui.judging.workspace import Workspace
+from judge_tui.tui.code.source import Source
 from judge_tui.tui.screens.evidence import EvidenceScreen
 from judge_tui.tui.screens.note_editor import NoteEditor
 from judge_tui.tui.screens.notes_list import NotesList
 from judge_tui.tui.screens.picker import Picker
+from textual import events
 
 from .conftest import CODE, make_app, make_workspace, running
 
@@ -67,6 +69,30 @@ async def test_a_note_without_text_is_no_note(workspace: Workspace) -> None:
         await app.settle()
         await app.press("a", "w", "x", "backspace", "escape")
         assert app.compare.session.notes(0) == ()
+        await app.until(lambda: "A note without text is none: nothing is kept." in app.messages())
+
+
+async def test_what_is_pasted_at_once_begins_the_text_of_a_note(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        await app.press("a")
+        app.app.post_message(events.Paste("line one\nline two"))
+        await app.until(lambda: app.compare.session.notes(0))
+        await app.press("escape")
+        [note] = app.compare.session.notes(0)
+        assert note.text == "line one\nline two"
+
+
+async def test_a_note_on_a_file_that_is_still_being_read_quotes_no_line(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        pane = app.compare.panes[0]
+        # as between opening a large file and its arrival
+        pane.file = "large.py"
+        pane.view.show(Source(b"reading"))
+        await app.press("a", "b", *"why", "escape")
+        [note] = app.compare.session.notes(0)
+        assert (note.file, note.lines, note.quote) == ("large.py", None, "")
 
 
 async def test_notes_are_listed_edited_deleted_and_brought_back(workspace: Workspace) -> None:

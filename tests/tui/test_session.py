@@ -145,7 +145,7 @@ def test_caps_bite_under_live_verdicts_and_are_explained(opened: Opener) -> None
     assert session.caps(0, "correctness") == ("At most 65: accuracy fails. A wrong answer is wrong.",)
     session.digit("8")
     session.digit("5")
-    assert "capped at 65" in session.conflicts(0)["correctness"]
+    assert "at most 65" in session.conflicts(0)["correctness"]
     assert session.conflicts(1) == {}
 
 
@@ -208,3 +208,19 @@ def test_models_are_called_as_the_workspace_calls_them(workspace: Workspace) -> 
     session = Session(found, [found.submission(model, "kv") for model in ("alpha", "beta")], "anna")
     assert session.titles == ("Alpha 2.1", "Beta")
     session.close()
+
+
+def test_what_comes_at_once_behind_a_decimal_point_is_no_score() -> None:
+    now = [0.0]
+    pad = Keypad(lambda: now[0])
+    assert not pad.point()
+    assert pad.press("8") == 8
+    assert pad.point()
+    assert pad.press("5") is None
+    # a moment later it is another score
+    now[0] = 1.0
+    assert not pad.point()
+    assert pad.press("9") == 9
+    now[0] = 1.8
+    # and the key means what it means elsewhere
+    assert not pad.point()

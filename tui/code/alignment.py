@@ -127,7 +127,8 @@ def _definitions(source: Source, symbols: Sequence[Symbol]) -> Iterator[_Definit
         around = _plain(open_[-1].name) if open_ else ""
         open_.append(symbol)
         text = "\n".join(source.lines[symbol.line : symbol.end + 1])
-        words = Counter(word for word in _WORD.findall(text) if word not in _COMMON)
+        known = _COMMON | {symbol.name}
+        words = Counter(word for word in _WORD.findall(text) if word not in known)
         length = sqrt(sum(count * count for count in words.values()))
         yield _Definition(_plain(symbol.name), symbol.kind, around, words, length)
 

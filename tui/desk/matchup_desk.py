@@ -22,6 +22,8 @@ __all__ = ["KEY", "MARGIN", "WINNER", "MatchupDesk"]
 #: The lines that every matchup has.
 WINNER, MARGIN, KEY = "winner", "margin", "key"
 _OUTSIDE = "unsaved work of an earlier run"
+#: What the writing of a criterion is called while it lasts.
+_WRITTEN = "criterion"
 _NOTHING = Proposal(None, None, "", ())
 
 
@@ -236,9 +238,9 @@ class MatchupDesk:
             if isinstance(line, tuple) and line[0] == "criterion" and self.criterion(line):
                 criteria = self.matchup.criteria
                 after = replace(self.matchup, criteria=(*criteria[: line[1]], *criteria[line[1] + 1 :]))
-                self.change("criterion", after, merge=True, typing=True)
+                self.change(_WRITTEN, after, merge=True, typing=True)
             return ("new", 0)
-        return self._put(line, criterion, "criterion", merge=True, typing=True)
+        return self._put(line, criterion, _WRITTEN, merge=True, typing=True)
 
     def move(self, line: Hashable, step: int) -> Hashable:
         """Move a criterion up or down; the key of its line."""
@@ -247,7 +249,11 @@ class MatchupDesk:
             criteria = list(self.matchup.criteria)
             if 0 <= to < len(criteria):
                 criteria[at], criteria[to] = criteria[to], criteria[at]
-                self.change("order", replace(self.matchup, criteria=tuple(criteria)), merge=True)
+                self.change(
+                    f"order of {criteria[to].name}",
+                    replace(self.matchup, criteria=tuple(criteria)),
+                    merge=True,
+                )
                 return ("criterion", to)
         return line
 
@@ -279,18 +285,20 @@ class MatchupDesk:
 
     def undo(self) -> str | None:
         """Take back the last change; what it was, or ``None``."""
-        return self._stepped(self._changes.undo())
+        before = self.matchup
+        return self._stepped(self._changes.undo(), before)
 
     def redo(self) -> str | None:
         """Bring the last undone change back; what it was, or ``None``."""
-        return self._stepped(self._changes.redo())
+        before = self.matchup
+        return self._stepped(self._changes.redo(), before)
 
-    def _stepped(self, step: tuple[int, str] | None) -> str | None:
+    def _stepped(self, step: tuple[int, str] | None, before: Matchup) -> str | None:
         self._keypad.reset()
         if step is None:
             return None
         self._save()
-        return step[1]
+        return _described(step[1], before, self.matchup)
 
     def _save(self, *, typing: bool = False) -> None:
         self._autosave.submit(0, self.matchup, typing=typing)
@@ -334,3 +342,15 @@ class MatchupDesk:
         """Save everything and stop."""
         self._autosave.close()
         self._changes.close()
+
+
+def _described(label: str, before: Matchup, after: Matchup) -> str:
+    """A step in words: the criterion that was written."""
+    if label != _WRITTEN:
+        return label
+    changed = (
+        one
+        for one in (*after.criteria, *before.criteria)
+        if one not in after.criteria or one not in before.criteria
+    )
+    return next((f"{label} {one.name}" for one in changed if one.name), label)

@@ -113,7 +113,8 @@ class CompareNotes(Screen[None]):
         pane = self.panes[self._pane]
         view = pane.view
         first, last = view.selection
-        lines = (first + 1, last + 1) if pane.file else None
+        # a file that is still being read has no lines to quote yet
+        lines = (first + 1, last + 1) if pane.known(pane.file)[0] is not None else None
         note = new_note("strength", "", file=pane.file or None, lines=lines, source=pane.source.bare.text)
         self._edit(pane.index, note, new=True)
 
@@ -132,6 +133,8 @@ class CompareNotes(Screen[None]):
             self.panes[index].view.drop_selection()
             self.session.seal()
             self.changed()
+            if new and all(kept.id != note.id for kept in self.session.notes(index)):
+                self.notify("A note without text is none: nothing is kept.", markup=False, timeout=2)
             if listed:
                 self._list_notes((index, note.id))
 

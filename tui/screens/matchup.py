@@ -332,7 +332,8 @@ class MatchupScreen(ModalScreen[None]):
     def _edit_key(self) -> None:
         from judge_tui.tui.screens.text_editor import TextEditor
 
-        text = self._desk.matchup.key_differentiator
+        # what is proposed is there to be changed, and is taken by nobody who only looks
+        text = self._desk.matchup.key_differentiator or self._desk.proposed_key
         self.app.push_screen(TextEditor("Key differentiator", text, self._desk.write_key), self._edited)
 
     def _edit(self, line: Hashable, criterion: Criterion, *, new: bool) -> None:
@@ -371,7 +372,8 @@ class MatchupScreen(ModalScreen[None]):
 
     def _told(self, what: str, label: str | None) -> None:
         back = f" · {key_for(self, 'redo')} redoes" if what == "undone" else ""
-        self.notify(f"{what}: {label}{back}" if label else f"nothing to be {what}", markup=False, timeout=2)
+        said = f"{what}: {self._session.hide(label)}{back}" if label else f"nothing to be {what}"
+        self.notify(said, markup=False, timeout=2)
         self._shown()
 
     def action_save(self) -> None:

@@ -86,6 +86,11 @@ class Choice(Widget, can_focus=True):
             self.action_text()
             self.screen.query_one(TextArea).insert(event.character.lstrip())
 
+    def on_paste(self, event: events.Paste) -> None:
+        event.stop()
+        self.action_text()
+        self.screen.query_one(TextArea).insert(event.text.lstrip())
+
     def called(self, key: str) -> str | None:
         """The word that a key chooses."""
         actions = {binding.action for binding in own_bindings(self) if binding.key == key}
@@ -162,8 +167,9 @@ class NoteEditor(Editor):
     def compose(self) -> ComposeResult:
         with Vertical() as box:
             box.border_title = box_title(self._title)
-            yield Kind(self._note.kind)
+            # in the order in which they are typed: a digit, a letter, the text
             yield Severity(self._note.severity)
+            yield Kind(self._note.kind)
             yield ProseArea(self._note.text)
             yield Static(
                 f"1–3 severity, a letter for the kind, then the text · {self.moves} move · "

@@ -28,6 +28,6 @@ CODE_SIGNS: Signs = (
 )
 RUBRIC_SIGNS: Signs = (
     ("85✎", "a score with a comment"),
-    ("85!", "a score that does not fit: above a cap, or a total that is not the mean"),
+    ("!85", "a score that does not fit: above a cap, or a total that is not the mean"),
     ("–", "no score yet"),
 )

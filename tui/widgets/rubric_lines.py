@@ -71,8 +71,8 @@ def _row(session: Session, row: Row, name: int, marks: Sequence[dict[str, str]],
             else tones.muted
         )
         spans += [
-            (f"{shown:>{_COLUMN - 1}}", style),
-            ("!" if flag else "✎" if said else " ", tones.by_name["error" if flag else "muted"]),
+            (f"{'!' * flag + shown:>{_COLUMN - 1}}", style),
+            ("✎" if said else " ", tones.muted),
         ]
     return tuple(spans)
 

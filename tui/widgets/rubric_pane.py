@@ -76,6 +76,8 @@ class RubricLines(ScrollView, can_focus=True):
         self.session = session
         self._lines: list[tuple[tuple[Span, ...], int | None]] = []
         self._strips: dict[int, Strip] = {}
+        # the score that is being typed over
+        self._replaced: int | None = None
 
     def on_mount(self) -> None:
         self.update_lines()
@@ -146,10 +148,30 @@ class RubricLines(ScrollView, can_focus=True):
         elif event.character and event.character in "0123456789":
             event.stop()
             event.prevent_default()
-            if not self.session.digit(event.character):
-                stands = self.session.keypad.typed
-                self.notify(f"A score is 0 to 100: {stands} stands.", markup=False, timeout=2)
-            self._changed()
+            self._type(event.character)
+        elif event.character in (".", ",") and self.session.keypad.point():
+            event.stop()
+            event.prevent_default()
+            stands = self.session.keypad.typed
+            self.notify(f"A score is a whole number: {stands} stands.", markup=False, timeout=2)
+
+    def _type(self, digit: str) -> None:
+        """Type a digit, and tell what it replaces."""
+        session, before = self.session, self.session.score
+        if not session.digit(digit):
+            stands = session.keypad.typed
+            self.notify(f"A score is 0 to 100, and whole: {stands} stands.", markup=False, timeout=2)
+        elif len(session.keypad.typed) == 1:
+            self._replaced = before
+        if self._replaced not in (None, session.score):
+            row = session.focus
+            what = row.title if isinstance(row, Dimension) else "Overall"
+            self.notify(
+                f"{letter_of(session.scored)}: {what} {self._replaced} → {session.score}",
+                markup=False,
+                timeout=2,
+            )
+        self._changed()
 
     def action_digit(self) -> None:
         """Digits come through ``on_key``; the binding is there to be listed."""
