@@ -94,8 +94,12 @@ async def test_work_of_an_earlier_run_and_a_newer_card_on_disk_are_told_and_aske
         assert "A: unsaved work of an earlier run is kept" in told(driver)
         assert "newer: ! asks which one stays" in told(driver)
         assert load_scorecard(path).score("correctness") == 75
-        await driver.press("!", "r")
+        await driver.press("!")
+        assert "Correctness: 90 here, 75 there" in driver.text()
+        await driver.press("r")
         await driver.until(lambda: "saved 12:00:00" in driver.text())
+        # what was told of the conflict went with it
+        assert "unsaved work" not in told(driver)
         assert load_scorecard(path).score("correctness") == 75
         await driver.press("u")
         await driver.until(lambda: load_scorecard(path).score("correctness") == 90)
@@ -119,3 +123,20 @@ async def test_a_file_that_cannot_be_read_is_told_and_kept_aside(workspace: Work
         await driver.until(lambda: "saved 12:00:00" in driver.text())
         assert load_scorecard(path).score("correctness") == 85
         assert path.with_name("anna.toml.unreadable").read_bytes() == b"<<<<<<< HEAD\n"
+
+
+async def test_leaving_an_unsettled_conflict_is_asked_about(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as driver:
+        await driver.settle()
+        await driver.press("s", "c", "8", "5")
+        driver.compare.session.flush()
+        path = driver.compare.session.paths[0]
+        save_scorecard(path, load_scorecard(path).with_score("tests", 40), FileStamp.of(path.read_bytes()))
+        await driver.press("t", "7", "0")
+        await driver.until(lambda: "press ! to settle" in driver.text())
+        await driver.press("q")
+        await driver.until(lambda: isinstance(driver.app.screen, Question))
+        assert "! settles it now" in driver.text()
+        await driver.press("l")
+        await driver.until(lambda: driver.app._exit)
+    assert load_scorecard(path).score("tests") == 40

@@ -214,6 +214,17 @@ class CardDesk:
         """
         return self._settle(index, mine=False)
 
+    def differences(self, index: int) -> list[str]:
+        """What this window's card, or matchup, and that on disk say differently, a line each."""
+        if index >= len(self.submissions):
+            return self._matchup(index).differences()
+        from judge_tui.judging.versions import card_differences
+
+        with suppress(JudgeError):
+            theirs, _ = self.workspace.scorecard(self.task, self.submissions[index].model, self.judge)
+            return list(card_differences(self.changes[index], theirs, self.rubric))
+        return []
+
     def _settle(self, index: int, *, mine: bool) -> str:
         if index >= len(self.submissions):
             self._matchup(index).settle(mine=mine)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from judge_tui.checks.errors import JudgeError
 from judge_tui.judging.matchup import TIE, Criterion, Matchup, Matchups, stamp_of
 from judge_tui.judging.naming import judge_name
 from judge_tui.judging.proposals import Proposal
+from judge_tui.judging.versions import matchup_differences
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.desk import rescue
 from judge_tui.tui.desk.autosave import Autosave, SaveReport
@@ -306,6 +308,13 @@ class MatchupDesk:
     def save(self) -> None:
         """Try again to write it, as after a fault of the disk."""
         self._save()
+
+    def differences(self) -> list[str]:
+        """What this window's matchup and that on disk say differently, a line each."""
+        with suppress(JudgeError):
+            theirs = self._workspace.matchups(self._task, self._judge).between(self.models)
+            return list(matchup_differences(self.matchup, theirs))
+        return []
 
     def settle(self, *, mine: bool) -> None:
         """Settle a conflict: this window's matchup wins, or that on disk; undo brings the other back.

@@ -92,6 +92,9 @@ class CompareSaving(Screen[None]):
                 told = session.overwrite(index)
             elif answer == "theirs":
                 told = session.reload(index)
+            if answer:
+                # what was told of the conflict holds no more
+                self.app.clear_notifications()
             if told:
                 self.notify(session.hide(told), severity="error", markup=False, timeout=20)
             self.changed()
@@ -99,7 +102,8 @@ class CompareSaving(Screen[None]):
                 # the other window has revealed them
                 self.show_names()
 
-        self.app.push_screen(ConflictQuestion(what, key_for(self, "undo")), answered)
+        differing = [session.hide(line) for line in session.differences(index)]
+        self.app.push_screen(ConflictQuestion(what, key_for(self, "undo"), differing), answered)
 
     def action_save(self) -> None:
         unsaved = self.session.unsaved()
@@ -118,7 +122,14 @@ class CompareSaving(Screen[None]):
         if self.session.unsaved():
             await asyncio.to_thread(self.session.flush)
         if self.session.lost():
-            self._ask_to_leave(leave)
+            reason = next(map(self.session.hide, self._failed.values()), "The scorecard cannot be written.")
+            self._ask_to_leave(f"{reason} Nor could it be kept elsewhere: leaving now loses it.", leave)
+        elif self._conflicts:
+            self._ask_to_leave(
+                "Another window or program has changed what is judged here as well: what you see is kept "
+                f"beside it, and asked about at the next start. {key_for(self, 'settle')} settles it now.",
+                leave,
+            )
         else:
             leave()
 
@@ -126,13 +137,7 @@ class CompareSaving(Screen[None]):
         self.runner.kill()
         self.post_message(ComparisonLeft())
 
-    def _ask_to_leave(self, leave: Callable[[], object]) -> None:
+    def _ask_to_leave(self, why: str, leave: Callable[[], object]) -> None:
         from judge_tui.tui.screens.question import LeaveQuestion
 
-        self.app.push_screen(
-            LeaveQuestion(
-                f"{next(map(self.session.hide, self._failed.values()), 'The scorecard cannot be written.')} "
-                "Nor could it be kept elsewhere: leaving now loses it."
-            ),
-            lambda answer: leave() if answer == "leave" else None,
-        )
+        self.app.push_screen(LeaveQuestion(why), lambda answer: leave() if answer == "leave" else None)

@@ -391,10 +391,13 @@ class MatchupScreen(ModalScreen[None]):
 
         def answered(answer: str | None) -> None:
             if answer:
+                # what was told of the conflict holds no more
+                self.app.clear_notifications()
                 self._desk.settle(mine=answer == "mine")
             self._shown()
 
-        self.app.push_screen(ConflictQuestion("This matchup", key_for(self, "undo")), answered)
+        differing = [self._session.hide(line) for line in self._desk.differences()]
+        self.app.push_screen(ConflictQuestion("This matchup", key_for(self, "undo"), differing), answered)
 
     def action_help(self) -> None:
         from judge_tui.tui.screens.help import HelpScreen

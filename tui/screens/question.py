@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from judge_tui.tui.keys.keymap import named
@@ -52,8 +53,18 @@ class Question(Dialog[str]):
         self.dismiss(answer)
 
 
+#: Lines on what differs that a question shows.
+_MOST = 8
+
+
 class ConflictQuestion(Question):
-    """Another window has changed the same: gives ``mine`` or ``theirs``."""
+    """Another window has changed the same: gives ``mine`` or ``theirs``.
+
+    Args:
+        what: What was changed.
+        undo: The key that brings the version back that is not chosen.
+        differences: What the two versions say differently, a line each.
+    """
 
     BINDINGS: ClassVar = named(
         "conflict",
@@ -64,17 +75,25 @@ class ConflictQuestion(Question):
     )
     heading = "Changed by another window"
 
-    def __init__(self, what: str, undo: str) -> None:
+    def __init__(self, what: str, undo: str, differences: Sequence[str] = ()) -> None:
+        told = [f"  {line}" for line in differences[:_MOST]]
+        if len(differences) > _MOST:
+            told.append(f"  and {len(differences) - _MOST} more")
         super().__init__(
-            f"{what} was changed by another window or program. "
-            f"Either answer keeps both: undo ({undo}) brings the other one back."
+            "\n".join(
+                [
+                    f"{what} was changed by another window or program. "
+                    f"Either answer keeps both: undo ({undo}) brings the other one back.",
+                    *(["", *told] if told else []),
+                ]
+            )
         )
 
 
 class LeaveQuestion(Question):
-    """What was said cannot be kept: gives ``leave``."""
+    """What was said is not where it belongs: gives ``leave``."""
 
-    BINDINGS: ClassVar = named("leave", [Binding("l", "answer('leave')", "leave and lose it")])
+    BINDINGS: ClassVar = named("leave", [Binding("l", "answer('leave')", "leave all the same")])
     heading = "Not saved"
 
 

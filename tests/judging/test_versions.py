@@ -1,0 +1,52 @@
+"""What two versions say differently, for a judge who must choose between them."""
+
+from __future__ import annotations
+
+import pytest
+from judge_tui.judging.card import Scorecard
+from judge_tui.judging.matchup import Criterion, Matchup
+from judge_tui.judging.note import new_note
+from judge_tui.judging.rubric import Rubric
+from judge_tui.judging.versions import card_differences, matchup_differences
+from judge_tui.judging.workspace import Workspace
+
+
+@pytest.fixture
+def rubric(workspace: Workspace) -> Rubric:
+    return workspace.rubric("kv")
+
+
+CARD = Scorecard(task="kv", model="glm5", judge="anna")
+
+
+def test_scores_texts_and_notes_that_differ_are_named(rubric: Rubric) -> None:
+    ours = CARD.with_score("correctness", 85).with_comment("correctness", "mine").with_overall(80)
+    theirs = CARD.with_score("correctness", 50).with_comment("correctness", "theirs").with_summary("well")
+    note = new_note("bug", "broken")
+    ours = ours.with_note(note)
+    title = rubric.dimension("correctness").title
+    assert list(card_differences(ours, theirs, rubric)) == [
+        f"{title}: 85 here, 50 there",
+        f"comment on {title}: differs",
+        "overall: 80 here, – there",
+        "summary: only there",
+        "note on the whole submission: only here",
+    ]
+    assert list(card_differences(ours, ours, rubric)) == []
+
+
+def test_a_score_of_a_dimension_that_the_rubric_has_no_more_is_named_by_its_id(rubric: Rubric) -> None:
+    assert list(card_differences(CARD.with_score("gone", 7), CARD, rubric)) == ["gone: 7 here, – there"]
+
+
+def test_what_two_matchups_say_differently() -> None:
+    size, speed = Criterion("Size", {"a": "1"}, "a"), Criterion("Speed", {"a": "2"}, "b")
+    ours = Matchup(("a", "b"), "a", 5, criteria=(size,))
+    theirs = Matchup(("a", "b"), "b", 5, "It is right.", criteria=(Criterion("Size", {"a": "3"}, "a"), speed))
+    assert list(matchup_differences(ours, theirs)) == [
+        "winner: a here, b there",
+        "key differentiator: only there",
+        "criterion Size: differs",
+        "criterion Speed: only there",
+    ]
+    assert list(matchup_differences(theirs, theirs)) == []
