@@ -47,6 +47,8 @@ __all__ = ["JudgeApp", "run_compare", "run_home"]
 _LOOK_S = 3.0
 #: New objects between two collections of garbage, and collections of each generation before one of the next.
 _COLLECTED = (10_000, 20, 20)
+#: Seconds that keys on their way have when the program is to end.
+_LAST_KEYS_S = 5.0
 #: Seconds until the thread that writes a frame, or reads a key, may take the interpreter from another.
 _TURN_S = 0.0005
 
@@ -234,7 +236,17 @@ class JudgeApp(HarmlessApp[int], PersonalApp[int], VeiledApp[int], TypeAhead[int
         if self._loop is not None:
             # a loop that has ended needs no telling
             with suppress(RuntimeError):
-                self._loop.call_soon_threadsafe(self.exit, None, code)
+                self._loop.call_soon_threadsafe(self._end_soon, code)
+
+    def _end_soon(self, code: int) -> None:
+        self._last = asyncio.create_task(self._end_when_typed(code))
+
+    async def _end_when_typed(self, code: int) -> None:
+        """What was typed before the end is no less typed."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_LAST_KEYS_S):
+                await self.typed()
+        self.exit(None, code)
 
     def close_session(self) -> None:
         """End checks and bring everything to disk."""

@@ -182,3 +182,16 @@ async def test_a_paste_over_code_rubric_or_notes_does_nothing(workspace: Workspa
         card = driver.compare.session.card
         assert not card.scores
         assert not card.notes
+
+
+async def test_what_is_typed_before_a_signal_is_kept(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as driver:
+        await driver.settle()
+        app, session = driver.app, driver.compare.session
+        await driver.press("s", "c", "8", "5", "enter")
+        for letter in SENTENCE:
+            app.post_message(events.Key(_character_to_key(letter), letter))
+        app._end(143)
+        await driver.until(lambda: app._exit)
+        assert session.card.comment("correctness") == SENTENCE
+        assert app.return_code == 143
