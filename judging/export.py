@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from judge_tui.checks.errors import WorkspaceError
@@ -24,7 +25,10 @@ __all__ = ["BEGIN", "END", "export_scoreboard", "scoreboard_markdown"]
 BEGIN = "<!-- judge-tui:scoreboard -->"
 END = "<!-- /judge-tui:scoreboard -->"
 
-_FENCES = (b"```", b"~~~")
+#: CommonMark's code blocks: a fence is closed by one of its kind that is as long, and four blanks make one too.
+_FENCE = re.compile(rb" {0,3}(`{3,}(?=[^`]*\Z)|~{3,})")
+_CLOSING = re.compile(rb" {0,3}(`{3,}|~{3,})\s*")
+_INDENTED = re.compile(rb" {4}| {0,3}\t")
 _KIND_TITLES = {"strength": "Strengths", "weakness": "Weaknesses", "bug": "Bugs", "question": "Questions"}
 
 
@@ -63,10 +67,14 @@ def _between(readme: bytes) -> tuple[int, int, bytes]:
 def _marker_lines(readme: bytes, marker: bytes) -> list[tuple[int, int]]:
     found, at, fence = [], 0, b""
     for line in _lines(readme):
-        text = line.removeprefix(b"\xef\xbb\xbf").strip() if at == 0 else line.strip()
-        if text[:3] in _FENCES and fence in (b"", text[:3]):
-            fence = b"" if fence else text[:3]
-        elif text == marker and not fence:
+        text = line.removeprefix(b"\xef\xbb\xbf") if at == 0 else line
+        if fence:
+            closing = _CLOSING.fullmatch(text)
+            if closing and closing[1].startswith(fence):
+                fence = b""
+        elif opening := _FENCE.match(text):
+            fence = opening[1]
+        elif text.strip() == marker and not _INDENTED.match(text):
             found.append((at, at + len(line)))
         at += len(line)
     return found

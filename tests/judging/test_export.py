@@ -81,10 +81,28 @@ def test_markers_that_are_off_are_told_in_one_sentence(
     assert words in caught.value.message
 
 
-def test_markers_in_a_code_fence_or_in_a_sentence_are_only_talked_about(workspace: Workspace) -> None:
-    talk = b"Put `" + BEGIN.encode() + b"`:\n\n~~~\n```\n" + b"\n".join(MARKERS) + b"\n~~~\n"
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (b"~~~\n```\n", b"\n~~~\n"),
+        (b"````markdown\n```\n", b"\n```\n````\n"),
+        (b"```\n~~~\n```` x\n", b"\n````\n"),
+        (b"    ", b"\n"),
+        (b"  \t", b"\n"),
+    ],
+)
+def test_markers_in_a_block_of_code_or_in_a_sentence_are_only_talked_about(
+    workspace: Workspace, before: bytes, after: bytes
+) -> None:
+    indent = before if not before.strip() else b""
+    talk = b"Put `" + BEGIN.encode() + b"`:\n\n" + before + (b"\n" + indent).join(MARKERS) + after
     readme = talk + b"\n".join(MARKERS) + b"\n"
     assert export_scoreboard(readme, workspace).startswith(talk + MARKERS[0])
+
+
+def test_code_within_a_line_is_no_fence(workspace: Workspace) -> None:
+    readme = b"```x``` is code\n" + b"\n".join(MARKERS) + b"\n"
+    assert export_scoreboard(readme, workspace).startswith(b"```x``` is code\n" + MARKERS[0])
 
 
 def test_a_workspace_without_scores_says_so(workspace: Workspace) -> None:
