@@ -124,7 +124,8 @@ class Choice(Widget, can_focus=True):
             here = word == self.chosen
             ground = tones.cursor if here and self.has_focus else tones.cursor_blurred if here else base
             segments += [
-                Segment(f" {key} ", base + ground + tones.by_name["accent"]),
+                # not by colour alone
+                Segment(f"{'▸' if here else ' '}{key} ", base + ground + tones.by_name["accent"]),
                 Segment(f"{word} ", base + ground + (tones.strong if here else tones.muted)),
                 Segment(" ", base),
             ]
