@@ -25,7 +25,7 @@ __all__ = ["BEGIN", "END", "export_scoreboard", "scoreboard_markdown"]
 BEGIN = "<!-- judge-tui:scoreboard -->"
 END = "<!-- /judge-tui:scoreboard -->"
 
-#: CommonMark's blocks of code: a fence is closed by one of its kind that is as long; four blanks make one too.
+#: CommonMark's blocks of code: a fence is closed by one of its kind that is as long, or four blanks make one.
 _FENCE = re.compile(rb" {0,3}(`{3,}(?=[^`]*\Z)|~{3,})")
 _CLOSING = re.compile(rb" {0,3}(`{3,}|~{3,})\s*")
 _INDENTED = re.compile(rb" {4}| {0,3}\t")
