@@ -111,7 +111,7 @@ class MatchupRows(Rows):
 
     def _columns(self, width: int) -> tuple[int, int, int]:
         """Columns of the name, of each submission's cell, and of the reason."""
-        name = min(max(width // 4, 14), 34)
+        name = min(max(width * 3 // 10, 14), 44)
         why = min(width // 4, 44) if width >= _WIDE else 0
         return name, max((width - _EDGE - name - why) // len(self.seats), 4), why
 
