@@ -73,6 +73,13 @@ class EditLog(Generic[Value]):
         last = self.past[-1]
         return replace(self, past=(*self.past[:-1], replace(last, label=last.label + _SEAL)))
 
+    def restated(self, card: Value) -> EditLog[Value]:
+        """The log with its present card as it was found elsewhere; no change of its own."""
+        past, future = self.past, self.future
+        past = (*past[:-1], replace(past[-1], after=card)) if past else past
+        future = (*future[:-1], replace(future[-1], before=card)) if future else future
+        return EditLog(card, past, future)
+
     @property
     def undo_label(self) -> str | None:
         """What undo would take back."""

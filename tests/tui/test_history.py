@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from judge_tui.judging.card import CheckSeen
 from judge_tui.judging.note import new_note
 from judge_tui.judging.scorecard import FileStamp, load_scorecard, save_scorecard
 from judge_tui.judging.workspace import Workspace
@@ -171,3 +173,35 @@ def test_a_line_that_is_wrong_costs_itself_alone(opened: Opener, line: str) -> N
     again.undo()
     assert again.card.score("correctness") is None
     assert line not in journal.read_text().splitlines()
+
+
+def test_a_card_is_opened_as_it_is_on_disk_with_all_that_is_stamped(opened: Opener) -> None:
+    session = opened()
+    session.digit("8")
+    session.undo()
+    session.redo()
+    session.close()
+    path = session.paths[0]
+    card = load_scorecard(path)
+    seen = CheckSeen("accuracy", "fail")
+    save_scorecard(path, replace(card, submission="sha256:other", checks=(seen,)), FileStamp.at(path))
+    again = opened()
+    assert (again.card.submission, again.card.checks) == ("sha256:other", (seen,))
+    again.undo()
+    again.redo()
+    assert again.card.checks == (seen,)
+
+
+def test_a_grade_that_was_given_elsewhere_stays_and_is_a_step(opened: Opener) -> None:
+    session = opened()
+    session.digit("8")
+    session.close()
+    path = session.paths[0]
+    save_scorecard(path, load_scorecard(path).with_grade("A"), FileStamp.at(path))
+    again = opened()
+    again.set_text("fine", index=0, row=again.rows[0])
+    again.flush()
+    assert load_scorecard(path).grade == "A"
+    again.undo()
+    assert again.undo() == "A: as it was found on disk"
+    assert (again.card.grade, again.card.score("correctness")) == (None, 8)

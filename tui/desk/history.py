@@ -144,14 +144,14 @@ class History:
             elif found is not None:
                 found = found.step(step)
         known = found is not None and self._same(found.log.card, card)
+        taken = _Replayed(EditLog(card)) if found is None else self._joined(found, card)
         if not (known and whole) or len(steps) > 2 * _KEPT:
-            found = _Replayed(EditLog(card)) if found is None else self._joined(found, card)
-            self._rewrite(index, found)
-        return found
+            self._rewrite(index, taken)
+        return taken
 
     def _joined(self, found: _Replayed, card: Any) -> _Replayed:
         if self._same(found.log.card, card):
-            return found
+            return replace(found, log=found.log.restated(card))
         return found.step(Step("do", _OUTSIDE, card, at=time.time()))
 
     def _read(self, index: int) -> tuple[list[Step], bool]:
@@ -259,7 +259,6 @@ def _same_words(one: Scorecard, other: Scorecard) -> bool:
         "submission": other.submission,
         "created": other.created,
         "updated": other.updated,
-        "grade": other.grade,
         "checks": other.checks,
         "blind": other.blind,
     }
