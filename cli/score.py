@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
 import click
 from judge_tui.checks.errors import UsageError
 from judge_tui.checks.store import last_outcomes
-from judge_tui.checks.verdict import Outcome
 from judge_tui.cli import options
 from judge_tui.cli.scoring import Changes, changed, conflicts, differences, standing
-from judge_tui.judging.card import CheckSeen, Scorecard
+from judge_tui.judging.attesting import attested, checks_seen, files_judged, written_elsewhere
 from judge_tui.judging.naming import default_judge, judge_name
 from judge_tui.judging.plain import plain
 from judge_tui.judging.scorecard import save_scorecard
@@ -77,20 +75,13 @@ def command(
     after = changed(before, Changes.of(**wanted), rubric, submission)  # type: ignore[arg-type]
     click.echo(plain(f"{folder} · {chosen} · {who}"))
     if after != before:
-        # a card that was written elsewhere stays one; so does a model without files
-        here = submission.files and not elsewhere and not (stamp is not None and before.scored_elsewhere)
+        digest = files_judged(submission, elsewhere=elsewhere or written_elsewhere(before, stamp))
         if before.submission not in (None, submission.digest):
             click.echo("  the files have changed since this card was last saved")
-        seen = _seen(after, last_outcomes(submission)) if here else after
-        judged = seen.judged_under(rubric, submission.digest if here else None)
-        save_scorecard(found.scorecard_path(chosen, folder, who), judged, stamp)
-        after = judged
+        seen = () if digest is None else checks_seen(last_outcomes(submission).values())
+        after = attested(after, rubric, digest, seen)
+        save_scorecard(found.scorecard_path(chosen, folder, who), after, stamp)
     for line in differences(before, after) or ["nothing changed"] * bool(any(wanted.values())):
         click.echo(f"  {plain(line)}")
     for line in [*standing(after, rubric), *conflicts(after, rubric)]:
         click.echo(f"  {plain(line)}")
-
-
-def _seen(card: Scorecard, outcomes: Mapping[str, Outcome]) -> Scorecard:
-    checks = [CheckSeen(each.check, str(each.verdict), each.summary) for each in outcomes.values()]
-    return card.with_checks(checks) if checks else card

@@ -17,6 +17,7 @@ from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.store import last_outcomes
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.verdict import SEVERITY, Verdict
+from judge_tui.judging.attesting import written_elsewhere
 from judge_tui.judging.card import Scorecard, computed_overall, letter, points
 from judge_tui.judging.rubric import Rubric
 from judge_tui.judging.workspace import Workspace
@@ -188,7 +189,7 @@ def _read(workspace: Workspace, submission: Submission, rubric: Rubric, judge: s
         dimensions=len(rubric.dimensions),
         judged=points(card, rubric) is not None or card.grade is not None,
         stale=card.submission is not None and card.submission != submission.digest,
-        elsewhere=stamp is not None and card.scored_elsewhere,
+        elsewhere=written_elsewhere(card, stamp),
         notes=len(card.notes),
         others=tuple(name for name in workspace.judges(task, model) if name != card.judge),
         verdicts={check: outcome.verdict for check, outcome in sorted(outcomes.items())},

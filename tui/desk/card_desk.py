@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.verdict import Outcome
-from judge_tui.judging.card import CheckSeen, Scorecard, now
+from judge_tui.judging.attesting import attested, checks_seen, files_judged, written_elsewhere
+from judge_tui.judging.card import Scorecard, now
 from judge_tui.judging.note import Note
 from judge_tui.judging.rubric import Rubric
 from judge_tui.judging.storage import FileStamp, read_bytes
@@ -75,6 +76,7 @@ class CardDesk:
         self.outcomes: dict[tuple[str, str], Outcome] = {}
         self.matchups: dict[tuple[int, ...], MatchupDesk] = {}
         self._report = report
+        self._elsewhere = [written_elsewhere(card, stamp) for card, stamp in on_disk]
         stamps = [stamp for _, stamp in on_disk]
         rescued = {index: kept for index, stamp in enumerate(stamps) if (kept := self._rescued(index, stamp))}
         for index, kept in rescued.items():
@@ -176,14 +178,9 @@ class CardDesk:
             if other != index:
                 self._save(other)
         submission = self.submissions[index]
-        card = self.changes[index].judged_under(self.rubric, submission.digest)
-        seen = [
-            CheckSeen(check, str(outcome.verdict), outcome.summary)
-            for (model, check), outcome in self.outcomes.items()
-            if model == submission.model
-        ]
-        if seen:
-            card = card.with_checks(seen)
+        digest = files_judged(submission, elsewhere=self._elsewhere[index])
+        seen = checks_seen(one for (model, _), one in self.outcomes.items() if model == submission.model)
+        card = attested(self.changes[index], self.rubric, digest, seen)
         self._autosave.submit(index, self.blindfold.stamped(index, card), typing=typing)
 
     def save_restored(self) -> None:
@@ -234,6 +231,7 @@ class CardDesk:
         except JudgeError as error:
             return self._write_over_unreadable(index, error) if mine else f"{error} It stays as it is."
         self._take_blind_marks()
+        self._elsewhere[index] = written_elsewhere(theirs, stamp)
         self._autosave.resolve(index, stamp)
         ours = self.changes[index]
         label = "as saved by the other window" if mine else "load the other window's card"
