@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -79,7 +80,9 @@ def command(
         if before.submission not in (None, submission.digest):
             click.echo("  the files have changed since this card was last saved")
         seen = () if digest is None else checks_seen(last_outcomes(submission).values())
-        after = attested(after, rubric, digest, seen)
+        if elsewhere:
+            after = replace(after, submission=None)
+        after = attested(before, after, rubric, digest, seen)
         save_scorecard(found.scorecard_path(chosen, folder, who), after, stamp)
     for line in differences(before, after) or ["nothing changed"] * bool(any(wanted.values())):
         click.echo(f"  {plain(line)}")

@@ -42,16 +42,27 @@ def checks_seen(outcomes: Iterable[Outcome]) -> tuple[CheckSeen, ...]:
 
 
 def attested(
-    card: Scorecard, rubric: Rubric, digest: str | None, checks: Iterable[CheckSeen] = ()
+    before: Scorecard, after: Scorecard, rubric: Rubric, digest: str | None, checks: Iterable[CheckSeen] = ()
 ) -> Scorecard:
-    """A card with what its scores refer to now.
+    """A changed card with what its scores refer to.
+
+    A changed score, total or grade is a word on the files as they are now, for the whole card. Changed words
+    alone leave it with the files that were judged; they only set those of a card that names none yet.
 
     Args:
-        card: The card.
+        before: The card before the change.
+        after: The card after it.
         rubric: The rubric that is scored by.
         digest: What :func:`files_judged` says.
         checks: The verdicts on those files; none leave the card's own.
     """
-    judged = card.judged_under(rubric, digest)
-    seen = tuple(checks) if digest is not None else ()
-    return judged.with_checks(seen) if seen else judged
+    begun = before.submission is None and digest is not None
+    if begun or _given(before) != _given(after):
+        # files that are gone are no others
+        after = after.judged_under(rubric, digest or after.submission)
+    seen = tuple(checks) if digest and after.submission == digest else ()
+    return after.with_checks(seen) if seen else after
+
+
+def _given(card: Scorecard) -> tuple[object, ...]:
+    return card.given, card.grade

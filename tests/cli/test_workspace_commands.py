@@ -170,6 +170,26 @@ def test_a_card_that_was_written_elsewhere_stays_so(cli: Cli, root: Path) -> Non
     assert len(card.scores) == 2
 
 
+def test_words_leave_a_card_with_the_files_that_were_scored_and_a_score_does_not(
+    cli: Cli, root: Path
+) -> None:
+    path = root / "scores" / "kv" / "glm5" / "anna.toml"
+    cli("score", "glm5", "--task", "kv", "--set", "correctness=85")
+    scored = load_scorecard(path).submission
+    (root / "submissions" / "glm5" / "kv" / "more.py").write_text("x = 1\n")
+    told = cli("score", "glm5", "--task", "kv", "--note", "bug:no", "--summary", "half")
+    assert "the files have changed since" in told.out
+    assert load_scorecard(path).submission == scored
+    cli("score", "glm5", "--task", "kv", "--grade", "B")
+    assert load_scorecard(path).submission not in (scored, None)
+
+
+def test_a_card_is_said_to_be_of_files_elsewhere_with_words_alone(cli: Cli, root: Path) -> None:
+    cli("score", "glm5", "--task", "kv", "--set", "correctness=85")
+    cli("score", "glm5", "--task", "kv", "--summary", "half", "--elsewhere")
+    assert load_scorecard(root / "scores" / "kv" / "glm5" / "anna.toml").scored_elsewhere
+
+
 def test_export_tells_which_file_lacks_its_markers(cli: Cli, root: Path) -> None:
     (root / "README.md").write_text("nothing\n")
     ended = cli("export")

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 from judge_tui.checks.verdict import Outcome, Verdict
-from judge_tui.judging.card import Scorecard
+from judge_tui.judging.card import CheckSeen, RubricSeen, Scorecard
 from judge_tui.judging.note import new_note
-from judge_tui.judging.scorecard import load_scorecard, save_scorecard
+from judge_tui.judging.scorecard import FileStamp, load_scorecard, save_scorecard
 from judge_tui.judging.workspace import Workspace
-from judge_tui.tui.session import Session
+from judge_tui.tui.desk import rescue
+from judge_tui.tui.session import OVERALL, SUMMARY, Session
 
 from .conftest import Opener
 
@@ -83,3 +84,106 @@ def test_published_scores_that_another_window_wrote_stay_published(
         session.flush()
         assert load_scorecard(path).score("correctness") == 91
     assert of_files(path) is None
+
+
+OLD = "sha256:old"
+SEEN = CheckSeen("accuracy", "pass")
+
+
+def of_old_files(workspace: Workspace) -> Path:
+    """A scored card whose files have changed since."""
+    path = workspace.scorecard_path("kv", "alpha", "anna")
+    card = Scorecard("kv", "alpha", "anna", submission=OLD, checks=(SEEN,))
+    save_scorecard(path, card.with_score("correctness", 60).with_score("tests", 70), None)
+    return path
+
+
+def test_changed_words_do_not_turn_old_scores_into_scores_of_the_files_here(
+    opened: Opener, workspace: Workspace
+) -> None:
+    path = of_old_files(workspace)
+    session = opened()
+    session.seen(Outcome("alpha", "kv", "accuracy", Verdict.FAIL, "no", 0.1))
+    session.set_text("a typo mended", index=0, row=session.rows[0])
+    session.set_text("on the whole", index=0, row=SUMMARY)
+    session.set_text("since", index=0, row=OVERALL)
+    session.put_note(0, new_note("bug", "no"))
+    session.flush()
+    card = load_scorecard(path)
+    assert (card.summary, card.submission, card.checks) == ("on the whole", OLD, (SEEN,))
+    assert card.rubric == RubricSeen()
+
+
+def test_a_changed_score_is_of_the_files_here_and_undone_it_is_of_the_old_ones(
+    opened: Opener, workspace: Workspace
+) -> None:
+    path = of_old_files(workspace)
+    session = opened()
+    here = session.submissions[0].digest
+    session.seen(Outcome("alpha", "kv", "accuracy", Verdict.FAIL, "no", 0.1))
+    session.digit("9")
+    session.flush()
+    card = load_scorecard(path)
+    assert (card.submission, card.rubric.digest) == (here, session.rubric.digest)
+    assert [seen.verdict for seen in card.checks] == ["fail"]
+    session.undo()
+    session.flush()
+    card = load_scorecard(path)
+    assert (card.score("correctness"), card.submission, card.checks) == (60, OLD, (SEEN,))
+    session.redo()
+    session.close()
+    assert of_files(path) == here
+    again = opened()
+    again.undo()
+    again.flush()
+    assert of_files(path) == OLD
+
+
+def test_a_score_that_is_typed_again_confirms_it_for_the_files_here(
+    opened: Opener, workspace: Workspace
+) -> None:
+    path = of_old_files(workspace)
+    session = opened()
+    session.digit("6")
+    session.digit("0")
+    session.flush()
+    assert (load_scorecard(path).score("correctness"), of_files(path)) == (60, session.submissions[0].digest)
+
+
+def test_verdicts_on_the_files_that_were_scored_come_to_the_card_with_later_words(opened: Opener) -> None:
+    session = opened()
+    session.digit("8")
+    session.seen(Outcome("alpha", "kv", "accuracy", Verdict.FAIL, "no", 0.1))
+    session.set_text("wrong", index=0, row=session.rows[0])
+    session.forget("alpha")
+    session.set_text("wrong!", index=0, row=session.rows[0])
+    session.flush()
+    assert [seen.verdict for seen in load_scorecard(session.paths[0]).checks] == ["fail"]
+
+
+def test_a_text_that_is_left_as_it_is_makes_no_step_when_a_verdict_has_come(opened: Opener) -> None:
+    session = opened()
+    session.digit("8")
+    session.seen(Outcome("alpha", "kv", "accuracy", Verdict.FAIL, "no", 0.1))
+    session.set_text("", index=0, row=session.rows[0])
+    assert len(session.changes) == 1
+
+
+def test_work_of_an_earlier_run_is_saved_as_it_was_kept(opened: Opener, workspace: Workspace) -> None:
+    path = of_old_files(workspace)
+    rescue.keep(path, load_scorecard(path).with_score("tests", 75), FileStamp.at(path))
+    session = opened()
+    session.save_restored()
+    session.flush()
+    assert (load_scorecard(path).score("tests"), of_files(path)) == (75, OLD)
+
+
+def test_a_card_of_another_window_is_loaded_as_it_is(opened: Opener, workspace: Workspace) -> None:
+    session = opened()
+    path = of_old_files(workspace)
+    session.seen(Outcome("alpha", "kv", "accuracy", Verdict.FAIL, "no", 0.1))
+    session.digit("9")
+    session.flush()
+    session.reload(0)
+    session.flush()
+    assert (of_files(path), load_scorecard(path).checks) == (OLD, (SEEN,))

@@ -117,8 +117,11 @@ class CardDesk:
             merge: Join it with the last change when that was the same.
             typing: It is a keystroke of a longer text: saving may wait a moment.
         """
+        if card == self.changes[index]:
+            return
         if card.created is None:
             card = replace(card, created=now())
+        card = self._attested(index, self.changes[index], card)
         if self.changes.make(index, label, card, merge=merge):
             self._save(index, typing=typing)
 
@@ -177,11 +180,15 @@ class CardDesk:
         for other in self.blindfold.begin():
             if other != index:
                 self._save(other)
+        card = self.changes[index]
+        card = self._attested(index, card, card)
+        self._autosave.submit(index, self.blindfold.stamped(index, card), typing=typing)
+
+    def _attested(self, index: int, before: Scorecard, after: Scorecard) -> Scorecard:
         submission = self.submissions[index]
         digest = files_judged(submission, elsewhere=self._elsewhere[index])
         seen = checks_seen(one for (model, _), one in self.outcomes.items() if model == submission.model)
-        card = attested(self.changes[index], self.rubric, digest, seen)
-        self._autosave.submit(index, self.blindfold.stamped(index, card), typing=typing)
+        return attested(before, after, self.rubric, digest, seen)
 
     def save_restored(self) -> None:
         """Bring the work of an earlier run to disk, or into a conflict, once somebody hears how that went."""
@@ -239,7 +246,10 @@ class CardDesk:
         if mine:
             self.changes.make(index, "keep this window's card", ours)
         # at once: theirs, written on the way, would have what is kept of ours forgotten
-        self._save(index)
+        if mine or stamp is None:
+            self._save(index)
+        else:
+            self._autosave.submit(index, self.blindfold.stamped(index, theirs))
         return ""
 
     def _write_over_unreadable(self, index: int, why: JudgeError) -> str:
