@@ -118,22 +118,32 @@ class Matchups:
     schema: int = SCHEMA
     extra: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
-    def between(self, models: Iterable[str]) -> Matchup:
+    def between(self, models: Iterable[str], source: str = "") -> Matchup:
         """The judge's matchup of exactly these models, in whatever order; a blank one when there is none.
 
-        One that was published elsewhere is only taken where there is no other.
+        Args:
+            models: Folder names.
+            source: Where it was published; the judge's own by default, which one that was published is not.
         """
         wanted = tuple(models)
-        found = [matchup for matchup in self.matchups if frozenset(matchup.models) == frozenset(wanted)]
-        return next((m for m in found if not m.source), found[0] if found else Matchup(wanted))
+        found = (one for one in self._of(wanted) if one.source == source)
+        return next(found, Matchup(wanted))
+
+    def published(self, models: Iterable[str]) -> tuple[Matchup, ...]:
+        """What the judge has published elsewhere on exactly these models."""
+        return tuple(one for one in self._of(models) if one.source)
 
     def with_matchup(self, matchup: Matchup) -> Matchups:
-        """The matchups with one put in the place of that between its models; a blank one is taken out."""
-        old = self.between(matchup.models)
+        """The matchups with one in the place of that of its models and source; a blank one is taken out."""
+        old = self.between(matchup.models, matchup.source)
         kept = tuple(matchup if one is old else one for one in self.matchups)
         if not any(one is old for one in self.matchups):
             kept = (*kept, matchup)
         return replace(self, matchups=tuple(one for one in kept if not one.blank))
+
+    def _of(self, models: Iterable[str]) -> list[Matchup]:
+        wanted = frozenset(models)
+        return [one for one in self.matchups if frozenset(one.models) == wanted]
 
 
 def load_matchups(path: Path) -> Matchups:
@@ -245,9 +255,9 @@ def _rendered(matchup: Matchup) -> dict[str, Any]:
     return kept | dict(matchup.extra) | ({"criteria": criteria} if criteria else {})
 
 
-def stamp_of(matchups: Matchups, models: Iterable[str]) -> FileStamp | None:
-    """Identifies what a file says on one matchup; ``None`` where it says nothing."""
-    found = matchups.between(models)
+def stamp_of(matchups: Matchups, models: Iterable[str], source: str = "") -> FileStamp | None:
+    """Identifies what a file says on one matchup, as :meth:`Matchups.between`; ``None`` for nothing."""
+    found = matchups.between(models, source)
     said = render_matchups(Matchups("", "", (found,)))
     return None if found.blank else FileStamp.of(said.encode())
 
@@ -275,7 +285,7 @@ def save_matchup(
     for patience in reversed(range(_TRIES)):
         data = read_bytes(path)
         present = replace(head, matchups=()) if data is None else parse_matchups(data, path)
-        if stamp_of(present, matchup.models) != expected:
+        if stamp_of(present, matchup.models, matchup.source) != expected:
             raise Conflict(
                 "was changed by another window or program since it was read.",
                 hint="Load it again, or save over it.",
@@ -293,7 +303,7 @@ def save_matchup(
             if not patience:
                 raise
             continue
-        return stamp_of(whole, matchup.models)
+        return stamp_of(whole, matchup.models, matchup.source)
     raise AssertionError("the last try returns or raises")
 
 

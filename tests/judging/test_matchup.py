@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -132,11 +133,33 @@ def test_a_file_that_broke_meanwhile_is_left_alone(tmp_path: Path) -> None:
     assert path.read_text() == "task = "
 
 
-def test_a_matchup_is_found_in_any_order_and_ones_own_before_a_published_one() -> None:
-    published = Matchup(("b", "a"), "b", source="Round 2")
-    assert Matchups("kv", "anna", (published, A_B)).between(("b", "a")) is A_B
-    assert Matchups("kv", "anna", (published,)).between(("a", "b")) is published
+PUBLISHED = Matchup(("b", "a"), "b", key_differentiator="size", source="Round 2")
+
+
+def test_a_matchup_is_found_in_any_order_and_a_published_one_is_not_ones_own() -> None:
+    both = Matchups("kv", "anna", (PUBLISHED, A_B))
+    assert both.between(("b", "a")) is A_B
+    assert both.between(("a", "b"), "Round 2") is PUBLISHED
+    assert both.published(("a", "b")) == (PUBLISHED,)
+    assert Matchups("kv", "anna", (PUBLISHED,)).between(("a", "b")).blank
     assert HEAD.between(("a", "b")) == Matchup(("a", "b"))
+
+
+def test_ones_own_word_never_takes_the_place_of_a_published_one() -> None:
+    both = Matchups("kv", "anna", (PUBLISHED, A_B))
+    assert both.with_matchup(Matchup(("a", "b"))).matchups == (PUBLISHED,)
+    assert Matchups("kv", "anna", (PUBLISHED,)).with_matchup(A_B).matchups == (PUBLISHED, A_B)
+    other = replace(PUBLISHED, winner="a")
+    assert both.with_matchup(other).matchups == (other, A_B)
+
+
+def test_what_is_saved_of_ones_own_leaves_what_was_published(tmp_path: Path) -> None:
+    path = tmp_path / "anna.toml"
+    save_matchup(path, PUBLISHED, HEAD, None)
+    stamp = save_matchup(path, A_B, HEAD, None)
+    assert load_matchups(path).matchups == (PUBLISHED, A_B)
+    assert save_matchup(path, Matchup(("a", "b")), HEAD, stamp) is None
+    assert load_matchups(path).matchups == (PUBLISHED,)
 
 
 def test_the_stamp_is_that_of_one_matchup() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -40,7 +40,7 @@ SCORECARD: Document[Scorecard] = Document(parse_scorecard, render_scorecard, sav
 
 
 def matchup_document(path: Path, head: Matchups, models: tuple[str, ...]) -> Document[Matchup]:
-    """One matchup in a file of several.
+    """One matchup in a file of several: the judge's own, whatever was published beside it.
 
     Args:
         path: The file.
@@ -49,7 +49,11 @@ def matchup_document(path: Path, head: Matchups, models: tuple[str, ...]) -> Doc
     """
 
     def parse(data: bytes, file: Path) -> Matchup:
-        return parse_matchups(data, file).between(models)
+        found = parse_matchups(data, file)
+        own = found.between(models)
+        # an earlier version wrote the judge's words under a published source
+        borrowed = found.published(models) if own.blank else ()
+        return replace(borrowed[0], source="") if borrowed else own
 
     def render(matchup: Matchup) -> str:
         return render_matchups(Matchups(head.task, head.judge, () if matchup.blank else (matchup,)))

@@ -43,6 +43,7 @@ class MatchupDesk:
     Attributes:
         path: The file, which holds the judge's other matchups on the task as well.
         proposal: What scores and measurements say.
+        published: What the judge has published elsewhere on these models, which stays as it is.
         restored: Whether unsaved work of an earlier run was taken up.
         behind: Whether the matchup on disk has been changed since: saving is a conflict to settle.
 
@@ -67,6 +68,7 @@ class MatchupDesk:
         self.proposal = _NOTHING
         self._keypad = Keypad()
         whole = workspace.matchups(task, judge)
+        self.published = whole.published(self.models)
         key = self.path / "+".join(self.models)
         document = matchup_document(self.path, Matchups(task, judge_name(judge)), self.models)
         self._changes = Changes([key], [whole.between(self.models)], document, operator.eq)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import ClassVar
 
-from judge_tui.judging.matchup import TIE, Criterion
+from judge_tui.judging.matchup import TIE, Criterion, Matchup
 from judge_tui.tui.desk.matchup_desk import KEY, MARGIN, WINNER, MatchupDesk
 from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.look.tones import Tones
@@ -41,6 +41,13 @@ def who(session: Session, edge: str | None, *, short: bool = False) -> str:
 
 def _points(margin: int) -> str:
     return f"{margin} point{'s' * (margin != 1)}"
+
+
+def _said(session: Session, matchup: Matchup) -> str:
+    """Who wins a matchup, by how much, and why."""
+    margin = "" if matchup.margin is None else f" by {_points(matchup.margin)}"
+    why = f". {matchup.key_differentiator}" if matchup.key_differentiator else ""
+    return f"{who(session, matchup.winner)}{margin}{why}"
 
 
 class MatchupRows(Rows):
@@ -212,6 +219,8 @@ def detail_lines(
                     "Files changed since the winner was decided: who wins, said again, is on those of today."
                 )
                 say(" ~ ", told, tones.by_name["warning"])
+            for one in desk.published:
+                say(" ", f"Published in {one.source}: {_said(session, one)}", tones.muted)
         return lines
     lines.append(
         (
