@@ -73,6 +73,10 @@ class EditLog(Generic[Value]):
         last = self.past[-1]
         return replace(self, past=(*self.past[:-1], replace(last, label=last.label + _SEAL)))
 
+    def preceded(self, past: tuple[Edit[Value], ...]) -> EditLog[Value]:
+        """The log with changes before its own."""
+        return replace(self, past=(*past, *self.past))
+
     def restated(self, card: Value) -> EditLog[Value]:
         """The log with its present card as it was found elsewhere; no change of its own."""
         past, future = self.past, self.future

@@ -85,7 +85,12 @@ class Changes(Generic[D]):
         if not self._order:
             return None
         index = self._order.pop()
+        if not self._logs[index].past:
+            self._logs[index] = self._logs[index].preceded(self._history.older(index))
         label = self._logs[index].undo_label
+        if label is None:
+            # a change that turned out to be malformed
+            return self.undo()
         self._logs[index] = self._logs[index].undo()
         self._history.tell(index, Step("undo"))
         self._undone.append(index)

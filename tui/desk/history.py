@@ -1,14 +1,12 @@
 """Undo over a restart: every change of a card (or matchup) is written down in the user's state folder.
 
-One journal per scorecard, a line per step. A step is what :class:`~judge_tui.judging.edits.EditLog` was
-told, so that reading a journal is doing it all again. The scorecard itself is on disk without this;
-whatever is wrong with a journal costs the history, never a card.
+One journal per scorecard, as :mod:`judge_tui.tui.desk.journal` says. The scorecard itself is on disk without
+this; whatever is wrong with a journal costs the history, never a card.
 """
 
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 import queue
 import threading
@@ -21,60 +19,31 @@ from typing import Any
 
 from judge_tui.checks.errors import JudgeError
 from judge_tui.judging.card import Scorecard
-from judge_tui.judging.edits import EditLog
-from judge_tui.tui.desk import rescue
+from judge_tui.judging.edits import Edit, EditLog
+from judge_tui.tui.desk import journal, rescue
 from judge_tui.tui.desk.documents import SCORECARD, Document
+from judge_tui.tui.desk.journal import Replayed, Step
 
 __all__ = ["History", "Step"]
 
-#: Steps that a journal is cut back to once it has grown to twice as many.
-_KEPT = 200
+#: Changes that are parsed at once; older ones when undo comes to them.
+_AT_ONCE = 20
+#: A journal is written in fewer lines when so many bytes have come to it.
+_GROWN = 1 << 20
 #: What is typed goes into the journal in pieces of this many seconds.
 _TYPING_S = 0.25
 _OUTSIDE = "as it was found on disk"
-_OPS = ("open", "do", "undo", "redo", "seal")
-#: No step was made so many seconds after the epoch.
-_END_OF_TIME = 1e11
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """What the log of a card was told.
+class _Followed:
+    """Where changes lead to, as text and parsed; which of them can be parsed, and those."""
 
-    Attributes:
-        op: ``open`` a card, ``do``, ``undo``, ``redo`` or ``seal``.
-        label: Name of a change.
-        card: The card that is opened, or after the change.
-        merge: Whether the change was joined with the one before it.
-        at: Seconds since the epoch.
-    """
-
-    op: str
-    label: str = ""
-    card: Any = None
-    merge: bool = False
-    at: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class _Replayed:
-    """A log, when each of its changes was made or undone, and when the last one was made."""
-
-    log: EditLog[Any]
-    past: tuple[float, ...] = ()
-    future: tuple[float, ...] = ()
-    done: float = 0.0
-
-    def step(self, step: Step) -> _Replayed:
-        log = told(self.log, step)
-        grown = len(log.past) - len(self.log.past)
-        if step.op == "undo" and grown:
-            return _Replayed(log, self.past[:-1], (*self.future, step.at), self.done)
-        if step.op == "redo" and grown:
-            return _Replayed(log, (*self.past, step.at), self.future[:-1], self.done)
-        past = (*self.past, step.at) if grown > 0 else self.past[: len(log.past)]
-        done = step.at if step.op == "do" else self.done
-        return _Replayed(log, past, self.future if log.future else (), done)
+    text: str
+    card: Any
+    numbers: tuple[int, ...]
+    texts: tuple[Edit[str], ...]
+    edits: tuple[Edit[Any], ...]
 
 
 class History:
@@ -97,6 +66,8 @@ class History:
         self._journals = [rescue.place(path, "history", ".jsonl") for path in paths]
         # another window that has a card open goes on with its journal; this one remembers for itself
         self._locks = [_locked(journal) for journal in self._journals]
+        self._older: list[tuple[Edit[str], ...]] = [() for _ in paths]
+        self._grown = [0 for _ in paths]
         self._steps: queue.SimpleQueue[tuple[int, Step] | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._work, name="history", daemon=True)
         self._thread.start()
@@ -131,54 +102,88 @@ class History:
                 with suppress(OSError):
                     os.close(lock)
 
+    def older(self, index: int) -> tuple[Edit[Any], ...]:
+        """Changes before those that a log was taken up with; none when there are no more."""
+        edits = self._older[index]
+        self._older[index], edits = edits[:-_AT_ONCE], edits[-_AT_ONCE:]
+        if not edits:
+            return ()
+        first = edits[0].before
+        return self._followed(index, first, self._parsed(index, first), edits).edits
+
     # reading
 
-    def _replay(self, index: int, card: Any) -> _Replayed:
+    def _replay(self, index: int, card: Any) -> Replayed:
         if self._locks[index] is None:
-            return _Replayed(EditLog(card))
-        steps, whole = self._read(index)
-        found: _Replayed | None = None
-        for step in steps:
-            if step.op == "open" and step.card is not None:
-                found = _Replayed(EditLog(step.card))
-            elif found is not None:
-                found = found.step(step)
-        known = found is not None and self._same(found.log.card, card)
-        taken = _Replayed(EditLog(card)) if found is None else self._joined(found, card)
-        if not (known and whole) or len(steps) > 2 * _KEPT:
-            self._rewrite(index, taken)
-        return taken
-
-    def _joined(self, found: _Replayed, card: Any) -> _Replayed:
-        if self._same(found.log.card, card):
-            return replace(found, log=found.log.restated(card))
-        return found.step(Step("do", _OUTSIDE, card, at=time.time()))
-
-    def _read(self, index: int) -> tuple[list[Step], bool]:
-        """The steps that can be read; whether that is all of the journal, which ends with a whole line."""
+            return Replayed(EditLog(card))
         try:
-            *lines, rest = self._journals[index].read_bytes().split(b"\n")
+            data = self._journals[index].read_bytes()
         except OSError:
-            return [], False
-        steps: list[Step] = []
-        for line in (*lines, rest) if rest else lines:
-            # a line that was cut off, or is of another version, costs itself alone: cards are whole
-            with suppress(ValueError, JudgeError, RecursionError):
-                steps.append(self._step(json.loads(line.decode()), self._paths[index]))
-        return steps, not rest and len(steps) == len(lines)
+            data = b""
+        self._grown[index] = len(data)
+        steps, whole = journal.read(data)
+        texts = journal.replayed(steps)
+        if texts is None:
+            self._rewrite(index, Replayed(EditLog(self._document.render(card))))
+            return Replayed(EditLog(card))
+        found, sound = self._understood(index, texts)
+        if found is None:
+            found = Replayed(EditLog(card))
+        elif self._same(found.log.card, card):
+            found = replace(found, log=found.log.restated(card))
+        else:
+            at = time.time()
+            found = found.step(Step("do", _OUTSIDE, card, at=at))
+            sound = sound.step(Step("do", _OUTSIDE, self._document.render(card), at=at))
+            whole = False
+        if not whole or sound is not texts or len(steps) > 2 * journal.KEPT:
+            self._rewrite(index, sound)
+        return found
+
+    def _understood(self, index: int, texts: Replayed) -> tuple[Replayed | None, Replayed]:
+        """The newest changes, parsed; and the texts without those that are malformed."""
+        log, cut = texts.log, max(len(texts.log.past) - _AT_ONCE, 0)
+        self._older[index], newest = log.past[:cut], log.past[cut:]
+        text = newest[0].before if newest else log.card
+        past = self._followed(index, text, self._parsed(index, text), newest)
+        undone = self._followed(index, past.text, past.card, log.future[::-1])
+        times = (*texts.past[:cut], *(texts.past[cut + number] for number in past.numbers))
+        numbers = [len(log.future) - 1 - number for number in reversed(undone.numbers)]
+        after = tuple(texts.future[number] for number in numbers)
+        if past.card is None:
+            return None, Replayed(EditLog(past.text))
+        found = Replayed(EditLog(past.card, past.edits, undone.edits[::-1]), times, after, texts.done)
+        if len(times) + len(after) == len(log.past) + len(log.future):
+            return found, texts
+        left = EditLog(past.text, (*self._older[index], *past.texts), undone.texts[::-1])
+        return found, replace(found, log=left)
+
+    def _followed(self, index: int, text: str, card: Any, edits: Sequence[Edit[str]]) -> _Followed:
+        numbers, texts, found = [], [], []
+        for number, edit in enumerate(edits):
+            after = self._parsed(index, edit.after)
+            if after is None:
+                continue
+            if card is not None:
+                numbers.append(number)
+                texts.append(Edit(edit.label, text, edit.after))
+                found.append(Edit(edit.label, card, after))
+            text, card = edit.after, after
+        return _Followed(text, card, tuple(numbers), tuple(texts), tuple(found))
+
+    def _parsed(self, index: int, text: str) -> Any:
+        with suppress(ValueError, JudgeError, RecursionError):
+            return self._document.parse(text.encode(), self._paths[index])
+        return None
 
     # writing
 
-    def _rewrite(self, index: int, found: _Replayed) -> None:
-        log = found.log
-        past, times = log.past[-_KEPT:], found.past[-_KEPT:]
-        steps = [Step("open", card=past[0].before if past else log.card, at=times[0] if times else 0.0)]
-        steps += [Step("do", edit.label, edit.after, at=at) for edit, at in zip(past, times, strict=True)]
-        undone = list(zip(log.future, found.future, strict=True))
-        steps += [Step("do", edit.label, edit.after, at=at) for edit, at in reversed(undone)]
-        steps += [Step("undo", at=at) for _, at in undone]
-        with suppress(OSError, JudgeError):
-            data = "".join(map(self._line, steps))
+    def _rewrite(self, index: int, texts: Replayed) -> None:
+        self._replace(index, "".join(map(journal.line, journal.steps_of(texts))))
+
+    def _replace(self, index: int, data: str) -> None:
+        self._grown[index] = 0
+        with suppress(OSError):
             temporary = self._journals[index].with_suffix(".tmp")
             temporary.write_text(data, "utf-8")
             os.replace(temporary, self._journals[index])
@@ -210,46 +215,16 @@ class History:
                 known.pop()
             known.append(step)
         for index, known in lines.items():
-            with suppress(OSError, JudgeError), self._journals[index].open("a", encoding="utf-8") as file:
-                file.write("".join(map(self._line, known)))
+            with suppress(OSError, JudgeError):
+                data = "".join(journal.line(self._written(step)) for step in known)
+                with self._journals[index].open("a", encoding="utf-8") as file:
+                    file.write(data)
+                self._grown[index] += len(data)
+                if self._grown[index] > _GROWN:
+                    self._replace(index, journal.compacted(self._journals[index].read_bytes()))
 
-    def _line(self, step: Step) -> str:
-        raw: dict[str, Any] = {"op": step.op, "at": step.at}
-        raw |= {"label": step.label} if step.label else {}
-        raw |= {"merge": True} if step.merge else {}
-        raw |= {"card": self._document.render(step.card)} if step.card is not None else {}
-        return json.dumps(raw) + "\n"
-
-    def _step(self, raw: Any, path: Path) -> Step:
-        """A line of a journal as a step.
-
-        Raises:
-            ValueError: It is none.
-            JudgeError: Its card is malformed.
-        """
-        raw = {"label": "", "card": None, "merge": False} | (raw if isinstance(raw, dict) else {})
-        op, label, card, merge, at = (raw.get(name) for name in ("op", "label", "card", "merge", "at"))
-        if not (
-            op in _OPS
-            and isinstance(label, str)
-            and isinstance(card, str | None)
-            and isinstance(merge, bool)
-            and isinstance(at, int | float)
-            and 0 <= at < _END_OF_TIME
-        ):
-            raise ValueError
-        return Step(op, label, None if card is None else self._document.parse(card.encode(), path), merge, at)
-
-
-def told(log: EditLog[Any], step: Step) -> EditLog[Any]:
-    """A log after a step."""
-    if step.op == "undo":
-        return log.undo()
-    if step.op == "redo":
-        return log.redo()
-    if step.op == "seal":
-        return log.sealed()
-    return log if step.card is None else log.apply(step.label, step.card, merge=step.merge)
+    def _written(self, step: Step) -> Step:
+        return step if step.card is None else replace(step, card=self._document.render(step.card))
 
 
 def _same_words(one: Scorecard, other: Scorecard) -> bool:
