@@ -60,7 +60,7 @@ _ANYTHING = FileStamp("")
 
 
 def write_atomically(path: Path, data: bytes, expected: FileStamp | None = _ANYTHING) -> None:
-    """Replace a file by way of a temporary one in the same folder, both flushed to disk.
+    """Replace a file by way of a temporary one in the same folder, flushed to disk as far as it can be.
 
     Args:
         path: The file; a symbolic link is followed, and the mode of an old file kept.
@@ -84,7 +84,9 @@ def write_atomically(path: Path, data: bytes, expected: FileStamp | None = _ANYT
                     file=path,
                 )
             _replace(path, data)
-            os.fsync(folder)
+            # the file is replaced by now; some network disks flush no folders
+            with suppress(OSError):
+                os.fsync(folder)
     except OSError as error:
         raise WorkspaceError(
             f"cannot be written: {error.strerror}.", hint="Nothing was changed on disk.", file=path

@@ -172,6 +172,22 @@ def test_a_failure_between_writing_and_renaming_leaves_the_old_card(
     assert [p.name for p in tmp_path.iterdir()] == ["anna.toml"]
 
 
+def test_a_folder_that_refuses_to_be_flushed_is_no_failed_save(
+    tmp_path: Path, card: Scorecard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, real = tmp_path / "anna.toml", os.fsync
+
+    def fsync(descriptor: int) -> None:
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            raise OSError(22, "Invalid argument")
+        real(descriptor)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    stamp = save_scorecard(path, card, None)
+    save_scorecard(path, card.with_score("correctness", 1), stamp)
+    assert load_scorecard(path).score("correctness") == 1
+
+
 def test_a_program_killed_before_renaming_costs_nothing_and_its_rest_is_swept(
     tmp_path: Path, card: Scorecard
 ) -> None:
