@@ -7,9 +7,18 @@ from pathlib import Path
 
 import pytest
 from judge_tui.checks.errors import WorkspaceError
-from judge_tui.judging.matchup import TIE, Criterion, Matchup, Matchups, load_matchups, save_matchups
+from judge_tui.judging.matchup import (
+    TIE,
+    Criterion,
+    Matchup,
+    Matchups,
+    load_matchups,
+    render_matchups,
+    save_matchups,
+)
 from judge_tui.judging.proposals import Proposal
 from judge_tui.judging.workspace import Workspace
+from judge_tui.tui.desk import rescue
 from judge_tui.tui.desk.autosave import SaveReport
 from judge_tui.tui.desk.matchup_desk import KEY, MARGIN, WINNER, MatchupDesk
 
@@ -362,3 +371,37 @@ def test_a_journal_that_is_spoilt_costs_the_history_only(
     again = opened()
     assert again.matchup.winner == "alpha"
     assert again.undo() is None
+
+
+def test_matchups_whose_names_hold_a_plus_share_neither_kept_work_nor_history(
+    opened: Opener, workspace: Workspace
+) -> None:
+    three, two = ("a", "b", "c"), ("a+b", "c")
+    desk = opened(three)
+    (workspace.root / "scores" / "kv").write_text("in the way")
+    desk.write_key("of all three")
+    desk.close()
+    (workspace.root / "scores" / "kv").unlink()
+    other = opened(two)
+    assert (other.restored, other.matchup, other.undo()) == (False, Matchup(two), None)
+    other.edge(WINNER, "c")
+    other.close()
+    again = opened(three)
+    assert again.restored
+    assert again.matchup.key_differentiator == "of all three"
+    assert opened(two).undo() == "winner"
+
+
+def test_what_was_kept_of_another_matchup_under_the_same_name_is_not_taken_for_a_blank_one(
+    opened: Opener,
+) -> None:
+    desk = opened(("a", "b", "c"))
+    desk.edge(WINNER, "a")
+    desk.close()
+    key = desk.path / "a+b+c"
+    of_another = Matchups("kv", "anna", (Matchup(("a+b", "c"), "c"),))
+    kept = rescue.place(key, "unsaved", ".toml")
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    kept.write_text(render_matchups(of_another))
+    again = opened(("a", "b", "c"))
+    assert (again.restored, again.matchup.winner) == (False, "a")

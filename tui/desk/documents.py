@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Generic, TypeVar
 
+from judge_tui.checks.errors import WorkspaceError
 from judge_tui.judging.matchup import Matchup, Matchups, parse_matchups, render_matchups, save_matchup
 from judge_tui.judging.scorecard import (
     FileStamp,
@@ -49,11 +50,15 @@ def matchup_document(path: Path, head: Matchups, models: tuple[str, ...]) -> Doc
     """
 
     def parse(data: bytes, file: Path) -> Matchup:
-        found = parse_matchups(data, file)
-        own = found.between(models)
+        whole = parse_matchups(data, file)
+        own = whole.between(models)
         # an earlier version wrote the judge's words under a published source
-        borrowed = found.published(models) if own.blank else ()
-        return replace(borrowed[0], source="") if borrowed else own
+        borrowed = whole.published(models) if own.blank else ()
+        if borrowed:
+            return replace(borrowed[0], source="")
+        if whole.matchups and own.blank:
+            raise WorkspaceError(f"holds no matchup of {', '.join(models)}.", file=file)
+        return own
 
     def render(matchup: Matchup) -> str:
         return render_matchups(Matchups(head.task, head.judge, () if matchup.blank else (matchup,)))

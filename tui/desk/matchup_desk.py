@@ -6,6 +6,7 @@ import operator
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 
 from judge_tui.checks.errors import JudgeError
 from judge_tui.judging.matchup import TIE, Criterion, Matchup, Matchups, stamp_of
@@ -69,7 +70,7 @@ class MatchupDesk:
         self._keypad = Keypad()
         whole = workspace.matchups(task, judge)
         self.published = whole.published(self.models)
-        key = self.path / "+".join(self.models)
+        key = _key(self.path, self.models)
         document = matchup_document(self.path, Matchups(task, judge_name(judge)), self.models)
         self._changes = Changes([key], [whole.between(self.models)], document, operator.eq)
         stamp = stamp_of(whole, self.models)
@@ -365,3 +366,11 @@ def _described(label: str, before: Matchup, after: Matchup) -> str:
         if one not in after.criteria or one not in before.criteria
     )
     return next((f"{label} {one.name}" for one in changed if one.name), label)
+
+
+def _key(path: Path, models: tuple[str, ...]) -> Path:
+    """What journal and kept work of a matchup are called after; no two matchups share one."""
+    if any("+" in model for model in models):
+        # a folder name may hold a plus, never a slash
+        return path.joinpath(*models)
+    return path / "+".join(models)
