@@ -11,7 +11,7 @@ from judge_tui.checks.store import last_outcomes
 from judge_tui.cli import options
 from judge_tui.cli.scoring import Changes, changed, conflicts, differences, standing
 from judge_tui.judging.attesting import attested, checks_seen, files_judged, written_elsewhere
-from judge_tui.judging.naming import default_judge, judge_name
+from judge_tui.judging.naming import default_judge, judge_name, recordable
 from judge_tui.judging.plain import plain
 from judge_tui.judging.scorecard import save_scorecard
 
@@ -65,6 +65,8 @@ def command(
     """
     found = options.open_workspace(workspace, submissions, None)
     folder, chosen = found.model(model), found.task(task)
+    recordable([folder])
+    recordable([chosen], "task")
     who = judge_name(judge) if judge is not None else default_judge()
     rubric, submission = found.rubric(chosen), found.submission(folder, chosen)
     before, stamp = found.scorecard(chosen, folder, who)

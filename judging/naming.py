@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 
 from judge_tui.checks.errors import UsageError
 
-__all__ = ["default_judge", "folder_name", "judge_name", "match", "normalized"]
+__all__ = ["default_judge", "folder_name", "judge_name", "match", "normalized", "recordable"]
 
 _MAX_BYTES = 100
 _UNPORTABLE = frozenset('/\\<>:"|?*')
@@ -39,7 +39,25 @@ def folder_name(name: str, what: str = "model") -> str:
     checked = _checked(name, what)
     if checked.casefold() == "matchups":
         raise UsageError(f"'{checked}' cannot be the name of a {what}: matchups are kept under it.")
+    if what == "model" and checked == "tie":
+        raise UsageError("'tie' cannot be the name of a model: a matchup that it wins would be a tie.")
     return checked
+
+
+def recordable(names: Iterable[str], what: str = "model") -> None:
+    """Refuse names of folders that TOML cannot hold: what is saved under another name is never found again.
+
+    Raises:
+        UsageError: One of them is not UTF-8.
+    """
+    for name in names:
+        try:
+            name.encode()
+        except UnicodeEncodeError as error:
+            raise UsageError(
+                f"the folder name of {what} {name!a} is not UTF-8, so that nothing can be saved of it.",
+                hint="Rename the folder.",
+            ) from error
 
 
 def _checked(name: str, what: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -314,3 +315,13 @@ def test_score_shows_and_changes_no_sealed_card(cli: Cli, root: Path) -> None:
         assert "87" not in ended.out + ended.err
         assert "your scorecard on this submission is blind" in ended.err
     assert path.read_text() == before
+
+
+def test_a_model_whose_folder_name_cannot_be_saved_is_not_scored(cli: Cli, tmp_path: Path) -> None:
+    name = os.fsdecode(b"ga\xffmma")
+    (tmp_path / "submissions" / name / "kv").mkdir(parents=True)
+    (tmp_path / "scores").mkdir()
+    done = cli("score", name, "--task", "kv", "--set", "correctness=80", "--workspace", str(tmp_path))
+    assert done.code == 2
+    assert "is not UTF-8" in done.err
+    assert list((tmp_path / "scores").iterdir()) == []

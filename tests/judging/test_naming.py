@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import getpass
+import os
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from judge_tui.checks.errors import UsageError
-from judge_tui.judging.naming import default_judge, folder_name, judge_name, match, normalized
+from judge_tui.judging.naming import default_judge, folder_name, judge_name, match, normalized, recordable
 
 NAMES = ["glm5", "glm5.1", "kimi-k2.6", "minimax-m2.7", "qwen36"]
 ALIASES = {"kimi": "kimi-k2.6", "qwen3.6-27b": "qwen36"}
@@ -88,6 +89,20 @@ def test_a_judge_name_that_is_taken_stays_in_its_folder(name: str) -> None:
 
 def test_composed_and_decomposed_spellings_are_one_judge() -> None:
     assert judge_name("Zoe\u0308") == judge_name("Zoë") == "Zoë"
+
+
+def test_a_model_cannot_be_called_as_what_nobody_wins() -> None:
+    with pytest.raises(UsageError, match="would be a tie"):
+        folder_name("tie")
+    assert folder_name("tie", "task") == "tie"
+
+
+def test_a_folder_name_that_is_not_utf_8_is_refused_in_one_sentence() -> None:
+    recordable(["Modèle", "b"])
+    with pytest.raises(UsageError, match="is not UTF-8") as caught:
+        recordable(["a", os.fsdecode(b"ga\xffmma")])
+    assert str(caught.value).isascii()
+    assert "Rename the folder." in str(caught.value)
 
 
 def test_a_model_cannot_be_called_as_the_folder_of_matchups() -> None:

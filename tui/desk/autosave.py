@@ -5,11 +5,12 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from judge_tui.checks.errors import JudgeError
+from judge_tui.checks.errors import JudgeError, WorkspaceError
 from judge_tui.judging.scorecard import Conflict, FileStamp
 from judge_tui.tui.desk import rescue
 from judge_tui.tui.desk.documents import SCORECARD, Document
@@ -125,7 +126,9 @@ class Autosave:
                 with self._changed:
                     self._writing = None
                     self._changed.notify_all()
-            self._report(report)
+            # who is told may be gone already
+            with suppress(Exception):
+                self._report(report)
 
     def _next(self) -> tuple[int, Any]:
         """Wait for a card that is due and take it; ``None`` when closing."""
@@ -143,7 +146,7 @@ class Autosave:
             stamp = self._stamps[index]
         try:
             new = self._document.save(path, card, stamp)
-        except (JudgeError, OSError) as error:
+        except Exception as error:  # whatever it is: this thread dies of nothing, and says what is not saved
             state: Literal["conflict", "failed"] = "conflict" if isinstance(error, Conflict) else "failed"
             with self._changed:
                 self._blocked[index] = card
@@ -151,7 +154,7 @@ class Autosave:
             (self._kept if kept else self._lost).add(index)
             if kept:
                 self._lost.discard(index)
-            told = f"{error}" + (f" Your work is kept in {kept}." if kept else "")
+            told = _sentence(path, error) + (f" Your work is kept in {kept}." if kept else "")
             return SaveReport(index, state, told, time.time())
         with self._changed:
             self._stamps[index] = new
@@ -161,3 +164,9 @@ class Autosave:
             self._kept.discard(index)
             rescue.drop(path)
         return SaveReport(index, "saved", "", time.time())
+
+
+def _sentence(path: Path, error: Exception) -> str:
+    if isinstance(error, JudgeError | OSError):
+        return str(error)
+    return str(WorkspaceError(f"cannot be saved ({type(error).__name__}: {error}).", file=path))

@@ -12,6 +12,7 @@ from judge_tui.checks.submission import Submission
 from judge_tui.checks.verdict import Outcome
 from judge_tui.judging.attesting import attested, checks_seen, files_judged, written_elsewhere
 from judge_tui.judging.card import Scorecard, now
+from judge_tui.judging.naming import recordable
 from judge_tui.judging.note import Note
 from judge_tui.judging.rubric import Rubric
 from judge_tui.judging.storage import FileStamp, read_bytes
@@ -53,7 +54,8 @@ class CardDesk:
         behind: Those of them whose card on disk has been changed since: saving is a conflict to settle.
 
     Raises:
-        JudgeError: A scorecard or the rubric is malformed, or the drawn order cannot be kept.
+        JudgeError: A scorecard or the rubric is malformed, the drawn order cannot be kept,
+            or a name is not UTF-8.
     """
 
     def __init__(
@@ -65,6 +67,8 @@ class CardDesk:
         *,
         blind: bool = False,
     ) -> None:
+        recordable([submission.model for submission in submissions])
+        recordable([submission.task for submission in submissions], "task")
         self.workspace, self.judge = workspace, judge
         self.blindfold = Blindfold(workspace, submissions, judge, wanted=blind)
         self.submissions = self.blindfold.seated

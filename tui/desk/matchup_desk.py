@@ -8,9 +8,9 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from judge_tui.checks.errors import JudgeError
+from judge_tui.checks.errors import JudgeError, UsageError
 from judge_tui.judging.matchup import TIE, Criterion, Matchup, Matchups, stamp_of
-from judge_tui.judging.naming import judge_name
+from judge_tui.judging.naming import judge_name, recordable
 from judge_tui.judging.proposals import Proposal
 from judge_tui.judging.versions import matchup_differences
 from judge_tui.judging.workspace import Workspace
@@ -50,6 +50,7 @@ class MatchupDesk:
 
     Raises:
         WorkspaceError: The file is malformed; nothing of it is touched.
+        UsageError: A model's name cannot stand in it, or would be read as a tie.
     """
 
     def __init__(
@@ -61,6 +62,12 @@ class MatchupDesk:
         report: Callable[[SaveReport], None] = lambda _: None,
         digests: Callable[[], Mapping[str, str]] = dict,
     ) -> None:
+        recordable(models)
+        if TIE in models:
+            raise UsageError(
+                f"a model that is called '{TIE}' can win no matchup: it would be stored as a tie.",
+                hint="Rename its folder.",
+            )
         self._workspace, self._task, self._judge = workspace, task, judge
         self._digests = digests
         # an order that says nothing of the seats of a blind comparison

@@ -65,7 +65,7 @@ def keep(path: Path, card: Any, base: FileStamp | None, document: Document[Any] 
     begun = _NO_FILE if base is None else base.digest.encode()
     try:
         write_atomically(kept, _BASE + begun + b"\n" + document.render(card).encode())
-    except (JudgeError, OSError):
+    except Exception:  # whatever could not be written there is lost, and the judge is told so
         return None
     return kept
 
