@@ -47,6 +47,11 @@ def test_a_card_that_is_being_written_is_not_saved_yet(tmp_path: Path) -> None:
         autosave.close()
 
 
+@pytest.fixture(autouse=True)
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
 class Disk:
     """Saves texts, or does what it is told instead."""
 

@@ -6,12 +6,20 @@ import os
 from pathlib import Path
 
 import pytest
-from judge_tui.judging.scorecard import FileStamp, load_scorecard, render_scorecard
+from judge_tui.judging.scorecard import FileStamp, Scorecard, load_scorecard, render_scorecard
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.desk import rescue
+from judge_tui.tui.desk.rescue import Rescue
 from judge_tui.tui.session import Session
 
 from .conftest import Opener, Reports
+
+
+def keep(path: Path, card: Scorecard, base: FileStamp | None) -> None:
+    """Keep a card as a run does that ends then."""
+    ended = Rescue(path)
+    assert ended.keep(card, base)
+    ended.close()
 
 
 def test_a_second_window_is_a_conflict_and_either_answer_keeps_both(opened: Opener, reports: Reports) -> None:
@@ -51,13 +59,14 @@ def test_work_that_cannot_be_saved_is_back_at_the_next_start(
     session.flush()
     assert "cannot be written" in reports.wait_for("failed").message
     assert session.unsaved() == (0,)
+    session.close()
     (workspace.root / "scores" / "kv").unlink()
     again = opened()
     assert again.restored == (0,)
     assert again.card.score("correctness") == 8
     again.flush()
     assert load_scorecard(again.paths[0]).score("correctness") == 8
-    assert rescue.rescued(again.paths[0]) is None
+    assert rescue.every_kept(again.paths[0]) == ()
 
 
 def test_another_windows_save_does_not_forget_what_this_window_could_not_save(
@@ -71,8 +80,7 @@ def test_another_windows_save_does_not_forget_what_this_window_could_not_save(
     reports.wait_for("conflict")
     first.digit("5")
     first.flush()
-    kept = rescue.rescued(second.paths[0])
-    assert kept is not None
+    [kept] = rescue.every_kept(second.paths[0])
     assert kept.score("correctness") == 9
 
 
@@ -80,9 +88,9 @@ def test_kept_work_that_is_on_disk_already_is_forgotten(opened: Opener) -> None:
     session = opened()
     session.digit("7")
     session.flush()
-    rescue.keep(session.paths[0], load_scorecard(session.paths[0]), None)
+    keep(session.paths[0], load_scorecard(session.paths[0]), None)
     assert opened().restored == ()
-    assert rescue.rescued(session.paths[0]) is None
+    assert rescue.every_kept(session.paths[0]) == ()
 
 
 # work of an earlier run, and a disk that has gone on
@@ -120,7 +128,7 @@ def test_either_answer_keeps_the_other_card_over_a_restart_too(
     assert (third.overwrite if mine else third.reload)(0) == ""
     third.close()
     assert load_scorecard(third.paths[0]).score("correctness") == stays
-    assert rescue.rescued(third.paths[0]) is None
+    assert rescue.every_kept(third.paths[0]) == ()
     fourth = opened()
     assert fourth.restored == ()
     assert fourth.card.score("correctness") == stays
@@ -148,7 +156,7 @@ def test_what_is_kept_of_this_window_is_not_forgotten_while_the_other_card_is_ta
     third.flush()
     on_disk = []
     monkeypatch.setattr(
-        rescue, "drop", lambda path: on_disk.append(load_scorecard(path).score("correctness"))
+        Rescue, "drop", lambda _: on_disk.append(load_scorecard(third.paths[0]).score("correctness"))
     )
     third.overwrite(0)
     third.flush()
@@ -164,8 +172,8 @@ def test_work_kept_by_the_version_before_is_taken_up_where_it_is_the_younger(
     session.close()
     path = session.paths[0]
     card = load_scorecard(path)
-    rescue.keep(path, card, None)
     kept = rescue.place(path, "unsaved", ".toml")
+    kept.parent.mkdir(parents=True, exist_ok=True)
     kept.write_text(render_scorecard(card.with_score("correctness", 9)))
     at = kept.stat().st_mtime + age
     os.utime(path, (at, at))

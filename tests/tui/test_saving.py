@@ -6,7 +6,7 @@ from pathlib import Path
 
 from judge_tui.judging.scorecard import FileStamp, load_scorecard, save_scorecard
 from judge_tui.judging.workspace import Workspace
-from judge_tui.tui.desk import rescue
+from judge_tui.tui.desk.rescue import Rescue
 from judge_tui.tui.screens.question import Question
 
 from .conftest import Driver, make_app, running
@@ -88,10 +88,12 @@ async def test_work_of_an_earlier_run_and_a_newer_card_on_disk_are_told_and_aske
     path = workspace.scorecard_path("kv", "alpha", "anna")
     card, _ = workspace.scorecard("kv", "alpha", "anna")
     save_scorecard(path, card.with_score("correctness", 75), None)
-    rescue.keep(path, card.with_score("correctness", 90), FileStamp.of(b"an older state"))
+    ended = Rescue(path)
+    ended.keep(card.with_score("correctness", 90), FileStamp.of(b"an older state"))
+    ended.close()
     async with running(make_app(workspace)) as driver:
         await driver.until(lambda: "press ! to settle" in driver.text())
-        assert "A: unsaved work of an earlier run is kept" in told(driver)
+        assert "A: Unsaved work of an earlier run is kept" in told(driver)
         assert "newer: ! asks which one stays" in told(driver)
         assert load_scorecard(path).score("correctness") == 75
         await driver.press("!")

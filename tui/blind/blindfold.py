@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import reduce
 
 import msgspec
 from judge_tui.checks.submission import Submission
@@ -147,6 +148,6 @@ class Blindfold:
 
 
 def _mark(workspace: Workspace, card: Scorecard) -> BlindMark | None:
-    """What a card says of the blind judging, and what could not be saved of it."""
-    kept = rescue.rescued(workspace.scorecard_path(card.task, card.model, card.judge))
-    return merged(card.blind, kept.blind if kept is not None else None)
+    """What a card says of the blind judging, and what could not be saved of it, by any window."""
+    kept = rescue.every_kept(workspace.scorecard_path(card.task, card.model, card.judge))
+    return reduce(merged, (one.blind for one in reversed(kept)), card.blind)

@@ -12,8 +12,8 @@ from typing import Any, Literal
 
 from judge_tui.checks.errors import JudgeError, WorkspaceError
 from judge_tui.judging.scorecard import Conflict, FileStamp
-from judge_tui.tui.desk import rescue
 from judge_tui.tui.desk.documents import SCORECARD, Document
+from judge_tui.tui.desk.rescue import Rescue
 
 __all__ = ["TYPING_S", "Autosave", "SaveReport"]
 
@@ -45,7 +45,7 @@ class Autosave:
         paths: File of each card.
         stamps: What was on disk when each was read.
         report: Called in the writing thread after each attempt.
-        kept: Cards that were taken up from the state folder and are to be dropped from it when saved.
+        rescues: Where each card is kept when it cannot be saved; closed with this.
         document: What is written: scorecards, or something else in their place.
     """
 
@@ -54,15 +54,14 @@ class Autosave:
         paths: Sequence[Path],
         stamps: Sequence[FileStamp | None],
         report: Callable[[SaveReport], None],
-        kept: Sequence[int] = (),
+        rescues: Sequence[Rescue] = (),
         document: Document[Any] = SCORECARD,
     ) -> None:
         self._document = document
         self._paths = list(paths)
         self._stamps = list(stamps)
         self._report = report
-        # what another window keeps there is not ours to drop
-        self._kept = set(kept)
+        self._rescues = list(rescues) or [Rescue(path, document) for path in paths]
         self._lost: set[int] = set()
         self._waiting: dict[int, tuple[float, Any]] = {}
         self._blocked: dict[int, Any] = {}
@@ -112,6 +111,8 @@ class Autosave:
             self._closing = True
             self._changed.notify_all()
         self._thread.join(5.0)
+        for rescue in self._rescues:
+            rescue.close()
 
     def _work(self) -> None:
         while True:
@@ -150,19 +151,18 @@ class Autosave:
             state: Literal["conflict", "failed"] = "conflict" if isinstance(error, Conflict) else "failed"
             with self._changed:
                 self._blocked[index] = card
-            kept = rescue.keep(path, card, stamp, self._document)
-            (self._kept if kept else self._lost).add(index)
+            kept = self._rescues[index].keep(card, stamp)
             if kept:
                 self._lost.discard(index)
+            else:
+                self._lost.add(index)
             told = _sentence(path, error) + (f" Your work is kept in {kept}." if kept else "")
             return SaveReport(index, state, told, time.time())
         with self._changed:
             self._stamps[index] = new
             self._blocked.pop(index, None)
         self._lost.discard(index)
-        if index in self._kept:
-            self._kept.discard(index)
-            rescue.drop(path)
+        self._rescues[index].drop()
         return SaveReport(index, "saved", "", time.time())
 
 

@@ -50,7 +50,8 @@ class CardDesk:
         outcomes: (model, check id) → outcome.
         paths: File of each card, then that of each matchup that is open.
         matchups: Those that are open: submissions' indices → matchup, in the order of opening.
-        restored: Submissions for which unsaved work of an earlier run was taken up.
+        restored: Submissions for which unsaved work of earlier runs was taken up.
+        earlier_runs: Those submissions → of how many runs.
         behind: Those of them whose card on disk has been changed since: saving is a conflict to settle.
 
     Raises:
@@ -82,24 +83,28 @@ class CardDesk:
         self._report = report
         self._elsewhere = [written_elsewhere(card, stamp) for card, stamp in on_disk]
         stamps = [stamp for _, stamp in on_disk]
+        self._rescues = list(map(rescue.Rescue, self.paths))
         rescued = {index: kept for index, stamp in enumerate(stamps) if (kept := self._rescued(index, stamp))}
         for index, kept in rescued.items():
-            stamps[index] = kept.stamp
+            stamps[index] = kept[-1].stamp
         self.restored = tuple(rescued)
-        self.behind = tuple(index for index, kept in rescued.items() if kept.behind)
-        self._autosave = Autosave(self.paths, stamps, report, self.restored)
+        self.earlier_runs = {index: len(kept) for index, kept in rescued.items()}
+        self.behind = tuple(index for index, kept in rescued.items() if kept[-1].behind)
+        self._autosave = Autosave(self.paths, stamps, report, self._rescues)
 
-    def _rescued(self, index: int, on_disk: FileStamp | None) -> rescue.Kept | None:
-        """Take up what an earlier run could not save, as a step: what is on disk is one undo away."""
+    def _rescued(self, index: int, on_disk: FileStamp | None) -> tuple[rescue.Kept, ...]:
+        """Take up what earlier runs could not save, a step each: what is on disk is that many undos away."""
         card, path = self.changes[index], self.paths[index]
-        kept = rescue.taken_up(path, path, on_disk)
-        if kept is None:
-            return None
-        self.blindfold.take(index, kept.card.blind)
-        if replace(kept.card, updated=card.updated, created=card.created) == card:
-            rescue.drop(path)
-            return None
-        self.changes.make(index, "unsaved work of an earlier run", kept.card)
+        kept = self._rescues[index].take_up(
+            path,
+            on_disk,
+            lambda other: replace(other, updated=card.updated, created=card.created) == card,
+            # what is not shown has to be within reach of an undo at the next start, too
+            every=self.changes.remembers(index),
+        )
+        for one in kept:
+            self.blindfold.take(index, one.card.blind)
+            self.changes.make(index, "unsaved work of an earlier run", one.card)
         return kept
 
     @property

@@ -44,6 +44,10 @@ class Changes(Generic[D]):
         """How many changes can be undone."""
         return len(self._order)
 
+    def remembers(self, index: int) -> bool:
+        """Whether the changes of a document are kept over a restart."""
+        return self._history.remembers(index)
+
     @property
     def now(self) -> tuple[D, ...]:
         """Every document as it is now."""

@@ -88,6 +88,10 @@ class History:
         undone = sorted((at, index) for index, one in enumerate(replayed) for at in one.future if at >= done)
         return [one.log for one in replayed], [index for _, index in order], [index for _, index in undone]
 
+    def remembers(self, index: int) -> bool:
+        """Whether the steps of a card are written down here, and not by another window, or by none."""
+        return self._locks[index] is not None
+
     def tell(self, index: int, step: Step) -> None:
         """Write a step down, soon."""
         if self._locks[index] is not None:

@@ -6,6 +6,7 @@ import operator
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from judge_tui.checks.errors import JudgeError, UsageError
@@ -14,11 +15,11 @@ from judge_tui.judging.naming import judge_name, recordable
 from judge_tui.judging.proposals import Proposal
 from judge_tui.judging.versions import matchup_differences
 from judge_tui.judging.workspace import Workspace
-from judge_tui.tui.desk import rescue
 from judge_tui.tui.desk.autosave import Autosave, SaveReport
 from judge_tui.tui.desk.changes import Changes
 from judge_tui.tui.desk.documents import matchup_document
 from judge_tui.tui.desk.keypad import Keypad
+from judge_tui.tui.desk.rescue import Rescue
 
 __all__ = ["KEY", "MARGIN", "WINNER", "MatchupDesk"]
 
@@ -45,7 +46,8 @@ class MatchupDesk:
         path: The file, which holds the judge's other matchups on the task as well.
         proposal: What scores and measurements say.
         published: What the judge has published elsewhere on these models, which stays as it is.
-        restored: Whether unsaved work of an earlier run was taken up.
+        restored: Whether unsaved work of earlier runs was taken up.
+        earlier_runs: Of how many runs that is.
         behind: Whether the matchup on disk has been changed since: saving is a conflict to settle.
 
     Raises:
@@ -79,17 +81,16 @@ class MatchupDesk:
         self.published = whole.published(self.models)
         key = _key(self.path, self.models)
         document = matchup_document(self.path, Matchups(task, judge_name(judge)), self.models)
-        self._changes = Changes([key], [whole.between(self.models)], document, operator.eq)
-        stamp = stamp_of(whole, self.models)
-        kept = rescue.taken_up(key, self.path, stamp, document)
-        self.restored = kept is not None and self._changes.make(0, _OUTSIDE, kept.card)
-        self.behind = self.restored and kept is not None and kept.behind
-        if kept is not None:
-            if self.restored:
-                stamp = kept.stamp
-            else:
-                rescue.drop(key)
-        self._autosave = Autosave([key], [stamp], report, (0,) if self.restored else (), document)
+        found, stamp = whole.between(self.models), stamp_of(whole, self.models)
+        self._changes = Changes([key], [found], document, operator.eq)
+        rescue = Rescue(key, document)
+        kept = rescue.take_up(self.path, stamp, partial(operator.eq, found), every=self._changes.remembers(0))
+        for one in kept:
+            self._changes.make(0, _OUTSIDE, one.card)
+        self.restored, self.earlier_runs = bool(kept), len(kept)
+        self.behind = self.restored and kept[-1].behind
+        stamp = kept[-1].stamp if kept else stamp
+        self._autosave = Autosave([key], [stamp], report, [rescue], document)
         if self.restored:
             self._save()
 

@@ -1,13 +1,15 @@
 """Unsaved work: what could not be written to its file is kept in the user's state folder.
 
 A read-only workspace or an unanswered conflict must cost nobody a sentence: the next
-start finds the card, or the matchup, here.
+start finds the card, or the matchup, here. What a window keeps is its own while it is open;
+what windows that have ended have kept is taken up by the next.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,8 +18,9 @@ from typing import Any
 from judge_tui.checks.errors import JudgeError, WorkspaceError
 from judge_tui.judging.storage import Conflict, FileStamp, read_bytes, write_atomically
 from judge_tui.tui.desk.documents import SCORECARD, Document
+from judge_tui.tui.desk.kept_files import KeptFiles
 
-__all__ = ["Kept", "drop", "keep", "place", "rescued", "set_aside", "taken_up"]
+__all__ = ["Kept", "Rescue", "every_kept", "place", "set_aside"]
 
 #: The first line of what is kept says what was on disk when it was begun; a comment to every TOML reader.
 _BASE = b"# begun on: "
@@ -48,61 +51,82 @@ def place(path: Path, kind: str, suffix: str) -> Path:
     return state / "judge-tui" / kind / f"{name}{suffix}"
 
 
+def every_kept(path: Path, document: Document[Any] = SCORECARD) -> tuple[Any, ...]:
+    """What any window could not save to ``path``, open or not; the newest first."""
+    read = (_read(file, document) for file in KeptFiles(_place(path)).all())
+    return tuple(found[0] for found in read if found is not None)
+
+
+class Rescue:
+    """What this window keeps of one card, and what windows before it have kept.
+
+    Args:
+        path: The card's file; for a matchup, what it is called after.
+        document: What it is: a scorecard, or something else in its place.
+    """
+
+    def __init__(self, path: Path, document: Document[Any] = SCORECARD) -> None:
+        self._document = document
+        self._files = KeptFiles(_place(path))
+
+    def take_up(
+        self,
+        file: Path,
+        on_disk: FileStamp | None,
+        known: Callable[[Any], bool],
+        *,
+        every: bool = True,
+    ) -> tuple[Kept, ...]:
+        """What windows that have ended could not save, the newest last; it is this window's from now on.
+
+        Args:
+            file: The file on disk.
+            on_disk: What it holds now; ``None`` for nothing.
+            known: Whether the disk says just that; what it says is forgotten here.
+            every: Take up all of it, and not only the newest: the rest stays for a later start.
+        """
+        found: list[Kept] = []
+        for kept in self._files.claimed():
+            read = _read(kept, self._document)
+            if read is None:
+                continue
+            if known(read[0]):
+                self._files.forget(kept)
+                continue
+            found.append(_begun(*read, _older(file, kept), on_disk))
+            if not every:
+                break
+        return tuple(reversed(found))
+
+    def keep(self, card: Any, base: FileStamp | None) -> Path | None:
+        """Keep a card that could not be saved; its place, or ``None`` when that fails too.
+
+        Args:
+            card: The card.
+            base: What was on disk when it was begun; ``None`` for no file.
+        """
+        begun = _NO_FILE if base is None else base.digest.encode()
+        try:
+            kept = self._files.own()
+            write_atomically(kept, _BASE + begun + b"\n" + self._document.render(card).encode())
+        except Exception:  # whatever could not be written there is lost, and the judge is told so
+            return None
+        return kept
+
+    def drop(self) -> None:
+        """Forget what this window keeps or has taken up: it is saved now."""
+        self._files.drop()
+
+    def close(self) -> None:
+        """Leave what is kept to the next start."""
+        self._files.close()
+
+
 def _place(path: Path) -> Path:
     return place(path, "unsaved", ".toml")
 
 
-def keep(path: Path, card: Any, base: FileStamp | None, document: Document[Any] = SCORECARD) -> Path | None:
-    """Keep a card that could not be saved to ``path``; its place, or ``None`` when that fails too.
-
-    Args:
-        path: Its file.
-        card: The card.
-        base: What was on disk when it was begun; ``None`` for no file.
-        document: What it is: a scorecard, or something else in its place.
-    """
-    kept = _place(path)
-    begun = _NO_FILE if base is None else base.digest.encode()
-    try:
-        write_atomically(kept, _BASE + begun + b"\n" + document.render(card).encode())
-    except Exception:  # whatever could not be written there is lost, and the judge is told so
-        return None
-    return kept
-
-
-def rescued(path: Path, document: Document[Any] = SCORECARD) -> Any:
-    """The card that an earlier run could not save to ``path``; ``None`` when there is none."""
-    found = _found(path, document)
-    return None if found is None else found[0]
-
-
-def taken_up(
-    path: Path, file: Path, on_disk: FileStamp | None, document: Document[Any] = SCORECARD
-) -> Kept | None:
-    """What an earlier run could not save, and whether the disk has gone on since; ``None`` for nothing.
-
-    Args:
-        path: What :func:`keep` was told.
-        file: The file on disk.
-        on_disk: What it holds now; ``None`` for nothing.
-        document: What it is: a scorecard, or something else in its place.
-    """
-    found = _found(path, document)
-    if found is None:
-        return None
-    card, data = found
-    first, _, _ = data.partition(b"\n")
-    if not first.startswith(_BASE):
-        # kept by a version that did not say what was on disk: the younger of the two files is ahead
-        behind = on_disk is not None and not _older(file, _place(path))
-        return Kept(card, _NEVER if behind else on_disk, behind)
-    begun = first.removeprefix(_BASE).strip()
-    base = None if begun == _NO_FILE else FileStamp(begun.decode("ascii", "replace"))
-    return Kept(card, base, base != on_disk)
-
-
-def _found(path: Path, document: Document[Any]) -> tuple[Any, bytes] | None:
-    kept = _place(path)
+def _read(kept: Path, document: Document[Any]) -> tuple[Any, bytes] | None:
     try:
         data = read_bytes(kept)
         return None if data is None else (document.parse(data, kept), data)
@@ -110,17 +134,22 @@ def _found(path: Path, document: Document[Any]) -> tuple[Any, bytes] | None:
         return None
 
 
+def _begun(card: Any, data: bytes, younger: bool, on_disk: FileStamp | None) -> Kept:
+    first, _, _ = data.partition(b"\n")
+    if not first.startswith(_BASE):
+        # kept by a version that did not say what was on disk: the younger of the two files is ahead
+        behind = on_disk is not None and not younger
+        return Kept(card, _NEVER if behind else on_disk, behind)
+    begun = first.removeprefix(_BASE).strip()
+    base = None if begun == _NO_FILE else FileStamp(begun.decode("ascii", "replace"))
+    return Kept(card, base, base != on_disk)
+
+
 def _older(one: Path, other: Path) -> bool:
     try:
         return one.stat().st_mtime_ns < other.stat().st_mtime_ns
     except OSError:
         return False
-
-
-def drop(path: Path) -> None:
-    """Forget the kept card: it is saved now."""
-    with suppress(OSError):
-        _place(path).unlink(missing_ok=True)
 
 
 def set_aside(path: Path, data: bytes) -> Path:

@@ -25,6 +25,7 @@ from judge_tui.tui.screens.compare_sizing import CompareSizing
 from judge_tui.tui.screens.compare_sync import CompareSync
 from judge_tui.tui.screens.compare_watching import CompareWatching
 from judge_tui.tui.screens.covered import CoveredScreen
+from judge_tui.tui.screens.earlier_work import told_of_earlier_work
 from judge_tui.tui.screens.signs import CHECK_SIGNS, CODE_SIGNS, RUBRIC_SIGNS
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.bar import Bar, Part
@@ -184,14 +185,14 @@ class CompareScreen(
         self.begin_watching()
         self.session.save_restored()
         for index in self.session.restored:
-            told = (
-                f"{letter_of(index)}: unsaved work of an earlier run is kept, and shown, but the scorecard "
-                f"on disk is newer: {key_for(self, 'settle')} asks which one stays."
-                if index in self.session.behind
-                else f"{letter_of(index)}: unsaved work of an earlier run is back; "
-                f"{key_for(self, 'undo')} takes it away again."
+            told = told_of_earlier_work(
+                self.session.earlier_runs[index],
+                "scorecard",
+                behind=index in self.session.behind,
+                undo=key_for(self, "undo"),
+                settle=key_for(self, "settle"),
             )
-            self.notify(told, markup=False, timeout=10)
+            self.notify(f"{letter_of(index)}: {told}", markup=False, timeout=10)
         self.tell_known()
         self.rubric_pane.update_lines()
 

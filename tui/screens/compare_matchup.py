@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.verdict import Outcome
+from judge_tui.tui.screens.earlier_work import told_of_earlier_work
 from judge_tui.tui.session import Session
 from judge_tui.tui.widgets.checks_pane import ChecksPane
 from judge_tui.tui.widgets.key_hints import key_called
@@ -52,16 +53,14 @@ class CompareMatchup(Screen[None]):
         desk.proposal = self._proposal(desk)
         if desk.restored and self._seats not in self._told_restored:
             self._told_restored |= {self._seats}
-            undo = key_called(self, "matchup.undo")
-            settle = key_called(self, "matchup.settle-a-conflict-of-two-windows")
-            self.notify(
-                "Unsaved work of an earlier run is kept, and shown, but the matchup on disk is newer: "
-                f"{settle} asks which one stays."
-                if desk.behind
-                else f"Unsaved work of an earlier run is back in the matchup; {undo} takes it away again.",
-                markup=False,
-                timeout=10,
+            told = told_of_earlier_work(
+                desk.earlier_runs,
+                "matchup",
+                behind=desk.behind,
+                undo=key_called(self, "matchup.undo"),
+                settle=key_called(self, "matchup.settle-a-conflict-of-two-windows"),
             )
+            self.notify(told, markup=False, timeout=10)
         return desk
 
     def _proposal(self, desk: MatchupDesk) -> Proposal:

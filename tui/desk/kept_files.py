@@ -1,0 +1,138 @@
+"""Files of unsaved work: each window has its own, and a lock beside it says that the window is open."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+__all__ = ["KeptFiles"]
+
+
+class KeptFiles:
+    """The files of unsaved work of one document, and which of them are this window's.
+
+    A file ``<name>.<token>.toml`` is that of the window which holds ``<name>.<token>.lock``; the lock of a
+    window that has ended, in whatever way, is free. ``<name>.toml`` is of a version that had one file for all
+    windows. Where nothing can be locked, as on some network folders, it still is the file of all: what is
+    kept last replaces what was kept before, and every start takes it up.
+
+    Args:
+        shared: ``<name>.toml``.
+    """
+
+    def __init__(self, shared: Path) -> None:
+        self._shared = shared
+        #: This window's, the newest first, with the locks that it holds.
+        self._held: dict[Path, int | None] = {}
+
+    def all(self) -> list[Path]:
+        """Those of every window, open or not, the newest first."""
+        folder, name = self._shared.parent, self._shared.stem
+        found = [*folder.glob(f"{name}.toml"), *folder.glob(f"{name}.*.toml")]
+        return sorted(found, key=lambda file: (_written(file), file.name), reverse=True)
+
+    def claimed(self) -> Iterator[Path]:
+        """Make those of windows that have ended this window's: one at each step, the newest first."""
+        for file in self.all():
+            mine = self._claim(file)
+            if mine is not None:
+                yield mine
+
+    def own(self) -> Path:
+        """The file that this window writes: the newest that it has claimed, or a new one."""
+        if not self._held:
+            file, lock = self._new()
+            self._held[file] = lock
+        return next(iter(self._held))
+
+    def forget(self, file: Path) -> None:
+        """Delete one of this window's files."""
+        lock = self._held.pop(file)
+        with suppress(OSError):
+            file.unlink(missing_ok=True)
+        _release(file, lock)
+
+    def drop(self) -> None:
+        """Delete all of this window's files."""
+        for file in list(self._held):
+            self.forget(file)
+
+    def close(self) -> None:
+        """Leave this window's files to the next start."""
+        for file, lock in self._held.items():
+            _release(file, lock)
+        self._held.clear()
+
+    def _claim(self, file: Path) -> Path | None:
+        try:
+            mine, lock = self._taken_over(file) if file == self._shared else (file, _locked(file))
+        except BlockingIOError:
+            return None
+        if not mine.exists():
+            # its window has saved it meanwhile
+            _release(mine, lock)
+            return None
+        self._held[mine] = lock
+        return mine
+
+    def _taken_over(self, shared: Path) -> tuple[Path, int | None]:
+        mine, lock = self._new()
+        try:
+            shared.rename(mine)
+        except OSError:
+            _release(mine, lock)
+            return shared, None
+        return mine, lock
+
+    def _new(self) -> tuple[Path, int | None]:
+        while True:
+            file = self._shared.with_suffix(f".{secrets.token_hex(6)}.toml")
+            # another start may look at a lock just as it is made
+            with suppress(BlockingIOError):
+                lock = _locked(file)
+                return (self._shared, None) if lock is None else (file, lock)
+
+
+def _locked(file: Path) -> int | None:
+    """Hold the lock of a file; ``None`` where nothing can be locked.
+
+    Raises:
+        BlockingIOError: An open window holds it.
+    """
+    beside = file.with_suffix(".lock")
+    try:
+        beside.parent.mkdir(parents=True, exist_ok=True)
+        lock = os.open(beside, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(lock)
+        raise
+    except OSError:
+        _release(file, lock)
+        return None
+    return lock
+
+
+def _release(file: Path, lock: int | None) -> None:
+    if lock is None:
+        return
+    # a lock whose file is there must stay the same one for all that try it
+    if not file.exists():
+        with suppress(OSError):
+            file.with_suffix(".lock").unlink(missing_ok=True)
+    with suppress(OSError):
+        os.close(lock)
+
+
+def _written(file: Path) -> int:
+    try:
+        return file.stat().st_mtime_ns
+    except OSError:
+        return 0

@@ -1,0 +1,26 @@
+"""What is said of unsaved work that earlier runs have left."""
+
+from __future__ import annotations
+
+__all__ = ["told_of_earlier_work"]
+
+
+def told_of_earlier_work(runs: int, what: str, *, behind: bool, undo: str, settle: str) -> str:
+    """A sentence on work that was taken up.
+
+    Args:
+        runs: Of how many runs it is.
+        what: What it was done to: ``"scorecard"``, ``"matchup"``.
+        behind: Whether what is on disk has been changed since.
+        undo: The key that takes a step back.
+        settle: The key that asks which one stays.
+    """
+    work = "Unsaved work of an earlier run" if runs == 1 else f"Unsaved work of {runs} earlier runs"
+    shown = "shown" if runs == 1 else "the newest of it shown"
+    older = "" if runs == 1 else f" {undo} goes back to what is older."
+    if behind:
+        asked = f"but the {what} on disk is newer: {settle} asks which one stays."
+        return f"{work} is kept, and {shown}, {asked}{older}"
+    if runs > 1:
+        return f"{work} is back in the {what}, {shown};{older}"
+    return f"{work} is back in the {what}; {undo} takes it away again."
