@@ -15,10 +15,10 @@ from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.desk import rescue
 from judge_tui.tui.desk.matchup_desk import MatchupDesk
 from judge_tui.tui.desk.rescue import Rescue
-from judge_tui.tui.screens.earlier_work import told_of_earlier_work
+from judge_tui.tui.screens.earlier_work import told_of_damage, told_of_earlier_work
 from judge_tui.tui.session import Session
 
-from .conftest import Opener, Reports
+from .conftest import Driver, Opener, Reports, make_app, running
 
 
 def never(_: object) -> bool:
@@ -222,6 +222,57 @@ def test_where_nothing_can_be_locked_there_is_one_file_and_every_start_takes_it_
     assert [one.card.summary for one in second.take_up(path, None, never)] == ["words"]
     second.drop()
     assert list(place.parent.iterdir()) == []
+
+
+def test_what_was_kept_and_is_damaged_is_set_aside_and_told(opened: Opener) -> None:
+    session = opened()
+    session.close()
+    ended_with(session, "damaged", "whole", "damaged too")
+    unsaved = rescue.place(session.paths[0], "unsaved", ".toml").parent
+    for file in unsaved.glob("*.toml"):
+        if b"damaged" in (data := file.read_bytes()):
+            file.write_bytes(data + b"\xff")
+    again = opened()
+    assert again.card.comment("correctness") == "whole"
+    assert [index for index, _ in again.damaged] == [0, 0]
+    assert sorted(b"too" in place.read_bytes() for _, place in again.damaged) == [False, True]
+    again.close()
+    assert list(unsaved.iterdir()) == []
+    assert opened().damaged == []
+
+
+def test_what_is_damaged_and_cannot_be_moved_is_not_written_over(tmp_path: Path) -> None:
+    path = tmp_path / "anna.toml"
+    ended = Rescue(path)
+    place = ended.keep(Scorecard("kv", "alpha", "anna"), None)
+    ended.close()
+    assert place is not None
+    place.write_bytes(b"\xff")
+    rescue.place(path, "unreadable", ".toml").parent.write_text("in the way")
+    window = Rescue(path)
+    assert (window.take_up(path, None, never), window.damaged) == ((), (place,))
+    assert window.keep(Scorecard("kv", "alpha", "anna"), None) not in (None, place)
+    window.drop()
+    assert place.read_bytes() == b"\xff"
+
+
+async def test_damaged_work_is_told_on_the_screen(workspace: Workspace) -> None:
+    card, matchup = workspace.scorecard_path("kv", "alpha", "anna"), workspace.matchups_path("kv", "anna")
+    for path in (card, matchup / "alpha+beta"):
+        unsaved = rescue.place(path, "unsaved", ".toml")
+        unsaved.parent.mkdir(parents=True, exist_ok=True)
+        unsaved.write_bytes(b"\xff")
+    async with running(make_app(workspace)) as driver:
+        aside = rescue.place(card, "unreadable", ".toml")
+        await driver.until(lambda: f"A: {told_of_damage(aside)}" in told(driver))
+        await driver.press("M")
+        aside = rescue.place(matchup / "alpha+beta", "unreadable", ".toml")
+        await driver.until(lambda: told_of_damage(aside) in told(driver))
+        assert aside.read_bytes() == b"\xff"
+
+
+def told(driver: Driver) -> list[str]:
+    return [one.message for one in driver.app._notifications]
 
 
 def test_work_of_several_runs_is_told_as_such() -> None:

@@ -405,3 +405,4 @@ def test_what_was_kept_of_another_matchup_under_the_same_name_is_not_taken_for_a
     kept.write_text(render_matchups(of_another))
     again = opened(("a", "b", "c"))
     assert (again.restored, again.matchup.winner) == (False, "a")
+    assert [place.read_text() for place in again.damaged] == [render_matchups(of_another)]

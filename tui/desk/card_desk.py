@@ -53,6 +53,7 @@ class CardDesk:
         restored: Submissions for which unsaved work of earlier runs was taken up.
         earlier_runs: Those submissions → of how many runs.
         behind: Those of them whose card on disk has been changed since: saving is a conflict to settle.
+        damaged: Submissions and files, where unsaved work cannot be read and was set aside.
 
     Raises:
         JudgeError: A scorecard or the rubric is malformed, the drawn order cannot be kept,
@@ -89,6 +90,7 @@ class CardDesk:
             stamps[index] = kept[-1].stamp
         self.restored = tuple(rescued)
         self.earlier_runs = {index: len(kept) for index, kept in rescued.items()}
+        self.damaged = [(index, place) for index, one in enumerate(self._rescues) for place in one.damaged]
         self.behind = tuple(index for index, kept in rescued.items() if kept[-1].behind)
         self._autosave = Autosave(self.paths, stamps, report, self._rescues)
 

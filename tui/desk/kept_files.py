@@ -56,6 +56,20 @@ class KeptFiles:
             file.unlink(missing_ok=True)
         _release(file, lock)
 
+    def set_aside(self, file: Path, wanted: Path) -> Path:
+        """Put one of this window's files away under a name that is free; its path then, or still."""
+        number, to = 1, wanted
+        while to.exists():
+            number += 1
+            to = wanted.with_name(f"{wanted.name}.{number}")
+        try:
+            to.parent.mkdir(parents=True, exist_ok=True)
+            file.rename(to)
+        except OSError:
+            to = file
+        _release(file, self._held.pop(file))
+        return to
+
     def drop(self) -> None:
         """Delete all of this window's files."""
         for file in list(self._held):

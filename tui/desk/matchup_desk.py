@@ -49,6 +49,7 @@ class MatchupDesk:
         restored: Whether unsaved work of earlier runs was taken up.
         earlier_runs: Of how many runs that is.
         behind: Whether the matchup on disk has been changed since: saving is a conflict to settle.
+        damaged: Files of unsaved work that cannot be read and were set aside.
 
     Raises:
         WorkspaceError: The file is malformed; nothing of it is touched.
@@ -88,6 +89,7 @@ class MatchupDesk:
         for one in kept:
             self._changes.make(0, _OUTSIDE, one.card)
         self.restored, self.earlier_runs = bool(kept), len(kept)
+        self.damaged = rescue.damaged
         self.behind = self.restored and kept[-1].behind
         stamp = kept[-1].stamp if kept else stamp
         self._autosave = Autosave([key], [stamp], report, [rescue], document)

@@ -63,10 +63,14 @@ class Rescue:
     Args:
         path: The card's file; for a matchup, what it is called after.
         document: What it is: a scorecard, or something else in its place.
+
+    Attributes:
+        damaged: Where that stands now which was to be taken up and cannot be read.
     """
 
     def __init__(self, path: Path, document: Document[Any] = SCORECARD) -> None:
-        self._document = document
+        self._path, self._document = path, document
+        self.damaged: tuple[Path, ...] = ()
         self._files = KeptFiles(_place(path))
 
     def take_up(
@@ -89,6 +93,7 @@ class Rescue:
         for kept in self._files.claimed():
             read = _read(kept, self._document)
             if read is None:
+                self.damaged += (self._files.set_aside(kept, place(self._path, "unreadable", ".toml")),)
                 continue
             if known(read[0]):
                 self._files.forget(kept)
@@ -130,7 +135,7 @@ def _read(kept: Path, document: Document[Any]) -> tuple[Any, bytes] | None:
     try:
         data = read_bytes(kept)
         return None if data is None else (document.parse(data, kept), data)
-    except (JudgeError, OSError):
+    except (JudgeError, OSError, ValueError, RecursionError):
         return None
 
 

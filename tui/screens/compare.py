@@ -25,7 +25,7 @@ from judge_tui.tui.screens.compare_sizing import CompareSizing
 from judge_tui.tui.screens.compare_sync import CompareSync
 from judge_tui.tui.screens.compare_watching import CompareWatching
 from judge_tui.tui.screens.covered import CoveredScreen
-from judge_tui.tui.screens.earlier_work import told_of_earlier_work
+from judge_tui.tui.screens.earlier_work import told_of_damage, told_of_earlier_work
 from judge_tui.tui.screens.signs import CHECK_SIGNS, CODE_SIGNS, RUBRIC_SIGNS
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.bar import Bar, Part
@@ -193,6 +193,9 @@ class CompareScreen(
                 settle=key_for(self, "settle"),
             )
             self.notify(f"{letter_of(index)}: {told}", markup=False, timeout=10)
+        for index, place in self.session.damaged:
+            told = f"{letter_of(index)}: {told_of_damage(place)}"
+            self.notify(told, severity="warning", markup=False, timeout=20)
         self.tell_known()
         self.rubric_pane.update_lines()
 

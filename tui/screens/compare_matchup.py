@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.verdict import Outcome
-from judge_tui.tui.screens.earlier_work import told_of_earlier_work
+from judge_tui.tui.screens.earlier_work import told_of_damage, told_of_earlier_work
 from judge_tui.tui.session import Session
 from judge_tui.tui.widgets.checks_pane import ChecksPane
 from judge_tui.tui.widgets.key_hints import key_called
@@ -27,7 +27,7 @@ class CompareMatchup(Screen[None]):
     checks_pane: ChecksPane
     _saved: str
     _seats: tuple[int, ...] = ()
-    _told_restored: frozenset[tuple[int, ...]] = frozenset()
+    _told_earlier: frozenset[tuple[int, ...]] = frozenset()
 
     if TYPE_CHECKING:
         # what the other parts of the screen bring
@@ -51,8 +51,12 @@ class CompareMatchup(Screen[None]):
             return None
         self._seats = tuple(seats)
         desk.proposal = self._proposal(desk)
-        if desk.restored and self._seats not in self._told_restored:
-            self._told_restored |= {self._seats}
+        if self._seats in self._told_earlier:
+            return desk
+        self._told_earlier |= {self._seats}
+        for place in desk.damaged:
+            self.notify(told_of_damage(place), severity="warning", markup=False, timeout=20)
+        if desk.restored:
             told = told_of_earlier_work(
                 desk.earlier_runs,
                 "matchup",

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-__all__ = ["told_of_earlier_work"]
+from pathlib import Path
+
+__all__ = ["told_of_damage", "told_of_earlier_work"]
+
+
+def told_of_damage(place: Path) -> str:
+    """A sentence on work that cannot be read.
+
+    Args:
+        place: Where it stands now.
+    """
+    return f"Unsaved work of an earlier run cannot be read: it is damaged, and stands in {place}."
 
 
 def told_of_earlier_work(runs: int, what: str, *, behind: bool, undo: str, settle: str) -> str:
