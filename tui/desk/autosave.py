@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -19,6 +20,8 @@ __all__ = ["TYPING_S", "Autosave", "SaveReport"]
 
 #: Text that is being typed is at most this far behind.
 TYPING_S = 0.25
+#: Seconds that a slow disk is given when the judge leaves.
+_PATIENCE_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,21 @@ class SaveReport:
     state: Literal["saved", "conflict", "failed"]
     message: str = ""
     at: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """A state of a card that is to be written.
+
+    Attributes:
+        index: Whose card.
+        number: Rises with every change.
+        card: The card.
+    """
+
+    index: int
+    number: int
+    card: Any
 
 
 class Autosave:
@@ -62,10 +80,13 @@ class Autosave:
         self._stamps = list(stamps)
         self._report = report
         self._rescues = list(rescues) or [Rescue(path, document) for path in paths]
-        self._lost: set[int] = set()
-        self._waiting: dict[int, tuple[float, Any]] = {}
-        self._blocked: dict[int, Any] = {}
-        self._writing: int | None = None
+        self._numbers = itertools.count(1)
+        self._waiting: dict[int, tuple[float, _Change]] = {}
+        self._blocked: dict[int, _Change] = {}
+        self._writing: _Change | None = None
+        #: The newest change of each card that was to be kept in the state folder, and where it is, if it is.
+        self._kept: dict[int, tuple[int, Path | None]] = {}
+        self._keeping = threading.Lock()
         self._closing = False
         self._changed = threading.Condition()
         self._thread = threading.Thread(target=self._work, name="autosave", daemon=True)
@@ -78,7 +99,7 @@ class Autosave:
             if index in self._waiting:
                 # a stream of keystrokes must not put the save off for ever
                 due = min(due, self._waiting[index][0])
-            self._waiting[index] = (due, card)
+            self._waiting[index] = (due, _Change(index, next(self._numbers), card))
             self._changed.notify_all()
 
     def resolve(self, index: int, stamp: FileStamp | None) -> None:
@@ -90,39 +111,49 @@ class Autosave:
     def unsaved(self) -> tuple[int, ...]:
         """Cards whose newest state is not on disk."""
         with self._changed:
-            writing = () if self._writing is None else (self._writing,)
-            return tuple(sorted({*self._waiting, *self._blocked, *writing}))
+            return tuple(sorted(self._unsaved()))
+
+    def _unsaved(self) -> dict[int, _Change]:
+        writing = {} if self._writing is None else {self._writing.index: self._writing}
+        # of one card, what waits is newer than what is being written
+        return self._blocked | writing | {index: change for index, (_, change) in self._waiting.items()}
 
     def lost(self) -> tuple[int, ...]:
-        """Cards whose newest state is neither saved nor kept in the state folder."""
-        return tuple(sorted(self._lost))
+        """Cards whose newest state could neither be saved nor be kept in the state folder."""
+        return tuple(sorted(index for index, (_, place) in list(self._kept.items()) if place is None))
 
-    def flush(self, timeout_s: float = 5.0) -> bool:
-        """Write what waits, now; whether all of it was attempted in time."""
+    def flush(self, timeout_s: float | None = None) -> bool:
+        """Write what waits, now; whether all of it was attempted in time. What was not is kept."""
         with self._changed:
-            self._waiting = {index: (0.0, card) for index, (_, card) in self._waiting.items()}
+            self._waiting = {index: (0.0, change) for index, (_, change) in self._waiting.items()}
             self._changed.notify_all()
-            return self._changed.wait_for(lambda: not self._waiting and self._writing is None, timeout_s)
+            patience = _PATIENCE_S if timeout_s is None else timeout_s
+            done = self._changed.wait_for(lambda: not self._waiting and self._writing is None, patience)
+        if not done:
+            self._keep_all()
+        return done
 
     def close(self) -> None:
-        """Write what waits and stop."""
+        """Write what waits, or keep it where the disk does not take it, and stop."""
         self.flush()
         with self._changed:
             self._closing = True
             self._changed.notify_all()
-        self._thread.join(5.0)
-        for rescue in self._rescues:
-            rescue.close()
+        self._thread.join(_PATIENCE_S)
+        self._keep_all()
+        with self._keeping:
+            for rescue in self._rescues:
+                rescue.close()
 
     def _work(self) -> None:
         while True:
             with self._changed:
-                index, card = self._next()
-                if card is None:
+                change = self._next()
+                if change is None:
                     return
-                self._writing = index
+                self._writing = change
             try:
-                report = self._write(index, card)
+                report = self._write(change)
             finally:
                 with self._changed:
                     self._writing = None
@@ -131,39 +162,60 @@ class Autosave:
             with suppress(Exception):
                 self._report(report)
 
-    def _next(self) -> tuple[int, Any]:
+    def _next(self) -> _Change | None:
         """Wait for a card that is due and take it; ``None`` when closing."""
         while not self._closing:
             now = time.monotonic()
             due = min(((at, index) for index, (at, _) in self._waiting.items()), default=None)
             if due is not None and due[0] <= now:
-                return due[1], self._waiting.pop(due[1])[1]
+                return self._waiting.pop(due[1])[1]
             self._changed.wait(None if due is None else due[0] - now)
-        return 0, None
+        return None
 
-    def _write(self, index: int, card: Any) -> SaveReport:
-        path = self._paths[index]
+    def _write(self, change: _Change) -> SaveReport:
+        index, path = change.index, self._paths[change.index]
         with self._changed:
             stamp = self._stamps[index]
         try:
-            new = self._document.save(path, card, stamp)
+            new = self._document.save(path, change.card, stamp)
         except Exception as error:  # whatever it is: this thread dies of nothing, and says what is not saved
             state: Literal["conflict", "failed"] = "conflict" if isinstance(error, Conflict) else "failed"
             with self._changed:
-                self._blocked[index] = card
-            kept = self._rescues[index].keep(card, stamp)
-            if kept:
-                self._lost.discard(index)
-            else:
-                self._lost.add(index)
+                self._blocked[index] = change
+            kept = self._keep(change, stamp)
             told = _sentence(path, error) + (f" Your work is kept in {kept}." if kept else "")
             return SaveReport(index, state, told, time.time())
         with self._changed:
             self._stamps[index] = new
             self._blocked.pop(index, None)
-        self._lost.discard(index)
-        self._rescues[index].drop()
+        self._forget(change)
         return SaveReport(index, "saved", "", time.time())
+
+    # the state folder
+
+    def _keep(self, change: _Change, stamp: FileStamp | None) -> Path | None:
+        """Keep a change, where a newer one is not kept already; the place of what is kept, if anything is."""
+        with self._keeping:
+            number, place = self._kept.get(change.index, (0, None))
+            if number < change.number or (number == change.number and place is None):
+                place = self._rescues[change.index].keep(change.card, stamp)
+                self._kept[change.index] = (change.number, place)
+            return place
+
+    def _keep_all(self) -> None:
+        """Keep what is not on disk: the program may end before it is."""
+        with self._changed:
+            unsaved, stamps = self._unsaved(), list(self._stamps)
+        for change in unsaved.values():
+            self._keep(change, stamps[change.index])
+
+    def _forget(self, change: _Change) -> None:
+        """A change is on disk: what was kept of it, or before it, is needed no more."""
+        with self._keeping:
+            number, _ = self._kept.get(change.index, (0, None))
+            if number <= change.number:
+                self._kept.pop(change.index, None)
+                self._rescues[change.index].drop()
 
 
 def _sentence(path: Path, error: Exception) -> str:
