@@ -1,7 +1,8 @@
 """A bracketed paste: gathered from what a terminal sends, and told as plain text.
 
 Coloured output of a terminal is a normal thing to copy. Its escape sequences stand in the paste with the
-byte that also ends the paste, and they are no part of a judge's text.
+byte that also ends the paste, and they are no part of a judge's text. Nor is what turns the order of letters
+round; what joins emoji is.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ PASTE_END = "\x1b[201~"
 _SLOW = 1000
 _PATIENCE_S = 10.0
 
-_NEW_LINE = re.compile(r"\r\n?")
+_NEW_LINE = re.compile("\r\n?|[\u2028\u2029]")
 _CONTROL = re.compile(
     # colours, the cursor
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*(?:[@-~]|\Z)"
@@ -24,11 +25,13 @@ _CONTROL = re.compile(
     # character sets, and all that is two or three characters long
     r"|\x1b[ -/]*[0-~]"
     r"|[\x00-\x08\x0b-\x1f\x7f-\x9f]"
+    # the order of letters; bytes that are no text
+    r"|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f\ufff9-\ufffb\ud800-\udfff]"
 )
 
 
 def plain(text: str) -> str:
-    """A text without escape sequences and control characters; newlines and tabs stay."""
+    """A text without escape sequences and control characters, those of bidi too; newlines and tabs stay."""
     return _CONTROL.sub("", _NEW_LINE.sub("\n", text))
 
 

@@ -6,7 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from judge_tui.judging.matchup import Criterion
+from judge_tui.tui.look.glyphs import neutral
+from judge_tui.tui.look.harmless import box_title
 from judge_tui.tui.screens.dialog import Editor
+from judge_tui.tui.widgets.line_input import LineInput
+from judge_tui.tui.widgets.prose_area import ProseArea
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Input, Static, TextArea
@@ -47,18 +51,18 @@ class CriterionEditor(Editor):
 
     def compose(self) -> ComposeResult:
         with Vertical() as box:
-            box.border_title = self._title.replace("[", "\\[")
+            box.border_title = box_title(self._title)
             with Horizontal():
                 yield Static("criterion", classes="label", markup=False)
-                yield Input(self._criterion.name, id="name", select_on_focus=False)
+                yield LineInput(self._criterion.name, id="name", select_on_focus=False)
             for index, (model, title) in enumerate(self._columns):
                 with Horizontal():
-                    yield Static(title[:21], classes="label", markup=False)
-                    yield Input(
+                    yield Static(neutral(title)[:21], classes="label", markup=False)
+                    yield LineInput(
                         self._criterion.cells.get(model, ""), id=f"cell-{index}", select_on_focus=False
                     )
             yield Static("why", classes="label", markup=False)
-            yield TextArea(self._criterion.note, soft_wrap=True, tab_behavior="focus")
+            yield ProseArea(self._criterion.note)
             yield Static(
                 f"{self.moves}, enter move · {self.closes} · saved as you type",
                 classes="hint",

@@ -8,6 +8,7 @@ from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.look.harmless import box_title
 from judge_tui.tui.screens.dialog import Dialog
 from judge_tui.tui.widgets.key_hints import key_for
+from judge_tui.tui.widgets.line_input import LineInput
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
@@ -53,7 +54,7 @@ class LinePrompt(Dialog[int]):
     def compose(self) -> ComposeResult:
         with Vertical() as box:
             box.border_title = box_title(f"Line of {self._file}")
-            yield Input(placeholder=f"1–{self._last}, +10, -10, $")
+            yield LineInput(placeholder=f"1–{self._last}, +10, -10, $")
             yield Static(
                 f"the cursor is on line {self._here} · {key_for(self, 'go')} goes there",
                 classes="hint",

@@ -11,6 +11,7 @@ from judge_tui.tui.look.harmless import box_title
 from judge_tui.tui.look.tones import Tones
 from judge_tui.tui.screens.dialog import Dialog
 from judge_tui.tui.widgets.key_hints import key_for, keys_for
+from judge_tui.tui.widgets.line_input import LineInput
 from judge_tui.tui.widgets.rows import Rows, Span
 from textual import events
 from textual.app import ComposeResult
@@ -65,7 +66,7 @@ class Picker(Dialog[Hashable]):
         with Vertical() as box:
             box.border_title = box_title(self._title)
             moves, picks = keys_for(self, "step(-1)", "step(1)"), key_for(self, "pick")
-            yield Input(placeholder=f"type to narrow, {moves} move, {picks} goes there")
+            yield LineInput(placeholder=f"type to narrow, {moves} move, {picks} goes there")
             yield self._rows
 
     def on_mount(self) -> None:

@@ -1,11 +1,14 @@
-"""An editor for prose that redraws the lines that a key has changed, and no others."""
+"""An editor for prose: it redraws the lines that a key has changed, and acts on no terminal."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from judge_tui.tui.widgets.prose_document import ProseDocument
 from textual.document._document import EditResult
+from textual.document._document_navigator import DocumentNavigator
 from textual.document._edit import Edit
+from textual.document._wrapped_document import WrappedDocument
 from textual.geometry import Region
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
@@ -17,7 +20,8 @@ __all__ = ["ProseArea"]
 class ProseArea(TextArea):
     """Text that wraps; tab leaves it. A letter costs as much in a long comment as in a short one.
 
-    ``TextArea`` draws all of itself anew for each letter, and reads its styles anew with every frame.
+    ``TextArea`` draws all of itself anew for each letter, reads its styles anew with every frame, and hands
+    control characters on: here lines are drawn and measured as :class:`ProseDocument` shows them.
 
     Args:
         text: What it begins with.
@@ -61,6 +65,22 @@ class ProseArea(TextArea):
             # told more narrowly once the edit is done
             return self
         return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
+
+    def _set_document(self, text: str, language: str | None) -> None:
+        self._highlight_query = None
+        self.document = ProseDocument(text)
+        self.wrapped_document = WrappedDocument(self.document, tab_width=self.indent_width)
+        self.navigator = DocumentNavigator(self.wrapped_document)
+        self._build_highlight_map()
+        self.move_cursor((0, 0))
+        self._rewrap_and_refresh_virtual_size()
+
+    def _render_line(self, y: int) -> Strip:
+        strip = super()._render_line(y)
+        if strip.text.isascii():
+            return strip
+        # a cursor within joined emoji makes them as wide as they are apart
+        return Strip(list(strip)).adjust_cell_length(self.scrollable_content_region.width, self.rich_style)
 
     def _around(self) -> tuple[set[int], int, int, bool]:
         """Rows that the cursor shows on, height of the text, where it is scrolled to, whether it is empty."""

@@ -8,6 +8,7 @@ from typing import ClassVar
 from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.widgets.bar import Bar
 from judge_tui.tui.widgets.key_hints import key_for
+from judge_tui.tui.widgets.line_input import LineInput
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Horizontal
@@ -17,7 +18,7 @@ from textual.widgets import Input
 __all__ = ["SearchBar"]
 
 
-class _Query(Input):
+class _Query(LineInput):
     BINDINGS: ClassVar = [
         Binding("enter", "close(True)", "keep the hits"),
         Binding("ctrl+r", "regex", "regular expression"),
