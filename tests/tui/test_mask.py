@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from judge_tui.judging.workspace import CONFIG, Workspace
 from judge_tui.tui.blind.mask import BLOCK, Mask, telling_names
 
-NAMES = ("glm5", "GLM-5", "qwen36", "Qwen3-6", "kimi-k2.6", "MiniMax-M2.7", "o3", "Yi-34B")
+NAMES = ("glm5", "GLM-5", "qwen36", "Qwen3-6", "kimi-k2.6", "MiniMax-M2.7", "o3", "Yi-34B", "DeepSeek-R1")
 MASK = Mask(NAMES)
 
 
@@ -26,6 +26,9 @@ def left(text: str) -> str:
         "o3", "O3", "yi34b", "Yi-34B", "ChatGLM", "chatglm2-6b", "TongyiQwen", "myglmcache", "g l m",
         "q.w.e.n", "ＧＬＭ", "g\u200bl\u200bm", "q\x1bwen", "qwe\u0301n", "Qwén", "\u202eglm\u202c",
         "glm\udcff5",
+        "Mini\u2011Max", "M2\u20117", "Deep\u2010Seek", "Deep\u2011Seek", "Deep\u2013Seek", "Deep\u2212Seek",
+        "Deep\u2e3aSeek", "GLM\u20145", "Mini___Max", "Mini-----Max", "Mini   Max", "Deep - Seek",
+        "Deep+Seek", "Deep ~ Seek", "Deep'Seek", "Qw**en", "Qw`en", "Mini__Max", "Ki~~mi",
     ],
 )  # fmt: skip
 def test_a_name_is_hidden_in_every_spelling(text: str) -> None:
@@ -51,12 +54,36 @@ def test_what_stands_around_a_name_stays(text: str, shown: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "mini - max", "mini + max", "mini*max", "mini ** 2", "mini – max", "o — 3", "o**3", "m2 * 7", "k − 2",
+        "a well‑known trade‑off", "the so‑called K‑cache — deep, then seek", "1990–1995", "x‒y―z", "−0.5",
+        "deep(seek)", "deep, seek", "**deep** and **se**al", "a__init__b", "mini\n\nmax(a)", "seq\nwenn",
+        "in-\nline", "o\n3", "deep\n\n# seek", "gl-\nobal",
         "model = flash(mini, max)", "minmax(a, b)", "k2 = 3; m2 = 4", "g, l, m = x", "log l.mean()", "v3.1",
         "x[27]", "co3 = 1", "o31", "tree", "the air", "a - b_c.d", "", "\n\n", "naïve “quotes” — 中文\t…",
     ],
 )  # fmt: skip
 def test_what_tells_no_model_stays(text: str) -> None:
     assert MASK(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("by Mini\nMax now", "by ▒▒▒▒\n▒▒▒ now"),
+        ("by Mini-\n  Max now", "by ▒▒▒▒▒\n▒▒▒▒▒ now"),
+        ("Deep\nSeek", "▒▒▒▒\n▒▒▒▒"),
+        ("as Qw-\nen does", "as ▒▒▒\n▒▒ does"),
+        ("as Qw\u2010\r\nen does", "as ▒▒▒▒\n▒▒ does"),
+        ("**Qw**en", "**▒▒▒▒▒▒"),
+    ],
+)
+def test_a_name_that_is_broken_is_hidden_and_the_lines_stay(text: str, shown: str) -> None:
+    assert MASK(text) == shown
+
+
+def test_parts_of_a_broken_name_are_as_long_as_those_of_any() -> None:
+    shown = Mask(NAMES, width=6)("it says Deep\nSeek is the best")
+    assert [line.count(BLOCK) for line in shown.split("\n")] == [6, 6]
 
 
 @given(

@@ -1,7 +1,8 @@
 """Hides the names of models in any text, each character by one ``▒``, so that lines keep their width.
 
-A name is hidden in every spelling: whatever the case, with or without ``-``, ``_``, a blank, a dot between
-its parts, in wide letters, or with invisible characters inside. Its words are hidden alone too (``Qwen`` of
+A name is hidden in every spelling: whatever the case, with or without a dash of any kind, ``_``, a blank, a
+dot between its parts, in wide letters, with marks of emphasis or invisible characters inside, or broken over
+two lines. Its words are hidden alone too (``Qwen`` of
 ``Qwen3-6``), with the letters that stand against them and a version behind them, since ``ChatGLM`` and
 ``glm4`` tell as much. Words that tell no model apart (``model``, ``mini``, ``flash``) stay.
 
@@ -12,7 +13,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 
@@ -24,15 +25,25 @@ __all__ = ["BLOCK", "Mask", "telling_names"]
 #: Stands for one hidden character.
 BLOCK = "▒"
 
-#: Between the parts of a name.
-_GAP = r"[-_ .:/\t]{0,2}"
+#: Between the parts of a name: of one that stands alone, of one made of usual words (``mini - max`` is a
+#: difference), and of any other.
+_SHORT_GAP = r"[-_ .:/\t]{0,2}"
+_USUAL_GAP = rf"(?:{_SHORT_GAP}|-{{3,9}}|_{{3,9}}| {{3,9}}|\.{{3,9}})"
+_GAP = r"[-_ .:/\t+~*'`]{0,9}"
+#: Emphasis within a word, and a hyphen that breaks one at the end of a line.
+_WITHIN = re.compile(r"(?<=[^\W\d_])(?:\*{2,3}|_{2,3}|~~|`|-[ \t]*\n[ \t]*)(?=[^\W\d_])")
 #: What goes on behind a name: versions and sizes, ``-2.5``, `` 4``, ``_v3``, ``27b``.
 _VERSION = re.compile(r"(?:[-_ .:/]?[a-z]{0,2}\d+(?:[-_.]\d+)*(?:[a-z](?![a-z]))?)+")
 #: Letters that are hidden with a name because they stand against it, at most.
 _AGAINST = 40
+#: The end of a line within a paragraph.
+_ONE_END = re.compile(r"(?<!\n)\n(?![ \t]*\n)")
 _LEAST_WORD = 3
+#: Behind the first letter of a pattern: no letter or digit stands before it.
+_ALONE = r"(?<![^\W_].)"
 #: Shorter names, in letters and digits, are hidden only where they stand alone.
 _SHORT = 4
+_MINUS = "\N{MINUS SIGN}"
 _UNSEEN = ("Cc", "Cf", "Cs", "Mn", "Me")
 _PIECES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+|\d+|[^\W\d_]+")
 _WORDS = re.compile(r"[^\W\d_]+")
@@ -83,16 +94,53 @@ class Mask:
         whole, words, self._keys = _patterns(names)
         self._whole = _compiled(whole)
         self._words = _compiled(words)
+        # names that stand alone are too short to be looked for over the end of a line
+        self._long = _compiled(pattern for pattern in whole | words if _ALONE not in pattern)
 
     def __call__(self, text: str) -> str:
         """The text with as many characters, those of names hidden."""
         bare = _bare(text)
-        if not self._hints(bare):
+        joined = bare.replace("\n", "")
+        if not self._hints(joined):
             return text
+        if not any(joined.count(key) > bare.count(key) for key in self._keys):
+            return self._by_line(text, bare)
+        found: Sequence[tuple[int, int]] = [(0, 0)]
+        while found:
+            text = self._by_line(text, _bare(text))
+            found = self._broken(text)
+            text = _covered(text, found)
+        return text
+
+    def _by_line(self, text: str, bare: str) -> str:
         lines = zip(text.split("\n"), bare.split("\n"), strict=True)
         return "\n".join(
             _covered(line, self._spans(line)) if self._hints(rest) else line for line, rest in lines
         )
+
+    def _broken(self, text: str) -> list[tuple[int, int]]:
+        """Parts of names that go on in the next line, each with what is hidden beside it in its line."""
+        folded, places = _folded(text)
+        found: list[tuple[int, int]] = []
+        for first, end in self._seen_through(folded, self._over_lines):
+            if places is not None:
+                first, end = places[first], places[end - 1] + 1
+            if "\n" in text[first:end]:
+                found += self._by_lines(text, first, end)
+        return _joined(sorted(found))
+
+    def _over_lines(self, text: str) -> Iterator[tuple[int, int]]:
+        if self._long is not None:
+            yield from (match.span() for match in self._long.finditer(_ONE_END.sub(" ", text)))
+
+    def _by_lines(self, text: str, first: int, end: int) -> Iterator[tuple[int, int]]:
+        """A stretch of a text without the ends of its lines."""
+        for part in re.finditer(r"[^\n]+", text[first:end]):
+            begin = text.rfind("\n", 0, first + part.start()) + 1
+            room = (text + "\n").index("\n", first + part.start()) - begin
+            span = first + part.start() - begin, first + part.end() - begin
+            low, high = _widened(span, self._width, room)
+            yield begin + low, begin + high
 
     def spans(self, line: str) -> list[tuple[int, int]]:
         """Where names stand in a line: (first, end) of each stretch, in order and apart."""
@@ -125,10 +173,22 @@ class Mask:
 
     def _standing(self, line: str) -> list[tuple[int, int]]:
         folded, places = _folded(line)
-        found = sorted(self._found(folded))
+        found = sorted(self._seen_through(folded, self._found))
         if places is not None:
             found = [(places[first], places[end - 1] + 1) for first, end in found]
         return _joined(_widened(span, self._width, len(line)) for span in found)
+
+    @staticmethod
+    def _seen_through(
+        text: str, found: Callable[[str], Iterable[tuple[int, int]]]
+    ) -> Iterator[tuple[int, int]]:
+        """What is found in a text, and in the same without what only breaks its words."""
+        yield from found(text)
+        if _WITHIN.search(text):
+            within = {at for match in _WITHIN.finditer(text) for at in range(*match.span())}
+            kept = [at for at in range(len(text)) if at not in within]
+            for first, end in found("".join(text[at] for at in kept)):
+                yield kept[first], kept[end - 1] + 1
 
     def _found(self, text: str) -> Iterator[tuple[int, int]]:
         if self._whole is not None:
@@ -190,15 +250,17 @@ def _tails(pieces: Sequence[str]) -> Iterator[Sequence[str]]:
 
 def _spelled(pieces: Sequence[str], *, alone: bool) -> str:
     # the first letter stands first: it tells most places of a text apart
-    first, rest = pieces[0][:1], _GAP.join(map(re.escape, (pieces[0][1:], *pieces[1:])))
-    return rf"{first}(?<![^\W_].){rest}(?![^\W_])" if alone else f"{first}{rest}"
+    usual = all(len(piece) < _LEAST_WORD or piece in _COMMON for piece in pieces)
+    gap = _SHORT_GAP if alone else _USUAL_GAP if usual else _GAP
+    first, rest = pieces[0][:1], gap.join(map(re.escape, (pieces[0][1:], *pieces[1:])))
+    return rf"{first}{_ALONE}{rest}(?![^\W_])" if alone else f"{first}{rest}"
 
 
 def _spaced_out(word: str) -> str:
     """``g l m``, ``q.w.e.n``: one sign between all letters."""
     first, rest = word[:1], word[1:]
     ways = ("".join(re.escape(sign + letter) for letter in rest) for sign in "-_ .")
-    return rf"{first}(?<![^\W_].)(?:{'|'.join(ways)})(?![^\W_])"
+    return rf"{first}{_ALONE}(?:{'|'.join(ways)})(?![^\W_])"
 
 
 class _Bare(dict[int, str | None]):
@@ -235,15 +297,20 @@ def _folded(line: str) -> tuple[str, list[int] | None]:
 
 @lru_cache(maxsize=4096)
 def _fold(character: str) -> str:
-    if character == "\t":
+    if character in "\t\n":
         return character
     return _seen(character).casefold()
 
 
 def _seen(text: str) -> str:
-    """Plain letters, without what is invisible or sits on its neighbour: the name is readable without."""
+    """Plain letters and dashes, without what is invisible or sits on its neighbour: names are readable so."""
     plain = unicodedata.normalize("NFKD", text)
-    return "".join(character for character in plain if unicodedata.category(character) not in _UNSEEN)
+    kinds = ((character, unicodedata.category(character)) for character in plain)
+    return "".join(
+        "-" if kind == "Pd" or character == _MINUS else character
+        for character, kind in kinds
+        if kind not in _UNSEEN
+    )
 
 
 def _widened(span: tuple[int, int], width: int, room: int) -> tuple[int, int]:
