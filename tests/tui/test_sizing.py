@@ -11,7 +11,7 @@ from judge_tui.tui.look.layout import Sizes
 from judge_tui.tui.past import Past, PastComparisons
 from textual.events import MouseDown, MouseMove, MouseUp
 
-from .conftest import Driver, make_app, running
+from .conftest import Driver, make_app, make_workspace, running
 from .test_home import make_home, opened, ready
 
 
@@ -98,6 +98,43 @@ async def test_borders_are_dragged_with_the_mouse(workspace: Workspace) -> None:
         assert widths(app)[2] == first[2] + 6
         assert app.app.mouse_captured is None
         assert app.app.focused is compare.panes[0].view
+
+
+async def test_code_in_focus_is_in_view_when_the_terminal_becomes_narrow(workspace: Workspace) -> None:
+    async with running(make_app(workspace, engine=None), (120, 30)) as app:
+        compare = app.compare
+        await app.press("f2", "f2")
+        assert compare.wishes.rubric
+        await app.pilot.resize_terminal(40, 10)
+        await app.until(lambda: app.app.size == (40, 10))
+        assert app.app.focused is compare.panes[0].view
+        assert compare.panes[0].view.size.width > 30
+        assert not compare.rubric_pane.display
+        # the rubric comes where it is asked for, and has the focus then
+        for key in ("s", "f2"):
+            await app.press(key)
+            assert app.app.focused is compare.rubric_pane.lines
+            assert compare.rubric_pane.lines.size.width > 30
+            await app.press("escape" if key == "s" else "f2")
+            assert app.app.focused is compare.panes[0].view
+            assert compare.panes[0].view.size.width > 30
+            assert not compare.rubric_pane.display
+
+
+async def test_a_rubric_made_narrow_shows_the_scores_of_all_three(
+    tmp_path: Path, workspace: Workspace
+) -> None:
+    three = make_workspace(tmp_path / "three", ("alpha", "beta", "gamma"))
+    async with running(make_app(three, ("alpha", "beta", "gamma"), None), (120, 40)) as app:
+        for score in ("61", "72", "83"):
+            await app.press("s", "c", *score, "escape", "tab")
+        at = app.compare.rubric_pane.region.x
+        await drag(app, (at, 10), (118, 10))
+        assert app.compare.rubric_pane.region.x > at
+        lines = app.compare.rubric_pane.lines
+        head, row = (lines.render_line(y).text for y in (0, 1))
+        assert head.split() == ["A", "B", "C"]
+        assert row.split()[-3:] == ["61", "72", "83"]
 
 
 async def test_scrolling_lays_nothing_out(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:

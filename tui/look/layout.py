@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-__all__ = ["Arrangement", "Sizes", "Wishes", "arrange", "drag", "grow"]
+__all__ = ["Arrangement", "Situation", "Sizes", "Wishes", "arrange", "drag", "grow"]
 
 #: Columns below which code is hard to read, and below which a pane gives way.
 _PANE = 38
 _WIDE = 120
 _TALL = 30
 _RUBRIC = (40, 58)
+#: Columns that the rubric needs to stand beside code.
+_BESIDE = 24
 _SIDEBAR = 26
 #: What is left of a part where another was made large: columns of a code pane and of the rubric, rows of
 #: the checks and of what is above them.
 _LEAST_PANE, _LEAST_RUBRIC, _LEAST_CHECKS, _LEAST_BODY = 30, 30, 4, 8
+#: Columns of the rubric's table, with border and scrollbar, and of each submission's scores in it.
+_TABLE, _SCORES = 20, 5
 #: Columns and rows of one step.
 _COLUMNS, _ROWS = 4, 2
 #: Share of a code pane that is as wide as the others.
@@ -77,12 +81,11 @@ class Arrangement:
     sidebar: int
 
 
-def arrange(
-    width: int, height: int, panes: int, focused: int, wishes: Wishes, part: str = "code"
-) -> Arrangement:
-    """Lay out the screen.
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """What an arrangement follows from.
 
-    Args:
+    Attributes:
         width: Columns of the terminal.
         height: Rows of the terminal.
         panes: Number of code panes.
@@ -90,118 +93,120 @@ def arrange(
         wishes: What was asked for.
         part: Which part has the focus: ``code``, ``rubric`` or ``checks``.
     """
+
+    width: int
+    height: int
+    panes: int
+    focused: int = 0
+    wishes: Wishes = Wishes()
+    part: str = "code"
+
+
+def arrange(now: Situation) -> Arrangement:
+    """Lay out the screen."""
+    width, wishes = now.width, now.wishes
     if wishes.zoom == "rubric":
         return Arrangement((), (), width, 0, 0)
     if wishes.zoom == "checks":
-        return Arrangement((), (), 0, max(height - 2, 1), 0)
+        return Arrangement((), (), 0, max(now.height - 2, 1), 0)
     if wishes.zoom == "code":
-        return Arrangement((focused,), (width,), 0, 0, _sidebar(width, width, wishes))
-    rubric = _rubric(width, panes, wishes)
+        return Arrangement((now.focused,), (width,), 0, 0, _sidebar(width, width, wishes))
+    rubric = _rubric(now)
     # a rubric that was made larger takes columns from panes, and no pane away
-    shown = max(
-        _shown(width - rubric, panes, wishes), _shown(width - _own_rubric(width, wishes), panes, wishes)
-    )
-    first = min(max(focused - shown + 1, 0), panes - shown)
-    columns = _split(width - rubric, _shares(panes, wishes)[first : first + shown])
+    shown = max(_shown(width - rubric, now), _shown(width - _own_rubric(now), now))
+    first = min(max(now.focused - shown + 1, 0), now.panes - shown)
+    columns = _split(width - rubric, _shares(now)[first : first + shown])
     sidebar = _sidebar((width - rubric) // shown, min(columns), wishes)
-    checks = _checks(height, wishes, part)
-    return Arrangement(tuple(range(first, first + shown)), columns, rubric, checks, sidebar)
+    return Arrangement(tuple(range(first, first + shown)), columns, rubric, _checks(now), sidebar)
 
 
-def grow(width: int, height: int, panes: int, focused: int, wishes: Wishes, part: str, steps: int) -> Wishes:
+def grow(now: Situation, steps: int) -> Wishes:
     """What is wished once the part in focus is some steps larger, or smaller where they are negative.
 
     A code pane takes from the others in view, and where it is the only one, from the rubric. The wishes
-    stay as they are where nothing can give way. The other arguments are those of :func:`arrange`.
+    stay as they are where nothing can give way.
     """
-    now = arrange(width, height, panes, focused, wishes, part)
-    if wishes.zoom:
-        return wishes
-    if part == "checks":
-        return _with_checks(height, wishes, part, now.checks + _ROWS * steps)
-    if part == "rubric":
-        return _with_rubric(width, panes, wishes, now.rubric + _COLUMNS * steps)
-    if len(now.panes) == 1:
-        return _with_rubric(width, panes, wishes, now.rubric - _COLUMNS * steps)
-    at = now.panes.index(focused)
-    room = sum(now.columns)
-    least = min(_LEAST_PANE, room // len(now.panes))
-    wanted = min(max(now.columns[at] + _COLUMNS * steps, least), room - least * (len(now.panes) - 1))
-    others = _split(room - wanted, now.columns[:at] + now.columns[at + 1 :])
-    return _with_columns(panes, wishes, now, (*others[:at], wanted, *others[at:]))
+    shown = arrange(now)
+    if now.wishes.zoom:
+        return now.wishes
+    if now.part == "checks":
+        return _with_checks(now, shown.checks + _ROWS * steps)
+    if now.part == "rubric":
+        return _with_rubric(now, shown.rubric + _COLUMNS * steps)
+    if len(shown.panes) == 1:
+        return _with_rubric(now, shown.rubric - _COLUMNS * steps)
+    at = shown.panes.index(now.focused)
+    room = sum(shown.columns)
+    least = min(_LEAST_PANE, room // len(shown.panes))
+    wanted = min(max(shown.columns[at] + _COLUMNS * steps, least), room - least * (len(shown.panes) - 1))
+    others = _split(room - wanted, shown.columns[:at] + shown.columns[at + 1 :])
+    return _with_columns(now, shown, (*others[:at], wanted, *others[at:]))
 
 
-def drag(
-    width: int, height: int, panes: int, focused: int, wishes: Wishes, part: str, what: int | str, size: int
-) -> Wishes:
+def drag(now: Situation, what: int | str, size: int) -> Wishes:
     """What is wished once the border of a part is somewhere else.
 
     Args:
-        width: Columns of the terminal.
-        height: Rows of the terminal.
-        panes: Number of code panes.
-        focused: Index of the pane in focus, or last in focus.
-        wishes: What was asked for.
-        part: Which part has the focus.
+        now: The situation that it is dragged in.
         what: ``rubric``, ``checks``, or the index of the code pane at the left of the border.
         size: Columns or rows that it is to have.
     """
-    now = arrange(width, height, panes, focused, wishes, part)
-    if wishes.zoom:
-        return wishes
+    shown = arrange(now)
+    if now.wishes.zoom:
+        return now.wishes
     if what == "checks":
-        return _with_checks(height, wishes, part, size)
+        return _with_checks(now, size)
     if what == "rubric":
-        return _with_rubric(width, panes, wishes, size)
-    if what not in now.panes[:-1]:
-        return wishes
-    at = now.panes.index(what)  # type: ignore[arg-type]
-    both = now.columns[at] + now.columns[at + 1]
-    least = min(_LEAST_PANE, *now.columns[at : at + 2])
+        return _with_rubric(now, size)
+    if what not in shown.panes[:-1]:
+        return now.wishes
+    at = shown.panes.index(what)  # type: ignore[arg-type]
+    both = shown.columns[at] + shown.columns[at + 1]
+    least = min(_LEAST_PANE, *shown.columns[at : at + 2])
     wanted = min(max(size, least), both - least)
-    return _with_columns(
-        panes, wishes, now, (*now.columns[:at], wanted, both - wanted, *now.columns[at + 2 :])
-    )
+    return _with_columns(now, shown, (*shown.columns[:at], wanted, both - wanted, *shown.columns[at + 2 :]))
 
 
-def _with_rubric(width: int, panes: int, wishes: Wishes, columns: int) -> Wishes:
-    own = _own_rubric(width, wishes)
+def _sized(now: Situation, **sizes: object) -> Situation:
+    wishes = replace(now.wishes, sizes=replace(now.wishes.sizes, **sizes))  # type: ignore[arg-type]
+    return replace(now, wishes=wishes)
+
+
+def _with_rubric(now: Situation, columns: int) -> Wishes:
+    own = _own_rubric(now)
     if not own:
-        return wishes
-    before = _rubric(width, panes, wishes)
-    wanted = replace(wishes, sizes=replace(wishes.sizes, rubric=columns - own))
+        return now.wishes
     # no more than can be seen: a step back is seen too
-    columns = _rubric(width, panes, wanted)
-    return wishes if columns == before else replace(wanted, sizes=replace(wanted.sizes, rubric=columns - own))
+    columns = _rubric(_sized(now, rubric=columns - own))
+    return now.wishes if columns == _rubric(now) else _sized(now, rubric=columns - own).wishes
 
 
-def _with_checks(height: int, wishes: Wishes, part: str, rows: int) -> Wishes:
-    before = _checks(height, wishes, part)
+def _with_checks(now: Situation, rows: int) -> Wishes:
+    before = _checks(now)
     if not before:
-        return wishes
-    own = _checks(height, replace(wishes, sizes=Sizes()), part)
-    wanted = replace(wishes, sizes=replace(wishes.sizes, checks=rows - own))
-    rows = _checks(height, wanted, part)
-    return wishes if rows == before else replace(wanted, sizes=replace(wanted.sizes, checks=rows - own))
+        return now.wishes
+    own = _checks(_sized(now, checks=0))
+    rows = _checks(_sized(now, checks=rows - own))
+    return now.wishes if rows == before else _sized(now, checks=rows - own).wishes
 
 
-def _with_columns(panes: int, wishes: Wishes, now: Arrangement, columns: Sequence[int]) -> Wishes:
-    if tuple(columns) == now.columns:
-        return wishes
-    shares = list(_shares(panes, wishes))
-    whole = sum(shares[pane] for pane in now.panes)
-    for pane, wanted in zip(now.panes, columns, strict=True):
+def _with_columns(now: Situation, shown: Arrangement, columns: Sequence[int]) -> Wishes:
+    if tuple(columns) == shown.columns:
+        return now.wishes
+    shares = list(_shares(now))
+    whole = sum(shares[pane] for pane in shown.panes)
+    for pane, wanted in zip(shown.panes, columns, strict=True):
         shares[pane] = max(round(whole * wanted / sum(columns)), 1)
-    return replace(wishes, sizes=replace(wishes.sizes, shares=tuple(shares)))
+    return _sized(now, shares=tuple(shares)).wishes
 
 
-def _shown(room: int, panes: int, wishes: Wishes) -> int:
-    return 1 if wishes.alone else max(min(room // _PANE, panes), 1)
+def _shown(room: int, now: Situation) -> int:
+    return 1 if now.wishes.alone else max(min(room // _PANE, now.panes), 1)
 
 
-def _shares(panes: int, wishes: Wishes) -> Sequence[int]:
-    shares = wishes.sizes.shares
-    return shares if len(shares) == panes else (_EVEN,) * panes
+def _shares(now: Situation) -> Sequence[int]:
+    shares = now.wishes.sizes.shares
+    return shares if len(shares) == now.panes else (_EVEN,) * now.panes
 
 
 def _split(room: int, shares: Sequence[int]) -> tuple[int, ...]:
@@ -215,34 +220,39 @@ def _split(room: int, shares: Sequence[int]) -> tuple[int, ...]:
     return tuple(columns)
 
 
-def _rubric(width: int, panes: int, wishes: Wishes) -> int:
-    own = _own_rubric(width, wishes)
-    if not own or not wishes.sizes.rubric:
+def _rubric(now: Situation) -> int:
+    own, more = _own_rubric(now), now.wishes.sizes.rubric
+    if not own or not more:
         return own
-    code = _shown(width - own, panes, wishes) * _LEAST_PANE
-    least = min(own, _LEAST_RUBRIC) if width - _LEAST_RUBRIC >= code else own
-    return min(max(own + wishes.sizes.rubric, least), max(own, width - code))
+    code = _shown(now.width - own, now) * _LEAST_PANE
+    # every submission's scores stay in view
+    least = max(_LEAST_RUBRIC, _TABLE + _SCORES * now.panes)
+    least = min(own, least) if now.width - least >= code else own
+    return min(max(own + more, least), max(own, now.width - code))
 
 
-def _own_rubric(width: int, wishes: Wishes) -> int:
-    shown = width >= _WIDE if wishes.rubric is None else wishes.rubric
+def _own_rubric(now: Situation) -> int:
+    shown = now.width >= _WIDE if now.wishes.rubric is None else now.wishes.rubric
     if not shown:
         return 0
+    if now.width < _PANE + _BESIDE:
+        # one of the two has the screen: the one in focus
+        return now.width if now.part == "rubric" else 0
     least, most = _RUBRIC
-    return min(max(round(width * 0.28), least), most, max(width - _PANE, 1) if width >= _PANE + 24 else width)
+    return min(max(round(now.width * 0.28), least), most, now.width - _PANE)
 
 
-def _checks(height: int, wishes: Wishes, part: str) -> int:
+def _checks(now: Situation) -> int:
     # on a small screen the levels of the rubric need the rows while one scores
-    room = height >= _TALL or (height >= 18 and part != "rubric")
-    shown = room or part == "checks" if wishes.checks is None else wishes.checks
+    room = now.height >= _TALL or (now.height >= 18 and now.part != "rubric")
+    shown = room or now.part == "checks" if now.wishes.checks is None else now.wishes.checks
     if not shown:
         return 0
-    own = min(max(height // 4, 6), 16, max(height - 6, 1))
-    if not wishes.sizes.checks:
+    own, more = min(max(now.height // 4, 6), 16, max(now.height - 6, 1)), now.wishes.sizes.checks
+    if not more:
         return own
-    least, most = min(own, _LEAST_CHECKS), max(own, height - 2 - _LEAST_BODY)
-    return min(max(own + wishes.sizes.checks, least), most)
+    least, most = min(own, _LEAST_CHECKS), max(own, now.height - 2 - _LEAST_BODY)
+    return min(max(own + more, least), most)
 
 
 def _sidebar(share: int, narrowest: int, wishes: Wishes) -> int:

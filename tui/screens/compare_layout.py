@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from judge_tui.tui.look.layout import Arrangement, Wishes, arrange
+from judge_tui.tui.look.layout import Arrangement, Situation, Wishes, arrange
 from judge_tui.tui.session import Session
 from judge_tui.tui.widgets.checks_pane import ChecksPane
 from judge_tui.tui.widgets.code_pane import CodePane
@@ -35,8 +35,11 @@ class CompareLayout(Screen[None]):
     @property
     def arrangement(self) -> Arrangement:
         """What is in view at this size."""
-        size = self.size
-        return arrange(size.width, size.height, len(self.panes), self._pane, self.wishes, self._part)
+        return arrange(self._situation)
+
+    @property
+    def _situation(self) -> Situation:
+        return Situation(*self.size, len(self.panes), self._pane, self.wishes, self._part)
 
     def _arrange(self) -> None:
         now = self.arrangement
@@ -79,6 +82,8 @@ class CompareLayout(Screen[None]):
 
     def action_score(self) -> None:
         self._wish(rubric=True, zoom="rubric" if self.wishes.zoom == "rubric" else "")
+        # a hidden widget cannot take the focus
+        self.rubric_pane.display = True
         self.rubric_pane.lines.focus()
 
     def action_back(self) -> None:
@@ -113,6 +118,9 @@ class CompareLayout(Screen[None]):
         if shown and self._part == part:
             self.focus_code(self._pane)
         self._wish(zoom="", **{part: not shown})
+        if part == "rubric" and not shown and not self.arrangement.rubric:
+            # too narrow for both: it is shown to who is in it
+            self.action_score()
 
     def action_alone(self) -> None:
         self._wish(alone=not self.wishes.alone, zoom="")

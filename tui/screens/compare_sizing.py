@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from judge_tui.tui.look.layout import Arrangement, Sizes, Wishes, drag, grow
+from judge_tui.tui.look.layout import Arrangement, Situation, Sizes, Wishes, drag, grow
 from judge_tui.tui.widgets.checks_pane import ChecksPane
 from judge_tui.tui.widgets.code_pane import CodePane
 from judge_tui.tui.widgets.counted import times
@@ -32,15 +32,11 @@ class CompareSizing(Screen[None]):
         @property
         def arrangement(self) -> Arrangement: ...
         @property
-        def _part(self) -> str: ...
+        def _situation(self) -> Situation: ...
         def _wish(self, **changes: object) -> None: ...
 
-    @property
-    def _situation(self) -> tuple[int, int, int, int, Wishes, str]:
-        return (*self.size, len(self.panes), self._pane, self.wishes, self._part)
-
     def action_grow(self, steps: int) -> None:
-        wishes = grow(*self._situation, steps * times(self.focused))
+        wishes = grow(self._situation, steps * times(self.focused))
         if wishes == self.wishes:
             self.notify("Nothing can give way here.", markup=False, timeout=2)
         self._wish(sizes=wishes.sizes)
@@ -67,7 +63,7 @@ class CompareSizing(Screen[None]):
             size = self.rubric_pane.region.right - at.x
         else:
             size = at.x - self.panes[int(what)].region.x
-        wishes = drag(*self._situation, what, size)
+        wishes = drag(self._situation, what, size)
         if wishes != self.wishes:
             self._wish(sizes=wishes.sizes)
 
