@@ -100,6 +100,20 @@ async def test_borders_are_dragged_with_the_mouse(workspace: Workspace) -> None:
         assert app.app.focused is compare.panes[0].view
 
 
+async def test_a_border_whose_button_was_let_go_unseen_follows_no_more(workspace: Workspace) -> None:
+    async with running(make_app(workspace, engine=None)) as app:
+        first = widths(app)
+        await app.pilot._post_mouse_events([MouseDown], offset=(first[0], 10), button=1)
+        await app.pilot._post_mouse_events([MouseMove], offset=(first[0] + 4, 10), button=1)
+        await app.pilot.pause()
+        assert widths(app)[0] == first[0] + 4
+        for button in (0, 1):
+            await app.pilot._post_mouse_events([MouseMove], offset=(first[0] + 20, 10), button=button)
+            await app.pilot.pause()
+            assert widths(app)[0] == first[0] + 4
+        assert app.app.mouse_captured is None
+
+
 async def test_code_in_focus_is_in_view_when_the_terminal_becomes_narrow(workspace: Workspace) -> None:
     async with running(make_app(workspace, engine=None), (120, 30)) as app:
         compare = app.compare

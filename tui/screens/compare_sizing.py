@@ -57,6 +57,10 @@ class CompareSizing(Screen[None]):
         what, at = self._dragged, event.screen_offset
         if what is None:
             return
+        if not event.button:
+            # it was let go where no terminal told
+            self.on_mouse_up()
+            return
         if what == "checks":
             size = self.checks_pane.region.bottom - at.y
         elif what == "rubric":
