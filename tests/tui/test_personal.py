@@ -49,6 +49,12 @@ def test_every_key_of_the_comparison_has_one_name_of_its_own(workspace: Workspac
             {"code": {"next-functio": "x"}},
             "c.toml: no key is named code.next-functio. Was code.next-function",
         ),
+        (
+            {"code": {"go-to-definition": "x"}},
+            "no key is named code.go-to-definition. Was code.to-the-definition-of-what-this-line-uses meant?",
+        ),
+        ({"everywhere": {"next-function": "x"}}, "Was code.next-function meant?"),
+        ({"code": {"previos-note-in-any-file": "x"}}, "Was code.previous-note-in-any-file meant?"),
         ({"zzzz": {"qqqq": "x"}}, "c.toml: no key is named zzzz.qqqq. Help (?) shows what there is."),
         ({"code": {"next-function": "crtl+x"}}, "'crtl+x' is no key; keys are written as x, ctrl+x or f5."),
         ({"code": {"next-function": 7}}, "7 is no key"),
@@ -73,6 +79,51 @@ def test_what_cannot_be_followed_is_told_in_a_sentence_and_changes_nothing(
     assert not found.keys
     [told] = found.faults
     assert fault in told
+
+
+@pytest.mark.parametrize(
+    ("key", "right"),
+    [
+        ("shift+a", "A"), ("shift+É", "É"), ("shift+1", "the sign that it types"), ("ctrl+i", "tab"),
+        ("ctrl+m", "enter"), ("ctrl+h", "backspace"), ("ctrl+[", "escape"), ("ctrl+I", "tab"),
+        ("ctrl+D", "ctrl+d"), ("ctrl+ctrl+a", "ctrl+a"), ("ctrl+ctrl+i", "tab"),
+        ("shift+shift+tab", "shift+tab"),
+        ("\x1b", "escape"), ("\t", "tab"), ("\x04", "ctrl+d"), ("\x7f", "backspace"), ("\x1d", "ctrl+]"),
+    ],
+)  # fmt: skip
+def test_a_key_that_is_told_by_another_name_is_refused_with_that_name(key: str, right: str) -> None:
+    for value in (key, ["f5", key]):
+        found = read_keymap({"code": {"next-function": value}}, "c.toml")
+        assert not found.keys
+        assert found.faults == (f"c.toml: code.next-function = {key!r} is no key of its own; write {right}.",)
+
+
+def test_what_is_written_instead_is_a_key() -> None:
+    keys = ["ctrl+]", "ctrl+\\", "ctrl+@", "ctrl+j", "shift+f3", "ctrl+shift+left", "alt+x"]
+    name = "to-the-definition-of-what-this-line-uses"
+    found = read_keymap({"code": {name: keys}}, "c.toml")
+    assert not found.faults
+    # ctrl with a sign is told by its word
+    assert found.keys[f"code.{name}"].split(",")[:3] == [
+        "ctrl+right_square_bracket",
+        "ctrl+backslash",
+        "ctrl+@",
+    ]
+    for odd in ("\u202e", "ctrl+\u202e", "ctrl+", "+a"):
+        assert "is no key; keys" in read_keymap({"code": {"next-function": odd}}, "c.toml").faults[0]
+
+
+@pytest.mark.parametrize(
+    ("part", "why"), [("rubric", "digits are the score"), ("matchup", "digits say who is ahead")]
+)
+def test_digits_stay_digits_where_they_are_scores_or_decide(part: str, why: str) -> None:
+    load_keys()
+    name = next(name.partition(".")[2] for name in key_table() if name.startswith(f"{part}."))
+    for value in ("5", ["f12", "0"]):
+        found = read_keymap({part: {name: value}}, "c.toml")
+        assert not found.keys
+        assert why in found.faults[0]
+    assert not read_keymap({part: {name: ["f12", "ctrl+5"]}}, "c.toml").faults
 
 
 def test_two_keys_may_change_places_and_one_may_have_several() -> None:

@@ -13,7 +13,8 @@ from difflib import get_close_matches
 from importlib import import_module
 
 from judge_tui.tui.keys.key_names import key_setting
-from textual.binding import Binding, BindingError, BindingType
+from judge_tui.tui.keys.key_spelling import as_told, instead
+from textual.binding import Binding, BindingError, BindingType, InvalidBinding
 from textual.keys import Keys
 
 __all__ = ["Keymap", "hidden_keys", "key_table", "load_keys", "named", "read_keymap", "remapped"]
@@ -52,6 +53,8 @@ _TOGETHER = (
 )
 #: Parts where letters are typed, and must stay letters.
 _TYPED = {"editor", "line", "picker", "program", "search"}
+#: Parts whose digits are typed, and what they do.
+_DIGITS = {"rubric": "are the score", "matchup": "say who is ahead"}
 _MODIFIERS = {"ctrl", "alt", "shift", "super", "meta", "hyper"}
 _WORDS = {key.value for key in Keys}
 _TEXT = {"space", "backspace", "delete", "left", "right", "home", "end"}
@@ -133,19 +136,16 @@ def read_keymap(tables: object, where: str) -> Keymap:
         for name, value in names.items():
             full = f"{part}.{name}"
             if full not in table:
-                near = get_close_matches(full, table, 1, 0.5)
-                meant = f" Was {near[0]} meant?" if near else " Help (?) shows what there is."
+                near = _nearest(full, table)
+                meant = f" Was {near} meant?" if near else " Help (?) shows what there is."
                 faults.append(f"{where}: no key is named {full}.{meant}")
                 continue
-            keys = _keys(value)
-            if keys is None:
-                faults.append(f"{where}: {full} = {value!r} is no key; keys are written as x, ctrl+x or f5.")
-            elif part in _TYPED and (typed := next(filter(_is_typed, keys), None)):
-                faults.append(
-                    f"{where}: {full} = {key_setting(typed)!r} would be missing where letters are typed."
-                )
-            else:
+            keys = _keys(value) or []
+            fault = _fault(part, value, keys)
+            if fault is None:
                 wanted[full] = keys
+            else:
+                faults.append(f"{where}: {full} = {fault}")
     return _without_conflicts(table, wanted, faults, where)
 
 
@@ -164,22 +164,50 @@ def hidden_keys(chosen: Mapping[str, str], letters: Mapping[str, str], where: st
                 yield f"{where}: in this rubric {letter} selects {dimension}, and {name} is not heard there."
 
 
+def _nearest(name: str, table: Iterable[str]) -> str | None:
+    """The name that shares most words with one that there is not, else the one that is spelled most alike."""
+    table, wanted = list(table), _words(name)
+    alike = get_close_matches(name, table, len(table), 0.5)
+    telling = [other for other in table if any(len(word) > 3 for word in wanted & _words(other))]
+    # a long word tells more than "to" and "a"
+    return max([*alike, *telling], key=lambda other: sum(map(len, wanted & _words(other))), default=None)
+
+
+def _words(name: str) -> set[str]:
+    """Words of a key's name, without its part of the screen."""
+    return set(re.findall(r"[a-z0-9]+", name.lower().partition(".")[2]))
+
+
+def _fault(part: str, value: object, keys: Sequence[str]) -> str | None:
+    """What keeps a part of the screen from having some keys, behind the sign of equality."""
+    for one in value if isinstance(value, list) else [value]:
+        if isinstance(one, str) and (right := instead(one)):
+            return f"{one!r} is no key of its own; write {right}."
+    if not keys:
+        return f"{value!r} is no key; keys are written as x, ctrl+x or f5."
+    if part in _TYPED and (typed := next(filter(_is_typed, keys), None)):
+        return f"{key_setting(typed)!r} would be missing where letters are typed."
+    if part in _DIGITS and (digit := next(filter(str.isdigit, keys), None)):
+        return f"{digit!r} would never be heard: there, digits {_DIGITS[part]}."
+    return None
+
+
 def _keys(value: object) -> list[str] | None:
     values = value if isinstance(value, list) else [value]
     keys: list[str] = []
     for one in values:
-        if not isinstance(one, str) or not one:
+        if not isinstance(one, str) or not one or not one.isprintable():
             return None
         try:
             # Textual's own reading: "?" is question_mark
             found = [
                 b.key for b in Binding.make_bindings([Binding("comma" if one == "," else one, "x", "x")])
             ]
-        except BindingError:
+        except (BindingError, InvalidBinding):
             return None
         if not found or not all(map(_is_key, found)):
             return None
-        keys += found
+        keys += map(as_told, found)
     return list(dict.fromkeys(keys)) or None
 
 
