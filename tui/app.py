@@ -158,13 +158,14 @@ class JudgeApp(HarmlessApp[int], PersonalApp[int], VeiledApp[int], TypeAhead[int
             await asyncio.to_thread(self._past.keep, past)
 
     def _remember(self) -> None:
-        """Write down where the reader is."""
+        """Write down where the reader leaves, and that it is now."""
+        self._last_past = None
         past = self._whereabouts()
         if past is not None:
             self._past.keep(past)
 
     def _whereabouts(self) -> Past | None:
-        """Where the reader is, if that is not written down yet."""
+        """Where the reader is, if that is not written down yet, or something was said since."""
         if self.compare is None or not self.compare.is_mounted:
             return None
         past = self.compare.whereabouts()
@@ -180,6 +181,8 @@ class JudgeApp(HarmlessApp[int], PersonalApp[int], VeiledApp[int], TypeAhead[int
             yield f"not saved: {session.hide(str(session.paths[index]))}.{rest}"
 
     def _tell_saved(self, report: SaveReport) -> None:
+        # a score or a matchup is as much a sign of the reader as a step in the code
+        self._last_past = None
         if self.compare is not None:
             self.compare.post_message(SaveReported(report))
 

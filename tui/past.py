@@ -28,7 +28,7 @@ class Past:
     Attributes:
         task: Task id.
         models: Folder names, in the order of the panes.
-        at: When it was left, seconds since the epoch.
+        at: When it was left, or last worked on before that; seconds since the epoch.
         places: Model → file in view and 0-based line of the cursor.
         focus: Model whose code was read last.
         sizes: How large the parts of the screen were made.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -391,3 +392,37 @@ async def test_a_model_whose_folder_cannot_be_read_says_so_in_its_row_and_the_re
         assert any("There is no submission here." in told.message for told in app.app._notifications)
         await app.press("n")
         assert await opened(app) == ("alpha", "gamma")
+
+
+async def test_a_comparison_was_left_when_it_was_left_and_a_matchup_counts_as_much_as_a_score(
+    workspace: Workspace,
+) -> None:
+    past = PastComparisons(workspace.root, "anna")
+
+    def kept() -> float:
+        found = past.find("kv", ("alpha", "beta"))
+        return found.at if found else 0.0
+
+    async def long_ago() -> None:
+        """The place is written down, and nothing is left to be written."""
+        await app.app._look()
+        await app.app._look()
+        [found] = past.read()
+        past.keep(replace(found, at=1.0))
+        await app.app._look()
+        assert kept() == 1.0
+
+    async with running(make_home(workspace)) as app:
+        await ready(app)
+        await app.press("enter")
+        await opened(app)
+        for keys in (("M", "1"), ("escape", "s", "c", "8")):
+            await long_ago()
+            await app.press(*keys)
+            await app.until(lambda: app.app._last_past is None or kept() > 1.0)
+            await app.app._look()
+            assert kept() > 1.0, keys
+        await long_ago()
+        await app.press("escape", "q")
+        await app.until(lambda: app.app.screen is app.app.home)
+        assert kept() > 1.0
