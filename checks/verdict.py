@@ -12,7 +12,7 @@ from enum import StrEnum
 
 import msgspec
 
-__all__ = ["SEVERITY", "Curve", "Evidence", "Outcome", "Report", "Verdict", "number", "worst"]
+__all__ = ["SEVERITY", "SIGNS", "Curve", "Evidence", "Outcome", "Report", "Verdict", "number", "worst"]
 
 
 class Verdict(StrEnum):
@@ -36,6 +36,17 @@ SEVERITY: dict[Verdict, int] = {
     Verdict.UNBOUND: 4,
     Verdict.SKIP: 5,
     Verdict.PASS: 6,
+}
+
+#: The sign that stands before a count, or before the verdict's word.
+SIGNS: dict[Verdict, str] = {
+    Verdict.ERROR: "‼",
+    Verdict.FAIL: "✗",
+    Verdict.WARN: "!",
+    Verdict.AMBIGUOUS: "≈",
+    Verdict.UNBOUND: "?",
+    Verdict.SKIP: "–",
+    Verdict.PASS: "✓",
 }
 
 

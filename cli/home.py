@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import click
 from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.store import last_outcomes
-from judge_tui.checks.verdict import Verdict
+from judge_tui.checks.verdict import SEVERITY, SIGNS
 from judge_tui.cli import options
 from judge_tui.cli.screen import on_screen
 from judge_tui.cli.table import aligned, columns
 from judge_tui.judging.naming import default_judge, judge_name
 from judge_tui.judging.plain import plain
 from judge_tui.judging.scoreboard import Board, build_board, figure, sealed_cards
+from judge_tui.judging.standing import tallied
 from judge_tui.judging.workspace import Workspace
 
 __all__ = ["command", "matrix", "meant", "show"]
@@ -88,7 +88,7 @@ def print_matrix(workspace: Workspace) -> None:
         click.echo(line)
     click.echo()
     click.echo("points and letter, * of files elsewhere · n/m dimensions scored · ○ not scored")
-    click.echo("✓ ✗ checks that passed, failed")
+    click.echo("checks: " + " · ".join(f"{SIGNS[verdict]} {verdict}" for verdict in SEVERITY))
     for fault in faults:
         click.echo(f"! {plain(fault)}")
     click.echo("Compare two: judge-tui compare MODEL MODEL --task TASK    More: judge-tui --help")
@@ -167,8 +167,8 @@ def _cell(workspace: Workspace, here: Board, elsewhere: Board, model: str, task:
     if not said[0] and submission.files:
         said = ["○"]
     if submission.files:
-        found = Counter(outcome.verdict for outcome in last_outcomes(submission).values())
-        said += [f"{found[v]}{sign}" for v, sign in ((Verdict.PASS, "✓"), (Verdict.FAIL, "✗")) if found[v]]
+        found = tallied(outcome.verdict for outcome in last_outcomes(submission).values())
+        said += [f"{SIGNS[verdict]}{count}" for verdict, count in found]
     return plain(" ".join(part for part in said if part))
 
 

@@ -8,7 +8,7 @@ a sentence in its cell and never keeps the others from being read.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from os.path import isfile
@@ -22,7 +22,7 @@ from judge_tui.judging.card import Scorecard, computed_overall, letter, points
 from judge_tui.judging.rubric import Rubric
 from judge_tui.judging.workspace import Workspace
 
-__all__ = ["Outline", "Standing", "outline", "standing"]
+__all__ = ["Outline", "Standing", "outline", "standing", "tallied"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +101,12 @@ class Standing:
     @property
     def tally(self) -> tuple[tuple[Verdict, int], ...]:
         """Verdicts with their counts, the worst first."""
-        found = Counter(self.verdicts.values())
-        return tuple(sorted(found.items(), key=lambda pair: SEVERITY[pair[0]]))
+        return tallied(self.verdicts.values())
+
+
+def tallied(verdicts: Iterable[Verdict]) -> tuple[tuple[Verdict, int], ...]:
+    """Verdicts with their counts, the worst first."""
+    return tuple(sorted(Counter(verdicts).items(), key=lambda pair: SEVERITY[pair[0]]))
 
 
 def outline(workspace: Workspace, judge: str) -> Outline:

@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 from judge_tui.checks.errors import WorkspaceError
+from judge_tui.checks.store import Store
 from judge_tui.checks.submission import read_meta
+from judge_tui.checks.verdict import Outcome, Verdict
 from judge_tui.judging.export import BEGIN, END
 from judge_tui.judging.scorecard import load_scorecard
 from judge_tui.judging.workspace import Workspace
@@ -207,6 +209,23 @@ def test_the_home_matrix_shows_scores_and_what_is_open(cli: Cli, root: Path) -> 
     assert "○" in row
     # without a terminal there is no screen to open
     assert cli("home").out == told
+
+
+def test_the_home_matrix_counts_every_verdict_its_sign_first_and_the_worst_first(
+    cli: Cli, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JUDGE_TUI_CACHE", str(tmp_path / "cache"))
+    submission = Workspace.find(root).submission("glm5", "kv")
+    verdicts = [*(Verdict.PASS,) * 11, Verdict.WARN, Verdict.FAIL, Verdict.SKIP, Verdict.SKIP]
+    store = Store()
+    store.keep(
+        [Outcome("glm5", "kv", f"check_{n}", verdict, "said", 0.1) for n, verdict in enumerate(verdicts)],
+        store.key(submission, "cpu", "NumPy"),
+    )
+    store.chose("kv", "auto", "cpu", ["NumPy"])
+    told = cli().out
+    assert "○ ✗1 !1 –2 ✓11" in told
+    assert "✗ fail · ! warn · " in told
 
 
 @pytest.mark.parametrize(

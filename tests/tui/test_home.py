@@ -16,10 +16,12 @@ from judge_tui.judging.scorecard import load_scorecard, save_scorecard
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.app import JudgeApp
 from judge_tui.tui.engine.check_runner import EngineOptions
+from judge_tui.tui.look.tones import tones_of
 from judge_tui.tui.past import Past, PastComparisons
 from judge_tui.tui.screens.compare import CompareScreen
 from judge_tui.tui.screens.help import HelpScreen
 from judge_tui.tui.screens.home import HomeScreen
+from judge_tui.tui.widgets.matrix import cell_spans
 
 from .conftest import ENGINE, RUBRIC, Driver, make_workspace, running
 
@@ -102,6 +104,30 @@ async def test_scores_progress_checks_and_what_is_stale_are_in_view(
         assert "1 of 2 dimensions scored, mean 50" in app.text()
         await app.press("j")
         assert "~ files changed since they were scored" in app.text()
+
+
+def store_verdicts(workspace: Workspace, model: str, verdicts: list[Verdict]) -> None:
+    store = Store()
+    outcomes = [Outcome(model, "kv", f"check_{n}", verdict, "", 0.1) for n, verdict in enumerate(verdicts)]
+    store.keep(outcomes, store.key(workspace.submission(model, "kv"), "cpu", "NumPy"))
+    store.chose("kv", "auto", "cpu", ["NumPy"])
+
+
+async def test_a_cell_counts_warnings_too_and_where_room_is_short_the_worst_and_the_passes_stay(
+    workspace: Workspace,
+) -> None:
+    store_verdicts(workspace, "alpha", [Verdict.FAIL, Verdict.WARN, Verdict.SKIP, *(Verdict.PASS,) * 11])
+    store_verdicts(workspace, "beta", [Verdict.WARN, Verdict.PASS])
+    async with running(make_home(workspace)) as app:
+        screen = await ready(app)
+        alpha, beta = app.text().split("\n")[2:4]
+        assert "✗1 !1 –1 ✓11" in alpha
+        assert "!1 ✓1" in beta
+
+        said, tones = screen.board.standings["alpha", "kv"], tones_of(app.app)
+        for room, shown in ((12, " ✗1 !1 ✓11"), (9, " ✗1 ✓11"), (5, " ✗1"), (3, " ✗1"), (2, " ✗")):
+            drawn = "".join(text for text, _ in cell_spans(said, 8 + room, tones))
+            assert drawn[8:].rstrip() == shown
 
 
 async def test_the_next_pair_is_judged_by_one_key_and_home_knows_it_afterwards(workspace: Workspace) -> None:

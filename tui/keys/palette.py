@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from judge_tui.checks.verdict import SIGNS, Verdict
 from judge_tui.tui.code.grammars import STYLES
 from rich.style import Style
 from textual.color import Color
@@ -47,16 +48,17 @@ THEMES = (
     ),
 )
 
-#: Verdict → glyph and the theme's colour. The word stands beside the glyph: colour never tells alone.
-VERDICTS = {
-    "pass": ("✓", "success"),
-    "fail": ("✗", "error"),
-    "warn": ("!", "warning"),
-    "skip": ("–", "muted"),
-    "unbound": ("?", "secondary"),
-    "ambiguous": ("≈", "secondary"),
-    "error": ("‼", "error"),
+_TONES = {
+    Verdict.PASS: "success",
+    Verdict.FAIL: "error",
+    Verdict.WARN: "warning",
+    Verdict.SKIP: "muted",
+    Verdict.UNBOUND: "secondary",
+    Verdict.AMBIGUOUS: "secondary",
+    Verdict.ERROR: "error",
 }
+#: Verdict → glyph and the theme's colour. The word stands beside the glyph: colour never tells alone.
+VERDICTS = {str(verdict): (SIGNS[verdict], tone) for verdict, tone in _TONES.items()}
 
 _CONTRAST = 4.5
 _TOKENS = {

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from judge_tui.checks.verdict import SIGNS as SIGN_OF
 from judge_tui.checks.verdict import Verdict
 from judge_tui.judging.standing import Standing
 from judge_tui.tui.home_board import Cell, HomeBoard
 from judge_tui.tui.keys.keymap import named
-from judge_tui.tui.keys.palette import VERDICTS
 from judge_tui.tui.look.tones import Tones, tones_of
 from judge_tui.tui.widgets.counted import Counted
 from judge_tui.tui.widgets.rows import Span, fit, wrapped
@@ -256,7 +256,7 @@ SIGNS = (
     ("85 B", "judged: points and their letter"),
     ("~", "its files changed since it was scored"),
     ("*", "scored where these files are not"),
-    ("✗2 ✓9", "the worst verdict of its checks, and the passes"),
+    ("✗2 !1 ✓9", "verdicts of its checks, the worst first"),
     ("●", "marked"),
 )
 
@@ -305,15 +305,14 @@ def _score(said: Standing, tones: Tones, *, there: bool) -> tuple[str, object]:
 
 
 def _checks(said: Standing, width: int, tones: Tones) -> list[Span]:
-    """The worst verdict with its count, and the passes where there is room."""
-    spans: list[Span] = []
-    room = width
-    passes = [pair for pair in said.tally if pair[0] is Verdict.PASS]
-    shown = [*said.tally[:1], *(pair for pair in passes if pair not in said.tally[:1])]
-    for verdict, count in shown:
-        sign = VERDICTS[str(verdict)][0]
-        text = f" {sign}{count}" if len(f" {sign}{count}") <= room else f" {sign}"
-        if len(text) <= room and (not spans or len(text) > 2):
-            spans.append((text, tones.verdict(str(verdict))))
-            room -= len(text)
-    return spans
+    """Verdicts with their counts, the worst first; where room is short, the worst, then the passes, stay."""
+    texts = {verdict: f" {SIGN_OF[verdict]}{count}" for verdict, count in said.tally}
+    worst = next(iter(texts), None)
+    if worst is not None and len(texts[worst]) > width:
+        texts[worst] = texts[worst][:2]
+    room, kept = width, set()
+    for verdict in sorted(texts, key=lambda verdict: (verdict != worst, verdict is not Verdict.PASS)):
+        if len(texts[verdict]) <= room:
+            kept.add(verdict)
+            room -= len(texts[verdict])
+    return [(text, tones.verdict(str(verdict))) for verdict, text in texts.items() if verdict in kept]
