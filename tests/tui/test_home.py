@@ -130,6 +130,21 @@ async def test_a_cell_counts_warnings_too_and_where_room_is_short_the_worst_and_
             assert drawn[8:].rstrip() == shown
 
 
+async def test_verdicts_of_a_cell_judged_blind_are_told_once_the_names_are_revealed(
+    workspace: Workspace,
+) -> None:
+    submissions = [workspace.submission(model, "kv") for model in ("alpha", "beta")]
+    async with running(JudgeApp(workspace, submissions, "anna", blind=True)) as app:
+        await app.press("s", "c", "8")
+    for model in ("alpha", "beta"):
+        store_verdicts(workspace, model, [Verdict.PASS])
+    async with running(make_home(workspace)) as app:
+        await ready(app)
+        assert "Alpha › kv  verdicts are told once the names are revealed" in app.text()
+        assert "scores are told once the names are revealed" in app.text()
+        assert "✓" not in app.text()
+
+
 async def test_the_next_pair_is_judged_by_one_key_and_home_knows_it_afterwards(workspace: Workspace) -> None:
     async with running(make_home(workspace)) as app:
         await ready(app)

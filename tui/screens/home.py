@@ -333,7 +333,7 @@ def _scored(said: Standing) -> list[Part]:
     """What the judge has said, in words."""
     parts: list[Part] = []
     if said.blind:
-        return [(" judged blind: told once the names are revealed", "accent", 0)]
+        return [(" judged blind: scores are told once the names are revealed", "accent", 0)]
     if said.judged:
         total = f"{said.points} points" if said.points is not None else "no points"
         parts.append((f" {total}{f', {said.letter}' if said.letter else ''}", "text", 0))
@@ -361,6 +361,9 @@ def _checked(said: Standing) -> list[Part]:
     """What the stored verdicts are, in words."""
     if not said.files:
         return []
+    if said.blind:
+        # which of them there are would tell who is who
+        return [("verdicts are told once the names are revealed", "muted", 1)]
     if not said.verdicts:
         return [("no verdicts of these files yet", "muted", 1)]
     return [
