@@ -99,7 +99,12 @@ def scoreboard_markdown(workspace: Workspace) -> str:
     elsewhere = build_board(workspace, _is_elsewhere)
     parts = []
     if here.rows:
-        parts += [*_board(workspace, here), *_dimensions(workspace, here), *_notes(here)]
+        parts += [
+            *_board(workspace, here),
+            *_reconstructions(workspace, here),
+            *_dimensions(workspace, here),
+            *_notes(here),
+        ]
     if elsewhere.rows:
         if here.rows:
             parts.append("**Scored elsewhere**")
@@ -169,10 +174,32 @@ def _legend(board: Board) -> str:
 
 def _provenance(workspace: Workspace, board: Board) -> str:
     said = "Scored elsewhere: these scores were published for the models' original submissions"
-    submitted = (workspace.submission(row.model, task) for row in board.rows for task in row.cells)
-    if any(submission.meta.origin == "reconstruction" for submission in submitted):
+    if any(_is_reconstruction(workspace, row, task) for row in board.rows for task in row.cells):
         return f"{said}; the submissions in this repository are reconstructions, not the models' code."
     return f"{said}, not for the files in this repository."
+
+
+def _reconstructions(workspace: Workspace, board: Board) -> list[str]:
+    """Which of the files that were scored are not what a model wrote."""
+    found = [
+        (
+            row,
+            [task for task in board.tasks if task in row.cells and _is_reconstruction(workspace, row, task)],
+        )
+        for row in board.rows
+    ]
+    if not any(tasks for _, tasks in found):
+        return []
+    if all(len(tasks) == len(row.cells) for row, tasks in found):
+        return ["The submissions scored here are reconstructions, not the models' code."]
+    told = "; ".join(
+        f"{_escaped(row.title)} ({', '.join(map(_escaped, tasks))})" for row, tasks in found if tasks
+    )
+    return [f"Reconstructions, not the models' code: {told}."]
+
+
+def _is_reconstruction(workspace: Workspace, row: Row, task: str) -> bool:
+    return workspace.submission(row.model, task).meta.origin == "reconstruction"
 
 
 def _dimensions(workspace: Workspace, board: Board) -> list[str]:

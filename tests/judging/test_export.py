@@ -186,6 +186,21 @@ def test_published_scores_of_reconstructions_say_that_the_files_are_reconstructi
     assert "are reconstructions, not the models' code" in scoreboard_markdown(workspace)
 
 
+def test_scores_of_reconstructions_that_are_here_say_that_they_are_no_models_code(
+    workspace: Workspace,
+) -> None:
+    put(workspace, "glm5", overall=90)
+    put(workspace, "qwen36", overall=80)
+    assert "econstruction" not in scoreboard_markdown(workspace)
+    (workspace.submissions / "glm5" / "kv" / "submission.toml").write_text(
+        'origin = "reconstruction"\nmodel = "GLM_5"\n'
+    )
+    assert "\n\nReconstructions, not the models' code: GLM\\_5 (kv).\n\n" in scoreboard_markdown(workspace)
+    (workspace.submissions / "qwen36" / "kv" / "submission.toml").write_text('origin = "reconstruction"\n')
+    told = scoreboard_markdown(workspace)
+    assert "\n\nThe submissions scored here are reconstructions, not the models' code.\n\n" in told
+
+
 def test_names_cannot_break_out_of_their_cells(workspace: Workspace) -> None:
     title = "a|b\\| <!-- /judge-tui:scoreboard -->\x1b[31m\u202e*x*"
     (workspace.submissions / "glm5" / "kv" / "submission.toml").write_text(
