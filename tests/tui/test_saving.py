@@ -9,7 +9,7 @@ from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.desk.rescue import Rescue
 from judge_tui.tui.screens.question import Question
 
-from .conftest import Driver, make_app, running
+from .conftest import Driver, make_app, make_workspace, running
 
 
 def block(path: Path) -> Path:
@@ -142,3 +142,27 @@ async def test_leaving_an_unsettled_conflict_is_asked_about(workspace: Workspace
         await driver.press("l")
         await driver.until(lambda: driver.app._exit)
     assert load_scorecard(path).score("tests") == 40
+
+
+async def test_at_80_columns_the_header_of_three_says_that_work_is_saved_or_not(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    models = ("kimi-k2.6-thinking", "minimax-m2.7-high", "qwen3.6-27b-long")
+    three = make_workspace(tmp_path / "three", models)
+
+    def header(driver: Driver) -> str:
+        return driver.text().split("\n")[0]
+
+    async with running(make_app(three, models), (80, 24)) as driver:
+        await driver.settle()
+        await driver.press("s", "c", "8", "5")
+        await driver.until(lambda: header(driver).rstrip().endswith(" saved"))
+        assert all(model.title() in header(driver) for model in models)
+        block(three.root / "scores" / "kv" / models[1])
+        await driver.press("w", "c", "9", "0")
+        await driver.until(lambda: "NOT SAVED" in header(driver))
+        (three.root / "scores" / "kv" / models[1]).unlink()
+    async with running(make_app(three, models), (160, 24)) as driver:
+        await driver.settle()
+        await driver.press("s", "t", "8", "5")
+        await driver.until(lambda: "saved 12:00:00" in header(driver))

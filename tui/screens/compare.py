@@ -271,12 +271,7 @@ class CompareScreen(
                 (f"{ready.backend} {ready.device} · ", "muted", 6),
                 (sandbox, level.get(ready.sandbox, "warning"), 4 if ready.sandbox == "full" else 1),
             ]
-        right.append(
-            (f"{self._unsaved()} ", "error", 0)
-            if self._unsaved()
-            # on a narrow screen the names of what is judged are worth more than the time of day
-            else (f"{self._saved or 'not changed yet'} ", "muted", 4)
-        )
+        right += self.saved_parts()
         self.header.tell([(f" {session.task} ", "strong", 0), *names], right)
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:

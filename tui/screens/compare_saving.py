@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from judge_tui.tui.desk.autosave import SaveReport
 from judge_tui.tui.engine.check_runner import CheckRunner
 from judge_tui.tui.session import Session, letter_of
+from judge_tui.tui.widgets.bar import Part
 from judge_tui.tui.widgets.key_hints import key_for
 from textual.message import Message
 from textual.screen import Screen
@@ -69,6 +70,16 @@ class CompareSaving(Screen[None]):
         if self._conflicts:
             return f"NOT SAVED, changed by another window: press {key_for(self, 'settle')} to settle"
         return f"NOT SAVED: {key_for(self, 'save')} tries again" if self._failed else ""
+
+    def saved_parts(self) -> list[Part]:
+        """What the header says of saving; that something is saved stays in view, whatever the width."""
+        if unsaved := self._unsaved():
+            return [(f"{unsaved} ", "error", 0)]
+        if not self._saved:
+            return [("not changed yet ", "muted", 4)]
+        word, _, moment = self._saved.partition(" ")
+        # on a narrow screen the names of what is judged are worth more than the time of day
+        return [(f"{word} ", "muted", 0), (f"{moment} ", "muted", 4)]
 
     def action_settle(self) -> None:
         from judge_tui.tui.screens.question import ConflictQuestion
