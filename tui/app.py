@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -19,12 +18,12 @@ from judge_tui.checks.request import Backend
 from judge_tui.checks.submission import Submission
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.blind.veil import VeiledApp
+from judge_tui.tui.commands import CommandedApp
 from judge_tui.tui.desk.autosave import SaveReport
 from judge_tui.tui.ending import Ending
 from judge_tui.tui.engine.check_runner import EngineOptions
 from judge_tui.tui.engine.engine_link import EngineProcess
 from judge_tui.tui.keys.escape_key import heed_pauses
-from judge_tui.tui.keys.key_names import key_name
 from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.keys.personal import PersonalApp
 from judge_tui.tui.keys.type_ahead import TypeAhead
@@ -33,8 +32,6 @@ from judge_tui.tui.past import Past, PastComparisons
 from judge_tui.tui.screens.compare import CompareScreen
 from judge_tui.tui.screens.compare_saving import ComparisonLeft, SaveReported
 from judge_tui.tui.session import Session
-from judge_tui.tui.widgets.key_hints import KeyPart, key_parts, own_bindings
-from textual.app import SystemCommand
 from textual.binding import Binding
 from textual.screen import Screen
 
@@ -53,7 +50,7 @@ _LAST_KEYS_S = 5.0
 _TURN_S = 0.0005
 
 
-class JudgeApp(HarmlessApp[int], PersonalApp[int], VeiledApp[int], TypeAhead[int]):
+class JudgeApp(CommandedApp[int], HarmlessApp[int], PersonalApp[int], VeiledApp[int], TypeAhead[int]):
     """Compares submissions of one task; begins with Home where none are given.
 
     Args:
@@ -203,30 +200,6 @@ class JudgeApp(HarmlessApp[int], PersonalApp[int], VeiledApp[int], TypeAhead[int
             self.compare.rubric_pane.update_lines()
         if self.home is not None:
             self.home.matrix.refresh()
-
-    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        yield from super().get_system_commands(screen)
-        here = (screen.focused, screen)
-        for part in key_parts(screen):
-            # a digit alone is nothing to be picked from a list
-            keys = [binding for binding in own_bindings(part.node) if binding.id]
-            actions = {binding.action: binding for binding in reversed(keys)}
-            of = "" if part.node in here else f"{part.title.split(' (')[0]}: "
-            for action, binding in reversed(actions.items()):
-                if action == "begin_count":
-                    # nothing to be done by itself
-                    continue
-                yield SystemCommand(
-                    of + (binding.description if of else binding.description.capitalize()),
-                    f"key: {key_name(binding.key)}",
-                    partial(self._command, part, action),
-                )
-
-    def _command(self, part: KeyPart, action: str) -> None:
-        """Do what a key of a part would do, wherever the focus is."""
-        if part.enter is not None and not part.node.has_pseudo_class("focus"):
-            part.enter()
-        self.call_later(self.run_action, action, part.node)
 
     async def action_quit(self) -> None:
         if self.compare is None:

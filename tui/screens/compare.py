@@ -310,8 +310,7 @@ class CompareScreen(
             for keys, text, shown in listed(own_bindings(node) if node is not None else ()):
                 first = keys.split(" ")[0]
                 if shown and first not in hints:
-                    # of three, the key goes on to the next: it does not switch back
-                    hints[first] = text.replace("A/B", "A/B/C") if len(self.panes) > 2 else text
+                    hints[first] = text
         told = [(key, text) for key, text in hints.items() if text and key not in (asks, here)]
         hidden = len(self.panes) - len(self.arrangement.panes)
         if hidden and not isinstance(focused, RubricLines):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from judge_tui.tui.desk.autosave import SaveReport
@@ -124,6 +124,11 @@ class CompareSaving(Screen[None]):
             self.session.save(index)
         if not unsaved:
             self.notify("Every change is saved as it is made.", markup=False, timeout=2)
+
+    @property
+    def own_words(self) -> Mapping[str, str]:
+        """Where Home has opened the comparison, leaving it leads there."""
+        return {} if getattr(self.app, "home", None) is None else {"quit": "back to Home"}
 
     async def action_quit(self) -> None:
         await self.leave_by(self._leave)

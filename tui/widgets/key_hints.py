@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from judge_tui.tui.keys.key_names import key_name
 from judge_tui.tui.keys.keymap import key_table, remapped
@@ -29,14 +29,20 @@ __all__ = [
 
 
 def own_bindings(node: DOMNode) -> list[Binding]:
-    """The bindings that this app gives to a part of it, with the reader's keys; Textual's own left out."""
+    """The bindings that this app gives to a part of it, with the reader's keys; Textual's own left out.
+
+    A part's ``own_words``, action → words, say what keys do where that is not the same everywhere.
+    """
     found: dict[str, Binding] = {}
     chosen: Mapping[str, str] = getattr(node.app, "keymap", {})
     for kind in type(node).__mro__:
         if kind.__module__.startswith("judge_tui."):
             for binding in remapped(Binding.make_bindings(vars(kind).get("BINDINGS", ())), chosen):
                 found.setdefault(binding.key, binding)
-    return list(found.values())
+    words: Mapping[str, str] = getattr(node, "own_words", {})
+    if not words:
+        return list(found.values())
+    return [replace(one, description=words.get(one.action, one.description)) for one in found.values()]
 
 
 def key_for(node: DOMNode, action: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -78,6 +79,11 @@ class RubricLines(ScrollView, can_focus=True):
         self._strips: dict[int, Strip] = {}
         # the score that is being typed over
         self._replaced: int | None = None
+
+    @property
+    def own_words(self) -> Mapping[str, str]:
+        """Of three, the key goes on to the next: it does not switch back."""
+        return {"switch(1)": "switch A/B/C"} if len(self.session.submissions) > 2 else {}
 
     def on_mount(self) -> None:
         self.update_lines()

@@ -1,0 +1,103 @@
+"""What leads out of a comparison is called by where it leads: footer, help, palette, and ctrl+c."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from judge_tui.judging.workspace import Workspace
+
+from .conftest import RUBRIC, Driver, make_app, make_workspace, running
+from .test_home import make_home, opened, ready
+from .test_personal import configure
+
+THREE = ("alpha", "beta", "gamma")
+
+
+def footer(driver: Driver) -> str:
+    return driver.text().split("\n")[-1]
+
+
+def told(driver: Driver) -> str:
+    return " ".join(note.message for note in driver.app._notifications)
+
+
+def commands(driver: Driver) -> list[str]:
+    return [command.title for command in driver.app.get_system_commands(driver.app.screen)]
+
+
+async def helped(driver: Driver) -> list[list[str]]:
+    """The words of each line of help."""
+    await driver.press("question_mark")
+    lines = [line.split() for line in driver.text().split("\n")]
+    await driver.press("escape")
+    return lines
+
+
+async def test_where_q_ends_the_program_it_is_called_quit_everywhere(workspace: Workspace) -> None:
+    async with running(make_app(workspace, engine=None), (200, 160)) as driver:
+        assert "q quit" in footer(driver)
+        assert ["q", "quit"] in await helped(driver)
+        assert [title for title in commands(driver) if "uit" in title] == ["Quit"]
+        await driver.press("ctrl+c")
+        assert told(driver) == "q quits the program."
+
+
+async def test_where_q_leads_back_to_home_that_is_said_and_quit_is_something_else(
+    workspace: Workspace,
+) -> None:
+    async with running(make_home(workspace), (200, 160)) as driver:
+        await ready(driver)
+        assert "q quit" in footer(driver)
+        assert [title for title in commands(driver) if "uit" in title] == ["Quit"]
+        await driver.press("ctrl+c")
+        assert told(driver) == "q quits the program."
+        driver.app.clear_notifications()
+        await driver.press("enter")
+        await opened(driver)
+        await driver.until(lambda: "q back to Home" in footer(driver))
+        assert ["q", "back", "to", "Home"] in await helped(driver)
+        assert [title for title in commands(driver) if "uit" in title] == ["Quit"]
+        assert "Back to Home" in commands(driver)
+        await driver.press("ctrl+c")
+        assert told(driver) == "^q quits the program, q leads back to Home."
+        run = {one.title: one.callback for one in driver.app.get_system_commands(driver.app.screen)}
+        await run["Quit"]()  # type: ignore[misc]
+        await driver.until(lambda: driver.app._exit)
+
+
+async def test_ctrl_c_names_the_keys_that_are_heard(workspace: Workspace) -> None:
+    configure('[keys.everywhere]\nquit = "Q"\n[keys.program]\nleave-the-program = "f10"\n')
+    rubric = workspace.root / "rubrics" / "kv.toml"
+    rubric.write_text(RUBRIC.replace('key = "t"', 'key = "Q"'))
+    async with running(make_app(workspace, engine=None)) as driver:
+        driver.app.clear_notifications()
+        # in the rubric Q is a dimension
+        for key, said in (("1", "Q quits the program."), ("s", "f10 quits the program.")):
+            await driver.press(key, "ctrl+c")
+            assert told(driver) == said, key
+            driver.app.clear_notifications()
+
+
+@pytest.mark.parametrize("title", ["Theme", "Screenshot"])
+async def test_what_is_textuals_alone_stays_in_the_palette_and_nothing_is_there_twice(
+    workspace: Workspace, title: str
+) -> None:
+    async with running(make_app(workspace, engine=None)) as driver:
+        found = commands(driver)
+        assert title in found
+        assert len(found) == len(set(found))
+        # zoom and help are what the program has for them
+        assert {"Maximize", "Keys"} & set(found) == set()
+
+
+async def test_of_three_help_footer_and_palette_say_that_the_rubric_goes_on_to_the_third(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    three = make_workspace(tmp_path / "three", THREE)
+    for app, said in ((make_app(three, THREE, None), "A/B/C"), (make_app(three, engine=None), "A/B")):
+        async with running(app, (200, 160)) as driver:
+            await driver.press("s")
+            assert f"w switch {said} " in footer(driver)
+            assert f"Switch {said}" in commands(driver)
+            assert any(line[-2:] == ["switch", said] for line in await helped(driver))
