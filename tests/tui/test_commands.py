@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 from judge_tui.judging.workspace import Workspace
+from judge_tui.tui.widgets.key_hints import listed, own_bindings
+from judge_tui.tui.widgets.rows import Rows
 
 from .conftest import RUBRIC, Driver, make_app, make_workspace, running
 from .test_home import make_home, opened, ready
@@ -101,3 +103,25 @@ async def test_of_three_help_footer_and_palette_say_that_the_rubric_goes_on_to_t
             assert f"w switch {said} " in footer(driver)
             assert f"Switch {said}" in commands(driver)
             assert any(line[-2:] == ["switch", said] for line in await helped(driver))
+
+
+async def test_help_cuts_no_sentence_and_is_wrapped_anew_where_the_screen_is_another(
+    workspace: Workspace,
+) -> None:
+    def words(driver: Driver) -> str:
+        return " ".join(" ".join(str(line.text) for line in driver.app.screen.query_one(Rows).keys).split())
+
+    async with running(make_app(workspace, engine=None), (80, 24)) as driver:
+        await driver.press("s", "question_mark")
+        whole = [text for part in driver.compare.key_parts() for _, text in part.signs]
+        whole += [
+            text for part in driver.compare.key_parts() for _, text, _ in listed(own_bindings(part.node))
+        ]
+        for width in (80, 200, 50):
+            await driver.pilot.resize_terminal(width, 200)
+            await driver.until(lambda width=width: driver.app.size == (width, 200))
+            await driver.pilot.pause()
+            assert [text for text in whole if text not in words(driver)] == []
+            shown = " ".join(driver.text().split())
+            parts = [line.text for line in driver.app.screen.query_one(Rows).keys]
+            assert [text for text in parts if text not in shown] == [], width

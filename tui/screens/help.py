@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.look.tones import Tones
 from judge_tui.tui.widgets.bar import Bar
 from judge_tui.tui.widgets.key_hints import KeyHints, KeyPart, key_for, keys_for, listed, own_bindings
-from judge_tui.tui.widgets.rows import Rows, Span
+from judge_tui.tui.widgets.rows import Rows, Span, wrapped
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.screen import ModalScreen
@@ -17,15 +18,47 @@ from textual.screen import ModalScreen
 __all__ = ["HelpScreen"]
 
 
+#: Columns before the words of a key.
+_INDENT, _KEYS = 3, 22
+#: Columns that words keep on the smallest screen.
+_WORDS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A title (``tone`` is empty), a key with what it does, or more of its words."""
+
+    part: int
+    text: str
+    keys: str = ""
+    tone: str = ""
+    row: int = 0
+
+    def wrapped(self, width: int) -> Iterator[_Line]:
+        """The lines that its words take in so many columns; no word is cut."""
+        room = width - (_INDENT + max(len(self.keys) + 1, _KEYS) if self.tone else 1)
+        for row, text in enumerate(wrapped(self.text, max(room, _WORDS))):
+            yield replace(self, text=text, keys="" if row else self.keys, row=row)
+
+
 class _Lines(Rows):
     shows_cursor = False
 
+    def __init__(self, lines: Sequence[_Line]) -> None:
+        super().__init__()
+        self._lines = lines
+
+    def on_resize(self) -> None:
+        # less the scrollbar, whether it is there yet or not
+        width = self.outer_size.width - 1
+        self.show([row for line in self._lines for row in line.wrapped(width)])
+
     def draw(self, key: Hashable, width: int, tones: Tones) -> Sequence[Span]:
-        assert isinstance(key, tuple)
-        _, keys, text, *sign = key
-        if not keys:
-            return [(f" {text}", tones.strong)]
-        return [(f"   {keys:<22}", tones.by_name["accent" if sign else "primary"]), (text, tones.text)]
+        assert isinstance(key, _Line)
+        if not key.tone:
+            return [(f" {key.text}", tones.strong)]
+        shown = f"{key.keys:<{_KEYS - 1}} "
+        return [(" " * _INDENT + shown, tones.by_name[key.tone]), (key.text, tones.text)]
 
     def action_move(self, rows: int) -> None:
         self.scroll_to(y=self.scroll_offset.y + rows * self.times, animate=False, force=True)
@@ -41,9 +74,9 @@ class HelpScreen(ModalScreen[None]):
     def __init__(self, parts: Sequence[KeyPart]) -> None:
         super().__init__()
         self._parts = parts
-        self._rows = _Lines()
 
     def compose(self) -> ComposeResult:
+        self._rows = _Lines(self._told())
         yield Bar()
         yield self._rows
         yield KeyHints()
@@ -54,13 +87,19 @@ class HelpScreen(ModalScreen[None]):
         )
         scroll = keys_for(self._rows, "move(1)", "move(-1)")
         self.query_one(KeyHints).tell(((scroll, "scroll"), (key_for(self, "close"), "back")))
-        keys: list[Hashable] = []
-        for number, part in enumerate([*self._parts, KeyPart("The whole program", self.app)]):
-            keys += [(number, "", ""), (number, "", part.title)] if number else [(number, "", part.title)]
-            keys += [(number, shown, text) for shown, text, _ in listed(own_bindings(part.node))]
-            keys += [(number, sign, text, "sign") for sign, text in part.signs]
-        self._rows.show(keys)
         self._rows.focus()
+
+    def _told(self) -> list[_Line]:
+        """What there is to be said, a line each."""
+        lines: list[_Line] = []
+        for number, part in enumerate([*self._parts, KeyPart("The whole program", self.app)]):
+            lines += [_Line(number, "")] if number else []
+            lines.append(_Line(number, part.title))
+            lines += [
+                _Line(number, text, keys, "primary") for keys, text, _ in listed(own_bindings(part.node))
+            ]
+            lines += [_Line(number, text, sign, "accent") for sign, text in part.signs]
+        return lines
 
     def action_close(self) -> None:
         self.dismiss(None)
