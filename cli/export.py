@@ -5,11 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-from judge_tui.checks.errors import WorkspaceError
 from judge_tui.cli import options
-from judge_tui.judging.export import export_scoreboard
-from judge_tui.judging.scoreboard import sealed_cards
-from judge_tui.judging.scorecard import FileStamp, write_atomically
+from judge_tui.judging.publishing import publish
 
 __all__ = ["command"]
 
@@ -30,32 +27,14 @@ def command(readme: Path, check: bool, workspace: Path | None) -> int:
     Nothing outside them changes by a byte.
     """
     found = options.open_workspace(workspace, None, None)
-    before = _read(readme)
-    try:
-        after = export_scoreboard(before, found)
-    except WorkspaceError as error:
-        error.file = error.file or str(readme)
-        raise
-    sealed = len(sealed_cards(found))
-    if sealed:
-        click.echo(
-            f"{sealed} scorecard{'s' if sealed > 1 else ''} of blind comparisons left out: "
-            "the names are not revealed yet.",
-            err=True,
-        )
-    if after == before:
+    export = publish(readme, found, write=not check)
+    if export.left_out:
+        click.echo(export.left_out, err=True)
+    if not export.stale:
         click.echo(f"{readme}: the scoreboard is up to date.")
         return 0
     if check:
         click.echo(f"{readme}: the scoreboard is stale. Write it with: judge-tui export {readme}", err=True)
         return 1
-    write_atomically(readme, after, FileStamp.of(before))
     click.echo(f"{readme}: the scoreboard is written.")
     return 0
-
-
-def _read(readme: Path) -> bytes:
-    try:
-        return readme.read_bytes()
-    except OSError as error:
-        raise WorkspaceError(f"cannot be read: {error.strerror}.", file=readme) from error

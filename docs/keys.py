@@ -33,6 +33,7 @@ PARTS = {
     "matchup": "The matchup (digits say who is ahead)",
     "picker": "Files, symbols, definitions, bookmarks",
     "line": "A line by its number",
+    "export": "The file that the scoreboard is exported into",
     "editor": "Editors",
     "note": "The editor of a note: kind and severity",
     "question": "Questions",

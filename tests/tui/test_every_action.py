@@ -384,6 +384,8 @@ SCREEN_STEPS: Sequence[Step] = (
     ("escape",),
     ("everywhere.matchup", screen, "MatchupScreen"),
     ("escape",),
+    ("everywhere.export-the-scoreboard", screen, "ExportPrompt"),
+    ("export.close", screen, "CompareScreen"),
 )
 
 RUBRIC_STEPS: Sequence[Step] = (
@@ -548,6 +550,8 @@ HOME_STEPS: Sequence[Step] = (
     ("home.read-again", lambda a: home(a)._reading, MORE),
     ("home.help", screen, "HelpScreen"),
     ("escape",),
+    ("home.export-the-scoreboard", screen, "ExportPrompt"),
+    ("export.write-it", told, MORE),
     ("matrix.compare", screen, "CompareScreen"),
     back_home,
     ("home.next-to-judge", screen, "CompareScreen"),

@@ -27,6 +27,7 @@ _LATER = (
     "diff",
     "differences",
     "evidence",
+    "export_prompt",
     "help",
     "home",
     "line_prompt",
@@ -52,7 +53,7 @@ _TOGETHER = (
     {"editor", "note"},
 )
 #: Parts where letters are typed, and must stay letters.
-_TYPED = {"editor", "line", "picker", "program", "search"}
+_TYPED = {"editor", "export", "line", "picker", "program", "search"}
 #: Parts whose digits are typed, and what they do.
 _DIGITS = {"rubric": "are the score", "matchup": "say who is ahead"}
 _MODIFIERS = {"ctrl", "alt", "shift", "super", "meta", "hyper"}

@@ -14,6 +14,7 @@ from judge_tui.tui.keys.personal import PersonalApp
 from judge_tui.tui.look.layout import Wishes
 from judge_tui.tui.screens.compare_blind import CompareBlind
 from judge_tui.tui.screens.compare_checks import CompareChecks
+from judge_tui.tui.screens.compare_exporting import CompareExporting
 from judge_tui.tui.screens.compare_layout import CompareLayout
 from judge_tui.tui.screens.compare_matchup import CompareMatchup
 from judge_tui.tui.screens.compare_notes import CompareNotes
@@ -61,6 +62,7 @@ class CompareScreen(
     CompareNotes,
     CompareChecks,
     CompareSaving,
+    CompareExporting,
     CompareBlind,
     CompareWatching,
     CoveredScreen[None],
@@ -107,6 +109,7 @@ class CompareScreen(
         Binding("H", "even", "all sizes back", show=False),
         Binding("exclamation_mark", "settle", "settle a conflict of two windows", show=False),
         Binding("ctrl+s", "save", "save now", show=False),
+        Binding("W", "export", "export the scoreboard", show=False),
         Binding("f9", "reveal", "reveal the names of a blind comparison", show=False),
         Binding("ctrl+z", "app.suspend_process", "to the shell (fg comes back)", show=False),
         Binding("question_mark,f1", "help", "help"),

@@ -51,6 +51,7 @@ class HomeScreen(CoveredScreen[None]):
         Binding("shift+tab", "part(-1)", "previous list", show=False),
         Binding("q", "app.quit", "quit"),
         Binding("r", "reload", "read again"),
+        Binding("W", "export", "export the scoreboard", show=False),
         Binding("ctrl+z", "app.suspend_process", "to the shell (fg comes back)", show=False),
         Binding("question_mark,f1", "help", "help"),
     ]
@@ -313,6 +314,11 @@ class HomeScreen(CoveredScreen[None]):
     def _ask(self, task: str, models: tuple[str, ...]) -> None:
         self.matrix.point((models[0], task))
         self.post_message(self.Asked(task, models))
+
+    def action_export(self) -> None:
+        from judge_tui.tui.screens.export_prompt import ask_to_export
+
+        ask_to_export(self, self.board.workspace)
 
     def action_help(self) -> None:
         from judge_tui.tui.screens.help import HelpScreen

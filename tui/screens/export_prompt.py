@@ -1,0 +1,94 @@
+"""Asks for the file that the scoreboard is written into, and writes it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import ClassVar
+
+from judge_tui.checks.errors import JudgeError
+from judge_tui.judging.publishing import publish
+from judge_tui.judging.workspace import Workspace
+from judge_tui.tui.background import Background
+from judge_tui.tui.keys.keymap import named
+from judge_tui.tui.look.harmless import box_title
+from judge_tui.tui.screens.dialog import Dialog
+from judge_tui.tui.widgets.key_hints import key_for
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.screen import Screen
+from textual.widgets import Input, Static
+
+__all__ = ["ExportPrompt", "ask_to_export"]
+
+#: What was written, or why not, and whether that is an error.
+Told = tuple[str, bool]
+
+
+class ExportPrompt(Dialog[str]):
+    """Gives the file as it was typed, or ``None``."""
+
+    BINDINGS: ClassVar = [
+        Binding("enter", "write", "write it", priority=True),
+        Binding("escape", "close", "close", priority=True),
+    ]
+
+    BINDINGS = named("export", BINDINGS)
+
+    def __init__(self, root: Path) -> None:
+        super().__init__()
+        self._root = root
+
+    def compose(self) -> ComposeResult:
+        with Vertical() as box:
+            box.border_title = box_title("Export the scoreboard into")
+            yield Input("README.md")
+            yield Static(
+                f"a file in {self._root}, or another path · "
+                f"{key_for(self, 'write')} writes between its two markers, and nowhere else",
+                classes="hint",
+                markup=False,
+            )
+
+    def action_write(self) -> None:
+        self.dismiss(self.query_one(Input).value.strip() or None)
+
+    def action_close(self) -> None:
+        self.dismiss(None)
+
+
+def ask_to_export(screen: Screen[None], workspace: Workspace, kept: Callable[[], str] = lambda: "") -> None:
+    """Ask for a file, write the scoreboard into it behind the screen's back, and tell how that went.
+
+    Args:
+        screen: Where it is asked.
+        workspace: What is exported.
+        kept: Brings changes to disk first; why that does not go, else nothing.
+    """
+
+    def told(how: Told) -> None:
+        text, failed = how
+        screen.app.notify(text, severity="error" if failed else "information", markup=False, timeout=8)
+
+    def answered(file: str | None) -> None:
+        if file is not None:
+            background = Background(partial(screen.app.notify, severity="error", markup=False))
+            background.submit(lambda: _exported(file, workspace, kept), told)
+            background.close()
+
+    screen.app.push_screen(ExportPrompt(workspace.root), answered)
+
+
+def _exported(file: str, workspace: Workspace, kept: Callable[[], str]) -> Told:
+    if why := kept():
+        return f"Nothing is exported: {why}", True
+    try:
+        # an absolute path stays what it is
+        export = publish(workspace.root / os.path.expanduser(file), workspace)
+    except JudgeError as error:
+        return str(error), True
+    said = "is written" if export.stale else "is up to date"
+    return f"{file}: the scoreboard {said}. {export.left_out}".rstrip(), False
