@@ -28,10 +28,17 @@ class CompareSearch(Screen[None]):
 
     panes: list[CodePane]
     _pane: int
+    #: What is searched for, and what was when a search was last kept: text, and whether it is an expression.
     _query: tuple[str, bool] = ("", False)
+    _kept: tuple[str, bool] = ("", False)
+    #: What is wrong with what is typed.
+    _fault = ""
+    #: The view that goes to a hit once there are some, and how many hits further: 0 for one that it may be on.
+    _going: tuple[CodeView, int] | None = None
     _generation = 0
     _asked_at = 0.0
-    _counts: dict[int, str]
+    #: What was found in each pane; none while nothing is searched for.
+    _counts: dict[int, str] | None = None
     _last: dict[int, tuple[Source, Pattern, list[Hit]]] | None = None
 
     if TYPE_CHECKING:
@@ -45,16 +52,20 @@ class CompareSearch(Screen[None]):
             self.mount(SearchBar(self._query[0], regex=self._query[1]), before="#hints")
 
     def on_search_bar_changed(self, event: SearchBar.Changed) -> None:
-        self._query = (event.text, event.regex)
+        self._query, self._going = (event.text, event.regex), None
         self._search()
 
     def _search(self) -> None:
         text, regex = self._query
         self._generation += 1
+        self._fault = ""
         try:
             pattern = compile_pattern(text, regex=regex)
         except re.error as error:
-            self._say(f"{error.msg}")
+            # the hits of what was typed before are not those of this
+            self._clear()
+            self._fault = error.msg
+            self._say(error.msg)
             return
         if pattern is None:
             self._clear()
@@ -91,6 +102,7 @@ class CompareSearch(Screen[None]):
     ) -> None:
         if generation != self._generation or source is not pane.source:
             return
+        assert self._counts is not None
         pane.view.search(hits or ())
         if hits is not None and self._last is not None:
             self._last[pane.index] = source, pattern, hits
@@ -101,11 +113,12 @@ class CompareSearch(Screen[None]):
             self._counts[pane.index] = f"{len(hits)}{'+' if len(hits) >= 20_000 else ''}"
             pane.counts = f"{self._counts[pane.index]} found"
         pane.retitle()
-        waiting = "…" in self._counts.values()
-        if waiting and time.monotonic() - self._asked_at < _AT_ONCE_S:
+        waiting = self._waiting
+        if waiting and self._going is None and time.monotonic() - self._asked_at < _AT_ONCE_S:
             # the others follow in a moment: one frame for all
             return
         self._say("  ".join(f"{letter_of(index)} {count}" for index, count in self._counts.items()))
+        self._go_on()
         if not waiting and isinstance(self.app, TypeAhead):
             self.app.draw_soon()
 
@@ -113,22 +126,57 @@ class CompareSearch(Screen[None]):
         from judge_tui.tui.widgets.search_bar import SearchBar
 
         for bar in self.query(SearchBar):
-            bar.count(text)
+            bar.count(text, wrong=bool(self._fault))
 
     def on_search_bar_closed(self, event: SearchBar.Closed) -> None:
+        if event.kept and self._fault:
+            # nothing was searched for that could be kept
+            return
         self.query("#search").remove()
-        if not event.kept:
-            self._clear()
         view = self.panes[self._pane].view
         view.focus()
-        if event.kept and view.hits and view.cursor not in {hit.line for hit in view.hits}:
-            view.action_hit(1)
+        if event.kept:
+            self._kept = self._query
+            self._go_to_hit(view, 0)
+            return
+        self._clear()
+        if self._kept[0] or self._fault:
+            # what is given up is forgotten, as in vim
+            self._query, self._fault = self._kept, ""
 
     def on_code_view_no_hit(self, event: CodeView.NoHit) -> None:
+        if self._query[0]:
+            self._go_to_hit(event.view, event.steps)
+        else:
+            self.notify("nothing is searched for", markup=False, timeout=2)
+
+    @property
+    def _waiting(self) -> bool:
+        """Whether a search is on its way."""
+        return self._counts is not None and "…" in self._counts.values()
+
+    def _go_to_hit(self, view: CodeView, steps: int) -> None:
+        """Go to a hit as soon as there is one; what was dropped is searched for again."""
+        self._going = view, steps
+        if self._counts is None:
+            self._search()
+        else:
+            self._go_on()
+
+    def _go_on(self) -> None:
+        if self._going is None or not (self._going[0].hits or not self._waiting):
+            return
+        (view, steps), self._going = self._going, None
+        if not view.hits and steps:
+            self._tell_none()
+        elif view.hits and (steps or view.cursor not in {hit.line for hit in view.hits}):
+            view.go_to_hit(steps or 1)
+
+    def _tell_none(self) -> None:
+        counts = self._counts or {}
         others = [pane for pane in self.panes if pane.view.hits]
-        told = ", ".join(f"{self._counts[pane.index]} in {letter_of(pane.index)}" for pane in others)
-        searched = bool(self._query[0]) and any(pane.counts for pane in self.panes)
-        none = "no match in this file" if searched else "nothing is searched for"
+        told = ", ".join(f"{counts[pane.index]} in {letter_of(pane.index)}" for pane in others)
+        none = "no match in this file"
         self.notify(f"{none}; {told}" if told else none, markup=False, timeout=2)
 
     def on_code_view_search_cleared(self, event: CodeView.SearchCleared) -> None:
@@ -136,6 +184,7 @@ class CompareSearch(Screen[None]):
 
     def _clear(self) -> None:
         self._generation += 1
+        self._going = self._counts = None
         for pane in self.panes:
             pane.view.search(())
             pane.counts = ""

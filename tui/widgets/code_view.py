@@ -97,9 +97,10 @@ class CodeView(Counted, CodeCanvas, can_focus=True):
 
     @dataclass
     class NoHit(Message):
-        """The next hit was asked for, and there is none."""
+        """A hit was asked for, so many further or, below 0, back; and there is none."""
 
         view: CodeView
+        steps: int
 
     @dataclass
     class SearchCleared(Message):
@@ -340,17 +341,20 @@ class CodeView(Counted, CodeCanvas, can_focus=True):
     # jumping
 
     def action_hit(self, step: int) -> None:
-        """Go to the next or previous search hit, round the end."""
-        if not self.hits:
-            self.post_message(self.NoHit(self))
-            return
+        if self.hits:
+            self.go_to_hit(step * self.times)
+        else:
+            self.post_message(self.NoHit(self, step * self.times))
+
+    def go_to_hit(self, steps: int) -> None:
+        """Go so many search hits further or, below 0, back, round the end; there must be one."""
         if self.hit is not None and self.hits[self.hit].line == self.cursor:
             # a line may hold many
-            at = self.hit + step * self.times
+            at = self.hit + steps
         else:
             lines = [hit.line for hit in self.hits]
-            at = bisect_left(lines, self.cursor + 1) if step > 0 else bisect_left(lines, self.cursor) - 1
-            at += step * (self.times - 1)
+            at = bisect_left(lines, self.cursor + 1) - 1 if steps > 0 else bisect_left(lines, self.cursor)
+            at += steps
         self.hit = at % len(self.hits)
         hit = self.hits[self.hit]
         self.go(hit.line, centre=True)

@@ -79,17 +79,14 @@ class SearchBar(Horizontal):
         self.query_one(Input).focus()
         self.count("")
 
-    def count(self, text: str) -> None:
+    def count(self, text: str, *, wrong: bool = False) -> None:
         """Show how many hits there are, or what is wrong with the query."""
+        state = f"regex {'on' if self.regex else 'off'} ({key_for(self.query_one(_Query), 'regex')}) "
         self._counts.tell(
             [],
             [
-                (f"{text}  ", "accent", 0),
-                (
-                    f"{key_for(self.query_one(_Query), 'regex')} {'REGEX' if self.regex else 'regex'} ",
-                    "accent" if self.regex else "muted",
-                    1,
-                ),
+                (f"{text}  ", "error" if wrong else "accent", 0),
+                (state, "accent" if self.regex else "muted", 1),
             ],
         )
 
