@@ -55,7 +55,11 @@ class CompareNotes(Screen[None]):
             for line, key in reversed(self._findings(pane)):
                 marks[line] = Mark("◆", VERDICTS[str(self.session.outcomes[key].verdict)][1])
             notes = [(note.lines, *KIND_MARKS[note.kind]) for note in self._notes(pane) if note.lines]
-            noted = {line: Mark("▏", tone) for (first, last), _, tone in notes for line in range(first, last)}
+            noted = {
+                line: Mark("▏", tone, continued=True)
+                for (first, last), _, tone in notes
+                for line in range(first, last)
+            }
             noted |= {first - 1: Mark(glyph, tone) for (first, _), glyph, tone in notes}
             # a finding of the same line stands behind the note's mark
             marks |= {line: replace(mark, beside=marks.get(line)) for line, mark in noted.items()}

@@ -13,7 +13,7 @@ from judge_tui.tui.code.jumps import JumpList, Place
 from judge_tui.tui.code.source import Source
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.code_pane import CodePane
-from judge_tui.tui.widgets.counted import times
+from judge_tui.tui.widgets.counted import past_end, times
 from textual.screen import Screen
 
 __all__ = ["ComparePlaces"]
@@ -155,12 +155,12 @@ class ComparePlaces(Screen[None]):
             for note in self.session.notes(pane.index, file, self.text_of(pane, file))
             if note.lines
         ]
-        self._step(pane, places, step, "No note on lines of this submission.")
+        self._step(pane, places, step, "note", "No note on lines of this submission.")
 
     def action_finding_step(self, step: int) -> None:
         pane = self.panes[self._pane]
         places = [(file, line) for file, line, _ in self.all_findings(pane)]
-        self._step(pane, places, step, "No check points at a line of this submission.")
+        self._step(pane, places, step, "finding", "No check points at a line of this submission.")
 
     def text_of(self, pane: CodePane, file: str) -> str | None:
         """Text of a file as notes quote it; ``None`` where it is too large to be read at once."""
@@ -170,7 +170,9 @@ class ComparePlaces(Screen[None]):
         data = pane.submission.read_bytes(file)
         return data.decode("utf-8", "replace") if len(data) < _AT_ONCE else None
 
-    def _step(self, pane: CodePane, places: Sequence[tuple[str, int]], step: int, none: str) -> None:
+    def _step(
+        self, pane: CodePane, places: Sequence[tuple[str, int]], step: int, what: str, none: str
+    ) -> None:
         """Go to the next of some places after the cursor, in the order of the files, round the end."""
         files = pane.submission.files
         stops = sorted({(files.index(file), line) for file, line in places if file in files})
@@ -179,7 +181,12 @@ class ComparePlaces(Screen[None]):
             return
         here = (files.index(pane.file) if pane.file in files else -1, pane.view.cursor)
         at = bisect_right(stops, here) if step > 0 else bisect_left(stops, here) - 1
-        file, line = stops[(at + step * (times(self.focused) - 1)) % len(stops)]
+        at += step * (times(self.focused) - 1)
+        file, line = stops[at % len(stops)]
+        if at != at % len(stops):
+            alone = len(stops) == 1 and here == stops[0]
+            told = f"this is the only {what}" if alone else past_end(what, step)
+            self.notify(told, markup=False, timeout=2)
         pane.open(files[file], line)
 
     # bookmarks
@@ -214,7 +221,7 @@ class ComparePlaces(Screen[None]):
     def action_bookmark_step(self, step: int) -> None:
         pane = self.panes[self._pane]
         places = [(mark.file, mark.line) for mark in self.bookmarks_of(pane)]
-        self._step(pane, places, step, "No bookmarks in this submission.")
+        self._step(pane, places, step, "bookmark", "No bookmarks in this submission.")
 
     def action_bookmarks(self) -> None:
         from judge_tui.tui.screens.picker import Choice, Picker

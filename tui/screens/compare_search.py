@@ -33,7 +33,7 @@ class CompareSearch(Screen[None]):
     _kept: tuple[str, bool] = ("", False)
     #: What is wrong with what is typed.
     _fault = ""
-    #: The view that goes to a hit once there are some, and how many hits further: 0 for one that it may be on.
+    #: The view that goes to a hit once there are some, and how many hits further; 0: it may be on one.
     _going: tuple[CodeView, int] | None = None
     _generation = 0
     _asked_at = 0.0

@@ -152,6 +152,9 @@ class DiffScreen(Sheet["Row | None"]):
         after = [at for at in changes if (at > self.rows.cursor if step > 0 else at < self.rows.cursor)]
         if after:
             self.rows.go(after[::step][min(self.rows.times, len(after)) - 1])
+        else:
+            where = f"{'below' if step > 0 else 'above'} here" if changes else "here"
+            self.notify(f"no difference {where}", markup=False, timeout=2)
 
     def on_rows_opened(self, event: Rows.Opened) -> None:
         event.stop()

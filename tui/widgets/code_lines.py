@@ -28,11 +28,20 @@ _FLAGGED = 0x80
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What the gutter shows beside a line: a glyph and the name of its style, and a second one behind it."""
+    """What the gutter shows beside a line: a glyph and the name of its style, and a second one behind it.
+
+    ``continued`` where it belongs to what begins further up.
+    """
 
     glyph: str
     style: str
     beside: Mark | None = None
+    continued: bool = False
+
+    @property
+    def begins(self) -> bool:
+        """Whether something begins on the line."""
+        return not self.continued or self.beside is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from judge_tui.tui.code.search import Hit
 from judge_tui.tui.code.source import Source
 from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.widgets.code_canvas import CodeCanvas
-from judge_tui.tui.widgets.counted import Counted
+from judge_tui.tui.widgets.counted import Counted, past_end
 from textual import events
 from textual.binding import Binding
 from textual.message import Message
@@ -355,6 +355,8 @@ class CodeView(Counted, CodeCanvas, can_focus=True):
             lines = [hit.line for hit in self.hits]
             at = bisect_left(lines, self.cursor + 1) - 1 if steps > 0 else bisect_left(lines, self.cursor)
             at += steps
+        if at != at % len(self.hits):
+            self.notify(past_end("match", steps), markup=False, timeout=2)
         self.hit = at % len(self.hits)
         hit = self.hits[self.hit]
         self.go(hit.line, centre=True)
@@ -371,16 +373,19 @@ class CodeView(Counted, CodeCanvas, can_focus=True):
             self._slide_to(0 if end <= self.room else max(start - self.room // 3, 0))
 
     def action_symbol(self, step: int) -> None:
-        self._step_to([symbol.line for symbol in self.symbols], step)
+        self._step_to([symbol.line for symbol in self.symbols], step, "function")
 
     def action_mark(self, step: int) -> None:
-        self._step_to(sorted(self._marks), step)
+        self._step_to([line for line, mark in self._marks.items() if mark.begins], step, "note or finding")
 
-    def _step_to(self, lines: Sequence[int], step: int) -> None:
+    def _step_to(self, lines: Sequence[int], step: int, what: str) -> None:
         after = [n for n in lines if n > self.cursor] if step > 0 else [n for n in lines if n < self.cursor]
         if after:
             at = min(self.times, len(after)) - 1
             self.go(sorted(after, reverse=step < 0)[at], centre=True)
+        else:
+            where = f"{'below' if step > 0 else 'above'} here" if lines else "in this file"
+            self.notify(f"no {what} {where}", markup=False, timeout=2)
 
     def action_open_mark(self) -> None:
         if self.cursor in self._marks:

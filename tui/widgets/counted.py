@@ -14,7 +14,7 @@ from textual import events
 from textual.binding import Binding
 from textual.widget import Widget
 
-__all__ = ["Counted", "times"]
+__all__ = ["Counted", "past_end", "times"]
 
 #: More digits than any file has lines.
 _MOST_DIGITS = 7
@@ -85,3 +85,9 @@ class Counted(Widget):
 def times(widget: Widget | None) -> int:
     """How often the action that a key of a widget has begun is to be done."""
     return widget.times if isinstance(widget, Counted) else 1
+
+
+def past_end(what: str, step: int) -> str:
+    """What is told where the steps from one of something to the next went round the end."""
+    last, first = ("last", "first") if step > 0 else ("first", "last")
+    return f"past the {last} {what}, on from the {first}"
