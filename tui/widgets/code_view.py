@@ -14,9 +14,8 @@ from judge_tui.tui.code.line_map import LineMap
 from judge_tui.tui.code.search import Hit
 from judge_tui.tui.code.source import Source
 from judge_tui.tui.keys.keymap import named
-from judge_tui.tui.widgets.code_canvas import CodeCanvas
+from judge_tui.tui.widgets.code_pointing import CodePointing
 from judge_tui.tui.widgets.counted import Counted, past_end
-from textual import events
 from textual.binding import Binding
 from textual.message import Message
 
@@ -29,7 +28,7 @@ _END = 1 << 60
 _MOST_COPIED = 1_000_000
 
 
-class CodeView(Counted, CodeCanvas, can_focus=True):
+class CodeView(Counted, CodePointing, can_focus=True):
     """A cursor, a selection and folds in one file.
 
     Args:
@@ -166,17 +165,25 @@ class CodeView(Counted, CodeCanvas, can_focus=True):
         self._reveal(centre=centre)
         self._moved()
 
+    def drag_to(self, line: int) -> None:
+        """Select up to a line that the mouse is dragged to; the view moves no more than it must."""
+        if line != self.cursor:
+            self.cursor = line
+            self._reveal(margin=0)
+        self.refresh()
+        self._moved()
+
     def _refresh_line(self, line: int) -> None:
         first, last = self.rows.row_of(line), self.rows.row_of(line, _END)
         self.refresh_lines(first, min(last - first, self.height) + 1)
 
-    def _reveal(self, *, centre: bool = False) -> None:
+    def _reveal(self, *, centre: bool = False, margin: int = 3) -> None:
         top, height = self.scroll_offset.y, self.height
         row, last = self.rows.row_of(self.cursor), self.rows.row_of(self.cursor, _END)
         if last - row >= height // 2 and row < top + height and last >= top and not centre:
             # a line of many rows that is partly in view
             return
-        margin = height // 3 if centre else min(3, height // 4)
+        margin = height // 3 if centre else min(margin, height // 4)
         if row < top + margin:
             target = row - margin
         elif row > top + height - 1 - margin:
@@ -314,6 +321,7 @@ class CodeView(Counted, CodeCanvas, can_focus=True):
             return
         text = "".join(f"{line}\n" for line in lines)
         self.app.copy_to_clipboard(text.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
+        self.drop_selection()
         count = last - first + 1
         self.notify(f"{count} line{'s' if count > 1 else ''} copied", markup=False, timeout=2)
 
@@ -328,15 +336,6 @@ class CodeView(Counted, CodeCanvas, can_focus=True):
             self.drop_selection()
         elif self.hits:
             self.post_message(self.SearchCleared(self))
-
-    def on_click(self, event: events.Click) -> None:
-        self.go(self.rows.at(self.scroll_offset.y + event.y)[0], extend=event.shift)
-
-    def on_mouse_scroll_right(self) -> None:
-        self.action_slide(8)
-
-    def on_mouse_scroll_left(self) -> None:
-        self.action_slide(-8)
 
     # jumping
 
