@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from judge_tui.judging.workspace import Workspace
+from judge_tui.tui.screens.help import HelpScreen
+from judge_tui.tui.screens.notes_list import NotesList
 from judge_tui.tui.widgets.code_view import CodeView
+from judge_tui.tui.widgets.key_hints import KeyHints
+from judge_tui.tui.widgets.search_bar import SearchBar
 from textual import events
 
 from .conftest import Driver, make_app, running
 from .test_code import write
+from .test_personal import configure
 
 
 async def drag(app: Driver, view: CodeView, *rows: int) -> None:
@@ -59,3 +64,63 @@ async def test_copied_lines_are_selected_no_longer(workspace: Workspace) -> None
             assert view.anchor is not None
             await app.press(again)
             assert view.anchor is None
+
+
+async def click_hint(app: Driver, text: str, letter: int = 0) -> None:
+    """Click on a letter of what the line of keys shows."""
+    line = app.app.screen.query_one(KeyHints)
+    shown = line.render_line(0).text
+    assert text in shown
+    await app.pilot.click(line, (shown.index(text) + letter, 0))
+    await app.until(lambda: not app.app.typing)
+
+
+async def test_a_click_on_a_hint_presses_its_key(workspace: Workspace) -> None:
+    async with running(make_app(workspace, engine=None), (120, 30)) as app:
+        await click_hint(app, "? help", 3)
+        assert isinstance(app.app.screen, HelpScreen)
+        await click_hint(app, "esc back")
+        await click_hint(app, "L notes")
+        assert isinstance(app.app.screen, NotesList)
+        await app.press("escape")
+        await click_hint(app, "/ search")
+        assert app.app.screen.query_one(SearchBar).regex is False
+        await click_hint(app, "^r regular", 1)
+        assert app.app.screen.query_one(SearchBar).regex is True
+        await click_hint(app, "n/N next")
+        assert app.compare._query[0] == ""
+        await click_hint(app, "esc drop")
+        assert not app.app.screen.query(SearchBar)
+
+
+async def test_of_several_keys_the_one_under_the_mouse_is_pressed(workspace: Workspace) -> None:
+    async with running(make_app(workspace, engine=None), (120, 30)) as app:
+        await app.press("f5")
+        await click_hint(app, "1-2 pane", 2)
+        assert app.compare._pane == 1
+        await click_hint(app, "1-2 pane", 5)
+        assert app.compare._pane == 0
+        await app.press("s")
+        await click_hint(app, "ct dimension", 1)
+        assert app.compare.session.row == 1
+        await click_hint(app, "ct dimension", 0)
+        assert app.compare.session.row == 0
+        await click_hint(app, "ct dimension", 5)
+        assert app.compare.session.row == 0
+        assert app.compare.session.card.score("correctness") is None
+
+
+async def test_a_clicked_hint_takes_the_count_and_the_reader_s_own_keys(workspace: Workspace) -> None:
+    configure('[keys.everywhere]\nhelp = ["f10"]\nnotes = "%"\n')
+    write(workspace, "".join(f"def f{n}():\n    return {n}\n\n\n" for n in range(30)))
+    async with running(make_app(workspace, engine=None), (120, 30)) as app:
+        await click_hint(app, "% notes")
+        assert isinstance(app.app.screen, NotesList)
+        await app.press("escape")
+        await click_hint(app, "f10 help")
+        assert isinstance(app.app.screen, HelpScreen)
+        await app.press("escape")
+        app.compare.hints.tell((("G", "line"),))
+        await app.press("5")
+        await click_hint(app, "G line")
+        assert app.compare.panes[0].view.cursor == 4

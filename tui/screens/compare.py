@@ -33,7 +33,7 @@ from judge_tui.tui.widgets.bar import Bar, Part
 from judge_tui.tui.widgets.checks_pane import ChecksPane
 from judge_tui.tui.widgets.code_pane import CodePane
 from judge_tui.tui.widgets.hollow import Hollow
-from judge_tui.tui.widgets.key_hints import KeyHints, KeyPart, key_for, keys_for, listed, own_bindings
+from judge_tui.tui.widgets.key_hints import Hint, KeyHints, KeyPart, key_for, keys_for, listed, own_bindings
 from judge_tui.tui.widgets.rubric_pane import RubricLines, RubricPane, focus_title
 from textual import events
 from textual.app import ComposeResult
@@ -314,13 +314,13 @@ class CompareScreen(
                 first = keys.split(" ")[0]
                 if shown and first not in hints:
                     hints[first] = text
-        told = [(key, text) for key, text in hints.items() if text and key not in (asks, here)]
+        told: list[Hint] = [(key, text) for key, text in hints.items() if text and key not in (asks, here)]
         hidden = len(self.panes) - len(self.arrangement.panes)
         if hidden and not isinstance(focused, RubricLines):
             keys = [key_for(self, f"code({index})") for index in range(len(self.panes))]
             told.insert(0, (f"{keys[0]}-{keys[-1]}", "pane"))
         if isinstance(focused, RubricLines):
-            told.insert(0, ("".join(d.key for d in self.session.rubric.dimensions), "dimension"))
+            told.insert(0, (tuple(d.key for d in self.session.rubric.dimensions), "dimension"))
         if here:
             told.insert(4 if self._part == "rubric" else 3, (key_for(self, "back"), "code"))
         self.hints.tell(tuple(told), (asks, "help"))
