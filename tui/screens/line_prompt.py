@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from judge_tui.tui.keys.keymap import named
+from judge_tui.tui.look.glyphs import neutral
 from judge_tui.tui.look.harmless import box_title
 from judge_tui.tui.screens.dialog import Dialog
 from judge_tui.tui.widgets.key_hints import key_for
@@ -62,7 +63,14 @@ class LinePrompt(Dialog[int]):
             )
 
     def action_go(self) -> None:
-        self.dismiss(line_meant(self.query_one(Input).value, self._here, self._last))
+        typed = self.query_one(Input).value.strip()
+        line = line_meant(typed, self._here, self._last)
+        if typed and line is None:
+            leaves = key_for(self, "close")
+            told = f"{neutral(typed[:20])} is no line: a number is wanted, +10, -10 or $ · {leaves} closes"
+            self.query_one(Static).update(told)
+        else:
+            self.dismiss(line)
 
     def action_close(self) -> None:
         self.dismiss(None)

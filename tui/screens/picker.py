@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from judge_tui.tui.keys.keymap import named
+from judge_tui.tui.look.glyphs import neutral
 from judge_tui.tui.look.harmless import box_title
 from judge_tui.tui.look.tones import Tones
 from judge_tui.tui.screens.dialog import Dialog
 from judge_tui.tui.widgets.key_hints import key_for, keys_for
 from judge_tui.tui.widgets.line_input import LineInput
-from judge_tui.tui.widgets.rows import Rows, Span
+from judge_tui.tui.widgets.rows import Rows, Span, fit
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding
@@ -33,8 +34,17 @@ class Choice:
 
 class _Choices(Rows):
     def draw(self, key: Hashable, width: int, tones: Tones) -> Sequence[Span]:
+        from rich.cells import cell_len
+
         assert isinstance(key, Choice)
-        return [(f" {key.text}", tones.text), (f"  {key.aside}", tones.faint)]
+        # what is said of an entry, as its file and line, is seen beside a long one too
+        room = max(width - cell_len(key.aside) - 4, width // 2)
+        text = neutral(getattr(self.app, "hide", str)(key.text))
+        text = fit(text, room) if cell_len(text) > room else text
+        return [(f" {text}", tones.text), (f"  {key.aside}", tones.faint)]
+
+    def draw_below(self, line: int, width: int, tones: Tones) -> Sequence[Span]:
+        return [] if self.keys or line else [(" nothing matches", tones.muted)]
 
 
 class Picker(Dialog[Hashable]):
@@ -85,7 +95,8 @@ class Picker(Dialog[Hashable]):
 
     def action_pick(self) -> None:
         key = self._rows.key
-        self.dismiss(key.value if isinstance(key, Choice) else None)
+        if isinstance(key, Choice):
+            self.dismiss(key.value)
 
     def on_rows_opened(self, event: Rows.Opened) -> None:
         event.stop()
