@@ -12,6 +12,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from judge_tui.tui.code.highlight import Highlight
+from judge_tui.tui.code.scopes import own_names
 from judge_tui.tui.code.source import Source
 
 __all__ = ["Definition", "Index", "Used", "index", "names_in"]
@@ -20,7 +21,11 @@ __all__ = ["Definition", "Index", "Used", "index", "names_in"]
 _MOST_NODES = 200_000
 _MOST_ON_LINE = 4_000
 _MOST_FILES = 300
+#: Characters at the beginning of a file in which modules are imported.
+_MOST_IMPORTS = 20_000
 _MOST_BYTES = 8_000_000
+#: Functions within each other, the innermost of which are looked at.
+_DEEPEST = 50
 _WORD = re.compile(r"[^\W\d]\w*")
 _NAMES = ("identifier", "field_identifier", "type_identifier", "namespace_identifier", "statement_identifier")
 #: Nodes that are gone into below a file: what is within a function is its own.
@@ -72,10 +77,24 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """A name that a line uses; ``member`` where it stands behind a dot or an arrow."""
+    """A name that a line uses.
+
+    Attributes:
+        name: The name.
+        member: Whether it stands behind a dot or an arrow.
+        within: The modules that it may be a member of.
+    """
 
     name: str
     member: bool = False
+    within: frozenset[str] = frozenset()
+
+    def means(self, definition: Definition) -> bool:
+        """Whether a definition of the name may be meant."""
+        if not self.member:
+            return definition.kind != "attribute"
+        # a constant of a module is a member of that module alone
+        return definition.kind != "constant" or PurePosixPath(definition.file).stem in self.within
 
 
 class Index:
@@ -93,8 +112,7 @@ class Index:
             known = [
                 definition
                 for definition in self._by_name.get(one.name, ())
-                if (one.member or definition.kind != "attribute")
-                and (definition.file, definition.line) != (file, line)
+                if one.means(definition) and (definition.file, definition.line) != (file, line)
             ]
             found |= dict.fromkeys(sorted(known, key=lambda d: (d.kind == "file", d.file != file)))
         return list(found)
@@ -136,34 +154,41 @@ def _in_file(file: str, highlight: Highlight) -> Iterator[Definition]:
 
 def _assigned(root: Any) -> Iterator[tuple[str, Any]]:
     """Names that are no functions or classes, in the order of the file, and what they are."""
-    stack = [(root, False)]
+    stack = [(root, "")]
     visited = 0
     while stack and visited < _MOST_NODES:
-        node, inside = stack.pop()
+        node, place = stack.pop()
         visited += 1
         kind = node.type
         if kind == "assignment":
-            yield from _targets(node.child_by_field_name("left"), inside)
+            yield from _targets(node.child_by_field_name("left"), place)
         elif kind in ("preproc_def", "preproc_function_def"):
             yield "macro", node.child_by_field_name("name")
-        elif not inside and kind in ("init_declarator", "enumerator", "type_definition", "alias_declaration"):
+        elif place != "function" and kind in (
+            "init_declarator",
+            "enumerator",
+            "type_definition",
+            "alias_declaration",
+        ):
             named = node.child_by_field_name("declarator") or node.child_by_field_name("name")
             if named is not None and named.type in _NAMES:
                 yield ("class" if kind in ("type_definition", "alias_declaration") else "constant"), named
-        if inside or kind in _OPEN:
-            stack += [(child, inside) for child in reversed(node.named_children)]
-        elif kind == "function_definition":
+        if kind == "function_definition":
             # within a function only what it hangs on its object is seen from elsewhere
-            stack += [(child, True) for child in reversed(node.named_children)]
+            place = "function"
+        elif kind == "class_definition" and not place:
+            place = "class"
+        if place == "function" or kind in _OPEN:
+            stack += [(child, place) for child in reversed(node.named_children)]
 
 
-def _targets(left: Any, inside: bool) -> Iterator[tuple[str, Any]]:
+def _targets(left: Any, place: str) -> Iterator[tuple[str, Any]]:
     if left is None:
         return
     nodes = left.named_children if left.type in ("pattern_list", "tuple_pattern") else [left]
     for node in nodes:
-        if node.type == "identifier" and not inside:
-            yield "constant", node
+        if node.type == "identifier" and place != "function":
+            yield ("attribute" if place == "class" else "constant"), node
         elif node.type == "attribute" and _text(node.child_by_field_name("object")) == "self":
             yield "attribute", node.child_by_field_name("attribute")
 
@@ -173,21 +198,31 @@ def _text(node: Any) -> str:
 
 
 def names_in(source: Source, highlight: Highlight, line: int) -> list[Used]:
-    """The names that stand in a line, in order; strings and comments name nothing."""
+    """The names that stand in a line, in order.
+
+    Strings and comments name nothing; parameters and locals of the functions around the line, and
+    the names of keyword arguments, mean nothing elsewhere.
+    """
     if highlight.syntax is None:
         return [Used(word) for word in dict.fromkeys(_WORD.findall(source.lines[line][:_MOST_ON_LINE]))]
     found: dict[Used, None] = {}
-    stack = list(highlight.syntax.roots(line, line))
+    stack: list[tuple[Any, tuple[frozenset[str], ...]]] = [
+        (root, ()) for root in highlight.syntax.roots(line, line)
+    ]
     visited = 0
     while stack and visited < _MOST_ON_LINE:
-        node = stack.pop()
+        node, around = stack.pop()
         visited += 1
         if node.type in _NAMES and node.start_point[0] == line:
-            found[Used(_text(node), _is_member(node))] = None
+            used = _used(source, node)
+            if used is not None and (used.member or not any(used.name in own for own in around)):
+                found[used] = None
         elif node.type in ("string_literal", "system_lib_string") and node.parent.type == "preproc_include":
             found[Used(PurePosixPath(_text(node).strip('"<>')).name)] = None
         else:
-            stack += reversed(_on_line(node, line))
+            own = own_names(node)
+            inside = around if own is None else (*around, own)[-_DEEPEST:]
+            stack += [(child, inside) for child in reversed(_on_line(node, line))]
     return list(found)
 
 
@@ -208,10 +243,24 @@ def _on_line(node: Any, line: int) -> list[Any]:
     return found
 
 
-def _is_member(node: Any) -> bool:
+def _used(source: Source, node: Any) -> Used | None:
+    """The name of a node; ``None`` where it is that of a keyword argument."""
+    name, parent = _text(node), node.parent
     if node.type == "field_identifier":
-        return True
-    parent = node.parent
-    return (
-        parent is not None and parent.type == "attribute" and parent.child_by_field_name("attribute") == node
-    )
+        return Used(name, member=True)
+    if parent is None:
+        return Used(name)
+    if parent.type == "attribute" and parent.child_by_field_name("attribute") == node:
+        return Used(name, member=True, within=_modules(source, _text(parent.child_by_field_name("object"))))
+    if parent.type == "keyword_argument" and parent.child_by_field_name("name") == node:
+        return None
+    return Used(name)
+
+
+def _modules(source: Source, owner: str) -> frozenset[str]:
+    """What a module may be called of which something is a member: by its own name, or as it was imported."""
+    name = owner.rsplit(".", 1)[-1]
+    if not _WORD.fullmatch(name):
+        return frozenset()
+    alias = re.search(rf"\bimport[ \t]+(?:\w+\.)*(\w+)[ \t]+as[ \t]+{name}\b", source.text[:_MOST_IMPORTS])
+    return frozenset({name, alias[1]} if alias else {name})
