@@ -24,6 +24,11 @@ def box_title(text: str) -> str:
 class HarmlessApp(App[Result]):
     """An app whose messages carry no control characters to the terminal, and do not pile up under a key."""
 
+    # Textual keeps room for a scrollbar that is never seen: what lies there would be read with the message
+    CSS = """
+    ToastRack { scrollbar-size: 0 0; }
+    """
+
     def notify(self, message: str, *, title: str = "", **options: Any) -> None:
         """Show a message; Textual itself would hand its escape sequences on."""
         super().notify(neutral(message, keep_newlines=True), title=neutral(title), **options)

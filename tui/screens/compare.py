@@ -121,6 +121,7 @@ class CompareScreen(
     DEFAULT_CSS = """
     CompareScreen { layout: vertical; background: $background; }
     CompareScreen #body { height: 1fr; }
+    CompareScreen.-searching ToastRack { margin-bottom: 2; }
     """
 
     def __init__(

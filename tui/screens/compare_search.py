@@ -49,6 +49,8 @@ class CompareSearch(Screen[None]):
         from judge_tui.tui.widgets.search_bar import SearchBar
 
         if not self.query("#search"):
+            # messages stand above it
+            self.add_class("-searching")
             self.mount(SearchBar(self._query[0], regex=self._query[1]), before="#hints")
 
     def on_search_bar_changed(self, event: SearchBar.Changed) -> None:
@@ -133,6 +135,7 @@ class CompareSearch(Screen[None]):
             # nothing was searched for that could be kept
             return
         self.query("#search").remove()
+        self.remove_class("-searching")
         view = self.panes[self._pane].view
         view.focus()
         if event.kept:
