@@ -215,6 +215,8 @@ CODE_STEPS: Sequence[Step] = (
     ("code.select-upwards", selected, 0),
     ("J",),
     ("code.copy-the-lines", lambda a: a.app.clipboard, '"""A cache."""\n\n'),
+    # a copy leaves no selection
+    ("J",),
     ("code.drop-selection-and-search", selecting, False),
     ("counts.begin", lambda a: a.compare.query_one(KeyHints)._count, ";"),
     ("escape",),
