@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from judge_tui.judging.scorecard import FileStamp, Scorecard
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.app import JudgeApp
 from judge_tui.tui.desk.autosave import SaveReport
 from judge_tui.tui.desk.matchup_desk import MatchupDesk
+from judge_tui.tui.desk.rescue import Rescue
 from judge_tui.tui.engine.check_runner import EngineOptions
 from judge_tui.tui.screens.compare import CompareScreen
 from judge_tui.tui.session import Session
@@ -218,6 +220,13 @@ async def running(app: JudgeApp, size: tuple[int, int] = (160, 45)) -> AsyncIter
         await pilot.pause()
         yield driver
     app.close_session()
+
+
+def keep(path: Path, card: Scorecard, base: FileStamp | None) -> None:
+    """Keep a card as a run does that ends then."""
+    ended = Rescue(path)
+    assert ended.keep(card, base)
+    ended.close()
 
 
 class Reports:

@@ -10,10 +10,9 @@ from judge_tui.judging.card import CheckSeen, RubricSeen, Scorecard
 from judge_tui.judging.note import new_note
 from judge_tui.judging.scorecard import FileStamp, load_scorecard, save_scorecard
 from judge_tui.judging.workspace import Workspace
-from judge_tui.tui.desk import rescue
 from judge_tui.tui.session import OVERALL, SUMMARY, Session
 
-from .conftest import Opener
+from .conftest import Opener, keep
 
 
 def published(workspace: Workspace, model: str) -> Path:
@@ -171,7 +170,7 @@ def test_a_text_that_is_left_as_it_is_makes_no_step_when_a_verdict_has_come(open
 
 def test_work_of_an_earlier_run_is_saved_as_it_was_kept(opened: Opener, workspace: Workspace) -> None:
     path = of_old_files(workspace)
-    rescue.keep(path, load_scorecard(path).with_score("tests", 75), FileStamp.at(path))
+    keep(path, load_scorecard(path).with_score("tests", 75), FileStamp.at(path))
     session = opened()
     session.save_restored()
     session.flush()

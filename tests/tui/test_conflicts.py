@@ -6,20 +6,13 @@ import os
 from pathlib import Path
 
 import pytest
-from judge_tui.judging.scorecard import FileStamp, Scorecard, load_scorecard, render_scorecard
+from judge_tui.judging.scorecard import FileStamp, load_scorecard, render_scorecard
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.desk import rescue
 from judge_tui.tui.desk.rescue import Rescue
 from judge_tui.tui.session import Session
 
-from .conftest import Opener, Reports
-
-
-def keep(path: Path, card: Scorecard, base: FileStamp | None) -> None:
-    """Keep a card as a run does that ends then."""
-    ended = Rescue(path)
-    assert ended.keep(card, base)
-    ended.close()
+from .conftest import Opener, Reports, keep
 
 
 def test_a_second_window_is_a_conflict_and_either_answer_keeps_both(opened: Opener, reports: Reports) -> None:

@@ -6,10 +6,9 @@ from pathlib import Path
 
 from judge_tui.judging.scorecard import FileStamp, load_scorecard, save_scorecard
 from judge_tui.judging.workspace import Workspace
-from judge_tui.tui.desk.rescue import Rescue
 from judge_tui.tui.screens.question import Question
 
-from .conftest import Driver, make_app, make_workspace, running
+from .conftest import Driver, keep, make_app, make_workspace, running
 
 
 def block(path: Path) -> Path:
@@ -88,9 +87,7 @@ async def test_work_of_an_earlier_run_and_a_newer_card_on_disk_are_told_and_aske
     path = workspace.scorecard_path("kv", "alpha", "anna")
     card, _ = workspace.scorecard("kv", "alpha", "anna")
     save_scorecard(path, card.with_score("correctness", 75), None)
-    ended = Rescue(path)
-    ended.keep(card.with_score("correctness", 90), FileStamp.of(b"an older state"))
-    ended.close()
+    keep(path, card.with_score("correctness", 90), FileStamp.of(b"an older state"))
     async with running(make_app(workspace)) as driver:
         await driver.until(lambda: "press ! to settle" in driver.text())
         assert "A: Unsaved work of an earlier run is kept" in told(driver)

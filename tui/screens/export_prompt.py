@@ -16,6 +16,7 @@ from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.look.harmless import box_title
 from judge_tui.tui.screens.dialog import Dialog
 from judge_tui.tui.widgets.key_hints import key_for
+from judge_tui.tui.widgets.line_input import LineInput
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
@@ -45,7 +46,7 @@ class ExportPrompt(Dialog[str]):
     def compose(self) -> ComposeResult:
         with Vertical() as box:
             box.border_title = box_title("Export the scoreboard into")
-            yield Input("README.md")
+            yield LineInput("README.md")
             yield Static(
                 f"a file in {self._root}, or another path · "
                 f"{key_for(self, 'write')} writes between its two markers, and nowhere else",
