@@ -13,6 +13,7 @@ from judge_tui.tui.background import Background
 from judge_tui.tui.code.highlight import Highlight, read
 from judge_tui.tui.code.line_map import LineMap
 from judge_tui.tui.code.source import Source
+from judge_tui.tui.code.symbols import Symbol
 from judge_tui.tui.keys.palette import syntax_styles
 from judge_tui.tui.look.tones import Tones
 from judge_tui.tui.session import letter_of
@@ -51,7 +52,7 @@ class Sidebar(Rows, can_focus=False):
                 (" ▸ " if here else "   ", tones.by_name["primary"]),
                 (fit(self._pane.hide(value), width - 3), tones.text if here else tones.muted),
             ]
-        symbol = self._pane.view.symbols[value]
+        symbol: Symbol = value
         here = symbol == self._pane.view.symbol_at(self._pane.view.cursor)
         sign = {"class": "◇ ", "namespace": "§ "}.get(symbol.kind, "· ")
         indent = " " * (2 + 2 * min(symbol.depth, 4))
@@ -114,7 +115,7 @@ class CodePane(Hollow, Vertical):
         if files:
             self.open(_first(files, self.submission.task))
         else:
-            self.view.show(Source(b"(this submission has no files)"))
+            self._show(Source(b"(this submission has no files)"))
         self.retitle()
 
     def on_unmount(self) -> None:
@@ -151,8 +152,13 @@ class CodePane(Hollow, Vertical):
         if _size(self.submission, file) <= _AT_ONCE:
             self._arrived(file, self._source(file), at)
         else:
-            self.view.show(Source("reading…".encode()))
+            self._show(Source("reading…".encode()))
             self._submit(lambda: self._source(file), lambda new: self._arrived(file, new, at))
+
+    def _show(self, source: Source, line: int = 0) -> None:
+        self.view.show(source, line=line)
+        # its symbols are not known yet, and those of another file lead nowhere
+        self.relist()
 
     def _source(self, file: str) -> Source:
         return Source(self.submission.read_bytes(file), hide=self.hide)
@@ -182,7 +188,7 @@ class CodePane(Hollow, Vertical):
             return
         known = self._sources.get(file, (source, None))[1]
         self._sources[file] = (source, known)
-        self.view.show(source, line=at)
+        self._show(source, at)
         self.post_message(self.Loaded(self))
         self.retitle()
         if known is None:
@@ -249,6 +255,7 @@ class CodePane(Hollow, Vertical):
         known = self._sources.get(self.file, (None, None))[1]
         if known is not None:
             self.view.color(self._told(known), syntax_styles(self.app.current_theme.dark))
+            self.relist()
 
     def relist(self) -> None:
         """Refresh files and symbols at the side."""
@@ -258,7 +265,7 @@ class CodePane(Hollow, Vertical):
                 keys += [
                     ("head", ""),
                     ("head", "SYMBOLS"),
-                    *(("symbol", n) for n in range(len(self.view.symbols))),
+                    *(("symbol", symbol) for symbol in self.view.symbols),
                 ]
             self.sidebar.show(keys)
 
@@ -319,7 +326,7 @@ class CodePane(Hollow, Vertical):
         if kind == "file":
             self.open(value)
         elif kind == "symbol":
-            self.view.go(self.view.symbols[value].line, centre=True)
+            self.view.go(value.line, centre=True)
         self.view.focus()
 
     def on_descendant_focus(self) -> None:
