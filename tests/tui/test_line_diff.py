@@ -1,8 +1,14 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from judge_tui.tui.code.line_diff import aligned, changed
+from judge_tui.tui.code import equal_lines as equal_lines_module
+from judge_tui.tui.code.equal_lines import equal_lines
+from judge_tui.tui.code.line_diff import aligned, changed, line_diff
+from rapidfuzz.distance import Indel
 
 LINES = st.lists(
     st.sampled_from(["", "a = 1", "a = 2", "return scores @ values", "return score @ value"]), max_size=12
@@ -45,3 +51,63 @@ def test_every_line_stands_in_one_row_in_order(texts: list[list[str]]) -> None:
     for side, text in enumerate(texts):
         assert [row[side] for row in rows if row[side] is not None] == list(range(len(text)))
     assert all(any(line is not None for line in row) for row in rows)
+
+
+def test_a_long_line_is_compared_as_a_whole() -> None:
+    line, other = f"t = [{'1, ' * 700}]", f"t = [{'1, ' * 700}2]"
+    assert aligned([[line], [other]]) == [(0, None), (None, 0)]
+    assert aligned([[line], ["x", line]]) == [(None, 0), (0, 1)]
+    assert changed(line, other) == [(0, len(line))]
+    assert changed(line, line) == []
+    assert "2,000 characters" in line_diff([[line], [other]]).left_out
+    assert line_diff([["a"], ["b"]]).left_out == ""
+
+
+def test_lines_are_held_against_each_other_up_to_a_number_of_characters(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    held: list[int] = []
+    monkeypatch.setattr("rapidfuzz.fuzz.ratio", lambda a, b, **_: held.append(len(a) * len(b)) or 100.0)
+    left = [f"{n}{'x' * 1_500}" for n in range(60)]
+    found = line_diff([left, [*left[:30], "y" * 1_500, *left[30:]]])
+    assert held == []
+    assert found.changes == [30]
+    assert found.left_out == "too long: only equal lines are paired"
+    assert line_diff([left[:10], left[10:20]]).left_out == ""
+    assert 0 < sum(held) < 1_000_000_000
+
+
+def naive(left: list[int], right: list[int]) -> int:
+    """Length of the longest common sequence."""
+    row = [0] * (len(right) + 1)
+    for a in left:
+        above = row
+        row = [0]
+        for at, b in enumerate(right):
+            row.append(above[at] + 1 if a == b else max(row[-1], above[at + 1]))
+    return row[-1]
+
+
+@given(st.lists(st.integers(0, 9)), st.lists(st.integers(0, 9)), st.sampled_from([0, 20, 10_000]))
+def test_equal_lines_are_paired_in_order_and_all_that_can_be_in_short_texts(
+    left: list[int], right: list[int], most: int
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(equal_lines_module, "_MOST_PAIRS", most)
+        pairs = equal_lines([str(n) for n in left], [str(n) for n in right])
+    assert all(left[a] == right[b] for a, b in pairs)
+    assert all(a < c and b < d for (a, b), (c, d) in pairwise(pairs))
+    if most == 10_000:
+        assert len(pairs) == naive(left, right)
+
+
+def test_texts_of_any_length_are_compared_in_short_stretches(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    opcodes = Indel.opcodes
+    monkeypatch.setattr(
+        "rapidfuzz.distance.Indel.opcodes", lambda a, b: asked.append(len(a) * len(b)) or opcodes(a, b)
+    )
+    left = [f"a{n}" for n in range(9_000)]
+    right = [f"{'b' if n % 100 == 0 else 'a'}{n}" for n in range(9_000)]
+    assert len(equal_lines(left, right)) == 8_910
+    assert sum(asked) <= 16_000_000

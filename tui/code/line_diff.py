@@ -8,18 +8,48 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-__all__ = ["aligned", "changed"]
+from judge_tui.tui.code.equal_lines import equal_lines
+
+__all__ = ["LineDiff", "aligned", "changed", "line_diff"]
 
 #: Lines less alike than this are not the same line written differently.
 _LEAST = 0.55
 #: A pair of blank lines counts, but never more than a pair of lines with something in them.
 _BLANK = 0.05
-#: Above so many pairs of lines only equal lines are paired.
-_MOST_PAIRS = 160_000
+#: Above so many pairs of lines, or of their characters, only equal lines are paired.
+_MOST_PAIRS, _MOST_CHARACTERS = 160_000, 1_000_000_000
+#: Characters of a line above which it is compared as a whole.
+_LONGEST = 2_000
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 
 Row = tuple[int | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LineDiff:
+    """Texts beside each other.
+
+    Attributes:
+        rows: Their lines, as :func:`aligned` pairs them.
+        changes: Rows whose lines are not the same in all, in order.
+        left_out: What was not looked at in texts of their size, in a few words; empty for nothing.
+    """
+
+    rows: Sequence[Row]
+    changes: Sequence[int]
+    left_out: str
+
+
+def line_diff(texts: Sequence[Sequence[str]]) -> LineDiff:
+    """Put texts beside each other.
+
+    Args:
+        texts: Lines of two or three texts.
+    """
+    rows = aligned(texts)
+    return LineDiff(rows, [n for n, row in enumerate(rows) if not _same(texts, row)], _left_out(texts))
 
 
 def aligned(texts: Sequence[Sequence[str]]) -> list[Row]:
@@ -60,7 +90,12 @@ def aligned(texts: Sequence[Sequence[str]]) -> list[Row]:
 
 
 def changed(ours: str, theirs: str) -> list[tuple[int, int]]:
-    """Where a line differs from another: (first, end) of each differing stretch of ``ours``."""
+    """Where a line differs from another: (first, end) of each differing stretch of ``ours``.
+
+    A long line is one stretch.
+    """
+    if max(len(ours), len(theirs)) > _LONGEST:
+        return [(0, len(ours))] if ours != theirs else []
     from rapidfuzz.distance import Indel
 
     words, others = _WORD.findall(ours), _WORD.findall(theirs)
@@ -73,6 +108,25 @@ def changed(ours: str, theirs: str) -> list[tuple[int, int]]:
         for op in edits
         if op.tag != "equal" and op.src_end > op.src_start
     ]
+
+
+def _same(texts: Sequence[Sequence[str]], row: Row) -> bool:
+    lines = {None if at is None else text[at].strip() for text, at in zip(texts, row, strict=True)}
+    return len(lines) == 1
+
+
+def _left_out(texts: Sequence[Sequence[str]]) -> str:
+    if not all(_few(texts[0], other) for other in texts[1:]):
+        return "too long: only equal lines are paired"
+    if any(len(line) > _LONGEST for text in texts for line in text):
+        return f"lines over {_LONGEST:,} characters are paired when equal"
+    return ""
+
+
+def _few(left: Sequence[str], right: Sequence[str]) -> bool:
+    """Whether every line can be held against every other."""
+    ours, theirs = (sum(len(line) for line in side if len(line) <= _LONGEST) for side in (left, right))
+    return len(left) * len(right) <= _MOST_PAIRS and ours * theirs <= _MOST_CHARACTERS
 
 
 def _two(left: Sequence[str], right: Sequence[str]) -> list[tuple[int | None, int | None]]:
@@ -89,9 +143,9 @@ def _two(left: Sequence[str], right: Sequence[str]) -> list[tuple[int | None, in
 
 def _pairs(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int]]:
     """Lines that stand for each other, in the order of both texts."""
-    if len(left) * len(right) > _MOST_PAIRS:
-        return _equal_pairs(left, right)
     ours, theirs = [line.strip() for line in left], [line.strip() for line in right]
+    if not _few(left, right):
+        return equal_lines(ours, theirs)
     # best[a][b]: likeness gained from left[a:] and right[b:]
     best = [[0.0] * (len(theirs) + 1) for _ in range(len(ours) + 1)]
     gains = [[_likeness(line, other) for other in theirs] for line in ours]
@@ -114,26 +168,13 @@ def _pairs(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int]]:
     return pairs
 
 
-def _equal_pairs(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int]]:
-    from rapidfuzz.distance import Indel
-
-    numbers: dict[str, int] = {}
-    ours, theirs = (
-        [numbers.setdefault(line.strip(), len(numbers)) for line in side] for side in (left, right)
-    )
-    return [
-        (op.src_start + n, op.dest_start + n)
-        for op in Indel.opcodes(ours, theirs)
-        if op.tag == "equal"
-        for n in range(op.src_end - op.src_start)
-    ]
-
-
 def _likeness(line: str, other: str) -> float:
     from rapidfuzz.fuzz import ratio
 
     if not line or not other:
         return _BLANK if line == other else 0.0
+    if max(len(line), len(other)) > _LONGEST:
+        return 2.0 * (line == other)
     likeness = ratio(line, other, score_cutoff=_LEAST * 100) / 100
     # equal lines before like ones, however many
     return likeness + (line == other)

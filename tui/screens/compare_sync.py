@@ -14,7 +14,7 @@ from textual.screen import Screen
 
 if TYPE_CHECKING:
     from judge_tui.tui.code.alignment import Alignment
-    from judge_tui.tui.code.line_diff import Row
+    from judge_tui.tui.code.line_diff import LineDiff, Row
 
 __all__ = ["CompareSync"]
 
@@ -135,7 +135,7 @@ class CompareSync(Screen[None]):
         self._differ(sorted(sides, key=lambda side: side[0].index))
 
     def _differ(self, sides: list[tuple[CodePane, Symbol]]) -> None:
-        from judge_tui.tui.code.line_diff import aligned
+        from judge_tui.tui.code.line_diff import line_diff
         from judge_tui.tui.screens.diff import DiffScreen, Excerpt
 
         excerpts = [
@@ -153,7 +153,7 @@ class CompareSync(Screen[None]):
                 if line is not None:
                     pane.view.go(line, centre=True)
 
-        def show(rows: list[Row]) -> None:
-            self.app.push_screen(DiffScreen(excerpts, rows), chosen)
+        def show(diff: LineDiff) -> None:
+            self.app.push_screen(DiffScreen(excerpts, diff), chosen)
 
-        sides[0][0]._submit(lambda: aligned([excerpt.lines for excerpt in excerpts]), show)
+        sides[0][0]._submit(lambda: line_diff([excerpt.lines for excerpt in excerpts]), show)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from judge_tui.tui.code.line_diff import Row, changed
+from judge_tui.tui.code.line_diff import LineDiff, Row, changed
 from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.look.glyphs import is_plain, neutral
 from judge_tui.tui.look.tones import Tones
@@ -21,6 +22,8 @@ __all__ = ["DiffScreen", "Excerpt"]
 
 #: Columns that a key scrolls sideways.
 _SLIDE = 8
+#: Characters that may share a cell: so many are looked at for each, of a line of any length.
+_COMBINED = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,8 @@ class _Table(Rows):
     def __init__(self, excerpts: Sequence[Excerpt], rows: Sequence[Row]) -> None:
         super().__init__()
         self._excerpts, self._table = excerpts, rows
+        #: What was found to differ, by row and side: a line is drawn at every key.
+        self._differing: dict[tuple[int, int], Sequence[tuple[int, int]]] = {}
         self._left = 0
         self._widest = max((len(line) for excerpt in excerpts for line in excerpt.lines), default=0)
 
@@ -62,11 +67,12 @@ class _Table(Rows):
         for side in range(len(row)):
             if side:
                 spans.append(("│", tones.faint))
-            spans += self._cell(row, side, column, tones)
+            spans += self._cell(key, side, column, tones)
         return spans
 
-    def _cell(self, row: Row, side: int, width: int, tones: Tones) -> list[Span]:
-        at, excerpt = row[side], self._excerpts[side]
+    def _cell(self, key: int, side: int, width: int, tones: Tones) -> list[Span]:
+        row, excerpt = self._table[key], self._excerpts[side]
+        at = row[side]
         if at is None:
             return [("╱" * width, tones.faint)]
         text = excerpt.lines[at]
@@ -79,15 +85,19 @@ class _Table(Rows):
         base = tones.by_name["accent"] if not others else tones.text
         if all(text.strip() == other.strip() for other in others) and not alone:
             base = tones.muted
-        stretches = changed(text, others[0]) if others and text.strip() != others[0].strip() else []
-        return [(gutter, tones.faint), *self._text(text, stretches, room, base, base + tones.selected)]
+        if (key, side) not in self._differing:
+            differ = bool(others) and text.strip() != others[0].strip()
+            self._differing[key, side] = changed(text, others[0]) if differ else []
+        lit = base + tones.selected
+        return [(gutter, tones.faint), *self._text(text, self._differing[key, side], room, base, lit)]
 
     def _text(
         self, text: str, stretches: Sequence[tuple[int, int]], room: int, base: Style, lit: Style
     ) -> list[Span]:
         if not is_plain(text):
             # symbols are wider than what they stand for: no stretch of the line is lit
-            return [(fit(neutral(text)[self._left :], room), base)]
+            shown = neutral(text[: _COMBINED * (self._left + room)])[self._left :][: _COMBINED * room]
+            return [(fit(shown, room), base)]
         shown = text[self._left : self._left + room]
         spans: list[Span] = []
         at = self._left
@@ -109,7 +119,7 @@ class DiffScreen(Sheet["Row | None"]):
 
     Args:
         excerpts: The same function of two or three submissions.
-        rows: Their lines beside each other (see :func:`judge_tui.tui.code.line_diff.aligned`).
+        diff: Their lines beside each other.
     """
 
     BINDINGS: ClassVar = [
@@ -121,16 +131,19 @@ class DiffScreen(Sheet["Row | None"]):
     BINDINGS = named("diff", BINDINGS)
     title_of_keys = "Differences of a function"
 
-    def __init__(self, excerpts: Sequence[Excerpt], rows: Sequence[Row]) -> None:
+    def __init__(self, excerpts: Sequence[Excerpt], diff: LineDiff) -> None:
         super().__init__()
-        self._excerpts, self._lines = excerpts, rows
-        self.rows = _Table(excerpts, rows)
+        self._excerpts, self._diff = excerpts, diff
+        self.rows = _Table(excerpts, diff.rows)
 
     def on_mount(self) -> None:
-        same = sum(self._same(row) for row in self._lines)
+        lines, coarse = len(self._diff.rows), self._diff.left_out
         self.query_one(Bar).tell(
             [(f" {excerpt.who} › {excerpt.name} ", "strong", n) for n, excerpt in enumerate(self._excerpts)],
-            [(f"{same} of {len(self._lines)} lines the same ", "muted", 3)],
+            [
+                (f"{coarse} · " if coarse else "", "warning", 3),
+                (f"{lines - len(self._diff.changes)} of {lines} lines the same ", "muted", 3),
+            ],
         )
         self.hint(
             (
@@ -140,18 +153,17 @@ class DiffScreen(Sheet["Row | None"]):
                 (key_for(self, "close"), "back"),
             )
         )
-        self.rows.show(range(len(self._lines)))
+        self.rows.show(range(lines))
         self.rows.focus()
 
-    def _same(self, row: Row) -> bool:
-        texts = {None if at is None else self._excerpts[n].lines[at].strip() for n, at in enumerate(row)}
-        return len(texts) == 1
-
     def action_change(self, step: int) -> None:
-        changes = [at for at, row in enumerate(self._lines) if not self._same(row)]
-        after = [at for at in changes if (at > self.rows.cursor if step > 0 else at < self.rows.cursor)]
+        changes, cursor, times = self._diff.changes, self.rows.cursor, self.rows.times
+        if step > 0:
+            after = changes[bisect_right(changes, cursor) :][:times]
+        else:
+            after = changes[: bisect_left(changes, cursor)][-times:][::-1]
         if after:
-            self.rows.go(after[::step][min(self.rows.times, len(after)) - 1])
+            self.rows.go(after[-1])
         else:
             where = f"{'below' if step > 0 else 'above'} here" if changes else "here"
             self.notify(f"no difference {where}", markup=False, timeout=2)
@@ -159,5 +171,5 @@ class DiffScreen(Sheet["Row | None"]):
     def on_rows_opened(self, event: Rows.Opened) -> None:
         event.stop()
         assert isinstance(event.key, int)
-        row = self._lines[event.key]
+        row = self._diff.rows[event.key]
         self.dismiss(tuple(None if at is None else self._excerpts[n].first + at for n, at in enumerate(row)))
