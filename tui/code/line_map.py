@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+
+from judge_tui.tui.code.equal_lines import equal_lines
 
 __all__ = ["LineMap"]
 
@@ -51,9 +53,12 @@ class LineMap:
         return {first: last for first, last in moved.items() if last > first}
 
 
-def _runs(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int]]:
-    from rapidfuzz.distance import Indel
-
-    numbers: dict[str, int] = {}
-    olds, news = ([numbers.setdefault(line, len(numbers)) for line in side] for side in (before, after))
-    return [(op.src_start, op.dest_start) for op in Indel.opcodes(olds, news)]
+def _runs(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Where each run of equal lines begins, and what stands between it and the next one."""
+    following = (0, 0)
+    for old, new in equal_lines(before, after):
+        if (old, new) != following:
+            yield following
+            yield old, new
+        following = old + 1, new + 1
+    yield following
