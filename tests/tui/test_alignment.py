@@ -1,5 +1,10 @@
 from __future__ import annotations
 
+import re
+from string import ascii_lowercase
+
+import pytest
+from judge_tui.tui.code import alignment
 from judge_tui.tui.code.alignment import Alignment, match
 from judge_tui.tui.code.highlight import read
 from judge_tui.tui.code.source import Source
@@ -109,6 +114,55 @@ def test_lines_between_definitions_go_with_the_one_before() -> None:
 def test_large_files_are_matched_by_name_alone() -> None:
     many = "".join(f"def f{n}(x):\n    return x + {n}\n" for n in range(400))
     assert len(aligned(many, many).pairs) == 400
+
+
+@pytest.fixture
+def compared(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Names that were held against another one's, once for each."""
+    names: list[str] = []
+    likeness = alignment._likeness
+
+    def counted(a: alignment._Definition, b: alignment._Definition) -> float:
+        names.append(a.name)
+        return likeness(a, b)
+
+    monkeypatch.setattr(alignment, "_likeness", counted)
+    return names
+
+
+def test_of_many_functions_of_one_name_each_is_held_against_the_nearest(compared: list[str]) -> None:
+    many = "".join(f"def forward(x):\n    return x * {n}\n" for n in range(600))
+    found = aligned(many, "def other():\n    pass\n" * 5 + many)
+    assert found.pairs == {n: n + 5 for n in range(600)}
+    assert len(compared) <= 40_000
+
+
+def test_of_many_methods_of_one_name_the_class_decides_wherever_it_stands(compared: list[str]) -> None:
+    names = [f"{letter}{n}" for n in range(15) for letter in ascii_lowercase]
+    classes = [f"class {name}:\n    def run(self):\n        return 1\n" for name in names]
+    found = aligned("".join(classes), "".join(classes[::-1]))
+    assert len(found.pairs) == len(found.left) == 780
+    ends = {(found.left[a - a % 2].name, found.right[b - b % 2].name) for a, b in found.pairs.items()}
+    assert all(one == other for one, other in ends)
+    assert len(compared) <= 40_000
+
+
+def test_a_definition_is_told_by_words_of_a_bounded_part_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    held: list[int] = []
+
+    class Word:
+        def findall(self, text: str) -> list[str]:
+            held.append(len(text))
+            return re.findall(r"\w+", text)
+
+    monkeypatch.setattr(alignment, "_WORD", Word())
+    long = "def f():\n" + f"    return [{'a, ' * 2_000}]\n" * 20
+    assert aligned(long, long).pairs == {0: 0}
+    assert max(held) <= 1_000
+    nested = "".join(f"{' ' * depth}def f{depth}():\n" for depth in range(40)) + f"{' ' * 40}pass\n"
+    held.clear()
+    aligned(nested, nested)
+    assert 0 < len(held) <= 2 * 16 * 41
 
 
 def test_kernels_are_matched_too() -> None:

@@ -10,6 +10,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from heapq import merge
 from itertools import zip_longest
 from keyword import kwlist
 from math import sqrt
@@ -25,8 +26,13 @@ _NAME, _WORDS, _AROUND = 0.5, 0.35, 0.15
 _ELSEWHERE = 0.2
 #: Less alike is no match.
 _LEAST = 0.5
-#: Above so many pairs only definitions of one name are compared.
-_MOST_PAIRS = 40_000
+#: Above so many pairs only definitions of one name are compared, each with as many as that leaves to it.
+_MOST_PAIRS, _FEWEST = 40_000, 4
+#: Lines of a definition, characters of a line and different words by which it is told from others;
+#: what stands deeper than so many definitions has no words of its own.
+_LINES, _COLUMNS, _DISTINCT, _DEEPEST = 5_000, 1_000, 200, 16
+#: Pairs that are put in order at once, a hold of the interpreter's lock.
+_STRETCH = 5_000
 _WORD = re.compile(r"[A-Za-z_]\w*|\d+")
 #: Words of every definition, which tell none from another.
 _COMMON = frozenset(kwlist) | {"self", "cls", "this", "auto", "const", "float", "int", "void"}
@@ -107,30 +113,40 @@ def match(left: tuple[Source, Sequence[Symbol]], right: tuple[Source, Sequence[S
     """
     ours, theirs = (list(_definitions(*side)) for side in (left, right))
     scored = [
-        (likeness, -abs(a - b), a, b)
+        (-likeness, abs(a - b), -a, -b)
         for a, b in _candidates(ours, theirs)
         if (likeness := _likeness(ours[a], theirs[b])) >= _LEAST
     ]
+    # the best first, of equal ones the nearest
+    stretches = (sorted(scored[at : at + _STRETCH]) for at in range(0, len(scored), _STRETCH))
     pairs: dict[int, int] = {}
     taken: set[int] = set()
-    for _, _, a, b in sorted(scored, reverse=True):
-        if a not in pairs and b not in taken:
-            pairs[a] = b
-            taken.add(b)
+    for _, _, a, b in merge(*stretches):
+        if -a not in pairs and -b not in taken:
+            pairs[-a] = -b
+            taken.add(-b)
     return Alignment(left[1], right[1], pairs)
 
 
 def _definitions(source: Source, symbols: Sequence[Symbol]) -> Iterator[_Definition]:
     open_: list[Symbol] = []
     for symbol in symbols:
-        open_ = [outer for outer in open_ if outer.depth < symbol.depth]
+        while open_ and open_[-1].depth >= symbol.depth:
+            open_.pop()
         around = _plain(open_[-1].name) if open_ else ""
         open_.append(symbol)
-        text = "\n".join(source.lines[symbol.line : symbol.end + 1])
-        known = _COMMON | {symbol.name}
-        words = Counter(word for word in _WORD.findall(text) if word not in known)
+        words = _words(source, symbol) if symbol.depth < _DEEPEST else Counter()
         length = sqrt(sum(count * count for count in words.values()))
         yield _Definition(_plain(symbol.name), symbol.kind, around, words, length)
+
+
+def _words(source: Source, symbol: Symbol) -> Counter[str]:
+    """The words that a definition is made of, and how often each; of very many the most frequent."""
+    known = _COMMON | {symbol.name}
+    words: Counter[str] = Counter()
+    for line in source.lines[symbol.line : min(symbol.end + 1, symbol.line + _LINES)]:
+        words.update(word for word in _WORD.findall(line[:_COLUMNS]) if word not in known)
+    return words if len(words) <= _DISTINCT else Counter(dict(words.most_common(_DISTINCT)))
 
 
 def _plain(name: str) -> str:
@@ -138,13 +154,45 @@ def _plain(name: str) -> str:
 
 
 def _candidates(ours: Sequence[_Definition], theirs: Sequence[_Definition]) -> Iterator[tuple[int, int]]:
-    by_key: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
-    few = len(ours) * len(theirs) <= _MOST_PAIRS
+    """Pairs that may be a match: all of one kind, and in large files those of one name."""
+    if len(ours) * len(theirs) > _MOST_PAIRS:
+        yield from _namesakes(ours, theirs, max(_MOST_PAIRS // len(ours), _FEWEST))
+        return
+    by_kind: defaultdict[str, list[int]] = defaultdict(list)
     for b, definition in enumerate(theirs):
-        by_key[definition.kind, "" if few else definition.name].append(b)
+        by_kind[definition.kind].append(b)
     for a, definition in enumerate(ours):
-        for b in by_key[definition.kind, "" if few else definition.name]:
+        for b in by_kind[definition.kind]:
             yield a, b
+
+
+def _namesakes(
+    ours: Sequence[_Definition], theirs: Sequence[_Definition], most: int
+) -> Iterator[tuple[int, int]]:
+    """Pairs of one name, so many for each of ours: those within definitions of one name, then the nearest."""
+    places: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
+    for b, definition in enumerate(theirs):
+        for key in _keys(definition):
+            places[key].append(b)
+    # the first of a name goes with the first, and so on
+    passed: Counter[tuple[str, ...]] = Counter()
+    for a, definition in enumerate(ours):
+        found: dict[int, None] = {}
+        for key in _keys(definition):
+            found |= dict.fromkeys(_nearest(places[key], passed[key], most - len(found)))
+            passed[key] += 1
+        yield from ((a, b) for b in found)
+
+
+def _keys(definition: _Definition) -> tuple[tuple[str, ...], ...]:
+    named = definition.kind, definition.name
+    return (*named, definition.around), named
+
+
+def _nearest(places: Sequence[int], at: int, most: int) -> Sequence[int]:
+    """So many of some places round one of them."""
+    first = max(min(at - most // 2, len(places) - most), 0)
+    return places[first : first + most]
 
 
 def _likeness(a: _Definition, b: _Definition) -> float:
@@ -157,6 +205,6 @@ def _likeness(a: _Definition, b: _Definition) -> float:
         name *= 1 - _ELSEWHERE * (1 - around)
     if _NAME * name + _WORDS + _AROUND * around < _LEAST:
         return 0.0
-    shared = sum(count * b.words[word] for word, count in a.words.items())
+    shared = sum(a.words[word] * b.words[word] for word in a.words.keys() & b.words.keys())
     words = shared / (a.length * b.length) if shared else 0.0
     return _NAME * name + _WORDS * words + _AROUND * around
