@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 from judge_tui.judging.workspace import Workspace
+from judge_tui.tui.code import symbols
 from judge_tui.tui.code.highlight import Highlight, read
 from judge_tui.tui.code.source import Source
 from judge_tui.tui.widgets import code_pane
@@ -74,3 +75,48 @@ async def test_a_file_read_anew_under_its_outline_is_drawn_and_a_click_leads_to_
         await app.until(lambda: pane.settled)
         await app.pilot.click(pane.sidebar, offset=(4, at))
         await app.until(lambda: pane.view.cursor == 22)
+
+
+async def test_where_not_all_symbols_are_known_outline_picker_and_diff_say_so(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(symbols, "_MOST", 3)
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        await app.press("f4")
+        assert outlined(app.compare.panes[0])[-4:] == ["FIRST 3 SYMBOLS", "Cache", "__init__", "update"]
+        await app.press("o")
+        assert "First 3 symbols of kv_cache.py" in app.text()
+        for keys, told in (
+            (("escape", "d"), "Put the cursor into a function or class."),
+            (("G", "d"), "The cursor stands behind the first 3 symbols of the file; no others are known."),
+        ):
+            await app.press(*keys)
+            await app.until(lambda told=told: told in [note.message for note in app.app._notifications])
+
+
+async def test_a_function_without_a_match_among_known_symbols_is_told_as_that(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(symbols, "_MOST", 1)
+    (workspace.root / "submissions" / "alpha" / "kv" / "kv_cache.py").write_text(
+        "def extra_1():\n    return 1\n"
+    )
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        await app.press("d")
+        await app.until(lambda: app.app._notifications)
+        [note] = app.app._notifications
+        assert (
+            note.message == "The files in view have nothing like extra_1 among the first 1 symbols of a file."
+        )
+
+
+@pytest.mark.parametrize(("many", "complete"), [(3, True), (4, False)])
+def test_a_file_with_as_many_symbols_as_are_known_is_complete(
+    many: int, complete: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(symbols, "_MOST", 3)
+    syntax = read("a.py", Source(b"def f():\n    pass\n" * many)).syntax
+    assert syntax is not None
+    assert (len(syntax.symbols), syntax.complete) == (3, complete)

@@ -47,7 +47,8 @@ _INTO = {
     "case_clause",
     "ERROR",
 } | set(_KINDS)
-_MOST = 5_000
+#: More of them can neither be listed nor narrowed by typing while a finger is on a key.
+_MOST = 20_000
 _BODIED = ("class_specifier", "struct_specifier", "union_specifier")
 _NAME = re.compile(r"(?:.*\boperator\s*\(\s*\)|[^(]*)", re.S)
 
@@ -71,19 +72,30 @@ class Symbol:
     depth: int
 
 
-def outline(nodes: Sequence[Any], found: list[Symbol]) -> None:
-    """Add the definitions in tree-sitter nodes, in the order of the file."""
+def outline(nodes: Sequence[Any], found: list[Symbol]) -> bool:
+    """Add the definitions in tree-sitter nodes, in the order of the file.
+
+    Args:
+        nodes: The nodes.
+        found: What was found before them.
+
+    Returns:
+        Whether all of them were added; there is an end to how many are found in a file.
+    """
     # an explicit stack: a hostile file nests deeper than Python recurses
     stack = [(node, 0) for node in reversed(nodes)]
-    while stack and len(found) < _MOST:
+    while stack:
         node, depth = stack.pop()
         kind = _KINDS.get(node.type)
         name = _name(node) if kind else ""
         if kind and name:
+            if len(found) >= _MOST:
+                return False
             found.append(Symbol(name, kind, node.start_point[0], node.end_point[0], depth))
             depth += 1
         if node.type in _INTO:
             stack += [(child, depth) for child in reversed(node.named_children)]
+    return True
 
 
 def enclosing(symbols: Sequence[Symbol], line: int) -> Iterator[int]:

@@ -39,6 +39,7 @@ class Syntax:
 
     Attributes:
         symbols: Definitions, in the order of the file.
+        complete: Whether these are all.
     """
 
     def __init__(self, lines: TextLines, language: Any) -> None:
@@ -47,6 +48,7 @@ class Syntax:
         self._parts = array("I")
         self._trees: dict[int, Any] = {}
         symbols: list[Symbol] = []
+        self.complete = True
         first = 0
         while first < len(lines):
             first = self._take(first, symbols)
@@ -97,7 +99,7 @@ class Syntax:
                 end = nodes.pop().start_point[0]
                 break
             size *= _GROWTH
-        outline(nodes, symbols)
+        self.complete = outline(nodes, symbols) and self.complete
         if small or any(node.end_byte - node.start_byte > _KEPT for node in nodes):
             self._trees[first] = tree
             self._parts.append(first)

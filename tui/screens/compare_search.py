@@ -221,8 +221,9 @@ class CompareSearch(Screen[None]):
             self.notify("No symbols in this file.", markup=False, timeout=2)
             return
         here = pane.view.symbol_at(pane.view.cursor)
+        title = f"{pane.view.symbols_title.capitalize()} of {pane.hide(pane.file)}"
         self.app.push_screen(
-            Picker(f"Symbols of {pane.hide(pane.file)}", choices, here.line if here else None),
+            Picker(title, choices, here.line if here else None),
             lambda line: pane.view.go(line, centre=True) if isinstance(line, int) else None,
         )
 

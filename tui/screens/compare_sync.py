@@ -122,15 +122,18 @@ class CompareSync(Screen[None]):
                 return
             found = alignment.around(leader.view.cursor)
             if found is None:
-                self.notify("Put the cursor into a function or class.", markup=False, timeout=3)
+                self.notify(_nowhere(leader.view), markup=False, timeout=3)
                 return
             ours, theirs = found
             sides = sides or [(leader, ours)]
             if theirs is not None and ours == sides[0][1]:
                 sides.append((pane, theirs))
         if len(sides) < 2:
-            name = sides[0][1].name
-            self.notify(f"The files in view have nothing like {name}.", markup=False, timeout=3)
+            nothing = f"The files in view have nothing like {sides[0][1].name}"
+            few = next((pane.view.symbols_title for pane in self.panes if not pane.view.all_symbols), "")
+            self.notify(
+                f"{nothing} among the {few} of a file." if few else f"{nothing}.", markup=False, timeout=3
+            )
             return
         self._differ(sorted(sides, key=lambda side: side[0].index))
 
@@ -157,3 +160,10 @@ class CompareSync(Screen[None]):
             self.app.push_screen(DiffScreen(excerpts, diff), chosen)
 
         sides[0][0]._submit(lambda: line_diff([excerpt.lines for excerpt in excerpts]), show)
+
+
+def _nowhere(view: CodeView) -> str:
+    """Why no function or class is round the cursor."""
+    if not view.all_symbols and view.cursor > view.symbols[-1].line:
+        return f"The cursor stands behind the {view.symbols_title} of the file; no others are known."
+    return "Put the cursor into a function or class."

@@ -131,6 +131,17 @@ class CodeCanvas(ScrollView):
         innermost = next(enclosing(self.symbols, line), None)
         return None if innermost is None else self.symbols[innermost]
 
+    @property
+    def all_symbols(self) -> bool:
+        """Whether all definitions of the file are known, or the first ones of very many."""
+        syntax = self._highlight.syntax
+        return syntax is None or syntax.complete
+
+    @property
+    def symbols_title(self) -> str:
+        """What a list of the definitions is called."""
+        return "symbols" if self.all_symbols else f"first {len(self.symbols):,} symbols"
+
     # rows
 
     @property

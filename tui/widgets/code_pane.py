@@ -165,9 +165,13 @@ class CodePane(Hollow, Vertical):
 
     def _told(self, highlight: Highlight) -> Highlight:
         """What of a file's syntax may be shown."""
-        return replace(
-            highlight, symbols=tuple(replace(s, name=self.hide(s.name)) for s in highlight.symbols)
-        )
+
+        def told(symbol: Symbol) -> Symbol:
+            name = self.hide(symbol.name)
+            # most are shown as they are, and a copy of each of thousands would be felt
+            return symbol if name == symbol.name else replace(symbol, name=name)
+
+        return replace(highlight, symbols=tuple(map(told, highlight.symbols)))
 
     def reread(self) -> None:
         """Read the files again, those that may be shown otherwise now; the cursor stays where it is."""
@@ -264,7 +268,7 @@ class CodePane(Hollow, Vertical):
             if self.view.symbols:
                 keys += [
                     ("head", ""),
-                    ("head", "SYMBOLS"),
+                    ("head", self.view.symbols_title.upper()),
                     *(("symbol", symbol) for symbol in self.view.symbols),
                 ]
             self.sidebar.show(keys)
