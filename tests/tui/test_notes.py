@@ -41,6 +41,28 @@ async def test_a_note_leaves_the_finding_of_its_line_in_view_and_within_reach(wo
         assert re.search(r"14\+", app.text())
 
 
+async def test_enter_on_a_fold_opens_what_stands_within_it(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        view = app.compare.panes[1].view
+        await app.press("2", "colon", *"13", "enter", "minus")
+        assert view.folds == {12: 14}
+        assert re.search(r"13.?◆", app.text())
+        await app.press("enter")
+        assert isinstance(app.app.screen, EvidenceScreen)
+        # one thing is opened, of several one is picked: those of the lines behind are none of them
+        await app.press(
+            "escape", "minus", "j", "a", "b", *"within", "escape", *"jjjj", "a", "s", *"behind", "escape"
+        )
+        await app.press("colon", *"13", "enter", "minus", "enter")
+        picker = app.app.screen
+        assert isinstance(picker, Picker)
+        assert [choice.text for choice in picker._choices] == ["within", "accuracy"]
+        assert "Lines 13–15" in app.text()
+        await app.press("enter")
+        assert isinstance(app.app.screen, NoteEditor)
+
+
 async def test_a_note_is_anchored_to_the_selected_lines(workspace: Workspace) -> None:
     async with running(make_app(workspace)) as app:
         await app.settle()

@@ -94,11 +94,11 @@ class CompareNotes(Screen[None]):
         pane = next(pane for pane in self.panes if pane.view is event.view)
         here: dict[Choice, Callable[[], None]] = {}
         for note in self._notes(pane):
-            if note.lines and note.lines[0] - 1 <= event.line < note.lines[1]:
+            if note.lines and note.lines[0] - 1 <= event.last and event.line < note.lines[1]:
                 text = pane.hide(note.text.replace("\n", " ")) or "no text yet"
                 here[Choice(text, f"{note.kind} note", note.id)] = partial(self._edit, pane.index, note)
         for line, key in self._findings(pane):
-            if line == event.line:
+            if event.line <= line <= event.last:
                 outcome = self.session.outcomes[key]
                 finding = Choice(outcome.check, pane.hide(outcome.summary), key)
                 here[finding] = partial(self.show_evidence, key)
@@ -109,7 +109,9 @@ class CompareNotes(Screen[None]):
         if len(here) == 1:
             chosen(next(iter(here)).value)
         elif here:
-            self.app.push_screen(Picker(f"Line {event.line + 1}", list(here)), chosen)
+            first, last = event.line + 1, event.last + 1
+            title = f"Lines {first}–{last}" if last > first else f"Line {first}"
+            self.app.push_screen(Picker(title, list(here)), chosen)
 
     # notes
 

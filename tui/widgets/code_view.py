@@ -89,10 +89,11 @@ class CodeView(Counted, CodePointing, can_focus=True):
 
     @dataclass
     class MarkOpened(Message):
-        """Enter was pressed on a marked line."""
+        """Enter was pressed on a marked line, or on a fold of lines that are; 0-based."""
 
         view: CodeView
         line: int
+        last: int
 
     @dataclass
     class NoHit(Message):
@@ -387,5 +388,6 @@ class CodeView(Counted, CodePointing, can_focus=True):
             self.notify(f"no {what} {where}", markup=False, timeout=2)
 
     def action_open_mark(self) -> None:
-        if self.cursor in self._marks:
-            self.post_message(self.MarkOpened(self, self.cursor))
+        last = self.folds.get(self.cursor, self.cursor)
+        if any(line in self._marks for line in range(self.cursor, last + 1)):
+            self.post_message(self.MarkOpened(self, self.cursor, last))
