@@ -20,9 +20,9 @@ class CompareExporting(Screen[None]):
             told = "The scoreboard tells names: it can be exported here once they are revealed."
             self.notify(told, severity="warning", markup=False, timeout=5)
             return
-        ask_to_export(self, self.session.workspace, self._kept)
+        ask_to_export(self, self.session.workspace, self._all_kept)
 
-    def _kept(self) -> str:
+    def _all_kept(self) -> str:
         """Bring every change to disk; why one is not there, else nothing."""
         self.session.flush()
         return "what was changed last is not saved." if self.session.unsaved() else ""
