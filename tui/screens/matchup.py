@@ -102,7 +102,7 @@ class MatchupScreen(ModalScreen[None]):
     """
 
     BINDINGS: ClassVar = [
-        Binding("tab", "others(1)", "other pair"),
+        Binding("tab", "others(1)", "pairs"),
         Binding("shift+tab", "others(-1)", "previous pair", show=False),
         Binding("u", "undo", "undo"),
         Binding("ctrl+r", "redo", "redo", show=False),
@@ -152,7 +152,7 @@ class MatchupScreen(ModalScreen[None]):
             if shown and keys.split(" ")[0] not in (asks, DIGITS)
             if not (alone and keys.split(" ")[0] == key_for(self, "others(1)"))
         ]
-        hints.insert(0, ("/".join(self.rows.digits), "who is ahead"))
+        hints.insert(0, ("/".join(self.rows.digits), "is ahead"))
         self.query_one(KeyHints).tell(tuple(hints), (asks, "help"))
 
     def on_resize(self) -> None:

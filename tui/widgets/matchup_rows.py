@@ -12,6 +12,7 @@ from judge_tui.tui.look.tones import Tones
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.key_hints import key_for
 from judge_tui.tui.widgets.rows import Rows, Span, fit, wrapped
+from rich.cells import cell_len
 from textual.binding import Binding
 
 __all__ = ["DIGITS", "MatchupRows", "detail_lines", "seats_of", "who"]
@@ -118,7 +119,9 @@ class MatchupRows(Rows):
 
     def _columns(self, width: int) -> tuple[int, int, int]:
         """Columns of the name, of each submission's cell, and of the reason."""
-        name = min(max(width * 3 // 10, 14), 44)
+        known = (self.desk.criterion(key) for key in self.keys)
+        longest = max((cell_len(line.name) for line in known if line is not None), default=0)
+        name = min(max(longest + 2, 14), width * 3 // 10, 44)
         why = min(width // 4, 44) if width >= _WIDE else 0
         return name, max((width - _EDGE - name - why) // len(self.seats), 4), why
 
