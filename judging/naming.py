@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import getpass
 import os
 import unicodedata
 from collections.abc import Iterable, Mapping
@@ -85,6 +84,8 @@ def default_judge() -> str:
     name = os.environ.get("JUDGE_TUI_JUDGE", "")
     if not name.strip():
         try:
+            import getpass
+
             name = getpass.getuser()
         except (OSError, KeyError, ImportError) as error:
             raise UsageError(

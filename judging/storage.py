@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fcntl
-import glob
 import hashlib
 import os
 from collections.abc import Iterator
@@ -113,8 +112,9 @@ def _locked(folder: int) -> bool:
 
 def _sweep(path: Path) -> None:
     # what a killed program left behind; the lock says that no other is at it
-    for leftover in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):
-        leftover.unlink(missing_ok=True)
+    for leftover in path.parent.iterdir():
+        if leftover.name.startswith(f".{path.name}.") and leftover.suffix == ".tmp":
+            leftover.unlink(missing_ok=True)
 
 
 def _replace(path: Path, data: bytes) -> None:

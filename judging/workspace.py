@@ -22,15 +22,18 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from judge_tui.checks.errors import WorkspaceError
 from judge_tui.checks.submission import Submission
 from judge_tui.judging.card import Scorecard
 from judge_tui.judging.document import Table, read_document
-from judge_tui.judging.matchup import Matchups, read_matchups
 from judge_tui.judging.naming import judge_name, match
 from judge_tui.judging.rubric import Rubric, default_rubric, default_tasks, load_rubric
 from judge_tui.judging.scorecard import FileStamp, read_scorecard
+
+if TYPE_CHECKING:
+    from judge_tui.judging.matchup import Matchups
 
 __all__ = ["CONFIG", "Settings", "Workspace", "is_workspace"]
 
@@ -246,10 +249,12 @@ class Workspace:
         Raises:
             WorkspaceError: The file is malformed, or is about something else than its place says.
         """
+        from judge_tui.judging import matchup
+
         path, name = self.matchups_path(task, judge), judge_name(judge)
-        found = read_matchups(path)
+        found = matchup.read_matchups(path)
         if found is None:
-            return Matchups(task, name)
+            return matchup.Matchups(task, name)
         _placed(path, (("task", found.task, task), ("judge", found.judge, name)))
         return found
 

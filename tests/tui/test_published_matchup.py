@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from judge_tui.judging.matchup import Matchup, Matchups, load_matchups, render_matchups, save_matchups
 from judge_tui.judging.workspace import Workspace
-from judge_tui.tui.desk.documents import matchup_document
 from judge_tui.tui.desk.matchup_desk import WINNER, MatchupDesk
+from judge_tui.tui.desk.matchup_document import matchup_document
 
 from .conftest import make_app, running
 

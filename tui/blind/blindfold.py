@@ -16,7 +16,6 @@ from judge_tui.checks.verdict import Evidence, Outcome
 from judge_tui.judging.blind import BlindMark, merged
 from judge_tui.judging.card import Scorecard, now
 from judge_tui.judging.naming import judge_name
-from judge_tui.judging.sealed_order import sealed_order
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.blind.mask import BLOCK, Mask, telling_names
 from judge_tui.tui.desk import rescue
@@ -57,6 +56,8 @@ class Blindfold:
         if self.blind:
             models = sorted(cards)
             file = workspace.root.joinpath("scores", task, judge_name(judge), *models)
+            from judge_tui.judging.sealed_order import sealed_order
+
             order = sealed_order(rescue.place(file, "blind", ".json"), models, (task, judge_name(judge)))
             self.seated = tuple(sorted(self.seated, key=lambda s: order.index(s.model)))
         self._marks = [marks[s.model] for s in self.seated]

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from judge_tui.checks.errors import WorkspaceError
-from judge_tui.judging.matchup import Matchup, Matchups, parse_matchups, render_matchups, save_matchup
 from judge_tui.judging.scorecard import (
     FileStamp,
     Scorecard,
@@ -17,7 +15,7 @@ from judge_tui.judging.scorecard import (
     save_scorecard,
 )
 
-__all__ = ["SCORECARD", "Document", "matchup_document"]
+__all__ = ["SCORECARD", "Document"]
 
 Value = TypeVar("Value")
 
@@ -38,32 +36,3 @@ class Document(Generic[Value]):
 
 
 SCORECARD: Document[Scorecard] = Document(parse_scorecard, render_scorecard, save_scorecard)
-
-
-def matchup_document(path: Path, head: Matchups, models: tuple[str, ...]) -> Document[Matchup]:
-    """One matchup in a file of several: the judge's own, whatever was published beside it.
-
-    Args:
-        path: The file.
-        head: Task and judge.
-        models: Whose matchup.
-    """
-
-    def parse(data: bytes, file: Path) -> Matchup:
-        whole = parse_matchups(data, file)
-        own = whole.between(models)
-        # an earlier version wrote the judge's words under a published source
-        borrowed = whole.published(models) if own.blank else ()
-        if borrowed:
-            return replace(borrowed[0], source="")
-        if whole.matchups and own.blank:
-            raise WorkspaceError(f"holds no matchup of {', '.join(models)}.", file=file)
-        return own
-
-    def render(matchup: Matchup) -> str:
-        return render_matchups(Matchups(head.task, head.judge, () if matchup.blank else (matchup,)))
-
-    def save(_: Path, matchup: Matchup, expected: FileStamp | None) -> FileStamp | None:
-        return save_matchup(path, matchup, head, expected)
-
-    return Document(parse, render, save)

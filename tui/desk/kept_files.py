@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import fcntl
 import os
-import secrets
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from uuid import uuid4
 
 __all__ = ["KeptFiles"]
 
@@ -104,7 +104,7 @@ class KeptFiles:
 
     def _new(self) -> tuple[Path, int | None]:
         while True:
-            file = self._shared.with_suffix(f".{secrets.token_hex(6)}.toml")
+            file = self._shared.with_suffix(f".{uuid4().hex[:12]}.toml")
             # another start may look at a lock just as it is made
             with suppress(BlockingIOError):
                 lock = _locked(file)

@@ -17,8 +17,8 @@ from judge_tui.judging.versions import matchup_differences
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.desk.autosave import Autosave, SaveReport
 from judge_tui.tui.desk.changes import Changes
-from judge_tui.tui.desk.documents import matchup_document
 from judge_tui.tui.desk.keypad import Keypad
+from judge_tui.tui.desk.matchup_document import matchup_document
 from judge_tui.tui.desk.rescue import Rescue
 
 __all__ = ["KEY", "MARGIN", "WINNER", "MatchupDesk"]

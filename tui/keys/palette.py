@@ -13,7 +13,7 @@ from rich.style import Style
 from textual.color import Color
 from textual.theme import Theme
 
-__all__ = ["THEMES", "VERDICTS", "syntax_styles"]
+__all__ = ["KIND_MARKS", "THEMES", "VERDICTS", "syntax_styles"]
 
 THEMES = (
     Theme(
@@ -56,6 +56,13 @@ _TONES = {
     Verdict.UNBOUND: "secondary",
     Verdict.AMBIGUOUS: "secondary",
     Verdict.ERROR: "error",
+}
+#: Kind → glyph in the gutter and the name of its tone.
+KIND_MARKS = {
+    "strength": ("+", "success"),
+    "weakness": ("−", "warning"),
+    "bug": ("✗", "error"),
+    "question": ("?", "primary"),
 }
 #: Verdict → glyph and the theme's colour. The word stands beside the glyph: colour never tells alone.
 VERDICTS = {str(verdict): (SIGNS[verdict], tone) for verdict, tone in _TONES.items()}

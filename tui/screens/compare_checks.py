@@ -9,7 +9,6 @@ from judge_tui.checks.events import Event, Finished, Ready
 from judge_tui.checks.request import Backend
 from judge_tui.tui.code.jumps import Place
 from judge_tui.tui.engine.check_runner import CheckRunner, EngineOptions
-from judge_tui.tui.engine.replay import where_told
 from judge_tui.tui.keys.type_ahead import TypeAhead
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.checks_pane import CheckRows, ChecksPane
@@ -170,6 +169,7 @@ class CompareChecks(Screen[None]):
 
     def show_evidence(self, key: tuple[str, str]) -> None:
         """Open the evidence of a check."""
+        from judge_tui.tui.engine.replay import where_told
         from judge_tui.tui.screens.evidence import EvidenceScreen
 
         state = self.checks_pane.states[key]

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from judge_tui.checks.verdict import Verdict
 from judge_tui.judging.note import Note, new_note, reanchor
-from judge_tui.tui.keys.palette import VERDICTS
-from judge_tui.tui.screens.notes_list import KIND_MARKS
+from judge_tui.tui.keys.palette import KIND_MARKS, VERDICTS
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.code_lines import Mark
 from judge_tui.tui.widgets.code_pane import CodePane

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from judge_tui.tui.code.bookmarks import Bookmarks
-from judge_tui.tui.code.definitions import Definition, Index, index, names_in
 from judge_tui.tui.code.highlight import Highlight, read
 from judge_tui.tui.code.jumps import JumpList, Place
 from judge_tui.tui.code.source import Source
@@ -15,6 +14,9 @@ from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.code_pane import CodePane
 from judge_tui.tui.widgets.counted import past_end, times
 from textual.screen import Screen
+
+if TYPE_CHECKING:
+    from judge_tui.tui.code.definitions import Definition, Index
 
 __all__ = ["ComparePlaces"]
 
@@ -116,13 +118,19 @@ class ComparePlaces(Screen[None]):
                 source = Source(submission.read_bytes(file))
             return source, highlight or read(file, source.bare)
 
-        pane._submit(lambda: index(submission.files, parsed), indexed)
+        def indexing() -> Index:
+            from judge_tui.tui.code.definitions import index
+
+            return index(submission.files, parsed)
+
+        pane._submit(indexing, indexed)
 
     def forget_definitions(self, pane: CodePane) -> None:
         """The files of a pane have changed."""
         self._indices.pop(pane.index, None)
 
     def _define(self, pane: CodePane, known: Index) -> None:
+        from judge_tui.tui.code.definitions import names_in
         from judge_tui.tui.screens.picker import Choice, Picker
 
         line = pane.view.cursor
@@ -136,9 +144,13 @@ class ComparePlaces(Screen[None]):
             choices = [
                 Choice(pane.hide(d.name), f"{d.kind} · {pane.hide(d.file)}:{d.line + 1}", d) for d in found
             ]
+
+            def chosen(value: object) -> None:
+                if value in found:
+                    self._show(pane, found[found.index(value)])
+
             self.app.push_screen(
-                Picker(f"Defined in {letter_of(pane.index)} {pane.title}", choices, found[0]),
-                lambda chosen: self._show(pane, chosen) if isinstance(chosen, Definition) else None,
+                Picker(f"Defined in {letter_of(pane.index)} {pane.title}", choices, found[0]), chosen
             )
 
     def _show(self, pane: CodePane, definition: Definition) -> None:

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from judge_tui.judging.note import Note
 from judge_tui.tui.keys.keymap import named
+from judge_tui.tui.keys.palette import KIND_MARKS
 from judge_tui.tui.look.tones import Tones
 from judge_tui.tui.screens.sheet import Sheet
 from judge_tui.tui.session import Session, letter_of
@@ -15,15 +16,7 @@ from judge_tui.tui.widgets.key_hints import key_called, key_for
 from judge_tui.tui.widgets.rows import Rows, Span, fit
 from textual.binding import Binding
 
-__all__ = ["KIND_MARKS", "NotesList"]
-
-#: Kind → glyph in the gutter and the name of its tone.
-KIND_MARKS = {
-    "strength": ("+", "success"),
-    "weakness": ("−", "warning"),
-    "bug": ("✗", "error"),
-    "question": ("?", "primary"),
-}
+__all__ = ["NotesList"]
 
 
 class _Notes(Rows):

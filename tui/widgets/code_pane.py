@@ -6,12 +6,11 @@ import time
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from judge_tui.checks.submission import Submission
 from judge_tui.tui.background import Background
 from judge_tui.tui.code.highlight import Highlight, read
-from judge_tui.tui.code.line_map import LineMap
 from judge_tui.tui.code.source import Source
 from judge_tui.tui.code.symbols import Symbol
 from judge_tui.tui.keys.palette import syntax_styles
@@ -25,6 +24,9 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.geometry import Size
 from textual.message import Message
+
+if TYPE_CHECKING:
+    from judge_tui.tui.code.line_map import LineMap
 
 __all__ = ["CodePane", "Sidebar"]
 
@@ -230,6 +232,8 @@ class CodePane(Hollow, Vertical):
             file, before = self.file, self.source
 
             def read_again() -> tuple[Source, LineMap]:
+                from judge_tui.tui.code.line_map import LineMap
+
                 source = self._source(file)
                 return source, LineMap(before.lines, source.lines)
 

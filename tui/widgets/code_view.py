@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from judge_tui.tui.code.folds import fold_at
-from judge_tui.tui.code.line_map import LineMap
 from judge_tui.tui.code.search import Hit
 from judge_tui.tui.code.source import Source
 from judge_tui.tui.keys.keymap import named
@@ -18,6 +17,9 @@ from judge_tui.tui.widgets.code_pointing import CodePointing
 from judge_tui.tui.widgets.counted import Counted, past_end
 from textual.binding import Binding
 from textual.message import Message
+
+if TYPE_CHECKING:
+    from judge_tui.tui.code.line_map import LineMap
 
 __all__ = ["CodeView"]
 
