@@ -136,6 +136,8 @@ async def test_code(album: Album, workspace: Workspace) -> None:
                 ("differing-function", ("escape", "colon", "1", "9", "enter", "d", opened("DiffScreen"))),
                 ("help", ("escape", "question_mark")),
                 ("palette", ("escape", "ctrl+p", *"next", listed)),
+                ("export", ("escape", "W")),
+                ("resized", ("escape", "X", "X", "c", "X", "escape")),
             ],
         )
 
@@ -210,6 +212,12 @@ async def test_three_submissions(album: Album, workspace: Workspace, tmp_path: P
                 ("scoring", ("s", "c", "8", "5", saved)),
                 ("differences", ("escape", "c", "d", "a")),
                 ("matchup", ("escape", "M", "3", "a", *"Tests", "escape", "2", saved)),
+                ("pair", ("tab",)),
+                ("copying", ("escape", "escape", "1", "a", "s", *"why", "escape", "L", "c")),
+                (
+                    "note-and-finding",
+                    ("escape", "2", "right_curly_bracket", "a", "s", *"why", "escape", "enter"),
+                ),
                 (
                     "differing-function",
                     ("escape", "escape", "1", "colon", "1", "9", "enter", "d", opened("DiffScreen")),

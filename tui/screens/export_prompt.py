@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import ClassVar
 
 from judge_tui.checks.errors import JudgeError
@@ -39,16 +38,12 @@ class ExportPrompt(Dialog[str]):
 
     BINDINGS = named("export", BINDINGS)
 
-    def __init__(self, root: Path) -> None:
-        super().__init__()
-        self._root = root
-
     def compose(self) -> ComposeResult:
         with Vertical() as box:
             box.border_title = box_title("Export the scoreboard into")
             yield LineInput("README.md")
             yield Static(
-                f"a file in {self._root}, or another path · "
+                "a file of the workspace, or a whole path · "
                 f"{key_for(self, 'write')} writes between its two markers, and nowhere else",
                 classes="hint",
                 markup=False,
@@ -80,7 +75,7 @@ def ask_to_export(screen: Screen[None], workspace: Workspace, kept: Callable[[],
             background.submit(lambda: _exported(file, workspace, kept), told)
             background.close()
 
-    screen.app.push_screen(ExportPrompt(workspace.root), answered)
+    screen.app.push_screen(ExportPrompt(), answered)
 
 
 def _exported(file: str, workspace: Workspace, kept: Callable[[], str]) -> Told:
