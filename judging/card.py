@@ -115,6 +115,12 @@ class Scorecard:
         return self.submission is None
 
     @property
+    def blank(self) -> bool:
+        """Whether the judge has said nothing on it yet."""
+        texts = (self.summary, self.overall_reason, self.grade, *map(self.comment, self.dimensions))
+        return not (self.given or self.notes or any(texts))
+
+    @property
     def sealed(self) -> bool:
         """Whether it is written blind and the names are not revealed to its judge yet."""
         return self.blind is not None and self.blind.revealed is None

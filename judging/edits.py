@@ -68,7 +68,7 @@ class EditLog(Generic[Value]):
 
     def sealed(self) -> EditLog[Value]:
         """The log with its last change closed: a later one of the same label is a change of its own."""
-        if not self.past:
+        if not self.past or self.past[-1].label.endswith(_SEAL):
             return self
         last = self.past[-1]
         return replace(self, past=(*self.past[:-1], replace(last, label=last.label + _SEAL)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from judge_tui.judging.card import Scorecard
 from judge_tui.judging.matchup import Matchup
@@ -38,15 +38,30 @@ def card_differences(ours: Scorecard, theirs: Scorecard, rubric: Rubric) -> Iter
             yield f"note on {where}:{side or ' differs'}"
 
 
-def matchup_differences(ours: Matchup, theirs: Matchup) -> Iterator[str]:
-    """Lines on what differs between two versions of a matchup, as of :func:`card_differences`."""
-    yield from _values("winner", ours.winner, theirs.winner)
+def matchup_differences(
+    ours: Matchup, theirs: Matchup, who: Callable[[str | None], str] = lambda edge: edge or "–"
+) -> Iterator[str]:
+    """Lines on what differs between two versions of a matchup, as of :func:`card_differences`.
+
+    Args:
+        ours: The version that is called *here*.
+        theirs: The version that is called *there*.
+        who: Says who is ahead: a model, ``"tie"``, or nobody yet.
+    """
+    if ours.winner != theirs.winner:
+        yield f"winner: {who(ours.winner)} here, {who(theirs.winner)} there"
     yield from _values("margin", ours.margin, theirs.margin)
     yield from _texts("key differentiator", ours.key_differentiator, theirs.key_differentiator)
+    others = {one.name: one for one in theirs.criteria}
     for one in ours.criteria:
         if one not in theirs.criteria:
-            other = any(criterion.name == one.name for criterion in theirs.criteria)
-            yield f"criterion {one.name}: {'differs' if other else 'only here'}"
+            other = others.get(one.name)
+            if other is None:
+                yield f"criterion {one.name}: only here"
+            elif one.edge != other.edge:
+                yield f"criterion {one.name}: {who(one.edge)} here, {who(other.edge)} there"
+            else:
+                yield f"criterion {one.name}: differs"
     known = {one.name for one in ours.criteria}
     yield from (f"criterion {one.name}: only there" for one in theirs.criteria if one.name not in known)
 

@@ -186,3 +186,23 @@ def test_a_card_of_another_window_is_loaded_as_it_is(opened: Opener, workspace: 
     session.reload(0)
     session.flush()
     assert (of_files(path), load_scorecard(path).checks) == (OLD, (SEEN,))
+
+
+def test_a_card_that_is_kept_over_one_of_other_files_goes_on_with_the_files_here(
+    opened: Opener, workspace: Workspace
+) -> None:
+    session = opened()
+    session.digit("8")
+    session.flush()
+    path = session.paths[0]
+    save_scorecard(path, Scorecard("kv", "alpha", "anna").with_score("tests", 40), FileStamp.at(path))
+    session.digit("5")
+    session.flush()
+    session.overwrite(0)
+    file = workspace.root / "submissions" / "alpha" / "kv" / "helpers.py"
+    file.write_text("changed = 1\n")
+    session.submissions[0].refresh()
+    session.focus_row(1)
+    session.digit("7")
+    session.flush()
+    assert of_files(path) == workspace.submission("alpha", "kv").digest

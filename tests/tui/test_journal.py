@@ -86,7 +86,7 @@ def test_a_journal_is_opened_without_parsing_every_card_in_it(opened: Opener) ->
     again = History(session.paths[:1], replace(SCORECARD, parse=parse))
     _, order, _ = again.take_up([session.card])
     again.close()
-    assert (len(order), len(parsed)) == (100, 21)
+    assert (len(order), len(parsed)) == (100, 11)
 
 
 def test_undo_goes_through_all_changes_of_an_earlier_run_and_back(opened: Opener) -> None:

@@ -165,7 +165,7 @@ async def test_what_checks_find_meanwhile_is_proposed_too(workspace: Workspace) 
         for model, verdict in (("alpha", Verdict.PASS), ("beta", Verdict.FAIL)):
             app.compare.session.seen(Outcome(model, "kv", "accuracy", verdict, "said", 0.1))
         # stored verdicts are there before the engine says what a check is called
-        assert app.compare._proposal(app.matchup).criteria == ()
+        assert app.compare.proposal(app.matchup).criteria == ()
         for model in ("alpha", "beta"):
             app.compare.checks_pane.states[model, "accuracy"] = CheckState(title="how exact it is")
         await app.until(lambda: "fail: said" in app.text())
@@ -316,3 +316,25 @@ async def test_two_have_one_matchup_alone(workspace: Workspace) -> None:
         await app.press("M", "1", "tab")
         assert screen(app).rows.digits == ["1", "2"]
         assert list(app.compare.session.matchups) == [(0, 1)]
+
+
+async def test_a_conflict_of_another_matchup_is_settled_from_here_too(tmp_path: Path) -> None:
+    workspace = make_workspace(tmp_path, ("alpha", "beta", "gamma"))
+    async with running(make_app(workspace, ("alpha", "beta", "gamma"))) as app:
+        await app.settle()
+        await app.press("M", "1")
+        app.matchup.flush()
+        path = path_of(workspace)
+        path.unlink()
+        others = Matchups("kv", "anna", (Matchup(("alpha", "beta", "gamma"), "gamma"),))
+        save_matchups(path, others, None)
+        await app.press("2")
+        await app.until(lambda: "press ! to settle" in app.text())
+        await app.press("tab", "!")
+        assert isinstance(app.app.screen, Question)
+        assert "The matchup of anna on A, B, C" in app.text()
+        assert "winner: B Beta here, C Gamma there" in app.text()
+        await app.press("r")
+        await app.until(lambda: "press ! to settle" not in app.text())
+        assert app.matchup.matchup.winner == "gamma"
+        assert screen(app).rows.digits == ["1", "2"]

@@ -124,3 +124,16 @@ async def test_a_clicked_hint_takes_the_count_and_the_reader_s_own_keys(workspac
         await app.press("5")
         await click_hint(app, "G line")
         assert app.compare.panes[0].view.cursor == 4
+
+
+async def test_a_button_that_was_let_go_unseen_selects_no_more(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        view = app.compare.panes[0].view
+        x, y = view.content_region.offset
+        press = app.pilot._post_mouse_events
+        await press([events.MouseDown], offset=(x + 10, y + 2), button=1)
+        await press([events.MouseMove], offset=(x + 10, y + 4), button=1)
+        assert view.selection == (2, 4)
+        await press([events.MouseMove], offset=(x + 10, y + 9), button=0)
+        assert (view.selection, app.app.mouse_captured) == ((2, 4), None)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.verdict import Outcome
-from judge_tui.judging.attesting import attested, checks_seen, files_judged, written_elsewhere
+from judge_tui.judging.attesting import attested, checks_seen, files_judged
 from judge_tui.judging.card import Scorecard, now
 from judge_tui.judging.naming import recordable
 from judge_tui.judging.note import Note
@@ -82,7 +82,6 @@ class CardDesk:
         self.outcomes: dict[tuple[str, str], Outcome] = {}
         self.matchups: dict[tuple[int, ...], MatchupDesk] = {}
         self._report = report
-        self._elsewhere = [written_elsewhere(card, stamp) for card, stamp in on_disk]
         stamps = [stamp for _, stamp in on_disk]
         self._rescues = list(map(rescue.Rescue, self.paths))
         rescued = {index: kept for index, stamp in enumerate(stamps) if (kept := self._rescued(index, stamp))}
@@ -197,7 +196,8 @@ class CardDesk:
 
     def _attested(self, index: int, before: Scorecard, after: Scorecard) -> Scorecard:
         submission = self.submissions[index]
-        digest = files_judged(submission, elsewhere=self._elsewhere[index])
+        # a card that is only begun is of the files here
+        digest = files_judged(submission, elsewhere=before.scored_elsewhere and not before.blank)
         seen = checks_seen(one for (model, _), one in self.outcomes.items() if model == submission.model)
         return attested(before, after, self.rubric, digest, seen)
 
@@ -230,9 +230,7 @@ class CardDesk:
         return self._settle(index, mine=False)
 
     def differences(self, index: int) -> list[str]:
-        """What this window's card, or matchup, and that on disk say differently, a line each."""
-        if index >= len(self.submissions):
-            return self._matchup(index).differences()
+        """What this window's card and that on disk say differently, a line each."""
         from judge_tui.judging.versions import card_differences
 
         with suppress(JudgeError):
@@ -249,7 +247,6 @@ class CardDesk:
         except JudgeError as error:
             return self._write_over_unreadable(index, error) if mine else f"{error} It stays as it is."
         self._take_blind_marks()
-        self._elsewhere[index] = written_elsewhere(theirs, stamp)
         self._autosave.resolve(index, stamp)
         ours = self.changes[index]
         label = "as saved by the other window" if mine else "load the other window's card"
@@ -309,6 +306,7 @@ class CardDesk:
         return self.matchups[seats]
 
     def _matchup(self, index: int) -> MatchupDesk:
+        """The matchup that an index after those of the submissions stands for."""
         return list(self.matchups.values())[index - len(self.submissions)]
 
     def _digests(self, seats: Iterable[int]) -> dict[str, str]:

@@ -80,8 +80,8 @@ class Changes(Generic[D]):
     def seal(self) -> None:
         """End an editing: the next change of the same text is a step of its own."""
         for index, log in enumerate(self._logs):
-            if log.past:
-                self._logs[index] = log.sealed()
+            if (sealed := log.sealed()) is not log:
+                self._logs[index] = sealed
                 self._history.tell(index, Step("seal"))
 
     def undo(self) -> tuple[int, str] | None:

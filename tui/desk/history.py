@@ -27,7 +27,7 @@ from judge_tui.tui.desk.journal import Replayed, Step
 __all__ = ["History", "Step"]
 
 #: Changes that are parsed at once; older ones when undo comes to them.
-_AT_ONCE = 20
+_AT_ONCE = 10
 #: A journal is written in fewer lines when so many bytes have come to it.
 _GROWN = 1 << 20
 #: What is typed goes into the journal in pieces of this many seconds.

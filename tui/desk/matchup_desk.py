@@ -322,11 +322,11 @@ class MatchupDesk:
         """Try again to write it, as after a fault of the disk."""
         self._save()
 
-    def differences(self) -> list[str]:
-        """What this window's matchup and that on disk say differently, a line each."""
+    def differences(self, who: Callable[[str | None], str]) -> list[str]:
+        """What this window's matchup and that on disk say differently; ``who`` says who is ahead."""
         with suppress(JudgeError):
             theirs = self._workspace.matchups(self._task, self._judge).between(self.models)
-            return list(matchup_differences(self.matchup, theirs))
+            return list(matchup_differences(self.matchup, theirs, who))
         return []
 
     def settle(self, *, mine: bool) -> None:

@@ -37,12 +37,12 @@ class CompareMatchup(Screen[None]):
     def action_matchup(self) -> None:
         from judge_tui.tui.screens.matchup import MatchupScreen
 
-        desk = self._open_matchup(self._seats or range(len(self.session.submissions)))
+        desk = self.opened_matchup(self._seats or range(len(self.session.submissions)))
         if desk is not None:
-            screen = MatchupScreen(self.session, desk, self._open_matchup, self._how_saved, self._proposal)
+            screen = MatchupScreen(self.session, desk, self)
             self.app.push_screen(screen, lambda _: self.retell())
 
-    def _open_matchup(self, seats: Sequence[int]) -> MatchupDesk | None:
+    def opened_matchup(self, seats: Sequence[int]) -> MatchupDesk | None:
         """The matchup of some of the submissions, which the next opening shows too."""
         try:
             desk = self.session.open_matchup(seats)
@@ -50,7 +50,7 @@ class CompareMatchup(Screen[None]):
             self.notify(str(error), severity="error", markup=False, timeout=10)
             return None
         self._seats = tuple(seats)
-        desk.proposal = self._proposal(desk)
+        desk.proposal = self.proposal(desk)
         if self._seats in self._told_earlier:
             return desk
         self._told_earlier |= {self._seats}
@@ -67,7 +67,7 @@ class CompareMatchup(Screen[None]):
             self.notify(told, markup=False, timeout=10)
         return desk
 
-    def _proposal(self, desk: MatchupDesk) -> Proposal:
+    def proposal(self, desk: MatchupDesk) -> Proposal:
         """What scores and verdicts say now: checks may still be running."""
         from judge_tui.judging.proposals import proposed
 
@@ -82,6 +82,7 @@ class CompareMatchup(Screen[None]):
         cards = {card.model: card for card in session.cards}
         return proposed(models, session.rubric, cards, outcomes, titles)
 
-    def _how_saved(self) -> tuple[str, str]:
+    def how_saved(self) -> tuple[str, str]:
+        """How saving stands: a text and its tone."""
         unsaved = self._unsaved()
         return (unsaved, "error") if unsaved else (self._saved or "not changed yet", "muted")

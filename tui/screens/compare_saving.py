@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from judge_tui.tui.desk.autosave import SaveReport
@@ -82,6 +83,14 @@ class CompareSaving(Screen[None]):
         return [(f"{word} ", "muted", 0), (f"{moment} ", "muted", 4)]
 
     def action_settle(self) -> None:
+        self.settle(lambda: None)
+
+    def settle(self, then: Callable[[], None]) -> None:
+        """Ask about the first conflict: a card's, or a matchup's.
+
+        Args:
+            then: Called when it is answered or put off.
+        """
         from judge_tui.tui.screens.question import ConflictQuestion
 
         index = min(self._conflicts, default=None)
@@ -91,11 +100,6 @@ class CompareSaving(Screen[None]):
 
         hidden = self.session.blindfold.active
         session = self.session
-        what = (
-            f"The scorecard of {session.judge} on {letter_of(index)} {session.titles[index]}"
-            if index < len(session.submissions)
-            else f"The matchup of {session.judge}"
-        )
 
         def answered(answer: str | None) -> None:
             told = ""
@@ -112,9 +116,23 @@ class CompareSaving(Screen[None]):
             if hidden and not self.session.blindfold.active:
                 # the other window has revealed them
                 self.show_names()
+            then()
 
-        differing = [session.hide(line) for line in session.differences(index)]
-        self.app.push_screen(ConflictQuestion(what, key_for(self, "undo"), differing), answered)
+        what, differing = self._in_conflict(index)
+        question = ConflictQuestion(what, key_for(self, "undo"), [session.hide(line) for line in differing])
+        self.app.push_screen(question, answered)
+
+    def _in_conflict(self, index: int) -> tuple[str, list[str]]:
+        """What is meant by an index, and what its two versions say differently."""
+        session, count = self.session, len(self.session.submissions)
+        if index < count:
+            who = f"{letter_of(index)} {session.titles[index]}"
+            return f"The scorecard of {session.judge} on {who}", session.differences(index)
+        from judge_tui.tui.widgets.matchup_rows import who as called
+
+        seats, desk = list(session.matchups.items())[index - count]
+        letters = ", ".join(map(letter_of, seats))
+        return f"The matchup of {session.judge} on {letters}", desk.differences(partial(called, session))
 
     def action_save(self) -> None:
         unsaved = self.session.unsaved()

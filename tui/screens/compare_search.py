@@ -52,6 +52,8 @@ class CompareSearch(Screen[None]):
             # messages stand above it
             self.add_class("-searching")
             self.mount(SearchBar(self._query[0], regex=self._query[1]), before="#hints")
+        else:
+            self.query_one("#search Input").focus()
 
     def on_search_bar_changed(self, event: SearchBar.Changed) -> None:
         self._query, self._going = (event.text, event.regex), None

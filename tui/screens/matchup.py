@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from itertools import combinations
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 from judge_tui.judging.matchup import TIE, Criterion
 from judge_tui.judging.proposals import Proposal
@@ -84,15 +84,32 @@ class _Detail(Rows, can_focus=False):
         return self.lines[key] if isinstance(key, int) else ()
 
 
+class Host(Protocol):
+    """The comparison that a matchup is opened from."""
+
+    def opened_matchup(self, seats: Sequence[int]) -> MatchupDesk | None:
+        """The matchup of some of its submissions, given by their indices; ``None`` when that fails."""
+
+    def proposal(self, desk: MatchupDesk) -> Proposal:
+        """What scores and checks propose now."""
+
+    def how_saved(self) -> tuple[str, str]:
+        """How saving stands: a text and its tone."""
+
+    def action_save(self) -> None:
+        """Try again to save what is not saved, or say that all is."""
+
+    def settle(self, then: Callable[[], None]) -> None:
+        """Ask about what another window has changed."""
+
+
 class MatchupScreen(ModalScreen[None]):
     """The lines of the matchup, and the one under the cursor in full.
 
     Args:
         session: The comparison.
         desk: Its matchup.
-        opened: Opens that of some of its submissions, given by their indices; ``None`` when that fails.
-        saved: Says how saving stands: a text and its tone.
-        propose: Says what scores and checks propose now for a matchup.
+        host: What opens others, proposes, saves and settles.
     """
 
     DEFAULT_CSS = """
@@ -114,17 +131,9 @@ class MatchupScreen(ModalScreen[None]):
 
     BINDINGS = named("matchup", BINDINGS)
 
-    def __init__(
-        self,
-        session: Session,
-        desk: MatchupDesk,
-        opened: Callable[[Sequence[int]], MatchupDesk | None],
-        saved: Callable[[], tuple[str, str]],
-        propose: Callable[[MatchupDesk], Proposal],
-    ) -> None:
+    def __init__(self, session: Session, desk: MatchupDesk, host: Host) -> None:
         super().__init__()
-        self._session, self._desk = session, desk
-        self._opened, self._saved, self._propose = opened, saved, propose
+        self._session, self._desk, self._host = session, desk, host
         self.rows = _Rows(session, desk)
         self._detail = _Detail()
 
@@ -160,7 +169,7 @@ class MatchupScreen(ModalScreen[None]):
         self._describe()
 
     def _propose_anew(self) -> None:
-        proposal = self._propose(self._desk)
+        proposal = self._host.proposal(self._desk)
         if proposal != self._desk.proposal:
             self._desk.proposal = proposal
             self._relist(self.rows.key)
@@ -187,7 +196,7 @@ class MatchupScreen(ModalScreen[None]):
         edges = " · ".join(
             f"{letter_of(seat)} {tally.get(session.submissions[seat].model, 0)}" for seat in seats
         )
-        saved, tone = self._saved()
+        saved, tone = self._host.how_saved()
         self.query_one(Bar).tell(
             [(" Matchup ", "strong", 0), (f" {session.task} ", "muted", 3), *names],
             [
@@ -217,7 +226,7 @@ class MatchupScreen(ModalScreen[None]):
             return
         every = [tuple(range(count)), *combinations(range(count), 2)]
         at = every.index(tuple(self.rows.seats))
-        desk = self._opened(every[(at + step) % len(every)])
+        desk = self._host.opened_matchup(every[(at + step) % len(every)])
         if desk is not None:
             self._desk.seal()
             self._desk = desk
@@ -242,6 +251,8 @@ class MatchupScreen(ModalScreen[None]):
             self.edge(TIE)
         elif int(digit) - 1 in self.rows.seats:
             self.edge(self._session.submissions[int(digit) - 1].model)
+        else:
+            self.notify(f"Here {' and '.join(self.rows.digits)} are compared.", markup=False, timeout=2)
 
     def edge(self, who: str | None) -> None:
         """Say who is ahead in the line under the cursor."""
@@ -377,27 +388,10 @@ class MatchupScreen(ModalScreen[None]):
         self._shown()
 
     def action_save(self) -> None:
-        if self._desk.unsaved:
-            self._desk.save()
-        else:
-            self.notify("Every change is saved as it is made.", markup=False, timeout=2)
+        self._host.action_save()
 
     def action_settle(self) -> None:
-        from judge_tui.tui.screens.question import ConflictQuestion
-
-        if not self._desk.unsaved:
-            self.notify("Nothing to settle.", markup=False, timeout=2)
-            return
-
-        def answered(answer: str | None) -> None:
-            if answer:
-                # what was told of the conflict holds no more
-                self.app.clear_notifications()
-                self._desk.settle(mine=answer == "mine")
-            self._shown()
-
-        differing = [self._session.hide(line) for line in self._desk.differences()]
-        self.app.push_screen(ConflictQuestion("This matchup", key_for(self, "undo"), differing), answered)
+        self._host.settle(self._shown)
 
     def action_help(self) -> None:
         from judge_tui.tui.screens.help import HelpScreen

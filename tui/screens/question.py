@@ -22,6 +22,7 @@ class Question(Dialog[str]):
 
     Args:
         text: What is asked.
+        details: Lines below the answers; the last ones are left out where there is no room.
 
     Attributes:
         heading: What it is about.
@@ -31,9 +32,9 @@ class Question(Dialog[str]):
 
     heading: ClassVar = ""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, details: Sequence[str] = ()) -> None:
         super().__init__()
-        self._text = text
+        self._text, self._details = text, details
 
     def compose(self) -> ComposeResult:
         with Vertical() as box:
@@ -48,6 +49,8 @@ class Question(Dialog[str]):
             for key, answer in answers.values():
                 yield Static(f"  {key:<5}{answer}", markup=False)
             yield Static(f"  {later:<5}later", classes="hint", markup=False)
+            if self._details:
+                yield Static("\n".join(["", *self._details]), classes="hint", markup=False)
 
     def action_answer(self, answer: str) -> None:
         self.dismiss(answer)
@@ -76,17 +79,11 @@ class ConflictQuestion(Question):
     heading = "Changed by another window"
 
     def __init__(self, what: str, undo: str, differences: Sequence[str] = ()) -> None:
-        told = [f"  {line}" for line in differences[:_MOST]]
-        if len(differences) > _MOST:
-            told.append(f"  and {len(differences) - _MOST} more")
+        more = [f"and {len(differences) - _MOST} more"] if len(differences) > _MOST else []
         super().__init__(
-            "\n".join(
-                [
-                    f"{what} was changed by another window or program. "
-                    f"Either answer keeps both: undo ({undo}) brings the other one back.",
-                    *(["", *told] if told else []),
-                ]
-            )
+            f"{what} was changed by another window or program. "
+            f"Either answer keeps both: undo ({undo}) brings the other one back.",
+            [*differences[:_MOST], *more],
         )
 
 

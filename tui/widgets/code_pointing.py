@@ -40,6 +40,10 @@ class CodePointing(CodeCanvas):
     def on_mouse_move(self, event: events.MouseMove) -> None:
         if self._pressed is None:
             return
+        if not event.button:
+            # it was let go where no terminal told
+            self.on_mouse_up()
+            return
         row = self.scroll_offset.y + event.y
         if not self._dragging and row != self._pressed:
             self._dragging = True

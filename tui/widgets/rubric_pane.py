@@ -167,7 +167,9 @@ class RubricLines(ScrollView, can_focus=True):
         if not session.digit(digit):
             stands = session.keypad.typed
             self.notify(f"A score is 0 to 100, and whole: {stands} stands.", markup=False, timeout=2)
-        elif len(session.keypad.typed) == 1:
+            self._changed()
+            return
+        if len(session.keypad.typed) == 1:
             self._replaced = before
         if self._replaced not in (None, session.score):
             row = session.focus
