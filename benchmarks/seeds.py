@@ -1,6 +1,7 @@
 """Verdicts under many seeds: every reconstruction, mutant and twin must get the same one each time.
 
-    python benchmarks/seeds.py [--task kv] [--seeds 20] [--first 1] [--only NAME] [--log FILE]
+    python benchmarks/seeds.py [--task kv] [--seeds 20] [--first 1] [--only NAME] [--check ID]
+                               [--log FILE]
 
 Prints each submission whose verdict changed with the seed, or, of a specimen, was wrong;
 exits 1 when there is one. With ``--log`` every verdict is written down as it comes, and what a
@@ -28,20 +29,25 @@ ROOT = Path(__file__).parents[1]
 
 @dataclass(frozen=True)
 class Case:
-    """A submission that is judged once per seed; ``kind`` is mutants, twins or submissions."""
+    """A submission that is judged once per seed; ``kind`` is mutants, twins or submissions.
+
+    ``check`` is the only check that is run; all are where it is empty.
+    """
 
     task: str
     kind: str
     name: str
+    check: str = ""
 
 
-def cases(task: str) -> Iterator[Case]:
-    """Reconstructions, mutants and twins of a task."""
+def cases(task: str, check: str = "") -> Iterator[Case]:
+    """Reconstructions, mutants and twins of a task; those of which a check says something."""
     for folder in sorted(ROOT.glob(f"submissions/*/{task}")):
-        yield Case(task, "submissions", folder.parent.name)
+        yield Case(task, "submissions", folder.parent.name, check)
     if (tests := ROOT / "tests/checks/tasks" / task).is_dir():
         for specimen in specimens(tests, load_task(task)):
-            yield Case(task, "mutants" if specimen.wrong else "twins", specimen.name)
+            if not check or check in specimen.expected:
+                yield Case(task, "mutants" if specimen.wrong else "twins", specimen.name, check)
 
 
 def verdicts(case: Case, seed: int) -> dict[str, str]:
@@ -49,7 +55,7 @@ def verdicts(case: Case, seed: int) -> dict[str, str]:
     task = load_task(case.task)
     if case.kind == "submissions":
         submission = Submission.at(ROOT / "submissions" / case.name / case.task)
-        checks = [check.id for check in task.checks if check.id != "own_tests"]
+        checks = [case.check] if case.check else [one.id for one in task.checks if one.id != "own_tests"]
         return {name: str(o.verdict) for name, o in judge(task, submission, seed=seed, checks=checks).items()}
     (specimen,) = [
         each
@@ -58,7 +64,7 @@ def verdicts(case: Case, seed: int) -> dict[str, str]:
     ]
     return {
         name: f"{o.verdict}{'' if o.verdict in specimen.expected[name] else '!'}"
-        for name, o in judged(specimen, task, seed=seed).items()
+        for name, o in judged(specimen, task, seed=seed, checks=[case.check] * bool(case.check)).items()
     }
 
 
@@ -97,6 +103,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--task", action="append", choices=task_names())
     parser.add_argument("--only", action="append", help="names of submissions, mutants or twins")
+    parser.add_argument("--check", default="", help="run this check alone")
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--first", type=int, default=1)
     parser.add_argument("--log", type=Path, help="file that verdicts are kept in, to go on from")
@@ -104,7 +111,7 @@ def main() -> int:
     chosen = [
         case
         for task in options.task or task_names()
-        for case in cases(task)
+        for case in cases(task, options.check)
         if not options.only or case.name in options.only
     ]
     seen: dict[Case, dict[str, dict[str, list[int]]]] = {case: {} for case in chosen}

@@ -53,6 +53,8 @@ def judge_freed_twice(job: Job) -> None:
 def judge_returned(job: Job) -> None:
     """A number that goes, and comes again, when others have the blocks that it had."""
     runs = [_come_again(job, beyond) for beyond in _BEYOND]
+    # where the smallest number that is spare comes first, the next to come has it, and the same blocks
+    runs.append(_come_again(job, _BEYOND[0], grows=True))
     quantity = f"a number that goes and comes again {len(_BEYOND[0])} times, others on its blocks: "
     read, place = _worst(read for read, _attended in runs)
     if not job.found.limit(
@@ -68,20 +70,30 @@ def judge_returned(job: Job) -> None:
         job.wrong.append(f"attention of a number that comes again sees what is another's ({place})")
 
 
-def _come_again(job: Job, beyond: Sequence[int]) -> tuple[Placed, Placed]:
-    """Turns of so many tokens beyond a block: what is read, and attention where it can be asked as well."""
+def _come_again(job: Job, beyond: Sequence[int], *, grows: bool = False) -> tuple[Placed, Placed]:
+    """Turns of so many tokens beyond a block: what is read, and attention where it can be asked as well.
+
+    Args:
+        job: What is judged.
+        beyond: Tokens beyond a block, turn by turn.
+        grows: Whether a sequence that stays takes a block of the one that went before another comes.
+    """
     pool = job.pool()
     sizes = pool.sizes
-    rng = job.bench.rng("returned", *beyond)
+    rng = job.bench.rng("returned", *beyond, *("grows",) * grows)
+
+    def feed(sequence: int, tokens: int) -> None:
+        x = rng.standard_normal((2, sizes.heads, tokens, sizes.head_dim)).astype(np.float32)
+        pool.append(sequence, *x, whole=len({*beyond}) == 1)
+
     read: list[Placed] = []
     attended: list[Placed] = []
     for turn, more in enumerate(beyond, 1):
         tokens = sizes.block_size + more
         # read before it goes: what is remembered of a number must go with it
         for sequence in (turn, 0):
-            pool.add(sequence, tokens)
-            x = rng.standard_normal((2, sizes.heads, tokens, sizes.head_dim)).astype(np.float32)
-            pool.append(sequence, *x, whole=len({*beyond}) == 1)
+            pool.add(sequence, tokens + sizes.block_size * (grows and sequence > 0))
+            feed(sequence, tokens)
         error, where = tokens_off(pool)
         read.append((error, f"{where}, turn {turn}"))
         if np.isnan(error):
@@ -89,6 +101,8 @@ def _come_again(job: Job, beyond: Sequence[int]) -> tuple[Placed, Placed]:
         if "attend" in pool.found and not pool.attends:
             attended.append((worst_attention(job.bench, pool), f"{tokens} tokens, turn {turn}"))
         pool.leave(0)
+        if grows:
+            feed(turn, sizes.block_size)
     return _worst(read), _worst(attended)
 
 
