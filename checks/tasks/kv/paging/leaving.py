@@ -53,8 +53,9 @@ def judge_freed_twice(job: Job) -> None:
 def judge_returned(job: Job) -> None:
     """A number that goes, and comes again, when others have the blocks that it had."""
     runs = [_come_again(job, beyond) for beyond in _BEYOND]
-    # where the smallest number that is spare comes first, the next to come has it, and the same blocks
-    runs.append(_come_again(job, _BEYOND[0], grows=True))
+    # where the smallest spare number comes first, the next to come has it, and the same blocks; two turns
+    # need no more room than four without growth
+    runs.append(_come_again(job, (2, 2), grows=True))
     quantity = f"a number that goes and comes again {len(_BEYOND[0])} times, others on its blocks: "
     read, place = _worst(read for read, _attended in runs)
     if not job.found.limit(
