@@ -7,6 +7,8 @@ STAMP := $(VENV)/.installed
 DEV_STAMP := $(VENV)/.installed-dev
 TYPES := build/types/judge_tui
 ROOMS := cli tui judging checks
+# pip compiles what it copies, not what stays here; under PYTHONDONTWRITEBYTECODE each start would compile it anew.
+COMPILE := $(BIN)/python -m compileall -q $(ROOMS)
 
 .DEFAULT_GOAL := help
 .PHONY: help compare test lint types layers unit verdicts bench gpu screenshots seeds system browser clean
@@ -38,6 +40,7 @@ verdicts: $(DEV_STAMP)  ## every check on its mutants and twins, as a table
 	JUDGE_TUI_ALL_VERDICTS=1 $(BIN)/python -m pytest -q tests/checks/tasks/test_specimens.py
 
 bench: $(DEV_STAMP)  ## speed, as ratios measured in one run
+	@$(COMPILE)
 	@bad=0; for bench in tui gradients checks; do $(BIN)/python benchmarks/bench_$$bench.py || bad=1; done; exit $$bad
 
 gpu: $(DEV_STAMP)  ## what the GPU side is held to, on a machine that has one
@@ -63,6 +66,7 @@ $(VENV)/bin/python:
 
 $(STAMP): pyproject.toml constraints.txt | $(VENV)/bin/python system
 	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[serve]'
+	@$(COMPILE)
 	@touch $@
 
 $(DEV_STAMP): $(STAMP) | browser
