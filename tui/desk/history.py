@@ -6,7 +6,6 @@ this; whatever is wrong with a journal costs the history, never a card.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import queue
 import threading
@@ -23,6 +22,7 @@ from judge_tui.judging.edits import Edit, EditLog
 from judge_tui.tui.desk import journal, rescue
 from judge_tui.tui.desk.documents import SCORECARD, Document
 from judge_tui.tui.desk.journal import Replayed, Step
+from judge_tui.tui.desk.window_lock import WindowLock
 
 __all__ = ["History", "Step"]
 
@@ -103,8 +103,7 @@ class History:
         self._thread.join(5.0)
         for lock in self._locks:
             if lock is not None:
-                with suppress(OSError):
-                    os.close(lock)
+                lock.release()
 
     def older(self, index: int) -> tuple[Edit[Any], ...]:
         """Changes before those that a log was taken up with; none when there are no more."""
@@ -244,16 +243,8 @@ def _same_words(one: Scorecard, other: Scorecard) -> bool:
     return replace(one, **stamped) == other
 
 
-def _locked(journal: Path) -> int | None:
-    """Hold a journal; ``None`` where another window does, or where nothing can be written."""
-    try:
-        journal.parent.mkdir(parents=True, exist_ok=True)
-        lock = os.open(journal.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    except OSError:
-        return None
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(lock)
-        return None
-    return lock
+def _locked(journal: Path) -> WindowLock | None:
+    """Hold a journal; ``None`` where another window does, or where nothing can be locked."""
+    with suppress(BlockingIOError):
+        return WindowLock.taken(journal)
+    return None

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from uuid import uuid4
+
+from judge_tui.tui.desk.window_lock import WindowLock
 
 __all__ = ["KeptFiles"]
 
@@ -27,7 +27,7 @@ class KeptFiles:
     def __init__(self, shared: Path) -> None:
         self._shared = shared
         #: This window's, the newest first, with the locks that it holds.
-        self._held: dict[Path, int | None] = {}
+        self._held: dict[Path, WindowLock | None] = {}
 
     def all(self) -> list[Path]:
         """Those of every window, open or not, the newest first."""
@@ -54,7 +54,7 @@ class KeptFiles:
         lock = self._held.pop(file)
         with suppress(OSError):
             file.unlink(missing_ok=True)
-        _release(file, lock)
+        _release(lock)
 
     def set_aside(self, file: Path, wanted: Path) -> Path:
         """Put one of this window's files away under a name that is free; its path then, or still."""
@@ -67,7 +67,7 @@ class KeptFiles:
             file.rename(to)
         except OSError:
             to = file
-        _release(file, self._held.pop(file))
+        _release(self._held.pop(file))
         return to
 
     def drop(self) -> None:
@@ -77,8 +77,8 @@ class KeptFiles:
 
     def close(self) -> None:
         """Leave this window's files to the next start."""
-        for file, lock in self._held.items():
-            _release(file, lock)
+        for lock in self._held.values():
+            _release(lock)
         self._held.clear()
 
     def _claim(self, file: Path) -> Path | None:
@@ -88,21 +88,21 @@ class KeptFiles:
             return None
         if not mine.exists():
             # its window has saved it meanwhile
-            _release(mine, lock)
+            _release(lock)
             return None
         self._held[mine] = lock
         return mine
 
-    def _taken_over(self, shared: Path) -> tuple[Path, int | None]:
+    def _taken_over(self, shared: Path) -> tuple[Path, WindowLock | None]:
         mine, lock = self._new()
         try:
             shared.rename(mine)
         except OSError:
-            _release(mine, lock)
+            _release(lock)
             return shared, None
         return mine, lock
 
-    def _new(self) -> tuple[Path, int | None]:
+    def _new(self) -> tuple[Path, WindowLock | None]:
         while True:
             file = self._shared.with_suffix(f".{uuid4().hex[:12]}.toml")
             # another start may look at a lock just as it is made
@@ -111,38 +111,13 @@ class KeptFiles:
                 return (self._shared, None) if lock is None else (file, lock)
 
 
-def _locked(file: Path) -> int | None:
-    """Hold the lock of a file; ``None`` where nothing can be locked.
-
-    Raises:
-        BlockingIOError: An open window holds it.
-    """
-    beside = file.with_suffix(".lock")
-    try:
-        beside.parent.mkdir(parents=True, exist_ok=True)
-        lock = os.open(beside, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    except OSError:
-        return None
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(lock)
-        raise
-    except OSError:
-        _release(file, lock)
-        return None
-    return lock
+def _locked(file: Path) -> WindowLock | None:
+    return WindowLock.taken(file, passing=True)
 
 
-def _release(file: Path, lock: int | None) -> None:
-    if lock is None:
-        return
-    # a lock whose file is there must stay the same one for all that try it
-    if not file.exists():
-        with suppress(OSError):
-            file.with_suffix(".lock").unlink(missing_ok=True)
-    with suppress(OSError):
-        os.close(lock)
+def _release(lock: WindowLock | None) -> None:
+    if lock is not None:
+        lock.release()
 
 
 def _written(file: Path) -> int:
