@@ -21,6 +21,7 @@ from judge_tui.tui.screens.compare import CompareScreen
 from judge_tui.tui.session import Session
 
 Opener = Callable[[], Session]
+THREE = ("alpha", "beta", "gamma")
 
 RUBRIC = """
 task = "kv"
@@ -86,6 +87,11 @@ def attend(query, cache):
     return scores.sum()
 '''
 
+#: A file with a tab, a long line and many functions; the number of that line.
+LONG = CODE + "\t# a tab\n" + "x = '" + "long " * 80 + "'\n"
+LONG_LINE = str(LONG.count("\n"))
+LONG += "".join(f"\n\ndef f_{n}(x):\n    # {n}\n    y = x + {n}\n    return y\n" for n in range(60))
+
 
 def make_workspace(root: Path, models: tuple[str, ...] = ("alpha", "beta")) -> Workspace:
     """A workspace with one task and a submission per model."""
@@ -147,6 +153,17 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("JUDGE_TUI_CACHE", str(tmp_path / "cache"))
     return make_workspace(tmp_path / "ws")
+
+
+@pytest.fixture
+def three(tmp_path: Path, workspace: Workspace) -> Workspace:
+    """A workspace of three submissions, the first with much code and the second unlike it."""
+    made = make_workspace(tmp_path / "three", THREE)
+    folder = made.root / "submissions"
+    (folder / "alpha" / "kv" / "kv_cache.py").write_text(LONG)
+    other = CODE.replace("scores = query * cache.keys", "scores = 2 * cache.keys").replace(".sum()", ".max()")
+    (folder / "beta" / "kv" / "kv_cache.py").write_text(other)
+    return made
 
 
 def make_app(

@@ -9,11 +9,9 @@ from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.widgets.key_hints import listed, own_bindings
 from judge_tui.tui.widgets.rows import Rows
 
-from .conftest import RUBRIC, Driver, make_app, make_workspace, running
-from .test_home import make_home, opened, ready
+from .at_home import make_home, opened, ready
+from .conftest import RUBRIC, THREE, Driver, make_app, make_workspace, running
 from .test_personal import configure
-
-THREE = ("alpha", "beta", "gamma")
 
 
 def footer(driver: Driver) -> str:

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from judge_tui.judging.workspace import Workspace
 
+from .at_home import home, make_home, ready
 from .conftest import make_app, make_workspace, running
 from .test_code import write
-from .test_home import home, make_home, ready
 from .test_personal import configure
 
 FUNCTIONS = "".join(f"def f{n}():\n    return {n}\n\n\n" for n in range(60))

@@ -9,8 +9,8 @@ from judge_tui.judging.export import BEGIN, END
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.app import JudgeApp
 
+from .at_home import make_home, ready, score
 from .conftest import Driver, make_app, running
-from .test_home import make_home, ready, score
 from .test_saving import block
 
 EMPTY = f"mine\n{BEGIN}\n{END}\nmine too\n"

@@ -11,8 +11,8 @@ from judge_tui.tui.look.layout import Sizes
 from judge_tui.tui.past import Past, PastComparisons
 from textual.events import MouseDown, MouseMove, MouseUp
 
+from .at_home import make_home, opened, ready
 from .conftest import Driver, make_app, make_workspace, running
-from .test_home import make_home, opened, ready
 
 
 def widths(app: Driver) -> list[int]:

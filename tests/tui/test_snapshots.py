@@ -15,12 +15,11 @@ from judge_tui.tui.past import Past, PastComparisons
 from syrupy.assertion import SnapshotAssertion
 
 from .album import Album, still
-from .conftest import CODE, DYING, ENGINE, HANGING, Driver, make_app, make_workspace, running
-from .test_home import add_tasks, make_home, ready, score
+from .at_home import add_tasks, make_home, ready, score
+from .conftest import CODE, DYING, ENGINE, HANGING, THREE, Driver, make_app, make_workspace, running
 from .test_matchup_screen import SCORED
 from .test_personal import configure
 
-THREE = ("alpha", "beta", "gamma")
 #: A state of the app, and the keys or deeds that lead there from the state before.
 State = tuple[str, Sequence[str | Callable[[Driver], Awaitable[None]]]]
 

@@ -1,0 +1,56 @@
+"""Every action of Home, pressed by its key."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from judge_tui.judging.workspace import Workspace
+
+from .at_home import add_tasks, home, make_home, ready
+from .conftest import THREE, Driver, running
+from .tour import MORE, OTHER, Step, focused, screen, told, tour
+
+
+def cell(app: Driver) -> tuple[int, int]:
+    return home(app).matrix.row, home(app).matrix.column
+
+
+async def back_home(app: Driver) -> None:
+    await app.until(lambda: app.compare.is_mounted)
+    await app.press("q")
+    await ready(app)
+
+
+HOME_STEPS: Sequence[Step] = (
+    ("matrix.model-down", cell, (1, 0)),
+    ("matrix.model-up", cell, (0, 0)),
+    ("matrix.task-to-the-right", cell, (0, 1)),
+    ("matrix.task-to-the-left", cell, (0, 0)),
+    ("matrix.last-model", cell, (2, 0)),
+    ("matrix.first-model", cell, (0, 0)),
+    ("matrix.last-task", cell, (0, 1)),
+    ("matrix.first-task", cell, (0, 0)),
+    ("matrix.page-down", cell, OTHER),
+    ("matrix.page-up", cell, (0, 0)),
+    ("matrix.mark", lambda a: len(home(a).board.marked), 1),
+    ("matrix.take-all-marks-away", lambda a: len(home(a).board.marked), 0),
+    ("home.next-list", focused, "queue"),
+    ("home.previous-list", focused, "matrix"),
+    ("home.read-again", lambda a: home(a)._reading, MORE),
+    ("home.help", screen, "HelpScreen"),
+    ("escape",),
+    ("home.export-the-scoreboard", screen, "ExportPrompt"),
+    ("export.write-it", told, MORE),
+    ("matrix.compare", screen, "CompareScreen"),
+    back_home,
+    ("home.next-to-judge", screen, "CompareScreen"),
+    back_home,
+    ("home.quit", lambda a: a.app._exit, True),
+)
+
+
+async def test_the_keys_of_home(three: Workspace) -> None:
+    add_tasks(three, ["flash_attention"], THREE)
+    async with running(make_home(three)) as app:
+        await ready(app)
+        await tour(app, HOME_STEPS)
