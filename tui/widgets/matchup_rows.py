@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import ClassVar
 
-from judge_tui.judging.matchup import TIE, Criterion, Matchup
+from judge_tui.judging.matchup import TIE, Criterion
 from judge_tui.tui.desk.matchup_desk import KEY, MARGIN, WINNER, MatchupDesk
 from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.look.tones import Tones
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.key_hints import key_for
-from judge_tui.tui.widgets.rows import Rows, Span, fit, wrapped
+from judge_tui.tui.widgets.rows import Rows, Span, fit
 from rich.cells import cell_len
 from textual.binding import Binding
 
-__all__ = ["DIGITS", "MatchupRows", "detail_lines", "seats_of", "who"]
+__all__ = ["DIGITS", "MatchupRows", "points", "seats_of", "who"]
 
 #: How help shows the digits that say who is ahead.
 DIGITS = "1-3"
@@ -40,15 +40,9 @@ def who(session: Session, edge: str | None, *, short: bool = False) -> str:
     return "–" if edge is None else edge
 
 
-def _points(margin: int) -> str:
+def points(margin: int) -> str:
+    """A margin in words."""
     return f"{margin} point{'s' * (margin != 1)}"
-
-
-def _said(session: Session, matchup: Matchup) -> str:
-    """Who wins a matchup, by how much, and why."""
-    margin = "" if matchup.margin is None else f" by {_points(matchup.margin)}"
-    why = f". {matchup.key_differentiator}" if matchup.key_differentiator else ""
-    return f"{who(session, matchup.winner)}{margin}{why}"
 
 
 class MatchupRows(Rows):
@@ -160,13 +154,13 @@ class MatchupRows(Rows):
         matchup, proposal = self.desk.matchup, self.desk.proposal
         said = {
             WINNER: "" if matchup.winner is None else who(self.session, matchup.winner),
-            MARGIN: "" if matchup.margin is None else _points(matchup.margin),
+            MARGIN: "" if matchup.margin is None else points(matchup.margin),
             KEY: matchup.key_differentiator,
         }[key]
         margin = self.desk.proposed_margin
         could = {
             WINNER: "" if proposal.winner is None else who(self.session, proposal.winner),
-            MARGIN: "" if margin is None else _points(margin),
+            MARGIN: "" if margin is None else points(margin),
             KEY: self.desk.proposed_key,
         }[key]
         spans: list[Span] = [(f"   {_TITLES[key]:<20}", tones.muted)]
@@ -181,69 +175,3 @@ class MatchupRows(Rows):
         if could:
             return [*spans, ("? ", tones.by_name["accent"]), (could, tones.muted)]
         return [*spans, ("–", tones.faint)]
-
-
-def detail_lines(
-    session: Session,
-    desk: MatchupDesk,
-    key: Hashable,
-    width: int,
-    tones: Tones,
-    keys: tuple[str, str] = ("enter", "space"),
-) -> list[tuple[Span, ...]]:
-    """A line in full: what each submission shows, why, and where it was read off.
-
-    Args:
-        session: The comparison.
-        desk: Its matchup.
-        key: The line.
-        width: Columns.
-        tones: Colours.
-        keys: Those that write a line, and take what is proposed.
-    """
-    lines: list[tuple[Span, ...]] = []
-
-    def say(head: str, text: str, style: object) -> None:
-        for number, part in enumerate(wrapped(session.hide(text), max(width - len(head) - 1, 10))):
-            lines.append(((head if not number else " " * len(head), tones.by_name["primary"]), (part, style)))
-
-    criterion = desk.criterion(key)
-    if criterion is None:
-        if key == KEY:
-            text = desk.matchup.key_differentiator or desk.proposed_key
-            say(" ", text or f"What decided, in a sentence: {keys[0]} writes it.", tones.text)
-        elif key == WINNER:
-            tally = desk.matchup.edges()
-            models = [session.submissions[seat].model for seat in seats_of(session, desk)]
-            edges = "  ".join(f"{who(session, model)} {tally.get(model, 0)}" for model in models)
-            say(" ", f"Edges: {edges}  tie {tally[TIE]}", tones.muted)
-            if desk.stale:
-                told = (
-                    "Files changed since the winner was decided: who wins, said again, is on those of today."
-                )
-                say(" ~ ", told, tones.by_name["warning"])
-            for one in desk.published:
-                say(" ", f"Published in {one.source}: {_said(session, one)}", tones.muted)
-        return lines
-    lines.append(
-        (
-            (f" {session.hide(criterion.name)}", tones.strong),
-            ("  edge ", tones.muted),
-            (who(session, criterion.edge), tones.text),
-            *([("  nobody is said to be ahead yet", tones.muted)] if criterion.edge is None else []),
-        )
-    )
-    new = desk.measured_anew(criterion) if isinstance(key, tuple) and key[0] == "criterion" else None
-    for seat in seats_of(session, desk):
-        model = session.submissions[seat].model
-        text = criterion.cells.get(model, "")
-        say(f" {letter_of(seat)} ", text or "–", tones.text)
-        if new is not None and new.cells.get(model, "") != text:
-            say(
-                "   now: ",
-                new.cells.get(model, "") + f"  ({keys[1]} takes it)",
-                tones.by_name["warning"],
-            )
-    if criterion.note:
-        say(" why ", criterion.note, tones.muted)
-    return lines
