@@ -72,19 +72,20 @@ class _Tally:
     "eos_retention",
     "finished beams compete",
     establishes="A finished beam keeps its exact score, is not expanded again, and wins over a worse one "
-    "that goes on, at widths 1 to 4.",
+    "that goes on, at widths 1 to 4; one that is not finished goes on.",
     roles=("search",),
-    version=2,
+    version=3,
 )
 def eos_retention(bench: Bench, found: Findings) -> str:
     """Search tables whose best sequence ends before the others; then see how finished beams are kept."""
     search = Search(bench)
-    tally, scores = _Tally(), Scores(search)
+    tally, scores, short = _Tally(), Scores(search), list[str]()
     for case in cases(bench.rng("tables")):
         for width in case.widths:
             answer = search(case.script, [case.prompt], width, case.steps, case.alpha)
             tally.add(case, width, answer)
             scores.add(answer)
+            short += _cut_short(answer, case.steps)
     where = eos_place(search)
     total = tally.right + len(tally.lost)
     found.claim(
@@ -98,7 +99,12 @@ def eos_retention(bench: Bench, found: Findings) -> str:
         "sequences that go on after EOS, or are returned twice", not odd,
         measured=len(scores.resumed) + len(scores.repeated), limit=0, note=odd[0] if odd else "", **where,
     )  # fmt: skip
-    kept = _kept_as(bench, found, search)
+    kept = _kept_as(bench, found, search, short)
+    found.claim(
+        "sequences that end neither with EOS nor at max_new_tokens", not short, measured=len(short), limit=0,
+        otherwise=Verdict.WARN, note=f"{short[0]}; where a search stops once its best is decided, the "
+        "others are not what a search of K comes to" if short else "", **where,
+    )  # fmt: skip
     if tally.lost:
         return f"the best sequence is lost in {len(tally.lost)} of {total} searches ({tally.lost[0]})"
     if scores.resumed:
@@ -112,7 +118,19 @@ def eos_retention(bench: Bench, found: Findings) -> str:
             f"the finished beam wins {total} of {total} searches; EOS is left out of the length: "
             f"{scores.worst}; the challenge's wording allows it"
         )
-    return f"the finished beam wins {total} of {total} searches, scores within {scores.error:.1g}; {kept}"
+    told = f"the finished beam wins {total} of {total} searches, scores within {scores.error:.1g}"
+    if short:
+        return f"{told}, but {len(short)} other beams are cut short: {short[0]}"
+    return f"{told}; {kept}"
+
+
+def _cut_short(answer: Answer, steps: int) -> list[str]:
+    """Beams of the first prompt that have neither ended nor come to the most new tokens."""
+    return [
+        f"{written(beam.tokens, answer.script.eos)} has {len(beam.tokens)} of {steps} tokens and no EOS"
+        for beam in answer.beams[0]
+        if len(beam.tokens) < steps and answer.script.eos not in beam.tokens
+    ]
 
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -168,12 +186,16 @@ def _table(
     return table(rng, WIDE, eos, {**entries, **{end: {lure: -0.001} for end in ends}})
 
 
-def _kept_as(bench: Bench, found: Findings, search: Search) -> str:
-    """Note where finished beams are kept, by sets on which a pool and side lists differ; decides nothing."""
+def _kept_as(bench: Bench, found: Findings, search: Search, short: list[str]) -> str:
+    """Note where finished beams are kept, by sets on which a pool and side lists differ; decides nothing.
+
+    Beams that these searches cut short are added to ``short``.
+    """
     counts: dict[Variant, int] = dict.fromkeys(VARIANTS, 0)
     draws, other, better = by_finished(bench.seed), 0, 0
     for draw in draws:
         answer = search(draw.script, [draw.prompt], draw.width, STEPS, draw.alpha)
+        short += _cut_short(answer, STEPS)
         returned = frozenset(beam.tokens for beam in answer.beams[0])
         fitting = [v for v in VARIANTS if draw.truths[v].sequences == returned]
         for variant in fitting:

@@ -20,7 +20,8 @@ def _sample(rng: np.random.Generator) -> Sample:
     inputs = {name: rng.standard_normal(shape) for name in ("q", "k", "v")}
     rows = np.arange(4)
     stand = {
-        "position": 0, "positions": np.zeros(2, np.int64), "row_positions": rows, "length": 4,
+        "position": 0, "positions": np.zeros(2, np.int64), "first_positions": np.zeros(2, np.int64),
+        "row_positions": rows, "length": 4,
         "query_positions": np.tile(rows, (2, 1)), "key_positions": np.tile(rows, (2, 1)),
     }  # fmt: skip
     return Sample({**inputs, "causal": True, "totals": np.full(2, 4), **stand}, {"out": shape})

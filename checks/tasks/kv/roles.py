@@ -66,9 +66,11 @@ _REAL = replace(
     takes("length", "kv_len kv_length k_len key_len valid_len cache_len total_len n_keys num_keys", "int"),
     spare=True,
 )
-#: Where each of the queries stands, and each of the keys: of every sequence, or of all alike.
+#: Where each of the queries stands, or the first of every sequence, and each of the keys: of every sequence,
+#: or of all alike.
 _STAND = (
     replace(takes("query_positions", "q_positions positions"), spare=True),
+    replace(takes("first_positions"), spare=True),
     replace(takes("row_positions"), spare=True),
     replace(takes("key_positions", "k_pos k_positions key_pos kv_pos kv_positions"), spare=True),
 )

@@ -263,9 +263,12 @@ class Cached(Opened):
         inputs = self._inputs(b, np.zeros(q.shape[0], np.int64), state, binding, q.shape[2])
         stored = self.counts if b is None else self.counts[b : b + 1]
         new = np.full_like(stored, q.shape[2]) if counts is None else counts
+        if binding.takes("row_positions") and len(set((stored - new).tolist())) > 1:
+            raise Skipped(f"{binding.target} takes one position for the whole batch")
         stand = standing(stored, new, q.shape[2])
         # of the arrays, "positions" is what is stored, as elsewhere
-        inputs.update({name: stand[name] for name in ("query_positions", "row_positions", "key_positions")})
+        named = ("query_positions", "first_positions", "row_positions", "key_positions")
+        inputs.update({name: stand[name] for name in named})
         inputs.update(lengths=new, bounds=np.concatenate([[0], np.cumsum(new)]))
         inputs["q"] = self._to_wire(q, binding, new)
         returned = self._invoked(binding, inputs)

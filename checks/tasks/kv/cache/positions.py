@@ -12,7 +12,7 @@ __all__ = ["STAND", "padded", "standing"]
 
 Array = npt.NDArray[Any]
 #: What says where the queries stand.
-STAND = ("position", "positions", "row_positions", "query_positions")
+STAND = ("position", "positions", "first_positions", "row_positions", "query_positions")
 
 
 def padded(arrays: Sequence[Array]) -> Array:
@@ -33,7 +33,7 @@ def standing(totals: Array, new: Array, queries: int) -> dict[str, Any]:
     each = np.minimum((totals - new)[:, None] + np.arange(queries), np.maximum(totals - 1, 0)[:, None])
     longest = int(totals.max())
     return {
-        "position": int(each[0, 0]), "positions": each[:, 0], "row_positions": each[0],
-        "query_positions": each, "length": longest, "totals": totals.copy(),
+        "position": int(each[0, 0]), "positions": each[:, 0], "first_positions": each[:, 0],
+        "row_positions": each[0], "query_positions": each, "length": longest, "totals": totals.copy(),
         "key_positions": np.tile(np.arange(longest), (len(totals), 1)),
     }  # fmt: skip

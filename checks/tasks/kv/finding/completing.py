@@ -138,7 +138,10 @@ def _settle_counts(
 
 def _tells_apart(binding: Binding) -> bool:
     """Whether a call is told of each sequence by itself, or takes one alone."""
-    told = ("lengths", "totals", "bounds", "active", "positions", "query_positions", "rows", "sequence")
+    told = (
+        "lengths", "totals", "bounds", "active", "positions", "first_positions", "query_positions", "rows",
+        "sequence",
+    )  # fmt: skip
     return "B" not in binding.layout or any(binding.takes(name) for name in told)
 
 

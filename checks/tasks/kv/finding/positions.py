@@ -23,8 +23,10 @@ __all__ = ["alone", "told"]
 Inventories = Mapping[str, Mapping[str, Any]]
 #: One number → the array that may be meant by its name.
 _ARRAYS = {"position": "query_positions", "length": "totals"}
-#: Of every query of every sequence, of every query, of the first query of every sequence: likeliest first.
-_STAND = ("query_positions", "row_positions", "positions")
+#: Of every query of every sequence, of the first query of every sequence, of every query of all alike. In
+#: this order: one number per query goes for one per sequence while a step has one query, and not the other
+#: way round.
+_STAND = ("query_positions", "first_positions", "row_positions")
 _ARRAY = re.compile(r"(?i)array|tensor|sequence|\blist\b")
 
 
@@ -43,8 +45,7 @@ def told(worker: Worker, loaded: Inventories, attention: Binding) -> Iterator[Bi
     known = _renamed(attention, {name: array for name, array in _ARRAYS.items() if name in arrays})
     yield known
     if known.takes("query_positions"):
-        others = _STAND[1:] if attention.role == "attention" else _STAND[1:2]
-        yield from (_renamed(known, {"query_positions": other}) for other in others)
+        yield from (_renamed(known, {"query_positions": other}) for other in _STAND[1:])
 
 
 def alone(attention: Binding) -> Binding:

@@ -1,4 +1,5 @@
 # passes: purity
+# warns: eos_retention
 # right: stops once no live beam can win, and fills the list up with the live ones; the model gives probabilities
 import math
 
