@@ -142,6 +142,57 @@ def test_a_run_that_ends_without_an_answer_leaves_the_question_to_the_next(
     assert load_scorecard(fourth.paths[0]).score("correctness") == 75
 
 
+def test_only_the_first_start_over_an_unsettled_conflict_adds_steps(opened: Opener, reports: Reports) -> None:
+    third = stale(opened, reports)
+    steps = len(third.changes)
+    third.close()
+    for _ in range(3):
+        again = opened()
+        assert (again.behind, again.card.score("correctness"), len(again.changes)) == ((0,), 9, steps)
+        again.close()
+    again = opened()
+    again.undo()
+    assert again.card.score("correctness") == 75
+    again.redo()
+    again.set_text("more", index=0, row=again.rows[0])
+    again.undo()
+    again.close()
+    undone = opened()
+    assert (undone.card.comment("correctness"), len(undone.changes)) == ("", steps)
+    undone.redo()
+    assert undone.card.comment("correctness") == "more"
+
+
+def test_a_card_on_disk_that_is_many_steps_away_is_found_again(opened: Opener, reports: Reports) -> None:
+    first = stale(opened, reports)
+    path = first.paths[0]
+    first.close()
+    path.write_text(render_scorecard(load_scorecard(path).with_score("correctness", 66)))
+    again = opened()
+    for number in range(12):
+        again.set_text(f"line {number}", index=0, row=again.rows[0])
+        again.seal()
+    steps = len(again.changes)
+    again.close()
+    last = opened()
+    assert (last.card.comment("correctness"), len(last.changes)) == ("line 11", steps)
+
+
+def test_a_card_that_goes_on_over_an_unsettled_conflict_is_a_step_of_the_next_start(
+    opened: Opener, reports: Reports
+) -> None:
+    third = stale(opened, reports)
+    steps = len(third.changes)
+    third.close()
+    path = third.paths[0]
+    card = load_scorecard(path)
+    path.write_text(render_scorecard(card.with_score("correctness", 66)))
+    fourth = opened()
+    assert (fourth.card.score("correctness"), len(fourth.changes)) == (9, steps + 2)
+    fourth.undo()
+    assert fourth.card.score("correctness") == 66
+
+
 def test_what_is_kept_of_this_window_is_not_forgotten_while_the_other_card_is_taken(
     opened: Opener, reports: Reports, monkeypatch: pytest.MonkeyPatch
 ) -> None:

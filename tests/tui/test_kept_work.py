@@ -174,6 +174,25 @@ def test_work_of_a_matchup_of_several_runs_is_a_step_of_undo_each(
         again.close()
 
 
+def test_starts_over_work_of_several_runs_add_its_steps_once(opened: Opener, workspace: Workspace) -> None:
+    first, second = opened(), opened()
+    blocked = block(workspace)
+    write(first, "old")
+    write(second, "newest")
+    for session in (first, second):
+        session.close()
+    blocked.unlink()
+    first.paths[0].parent.mkdir(parents=True)
+    first.paths[0].write_text(render_scorecard(Scorecard("kv", "alpha", "anna", summary="of a program")))
+    again = opened()
+    steps = len(again.changes)
+    again.close()
+    last = opened()
+    assert (last.behind, last.earlier_runs, len(last.changes)) == ((0,), {0: 2}, steps)
+    last.undo()
+    assert last.card.comment("correctness") == "old"
+
+
 def test_what_a_killed_window_kept_is_taken_up(tmp_path: Path) -> None:
     code = (
         "import os, sys\nfrom pathlib import Path\n"

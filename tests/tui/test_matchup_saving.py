@@ -82,6 +82,29 @@ def test_two_windows_are_noticed_and_neither_loses_anything(
     assert desk.matchup.winner == ("beta" if mine else "alpha")
 
 
+def test_only_the_first_start_over_an_unsettled_conflict_adds_steps(
+    opened: Opener, workspace: Workspace
+) -> None:
+    desk = opened()
+    desk.edge(WINNER, "alpha")
+    desk.flush()
+    path = workspace.matchups_path("kv", "anna")
+    path.unlink()
+    save_matchups(path, Matchups("kv", "anna", (Matchup(("alpha", "beta"), "beta", 4),)), None)
+    desk.write_key("Tests.")
+    desk.close()
+    steps = []
+    for _ in range(3):
+        again = opened()
+        steps.append(len(again._changes))
+        assert (again.behind, again.matchup.key_differentiator) == (True, "Tests.")
+        again.close()
+    assert steps == [4, 4, 4]
+    again = opened()
+    again.undo()
+    assert again.matchup.winner == "beta"
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

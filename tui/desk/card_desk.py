@@ -78,13 +78,20 @@ class CardDesk:
         self.rubric: Rubric = workspace.rubric(self.task)
         self.paths = [workspace.scorecard_path(self.task, s.model, judge) for s in self.submissions]
         on_disk = [workspace.scorecard(self.task, s.model, judge) for s in self.submissions]
-        self.changes = Changes(self.paths, [card for card, _ in on_disk])
         self.outcomes: dict[tuple[str, str], Outcome] = {}
         self.matchups: dict[tuple[int, ...], MatchupDesk] = {}
         self._report = report
         stamps = [stamp for _, stamp in on_disk]
         self._rescues = list(map(rescue.Rescue, self.paths))
-        rescued = {index: kept for index, stamp in enumerate(stamps) if (kept := self._rescued(index, stamp))}
+        rescued: dict[int, tuple[rescue.Kept, ...]] = {}
+
+        def kept_of(index: int, every: bool) -> list[Scorecard]:
+            card, stamp = on_disk[index]
+            if kept := self._rescued(index, card, stamp, every=every):
+                rescued[index] = kept
+            return [one.card for one in kept]
+
+        self.changes = Changes(self.paths, [card for card, _ in on_disk], kept=kept_of)
         for index, kept in rescued.items():
             stamps[index] = kept[-1].stamp
         self.restored = tuple(rescued)
@@ -93,19 +100,18 @@ class CardDesk:
         self.behind = tuple(index for index, kept in rescued.items() if kept[-1].behind)
         self._autosave = Autosave(self.paths, stamps, report, self._rescues)
 
-    def _rescued(self, index: int, on_disk: FileStamp | None) -> tuple[rescue.Kept, ...]:
-        """Take up what earlier runs could not save, a step each: what is on disk is that many undos away."""
-        card, path = self.changes[index], self.paths[index]
+    def _rescued(
+        self, index: int, card: Scorecard, on_disk: FileStamp | None, *, every: bool
+    ) -> tuple[rescue.Kept, ...]:
+        """Take up what earlier runs could not save, all of it or the newest."""
         kept = self._rescues[index].take_up(
-            path,
+            self.paths[index],
             on_disk,
             lambda other: replace(other, updated=card.updated, created=card.created) == card,
-            # what is not shown has to be within reach of an undo at the next start, too
-            every=self.changes.remembers(index),
+            every=every,
         )
         for one in kept:
             self.blindfold.take(index, one.card.blind)
-            self.changes.make(index, "unsaved work of an earlier run", one.card)
         return kept
 
     @property

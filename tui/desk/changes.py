@@ -23,6 +23,8 @@ class Changes(Generic[D]):
         found: What is on disk of each.
         document: What they are: scorecards, or something else in their place.
         same: Whether a judge says the same in two of them.
+        kept: Of an index, what earlier runs could not save, the newest last, and the newest alone where told
+            that changes are not kept over a restart: a step each, where the history has none of it.
     """
 
     def __init__(
@@ -31,10 +33,13 @@ class Changes(Generic[D]):
         found: Sequence[D],
         document: Document[Any] = SCORECARD,
         same: Callable[[D, D], bool] | None = None,
+        kept: Callable[[int, bool], Sequence[D]] = lambda _, __: (),
     ) -> None:
         self._history = History(paths, document, same)
+        # what is not shown has to be within reach of an undo at the next start, too
+        taken = [kept(index, self._history.remembers(index)) for index in range(len(paths))]
         self._logs: list[EditLog[D]]
-        self._logs, self._order, self._undone = self._history.take_up(found)
+        self._logs, self._order, self._undone = self._history.take_up(found, taken)
 
     def __getitem__(self, index: int) -> D:
         """A document as it is now."""
@@ -43,10 +48,6 @@ class Changes(Generic[D]):
     def __len__(self) -> int:
         """How many changes can be undone."""
         return len(self._order)
-
-    def remembers(self, index: int) -> bool:
-        """Whether the changes of a document are kept over a restart."""
-        return self._history.remembers(index)
 
     @property
     def now(self) -> tuple[D, ...]:

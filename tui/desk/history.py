@@ -32,7 +32,9 @@ _AT_ONCE = 10
 _GROWN = 1 << 20
 #: What is typed goes into the journal in pieces of this many seconds.
 _TYPING_S = 0.25
-_OUTSIDE = "as it was found on disk"
+_OUTSIDE, _EARLIER = "as it was found on disk", "unsaved work of an earlier run"
+#: Seconds that are between steps which a start makes at once.
+_TICK = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,16 +74,21 @@ class History:
         self._thread = threading.Thread(target=self._work, name="history", daemon=True)
         self._thread.start()
 
-    def take_up(self, cards: Sequence[Any]) -> tuple[list[EditLog[Any]], list[int], list[int]]:
-        """The logs of earlier runs, their cards being those that are on disk.
+    def take_up(
+        self, cards: Sequence[Any], kept: Sequence[Sequence[Any]] = ()
+    ) -> tuple[list[EditLog[Any]], list[int], list[int]]:
+        """The logs of earlier runs, their cards being those that are on disk, or the newest that was kept.
 
         Args:
             cards: What is on disk.
+            kept: Of each, what earlier runs could not save, the newest last: it becomes a step each.
 
         Returns:
             A log per card; the cards' indices in the order of their changes; the same of undone ones.
         """
-        replayed = [self._replay(index, card) for index, card in enumerate(cards)]
+        kept = kept or [() for _ in cards]
+        at = time.time()
+        replayed = [self._replay(index, one, kept[index], at) for index, one in enumerate(cards)]
         order = sorted((at, index) for index, one in enumerate(replayed) for at in one.past)
         # a change of any card forgets what was undone before it
         done = max((one.done for one in replayed), default=0.0)
@@ -116,9 +123,10 @@ class History:
 
     # reading
 
-    def _replay(self, index: int, card: Any) -> Replayed:
+    def _replay(self, index: int, card: Any, kept: Sequence[Any], at: float) -> Replayed:
+        later = [Step("do", _EARLIER, one, at=at + _TICK * number) for number, one in enumerate(kept, 1)]
         if self._locks[index] is None:
-            return Replayed(EditLog(card))
+            return self._stepped(Replayed(EditLog(card)), later)
         try:
             data = self._journals[index].read_bytes()
         except OSError:
@@ -127,21 +135,38 @@ class History:
         steps, whole = journal.read(data)
         texts = journal.replayed(steps)
         if texts is None:
-            self._rewrite(index, Replayed(EditLog(self._document.render(card))))
-            return Replayed(EditLog(card))
+            opened = Replayed(EditLog(self._document.render(card)))
+            self._rewrite(index, self._stepped(opened, map(self._written, later)))
+            return self._stepped(Replayed(EditLog(card)), later)
         found, sound = self._understood(index, texts)
         if found is None:
             found = Replayed(EditLog(card))
+        elif kept and self._same(found.log.card, kept[-1]):
+            # a start before this one has made these steps: only what is not among them is one
+            outside = Step("do", _OUTSIDE, card, at=at)
+            later = [one for one in (outside, *later[:-1]) if not self._among(index, found, one.card)]
+            later += [Step("do", _EARLIER, kept[-1], at=at + _TICK * len(kept))] if later else []
+            found = found if later else replace(found, log=found.log.restated(kept[-1]))
         elif self._same(found.log.card, card):
             found = replace(found, log=found.log.restated(card))
         else:
-            at = time.time()
-            found = found.step(Step("do", _OUTSIDE, card, at=at))
-            sound = sound.step(Step("do", _OUTSIDE, self._document.render(card), at=at))
-            whole = False
-        if not whole or sound is not texts or len(steps) > 2 * journal.KEPT:
-            self._rewrite(index, sound)
+            later = [Step("do", _OUTSIDE, card, at=at), *later]
+        if not whole or later or sound is not texts or len(steps) > 2 * journal.KEPT:
+            self._rewrite(index, self._stepped(sound, map(self._written, later)))
+        return self._stepped(found, later)
+
+    def _stepped(self, found: Replayed, steps: Iterable[Step]) -> Replayed:
+        for step in steps:
+            found = found.step(step)
         return found
+
+    def _among(self, index: int, found: Replayed, card: Any) -> bool:
+        """Whether undo leads to a card; of the older ones, which are texts, to just the same one."""
+        past, older = found.log.past, self._older[index]
+        if any(self._same(known, card) for edit in past for known in (edit.before, edit.after)):
+            return True
+        text = self._document.render(card)
+        return any(text in (edit.before, edit.after) for edit in older)
 
     def _understood(self, index: int, texts: Replayed) -> tuple[Replayed | None, Replayed]:
         """The newest changes, parsed; and the texts without those that are malformed."""

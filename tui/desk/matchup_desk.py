@@ -19,13 +19,12 @@ from judge_tui.tui.desk.autosave import Autosave, SaveReport
 from judge_tui.tui.desk.changes import Changes
 from judge_tui.tui.desk.keypad import Keypad
 from judge_tui.tui.desk.matchup_document import matchup_document
-from judge_tui.tui.desk.rescue import Rescue
+from judge_tui.tui.desk.rescue import Kept, Rescue
 
 __all__ = ["KEY", "MARGIN", "WINNER", "MatchupDesk"]
 
 #: The lines that every matchup has.
 WINNER, MARGIN, KEY = "winner", "margin", "key"
-_OUTSIDE = "unsaved work of an earlier run"
 #: What the writing of a criterion is called while it lasts.
 _WRITTEN = "criterion"
 _NOTHING = Proposal(None, None, "", ())
@@ -83,16 +82,19 @@ class MatchupDesk:
         key = _key(self.path, self.models)
         document = matchup_document(self.path, Matchups(task, judge_name(judge)), self.models)
         found, stamp = whole.between(self.models), stamp_of(whole, self.models)
-        self._changes = Changes([key], [found], document, operator.eq)
         rescue = Rescue(key, document)
-        kept = rescue.take_up(self.path, stamp, partial(operator.eq, found), every=self._changes.remembers(0))
-        for one in kept:
-            self._changes.make(0, _OUTSIDE, one.card)
+        kept: list[Kept] = []
+
+        def kept_of(_: int, every: bool) -> list[Matchup]:
+            kept.extend(rescue.take_up(self.path, stamp, partial(operator.eq, found), every=every))
+            return [one.card for one in kept]
+
+        self._changes = Changes([key], [found], document, operator.eq, kept_of)
         self.restored, self.earlier_runs = bool(kept), len(kept)
         self.damaged = rescue.damaged
         self.behind = self.restored and kept[-1].behind
-        stamp = kept[-1].stamp if kept else stamp
-        self._autosave = Autosave([key], [stamp], report, [rescue], document)
+        base = kept[-1].stamp if kept else stamp
+        self._autosave = Autosave([key], [base], report, [rescue], document)
         if self.restored:
             self._save()
 
