@@ -183,6 +183,13 @@ class Session(CardDesk):
         self.keypad.reset()
         return super().undo()
 
+    def take_in(self, index: int) -> bool:
+        """Take a card as another window has saved it; whether it says something else now."""
+        taken = super().take_in(index)
+        if taken:
+            self.keypad.reset()
+        return taken
+
     # what is known
 
     def seen(self, outcome: Outcome) -> None:

@@ -250,6 +250,64 @@ def test_a_card_that_was_deleted_since_does_not_come_back_unasked(opened: Opener
     assert load_scorecard(again.paths[0]).score("correctness") == 9
 
 
+# a window with nothing unsaved
+
+
+def test_a_card_that_another_window_has_saved_is_taken_in_as_a_step(opened: Opener, reports: Reports) -> None:
+    first, second = opened(), opened()
+    assert not second.take_in(0)
+    for window, digit, score in ((first, "7", 7), (second, "9", 9)):
+        # nothing was unsaved in either: no conflict arises from going on
+        window.keypad.reset()
+        window.digit(digit)
+        window.flush()
+        other = second if window is first else first
+        assert (other.take_in(0), other.take_in(0), window.take_in(0)) == (True, False, False)
+        assert (other.card.score("correctness"), other.unsaved()) == (score, ())
+    assert first.undo() == "A: as it was found on disk"
+    first.flush()
+    assert load_scorecard(first.paths[0]).score("correctness") == 7
+    assert second.take_in(0)
+    first.redo()
+    assert first.card.score("correctness") == 9
+    assert all(report.state == "saved" for report in reports.all)
+    first.close()
+    again = opened()
+    again.undo()
+    assert again.card.score("correctness") == 7
+
+
+def test_a_card_that_says_the_same_is_no_step_and_is_written_over(opened: Opener, reports: Reports) -> None:
+    first, second = opened(), opened()
+    first.digit("7")
+    first.flush()
+    second.take_in(0)
+    first.set_text("words", index=0, row=first.rows[0])
+    first.undo()
+    first.flush()
+    steps = len(second.changes)
+    assert (second.take_in(0), len(second.changes)) == (False, steps)
+    second.digit("9")
+    second.flush()
+    assert all(report.state == "saved" for report in reports.all)
+
+
+def test_unsaved_work_and_what_cannot_be_read_or_is_gone_are_left_to_the_next_save(
+    opened: Opener, reports: Reports
+) -> None:
+    first, second = opened(), opened()
+    first.digit("7")
+    first.flush()
+    second.digit("9")
+    second.flush()
+    reports.wait_for("conflict")
+    assert (second.take_in(0), second.card.score("correctness"), second.unsaved()) == (False, 9, (0,))
+    first.paths[0].write_bytes(MARKERS)
+    assert (first.take_in(0), first.card.score("correctness")) == (False, 7)
+    first.paths[0].unlink()
+    assert (first.take_in(0), first.card.score("correctness")) == (False, 7)
+
+
 # files that nobody can read
 
 MARKERS = b'<<<<<<< HEAD\nsummary = "what somebody else wrote"\n=======\n>>>>>>> theirs\n'

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from judge_tui.judging.scorecard import FileStamp, load_scorecard, save_scorecard
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.code.line_map import LineMap
 from judge_tui.tui.engine import file_watch
@@ -169,6 +170,54 @@ async def test_the_system_tells_of_changes_until_the_watch_is_stopped(workspace:
         assert watching._thread.is_alive()
     assert not watching._thread.is_alive()
     assert not [thread for thread in threading.enumerate() if thread.name == "file watch"]
+
+
+def score(path: Path, value: int) -> None:
+    """Save a score as another window does."""
+    save_scorecard(path, load_scorecard(path).with_score("tests", value), FileStamp.of(path.read_bytes()))
+
+
+async def test_a_card_that_another_window_saves_is_shown_at_once(workspace: Workspace) -> None:
+    app_ = make_app(workspace, engine=None)
+    app_._options.watch = True
+    async with running(app_) as app:
+        await app.until(lambda: app.compare._watch is not None)
+        session = app.compare.session
+        await app.press("s", "c", "8", "5")
+        session.flush()
+        # the watch may begin after the first of them
+        values = iter(range(20, 90))
+
+        def arrived() -> bool:
+            score(session.paths[0], next(values))
+            return session.card.score("tests") is not None
+
+        await app.until(arrived)
+        assert "A: changed by another window, and taken in; u takes that back." in app.messages()
+        assert "NOT SAVED" not in app.text()
+
+
+async def test_a_card_is_not_taken_in_under_a_dialog_that_holds_its_words(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        session = app.compare.session
+        path = session.paths[0]
+        await app.press("s", "c", "8", "5", "enter", *"why")
+        session.flush()
+        score(path, 40)
+        app.compare.disk_changed(frozenset({path}))
+        assert session.card.score("tests") is None
+        await app.press("escape")
+        await app.until(lambda: session.card.score("tests") == 40)
+        await app.until(lambda: "40" in app.text())
+        await app.press("u")
+        assert (session.card.score("tests"), session.card.comment("correctness")) == (None, "why")
+        session.flush()
+        score(path, 50)
+        await app.press("c", "9")
+        await app.until(lambda: "press ! to settle" in app.text())
+        app.compare.disk_changed(frozenset({path}))
+        assert session.card.score("tests") is None
 
 
 async def test_where_nothing_can_be_watched_that_is_said_once(

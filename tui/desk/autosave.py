@@ -102,6 +102,11 @@ class Autosave:
             self._waiting[index] = (due, _Change(index, next(self._numbers), card))
             self._changed.notify_all()
 
+    def stamp(self, index: int) -> FileStamp | None:
+        """What is believed to be on disk of a card; ``None`` for nothing."""
+        with self._changed:
+            return self._stamps[index]
+
     def resolve(self, index: int, stamp: FileStamp | None) -> None:
         """Go on after a conflict: ``stamp`` is what is now known to be on disk."""
         with self._changed:

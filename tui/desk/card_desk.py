@@ -244,6 +244,27 @@ class CardDesk:
             return list(card_differences(self.changes[index], theirs, self.rubric))
         return []
 
+    def take_in(self, index: int) -> bool:
+        """Take a card as another window has saved it, where nothing here is unsaved; an undo away.
+
+        What is gone or cannot be read is left to the next save, and so is a card with unsaved work: that
+        becomes a conflict.
+
+        Returns:
+            Whether the card says something else now.
+        """
+        if index in self._autosave.unsaved():
+            return False
+        with suppress(JudgeError):
+            if FileStamp.at(self.paths[index]) in (None, self._autosave.stamp(index)):
+                return False
+            theirs, stamp = self.workspace.scorecard(self.task, self.submissions[index].model, self.judge)
+            if stamp is not None:
+                self.blindfold.take(index, theirs.blind)
+                self._autosave.resolve(index, stamp)
+                return self.changes.take_in(index, theirs)
+        return False
+
     def _settle(self, index: int, *, mine: bool) -> str:
         if index >= len(self.submissions):
             self._matchup(index).settle(mine=mine)

@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from judge_tui.judging.edits import EditLog
 from judge_tui.tui.desk.documents import SCORECARD, Document
-from judge_tui.tui.desk.history import History, Step
+from judge_tui.tui.desk.history import OUTSIDE, History, Step
 
 __all__ = ["Changes"]
 
@@ -77,6 +77,18 @@ class Changes(Generic[D]):
         self._undone.clear()
         self._history.tell(index, Step("do", label, after, merge))
         return True
+
+    def take_in(self, index: int, found: D) -> bool:
+        """Take a document as it was found on disk: one change, where a judge says something else in it.
+
+        Returns:
+            Whether it is a change.
+        """
+        log = self._logs[index]
+        if self._history.same(log.card, found):
+            self._logs[index] = log.restated(found)
+            return False
+        return self.make(index, OUTSIDE, found)
 
     def seal(self) -> None:
         """End an editing: the next change of the same text is a step of its own."""

@@ -24,7 +24,7 @@ from judge_tui.tui.desk.documents import SCORECARD, Document
 from judge_tui.tui.desk.journal import Replayed, Step
 from judge_tui.tui.desk.window_lock import WindowLock
 
-__all__ = ["History", "Step"]
+__all__ = ["OUTSIDE", "History", "Step"]
 
 #: Changes that are parsed at once; older ones when undo comes to them.
 _AT_ONCE = 10
@@ -32,7 +32,9 @@ _AT_ONCE = 10
 _GROWN = 1 << 20
 #: What is typed goes into the journal in pieces of this many seconds.
 _TYPING_S = 0.25
-_OUTSIDE, _EARLIER = "as it was found on disk", "unsaved work of an earlier run"
+#: What undo calls a document that another window, or a program, has written.
+OUTSIDE = "as it was found on disk"
+_EARLIER = "unsaved work of an earlier run"
 #: Seconds that are between steps which a start makes at once.
 _TICK = 1e-6
 
@@ -54,7 +56,10 @@ class History:
     Args:
         paths: File of each card.
         document: What is written down: scorecards, or something else in their place.
-        same: Whether a judge says the same in two of them.
+        same: Whether a judge says the same in two of them; all but what is stamped on a card by default.
+
+    Attributes:
+        same: That.
     """
 
     def __init__(
@@ -63,7 +68,7 @@ class History:
         document: Document[Any] = SCORECARD,
         same: Callable[[Any, Any], bool] | None = None,
     ) -> None:
-        self._document, self._same = document, same or _same_words
+        self._document, self.same = document, same or _same_words
         self._paths = list(paths)
         self._journals = [rescue.place(path, "history", ".jsonl") for path in paths]
         # another window that has a card open goes on with its journal; this one remembers for itself
@@ -141,16 +146,16 @@ class History:
         found, sound = self._understood(index, texts)
         if found is None:
             found = Replayed(EditLog(card))
-        elif kept and self._same(found.log.card, kept[-1]):
+        elif kept and self.same(found.log.card, kept[-1]):
             # a start before this one has made these steps: only what is not among them is one
-            outside = Step("do", _OUTSIDE, card, at=at)
+            outside = Step("do", OUTSIDE, card, at=at)
             later = [one for one in (outside, *later[:-1]) if not self._among(index, found, one.card)]
             later += [Step("do", _EARLIER, kept[-1], at=at + _TICK * len(kept))] if later else []
             found = found if later else replace(found, log=found.log.restated(kept[-1]))
-        elif self._same(found.log.card, card):
+        elif self.same(found.log.card, card):
             found = replace(found, log=found.log.restated(card))
         else:
-            later = [Step("do", _OUTSIDE, card, at=at), *later]
+            later = [Step("do", OUTSIDE, card, at=at), *later]
         if not whole or later or sound is not texts or len(steps) > 2 * journal.KEPT:
             self._rewrite(index, self._stepped(sound, map(self._written, later)))
         return self._stepped(found, later)
@@ -163,7 +168,7 @@ class History:
     def _among(self, index: int, found: Replayed, card: Any) -> bool:
         """Whether undo leads to a card; of the older ones, which are texts, to just the same one."""
         past, older = found.log.past, self._older[index]
-        if any(self._same(known, card) for edit in past for known in (edit.before, edit.after)):
+        if any(self.same(known, card) for edit in past for known in (edit.before, edit.after)):
             return True
         text = self._document.render(card)
         return any(text in (edit.before, edit.after) for edit in older)

@@ -44,6 +44,7 @@ class CompareChecks(Screen[None]):
         def remark(self) -> None: ...
         def visit(self, place: Place) -> None: ...
         def switch_reruns(self) -> None: ...
+        def take_in_cards(self) -> None: ...
 
     def _load_stored(self) -> None:
         from judge_tui.checks.store import last_outcomes
@@ -86,6 +87,7 @@ class CompareChecks(Screen[None]):
             self.remark()
         if pane.active and not covered:
             pane.spin()
+        self.take_in_cards()
 
     @property
     def _writing(self) -> bool:

@@ -1,4 +1,4 @@
-"""Files of a comparison that change on disk: read again where the reader is, and checked again."""
+"""What changes on disk: files are read and checked again, cards that another window saves are taken in."""
 
 from __future__ import annotations
 
@@ -32,17 +32,23 @@ class CompareWatching(Screen[None]):
     reruns = True
     _watch: FileWatch | None = None
     _stale: bool
+    #: Submissions whose cards were written and not looked at yet.
+    _written: frozenset[int] = frozenset()
 
     if TYPE_CHECKING:
         # what the other parts of the screen bring
         def remark(self) -> None: ...
+        def changed(self) -> None: ...
+        def show_names(self) -> None: ...
         def forget_definitions(self, pane: CodePane) -> None: ...
 
     def begin_watching(self) -> None:
-        """Watch the submissions' folders, where that works."""
+        """Watch the submissions' folders and the scores, where that works."""
         # from above: a folder that is moved away, and another one in its place, are told there alone
         folders = sorted({s.path.parent for s in self.session.submissions if s.path.is_dir()})
         if self.options.watch and folders:
+            scores = self.session.workspace.root / "scores"
+            folders += [scores] if scores.is_dir() else []
             self._watch = FileWatch(folders, self.disk_changed, self._cannot_watch)
 
     def on_unmount(self) -> None:
@@ -63,7 +69,10 @@ class CompareWatching(Screen[None]):
         )
 
     def disk_changed(self, paths: frozenset[Path]) -> None:
-        """Files have changed: read those in view again, and check their submissions again."""
+        """Read files that have changed again, check their submissions again, and take in their cards."""
+        cards = self.session.paths[: len(self.panes)]
+        self._written |= {index for index, path in enumerate(cards) if path in paths}
+        self.take_in_cards()
         changed: list[CodePane] = []
         for pane in self.panes:
             folder = pane.submission.path
@@ -81,6 +90,22 @@ class CompareWatching(Screen[None]):
                 self.forget_definitions(pane)
         if changed:
             self.run_worker(self._check_again(changed), group="changed", exclusive=True)
+
+    def take_in_cards(self) -> None:
+        """Show cards as another window has saved them; not while a dialog holds words of a card."""
+        written, session = sorted(self._written), self.session
+        if not written or self.app.screen is not self:
+            return
+        self._written, hidden = frozenset(), session.blindfold.active
+        taken = [letter_of(index) for index in written if session.take_in(index)]
+        if taken:
+            who, undo = ", ".join(taken), key_for(self, "undo")
+            told = f"{who}: changed by another window, and taken in; {undo} takes that back."
+            self.notify(told, markup=False, timeout=6)
+            self.changed()
+        if hidden and not session.blindfold.active:
+            # the other window has revealed them
+            self.show_names()
 
     async def _check_again(self, changed: list[CodePane]) -> None:
         # what runs has read a part of the old files
