@@ -197,6 +197,18 @@ async def test_three_submissions_are_matched_up(tmp_path: Path, workspace: Works
     assert matchup.edges() == {"alpha": 0, "beta": 1, "gamma": 0, TIE: 0}
 
 
+async def test_at_80_columns_the_keys_that_lead_away_are_told(workspace: Workspace, three: Workspace) -> None:
+    for room, models, told in (
+        (three, ("alpha", "beta", "gamma"), ("tab pairs", "esc back", "enter edit", "? help")),
+        (workspace, ("alpha", "beta"), ("esc back", "enter edit", "? help")),
+    ):
+        async with running(make_app(room, models, engine=None), (80, 24)) as app:
+            await app.press("M")
+            line = app.text().split("\n")[-1]
+            assert all(words in line for words in told)
+            assert ("tab" in line) == (len(models) == 3)
+
+
 async def test_a_matchup_is_there_again_and_undone_after_a_restart(workspace: Workspace) -> None:
     async with running(make_app(workspace, engine=None)) as app:
         await app.press("M", "1", "j", "5", "escape", "q")

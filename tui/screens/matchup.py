@@ -24,6 +24,8 @@ __all__ = ["MatchupScreen"]
 _LOOK_S = 0.25
 #: Seconds between two looks at what checks that still run have found.
 _PROPOSE_S = 1.0
+#: Hints that come before those that lead away, however narrow the screen.
+_FIRST = 2
 
 
 class Host(Protocol):
@@ -93,16 +95,19 @@ class MatchupScreen(MatchupDeciding):
         self.set_interval(_PROPOSE_S, self._propose_anew)
 
     def _hint(self) -> None:
-        asks = key_for(self, "help")
+        asks, back, pairs = (key_for(self, action) for action in ("help", "close", "others(1)"))
         alone = len(self._session.submissions) < 3
         hints = [
             (keys.split(" ")[0], text)
             for node in (self.rows, self)
             for keys, text, shown in listed(own_bindings(node))
             if shown and keys.split(" ")[0] not in (asks, DIGITS)
-            if not (alone and keys.split(" ")[0] == key_for(self, "others(1)"))
+            if not (alone and keys.split(" ")[0] == pairs)
         ]
-        hints.insert(0, ("/".join(self.rows.digits), "is ahead"))
+        # what leads away comes before what a narrow screen can do without
+        away = [hint for hint in hints if hint[0] in (pairs, back)]
+        others = [hint for hint in hints if hint not in away]
+        hints = [("/".join(self.rows.digits), "is ahead"), *others[:_FIRST], *away, *others[_FIRST:]]
         self.query_one(KeyHints).tell(tuple(hints), (asks, "help"))
 
     def on_resize(self) -> None:
