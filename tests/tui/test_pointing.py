@@ -52,6 +52,32 @@ async def test_dragging_past_the_edge_scrolls_and_within_it_does_not(workspace: 
         assert view.cursor == last + view.scroll_offset.y
 
 
+async def test_a_drag_that_is_held_past_the_edge_scrolls_on_until_it_is_let_go(workspace: Workspace) -> None:
+    write(workspace, "".join(f"x{n} = {n}\n" for n in range(60)))
+    async with running(make_app(workspace, engine=None), (120, 30)) as app:
+        view = app.compare.panes[0].view
+        x, y = view.region.offset
+        last = view.size.height - 1
+
+        async def post(kind: type[events.MouseEvent], row: int) -> None:
+            await app.pilot._post_mouse_events([kind], offset=(x + 10, y + row), button=1)
+            await app.pilot.pause()
+
+        await post(events.MouseDown, 2)
+        await post(events.MouseMove, last + 2)
+        await app.until(lambda: view.cursor == 59)
+        assert view.selection == (2, 59)
+        await post(events.MouseMove, last)
+        assert view._drags_on is None
+        await post(events.MouseMove, -1)
+        await app.until(lambda: view.scroll_offset.y < 30)
+        await post(events.MouseUp, -1)
+        at = view.cursor
+        assert (view._drags_on, app.app.mouse_captured) == (None, None)
+        await app.pilot.pause(0.3)
+        assert view.cursor == at > 0
+
+
 async def test_copied_lines_are_selected_no_longer(workspace: Workspace) -> None:
     async with running(make_app(workspace, engine=None)) as app:
         view = app.compare.panes[0].view

@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING
 
 from judge_tui.tui.widgets.code_canvas import CodeCanvas
 from textual import events
+from textual.timer import Timer
 
 __all__ = ["CodePointing"]
 
 #: Columns of a turn of the wheel sideways.
 _SLIDE = 8
+#: Seconds between two steps while a drag is held past the edge.
+_DRAG_S = 0.1
 
 
 class CodePointing(CodeCanvas):
@@ -19,6 +22,9 @@ class CodePointing(CodeCanvas):
     #: Row of the file that the button went down on, while it is down.
     _pressed: int | None = None
     _dragging = False
+    #: Row of the view that the mouse is held at past its edge, and what scrolls on meanwhile.
+    _held = 0
+    _drags_on: Timer | None = None
 
     if TYPE_CHECKING:
         # what the code view itself brings
@@ -50,15 +56,36 @@ class CodePointing(CodeCanvas):
             self.anchor = self._line_at(self._pressed)
         if self._dragging:
             self.drag_to(self._line_at(row))
+            self._hold(event.y)
+
+    def _hold(self, y: int) -> None:
+        """Scroll on while the mouse is held past the edge; the faster, the further."""
+        self._held = y
+        if 0 <= y < self.size.height:
+            self._let_go()
+        elif self._drags_on is None:
+            self._drags_on = self.set_interval(_DRAG_S, self._drag_on)
+
+    def _drag_on(self) -> None:
+        line = self._line_at(self.scroll_offset.y + self._held)
+        if line != self.cursor:
+            self.drag_to(line)
+
+    def _let_go(self) -> None:
+        if self._drags_on is not None:
+            self._drags_on.stop()
+            self._drags_on = None
 
     def on_mouse_up(self) -> None:
         self._pressed = None
+        self._let_go()
         if self.app.mouse_captured is self:
             self.release_mouse()
 
     def on_mouse_release(self) -> None:
         # a dialog came in between
         self._pressed = None
+        self._let_go()
 
     def on_click(self, event: events.Click) -> None:
         if self._dragging:
