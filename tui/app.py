@@ -108,7 +108,10 @@ class JudgeApp(CommandedApp[int], HarmlessApp[int], PersonalApp[int], VeiledApp[
             board = HomeBoard(self._workspace, self._judge, self._options.backend)
             self.home = HomeScreen(board, self._past, self._clock)
             return self.home
-        self.compare = CompareScreen(self._session, self._options, self._clock)
+        models = [submission.model for submission in self._session.submissions]
+        past = self._past.find(self._session.task, models)
+        sizes = None if past is None else past.sizes
+        self.compare = CompareScreen(self._session, self._options, self._clock, sizes)
         return self.compare
 
     def _opened(self, submissions: Sequence[Submission]) -> Session:

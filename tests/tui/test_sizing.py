@@ -181,6 +181,22 @@ async def test_a_comparison_is_resumed_with_its_sizes(workspace: Workspace) -> N
         await app.until(lambda: app.compare.wishes.sizes == sizes)
 
 
+async def test_a_comparison_that_is_started_anew_has_its_sizes(workspace: Workspace) -> None:
+    async with running(make_app(workspace, engine=None)) as app:
+        before = widths(app)
+        await app.press("X", "X", "c", "X", "q")
+        sizes = app.compare.wishes.sizes
+        await app.until(lambda: app.app._exit)
+    for change in ("", "H"):
+        async with running(make_app(workspace, engine=None)) as app:
+            assert (app.compare.wishes.sizes, widths(app) == before) == (sizes, False)
+            # where the reader was is Home's to resume
+            await app.press(*change, "q")
+            await app.until(lambda: app.app._exit)
+    async with running(make_app(workspace, engine=None)) as app:
+        assert (app.compare.wishes.sizes, widths(app)) == (Sizes(), before)
+
+
 @pytest.mark.parametrize(
     "odd",
     [

@@ -11,7 +11,7 @@ from judge_tui.checks.events import Ready
 from judge_tui.tui.engine.check_runner import CheckRunner, EngineOptions
 from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.keys.personal import PersonalApp
-from judge_tui.tui.look.layout import Wishes
+from judge_tui.tui.look.layout import Sizes, Wishes
 from judge_tui.tui.screens.compare_blind import CompareBlind
 from judge_tui.tui.screens.compare_checks import CompareChecks
 from judge_tui.tui.screens.compare_exporting import CompareExporting
@@ -73,6 +73,7 @@ class CompareScreen(
         session: What is compared and said.
         options: How the engine is asked.
         clock: Formats a moment for the header; tests pin it.
+        sizes: How large the parts were left.
     """
 
     # one blank line for all: it lies behind every line of code that scrolls
@@ -129,6 +130,7 @@ class CompareScreen(
         session: Session,
         options: EngineOptions,
         clock: Callable[[float], str] | None = None,
+        sizes: Sizes | None = None,
     ) -> None:
         super().__init__()
         self.session = session
@@ -142,7 +144,7 @@ class CompareScreen(
         self.rubric_pane = RubricPane(session)
         self.checks_pane = ChecksPane([s.model for s in session.submissions], session.hide)
         self.runner = CheckRunner(session.submissions, options, self._on_event, self._on_ended)
-        self.wishes = Wishes()
+        self.wishes = Wishes(sizes=sizes or Sizes())
         self._alignments = {}
         self._clock = clock or (lambda at: time.strftime("%H:%M:%S", time.localtime(at)))
         self._pane = 0
