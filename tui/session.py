@@ -173,7 +173,7 @@ class Session(CardDesk):
         if isinstance(row, Dimension):
             after, label = card.with_comment(row.id, text), f"{row.title} comment"
         elif row == OVERALL:
-            after, label = card.with_overall(card.overall, text), "reason"
+            after, label = card.with_overall(card.overall, text), "overall reason"
         else:
             after, label = card.with_summary(text), "summary"
         self.change(index, label, after, merge=True, typing=True)

@@ -131,14 +131,36 @@ def test_every_change_is_undone_and_redone_over_a_restart_too(opened: Opener, wo
     desk.close()
     again = opened()
     assert again.undo() == "accept all proposals"
-    assert again.undo() == "margin"
+    assert again.undo() == "margin, 12 → –"
     assert (again.matchup.winner, again.matchup.margin) == ("alpha", None)
-    assert again.undo() == "winner"
+    assert again.undo() == "winner, alpha → –"
     assert again.matchup.blank
     again.flush()
     assert on_disk(workspace) == ()
-    assert [again.redo(), again.redo()] == ["winner", "margin"]
+    assert [again.redo(), again.redo()] == ["winner, – → alpha", "margin, – → 12"]
     assert (again.matchup.winner, again.matchup.margin) == ("alpha", 12)
+
+
+def test_a_step_says_who_was_ahead_and_is(opened: Opener) -> None:
+    desk = opened()
+    desk.accept(("proposal", "check:speed"))
+    desk.edge(("criterion", 0), "alpha")
+    desk.edge(WINNER, "alpha")
+    desk.edge(WINNER, "tie")
+    desk.remove(WINNER)
+
+    def who(edge: str | None) -> str:
+        return {"alpha": "A", "beta": "B"}.get(edge or "", edge or "–")
+
+    assert [desk.undo(who) for _ in range(5)] == [
+        "no winner, – → tie",
+        "winner, tie → A",
+        "winner, A → –",
+        "edge of Speed, A → B",
+        "accept Speed",
+    ]
+    assert desk.redo(who) == "accept Speed"
+    assert desk.redo(who) == "edge of Speed, B → A"
 
 
 def test_another_winner_takes_the_margin_away_and_the_first_one_keeps_it(opened: Opener) -> None:

@@ -212,7 +212,7 @@ def test_matchups_whose_names_hold_a_plus_share_neither_kept_work_nor_history(
     again = opened(three)
     assert again.restored
     assert again.matchup.key_differentiator == "of all three"
-    assert opened(two).undo() == "winner"
+    assert opened(two).undo() == "winner, c → –"
 
 
 def test_what_was_kept_of_another_matchup_under_the_same_name_is_not_taken_for_a_blank_one(

@@ -209,6 +209,14 @@ async def test_at_80_columns_the_keys_that_lead_away_are_told(workspace: Workspa
             assert ("tab" in line) == (len(models) == 3)
 
 
+async def test_undo_says_by_letter_who_was_ahead(workspace: Workspace) -> None:
+    async with running(make_app(workspace, engine=None)) as app:
+        await app.press("M", "1", "2", "u")
+        assert "undone: winner, B → A · ^r redoes" in app.messages()
+        await app.press("ctrl+r")
+        assert "redone: winner, A → B" in app.messages()
+
+
 async def test_a_matchup_is_there_again_and_undone_after_a_restart(workspace: Workspace) -> None:
     async with running(make_app(workspace, engine=None)) as app:
         await app.press("M", "1", "j", "5", "escape", "q")

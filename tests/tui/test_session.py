@@ -85,6 +85,26 @@ def test_undo_goes_back_over_submissions_in_the_order_of_the_changes(opened: Ope
     assert session.undo() is None
 
 
+def test_a_step_of_undo_names_its_submission_and_what_it_is_of(opened: Opener) -> None:
+    session = opened()
+    session.switch()
+    for row in session.rows:
+        session.set_text("words", index=1, row=row)
+    note = new_note("issue", "off by one", file="kv_cache.py", lines=(3, 5))
+    session.put_note(1, note)
+    session.drop_note(1, note.id)
+    steps = [
+        "B: Correctness comment",
+        "B: Tests comment",
+        "B: overall reason",
+        "B: summary",
+        "B: issue note on kv_cache.py:3–5",
+        "B: delete issue note on kv_cache.py:3–5",
+    ]
+    assert [session.undo() for _ in steps] == steps[::-1]
+    assert [session.redo() for _ in steps] == steps
+
+
 def test_scores_of_two_submissions_never_merge_into_one_step(opened: Opener) -> None:
     session = opened()
     session.digit("7")

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["CardDesk", "letter_of"]
 
+_DELETED = "delete note"
+
 
 def letter_of(index: int) -> str:
     """``A``, ``B``, ``C``: how a submission is called where room is scarce."""
@@ -148,7 +150,7 @@ class CardDesk:
 
     def drop_note(self, index: int, note_id: str) -> None:
         """Delete a note (undo brings it back)."""
-        self.change(index, "delete note", self.changes[index].without_note(note_id))
+        self.change(index, _DELETED, self.changes[index].without_note(note_id))
 
     def seal(self) -> None:
         """End an editing: the next change of the same text is a step of its own."""
@@ -368,11 +370,19 @@ class CardDesk:
         self.changes.close()
 
 
+def _called(note: Note) -> str:
+    return f"{note.kind} note on {note.where or 'the whole submission'}"
+
+
 def _described(label: str, before: Scorecard, after: Scorecard) -> str:
     """A step in words: where its note stands, or what its score was and is."""
+    if label == _DELETED:
+        one_sided = {note.id for note in before.notes} ^ {note.id for note in after.notes}
+        gone = [note for note in (*before.notes, *after.notes) if note.id in one_sided]
+        return f"delete {_called(gone[0])}" if len(gone) == 1 else label
     for note in (*after.notes, *before.notes):
         if label.endswith(f" note {note.id}"):
-            return f"{note.kind} note on {note.where or 'the whole submission'}"
+            return _called(note)
     if not label.endswith(" score") and label != "overall":
         return label
     scores = [(before.score(name), after.score(name)) for name in {**before.scores, **after.scores}]

@@ -29,6 +29,12 @@ WINNER, MARGIN, KEY = "winner", "margin", "key"
 _WRITTEN = "criterion"
 _NOTHING = Proposal(None, None, "", ())
 
+Who = Callable[[str | None], str]
+
+
+def _named(edge: str | None) -> str:
+    return edge or "–"
+
 
 class MatchupDesk:
     """One matchup of one judge; every change is on disk within a moment, and can be undone.
@@ -300,22 +306,22 @@ class MatchupDesk:
         """End an editing: the next change of the same text is a step of its own."""
         self._changes.seal()
 
-    def undo(self) -> str | None:
-        """Take back the last change; what it was, or ``None``."""
+    def undo(self, who: Who = _named) -> str | None:
+        """Take back the last change; what it was, or ``None``. ``who`` says who is ahead."""
         before = self.matchup
-        return self._stepped(self._changes.undo(), before)
+        return self._stepped(self._changes.undo(), before, who)
 
-    def redo(self) -> str | None:
-        """Bring the last undone change back; what it was, or ``None``."""
+    def redo(self, who: Who = _named) -> str | None:
+        """Bring the last undone change back; what it was, or ``None``. ``who`` says who is ahead."""
         before = self.matchup
-        return self._stepped(self._changes.redo(), before)
+        return self._stepped(self._changes.redo(), before, who)
 
-    def _stepped(self, step: tuple[int, str] | None, before: Matchup) -> str | None:
+    def _stepped(self, step: tuple[int, str] | None, before: Matchup, who: Who) -> str | None:
         self._keypad.reset()
         if step is None:
             return None
         self._save()
-        return _described(step[1], before, self.matchup)
+        return _described(step[1], before, self.matchup, who)
 
     def _save(self, *, typing: bool = False) -> None:
         self._autosave.submit(0, self.matchup, typing=typing)
@@ -324,7 +330,7 @@ class MatchupDesk:
         """Try again to write it, as after a fault of the disk."""
         self._save()
 
-    def differences(self, who: Callable[[str | None], str]) -> list[str]:
+    def differences(self, who: Who) -> list[str]:
         """What this window's matchup and that on disk say differently; ``who`` says who is ahead."""
         with suppress(JudgeError):
             theirs = self._workspace.matchups(self._task, self._judge).between(self.models)
@@ -368,8 +374,17 @@ class MatchupDesk:
         self._changes.close()
 
 
-def _described(label: str, before: Matchup, after: Matchup) -> str:
-    """A step in words: the criterion that was written."""
+def _described(label: str, before: Matchup, after: Matchup, who: Who) -> str:
+    """A step in words: the criterion that was written, or who was ahead, by how much, and is."""
+    if label.startswith(("winner", "no winner")) and before.winner != after.winner:
+        return f"{label}, {who(before.winner)} → {who(after.winner)}"
+    if label.startswith(("margin", "no margin")) and before.margin != after.margin:
+        was, now = ("–" if margin is None else margin for margin in (before.margin, after.margin))
+        return f"{label}, {was} → {now}"
+    if label.startswith("edge of ") and len(before.criteria) == len(after.criteria):
+        both = zip(before.criteria, after.criteria, strict=True)
+        edges = [(one.edge, other.edge) for one, other in both if one.edge != other.edge]
+        return f"{label}, {who(edges[0][0])} → {who(edges[0][1])}" if len(edges) == 1 else label
     if label != _WRITTEN:
         return label
     changed = (

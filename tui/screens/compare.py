@@ -240,7 +240,8 @@ class CompareScreen(
 
     def _told(self, what: str, label: str | None) -> None:
         back = f" · {key_for(self, 'redo')} redoes" if what == "undone" else ""
-        self.notify(f"{what}: {label}{back}" if label else f"nothing to be {what}", markup=False, timeout=2)
+        said = f"{what}: {self.session.hide(label)}{back}" if label else f"nothing to be {what}"
+        self.notify(said, markup=False, timeout=2)
         self.changed()
 
     def changed(self) -> None:

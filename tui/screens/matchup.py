@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from functools import partial
 from itertools import combinations
 from typing import ClassVar, Protocol
 
@@ -15,7 +16,7 @@ from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.bar import Bar
 from judge_tui.tui.widgets.key_hints import KeyHints, KeyPart, key_for, listed, own_bindings
 from judge_tui.tui.widgets.matchup_detail import MatchupDetail
-from judge_tui.tui.widgets.matchup_rows import DIGITS
+from judge_tui.tui.widgets.matchup_rows import DIGITS, who
 from textual.app import ComposeResult
 from textual.binding import Binding
 
@@ -181,10 +182,10 @@ class MatchupScreen(MatchupDeciding):
     # history, saving, leaving
 
     def action_undo(self) -> None:
-        self._told("undone", self._desk.undo())
+        self._told("undone", self._desk.undo(partial(who, self._session, short=True)))
 
     def action_redo(self) -> None:
-        self._told("redone", self._desk.redo())
+        self._told("redone", self._desk.redo(partial(who, self._session, short=True)))
 
     def _told(self, what: str, label: str | None) -> None:
         back = f" · {key_for(self, 'redo')} redoes" if what == "undone" else ""

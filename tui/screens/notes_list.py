@@ -128,5 +128,6 @@ class NotesList(Sheet["tuple[str, int, str] | None"]):
 
     def _told(self, what: str, label: str | None) -> None:
         # what is taken back may be no note at all
-        self.notify(f"{what}: {label}" if label else f"nothing to be {what}", markup=False, timeout=2)
+        said = f"{what}: {self._session.hide(label)}" if label else f"nothing to be {what}"
+        self.notify(said, markup=False, timeout=2)
         self._relist()
