@@ -147,9 +147,13 @@ def _padded(rows: Sequence[Sequence[int]]) -> Any:
 
 
 def _is_ids(value: Any) -> bool:
-    """Whether a value is a sequence of numbers or of such sequences, possibly empty."""
+    """Whether a value is a sequence of whole numbers or of such sequences, possibly empty."""
     if isinstance(value, np.ndarray):
-        return value.ndim > 0 and value.dtype.kind in "iubf"
+        # a hidden state is no prefix
+        whole = value.dtype.kind in "iub" or (
+            value.dtype.kind == "f" and bool(np.all(value == np.rint(value)))
+        )
+        return value.ndim > 0 and whole
     if not isinstance(value, (list, tuple)):
         return False
     return all(isinstance(item, (int, np.integer)) or _is_ids(item) for item in value)

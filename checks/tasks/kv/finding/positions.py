@@ -46,6 +46,9 @@ def told(worker: Worker, loaded: Inventories, attention: Binding) -> Iterator[Bi
     yield known
     if known.takes("query_positions"):
         yield from (_renamed(known, {"query_positions": other}) for other in _STAND[1:])
+    if known.role == "attend" and known.takes("totals") and not known.takes("lengths"):
+        # a name such as ``seq_lens`` says neither whether it counts all that is stored or what has just come
+        yield _renamed(known, {"totals": "lengths"})
 
 
 def alone(attention: Binding) -> Binding:

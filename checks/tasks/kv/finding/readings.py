@@ -146,6 +146,12 @@ def plainly_meant(combination: Found, ticks: bool) -> bool:
     return len(orders) <= 1 and not ticks
 
 
+def _counted_alike(attend: Binding) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """Its axis order and its arguments, whichever tokens it is told to be counted."""
+    args = renamed(attend, "totals", "lengths").args
+    return attend.layout, tuple((argument.keyword, argument.source) for argument in args)
+
+
 def beyond_doubt(ran: Sequence[Found]) -> list[Found]:
     """Of wrong combinations those that cannot be read otherwise: one axis order, or none other that runs."""
 
@@ -154,6 +160,8 @@ def beyond_doubt(ran: Sequence[Found]) -> list[Found]:
 
     def sole(option: Found) -> bool:
         own = calls(option, "attend")
-        return "attend" in option and sum(calls(other, "attend") == own for other in ran) == 1
+        alike = [other["attend"] for other in ran if "attend" in other and calls(other, "attend") == own]
+        # what counts all tokens or the new ones is one reading: both are tried, and neither is right
+        return "attend" in option and len({_counted_alike(each) for each in alike}) == 1
 
     return [option for option in ran if plainly_meant(option, ticks=False) or sole(option)]

@@ -15,7 +15,7 @@ from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.tasks.kv import roles
 from judge_tui.checks.tasks.kv.cache.wires import LAYOUTS, SOLO
-from judge_tui.checks.tasks.kv.finding import trial
+from judge_tui.checks.tasks.kv.finding import positions, trial
 from judge_tui.checks.tasks.kv.finding.signatures import Owner, as_told, matched
 from judge_tui.checks.tasks.kv.parameters import BITS
 from judge_tui.checks.tasks.kv.sequences import ADD
@@ -160,7 +160,10 @@ def _settled(
         if own := written.get(part):
             return [own]
         named = matched(worker, loaded, _ROLES[part], owner=owner, stateful=True)[:most]
-        return [as_told(option, create) for option in named]
+        told = [as_told(option, create) for option in named]
+        if part != "attend":
+            return told
+        return [each for option in told for each in positions.told(worker, loaded, option)]
 
     best: tuple[Found, trial.Trial] | None = None
     for append in calls("append") or calls("append_many"):
