@@ -146,6 +146,12 @@ DYING = "import sys; sys.stdin.readline(); sys.stderr.write('boom \\x1b[31m\\n')
 HANGING = ENGINE.replace("END", "import subprocess; subprocess.Popen(['sleep', '600']); time.sleep(600)")
 
 
+@pytest.fixture(autouse=True)
+def slow_disks_are_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine fails no test that is not about one."""
+    monkeypatch.setattr("judge_tui.tui.desk.autosave._PATIENCE_S", 60.0)
+
+
 @pytest.fixture
 def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
