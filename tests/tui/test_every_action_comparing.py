@@ -131,8 +131,8 @@ PLACES_STEPS: Sequence[Step] = (
 NOTE_STEPS: Sequence[Step] = (
     ("colon", "1", "2", "enter"),
     ("everywhere.note-on-the-lines", screen, "NoteEditor"),
-    ("note.choice-behind", kind, "weakness"),
-    ("note.choice-before", kind, "strength"),
+    ("note.choice-behind", kind, "strength"),
+    ("note.choice-before", kind, "question"),
     ("editor.previous-field", focused, "severity"),
     ("editor.next-field", focused, "kind"),
     ("note.on-to-the-text", focused, "ProseArea"),

@@ -81,7 +81,7 @@ async def test_a_note_that_is_written_at_once_loses_no_letter(workspace: Workspa
     async with running(make_app(workspace, engine=None)) as app:
         await app.press("a", "9", "space", *"bytes", "escape")
         [note] = app.compare.session.cards[0].notes
-        assert (note.kind, note.text) == ("strength", "9 bytes")
+        assert (note.kind, note.text) == ("question", "9 bytes")
         await app.press("j", "a", "b", *"bad", "escape")
         assert [(n.kind, n.text) for n in app.compare.session.cards[0].notes][-1] == ("bug", "bad")
 

@@ -120,7 +120,8 @@ class CompareNotes(Screen[None]):
         first, last = view.selection
         # a file that is still being read has no lines to quote yet
         lines = (first + 1, last + 1) if pane.known(pane.file)[0] is not None else None
-        note = new_note("strength", "", file=pane.file or None, lines=lines, source=pane.source.bare.text)
+        # of all kinds the one that says least, for a judge who types on without choosing
+        note = new_note("question", "", file=pane.file or None, lines=lines, source=pane.source.bare.text)
         self._edit(pane.index, note, new=True)
 
     def _edit(self, index: int, note: Note, *, new: bool = False, listed: bool = False) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
@@ -96,15 +96,18 @@ class Choice(Widget, can_focus=True):
         actions = {binding.action for binding in own_bindings(self) if binding.key == key}
         return next((word for word in self.words if f"choose('{word}')" in actions), None)
 
-    def _labels(self) -> Iterator[tuple[str, str]]:
-        """Key and word of each choice."""
-        for word in self.words:
-            yield key_for(self, f"choose('{word}')"), word
+    def _labels(self) -> list[tuple[str, str]]:
+        """Key and word of each choice, from the first on that leaves room for the chosen one."""
+        labels = [(key_for(self, f"choose('{word}')"), word) for word in self.words]
+        before = self.words.index(self.chosen)
+        while before and _LABEL + sum(map(_width, labels[: before + 1])) > self.size.width:
+            labels, before = labels[1:], before - 1
+        return labels
 
     def on_click(self, event: events.Click) -> None:
         end = _LABEL
         for key, word in self._labels():
-            begin, end = end, end + len(key) + len(word) + 4
+            begin, end = end, end + _width((key, word))
             if begin <= event.x < end:
                 self._choose(word)
 
@@ -130,6 +133,11 @@ class Choice(Widget, can_focus=True):
                 Segment(" ", base),
             ]
         return Strip(segments).adjust_cell_length(self.size.width, base)
+
+
+def _width(label: tuple[str, str]) -> int:
+    """Columns of a choice with its marker and the blanks between."""
+    return sum(map(len, label)) + 4
 
 
 class Kind(Choice):
