@@ -6,7 +6,7 @@ from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.widgets.code_view import CodeView
 from textual.widgets import Input
 
-from .conftest import Driver, make_app, running
+from .conftest import THREE, Driver, make_app, running
 
 
 def told(app: Driver) -> list[str]:
@@ -65,3 +65,19 @@ async def test_the_search_box_says_whether_it_reads_an_expression(workspace: Wor
         assert "regex off (^r)" in app.text()
         await app.press("ctrl+r")
         assert "regex on (^r)" in app.text()
+
+
+async def test_a_search_is_dropped_in_every_pane_from_one_without_a_hit(three: Workspace) -> None:
+    async with running(make_app(three, THREE, engine=None)) as app:
+        panes = app.compare.panes
+        for text, found in (("f_59", (1, 0, 0)), ("nowhere", (0, 0, 0))):
+            await app.press("2", "slash", *text, "enter")
+            await app.until(lambda n=found: [pane.counts for pane in panes] == [f"{c} found" for c in n])
+            await app.press("shift+down", "escape")
+            # what is selected goes first
+            assert panes[1].counts == "0 found"
+            await app.press("escape")
+            assert not any(pane.counts or pane.view.hits for pane in panes)
+            assert "found" not in app.text()
+            await app.press("n")
+            await app.until(lambda n=found: [pane.counts for pane in panes] == [f"{c} found" for c in n])

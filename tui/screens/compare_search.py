@@ -185,7 +185,8 @@ class CompareSearch(Screen[None]):
         self.notify(f"{none}; {told}" if told else none, markup=False, timeout=2)
 
     def on_code_view_search_cleared(self, event: CodeView.SearchCleared) -> None:
-        self._clear()
+        if self._counts is not None:
+            self._clear()
 
     def _clear(self) -> None:
         self._generation += 1

@@ -106,7 +106,7 @@ class CodeView(Counted, CodePointing, can_focus=True):
 
     @dataclass
     class SearchCleared(Message):
-        """Escape was pressed while hits were shown."""
+        """Escape was pressed while nothing was selected: a search is dropped, wherever it has hits."""
 
         view: CodeView
 
@@ -337,7 +337,8 @@ class CodeView(Counted, CodePointing, can_focus=True):
     def action_clear(self) -> None:
         if self.anchor is not None:
             self.drop_selection()
-        elif self.hits:
+        else:
+            # the hits may be in other panes, or nowhere
             self.post_message(self.SearchCleared(self))
 
     # jumping
