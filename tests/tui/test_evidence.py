@@ -53,6 +53,30 @@ async def test_evidence_begins_at_what_failed_and_every_page_shows_other_rows(wo
         assert screen.rows.key == place
 
 
+async def test_enter_on_a_row_without_a_line_says_so_and_stays(workspace: Workspace) -> None:
+    placed = Evidence("bytes", measured=9, limit=2, ok=False, file="kv_cache.py", line=15)
+    unplaced = Evidence("bytes", measured=9, limit=2, ok=False)
+    async with running(make_app(workspace), size=(120, 35)) as app:
+        await app.settle()
+        places: list[object] = []
+        for evidence, said in (
+            (placed, "this row names no line; o goes to the finding"),
+            (unplaced, "this row names no line"),
+        ):
+            screen = EvidenceScreen(outcome(evidence), "A")
+            await app.app.push_screen(screen, places.append)
+            await app.pilot.pause()
+            await app.press("g", "enter")
+            await app.until(lambda told=said: told in app.messages())
+            assert app.app.screen is screen
+            await app.press("j", "j", "j", "enter")
+            if evidence is unplaced:
+                assert app.app.screen is screen
+                await app.press("q")
+            assert app.app.screen is app.compare
+        assert places == [("kv_cache.py", 15), None]
+
+
 async def test_what_is_searched_for_elsewhere_is_told_where_it_is_not(workspace: Workspace) -> None:
     (workspace.submission("beta", "kv").path / "kv_cache.py").write_text("def other(): pass\n")
     async with running(make_app(workspace)) as app:

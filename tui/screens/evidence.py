@@ -127,7 +127,11 @@ class EvidenceScreen(Sheet["tuple[str, int] | None"]):
     def on_rows_opened(self, event: Rows.Opened) -> None:
         event.stop()
         place = self.rows.lines[event.key][1] if isinstance(event.key, int) else None
-        self.dismiss(place or self._outcome.location)
+        if place is not None:
+            self.dismiss(place)
+            return
+        found = f"; {key_for(self, 'jump')} goes to the finding" if self._outcome.location else ""
+        self.notify(f"this row names no line{found}", markup=False, timeout=2)
 
     def action_jump(self) -> None:
         self.dismiss(self._outcome.location)
