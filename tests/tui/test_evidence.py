@@ -53,6 +53,24 @@ async def test_evidence_begins_at_what_failed_and_every_page_shows_other_rows(wo
         assert screen.rows.key == place
 
 
+async def test_evidence_opens_with_its_summary_or_with_all_of_what_failed_near_the_top(
+    workspace: Workspace,
+) -> None:
+    held = [Evidence(f"row {n}", measured=n, limit=90, ok=True) for n in range(60)]
+    bad = Evidence("the bad one", measured=99, limit=90, ok=False, note="word " * 150 + "all told")
+    for before, summary in ((20, True), (22, True), (23, False), (40, False)):
+        async with running(make_app(workspace), size=(120, 35)) as app:
+            await app.settle()
+            evidence = (*held[:before], bad, *held)
+            await app.app.push_screen(EvidenceScreen(outcome(*evidence), "A"))
+            await app.pilot.pause()
+            lines = app.text().split("\n")
+            assert any("one is wrong" in line for line in lines) == summary
+            assert any("all told" in line for line in lines)
+            [at] = [n for n, line in enumerate(lines) if "✗ the bad one" in line]
+            assert summary or at < 5
+
+
 async def test_enter_on_a_row_without_a_line_says_so_and_stays(workspace: Workspace) -> None:
     placed = Evidence("bytes", measured=9, limit=2, ok=False, file="kv_cache.py", line=15)
     unplaced = Evidence("bytes", measured=9, limit=2, ok=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from itertools import takewhile
 from typing import ClassVar
 
 from judge_tui.checks.verdict import Evidence, Outcome
@@ -26,8 +27,10 @@ _MOST_LINES = 5_000
 #: Cells between columns, and of a column at least.
 _GAP, _NARROWEST = 2, 10
 _FAILING = " ✗ "
-#: Lines below a figure that belong to it, mostly.
-_SAID = 3
+#: What stands before a line that goes on with the figure above it.
+_ON = " " * 5
+#: Lines above the figure that failed, where the summary is too far from it.
+_ABOVE = 2
 
 
 class _Lines(Rows):
@@ -118,11 +121,15 @@ class EvidenceScreen(Sheet["tuple[str, int] | None"]):
             self.call_after_refresh(self._show_begin)
 
     def _show_begin(self) -> None:
-        if self.rows.cursor == self._begin:
-            # from the top, as far as what failed is in view with what is said of it
-            self.rows.scroll_to(y=0, animate=False, force=True)
-            self.rows.go(self._begin + _SAID)
-            self.rows.go(self._begin)
+        if self.rows.cursor != self._begin:
+            return
+        begin, rows = self._begin, max(self.rows.scrollable_content_region.height, 1)
+        said = takewhile(lambda line: _goes_on(line[0]), self.rows.lines[begin + 1 :])
+        whole = 1 + sum(1 for _ in said)
+        # from the summary on, where what failed is in view below it with all that is said of it
+        top = 0 if begin + whole <= rows else begin - min(_ABOVE, max(rows - whole, 0))
+        self.rows.scroll_to(y=top, animate=False, force=True)
+        self.rows.go(begin)
 
     def on_rows_opened(self, event: Rows.Opened) -> None:
         event.stop()
@@ -180,6 +187,11 @@ def evidence_lines(
     return lines
 
 
+def _goes_on(spans: Sequence[Span]) -> bool:
+    """Whether a line goes on with the figure above it."""
+    return bool(spans) and spans[0][0].startswith(_ON)
+
+
 def _figures(
     evidence: Sequence[Evidence], width: int, tones: Tones, hide: Callable[[str], str]
 ) -> list[Line]:
@@ -223,9 +235,9 @@ def _figures(
             whole = quantity + (
                 figures if max(cell_len(measured) - wide[1], cell_len(limit) - wide[2]) > 0 else ""
             )
-            lines += [(((f"     {part}", tones.text),), place) for part in wrapped(whole, max(width - 6, 10))]
+            lines += [(((f"{_ON}{part}", tones.text),), place) for part in wrapped(whole, max(width - 6, 10))]
         for part in wrapped(item.note, max(width - 6, 10)) if item.note else ():
-            lines.append((((f"     {part}", tones.muted),), place))
+            lines.append((((f"{_ON}{part}", tones.muted),), place))
     return lines
 
 
