@@ -17,7 +17,7 @@ from judge_tui.tui.screens.question import Question
 from judge_tui.tui.screens.text_editor import TextEditor
 from judge_tui.tui.widgets.checks_pane import CheckState
 
-from .conftest import Driver, make_app, make_workspace, running
+from .conftest import THREE, Driver, make_app, make_workspace, running
 
 SCORED = ("s", "c", "6", "0", "t", "7", "0", "w", "c", "9", "0", "t", "7", "0", "escape")
 
@@ -215,6 +215,14 @@ async def test_undo_says_by_letter_who_was_ahead(workspace: Workspace) -> None:
         assert "undone: winner, B → A · ^r redoes" in app.messages()
         await app.press("ctrl+r")
         assert "redone: winner, A → B" in app.messages()
+
+
+async def test_where_nothing_is_to_be_undone_the_matchup_is_named(three: Workspace) -> None:
+    async with running(make_app(three, THREE, engine=None)) as app:
+        await app.press("M", "u")
+        assert "nothing to be undone in this matchup (A, B and C)" in app.messages()
+        await app.press("tab", "tab", "ctrl+r")
+        assert "nothing to be redone in this matchup (A and C)" in app.messages()
 
 
 async def test_a_matchup_is_there_again_and_undone_after_a_restart(workspace: Workspace) -> None:

@@ -189,7 +189,9 @@ class MatchupScreen(MatchupDeciding):
 
     def _told(self, what: str, label: str | None) -> None:
         back = f" · {key_for(self, 'redo')} redoes" if what == "undone" else ""
-        said = f"{what}: {self._session.hide(label)}{back}" if label else f"nothing to be {what}"
+        *others, last = (letter_of(seat) for seat in self.rows.seats)
+        here = f"in this matchup ({', '.join(others)} and {last})"
+        said = f"{what}: {self._session.hide(label)}{back}" if label else f"nothing to be {what} {here}"
         self.notify(said, markup=False, timeout=2)
         self._shown()
 
