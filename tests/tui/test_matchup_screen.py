@@ -217,6 +217,26 @@ async def test_undo_says_by_letter_who_was_ahead(workspace: Workspace) -> None:
         assert "redone: winner, A → B" in app.messages()
 
 
+async def test_what_is_proposed_is_offered_only_where_something_is(workspace: Workspace) -> None:
+    margin, winner = "digits type the margin in points, 0 to 100", "1 2 or t say who wins"
+    async with running(make_app(workspace, engine=None)) as app:
+        await app.press("M", "enter")
+        assert winner in app.messages()
+        await app.press("j", "enter")
+        assert margin in app.messages()
+        await app.press("escape", *SCORED, "M", "g", "enter")
+        assert f"{winner}; space takes what is proposed" in app.messages()
+        await app.press("j", "enter")
+        assert f"{margin}; space takes what is proposed" in app.messages()
+        # what stands as it is proposed is there to be taken no more
+        await app.press("space", "k", "enter")
+        assert margin in app.messages()
+        await app.press("k", "enter")
+        assert f"{winner}; space takes what is proposed" in app.messages()
+        await app.press("space", "g", "enter")
+        assert winner in app.messages()
+
+
 async def test_where_nothing_is_to_be_undone_the_matchup_is_named(three: Workspace) -> None:
     async with running(make_app(three, THREE, engine=None)) as app:
         await app.press("M", "u")

@@ -123,13 +123,23 @@ class MatchupDeciding(ModalScreen[None]):
         elif line == KEY:
             self._edit_key()
         elif line in (WINNER, MARGIN):
-            tie, takes = key_for(self.rows, "tie"), key_for(self.rows, "accept")
-            told = (
-                "digits type the margin"
-                if line == MARGIN
-                else f"{' '.join(self.rows.digits)} or {tie} say who wins"
+            self._tell_how(line)
+
+    def _tell_how(self, line: Hashable) -> None:
+        """Say which keys decide a line that is not written."""
+        matchup, tie = self._desk.matchup, key_for(self.rows, "tie")
+        told, stands, proposed = (
+            ("digits type the margin in points, 0 to 100", matchup.margin, self._desk.proposed_margin)
+            if line == MARGIN
+            else (
+                f"{' '.join(self.rows.digits)} or {tie} say who wins",
+                matchup.winner,
+                self._desk.proposal.winner,
             )
-            self.notify(f"{told}; {takes} takes what is proposed", markup=False, timeout=3)
+        )
+        if proposed not in (None, stands):
+            told += f"; {key_for(self.rows, 'accept')} takes what is proposed"
+        self.notify(told, markup=False, timeout=3)
 
     def _edit_key(self) -> None:
         from judge_tui.tui.screens.text_editor import TextEditor
