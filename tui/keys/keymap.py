@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 from importlib import import_module
 
 from judge_tui.tui.keys.key_names import key_setting
@@ -166,17 +166,32 @@ def hidden_keys(chosen: Mapping[str, str], letters: Mapping[str, str], where: st
 
 
 def _nearest(name: str, table: Iterable[str]) -> str | None:
-    """The name that shares most words with one that there is not, else the one that is spelled most alike."""
-    table, wanted = list(table), _words(name)
-    alike = get_close_matches(name, table, len(table), 0.5)
-    telling = [other for other in table if any(len(word) > 3 for word in wanted & _words(other))]
+    """The name, of any part, that shares most words with one that there is not, else the one most alike."""
+    table, wanted, bare = list(table), _words(_bare(name)), {other: _bare(other) for other in table}
+    called = {other: _words(bare[other]) for other in table}
+    for binding in (binding for bindings in _NAMED.values() for binding in bindings):
+        # what it does may be called by a word of its own: line(), and "go to a line by its number"
+        called.setdefault(binding.id or "", set()).update(_words(re.sub(r"\(.*|\w+\.", "", binding.action)))
+    likeness = {other: SequenceMatcher(None, bare[other], _bare(name)).ratio() for other in table}
+    alike = get_close_matches(name, table, len(table), 0.5) + [key for key in table if likeness[key] > 0.7]
+    telling = [other for other in table if any(len(word) > 3 for word in wanted & called[other])]
     # a long word tells more than "to" and "a"
-    return max([*alike, *telling], key=lambda other: sum(map(len, wanted & _words(other))), default=None)
+    return max(
+        [*alike, *telling],
+        key=lambda other: (sum(map(len, wanted & called[other])), likeness[other]),
+        default=None,
+    )
 
 
-def _words(name: str) -> set[str]:
-    """Words of a key's name, without its part of the screen."""
-    return set(re.findall(r"[a-z0-9]+", name.lower().partition(".")[2]))
+def _bare(name: str) -> str:
+    """A key's name without its part of the screen."""
+    return name.lower().partition(".")[2]
+
+
+def _words(text: str) -> set[str]:
+    """Words of a text, "symbols" and "symbol" being one."""
+    words = re.findall(r"[a-z0-9]+", text.lower())
+    return {word.removesuffix("s") if len(word) > 4 else word for word in words}
 
 
 def _fault(part: str, value: object, keys: Sequence[str]) -> str | None:
