@@ -152,6 +152,8 @@ async def test_at_80_columns_the_header_of_three_says_that_work_is_saved_or_not(
 
     async with running(make_app(three, models), (80, 24)) as driver:
         await driver.settle()
+        # what the sandbox is goes before it
+        await driver.until(lambda: header(driver).rstrip().endswith(" as on disk"))
         await driver.press("s", "c", "8", "5")
         await driver.until(lambda: header(driver).rstrip().endswith(" saved"))
         assert all(model.title() in header(driver) for model in models)
@@ -163,3 +165,6 @@ async def test_at_80_columns_the_header_of_three_says_that_work_is_saved_or_not(
         await driver.settle()
         await driver.press("s", "t", "8", "5")
         await driver.until(lambda: "saved 12:00:00" in header(driver))
+    async with running(make_app(three, models), (160, 24)) as driver:
+        # what stands there was saved by an earlier run
+        await driver.until(lambda: "sandbox full · as on disk" in header(driver))

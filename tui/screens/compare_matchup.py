@@ -85,4 +85,4 @@ class CompareMatchup(Screen[None]):
     def how_saved(self) -> tuple[str, str]:
         """How saving stands: a text and its tone."""
         unsaved = self._unsaved()
-        return (unsaved, "error") if unsaved else (self._saved or "not changed yet", "muted")
+        return (unsaved, "error") if unsaved else (self._saved or "as on disk", "muted")

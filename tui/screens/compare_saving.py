@@ -77,7 +77,7 @@ class CompareSaving(Screen[None]):
         if unsaved := self._unsaved():
             return [(f"{unsaved} ", "error", 0)]
         if not self._saved:
-            return [("not changed yet ", "muted", 4)]
+            return [("as on disk ", "muted", 2)]
         word, _, moment = self._saved.partition(" ")
         # on a narrow screen the names of what is judged are worth more than the time of day
         return [(f"{word} ", "muted", 0), (f"{moment} ", "muted", 4)]
