@@ -106,6 +106,26 @@ async def test_undo_and_redo_work_from_every_part(workspace: Workspace) -> None:
         assert app.compare.session.card.score("correctness") == 85
 
 
+async def test_the_next_unscored_line_of_another_submission_is_told_in_the_title_until_it_is_scored(
+    workspace: Workspace,
+) -> None:
+    async with running(make_app(workspace, engine=None), (80, 24)) as app:
+        session = app.compare.session
+        await app.press("s", "n", "7", "0")
+        assert (session.scored, session.focus.id) == (0, "tests")  # type: ignore[union-attr]
+        assert "now" not in app.text()
+        await app.press("n")
+        assert "Rubric  A has 1 open: now B Beta" in app.text()
+        await app.press("n", "n", "8", "5", "n")
+        assert "Rubric  A is complete: now B Beta" in app.text()
+        # a line of one's own choice is no longer what it led to
+        await app.press("j")
+        assert "is complete" not in app.text()
+        await app.press("k", "8")
+        assert "is complete" not in app.text()
+        assert session.cards[1].score("correctness") == 8
+
+
 async def test_three_submissions_at_80_columns_are_reached_by_keys(
     tmp_path: Path, workspace: Workspace
 ) -> None:

@@ -79,6 +79,8 @@ class RubricLines(ScrollView, can_focus=True):
         self._strips: dict[int, Strip] = {}
         # the score that is being typed over
         self._replaced: int | None = None
+        # what is told of a step to another submission, and where it led
+        self._crossed: tuple[str, tuple[int, int]] = ("", (0, 0))
 
     @property
     def own_words(self) -> Mapping[str, str]:
@@ -134,7 +136,14 @@ class RubricLines(ScrollView, can_focus=True):
         shown = [Segment(neutral(text), base + style) for text, style in spans]
         return Strip(shown).adjust_cell_length(width, base)
 
-    def _changed(self) -> None:
+    @property
+    def crossed(self) -> str:
+        """That another submission is scored than before the last key, which did not ask for one."""
+        told, where = self._crossed
+        return told if where == (self.session.scored, self.session.row) else ""
+
+    def _changed(self, crossed: str = "") -> None:
+        self._crossed = crossed, (self.session.scored, self.session.row)
         self.scroll_to(y=0, animate=False, force=True)
         self._reveal()
         self.post_message(self.Changed())
@@ -205,8 +214,14 @@ class RubricLines(ScrollView, can_focus=True):
         self._changed()
 
     def action_next_unscored(self) -> None:
-        if self.session.next_unscored():
-            self._changed()
+        session, before = self.session, self.session.scored
+        if session.next_unscored():
+            crossed = ""
+            if session.scored != before:
+                left = sum(session.changes[before].score(d.id) is None for d in session.rubric.dimensions)
+                how = f"has {left} open" if left else "is complete"
+                crossed = f"{letter_of(before)} {how}: now {letter_of(session.scored)}"
+            self._changed(crossed)
         else:
             self.notify("Every dimension of every submission is scored.", markup=False)
 
@@ -265,10 +280,12 @@ class RubricPane(Hollow, Vertical):
         points = session.points(index)
         done = sum(session.card.score(d.id) is not None for d in session.rubric.dimensions)
         total = f"{points} {session.rubric.letter(points)} " if points is not None else ""
+        crossed = self.lines.crossed
         self.title_bar.tell(
             [
                 (" Rubric  ", "strong" if self.lines.has_focus else "muted", 0),
-                (f"{letter_of(index)} ", "primary", 0),
+                # digits go to another submission now
+                (f"{crossed} ", "warning", 0) if crossed else (f"{letter_of(index)} ", "primary", 0),
                 (f"{session.titles[index]} ", "text", 1),
                 ("blind " if session.blindfold.active else "", "accent", 1),
             ],
