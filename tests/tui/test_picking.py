@@ -25,6 +25,32 @@ async def test_a_list_that_nothing_matches_says_so_and_enter_stays(workspace: Wo
         assert app.app.screen is app.compare
 
 
+async def test_symbols_of_one_name_are_told_apart_by_what_they_stand_in_once_they_are_narrowed(
+    workspace: Workspace,
+) -> None:
+    long = "L" * 70
+    code = "".join(
+        f"class {name}:\n    def forward(self):\n        pass\n\n\n" for name in ("A", "Norm", long)
+    )
+    write(workspace, code + "def forward():\n    def inner():\n        pass\n")
+    async with running(make_app(workspace, engine=None), (100, 30)) as app:
+        await app.until(lambda: len(app.compare.panes[0].view.symbols) == 8)
+        await app.press("o")
+        assert "  forward  function · line 7" in app.text()
+        assert "Norm.forward" not in app.text()
+        await app.press(*"forw")
+        for shown in (" A.forward  function · line 2 ", " Norm.forward  function · line 7 "):
+            assert shown in app.text()
+        assert " forward  function · line 16 " in app.text()
+        # the name itself is seen behind the longest class
+        assert "…LLL" in app.text()
+        assert "LLL.forward  function · line 12" in app.text()
+        await app.press(*["backspace"] * 4)
+        assert "Norm.forward" not in app.text()
+        await app.press(*"norm.f", "enter")
+        assert app.compare.panes[0].view.cursor == 6
+
+
 async def test_bookmarks_show_file_and_line_beside_the_longest_code(workspace: Workspace) -> None:
     write(workspace, "a = 1\n" + "b = " + "c + " * 60 + "1\nd = 2\n")
     async with running(make_app(workspace, engine=None), (90, 30)) as app:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Symbol", "enclosing", "outline"]
+__all__ = ["Symbol", "enclosing", "outline", "paths"]
 
 _KINDS = {
     "function_definition": "function",
@@ -49,6 +49,8 @@ _INTO = {
 } | set(_KINDS)
 #: More of them can neither be listed nor narrowed by typing while a finger is on a key.
 _MOST = 20_000
+#: So many names tell a definition from others of its name.
+_NEAREST = 3
 _BODIED = ("class_specifier", "struct_specifier", "union_specifier")
 _NAME = re.compile(r"(?:.*\boperator\s*\(\s*\)|[^(]*)", re.S)
 
@@ -111,6 +113,19 @@ def enclosing(symbols: Sequence[Symbol], line: int) -> Iterator[int]:
         if symbols[n].depth == 0 and symbols[n].line < line:
             # what stands before it ended where it begins at the latest
             return
+
+
+def paths(symbols: Sequence[Symbol]) -> Iterator[tuple[Symbol, tuple[str, ...]]]:
+    """Each definition with its name behind those of the definitions that enclose it, the nearest few.
+
+    Args:
+        symbols: In the order of the file, as :func:`outline` finds them.
+    """
+    within: list[str] = []
+    for symbol in symbols:
+        within[symbol.depth :] = [symbol.name]
+        # a hostile file nests thousands of them
+        yield symbol, tuple(within[-_NEAREST:])
 
 
 def _name(node: Any) -> str:

@@ -25,21 +25,36 @@ __all__ = ["Choice", "Picker"]
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """An entry: what stands in the list, a word on it, and the value that is picked."""
+    """An entry: what stands in the list, a word on it, and the value that is picked.
+
+    Attributes:
+        text: What stands in the list.
+        aside: The word on it.
+        value: What is picked.
+        alone: What stands in its place where the entries around it are left out; if it is empty, the text.
+    """
 
     text: str
     aside: str
     value: Hashable
+    alone: str = ""
 
 
 class _Choices(Rows):
+    #: Whether entries are left out.
+    narrowed = False
+
     def draw(self, key: Hashable, width: int, tones: Tones) -> Sequence[Span]:
         from rich.cells import cell_len
 
         assert isinstance(key, Choice)
         # what is said of an entry, as its file and line, is seen beside a long one too
         room = max(width - cell_len(key.aside) - 4, width // 2)
-        text = neutral(getattr(self.app, "hide", str)(key.text))
+        alone = key.alone if self.narrowed else ""
+        text = neutral(getattr(self.app, "hide", str)(alone or key.text))
+        if alone and cell_len(text) > room:
+            # its own name stands at the end
+            text = f"…{text[-max(room - 1, 1) :]}"
         text = fit(text, room) if cell_len(text) > room else text
         return [(f" {text}", tones.text), (f"  {key.aside}", tones.faint)]
 
@@ -88,8 +103,12 @@ class Picker(Dialog[Hashable]):
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
-        kept = [choice for choice in self._choices if _matches(event.value, choice.text)]
-        kept.sort(key=lambda choice: event.value.lower() not in choice.text.lower())
+        typed = event.value
+        kept = [choice for choice in self._choices if _matches(typed, choice.text)]
+        kept.sort(key=lambda choice: typed.lower() not in choice.text.lower())
+        # as LayerNorm.forward is typed
+        kept = kept or [choice for choice in self._choices if _matches(typed, choice.alone)]
+        self._rows.narrowed = bool(typed)
         self._rows.cursor = 0
         self._rows.show(kept)
 
