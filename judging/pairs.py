@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations, islice
 
 from judge_tui.judging.matchup import Matchup
@@ -30,11 +30,15 @@ class Pair:
         task: Task id.
         models: Folder names, sorted.
         reason: One of :data:`REASONS`.
+        due: Those that the reason holds for; a pair is the same whatever is open of it.
+        begun: Whether the judge has begun to score one of them.
     """
 
     task: str
     models: tuple[str, ...]
     reason: str
+    due: tuple[str, ...] = field(default=(), compare=False)
+    begun: bool = field(default=False, compare=False)
 
 
 def queue(standings: Iterable[Standing], decided: Mapping[str, Decided]) -> tuple[Pair, ...]:
@@ -68,19 +72,21 @@ def _due(cells: Sequence[Standing], decided: Decided | None) -> Iterator[Pair]:
             # one of more, which a published analysis may have, cannot be opened
             shown = len(matchup.models) <= _BESIDE and set(matchup.models) <= set(digests)
             if shown and matchup.stale(digests):
-                yield Pair(known[0].task, tuple(sorted(matchup.models)), REASONS[2])
+                models = tuple(sorted(matchup.models))
+                yield Pair(known[0].task, models, REASONS[2], models)
         yield from islice(_undecided(known, decided), _MOST)
 
 
 def _two_by_two(due: Sequence[Standing], all_: Sequence[Standing], reason: str) -> Iterator[Pair]:
     for first, second in zip(due[::2], due[1::2], strict=False):
-        yield _pair(first, second, reason)
+        yield _pair(first, second, reason, (first, second))
     if len(due) % 2:
         # the odd one out is read beside one that is known
         last, met = due[-1], {cell.model for cell in due}
         others = [cell for cell in all_ if cell.model not in met] or [c for c in all_ if c is not last]
         if others:
-            yield _pair(last, others[0], reason)
+            beside = others[0]
+            yield _pair(last, beside, reason, (last, beside) if beside in due else (last,))
 
 
 def _undecided(cells: Sequence[Standing], decided: Decided) -> Iterator[Pair]:
@@ -89,12 +95,13 @@ def _undecided(cells: Sequence[Standing], decided: Decided) -> Iterator[Pair]:
     for distance in range(1, len(ranked)):
         for first, second in zip(ranked, ranked[distance:], strict=False):
             if frozenset((first.model, second.model)) not in covered:
-                yield _pair(first, second, REASONS[3])
+                yield _pair(first, second, REASONS[3], (first, second))
 
 
-def _pair(first: Standing, second: Standing, reason: str) -> Pair:
+def _pair(first: Standing, second: Standing, reason: str, due: Sequence[Standing]) -> Pair:
     one, other = sorted((first.model, second.model))
-    return Pair(first.task, (one, other), reason)
+    models = tuple(sorted(cell.model for cell in due))
+    return Pair(first.task, (one, other), reason, models, any(cell.begun for cell in due))
 
 
 def partner(model: str, task: str, pairs: Iterable[Pair], submitted: Sequence[str]) -> str | None:

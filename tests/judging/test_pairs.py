@@ -24,6 +24,18 @@ def test_what_was_begun_is_ended_first() -> None:
     assert [pair.models for pair in queue(cells, {})] == [("c", "d"), ("a", "b")]
 
 
+def test_a_pair_says_which_of_it_is_due_and_whether_that_was_begun() -> None:
+    cells = [cell("a", 80), cell("b", scored=2), cell("c", notes=1), cell("d")]
+    assert [(p.models, p.due, p.begun) for p in queue(cells, {})] == [
+        (("b", "c"), ("b", "c"), True),
+        (("a", "d"), ("d",), False),
+    ]
+    cells = [cell(m, task=task) for task, models in (("fuse", "abc"), ("kv", "ab")) for m in models]
+    assert [p.due for p in queue(cells, {})] == [("a", "b"), ("a", "c"), ("a", "b")]
+    [stale, *_] = queue([cell("a", 80), cell("b", 70, stale=True)], {})
+    assert (stale.reason, stale.due, stale.begun) == (STALE, ("b",), False)
+
+
 def test_unscored_goes_before_stale_and_stale_before_what_has_no_matchup() -> None:
     cells = [
         *(cell(m, p, task="beam") for m, p in (("a", 90), ("b", 80))),

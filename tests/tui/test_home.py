@@ -57,6 +57,37 @@ async def test_scores_progress_checks_and_what_is_stale_are_in_view(
         assert "~ files changed since they were scored" in app.text()
 
 
+@pytest.mark.parametrize("size", [(80, 24), (160, 45)])
+async def test_what_is_next_says_what_is_open_of_it(
+    tmp_path: Path, workspace: Workspace, size: tuple[int, int]
+) -> None:
+    three = make_workspace(tmp_path / "three", THREE)
+    add_tasks(three, ["beam", "fuse"])
+    score(three, "alpha", None)
+    score(three, "beta", None)
+    score(three, "gamma", 90)
+    score(three, "alpha", 90, "beam")
+    async with running(make_home(three), size) as app:
+        await ready(app)
+        # what each list row says, whatever stands around it
+        rows = " ".join(app.text().split())
+        assert "beam Alpha · Beta Beta not scored" in rows
+        assert "fuse Alpha · Beta not scored" in rows
+        assert "kv Alpha · Beta begun" in rows
+
+
+async def test_where_names_leave_no_room_what_is_next_says_that_one_of_them_is_open(
+    tmp_path: Path, workspace: Workspace
+) -> None:
+    names = ("a-model-of-a-long-name", "and-another-of-such-a-name")
+    two = make_workspace(tmp_path / "two", names)
+    score(two, names[0], 90)
+    score(two, names[1], None)
+    async with running(make_home(two), (80, 24)) as app:
+        await ready(app)
+        assert " one begun" in app.text()
+
+
 def store_verdicts(workspace: Workspace, model: str, verdicts: list[Verdict]) -> None:
     store = Store()
     outcomes = [Outcome(model, "kv", f"check_{n}", verdict, "", 0.1) for n, verdict in enumerate(verdicts)]

@@ -32,15 +32,29 @@ class QueueRows(Rows):
         self._name = name
 
     def draw(self, key: Hashable, width: int, tones: Tones) -> Sequence[Span]:
+        from rich.cells import cell_len
+
         assert isinstance(key, Pair)
         task = min(_TASK, width // 3)
         names = " · ".join(map(self._name, key.models))
-        reason = max(_REASON, len(key.reason) + 1)
+        why = self._why(key, width - task - cell_len(names) - 4)
+        reason = max(_REASON, cell_len(why) + 1)
         return [
             (f" {abbreviated(key.task, task)} ", tones.muted),
             (fit(names, max(width - task - reason - 3, 8)), tones.text),
-            (f" {fit(key.reason, reason)}", tones.by_name[_TONES[key.reason]]),
+            (f" {fit(why, reason)}", tones.by_name[_TONES[key.reason]]),
         ]
+
+    def _why(self, pair: Pair, room: int) -> str:
+        """What is open, and of which where it is open of one alone."""
+        from rich.cells import cell_len
+
+        what = "begun" if pair.begun else pair.reason
+        if len(pair.due) != 1:
+            return what
+        named = f"{self._name(pair.due[0])} {what}"
+        # the matrix tells which, where it does not fit beside the names
+        return named if cell_len(named) <= room else f"one {what}"
 
 
 class PastRows(Rows):
