@@ -34,6 +34,12 @@ async def write_matchup(app: Driver) -> None:
     await app.until(lambda: "press ! to settle" in app.text())
 
 
+async def save_over(app: Driver) -> None:
+    """Settle the conflict by saving over it, to the end: what is being saved is no more to be told."""
+    await app.press("o")
+    await app.until(lambda: not desk(app).unsaved)
+
+
 MATCHUP_STEPS: Sequence[Step] = (
     ("s", "c", "6", "0", "t", "7", "0", "w", "c", "9", "0", "t", "7", "0", "escape", "M"),
     ("matchup.accept", winner, "beta"),
@@ -57,7 +63,7 @@ MATCHUP_STEPS: Sequence[Step] = (
     ("escape",),
     write_matchup,
     ("matchup.settle-a-conflict-of-two-windows", screen, "ConflictQuestion"),
-    ("o",),
+    save_over,
     ("matchup.save-now", told, MORE),
     ("matchup.back", screen, "CompareScreen"),
 )
