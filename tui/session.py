@@ -186,7 +186,7 @@ class Session(CardDesk):
     def take_in(self, index: int) -> bool:
         """Take a card as another window has saved it; whether it says something else now."""
         taken = super().take_in(index)
-        if taken:
+        if taken and index == self.scored:
             self.keypad.reset()
         return taken
 

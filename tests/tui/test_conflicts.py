@@ -292,6 +292,38 @@ def test_a_card_that_says_the_same_is_no_step_and_is_written_over(opened: Opener
     assert all(report.state == "saved" for report in reports.all)
 
 
+def test_what_another_window_types_is_one_step_and_no_redo_is_forgotten_for_it(opened: Opener) -> None:
+    first, second = opened(), opened()
+    first.digit("7")
+    first.flush()
+    second.take_in(0)
+    steps = len(second.changes)
+    for text in ("a", "a word", "a word more"):
+        first.set_text(text, index=0, row=first.rows[0])
+        first.flush()
+        assert second.take_in(0)
+    assert len(second.changes) == steps
+    second.undo()
+    second.flush()
+    first.take_in(0)
+    first.digit("8")
+    first.flush()
+    assert not second.take_in(0)
+    assert second.redo() is not None
+    assert second.card.comment("correctness") == "a word more"
+
+
+def test_a_half_typed_score_is_not_broken_off_by_another_card(opened: Opener) -> None:
+    first, second = opened(), opened()
+    first.score_now(1)
+    first.digit("7")
+    first.flush()
+    second.digit("8")
+    assert second.take_in(1)
+    second.digit("5")
+    assert second.card.score("correctness") == 85
+
+
 def test_unsaved_work_and_what_cannot_be_read_or_is_gone_are_left_to_the_next_save(
     opened: Opener, reports: Reports
 ) -> None:

@@ -50,6 +50,11 @@ class Changes(Generic[D]):
         return len(self._order)
 
     @property
+    def redoable(self) -> bool:
+        """Whether a change that was undone can be made again."""
+        return bool(self._undone)
+
+    @property
     def now(self) -> tuple[D, ...]:
         """Every document as it is now."""
         return tuple(log.card for log in self._logs)
@@ -81,6 +86,8 @@ class Changes(Generic[D]):
     def take_in(self, index: int, found: D) -> bool:
         """Take a document as it was found on disk: one change, where a judge says something else in it.
 
+        What follows on such a change of the same document, with nothing between, is joined with it.
+
         Returns:
             Whether it is a change.
         """
@@ -88,7 +95,8 @@ class Changes(Generic[D]):
         if self._history.same(log.card, found):
             self._logs[index] = log.restated(found)
             return False
-        return self.make(index, OUTSIDE, found)
+        # another window that types saves many times a minute
+        return self.make(index, OUTSIDE, found, merge=True)
 
     def seal(self) -> None:
         """End an editing: the next change of the same text is a step of its own."""

@@ -92,16 +92,19 @@ class CompareWatching(Screen[None]):
             self.run_worker(self._check_again(changed), group="changed", exclusive=True)
 
     def take_in_cards(self) -> None:
-        """Show cards as another window has saved them; not while a dialog holds words of a card."""
+        """Show cards as another window has saved them; not while another screen is in front."""
         written, session = sorted(self._written), self.session
         if not written or self.app.screen is not self:
             return
         self._written, hidden = frozenset(), session.blindfold.active
+        before = len(session.changes)
         taken = [letter_of(index) for index in written if session.take_in(index)]
-        if taken:
+        # what is joined with a change that was told needs no word of its own
+        if len(session.changes) > before:
             who, undo = ", ".join(taken), key_for(self, "undo")
             told = f"{who}: changed by another window, and taken in; {undo} takes that back."
             self.notify(told, markup=False, timeout=6)
+        if taken:
             self.changed()
         if hidden and not session.blindfold.active:
             # the other window has revealed them

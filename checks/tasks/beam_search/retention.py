@@ -129,7 +129,7 @@ def _cut_short(answer: Answer, steps: int) -> list[str]:
     return [
         f"{written(beam.tokens, answer.script.eos)} has {len(beam.tokens)} of {steps} tokens and no EOS"
         for beam in answer.beams[0]
-        if len(beam.tokens) < steps and answer.script.eos not in beam.tokens
+        if 0 < len(beam.tokens) < steps and answer.script.eos not in beam.tokens
     ]
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from judge_tui.checks.binding.binding import Binding
+from judge_tui.checks.binding.binding import Argument, Binding
 from judge_tui.checks.binding.candidates import callables
 from judge_tui.checks.tasks.kv.cache.cached import TICKS
 from judge_tui.checks.tasks.kv.cache.wires import LAYOUTS, SOLO, layered
@@ -146,10 +146,12 @@ def plainly_meant(combination: Found, ticks: bool) -> bool:
     return len(orders) <= 1 and not ticks
 
 
-def _counted_alike(attend: Binding) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """Its axis order and its arguments, whichever tokens it is told to be counted."""
-    args = renamed(attend, "totals", "lengths").args
-    return attend.layout, tuple((argument.keyword, argument.source) for argument in args)
+def _calls(combination: Found) -> dict[str, tuple[str, tuple[Argument, ...]]]:
+    """How every call is made; what counts all tokens or the new ones is one way to attend."""
+    told = {
+        name: renamed(b, "totals", "lengths") if name == "attend" else b for name, b in combination.items()
+    }
+    return {name: (binding.layout, binding.args) for name, binding in told.items()}
 
 
 def beyond_doubt(ran: Sequence[Found]) -> list[Found]:
@@ -160,8 +162,7 @@ def beyond_doubt(ran: Sequence[Found]) -> list[Found]:
 
     def sole(option: Found) -> bool:
         own = calls(option, "attend")
-        alike = [other["attend"] for other in ran if "attend" in other and calls(other, "attend") == own]
-        # what counts all tokens or the new ones is one reading: both are tried, and neither is right
-        return "attend" in option and len({_counted_alike(each) for each in alike}) == 1
+        alike = [_calls(other) for other in ran if calls(other, "attend") == own]
+        return "attend" in option and all(each == _calls(option) for each in alike)
 
     return [option for option in ran if plainly_meant(option, ticks=False) or sole(option)]
