@@ -101,4 +101,5 @@ async def test_what_is_searched_for_elsewhere_is_told_where_it_is_not(workspace:
         await app.settle()
         await app.press("2", "slash", *"attend", "enter", "n")
         await app.until(lambda: app.app._notifications)
-        assert [told.message for told in app.app._notifications] == ["no match in this file; 1 in A"]
+        messages = [told.message for told in app.app._notifications]
+        assert messages == ["no match in this file; 1 in A; f opens others"]

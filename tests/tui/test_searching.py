@@ -56,7 +56,7 @@ async def test_what_is_typed_and_given_up_leaves_the_last_search_as_it_was(works
         await app.until(lambda: view.cursor == 9)
         assert len(view.hits) == 3
         await app.press("escape", "full_stop", "n")
-        await app.until(lambda: "no match in this file; 3 in B" in told(app))
+        await app.until(lambda: "no match in this file; 3 in B; f opens others" in told(app))
 
 
 async def test_the_search_box_says_whether_it_reads_an_expression(workspace: Workspace) -> None:

@@ -13,6 +13,7 @@ from judge_tui.tui.keys.type_ahead import TypeAhead
 from judge_tui.tui.session import letter_of
 from judge_tui.tui.widgets.code_pane import CodePane
 from judge_tui.tui.widgets.code_view import CodeView
+from judge_tui.tui.widgets.key_hints import key_for
 from textual.screen import Screen
 
 if TYPE_CHECKING:
@@ -182,8 +183,10 @@ class CompareSearch(Screen[None]):
         counts = self._counts or {}
         others = [pane for pane in self.panes if pane.view.hits]
         told = ", ".join(f"{counts[pane.index]} in {letter_of(pane.index)}" for pane in others)
-        none = "no match in this file"
-        self.notify(f"{none}; {told}" if told else none, markup=False, timeout=2)
+        words = ["no match in this file", told] if told else ["no match in this file"]
+        if len(self.panes[self._pane].submission.files) > 1:
+            words.append(f"{key_for(self, 'files')} opens others")
+        self.notify("; ".join(words), markup=False, timeout=2)
 
     def on_code_view_search_cleared(self, event: CodeView.SearchCleared) -> None:
         if self._counts is not None:

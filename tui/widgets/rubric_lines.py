@@ -150,8 +150,11 @@ def _levels(
     if reached is not None:
         # what the score says stands at the top, in view on any screen; the others follow
         shown = [reached] if only_reached else [level for level in shown if level != reached]
-    elif only_reached:
-        return []
+    else:
+        if score is not None and shown:
+            told = f"below {shown[-1][0]}, the lowest of the levels"
+            lines.append(((" ▸     ", tones.by_name["primary"]), (fit(told, max(width - 8, 8)), tones.text)))
+        shown = [] if only_reached else shown
     for at, text in shown:
         here = reached is not None and reached[0] == at
         style = tones.text if here else tones.muted
