@@ -165,7 +165,8 @@ def search(lines: Lines, runs: int, most: Path) -> None:
         terminal.calm(1.5)
         terminal.key(b"/")
         terminal.key(SEARCHED[:-1])
-        terminal.calm(0.5)
+        # the cursor blinks every half second
+        terminal.calm(0.3)
         found = "".join(rf"{letter} {n}\b.*" for letter, n in zip("ABC", counts, strict=True)).encode()
         times = []
         for _ in range(runs):
