@@ -1,0 +1,95 @@
+"""A window with nothing unsaved takes in what another one saves."""
+
+from __future__ import annotations
+
+from judge_tui.judging.scorecard import load_scorecard
+
+from .conftest import Opener, Reports
+from .test_conflicts import MARKERS
+
+
+def test_a_card_that_another_window_has_saved_is_taken_in_as_a_step(opened: Opener, reports: Reports) -> None:
+    first, second = opened(), opened()
+    assert not second.take_in(0)
+    for window, digit, score in ((first, "7", 7), (second, "9", 9)):
+        # nothing was unsaved in either: no conflict arises from going on
+        window.keypad.reset()
+        window.digit(digit)
+        window.flush()
+        other = second if window is first else first
+        assert (other.take_in(0), other.take_in(0), window.take_in(0)) == (True, False, False)
+        assert (other.card.score("correctness"), other.unsaved()) == (score, ())
+    assert first.undo() == "A: as it was found on disk"
+    first.flush()
+    assert load_scorecard(first.paths[0]).score("correctness") == 7
+    assert second.take_in(0)
+    first.redo()
+    assert first.card.score("correctness") == 9
+    assert all(report.state == "saved" for report in reports.all)
+    first.close()
+    again = opened()
+    again.undo()
+    assert again.card.score("correctness") == 7
+
+
+def test_a_card_that_says_the_same_is_no_step_and_is_written_over(opened: Opener, reports: Reports) -> None:
+    first, second = opened(), opened()
+    first.digit("7")
+    first.flush()
+    second.take_in(0)
+    first.set_text("words", index=0, row=first.rows[0])
+    first.undo()
+    first.flush()
+    steps = len(second.changes)
+    assert (second.take_in(0), len(second.changes)) == (False, steps)
+    second.digit("9")
+    second.flush()
+    assert all(report.state == "saved" for report in reports.all)
+
+
+def test_what_another_window_types_is_one_step_and_no_redo_is_forgotten_for_it(opened: Opener) -> None:
+    first, second = opened(), opened()
+    first.digit("7")
+    first.flush()
+    second.take_in(0)
+    steps = len(second.changes)
+    for text in ("a", "a word", "a word more"):
+        first.set_text(text, index=0, row=first.rows[0])
+        first.flush()
+        assert second.take_in(0)
+    assert len(second.changes) == steps
+    second.undo()
+    second.flush()
+    first.take_in(0)
+    first.digit("8")
+    first.flush()
+    assert not second.take_in(0)
+    assert second.redo() is not None
+    assert second.card.comment("correctness") == "a word more"
+
+
+def test_a_half_typed_score_is_not_broken_off_by_another_card(opened: Opener) -> None:
+    first, second = opened(), opened()
+    first.score_now(1)
+    first.digit("7")
+    first.flush()
+    second.digit("8")
+    assert second.take_in(1)
+    second.digit("5")
+    assert second.card.score("correctness") == 85
+
+
+def test_unsaved_work_and_what_cannot_be_read_or_is_gone_are_left_to_the_next_save(
+    opened: Opener, reports: Reports
+) -> None:
+    first, second = opened(), opened()
+    first.digit("7")
+    first.flush()
+    second.digit("9")
+    second.flush()
+    reports.wait_for("conflict")
+    assert (second.take_in(0), second.card.score("correctness"), second.unsaved()) == (False, 9, (0,))
+    first.paths[0].write_bytes(MARKERS)
+    assert (first.take_in(0), first.card.score("correctness")) == (False, 7)
+    first.paths[0].unlink()
+    assert (first.take_in(0), first.card.score("correctness")) == (False, 7)
