@@ -127,6 +127,16 @@ def _nvcc(_: Path | None) -> Finding:
     return Finding("ok", line) if line else Finding("note", "not found; NVRTC does where it is installed")
 
 
+def _sanitizer(_: Path | None) -> Finding:
+    """It runs on a card alone, so that its absence says nothing where there is none."""
+    from judge_tui.checks.cuda.sanitizer import find_sanitizer
+
+    found = find_sanitizer()
+    if found is not None:
+        return Finding("ok", str(found.path))
+    return Finding("note", "not found", "It tells races of kernels on a GPU, and comes with the CUDA toolkit.")
+
+
 def _compiler(_: Path | None) -> Finding:
     for name in ("g++", "clang++", "c++"):
         if line := _first_line([name, "--version"]):
@@ -233,6 +243,7 @@ EXAMINATIONS: dict[str, Callable[[Path | None], Finding]] = {
     "backends": _backends,
     "NVRTC": _nvrtc,
     "nvcc": _nvcc,
+    "sanitizer": _sanitizer,
     "C++ compiler": _compiler,
     "bubblewrap": _bubblewrap,
     "Landlock": _landlock,

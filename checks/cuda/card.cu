@@ -14,7 +14,7 @@ extern "C" int judge_launch(const float*, void*, void*, long long, long long, in
 
 namespace {
 
-constexpr size_t kGuard = 4096;
+size_t g_guard = 4096;
 constexpr int kPattern = 0xa5;
 size_t g_held = 0, g_peak = 0;
 bool g_counting = false;
@@ -29,17 +29,17 @@ struct Banded {
 
     cudaError_t make(const void* content, size_t count) {
         bytes = count;
-        cudaError_t status = cudaMalloc(&base, bytes + 2 * kGuard);
-        if (status == cudaSuccess) status = cudaMemset(base, kPattern, bytes + 2 * kGuard);
+        cudaError_t status = cudaMalloc(&base, bytes + 2 * g_guard);
+        if (status == cudaSuccess) status = cudaMemset(base, kPattern, bytes + 2 * g_guard);
         return status == cudaSuccess ? cudaMemcpy(at(), content, bytes, cudaMemcpyHostToDevice) : status;
     }
-    char* at() const { return base + kGuard; }
+    char* at() const { return base + g_guard; }
     // bytes of the bands that were written to
     long long damage() const {
-        std::vector<unsigned char> band(kGuard);
+        std::vector<unsigned char> band(g_guard);
         long long wrong = 0;
-        for (char* from : {base, base + kGuard + bytes}) {
-            if (cudaMemcpy(band.data(), from, kGuard, cudaMemcpyDeviceToHost) != cudaSuccess) return 0;
+        for (char* from : {base, base + g_guard + bytes}) {
+            if (cudaMemcpy(band.data(), from, g_guard, cudaMemcpyDeviceToHost) != cudaSuccess) return 0;
             for (unsigned char byte : band) wrong += byte != kPattern;
         }
         return wrong;
@@ -163,8 +163,10 @@ int main() {
     FILE* jobs = std::fopen("job", "r");
     FILE* report = std::fopen("report", "w");
     double seconds = 0;
-    int rest = 0;
-    if (!jobs || !report || std::fscanf(jobs, "%lf %d", &seconds, &rest) != 2) return 2;
+    int watched = 0;
+    if (!jobs || !report || std::fscanf(jobs, "%lf %d", &seconds, &watched) != 2) return 2;
+    // who watches every access is told the bounds by the allocations themselves
+    if (watched) g_guard = 0;
     Case job;
     for (int number = 0; std::fscanf(jobs, "%lld %lld %lld %lld %lld %lld %lld %lld %lld %lld", &job.rows, &job.V, &job.K,
                                      &job.index_bytes, &job.probability_bytes, &job.stride, &job.schedule, &job.logits_at,

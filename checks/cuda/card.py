@@ -6,17 +6,21 @@ Nothing here has run on a card so far: what it builds was compiled and linked, n
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+from judge_tui.checks.cuda import sanitizer
 from judge_tui.checks.cuda.compilers import include_folders
 from judge_tui.checks.cuda.diagnostics import diagnostics, worst
-from judge_tui.checks.cuda.emulator import Failure, Program
+from judge_tui.checks.cuda.emulator import Case, Event, Failure, Program
+from judge_tui.checks.cuda.emulator.program import packed
+from judge_tui.checks.cuda.sanitizer import Sanitizer, Tool
 from judge_tui.checks.cuda.standards import NVCC_DEFAULT
 from judge_tui.checks.cuda.toolchains import Nvcc
 from judge_tui.checks.sandbox import Limits
 from judge_tui.checks.sandbox.programs import Ran, run_program
 
-__all__ = ["CardProgram", "build"]
+__all__ = ["CardProgram", "Watched", "build"]
 
 _DRIVER, _MAIN = "judge_driver.cu", "judge_card.cu"
 _MOST_PROGRAM = 128 << 20
@@ -24,8 +28,22 @@ _COMPILING = Limits(cpu_seconds=240, address_space=8 << 30, file_size=128 << 20)
 #: CUDA reserves address space without bound; resident memory is watched instead.
 _RUNNING = Limits(cpu_seconds=300, address_space=None, file_size=256 << 20)
 _MOST_MEMORY = 8 << 30
+_MOST_LOG = 1 << 20
 #: So that what a launch allocates is counted.
 _COUNTED = ("cudaMalloc", "cudaMallocAsync")
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """What compute-sanitizer says of some launches.
+
+    Attributes:
+        events: What it found.
+        trouble: Why it is no answer; empty where it came to its end.
+    """
+
+    events: tuple[Event, ...] = ()
+    trouble: str = ""
 
 
 class CardProgram(Program):
@@ -42,11 +60,37 @@ class CardProgram(Program):
         self._device = device
 
     def _ran(self, files: Mapping[str, bytes], wanted: Mapping[str, int], seconds: float) -> Ran:
-        visible = {"CUDA_VISIBLE_DEVICES": self._device} if self._device else {}
         return run_program(
             ["./program"], seconds=seconds, files=files, wanted=wanted, limits=_RUNNING,
-            memory_bytes=_MOST_MEMORY, environment=visible, gpu=True,
+            memory_bytes=_MOST_MEMORY, environment=self._visible, gpu=True,
         )  # fmt: skip
+
+    @property
+    def _visible(self) -> dict[str, str]:
+        return {"CUDA_VISIBLE_DEVICES": self._device} if self._device else {}
+
+    def watched(self, by: Sanitizer, tool: Tool, cases: Sequence[Case], *, seconds: float) -> Watched:
+        """Run cases once more under compute-sanitizer, in one process.
+
+        Args:
+            by: The sanitizer.
+            tool: What it is to look for.
+            cases: Small ones: each access is watched, which takes ten to a hundred times as long.
+            seconds: Wall time.
+
+        Raises:
+            EngineError: The jail cannot be started, or is none that it could run in.
+        """
+        job, inputs, outputs, _places = packed(cases, seconds, watched=True)
+        ran = run_program(
+            by.argv(tool, "./program"), seconds=seconds,
+            files={"program": self.binary, "job": job, "inputs": inputs, "outputs": outputs},
+            wanted={sanitizer.LOG: _MOST_LOG}, shown=[by.root], observed=True, limits=_RUNNING,
+            memory_bytes=_MOST_MEMORY, environment=self._visible, gpu=True,
+        )  # fmt: skip
+        log = ran.files.get(sanitizer.LOG, b"").decode("utf-8", "replace")
+        events = tuple(sanitizer.reported(log, self.files))
+        return Watched(events, ran.ended if ran.timed_out else sanitizer.trouble(log))
 
 
 def build(
@@ -70,7 +114,8 @@ def build(
         standard: The edition of C++.
         seconds: Wall time.
     """
-    argv = [str(nvcc.path), f"-std=c++{standard}", "-O3", f"-arch=sm_{capability}", *include_folders(files)]
+    argv = [str(nvcc.path), f"-std=c++{standard}", "-O3", "-lineinfo", f"-arch=sm_{capability}"]
+    argv += include_folders(files)
     argv += [word for name in _COUNTED for word in ("-Xlinker", f"--wrap={name}")]
     ran = run_program(
         [*argv, "-o", "program", _DRIVER, _MAIN],

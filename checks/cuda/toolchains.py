@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Nvcc", "Nvrtc", "find_nvcc", "find_nvrtc"]
+__all__ = ["Nvcc", "Nvrtc", "find_nvcc", "find_nvrtc", "wheels"]
 
 _SYSTEM_TOOLKIT = Path("/usr/local/cuda")
 #: Where the wheels of NVIDIA and CuPy keep the library, below the package ``nvidia``.
@@ -80,7 +80,7 @@ def find_nvrtc() -> Nvrtc | None:
 
 def _libraries() -> Iterator[Path]:
     nvcc = find_nvcc()
-    folders = [Path(root, part) for root in _wheels() for part in _WHEELS]
+    folders = [Path(root, part) for root in wheels() for part in _WHEELS]
     folders += [nvcc.root / "lib64", nvcc.root / "lib"] if nvcc else []
     for folder in folders:
         yield from sorted(folder.glob("libnvrtc.so.*"))
@@ -91,13 +91,14 @@ def _libraries() -> Iterator[Path]:
 
 def _headers() -> Iterator[Path]:
     nvcc = find_nvcc()
-    folders = [Path(root, part) for root in _wheels() for part in ("cuda_runtime/include", "cu13/include")]
+    folders = [Path(root, part) for root in wheels() for part in ("cuda_runtime/include", "cu13/include")]
     for folder in (*folders, *([nvcc.root / "include"] if nvcc else ())):
         if (folder / "cuda_fp16.h").is_file():
             yield folder
             return
 
 
-def _wheels() -> list[str]:
+def wheels() -> list[str]:
+    """Folders of the package that NVIDIA's wheels share; empty where none is installed."""
     spec = importlib.util.find_spec("nvidia")
     return list(spec.submodule_search_locations or ()) if spec else []

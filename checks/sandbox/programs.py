@@ -69,6 +69,7 @@ def run_program(
     shown: Sequence[Path] = (),
     environment: Mapping[str, str] | None = None,
     processes: bool = False,
+    observed: bool = False,
     limits: Limits = _PROGRAM,
     memory_bytes: int | None = None,
     mode: Mode = "auto",
@@ -85,6 +86,9 @@ def run_program(
         shown: Further files and trees of this machine that it may read and execute, by their own paths.
         environment: Added to a bare one.
         processes: Whether it may start others, as compilers do.
+        observed: Whether it starts another that it watches, as compute-sanitizer does: they may signal each
+            other, and talk by pipes and sockets. Only in namespaces of their own, so without bubblewrap it
+            is not started.
         limits: Resource limits of each process.
         memory_bytes: Resident memory of all of them past which they are killed, for programs that need an
             unlimited address space.
@@ -105,7 +109,8 @@ def run_program(
             "files": sources,
             "wanted": sinks,
             "told": told,
-            "processes": processes,
+            "processes": processes or observed,
+            "observed": observed,
         }
         fds = (told, *sources.values(), *(fd for fd, _most in sinks.values()))
         order = Order(
@@ -149,6 +154,10 @@ def _started(order: Order, mode: Mode) -> Jail:
     bubblewrap, said = (None, "") if mode == "plain" else find_bubblewrap()
     if mode == "bwrap" and bubblewrap is None:
         raise EngineError(said, hint="Install bubblewrap, or leave the choice to judge-tui.")
+    if bubblewrap is None and order.program is not None and order.program["observed"]:
+        raise EngineError(
+            "a program that watches another runs in bubblewrap alone", hint=said or "Install bubblewrap."
+        )
     compile_worker(order.worker)
     return start_plain(order) if bubblewrap is None else start_wrapped(bubblewrap, order)
 

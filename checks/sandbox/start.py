@@ -185,6 +185,8 @@ def _held(order: Order, view: mounts.View) -> dict[str, Any]:
     if order.program is not None:
         held |= {"program": dict(order.program), "programs": True, "execute": [*view.read, view.scratch]}
         held["processes"] = bool(order.program["processes"])
+        if order.program["observed"]:
+            held |= {"observed": True, "meet": [view.scratch]}
     return held
 
 

@@ -22,6 +22,7 @@ _PATH_BENEATH = 1
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
 _REMOVE_DIR, _REMOVE_FILE, _MAKE_DIR, _MAKE_REG, _MAKE_SYM = 1 << 4, 1 << 5, 1 << 7, 1 << 8, 1 << 12
 _REFER, _TRUNCATE, _IOCTL_DEV = 1 << 13, 1 << 14, 1 << 15
+_MAKE_SOCKET, _MAKE_FIFO = 1 << 9, 1 << 10
 _FIRST_ABI = (1 << 13) - 1
 _NET_ALL = 0b11
 _SCOPE_ALL = 0b11
@@ -31,7 +32,11 @@ _WRITE = (
     _READ | _WRITE_FILE | _REMOVE_DIR | _REMOVE_FILE | _MAKE_DIR | _MAKE_REG | _MAKE_SYM | _REFER | _TRUNCATE
 )
 _DEVICE = _READ | _WRITE_FILE | _TRUNCATE | _IOCTL_DEV
-_RIGHTS = {"read": _READ, "list": _READ_DIR, "write": _WRITE, "devices": _DEVICE, "execute": _EXECUTE}
+_MEETING = _MAKE_SOCKET | _MAKE_FIFO
+_RIGHTS = {
+    "read": _READ, "list": _READ_DIR, "write": _WRITE, "devices": _DEVICE, "execute": _EXECUTE,
+    "meet": _MEETING,
+}  # fmt: skip
 #: Rights that the kernel accepts in a rule about something that is not a folder.
 _ON_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
 
@@ -47,8 +52,9 @@ def restrict(libc: ctypes.CDLL, limits: Mapping[str, Any]) -> str:
     Args:
         libc: The C library, loaded with ``use_errno``.
         limits: ``read`` (files and trees), ``list`` (folders whose names alone may be listed), ``write``
-            (scratch), ``devices``, and ``execute`` (trees whose files may be run: none for a worker). With
-            newer kernels TCP, signals to the outside and abstract sockets are never allowed.
+            (scratch), ``devices``, ``execute`` (trees whose files may be run: none for a worker) and ``meet``
+            (folders in which processes may make pipes and sockets for each other). With newer kernels TCP,
+            and signals and abstract sockets of the outside, are never allowed.
 
     Returns:
         The ABI, as a clause.

@@ -65,9 +65,10 @@ _REFUSED: dict[str, tuple[int | None, int | None]] = {
 _UNKNOWN = {"clone3": (435, 435), "io_uring_setup": (425, 425), "io_uring_enter": (426, 426),
             "io_uring_register": (427, 427)}  # fmt: skip
 
-#: Left open for programs, and for programs that start others.
+#: Left open for programs, for programs that start others, and for those of which one watches another.
 _PROGRAMS = ("execve", "execveat")
 _PROCESSES = ("fork", "vfork")
+_OBSERVED = ("socket", "bind", "listen", "accept", "accept4", "connect", "kill", "tgkill")
 
 #: Metadata of files that Landlock does not guard; refused where mounts are the user's own.
 _METADATA: dict[str, tuple[int | None, int | None]] = {
@@ -102,7 +103,8 @@ def install(libc: ctypes.CDLL, limits: Mapping[str, Any]) -> str:
     Args:
         libc: The C library, loaded with ``use_errno``.
         limits: ``own_mounts`` leaves calls on file metadata open; ``gpu`` leaves ``memfd_create`` open;
-            ``programs`` leaves ``execve`` open, ``processes`` that, forks and file metadata.
+            ``programs`` leaves ``execve`` open, ``processes`` that, forks and file metadata, ``observed``
+            sockets and signals as well, for which it takes namespaces of its own.
 
     Raises:
         OSError: The machine or the kernel is not supported.
@@ -111,6 +113,7 @@ def install(libc: ctypes.CDLL, limits: Mapping[str, Any]) -> str:
     code = program(
         os.uname().machine, os.getpid(), metadata=bool(limits.get("own_mounts")) or processes,
         memfd=bool(limits.get("gpu")), programs=bool(limits.get("programs")), processes=processes,
+        observed=bool(limits.get("observed")),
     )  # fmt: skip
     buffer = ctypes.create_string_buffer(code, len(code))
 
@@ -124,7 +127,14 @@ def install(libc: ctypes.CDLL, limits: Mapping[str, Any]) -> str:
 
 
 def program(
-    machine: str, pid: int, *, metadata: bool, memfd: bool, programs: bool = False, processes: bool = False
+    machine: str,
+    pid: int,
+    *,
+    metadata: bool,
+    memfd: bool,
+    programs: bool = False,
+    processes: bool = False,
+    observed: bool = False,
 ) -> bytes:
     """Assemble the filter.
 
@@ -135,6 +145,7 @@ def program(
         memfd: Allow ``memfd_create``.
         programs: Allow running a program in this process's place.
         processes: Allow that, and new processes.
+        observed: Allow sockets, and signals to other processes.
 
     Returns:
         Classic BPF instructions, 8 bytes each.
@@ -152,6 +163,7 @@ def program(
     if machine == "x86_64":
         out += [(_AT_LEAST, 0, 1, _X32), (_RETURN, 0, 0, _KILL_PROCESS)]
     open_calls = (_PROGRAMS if programs or processes else ()) + (_PROCESSES if processes else ())
+    open_calls += _OBSERVED if observed else ()
     for numbers, block in _blocks(pid, open_calls, metadata=metadata, memfd=memfd):
         number = numbers[column]
         if number is not None:
@@ -171,7 +183,7 @@ def _blocks(
         (numbers, [_fail()]) for numbers in refused
     ]
     blocks += [(numbers, [_fail(errno.ENOSYS)]) for numbers in _UNKNOWN.values()]
-    blocks += [(numbers, _only(0, (pid,))) for numbers in _SELF_ONLY.values()]
+    blocks += [(numbers, _only(0, (pid,))) for name, numbers in _SELF_ONLY.items() if name not in open_calls]
     blocks += [(numbers, _only(0, (0, pid))) for numbers in _SELF_OR_ZERO.values()]
     blocks += [(numbers, _never(argument, values)) for numbers, argument, values in _REFUSED_VALUES.values()]
     if not set(_PROCESSES) <= set(open_calls):

@@ -98,6 +98,21 @@ def test_what_mounts_or_a_gpu_make_harmless_can_be_left_open(machine_name: str) 
         assert judged(code, ARCH[machine_name], CALLS[call][column]) == ALLOWED
 
 
+def test_programs_of_which_one_watches_another_may_talk_and_signal(machine_name: str) -> None:
+    code = seccomp.program(
+        machine_name, PID, metadata=True, memfd=True, programs=True, processes=True, observed=True
+    )
+    column = list(ARCH).index(machine_name)
+    for call, args in (
+        ("socket", (AF_UNIX, STREAM)),
+        ("connect", ()),
+        ("kill", (PID + 1, 0)),
+        ("execve", ()),
+    ):
+        assert judged(code, ARCH[machine_name], CALLS[call][column], *args) == ALLOWED
+    assert judged(code, ARCH[machine_name], CALLS["ptrace"][column]) == errno.EPERM
+
+
 def test_another_architectures_calls_are_no_way_round(machine_name: str) -> None:
     code = seccomp.program(machine_name, PID, metadata=False, memfd=False)
     assert judged(code, 0x40000003, 2) == KILLED  # i386's fork

@@ -16,7 +16,7 @@ from judge_tui.checks.errors import EngineError
 from judge_tui.checks.sandbox import Limits
 from judge_tui.checks.sandbox.programs import Ran, run_program
 
-__all__ = ["DRIVER", "Program"]
+__all__ = ["DRIVER", "Program", "packed"]
 
 #: The driver's name in the jail.
 DRIVER = "judge_driver.cu"
@@ -86,7 +86,7 @@ class Program:
 
     def _batch(self, cases: Sequence[Case], seconds: float) -> tuple[list[Answer], bool]:
         """Answers of one process, one or more, and all when nothing broke it; whether its main part began."""
-        job, inputs, outputs, places = _packed(cases, seconds)
+        job, inputs, outputs, places = packed(cases, seconds)
         files = {"program": self.binary, "job": job, "inputs": inputs, "outputs": outputs}
         ran = self._ran(files, {"report": _MOST_REPORT, "outputs": len(outputs)}, seconds + _GRACE)
         told = _report(ran.files.get("report", b""))
@@ -155,10 +155,19 @@ def _addresses(event: Event) -> list[int]:
     return [line for file, line in pairs if file == symbols.ADDRESS]
 
 
-def _packed(cases: Sequence[Case], seconds: float) -> tuple[bytes, bytes, bytes, list[_Places]]:
+def packed(
+    cases: Sequence[Case], seconds: float, *, watched: bool = False
+) -> tuple[bytes, bytes, bytes, list[_Places]]:
+    """The files that a program reads (its job, inputs, outputs as yet unwritten), and where cases lie there.
+
+    Args:
+        cases: What to run.
+        seconds: What they may take.
+        watched: Whether somebody else watches the bounds of the program's allocations.
+    """
     inputs, outputs = bytearray(), bytearray()
     shared: dict[int, int] = {}
-    lines = [f"{seconds:.3f} 0"]
+    lines = [f"{seconds:.3f} {int(watched)}"]
     places: list[_Places] = []
     for case in cases:
         logits = np.ascontiguousarray(case.logits, dtype=np.float32)

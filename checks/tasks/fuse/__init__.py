@@ -6,9 +6,10 @@ from judge_tui.checks.tasks.fuse.compiling import compiles, resources
 from judge_tui.checks.tasks.fuse.contract import CONTRACT
 from judge_tui.checks.tasks.fuse.correct import rows_independent, topk_correct
 from judge_tui.checks.tasks.fuse.files import loads, own_tests, purity, throughput
-from judge_tui.checks.tasks.fuse.memory import global_passes, memory_safety, no_materialize
+from judge_tui.checks.tasks.fuse.memory import global_passes, no_materialize
 from judge_tui.checks.tasks.fuse.numerics import numerics
 from judge_tui.checks.tasks.fuse.ranges import k_range
+from judge_tui.checks.tasks.fuse.safety import memory_safety
 
 __all__ = ["TASK"]
 

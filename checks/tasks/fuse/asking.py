@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +20,7 @@ from judge_tui.checks.tasks.fuse.running import launches
 from judge_tui.checks.tasks.fuse.trial import Settled
 from judge_tui.checks.verdict import Verdict
 
-__all__ = ["LIMIT", "Asked", "Question", "ask", "event_line", "judged", "served", "usual"]
+__all__ = ["LIMIT", "Asked", "Question", "ask", "case_of", "event_line", "judged", "served", "usual"]
 
 #: p = exp(x − lse), relative error in float32, as the challenge states it.
 LIMIT = 1e-5
@@ -128,18 +129,25 @@ def ask(
     Raises:
         Skipped: There was no time to launch anything.
     """
-    cases = []
-    for each in questions:
-        launcher = settled.launchers[each.variant]
-        stride = stride_of(launcher.stride, each.K)
-        index = "int64" if launcher.index == "int64" else "int32"
-        coded = encoded(each.K, each.variant)
-        cases.append(Case(each.logits, coded, stride, index, each.schedule))  # type: ignore[arg-type]
+    cases = [case_of(settled, each) for each in questions]
     answers = settled.program.run(cases, budget_s=max(1.0, min(seconds, bench.left - 2)))
     asked = [_read(settled, each, answer) for each, answer in zip(questions, answers, strict=True)]
     if all(each.answer.status == "not_run" for each in asked):
         raise Skipped("the time ran out before anything was launched")
     return asked
+
+
+def case_of(settled: Settled, question: Question) -> Case:
+    """A question as the program takes it.
+
+    Args:
+        settled: How the submission is launched.
+        question: What to launch.
+    """
+    launcher = settled.launchers[question.variant]
+    index: Literal["int32", "int64"] = "int64" if launcher.index == "int64" else "int32"
+    coded, stride = encoded(question.K, question.variant), stride_of(launcher.stride, question.K)
+    return Case(question.logits, coded, stride, index, question.schedule)
 
 
 def _read(settled: Settled, question: Question, answer: Answer) -> Asked:
