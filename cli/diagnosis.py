@@ -134,7 +134,7 @@ def _sanitizer(_: Path | None) -> Finding:
     found = find_sanitizer()
     if found is not None:
         return Finding("ok", str(found.path))
-    return Finding("note", "not found", "It tells races of kernels on a GPU, and comes with the CUDA toolkit.")
+    return Finding("note", "not found", "It tells races of kernels on a GPU; the CUDA toolkit has it.")
 
 
 def _compiler(_: Path | None) -> Finding:
