@@ -127,23 +127,26 @@ class Bench:
         return self._worker
 
     @contextlib.contextmanager
-    def fresh(self, other: Submission | None = None) -> Iterator[Worker]:
+    def fresh(self, other: Submission | None = None, *, beyond: bool = False) -> Iterator[Worker]:
         """A worker of its own, for what must share no state with other checks or other draws.
 
         Args:
             other: What it holds in place of the submission, such as code that it is timed against.
+            beyond: Whether it is asked for what lies beyond the contract: what CuPy lacks for that is no
+                reason to hold the check against the CPU.
         """
-        worker = self._started(other)
+        worker = self._started(other, beyond=beyond)
         try:
             yield worker
         finally:
             self._end(worker)
 
-    def _started(self, other: Submission | None = None) -> Worker:
+    def _started(self, other: Submission | None = None, *, beyond: bool = False) -> Worker:
         with self._lock:
             if self._stopped:
                 raise Died("was stopped")
-            refused = self.refusals.append if other is None and self.place.gpu else None
+            asked = other is None and not beyond
+            refused = self.refusals.append if asked and self.place.gpu else None
             worker = Worker(other or self.submission, mode=self.mode, place=self.place, refused=refused)
             self._running.add(worker)
         worker.account = self._account

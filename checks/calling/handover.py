@@ -14,6 +14,7 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
+from judge_tui.checks.bfloat16 import Bfloat16, bits
 from judge_tui.checks.errors import EngineError
 from judge_tui.checks.faults import BadResult
 from judge_tui.checks.worker import wire
@@ -141,12 +142,14 @@ class Packer:
     def _array(self, array: npt.NDArray[Any]) -> dict[str, Any]:
         if len(self.fds) >= wire.MAX_FDS:
             raise EngineError(f"over {wire.MAX_FDS} arrays in one call")
-        data = np.ascontiguousarray(array)
+        narrow = isinstance(array, Bfloat16)
+        data = bits(array) if isinstance(array, Bfloat16) else np.ascontiguousarray(array)
         fd = os.memfd_create("in", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
         self.fds.append(fd)
         _write_all(fd, data.tobytes())
         fcntl.fcntl(fd, fcntl.F_ADD_SEALS, _SEALS)
-        return {"$a": len(self.fds) - 1, "shape": list(array.shape), "dtype": array.dtype.str}
+        dtype = "bfloat16" if narrow else array.dtype.str
+        return {"$a": len(self.fds) - 1, "shape": list(array.shape), "dtype": dtype}
 
 
 class Handed:

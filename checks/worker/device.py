@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from . import device_namespace
+from .bfloat16 import is_numeric
 from .counters import Counters, active
 from .device_counts import counted_type
 
@@ -88,7 +89,7 @@ class DeviceArrays:
     def moved(self, value: Any) -> Any:
         """NumPy's arrays of numbers brought to the device, those in tuples and lists too."""
         if isinstance(value, np.ndarray):
-            return self._package.asarray(value) if value.dtype.kind in "biufc" else value
+            return self._package.asarray(value) if is_numeric(value.dtype) else value
         if type(value) in (tuple, list) and any(isinstance(item, np.ndarray) for item in value):
             return type(value)(self.moved(item) for item in value)
         return value

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import arrays, describe, models, namespace, places, targets
+from .bfloat16 import dtype_named, widened
 from .capture import Capture, sendable
 from .context import Context
 from .each import for_each
@@ -313,7 +314,7 @@ class Session:
         shape, dtype = tuple(request["shape"]), np.dtype(request["dtype"])
         if value is None:
             raise BadValueError("None instead of an array")
-        array = array_of(value)
+        array = widened(array_of(value))
         if array.dtype.kind not in "fiub":
             raise BadValueError(f"dtype {array.dtype} instead of numbers")
         if array.dtype.kind == "f" and dtype.kind in "iub":
@@ -361,7 +362,7 @@ class Session:
         return {key: self._decoded(item) for key, item in value.items()}
 
     def _array(self, value: dict[str, Any]) -> Any:
-        shape, dtype = tuple(value["shape"]), np.dtype(value["dtype"])
+        shape, dtype = tuple(value["shape"]), dtype_named(value["dtype"])
         size = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
         if size == 0:
             return arrays.moved(np.empty(shape, dtype))

@@ -12,6 +12,7 @@ from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Raised
 from judge_tui.checks.tasks.flash_attention.cases import Case, drawn, swept
 from judge_tui.checks.tasks.flash_attention.forward import Forward
+from judge_tui.checks.tasks.flash_attention.narrow import narrow_accuracy
 from judge_tui.checks.tasks.flash_attention.rows import STATED, Held, Rows
 from judge_tui.checks.verdict import Verdict
 
@@ -40,7 +41,7 @@ _REPLAYED = ((2, 2, 11, 6), 4)
     establishes="O equals softmax(QKᵀ/√D)V row by row for every head, uneven tiles, T > N, T = 1, causal and "
     "not, in float64 and float32.",
     roles=("forward",),
-    version=3,
+    version=4,
 )
 def accuracy(bench: Bench, found: Findings) -> str:
     """Hold every row of fresh draws against the float64 reference."""
@@ -76,6 +77,8 @@ def accuracy(bench: Bench, found: Findings) -> str:
             **forward.place,
         )
     odd = _unequal(bench, forward, found)
+    if bench.place.gpu:
+        narrow_accuracy(bench, found, forward)
     if not forward.tiled:
         found.note("takes a tile size", "no", note="Its own tiles were used.")
     text = _summary(forward, double, wide, narrow, len(cases) + 3)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from judge_tui.checks.bfloat16 import Bfloat16
 from judge_tui.checks.remembered import Remembered
 from judge_tui.checks.tasks.flash_attention.reference import Array, attention
 
@@ -45,7 +46,8 @@ class Case:
     def __str__(self) -> str:
         batch, heads, length, width = self.q.shape
         shape = f"B={batch} H={heads} N={length} D={width} T={self.tile}"
-        kind = f"{'causal' if self.causal else 'full'}, {self.q.dtype}"
+        dtype = "bfloat16" if isinstance(self.q, Bfloat16) else self.q.dtype
+        kind = f"{'causal' if self.causal else 'full'}, {dtype}"
         return f"{self.name + ': ' if self.name else ''}{shape}, {kind}"
 
     @property

@@ -17,7 +17,7 @@ from judge_tui.checks.check import Findings, check
 from judge_tui.checks.tasks.flash_attention.cases import Case
 from judge_tui.checks.tasks.flash_attention.forward import Forward
 from judge_tui.checks.tasks.flash_attention.gate import sound
-from judge_tui.checks.tasks.flash_attention.half import half_precision
+from judge_tui.checks.tasks.flash_attention.narrow import narrow_rescaling
 from judge_tui.checks.tasks.flash_attention.reference import Array, Factor, streamed
 from judge_tui.checks.tasks.flash_attention.rows import Held, Rows
 from judge_tui.checks.tolerance import relative_error
@@ -53,7 +53,7 @@ _MISTAKES: dict[Factor, str] = {
     "rescales by exp(m_old - m_new)",
     establishes="O is right while row maxima rise over many tiles, fall, stay, rise past the range of exp.",
     roles=("forward",),
-    version=3,
+    version=4,
 )
 def rescaling_direction(bench: Bench, found: Findings) -> str:
     """Hold O against the reference for scores whose running maximum rises, falls and stays."""
@@ -84,9 +84,9 @@ def rescaling_direction(bench: Bench, found: Findings) -> str:
             largest,
             note="A hint only: right code may evaluate exp on lanes that it discards.",
         )
-    # On the CPU NumPy computes float16 by way of float32, one number at a time.
+    # On the CPU NumPy computes float16 by way of float32, one number at a time, and has no bfloat16.
     if bench.place.gpu:
-        half_precision(bench, found, forward)
+        narrow_rescaling(bench, found, forward)
     if elsewhere:
         error, limit = sound(found, forward, bench, causal=forward.causal[0])
         if error > limit:

@@ -31,6 +31,7 @@ _MOST_EVENTS = 12
     "memory_safety",
     "bounds, races, barriers",
     establishes="No access out of bounds or misaligned, no race, no divergent shuffle, no deadlock.",
+    version=2,
     budget=300,
 )
 def memory_safety(bench: Bench, found: Findings) -> str:

@@ -194,7 +194,8 @@ def array(
 ) -> ndarray:
     """An array of numbers, lists, NumPy's arrays, or lists of the device's arrays."""
     made = np.array(unboxed(obj), dtype=dtype, order=order, ndmin=ndmin)
-    if made.dtype.kind not in "biufc":
+    # bfloat16 is told by its name: CuPy has it where ml_dtypes is installed
+    if made.dtype.kind not in "biufc" and made.dtype.name != "bfloat16":
         raise ValueError(f"Unsupported dtype {made.dtype}")
     return boxed(made)
 
