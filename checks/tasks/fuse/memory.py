@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.cuda.constants import integer
@@ -12,7 +16,9 @@ from judge_tui.checks.cuda.repairs import lines_in_front
 from judge_tui.checks.faults import Skipped
 from judge_tui.checks.tasks.fuse.asking import Question, ask, served, usual
 from judge_tui.checks.tasks.fuse.correct import draw
+from judge_tui.checks.tasks.fuse.running import others
 from judge_tui.checks.tasks.fuse.subject import Subject, subject_of
+from judge_tui.checks.tasks.fuse.trial import Settled
 from judge_tui.checks.verdict import Verdict
 
 __all__ = ["global_passes", "no_materialize"]
@@ -87,6 +93,7 @@ def _static(found: Findings, subject: Subject) -> int:
     "global_passes",
     "effective reads of V",
     establishes="How often the logits are read: kernel time over the time of one copy of the same bytes.",
+    version=2,
     budget=120,
     optional=True,
 )
@@ -96,39 +103,60 @@ def global_passes(bench: Bench, found: Findings) -> str:
     if bench.backend != "gpu":
         raise Skipped(f"needs a GPU: the time of a launch against that of a copy{_counted(bench, found)}")
     settled = served(bench)
-    launcher = settled.launcher
     rows, V = _PASSES
     logits = draw(bench.rng("passes"), rows, V)
+    passes = _timed(bench, found, settled, logits)
+    found.limit(
+        "effective reads of V", passes, _ONE_PASS, otherwise=Verdict.WARN,
+        note="An online recurrence needs one.", **_place(settled),
+    )  # fmt: skip
+    beside = ""
+    for other in others(bench):
+        with contextlib.suppress(Skipped):
+            more = _timed(bench, found, other, logits)
+            found.note(f"effective reads of V, {other.launcher.name}", more, **_place(other))
+            beside += f"; {other.launcher.name} beside it {more:.2g}"
+    return f"{passes:.2g} effective reads of V at {rows} × {V}{beside}"
+
+
+def _timed(bench: Bench, found: Findings, settled: Settled, logits: npt.NDArray[np.float32]) -> float:
+    """Passes over V that a launch takes the time of.
+
+    Raises:
+        Skipped: It was not timed.
+    """
     (asked,) = ask(bench, settled, [Question("timed", logits, usual(settled, 10), schedule=_TIMED)])
     told = next((event.text.split() for event in asked.answer.events if event.kind == "timing"), [])
     try:
         launch, copy = (float(part) for part in told)
     except ValueError:
         raise Skipped(f"the launch was not timed: {asked.wrong or 'no clock on the card'}") from None
-    # a copy reads and writes: its time is that of two passes
-    passes = 2 * launch / copy if copy > 0 else float("inf")
-    found.note("seconds of a launch, best of ten", launch, unit="s", note=f"{rows} × {V}")
+    name, shape = settled.launcher.name, f"{len(logits)} × {logits.shape[1]}"
+    found.note(f"seconds of a launch of {name}, best of ten", launch, unit="s", note=shape)
     found.note("seconds of a copy on the device, best of ten", copy, unit="s", note=f"{logits.nbytes} B")
-    found.limit(
-        "effective reads of V", passes, _ONE_PASS, otherwise=Verdict.WARN,
-        note="An online recurrence needs one.", file=launcher.file, line=launcher.line or None,
-    )  # fmt: skip
-    return f"{passes:.2g} effective reads of V at {rows} × {V}"
+    # a copy reads and writes: its time is that of two passes
+    return 2 * launch / copy if copy > 0 else float("inf")
 
 
 def _counted(bench: Bench, found: Findings) -> str:
     """How often kernels load each logit, as the emulator counts it: evidence, for a cache may serve some."""
     if bench.backend != "emulator":
         return ""
-    settled = served(bench)
     rows, V = _COUNTED
     logits = draw(bench.rng("counted"), rows, V)
-    (asked,) = ask(bench, settled, [Question("counted", logits, usual(settled, 10))], seconds=60)
-    loaded = asked.answer.input_bytes
-    if not loaded or asked.answer.status != "done":
-        return ""
-    found.note(
-        "loads per logit, counted by the emulator", loaded / logits.nbytes, file=settled.launcher.file,
-        line=settled.launcher.line or None, note=f"{rows} × {V}; what a cache serves is counted too.",
-    )  # fmt: skip
-    return f"; {loaded / logits.nbytes:.3g} loads per logit are counted"
+    told = ""
+    for number, settled in enumerate((served(bench), *others(bench))):
+        (asked,) = ask(bench, settled, [Question("counted", logits, usual(settled, 10))], seconds=60)
+        loaded, name = asked.answer.input_bytes / logits.nbytes, settled.launcher.name
+        if not loaded or asked.answer.status != "done":
+            continue
+        found.note(
+            f"loads per logit of {name}, counted by the emulator", loaded, **_place(settled),
+            note=f"{rows} × {V}; what a cache serves is counted too.",
+        )  # fmt: skip
+        told += f", {loaded:.3g} of {name}" if number else f"; {loaded:.3g} loads per logit are counted"
+    return told
+
+
+def _place(settled: Settled) -> dict[str, Any]:
+    return {"file": settled.launcher.file, "line": settled.launcher.line or None}
