@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
+from judge_tui.checks.errors import WorkspaceError
 from judge_tui.checks.submission import Submission
 
 __all__ = [
@@ -59,11 +60,18 @@ def python_files(submission: Submission) -> tuple[str, ...]:
 def absence(submission: Submission) -> str:
     """Why there is nothing to judge, as a clause; empty when there may be something.
 
-    A folder that holds the text of its task alone has no submission in it.
+    A folder that holds the text of its task alone has no submission in it. One of which something cannot be
+    read is not judged by the rest: that would be another submission.
     """
-    files = submission.files
+    try:
+        files = submission.files
+    except WorkspaceError as error:
+        return f"{error.file or submission.path}: {error.message.rstrip('.')}"
     if not files:
         return "no submission: the folder is missing or empty"
+    for name in files:
+        if trouble := submission.trouble(name):
+            return f"{name} {trouble}; without it, this would be another submission"
     filled = [name for name in files if submission.read_bytes(name).strip()]
     if not filled:
         return f"no submission: {_listed(files)} {'is' if len(files) == 1 else 'are'} empty"

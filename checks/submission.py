@@ -26,6 +26,7 @@ _LEFT_OUT = frozenset({"__pycache__", "node_modules"})
 _MAX_FILES = 2_000
 _MOST_BYTES = 64 << 20
 _MOST_META = 1 << 20
+_READABLE = "Make it readable, or leave the model out."
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,11 @@ class Submission:
             return self._listed()
         except OSError as error:
             where = Path(error.filename or self.path)
-            raise WorkspaceError(f"cannot be read: {error.strerror}.", file=where) from error
+            raise WorkspaceError(
+                f"cannot be read: {error.strerror}.",
+                hint="Make it readable, or leave the model out.",
+                file=where,
+            ) from error
 
     def _listed(self) -> tuple[str, ...]:
         found: list[str] = []
@@ -163,6 +168,14 @@ class Submission:
                 return file.read(_MOST_BYTES)
         except OSError:
             return b""
+
+    def trouble(self, name: str) -> str:
+        """Why a file cannot be read, as a clause; empty where it can."""
+        try:
+            (self.path / name).open("rb").close()
+        except OSError as error:
+            return f"cannot be read: {error.strerror}"
+        return ""
 
     def read_text(self, name: str) -> str:
         """Text of a file; bytes that are not UTF-8 become U+FFFD."""
@@ -219,7 +232,7 @@ def read_meta(path: Path) -> SubmissionMeta:
             raise WorkspaceError("is larger than 1 MiB", file=path)
         raw = tomllib.loads(path.read_bytes().decode())
     except OSError as error:
-        raise WorkspaceError(f"cannot be read: {error.strerror}", file=path) from error
+        raise WorkspaceError(f"cannot be read: {error.strerror}.", hint=_READABLE, file=path) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise WorkspaceError(
             f"is not valid TOML: {error}", hint="Mend or remove the file.", file=path

@@ -17,7 +17,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -186,11 +186,16 @@ class Workspace:
         return match(name, names, aliases, "task")
 
     def model_title(self, model: str) -> str:
-        """Display name of a model: as configured, else as a submission says, else the folder's name."""
+        """Display name of a model: as configured, else as a submission says, else its folder's."""
         if model in self.settings.titles:
             return self.settings.titles[model]
-        metas = (self.submission(model, task).meta.model for task in self.submitted(model))
-        return next((title for title in metas if title), model)
+        return next(filter(None, self._titles(model)), model)
+
+    def _titles(self, model: str) -> Iterator[str]:
+        with suppress(WorkspaceError):
+            for task in self.submitted(model):
+                with suppress(WorkspaceError):
+                    yield self.submission(model, task).meta.model
 
     def submission(self, model: str, task: str) -> Submission:
         """One model's folder for one task, by their folder names; it need not exist."""

@@ -4,6 +4,7 @@ import ast
 from collections.abc import Callable
 
 import pytest
+from judge_tui.checks.errors import WorkspaceError
 from judge_tui.checks.generic.found_tests import found_tests
 from judge_tui.checks.generic.size import measure_python
 from judge_tui.checks.sources import (
@@ -88,6 +89,23 @@ def test_a_folder_with_code_is_not_absent(submitted: Submit) -> None:
     assert absence(submitted({"code.py": "x = 1", "README.md": "words"}, "a")) == ""
     assert absence(submitted({"kernel.cu": "__global__"}, "b")) == ""
     assert absence(submitted({"answer.md": "```cuda\n__global__\n```\n"}, "c")) == ""
+
+
+def test_what_cannot_be_read_is_not_judged_by_the_rest(
+    submitted: Submit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = submitted({"code.py": "x = 1", "more.py": "y = 2"}, "a")
+    with monkeypatch.context() as patch:
+        patch.setattr(Submission, "trouble", lambda self, name: "cannot be read: no" * (name == "more.py"))
+        assert absence(whole).startswith("more.py cannot be read: no; without it")
+    (whole.path / "more.py").unlink()
+    assert "more.py cannot be read: No such file" in absence(whole)
+    monkeypatch.setattr(Submission, "files", property(_refused))
+    assert absence(whole) == f"{whole.path}: cannot be read: Permission denied"
+
+
+def _refused(submission: Submission) -> tuple[str, ...]:
+    raise WorkspaceError("cannot be read: Permission denied.", file=submission.path)
 
 
 def test_lines_are_counted_once_code_before_docstring_before_comment() -> None:

@@ -182,6 +182,13 @@ def test_scores_that_cannot_be_read_cost_their_own_cells(
     assert outline(workspace, "anna").submitted == {("a", "kv"), ("b", "kv"), ("b", "fuse")}
 
 
+def test_a_name_that_cannot_be_read_is_the_folder_s_and_stops_nothing(workspace: Workspace) -> None:
+    meta = workspace.root / "submissions" / "b" / "kv" / "submission.toml"
+    meta.write_text("model = [")
+    assert workspace.model_title("b") == "b"
+    assert outline(workspace, "anna").titles["b"] == "b"
+
+
 @pytest.mark.parametrize("folder", ["", "inner"])
 def test_a_submission_with_a_folder_that_cannot_be_read_is_no_smaller_submission(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch, folder: str
@@ -190,5 +197,5 @@ def test_a_submission_with_a_folder_that_cannot_be_read_is_no_smaller_submission
     path.mkdir(exist_ok=True)
     closed(monkeypatch, path)
     got = standing(workspace, "a", "kv", "anna")
-    assert got.fault == f"{path}: cannot be read: Permission denied."
+    assert got.fault.startswith(f"{path}: cannot be read: Permission denied. Make it readable")
     assert not got.open

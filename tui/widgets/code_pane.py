@@ -163,7 +163,8 @@ class CodePane(Hollow, Vertical):
         self.relist()
 
     def _source(self, file: str) -> Source:
-        return Source(self.submission.read_bytes(file), hide=self.hide)
+        data = self.submission.read_bytes(file) or self.submission.trouble(file).encode()
+        return Source(data, hide=self.hide)
 
     def _told(self, highlight: Highlight) -> Highlight:
         """What of a file's syntax may be shown."""
