@@ -113,7 +113,7 @@ class Submission:
             where = Path(error.filename or self.path)
             raise WorkspaceError(
                 f"cannot be read: {error.strerror}.",
-                hint="Make it readable, or leave the model out.",
+                hint=_READABLE,
                 file=where,
             ) from error
 

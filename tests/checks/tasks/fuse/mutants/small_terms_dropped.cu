@@ -1,6 +1,6 @@
 // bug: terms below the machine epsilon of the largest are left out of the sum, and at V = 50257 there are many
 // caught by: numerics
-// passes: rows_independent, k_range
+// passes: k_range
 
 #include <cuda_runtime.h>
 #include <math.h>
