@@ -149,11 +149,11 @@ class Submission:
         """Look at the folder anew: it has changed on disk.
 
         Raises:
-            WorkspaceError: It is malformed now; what was known of it stays.
+            WorkspaceError: It is malformed now; what was known of it stays, but for the digest.
         """
         fresh = replace(self)
-        known = {"meta": fresh.meta, "files": fresh.files}
         self.__dict__.pop("digest", None)
+        known = {"meta": fresh.meta, "files": fresh.files}
         self.__dict__.update(known)
 
     def read_bytes(self, name: str) -> bytes:
