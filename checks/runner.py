@@ -130,7 +130,7 @@ def _stored(
 def _keys(store: Store, submission: Submission, places: Sequence[Place]) -> Mapping[str, str]:
     """Device → what outcomes are kept under; nothing when it cannot be told."""
     with contextlib.suppress(JudgeError):
-        return {place.device.name: store.key(submission, place.backend, place.device.name) for place in places}
+        return {one.device.name: store.key(submission, one.backend, one.device.name) for one in places}
     return {}
 
 

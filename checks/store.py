@@ -17,6 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import msgspec
+from judge_tui.checks.folders import user_folder
 from judge_tui.checks.submission import ADAPTER, META, Submission
 from judge_tui.checks.verdict import Outcome, Verdict
 
@@ -33,7 +34,7 @@ def cache_folder() -> Path:
     """Where outcomes are kept: ``$JUDGE_TUI_CACHE``, or ``judge-tui`` in the user's cache folder."""
     if own := os.environ.get("JUDGE_TUI_CACHE"):
         return Path(own)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "judge-tui"
+    return user_folder("CACHE") / "judge-tui"
 
 
 def binding_digest(submission: Submission) -> str:

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
+from judge_tui.checks.folders import present_folder
 from judge_tui.checks.verdict import Outcome
 from judge_tui.judging.workspace import Workspace
 
@@ -35,7 +36,7 @@ def where_told(
         trust: Whether checks run without a sandbox.
         cwd: Where the command will be run; the present folder by default.
     """
-    cwd = (cwd or Path.cwd()).absolute()
+    cwd = (cwd or present_folder()).absolute()
     words: list[str] = []
     if cwd != workspace.root and workspace.root not in cwd.parents and workspace.root.is_dir():
         words += ["--workspace", str(workspace.root)]
