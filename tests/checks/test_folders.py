@@ -34,8 +34,8 @@ def test_a_user_without_a_home_has_the_root_as_in_a_container(monkeypatch: pytes
 def test_a_present_folder_that_is_gone_is_the_root(tmp_path: Path) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()
-    told = "import os; os.rmdir(os.getcwd()); from judge_tui.checks.folders import present_folder as f; print(f())"
-    # a child that starts there has been where it no longer is
-    found = subprocess.run([sys.executable, "-c", told], cwd=gone, capture_output=True, text=True, check=True)
+    program = "import os; os.rmdir(os.getcwd()); from judge_tui.checks import folders; "
+    told = [sys.executable, "-c", program + "print(folders.present_folder())"]
+    found = subprocess.run(told, cwd=gone, capture_output=True, text=True, check=True)
     assert found.stdout == "/\n"
     assert present_folder() == Path.cwd()
