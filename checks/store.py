@@ -18,6 +18,7 @@ from pathlib import Path
 
 import msgspec
 from judge_tui.checks.folders import user_folder
+from judge_tui.checks.regular_files import open_regular
 from judge_tui.checks.submission import ADAPTER, META, Submission
 from judge_tui.checks.verdict import Outcome, Verdict
 
@@ -42,12 +43,12 @@ def binding_digest(submission: Submission) -> str:
     total = hashlib.sha256()
     tables = [folder / META for folder in (submission.path, submission.overlay) if folder is not None]
     for file in (*tables, submission.adapter):
-        try:
-            total.update(
-                hashlib.sha256(file.read_bytes() if file else b"").digest() + (b"+" if file else b"-")
-            )
-        except OSError:
-            total.update(b"-")
+        told = b"-"
+        with contextlib.suppress(OSError):
+            if file is not None:
+                with open_regular(file) as opened:
+                    told = hashlib.sha256(opened.read()).digest() + b"+"
+        total.update(told)
     return total.hexdigest()
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from judge_tui.checks.errors import WorkspaceError
+from judge_tui.checks.regular_files import open_regular
 
 __all__ = ["Conflict", "FileStamp", "read_bytes", "write_atomically"]
 
@@ -48,7 +49,8 @@ def read_bytes(path: Path) -> bytes | None:
         WorkspaceError: It cannot be read.
     """
     try:
-        return path.read_bytes()
+        with open_regular(path, follow=True) as file:
+            return file.read()
     except FileNotFoundError:
         return None
     except OSError as error:
