@@ -20,9 +20,11 @@ def replay_command(outcome: Outcome, where: Sequence[str] = ()) -> str:
         outcome: What is measured again, and not taken from its stored outcome.
         where: Options that say where the submissions are.
     """
-    words = ["judge-tui", "check", outcome.model, "--task", outcome.task, "--check", outcome.check]
-    words += ["--seed", str(outcome.seed), "--backend", outcome.backend, "--fresh"]
-    return shlex.join([*words, *where])
+    told = ["--task", outcome.task, "--check", outcome.check]
+    told += ["--seed", str(outcome.seed), "--backend", outcome.backend, "--fresh", *where]
+    # a name that looks like an option is none behind two dashes
+    words = [*told, "--", outcome.model] if outcome.model.startswith("-") else [outcome.model, *told]
+    return shlex.join(["judge-tui", "check", *words])
 
 
 def where_told(
