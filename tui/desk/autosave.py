@@ -145,8 +145,8 @@ class Autosave:
     def close(self) -> None:
         """Write what waits, or keep it where the disk does not take it, and stop."""
         with self._changed:
-            failed = {index: self._blocked[index] for index in self._again if index not in self._waiting}
-            self._waiting |= {index: (0.0, change) for index, change in failed.items()}
+            again = self._again.keys() - self._waiting.keys() if not self._closing else ()
+            self._waiting |= {index: (0.0, self._blocked[index]) for index in again}
         self.flush()
         with self._changed:
             self._closing = True
