@@ -120,11 +120,13 @@ def _sweep(path: Path) -> None:
 
 
 def _replace(path: Path, data: bytes) -> None:
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    # a number of a process comes again, in a container at every start
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}.tmp")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     try:
         with os.fdopen(descriptor, "wb") as stream:
-            with suppress(FileNotFoundError):
+            # a disk without modes may refuse to set one
+            with suppress(OSError):
                 os.fchmod(descriptor, path.stat().st_mode & 0o777)
             stream.write(data)
             stream.flush()
