@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from judge_tui.checks.errors import WorkspaceError
+from judge_tui.checks.regular_files import open_regular
 
 __all__ = ["ADAPTER", "META", "Submission", "SubmissionMeta"]
 
@@ -154,17 +155,17 @@ class Submission:
         """Look at the folder anew: it has changed on disk.
 
         Raises:
-            WorkspaceError: It is malformed now; what was known of it stays.
+            WorkspaceError: It is malformed now; what was known of it stays, but for the digest.
         """
         fresh = replace(self)
-        known = {"meta": fresh.meta, "files": fresh.files}
         self.__dict__.pop("digest", None)
+        known = {"meta": fresh.meta, "files": fresh.files}
         self.__dict__.update(known)
 
     def read_bytes(self, name: str) -> bytes:
         """Bytes of a file, the first 64 MiB; an unreadable file reads as empty."""
         try:
-            with (self.path / name).open("rb") as file:
+            with open_regular(self.path / name) as file:
                 return file.read(_MOST_BYTES)
         except OSError:
             return b""
@@ -172,7 +173,7 @@ class Submission:
     def trouble(self, name: str) -> str:
         """Why a file cannot be read, as a clause; empty where it can."""
         try:
-            (self.path / name).open("rb").close()
+            open_regular(self.path / name).close()
         except OSError as error:
             return f"cannot be read: {error.strerror}"
         return ""
@@ -213,7 +214,7 @@ def _is_text(name: str) -> bool:
 
 def _hashed(path: Path) -> bytes:
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             return hashlib.file_digest(file, "sha256").digest()
     except OSError:
         return hashlib.sha256(b"").digest()
@@ -228,9 +229,11 @@ def read_meta(path: Path) -> SubmissionMeta:
     try:
         if path.is_symlink() or not path.is_file():
             return SubmissionMeta()
-        if path.stat().st_size > _MOST_META:
+        with open_regular(path) as file:
+            data = file.read(_MOST_META + 1)
+        if len(data) > _MOST_META:
             raise WorkspaceError("is larger than 1 MiB", file=path)
-        raw = tomllib.loads(path.read_bytes().decode())
+        raw = tomllib.loads(data.decode())
     except OSError as error:
         raise WorkspaceError(f"cannot be read: {error.strerror}.", hint=_READABLE, file=path) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:

@@ -54,14 +54,15 @@ def attested(
         after: The card after it.
         rubric: The rubric that is scored by.
         digest: What :func:`files_judged` says.
-        checks: The verdicts on those files; none leave the card's own.
+        checks: The verdicts on those files; none leave the card's own, unless those are on other files.
     """
     begun = before.submission is None and digest is not None
     if begun or _given(before) != _given(after):
         # files that are gone are no others
         after = after.judged_under(rubric, digest or after.submission)
     seen = tuple(checks) if digest and after.submission == digest else ()
-    return after.with_checks(seen) if seen else after
+    others = before.submission not in (None, after.submission)
+    return after.with_checks(seen) if seen or others else after
 
 
 def _given(card: Scorecard) -> tuple[object, ...]:

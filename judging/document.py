@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from judge_tui.checks.errors import WorkspaceError
+from judge_tui.checks.regular_files import open_regular
 
 __all__ = ["Inline", "Table", "line_of", "parse_toml", "read_document", "render_toml", "storable"]
 
@@ -135,7 +136,8 @@ def read_document(path: Path) -> Table:
         WorkspaceError: The file is missing, unreadable, not UTF-8 or not TOML.
     """
     try:
-        data = path.read_bytes()
+        with open_regular(path, follow=True) as file:
+            data = file.read()
     except FileNotFoundError as error:
         raise WorkspaceError("there is no such file.", file=path) from error
     except OSError as error:

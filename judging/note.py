@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, get_args
 from typing import Literal as _Literal
 
@@ -125,11 +126,30 @@ def reanchor(note: Note, source: str) -> Note:
     if is_anchored(note, source) or note.lines is None:
         return note
     lines, quoted = _split(source), _split(note.quote)
-    found = [at for at in range(len(lines) - len(quoted) + 1) if _stands_at(lines, at, quoted)]
+    found = [at for at in _candidates(source, quoted) if _stands_at(lines, at, quoted)]
     if not found or not note.quote.strip():
         return note
     first = min(found, key=lambda at: (abs(at + 1 - note.lines[0]), at)) + 1  # type: ignore[index]
     return replace(note, lines=(first, first + note.lines[1] - note.lines[0]))
+
+
+def _candidates(source: str, quoted: Sequence[str]) -> Iterable[int]:
+    """Where a quote may begin: its rarest line tells, where one is quoted as a whole."""
+    said = _said_at(source)
+    places = [(n, said.get(q.strip(), ())) for n, q in enumerate(quoted) if len(q) < _QUOTED_CHARACTERS]
+    if not places:
+        return range(len(_split(source)))
+    offset, rarest = min(places, key=lambda place: len(place[1]))
+    return [at - offset for at in rarest]
+
+
+@lru_cache(maxsize=8)
+def _said_at(source: str) -> dict[str, list[int]]:
+    """What lines say → where they stand, from 0 on."""
+    said: dict[str, list[int]] = {}
+    for at, line in enumerate(_split(source)):
+        said.setdefault(line.strip(), []).append(at)
+    return said
 
 
 def _stands_at(lines: Sequence[str], at: int, quoted: Sequence[str]) -> bool:
@@ -144,7 +164,8 @@ def _said(line: str, quoted: str) -> bool:
     return line.lstrip().startswith(quoted.strip())
 
 
-def _split(text: str) -> list[str]:
+@lru_cache(maxsize=32)
+def _split(text: str) -> Sequence[str]:
     # str.splitlines would also split at form feeds and Unicode separators, which no editor counts
     return [line.removesuffix("\r") for line in text.split("\n")]
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from judge_tui.checks.errors import WorkspaceError
+from judge_tui.checks.regular_files import open_regular
 
 __all__ = ["Conflict", "FileStamp", "read_bytes", "write_atomically"]
 
@@ -48,7 +49,8 @@ def read_bytes(path: Path) -> bytes | None:
         WorkspaceError: It cannot be read.
     """
     try:
-        return path.read_bytes()
+        with open_regular(path, follow=True) as file:
+            return file.read()
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -118,11 +120,13 @@ def _sweep(path: Path) -> None:
 
 
 def _replace(path: Path, data: bytes) -> None:
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    # a number of a process comes again, in a container at every start
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}.tmp")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     try:
         with os.fdopen(descriptor, "wb") as stream:
-            with suppress(FileNotFoundError):
+            # a disk without modes may refuse to set one
+            with suppress(OSError):
                 os.fchmod(descriptor, path.stat().st_mode & 0o777)
             stream.write(data)
             stream.flush()

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from judge_tui.checks.errors import WorkspaceError
+from judge_tui.checks.folders import present_folder
 from judge_tui.checks.submission import Submission
 from judge_tui.judging.card import Scorecard
 from judge_tui.judging.document import Table, read_document
@@ -97,9 +98,10 @@ class Workspace:
         for folder in (explicit, submissions, bindings):
             if folder is not None and not folder.is_dir():
                 raise WorkspaceError("there is no such folder.", file=folder)
-        root = explicit.absolute() if explicit is not None else _search((start or Path.cwd()).absolute())
+        start = start or present_folder()
+        root = explicit.absolute() if explicit is not None else _search(start.absolute())
         if root is None or not is_workspace(root):
-            where = explicit or start or Path.cwd()
+            where = explicit or start
             raise WorkspaceError(
                 f"{where} is not a workspace: it has neither {CONFIG} nor submissions/ and scores/.",
                 hint="Go to one, say --workspace DIR, or make one with: judge-tui init DIR",

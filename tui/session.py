@@ -201,10 +201,13 @@ class Session(CardDesk):
         self.outcomes = {key: outcome for key, outcome in self.outcomes.items() if key[0] != model}
 
     def verdicts(self, index: int) -> Mapping[str, str]:
-        """Check id → verdict of a submission; those of the card where no check has run."""
+        """Check id → verdict of a submission; those of the card where no check has run on the same files."""
         model = self.submissions[index].model
         live = {check: str(o.verdict) for (name, check), o in self.outcomes.items() if name == model}
-        return live or {seen.check: seen.verdict for seen in self.changes[index].checks}
+        card = self.changes[index]
+        if live or not card.checks or card.submission not in (None, self._digests((index,)).get(model)):
+            return live
+        return {seen.check: seen.verdict for seen in card.checks}
 
     def conflicts(self, index: int) -> dict[str, str]:
         """Dimension id (or ``overall``) → a sentence on what does not fit."""

@@ -14,6 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from judge_tui.checks.folders import home_folder, present_folder
 from judge_tui.checks.sandbox import mounts
 
 __all__ = ["Limits", "terms"]
@@ -60,7 +61,7 @@ def terms(view: mounts.View, limits: Limits, submission: Path, *, gpu: bool, por
     Returns:
         Plain data; the keys are those that ``worker/confine.py`` and ``worker/probe.py`` read.
     """
-    home, workspace = Path.home(), Path.cwd()
+    home, workspace = home_folder(), present_folder()
     hidden = [path / name for path in _secrets_inside(view) for name in _REFERENCE_FILES]
     fixed = ["/", "/usr", "/etc", "/var/tmp", "/dev/shm", str(home), str(workspace), sys.base_prefix]
     package = [view.package_root, f"{view.package_root}/{mounts.PACKAGE}"]

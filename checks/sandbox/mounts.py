@@ -17,6 +17,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from judge_tui.checks.folders import home_folder, present_folder
+
 __all__ = [
     "PACKAGE",
     "SCRATCH_BYTES",
@@ -97,7 +99,7 @@ def related(path: Path, others: Iterable[Path]) -> bool:
 
 def visible() -> tuple[Path, ...]:
     """Paths of this machine that a jail shows, wherever it shows them."""
-    system = _system(str(Path.home()), str(Path.cwd()))
+    system = _system(str(home_folder()), str(present_folder()))
     return (*system.roots, *system.sites)
 
 
@@ -137,7 +139,7 @@ def bubblewrap_view(
             nothing.
         arrays: The module that a submission gets for NumPy.
     """
-    system = _system(str(Path.home()), str(Path.cwd()), arrays)
+    system = _system(str(home_folder()), str(present_folder()), arrays)
     sites = {site: f"/site/{index}" for index, site in enumerate(system.own_sites)}
     argv = ["--proc", "/proc"] if proc else []
     argv += ["--dev", "/dev"]
@@ -179,7 +181,7 @@ def plain_view(
     scratch.mkdir()
     package_root.mkdir()
     (package_root / PACKAGE).symlink_to(worker)
-    system = _system(str(Path.home()), str(Path.cwd()), arrays)
+    system = _system(str(home_folder()), str(present_folder()), arrays)
     read, listed = around((*system.roots, *system.own_sites), system.hidden)
     links = tuple(path for path in _LIBRARIES if os.path.exists(path))
     own = (

@@ -77,6 +77,27 @@ def finished(events: list[Event], *, cached: bool | None = None) -> list[Outcome
     ]  # fmt: skip
 
 
+def test_what_was_found_while_files_changed_is_kept_for_no_state_of_them(
+    asked: Callable[..., list[Event]], scale: Task, submitted: Submit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = submitted(RIGHT, "a").path / "code.py"
+
+    def meddled(bench: Bench, found: Findings) -> str:
+        # as an editor saves twice, or a branch is changed and changed back
+        text = path.read_text()
+        path.write_text("x = 1\n")
+        with bench.fresh():
+            path.write_text(text)
+        found.claim("that it holds", True)
+        return ""
+
+    own = [checked(meddled), *scale.checks[:1]]
+    monkeypatch.setattr("judge_tui.checks.runner.load_task", lambda name: replace(scale, checks=tuple(own)))
+    first = asked("a", jobs=1)
+    assert len(finished(first, cached=False)) == 2
+    assert finished(asked("a", jobs=1), cached=True) == []
+
+
 def test_events_come_in_order(asked: Callable[..., list[Event]], scale: Task) -> None:
     events = asked("a", seed=7, jobs=1)
     assert isinstance(events[0], Planned)

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import time
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 from judge_tui.judging.note import is_anchored, new_note, quote_of, reanchor
@@ -57,3 +60,31 @@ def test_lines_pushed_down_are_found_again(names: list[int], pushed: int, data: 
     moved = reanchor(note, after)
     assert moved.lines == (first + pushed, last + pushed)
     assert quote_of(after, moved.lines) == note.quote
+
+
+LINE = st.sampled_from(["", "a", "  a", "b", "return", "x" * 1_200])
+
+
+@given(st.lists(LINE, min_size=1, max_size=8), st.lists(LINE, max_size=14), st.data())
+def test_a_quote_is_found_where_it_is_nearest_as_a_look_at_every_line_finds_it(
+    old: list[str], new: list[str], data: st.DataObject
+) -> None:
+    first = data.draw(st.integers(1, len(old)))
+    last = data.draw(st.integers(first, len(old)))
+    note = new_note("bug", "n", file="a.py", lines=(first, last), source="\n".join(old))
+    source = "\n".join(new)
+    there = [
+        line
+        for line in range(1, len(new) + 2)
+        if note.quote.strip() and is_anchored(replace(note, lines=(line, line + last - first)), source)
+    ]
+    nearest = min(there, key=lambda line: (abs(line - first), line), default=first)
+    assert reanchor(note, source).lines == (nearest, nearest + last - first)
+
+
+def test_many_notes_whose_quotes_are_gone_are_looked_for_in_little_time() -> None:
+    source = "".join(f"line {number}\n" for number in range(50_000))
+    notes = [new_note("bug", "n", file="a.py", lines=(n, n), source="x\n" * 99) for n in range(1, 60)]
+    began = time.process_time()
+    assert [reanchor(note, source).lines for note in notes] == [note.lines for note in notes]
+    assert time.process_time() - began < 1.0

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import difflib
+import errno
 import os
 import stat
 from collections.abc import Callable
@@ -203,6 +204,23 @@ def test_a_program_killed_before_renaming_costs_nothing_and_its_rest_is_swept(
     assert load_scorecard(path).score("correctness") == 85
     save_scorecard(path, card.with_score("correctness", 2), stamp)
     assert [p.name for p in tmp_path.iterdir()] == ["anna.toml"]
+
+
+def refused(*_: object) -> None:
+    raise PermissionError(errno.EPERM, "Operation not permitted")
+
+
+def test_on_a_disk_without_locks_and_modes_a_card_is_saved_beside_what_a_killed_program_left(
+    tmp_path: Path, card: Scorecard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "anna.toml"
+    stamp = save_scorecard(path, card, None)
+    monkeypatch.setattr("judge_tui.judging.storage.fcntl.flock", refused)
+    monkeypatch.setattr("judge_tui.judging.storage.os.fchmod", refused)
+    # in a container the next process may have the same number
+    (tmp_path / f".anna.toml.{os.getpid()}.tmp").write_text("half")
+    save_scorecard(path, card.with_score("correctness", 2), stamp)
+    assert load_scorecard(path).score("correctness") == 2
 
 
 def test_the_mode_of_a_card_is_kept_and_a_link_is_followed(tmp_path: Path, card: Scorecard) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from judge_tui.checks.errors import UsageError
-from judge_tui.judging.storage import FileStamp
+from judge_tui.judging.storage import Conflict, FileStamp
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.desk.autosave import Autosave, SaveReport
 from judge_tui.tui.desk.documents import Document
@@ -220,6 +220,54 @@ def test_what_could_be_kept_nowhere_is_tried_again_on_closing(tmp_path: Path, re
     autosave.close()
     assert (autosave.unsaved(), autosave.lost()) == ((0,), ())
     assert kept(tmp_path / "card.toml", disk) == ["a card"]
+
+
+def test_what_failed_is_tried_again_on_its_own_and_told_once(
+    tmp_path: Path, reports: Reports, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("judge_tui.tui.desk.autosave._AGAIN_S", 0.01)
+    disk = Disk()
+    disk.fault = OSError("no room")
+    autosave = Autosave([tmp_path / "card.toml"], [None], reports, document=disk.document)
+    try:
+        autosave.submit(0, "a card")
+        for _ in range(3):
+            disk.begun.clear()
+            assert disk.begun.wait(60)
+        assert [report.state for report in reports.all] == ["failed"]
+        disk.fault = None
+        reports.wait_for("saved")
+        assert (disk.held, autosave.unsaved(), autosave.lost()) == (["a card"], (), ())
+        assert kept(tmp_path / "card.toml", disk) == []
+    finally:
+        autosave.close()
+
+
+def test_a_disk_that_has_come_back_takes_on_closing_what_it_did_not(tmp_path: Path, reports: Reports) -> None:
+    disk = Disk()
+    disk.fault = OSError("no room")
+    autosave = Autosave([tmp_path / "card.toml"], [None], reports, document=disk.document)
+    autosave.submit(0, "a card")
+    assert autosave.flush()
+    disk.fault = None
+    autosave.close()
+    assert (disk.held, autosave.unsaved()) == (["a card"], ())
+
+
+def test_a_conflict_is_not_tried_again_by_itself(
+    tmp_path: Path, reports: Reports, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("judge_tui.tui.desk.autosave._AGAIN_S", 0.01)
+    disk = Disk()
+    disk.fault = Conflict("was changed")
+    autosave = Autosave([tmp_path / "card.toml"], [None], reports, document=disk.document)
+    autosave.submit(0, "a card")
+    assert autosave.flush()
+    disk.fault = None
+    disk.begun.clear()
+    assert not disk.begun.wait(0.2)
+    autosave.close()
+    assert (disk.held, autosave.unsaved()) == ([], (0,))
 
 
 def test_a_model_whose_name_cannot_be_saved_is_not_opened(workspace: Workspace) -> None:

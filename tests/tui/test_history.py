@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -47,6 +48,34 @@ def test_a_change_forgets_what_was_undone_before_it_over_a_restart_too(opened: O
     session.digit("7")
     session.close()
     assert opened().redo() is None
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+def test_the_order_of_changes_outlives_a_clock_that_is_set_back(
+    opened: Opener, monkeypatch: pytest.MonkeyPatch, restarted: bool
+) -> None:
+    session = opened()
+    session.digit("1")
+    session.switch()
+    session.digit("2")
+    if restarted:
+        session.close()
+        session = opened()
+    before = time.time() - 3_600
+    monkeypatch.setattr("judge_tui.tui.desk.history.time.time", lambda: before)
+    session.score_now(0)
+    session.digit("3")
+    session.close()
+    again = opened()
+    assert [again.undo() for _ in range(3)] == [
+        "A: Correctness score, 3 → 1",
+        "B: Correctness score, 2 → –",
+        "A: Correctness score, 1 → –",
+    ]
+    again.close()
+    last = opened()
+    assert last.redo() == "A: Correctness score, – → 1"
+    assert last.redo() == "B: Correctness score, – → 2"
 
 
 def test_what_was_typed_is_one_step_over_a_restart(opened: Opener) -> None:

@@ -205,3 +205,17 @@ async def test_kind_and_severity_are_chosen_by_mouse_too(workspace: Workspace) -
             await app.pilot.pause()
         note = app.compare.session.notes(0)[0]
         assert (note.kind, note.severity) == ("question", "major")
+
+
+async def test_a_note_on_lines_that_no_file_has_marks_those_that_there_are(workspace: Workspace) -> None:
+    path = card_path(workspace)
+    path.parent.mkdir(parents=True)
+    note = '[[notes]]\nkind = "bug"\ntext = "all"\nfile = "kv_cache.py"\nlines = [{}, 9000000000000]\n'
+    head = 'schema = 1\ntask = "kv"\nmodel = "alpha"\njudge = "anna"\n'
+    path.write_text(head + note.format(3) + note.format(8_000_000_000))
+    async with running(make_app(workspace, engine=None)) as app:
+        view = app.compare.panes[0].view
+        await app.until(lambda: view.symbols and view._marks)
+        assert sorted(view._marks) == list(range(2, len(app.compare.panes[0].source)))
+        await app.press("L", "enter")
+        assert view.cursor == 2

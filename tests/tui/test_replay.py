@@ -14,12 +14,14 @@ from judge_tui.tui.engine.replay import replay_command, where_told
 from .conftest import make_app, running
 
 
-def test_the_command_is_one_that_the_command_line_takes() -> None:
-    outcome = Outcome("a b'; rm -rf", "kv", "gqa", Verdict.FAIL, "s", 1.0, seed=7, backend="cpu")
+@pytest.mark.parametrize("model", ["a b'; rm -rf", "--help", "-x $(id)"])
+def test_the_command_is_one_that_the_command_line_takes(model: str) -> None:
+    outcome = Outcome(model, "kv", "gqa", Verdict.FAIL, "s", 1.0, seed=7, backend="cpu")
     words = shlex.split(replay_command(outcome, ("--trust",)))
-    assert words[:3] == ["judge-tui", "check", "a b'; rm -rf"]
+    assert words[:2] == ["judge-tui", "check"]
     command = root.get_command(None, "check")
     context = command.make_context("check", words[2:], resilient_parsing=True)
+    assert context.params["models"] == (model,)
     assert context.params["seed"] == 7
     assert context.params["fresh"]
     assert context.params["trust"]

@@ -22,6 +22,8 @@ __all__ = ["TYPING_S", "Autosave", "SaveReport"]
 TYPING_S = 0.25
 #: Seconds that a slow disk is given when the judge leaves.
 _PATIENCE_S = 5.0
+#: Seconds until what could not be saved is tried again: a disk that was full, or away, may have come back.
+_AGAIN_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,8 @@ class Autosave:
         self._numbers = itertools.count(1)
         self._waiting: dict[int, tuple[float, _Change]] = {}
         self._blocked: dict[int, _Change] = {}
+        #: Of those the ones that are in conflict with nobody, and when each is tried again.
+        self._again: dict[int, float] = {}
         self._writing: _Change | None = None
         #: The newest change of each card that was to be kept in the state folder, and where it is, if it is.
         self._kept: dict[int, tuple[int, Path | None]] = {}
@@ -111,7 +115,7 @@ class Autosave:
         """Go on after a conflict: ``stamp`` is what is now known to be on disk."""
         with self._changed:
             self._stamps[index] = stamp
-            self._blocked.pop(index, None)
+            self._unblock(index)
 
     def unsaved(self) -> tuple[int, ...]:
         """Cards whose newest state is not on disk."""
@@ -140,6 +144,9 @@ class Autosave:
 
     def close(self) -> None:
         """Write what waits, or keep it where the disk does not take it, and stop."""
+        with self._changed:
+            again = self._again.keys() - self._waiting.keys() if not self._closing else ()
+            self._waiting |= {index: (0.0, self._blocked[index]) for index in again}
         self.flush()
         with self._changed:
             self._closing = True
@@ -165,19 +172,23 @@ class Autosave:
                     self._changed.notify_all()
             # who is told may be gone already
             with suppress(Exception):
-                self._report(report)
+                if report is not None:
+                    self._report(report)
 
     def _next(self) -> _Change | None:
         """Wait for a card that is due and take it; ``None`` when closing."""
         while not self._closing:
             now = time.monotonic()
-            due = min(((at, index) for index, (at, _) in self._waiting.items()), default=None)
+            times = self._again | {index: at for index, (at, _) in self._waiting.items()}
+            due = min(((at, index) for index, at in times.items()), default=None)
             if due is not None and due[0] <= now:
-                return self._waiting.pop(due[1])[1]
+                self._again.pop(due[1], None)
+                return self._waiting.pop(due[1])[1] if due[1] in self._waiting else self._blocked[due[1]]
             self._changed.wait(None if due is None else due[0] - now)
         return None
 
-    def _write(self, change: _Change) -> SaveReport:
+    def _write(self, change: _Change) -> SaveReport | None:
+        """Write a change; how that went, but for one that has failed before and does so again."""
         index, path = change.index, self._paths[change.index]
         with self._changed:
             stamp = self._stamps[index]
@@ -186,15 +197,22 @@ class Autosave:
         except Exception as error:  # whatever it is: this thread dies of nothing, and says what is not saved
             state: Literal["conflict", "failed"] = "conflict" if isinstance(error, Conflict) else "failed"
             with self._changed:
+                known = self._blocked.get(index) is change
                 self._blocked[index] = change
+                if state == "failed":
+                    self._again[index] = time.monotonic() + _AGAIN_S
             kept = self._keep(change, stamp)
             told = _sentence(path, error) + (f" Your work is kept in {kept}." if kept else "")
-            return SaveReport(index, state, told, time.time())
+            return None if known and state == "failed" else SaveReport(index, state, told, time.time())
         with self._changed:
             self._stamps[index] = new
-            self._blocked.pop(index, None)
+            self._unblock(index)
         self._forget(change)
         return SaveReport(index, "saved", "", time.time())
+
+    def _unblock(self, index: int) -> None:
+        self._blocked.pop(index, None)
+        self._again.pop(index, None)
 
     # the state folder
 

@@ -75,6 +75,8 @@ class History:
         self._locks = [_locked(journal) for journal in self._journals]
         self._older: list[tuple[Edit[str], ...]] = [() for _ in paths]
         self._grown = [0 for _ in paths]
+        #: When the last step was made, of all: a clock that is set back makes no step older than that.
+        self._last = 0.0
         self._steps: queue.SimpleQueue[tuple[int, Step] | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._work, name="history", daemon=True)
         self._thread.start()
@@ -92,8 +94,13 @@ class History:
             A log per card; the cards' indices in the order of their changes; the same of undone ones.
         """
         kept = kept or [() for _ in cards]
-        at = time.time()
-        replayed = [self._replay(index, one, kept[index], at) for index, one in enumerate(cards)]
+        read = [self._read(index) for index in range(len(cards))]
+        self._last = max((step.at for steps, _ in read for step in steps), default=0.0)
+        at = self._moment()
+        replayed = [
+            self._replay(index, one, kept[index], at, *read[index]) for index, one in enumerate(cards)
+        ]
+        self._last = max([self._last, *(one.done for one in replayed)])
         order = sorted((at, index) for index, one in enumerate(replayed) for at in one.past)
         # a change of any card forgets what was undone before it
         done = max((one.done for one in replayed), default=0.0)
@@ -107,7 +114,12 @@ class History:
     def tell(self, index: int, step: Step) -> None:
         """Write a step down, soon."""
         if self._locks[index] is not None:
-            self._steps.put((index, replace(step, at=time.time())))
+            self._steps.put((index, replace(step, at=self._moment())))
+
+    def _moment(self) -> float:
+        """Now, and never before the last step: their times tell in which order the steps of all were made."""
+        self._last = max(time.time(), self._last + _TICK)
+        return self._last
 
     def close(self) -> None:
         """Write what waits and stop."""
@@ -128,16 +140,21 @@ class History:
 
     # reading
 
-    def _replay(self, index: int, card: Any, kept: Sequence[Any], at: float) -> Replayed:
+    def _read(self, index: int) -> tuple[list[Step], bool]:
+        """The steps of a journal that is this window's, and whether that is all of it."""
+        data = b""
+        if self._locks[index] is not None:
+            with suppress(OSError):
+                data = self._journals[index].read_bytes()
+        self._grown[index] = len(data)
+        return journal.read(data)
+
+    def _replay(
+        self, index: int, card: Any, kept: Sequence[Any], at: float, steps: Sequence[Step], whole: bool
+    ) -> Replayed:
         later = [Step("do", _EARLIER, one, at=at + _TICK * number) for number, one in enumerate(kept, 1)]
         if self._locks[index] is None:
             return self._stepped(Replayed(EditLog(card)), later)
-        try:
-            data = self._journals[index].read_bytes()
-        except OSError:
-            data = b""
-        self._grown[index] = len(data)
-        steps, whole = journal.read(data)
         texts = journal.replayed(steps)
         if texts is None:
             opened = Replayed(EditLog(self._document.render(card)))

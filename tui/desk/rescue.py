@@ -8,7 +8,6 @@ what windows that have ended have kept is taken up by the next.
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from judge_tui.checks.errors import JudgeError, WorkspaceError
+from judge_tui.checks.folders import user_folder
 from judge_tui.judging.storage import Conflict, FileStamp, read_bytes, write_atomically
 from judge_tui.tui.desk.documents import SCORECARD, Document
 from judge_tui.tui.desk.kept_files import KeptFiles
@@ -46,9 +46,8 @@ class Kept:
 
 def place(path: Path, kind: str, suffix: str) -> Path:
     """Where something that belongs to a scorecard is kept in the user's state folder."""
-    state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
     name = hashlib.sha256(str(path.absolute()).encode("utf-8", "surrogateescape")).hexdigest()[:24]
-    return state / "judge-tui" / kind / f"{name}{suffix}"
+    return user_folder("STATE") / "judge-tui" / kind / f"{name}{suffix}"
 
 
 def every_kept(path: Path, document: Document[Any] = SCORECARD) -> tuple[Any, ...]:

@@ -93,15 +93,22 @@ class CheckRunner:
     async def _follow(self, run: EngineRun) -> None:
         try:
             async for event in run.events():
-                self._tell(event)
+                if not run.cancelled:
+                    self._tell(event)
         finally:
             self._runs.pop(run, None)
             if not self._runs:
                 self._ended()
 
+    def silence(self) -> None:
+        """Hear what runs no more: what it finds from now on is of files that are others."""
+        for run in self._runs:
+            run.cancelled = True
+
     async def cancel(self) -> None:
-        """Stop what runs."""
+        """Stop what runs; it is heard no more."""
         runs = list(self._runs.items())
+        self.silence()
         await asyncio.gather(*(run.cancel() for run, _ in runs))
         await asyncio.gather(*(task for _, task in runs), return_exceptions=True)
 

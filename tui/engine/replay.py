@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
+from judge_tui.checks.folders import present_folder
 from judge_tui.checks.verdict import Outcome
 from judge_tui.judging.workspace import Workspace
 
@@ -19,9 +20,11 @@ def replay_command(outcome: Outcome, where: Sequence[str] = ()) -> str:
         outcome: What is measured again, and not taken from its stored outcome.
         where: Options that say where the submissions are.
     """
-    words = ["judge-tui", "check", outcome.model, "--task", outcome.task, "--check", outcome.check]
-    words += ["--seed", str(outcome.seed), "--backend", outcome.backend, "--fresh"]
-    return shlex.join([*words, *where])
+    told = ["--task", outcome.task, "--check", outcome.check]
+    told += ["--seed", str(outcome.seed), "--backend", outcome.backend, "--fresh", *where]
+    # a name that looks like an option is none behind two dashes
+    words = [*told, "--", outcome.model] if outcome.model.startswith("-") else [outcome.model, *told]
+    return shlex.join(["judge-tui", "check", *words])
 
 
 def where_told(
@@ -35,7 +38,7 @@ def where_told(
         trust: Whether checks run without a sandbox.
         cwd: Where the command will be run; the present folder by default.
     """
-    cwd = (cwd or Path.cwd()).absolute()
+    cwd = (cwd or present_folder()).absolute()
     words: list[str] = []
     if cwd != workspace.root and workspace.root not in cwd.parents and workspace.root.is_dir():
         words += ["--workspace", str(workspace.root)]

@@ -21,6 +21,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from judge_tui.checks.folders import user_folder
+
 __all__ = ["Preferences", "config_path", "keep_theme", "kept_theme"]
 
 DEFAULT_THEME = "judge-dark"
@@ -29,8 +31,7 @@ _MOST = 1 << 20
 
 def config_path() -> Path:
     """Where the settings are."""
-    home = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
-    return Path(home) / "judge-tui" / "config.toml"
+    return user_folder("CONFIG") / "judge-tui" / "config.toml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +83,7 @@ class Preferences:
 
 
 def _state() -> Path:
-    state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
-    return state / "judge-tui" / "theme.json"
+    return user_folder("STATE") / "judge-tui" / "theme.json"
 
 
 def kept_theme() -> tuple[str, str]:

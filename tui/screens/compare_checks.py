@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import TYPE_CHECKING, get_args
 
 from judge_tui.checks.events import Event, Finished, Ready
@@ -45,6 +46,7 @@ class CompareChecks(Screen[None]):
         def visit(self, place: Place) -> None: ...
         def switch_reruns(self) -> None: ...
         def take_in_cards(self) -> None: ...
+        async def read_what_differs(self) -> None: ...
 
     def _load_stored(self) -> None:
         from judge_tui.checks.store import last_outcomes
@@ -96,23 +98,29 @@ class CompareChecks(Screen[None]):
 
     def on_check_rows_asked(self, event: CheckRows.Asked) -> None:
         if event.what == "cancel":
-            self.run_worker(self._cancel())
+            self.run_worker(self._cancel)
         elif event.what == "rerun_all":
-            self.runner.start(fresh=True)
+            self.run_worker(self._run_again)
         elif event.what == "differ":
             self._show_differences()
         elif event.what == "auto":
             self.switch_reruns()
         elif event.what == "backend":
-            self.run_worker(self._switch_backend())
+            self.run_worker(self._switch_backend, group="backend", exclusive=True)
         elif event.what == "rerun" and isinstance(event.key, tuple):
-            self.runner.start(model=event.key[0], check=event.key[1], fresh=True)
+            self.run_worker(partial(self._run_again, *event.key))
         elif event.what == "jump" and isinstance(event.key, tuple):
             outcome = self.checks_pane.states[event.key].outcome
             if outcome is not None and outcome.location:
                 self.jump(self._index(outcome.model), *outcome.location)
             else:
                 self.notify("This check points at no line.", markup=False)
+        self._stale = True
+
+    async def _run_again(self, model: str | None = None, check: str | None = None) -> None:
+        """Run all checks, or one, on the files as they are on disk, which are those in view then."""
+        await self.read_what_differs()
+        self.runner.start(model=model, check=check, fresh=True)
         self._stale = True
 
     def _show_differences(self) -> None:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from judge_tui.checks.verdict import Verdict
@@ -51,18 +51,14 @@ class CompareNotes(Screen[None]):
         """Mark the lines that notes and findings point at."""
         for pane in self.panes:
             marks: dict[int, Mark] = {}
+            size = len(pane.source)
             for line, key in reversed(self._findings(pane)):
-                marks[line] = Mark("◆", VERDICTS[str(self.session.outcomes[key].verdict)][1])
-            notes = [(note.lines, *KIND_MARKS[note.kind]) for note in self._notes(pane) if note.lines]
-            noted = {
-                line: Mark("▏", tone, continued=True)
-                for (first, last), _, tone in notes
-                for line in range(first, last)
-            }
-            noted |= {first - 1: Mark(glyph, tone) for (first, _), glyph, tone in notes}
+                if line < size:
+                    marks[line] = Mark("◆", VERDICTS[str(self.session.outcomes[key].verdict)][1])
+            noted = _noted(self._notes(pane), size)
             # a finding of the same line stands behind the note's mark
-            marks |= {line: replace(mark, beside=marks.get(line)) for line, mark in noted.items()}
-            pane.view.mark({line: mark for line, mark in marks.items() if line < len(pane.source)})
+            both = {line: replace(noted[line], beside=marks[line]) for line in marks.keys() & noted.keys()}
+            pane.view.mark(marks | noted | both)
             self.show_bookmarks(pane)
 
     def _notes(self, pane: CodePane) -> tuple[Note, ...]:
@@ -228,3 +224,14 @@ class CompareNotes(Screen[None]):
                     await matched.wait()
         alignment = self._alignment(leader, pane)
         return alignment.lines(*lines) if alignment is not None and leader.file == file else None
+
+
+@lru_cache(maxsize=8)
+def _noted(notes: tuple[Note, ...], size: int) -> dict[int, Mark]:
+    """What notes mark of so many lines, for all to read; where one begins, that is what a line shows."""
+    marks: dict[int, Mark] = {}
+    # a scorecard may name any line
+    placed = [(*note.lines, *KIND_MARKS[note.kind]) for note in notes if note.lines and note.lines[0] <= size]
+    for first, last, _, tone in placed:
+        marks |= dict.fromkeys(range(first, min(last, size)), Mark("▏", tone, continued=True))
+    return marks | {first - 1: Mark(glyph, tone) for first, _, glyph, tone in placed}

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from judge_tui.checks.errors import JudgeError
+from judge_tui.checks.submission import ADAPTER, META, Submission
 from judge_tui.tui.engine.check_runner import CheckRunner, EngineOptions
 from judge_tui.tui.engine.file_watch import FileWatch, is_source
 from judge_tui.tui.session import Session, letter_of
@@ -34,6 +38,8 @@ class CompareWatching(Screen[None]):
     _stale: bool
     #: Submissions whose cards were written and not looked at yet.
     _written: frozenset[int] = frozenset()
+    #: Submissions whose files have changed, and whose checks were not started again yet.
+    _outdated: frozenset[int] = frozenset()
 
     if TYPE_CHECKING:
         # what the other parts of the screen bring
@@ -48,7 +54,8 @@ class CompareWatching(Screen[None]):
         folders = sorted({s.path.parent for s in self.session.submissions if s.path.is_dir()})
         if self.options.watch and folders:
             scores = self.session.workspace.root / "scores"
-            folders += [scores] if scores.is_dir() else []
+            bindings = self.options.bindings
+            folders += [folder for folder in (scores, bindings) if folder is not None and folder.is_dir()]
             self._watch = FileWatch(folders, self.disk_changed, self._cannot_watch)
 
     def on_unmount(self) -> None:
@@ -73,23 +80,46 @@ class CompareWatching(Screen[None]):
         cards = self.session.paths[: len(self.panes)]
         self._written |= {index for index, path in enumerate(cards) if path in paths}
         self.take_in_cards()
-        changed: list[CodePane] = []
-        for pane in self.panes:
-            folder = pane.submission.path
-            names = {p.relative_to(folder).as_posix() for p in paths if is_source(folder, p)}
-            names |= set(pane.submission.files) if folder in paths else set()
-            if names or folder in paths:
-                try:
-                    pane.submission.refresh()
-                except JudgeError as error:
-                    self.notify(self.session.hide(str(error)), severity="error", markup=False, timeout=8)
-                    continue
-                names |= set(pane.submission.files) if folder in paths else set()
-                changed.append(pane)
-                pane.files_changed(names)
-                self.forget_definitions(pane)
+        if self._read_again(paths):
+            self.run_worker(self._check_again, group="changed", exclusive=True)
+
+    def _read_again(self, paths: frozenset[Path]) -> bool:
+        """Show what has changed as it is, and forget what was found of it before; whether anything has."""
+        changed = [pane for pane in self.panes if self._is_touched(pane, paths)]
         if changed:
-            self.run_worker(self._check_again(changed), group="changed", exclusive=True)
+            # what runs has read a part of the old files
+            self.runner.silence()
+        for pane in changed:
+            self._outdated |= {pane.index}
+            self.session.forget(pane.submission.model)
+            self.checks_pane.forget(pane.submission.model)
+        self._stale = self._stale or bool(changed)
+        return bool(changed)
+
+    def _is_touched(self, pane: CodePane, paths: frozenset[Path]) -> bool:
+        """Take in what has changed of one submission; whether anything has."""
+        submission = pane.submission
+        names = {p.relative_to(submission.path).as_posix() for p in paths if is_source(submission.path, p)}
+        whole = submission.path in paths
+        names |= set(submission.files) if whole else set()
+        if not names and not whole and not paths & _bindings_of(submission):
+            return False
+        try:
+            submission.refresh()
+        except JudgeError as error:
+            self.notify(self.session.hide(str(error)), severity="error", markup=False, timeout=8)
+            return True
+        pane.files_changed(names | (set(submission.files) if whole else set()))
+        self.forget_definitions(pane)
+        return True
+
+    async def read_what_differs(self) -> None:
+        """Read again what has changed on disk without a word, as files on network disks do."""
+        known = [pane.submission for pane in self.panes]
+        differs = await asyncio.to_thread(lambda: frozenset(one.path for one in known if _differs(one)))
+        if self._read_again(differs):
+            self._tell_changed("checks run again")
+            await self.runner.cancel()
 
     def take_in_cards(self) -> None:
         """Show cards as another window has saved them; not while another screen is in front."""
@@ -110,21 +140,21 @@ class CompareWatching(Screen[None]):
             # the other window has revealed them
             self.show_names()
 
-    async def _check_again(self, changed: list[CodePane]) -> None:
-        # what runs has read a part of the old files
+    async def _check_again(self) -> None:
+        if not self._outdated:
+            # whoever asked for checks meanwhile has them on the new files
+            return
         await self.runner.cancel()
-        for pane in self.panes:
-            if pane in changed:
-                self.session.forget(pane.submission.model)
-                self.checks_pane.forget(pane.submission.model)
-        who = ", ".join(letter_of(pane.index) for pane in changed)
-        does = "checks run again" if self.reruns else f"{self._rerun_key} runs the checks again"
-        self.notify(f"{who} changed on disk; {does}.", markup=False, timeout=4)
+        self._tell_changed("checks run again" if self.reruns else f"{self._rerun_key} runs the checks again")
         if self.reruns:
             # what has not changed is answered from its stored outcomes
             self.runner.start()
         self._stale = True
         self.remark()
+
+    def _tell_changed(self, does: str) -> None:
+        changed, self._outdated = sorted(self._outdated), frozenset()
+        self.notify(f"{', '.join(map(letter_of, changed))} changed on disk; {does}.", markup=False, timeout=4)
 
     def switch_reruns(self) -> None:
         """Run checks by themselves on a change, or only when told."""
@@ -134,3 +164,15 @@ class CompareWatching(Screen[None]):
             return
         told = "run again by themselves" if self.reruns else f"wait for {self._rerun_key}"
         self.notify(f"When a submission changes on disk, its checks {told}.", markup=False, timeout=3)
+
+
+def _bindings_of(submission: Submission) -> set[Path]:
+    """Files beside a submission that tell how it is called."""
+    return {submission.overlay / name for name in (META, ADAPTER)} if submission.overlay else set()
+
+
+def _differs(submission: Submission) -> bool:
+    """Whether the files on disk are others than those that were read; what is off with them, checks tell."""
+    with suppress(JudgeError):
+        return replace(submission).digest != submission.digest
+    return False

@@ -243,8 +243,11 @@ class CodePane(Hollow, Vertical):
         self.retitle()
 
     def _renew(self, file: str, before: Source, source: Source, moved: LineMap) -> None:
-        if file != self.file or self.source is not before:
+        if file != self.file:
             self._sources.pop(file, None)
+        elif self.source is not before:
+            # an older state of it came into view meanwhile
+            self.files_changed((file,))
         elif source.text != before.text:
             self._sources.pop(file, None)
             with self.view.place_kept(moved):
