@@ -21,6 +21,7 @@ __all__ = [
     "expression",
     "fence_line",
     "fenced",
+    "is_binary",
     "is_side_program",
     "is_test_file",
     "parsed",
@@ -92,6 +93,11 @@ def fence_line(text: str) -> int:
     """1-based line of the first Markdown fence that opens on code; 0 when there is none."""
     fence = _FENCE.search(text)
     return text.count("\n", 0, fence.start()) + 1 if fence else 0
+
+
+def is_binary(data: bytes) -> bool:
+    """Whether a file is no text and has no lines: by a zero among its first 8000 bytes, as for git."""
+    return b"\0" in data[:8000]
 
 
 def _is_prose(name: str) -> bool:

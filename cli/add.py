@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import shutil
+import shlex
 from pathlib import Path
 
 import click
-from judge_tui.checks.errors import UsageError, WorkspaceError
-from judge_tui.checks.submission import META, Submission, read_meta
+from judge_tui.checks.errors import UsageError
+from judge_tui.checks.sources import absence, is_binary
+from judge_tui.checks.submission import META, Submission
 from judge_tui.cli import options
-from judge_tui.judging.document import render_toml
+from judge_tui.cli.copying import copy_in
 from judge_tui.judging.naming import folder_name, normalized
+from judge_tui.judging.plain import plain
+from judge_tui.judging.wording import counted
 from judge_tui.judging.workspace import Workspace
 
 __all__ = ["command"]
-
-_MAX_BYTES = 64 << 20
-_LEFT_OUT = ("__pycache__", "node_modules", "*.pyc", "*.pyo", ".*")
 
 
 @click.command("add")
@@ -44,15 +44,16 @@ def command(
     """
     found = options.open_workspace(workspace, None, None)
     chosen, folder = found.task(task), _model(found, model)
-    if not source.exists():
-        raise UsageError(f"there is no {source}.")
     target = found.submissions / folder / chosen
-    if target.exists():
+    if target.exists() or target.is_symlink():
         raise UsageError(f"{folder} has a submission for {chosen} already.", hint=f"Remove {target} first.")
-    added = _copy(source, target, {"origin": origin, "source": provenance, "model": title or ""})
-    lines = sum(added.read_text(name).count("\n") for name in added.files)
-    click.echo(f"{folder} · {chosen}: {len(added.files)} files, {lines} lines, in {target}")
-    click.echo(f"Next: judge-tui check {folder} --task {chosen}")
+    added = copy_in(source, target, {"origin": origin, "source": provenance, "model": title or ""})
+    texts = [added.read_text(name) for name in added.files if not is_binary(added.read_bytes(name))]
+    lines = counted(sum(len(text.splitlines()) for text in texts), "line")
+    click.echo(plain(f"{folder} · {chosen}: {counted(len(added.files), 'file')}, {lines}, in {target}"))
+    for warning in _warnings(added, source, bool(title or provenance)):
+        click.echo(plain(f"judge-tui: {warning}"), err=True)
+    click.echo(plain(f"Next: judge-tui check {shlex.quote(folder)} --task {shlex.quote(chosen)}"))
 
 
 def _model(workspace: Workspace, name: str) -> str:
@@ -60,46 +61,16 @@ def _model(workspace: Workspace, name: str) -> str:
     checked = folder_name(name)
     known = {normalized(alias): model for alias, model in workspace.settings.aliases.items()}
     known |= {normalized(model): model for model in workspace.models()}
-    return known.get(normalized(checked), checked)
+    spelling = normalized(checked)
+    return known.get(spelling, checked) if spelling else checked
 
 
-def _copy(source: Path, target: Path, meta: dict[str, str]) -> Submission:
-    _refuse_giants(source)
-    partial = target.with_name(f".{target.name}.partial")
-    try:
-        shutil.rmtree(partial, ignore_errors=True)
-        if source.is_dir():
-            shutil.copytree(source, partial, ignore=_ignored)
-        else:
-            partial.mkdir(parents=True)
-            shutil.copy(source, partial)
-        if not (partial / META).exists():
-            kept = {key: value for key, value in meta.items() if value}
-            (partial / META).write_text(render_toml(kept), encoding="utf-8")
-        read_meta(partial / META)
-        copied = Submission.at(partial, model=target.parent.name, task=target.name)
-        if not copied.files:
-            raise UsageError(f"there is no file to add in {source}.")
-        partial.rename(target)
-    except (OSError, shutil.Error) as error:
-        raise WorkspaceError(f"cannot be copied: {error}.", file=source) from error
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
-    return Submission.at(target)
-
-
-def _ignored(folder: str, names: list[str]) -> set[str]:
-    links = {name for name in names if (Path(folder) / name).is_symlink()}
-    return set(shutil.ignore_patterns(*_LEFT_OUT)(folder, names)) | links
-
-
-def _refuse_giants(source: Path) -> None:
-    total = 0
-    for path in source.rglob("*") if source.is_dir() else [source]:
-        if path.is_file() and not path.is_symlink():
-            total += path.stat().st_size
-        if total > _MAX_BYTES:
-            raise UsageError(
-                f"{source} holds more than {_MAX_BYTES >> 20} MiB.",
-                hint="Leave build products and data sets out.",
-            )
+def _warnings(added: Submission, source: Path, described: bool) -> list[str]:
+    """What whoever added it has to know, a sentence each."""
+    told = []
+    missing = absence(added).partition(": ")[2]
+    if missing or all(is_binary(added.read_bytes(name)) for name in added.files):
+        told.append(f"there is no source file among them: {missing or 'they are no text'}.")
+    if described and (source / META).is_file():
+        told.append(f"{source / META} is kept as it is, so that --title and --from are not in it.")
+    return told

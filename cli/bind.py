@@ -50,7 +50,7 @@ def command(
     An open role lists every candidate with the line where it stands and how it failed.
     """
     found = options.open_tree(workspace, submissions, bindings)
-    submission = found.submission(found.model(model), found.task(task))
+    submission = _meant(found, model, task)
     target = _target(found, submission, submissions, bindings) if write or adapter else None
     from judge_tui.cli.binding import Search, print_json, print_text, store
 
@@ -60,6 +60,11 @@ def command(
         print_json(search, written)
     else:
         print_text(search, written)
+
+
+def _meant(found: Workspace, model: str, task: str) -> Submission:
+    chosen = found.task(task)
+    return found.submission(found.model(model, chosen), chosen)
 
 
 def _target(

@@ -14,6 +14,7 @@ from judge_tui.checks.errors import EngineError, UsageError
 from judge_tui.cli import options
 from judge_tui.cli.selection import Selection, select
 from judge_tui.judging.plain import plain
+from judge_tui.judging.wording import counted
 
 __all__ = ["command"]
 
@@ -104,8 +105,7 @@ def _usable(selection: Selection) -> tuple[Selection, list[str]]:
         try:
             load_task(task)
         except EngineError as error:
-            count = len(submissions)
-            told = f"{count} submission{'s' * (count > 1)} left out"
+            told = f"{counted(len(submissions), 'submission')} left out"
             broken.append(f"{error.message}: {told}.")
             if len(selection.tasks) == 1:
                 raise

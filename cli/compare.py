@@ -39,8 +39,8 @@ def command(
 ) -> int:
     """Read two or three submissions side by side, check and score them.
 
-    Models and tasks may be shortened to a unique prefix. A comparison that was begun blind stays so until
-    the names are revealed in it.
+    Models and tasks may be shortened to a prefix that is unique, be it among the models with an answer to the
+    task. A comparison that was begun blind stays so until the names are revealed in it.
     """
     found, chosen, who = meant(models, task, judge, workspace, submissions, bindings)
     if not on_screen():
@@ -83,10 +83,11 @@ def _chosen(workspace: Workspace, names: tuple[str, ...], task: str | None) -> l
             f"compare takes two or three models, not {len(names)}.",
             hint=f"There are: {', '.join(workspace.models()) or 'none yet'}.",
         )
-    models = [workspace.model(name) for name in names]
+    tasks = [workspace.task(task)] if task is not None else []
+    models = [workspace.model(name, *tasks) for name in names]
     if len(set(models)) < len(models):
         raise UsageError("compare takes different models.", hint=f"These were meant: {', '.join(models)}.")
-    chosen = workspace.task(task) if task is not None else _shared_task(workspace, models)
+    chosen = tasks[0] if tasks else _shared_task(workspace, models)
     found = [workspace.submission(model, chosen) for model in models]
     for submission in found:
         if not submission.path.is_dir():

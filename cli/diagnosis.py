@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Literal
 
 from judge_tui.checks.errors import JudgeError
+from judge_tui.judging.wording import counted
 from judge_tui.judging.workspace import Workspace
 
 __all__ = ["EXAMINATIONS", "Finding"]
@@ -199,7 +200,7 @@ def _workspace(folder: Path | None) -> Finding:
         return Finding("note", error.message, error.hint)
     scores = found.root / "scores"
     writable = os.access(scores if scores.is_dir() else found.root, os.W_OK)
-    told = f"{found.root}: {len(found.models())} models, {count} submissions"
+    told = f"{found.root}: {counted(len(found.models()), 'model')}, {counted(count, 'submission')}"
     if not writable:
         return Finding("off", f"{told}; scores/ cannot be written", "Take it over: chown or chmod.")
     return Finding("ok", told)

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 from judge_tui.cli import options
+from judge_tui.judging.known_checks import refuse_unknown_checks
+from judge_tui.judging.plain import plain
 from judge_tui.judging.publishing import publish
 
 __all__ = ["command"]
@@ -27,9 +29,14 @@ def command(readme: Path, check: bool, workspace: Path | None) -> int:
     Nothing outside them changes by a byte.
     """
     found = options.open_workspace(workspace, None, None)
+    for task in found.tasks():
+        if found.rubric_path(task).is_file() and found.scorecards(task):
+            refuse_unknown_checks(found.rubric_path(task), task)
     export = publish(readme, found, write=not check)
     if export.left_out:
         click.echo(export.left_out, err=True)
+    for stray in export.strays:
+        click.echo(f"judge-tui: {plain(stray)}", err=True)
     if not export.stale:
         click.echo(f"{readme}: the scoreboard is up to date.")
         return 0

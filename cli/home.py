@@ -102,34 +102,37 @@ def matrix(workspace: Workspace, faults: list[str] | None = None) -> list[list[s
         faults: Told what cannot be read, a sentence each; its cells say ``!``.
     """
     told = [] if faults is None else faults
-    closed, tasks = _closed(workspace, told), _scored(workspace, told)
-    here = build_board(workspace, lambda card: not card.scored_elsewhere, tasks=tasks)
-    elsewhere = build_board(workspace, lambda card: card.scored_elsewhere, tasks=tasks)
+    closed, broken = _closed(workspace, told), dict[tuple[str, str], str]()
+    tasks = _scored(workspace, told, broken)
+    here = build_board(workspace, lambda card: not card.scored_elsewhere, tasks=tasks, faults=broken)
+    elsewhere = build_board(workspace, lambda card: card.scored_elsewhere, tasks=tasks, faults=broken)
     models = workspace.models()
-    sealed = {(card.model, card.task) for card in sealed_cards(workspace, tasks)}
+    sealed = {(card.model, card.task) for card in sealed_cards(workspace, tasks, broken)}
+    told += broken.values()
     rows = []
+
+    def cell(model: str, task: str) -> str:
+        if (model, task) in broken:
+            return "!"
+        return "blind" if (model, task) in sealed else _told(workspace, here, elsewhere, model, task, told)
+
     for task in workspace.tasks():
         if task not in tasks:
             rows.append([plain(task), *("!" for _ in models)])
             continue
-        shown = [
-            "blind" if (model, task) in sealed else _told(workspace, here, elsewhere, model, task, told)
-            for model in models
-            if model not in closed
-        ]
+        shown = [cell(model, task) for model in models if model not in closed]
         if any(shown):
             read = iter(shown)
             rows.append([plain(task), *("!" if model in closed else next(read) for model in models)])
-    titles = (model if model in closed else workspace.model_title(model) for model in models)
-    return [["task", *map(plain, titles)], *rows]
+    return [["task", *(plain(workspace.model_title(model)) for model in models)], *rows]
 
 
-def _scored(workspace: Workspace, faults: list[str]) -> list[str]:
-    """Tasks whose scorecards can be read."""
+def _scored(workspace: Workspace, faults: list[str], broken: dict[tuple[str, str], str]) -> list[str]:
+    """Tasks whose rubric and folders can be read; what is wrong with a card alone costs its cell."""
     readable = []
     for task in workspace.tasks():
         try:
-            build_board(workspace, tasks=[task])
+            build_board(workspace, tasks=[task], faults=broken)
         except JudgeError as error:
             faults.append(str(error))
         else:
@@ -161,6 +164,8 @@ def _told(
 
 def _cell(workspace: Workspace, here: Board, elsewhere: Board, model: str, task: str) -> str:
     submission = workspace.submission(model, task)
+    # one that is malformed is told here, not by the first check
+    _ = submission.meta
     said = [_score(here, model, task)]
     if not said[0] and (published := _score(elsewhere, model, task)):
         said = [f"{published}*"]

@@ -11,9 +11,11 @@ from judge_tui.checks.store import last_outcomes
 from judge_tui.cli import options
 from judge_tui.cli.scoring import Changes, changed, conflicts, differences, standing
 from judge_tui.judging.attesting import attested, checks_seen, files_judged, written_elsewhere
+from judge_tui.judging.known_checks import refuse_unknown_checks
 from judge_tui.judging.naming import default_judge, judge_name, recordable
 from judge_tui.judging.plain import plain
 from judge_tui.judging.scorecard import save_scorecard
+from judge_tui.judging.strays import strays_of
 
 __all__ = ["command"]
 
@@ -64,11 +66,13 @@ def command(
         --note 'bug/major:kv_cache.py:10-20:The mask is applied too late'
     """
     found = options.open_workspace(workspace, submissions, None)
-    folder, chosen = found.model(model), found.task(task)
+    chosen = found.task(task)
+    folder = found.model(model, chosen)
     recordable([folder])
     recordable([chosen], "task")
     who = judge_name(judge) if judge is not None else default_judge()
     rubric, submission = found.rubric(chosen), found.submission(folder, chosen)
+    refuse_unknown_checks(found.rubric_path(chosen), chosen)
     before, stamp = found.scorecard(chosen, folder, who)
     if before.sealed:
         raise UsageError(
@@ -85,8 +89,12 @@ def command(
         if elsewhere:
             after = replace(after, submission=None)
         after = attested(before, after, rubric, digest, seen)
+        if not submission.files and not elsewhere:
+            click.echo(plain(f"  {folder} has no file for {chosen} here: this is about files elsewhere"))
         save_scorecard(found.scorecard_path(chosen, folder, who), after, stamp)
     for line in differences(before, after) or ["nothing changed"] * bool(any(wanted.values())):
         click.echo(f"  {plain(line)}")
     for line in [*standing(after, rubric), *conflicts(after, rubric)]:
         click.echo(f"  {plain(line)}")
+    for stray in strays_of(found, after, rubric):
+        click.echo(f"judge-tui: {plain(stray)}", err=True)

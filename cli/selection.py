@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from judge_tui.checks.errors import UsageError
 from judge_tui.checks.submission import Submission
+from judge_tui.judging.wording import counted
 from judge_tui.judging.workspace import Workspace
 
 __all__ = ["Selection", "select"]
@@ -45,8 +46,8 @@ def select(
         from judge_tui.checks.task import task_names
 
         checked = task_names()
-    named = list(dict.fromkeys(workspace.model(name) for name in models))
     chosen = list(dict.fromkeys(workspace.task(name) for name in tasks))
+    named = list(dict.fromkeys(workspace.model(name, *chosen) for name in models))
     for task in chosen:
         if task not in checked:
             raise UsageError(
@@ -62,12 +63,25 @@ def select(
         elif members:
             found[task] = tuple(workspace.submission(model, task) for model in members)
     warnings = tuple(
-        f"no checks are installed for the task {task}: {count} submission{'s' * (count > 1)} left out."
+        f"no checks are installed for the task {task}: {counted(count, 'submission')} left out."
         for task, count in left_out.items()
     )
     if not found:
         raise UsageError(
             "there is no submission to check.",
-            hint=" ".join(warnings) or f"Submissions are looked for in {workspace.submissions}.",
+            hint=_hint(workspace, warnings, checked),
         )
     return Selection(found, warnings)
+
+
+def _hint(workspace: Workspace, warnings: Sequence[str], checked: Sequence[str]) -> str:
+    """Why there may be nothing: the tree may begin a folder too low, or have models inside of tasks."""
+    where = workspace.submissions
+    told = [
+        f"Submissions are looked for as {where}/<model>/<task>/.",
+        *(w[0].upper() + w[1:] for w in warnings),
+    ]
+    tasks = [task for task in checked if (where / task).is_dir()]
+    if tasks:
+        told.append(f"{tasks[0]}/ stands where the folder of a model should: name the folder above it?")
+    return " ".join(told)

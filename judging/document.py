@@ -181,6 +181,9 @@ def line_of(text: str, at: Path_, key: str | None) -> int | None:
     for number, where, line in _lines(text):
         if where == at and assignment.match(line):
             return number
+    for deeper in ((*at, key), (*at, key, 0)):
+        if (header := _header_line(text, deeper)) is not None:
+            return header
     return line_of(text, at, None) if at else None
 
 

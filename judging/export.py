@@ -53,15 +53,29 @@ def _between(readme: bytes) -> tuple[int, int, bytes]:
     begins, ends = _marker_lines(readme, BEGIN.encode()), _marker_lines(readme, END.encode())
     for marker, found in ((BEGIN, begins), (END, ends)):
         if len(found) != 1:
-            times = "is missing" if not found else f"stands {len(found)} times"
-            raise WorkspaceError(
-                f"the marker {marker} {times}.",
-                hint=f"Put {BEGIN} and {END} once each, on lines of their own.",
-            )
+            raise _unmarked(readme, marker, [at for at, _ in found])
     (_, start), (end, _) = begins[0], ends[0]
     if end < start:
         raise WorkspaceError(f"the marker {END} stands before {BEGIN}.", hint="Swap the two lines.")
     return start, end, b"\r\n" if readme[:start].endswith(b"\r\n") else b"\n"
+
+
+def _unmarked(readme: bytes, marker: str, found: Sequence[int]) -> WorkspaceError:
+    """What is wrong where a marker does not stand once, with where it stands instead."""
+    hint = f"Put {BEGIN} and {END} once each, on lines of their own."
+    if readme.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return WorkspaceError("is UTF-16, where no marker can be found.", hint="Save it as UTF-8.")
+    lines = [str(readme.count(b"\n", 0, at) + 1) for at in found]
+    if lines:
+        told = f"{', '.join(lines[:-1])} and {lines[-1]}"
+        return WorkspaceError(
+            f"the marker {marker} stands {len(found)} times, in the lines {told}.", hint=hint
+        )
+    if (at := readme.find(marker.encode())) >= 0:
+        line = readme.count(b"\n", 0, at) + 1
+        told = f"in line {line} it stands beside other text or in a block of code"
+        return WorkspaceError(f"the marker {marker} is missing: {told}.", hint=hint)
+    return WorkspaceError(f"the marker {marker} is missing.", hint=hint)
 
 
 def _marker_lines(readme: bytes, marker: bytes) -> list[tuple[int, int]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from judge_tui.checks.errors import UsageError
 
@@ -40,6 +40,16 @@ def folder_name(name: str, what: str = "model") -> str:
         raise UsageError(f"'{checked}' cannot be the name of a {what}: matchups are kept under it.")
     if what == "model" and checked == "tie":
         raise UsageError("'tie' cannot be the name of a model: a matchup that it wins would be a tie.")
+    if checked.startswith("-"):
+        raise UsageError(
+            f"the name of a {what} cannot begin with a dash: '{checked}'.",
+            hint="Every command would take it for an option.",
+        )
+    if checked.startswith("__"):
+        raise UsageError(
+            f"the name of a {what} cannot begin with two underscores: '{checked}'.",
+            hint="Such folders are Python's own, and are not looked at.",
+        )
     return checked
 
 
@@ -69,7 +79,7 @@ def _checked(name: str, what: str) -> str:
         raise UsageError(f"the name of a {what} cannot hold control characters: {name!a}.")
     bad = sorted(_UNPORTABLE & set(name))
     if bad:
-        raise UsageError(f"the name of a {what} cannot hold {' '.join(bad)}: '{name}'.")
+        raise UsageError(f"the name of a {what} cannot hold {' '.join(bad)} as in '{name}'.")
     if len(name.encode("utf-8", "replace")) > _MAX_BYTES:
         raise UsageError(f"the name of a {what} cannot be longer than {_MAX_BYTES} bytes.")
     return name
@@ -95,7 +105,13 @@ def default_judge() -> str:
     return judge_name(name)
 
 
-def match(wanted: str, names: Iterable[str], aliases: Mapping[str, str], what: str) -> str:
+def match(
+    wanted: str,
+    names: Iterable[str],
+    aliases: Mapping[str, str],
+    what: str,
+    likelier: Callable[[str], bool] = lambda name: False,
+) -> str:
     """The name that is meant: exactly, else by letters and digits, else by unique prefix.
 
     Args:
@@ -103,6 +119,7 @@ def match(wanted: str, names: Iterable[str], aliases: Mapping[str, str], what: s
         names: The names there are.
         aliases: Other spellings → name.
         what: ``"model"`` or ``"task"``, for the message.
+        likelier: Asked where several are meant: the only one that it holds for is.
 
     Raises:
         UsageError: No name or several are meant; the hint lists the near ones.
@@ -120,6 +137,8 @@ def match(wanted: str, names: Iterable[str], aliases: Mapping[str, str], what: s
     for meant in (exact, prefixed):
         if len(meant) == 1:
             return meant.pop()
+        if len(likely := [name for name in meant if likelier(name)]) == 1:
+            return likely[0]
         if meant:
             raise UsageError(f"'{wanted}' may mean several {what}s.", hint=f"Say one of: {_listed(meant)}.")
     raise UsageError(f"there is no {what} '{wanted}'.", hint=_near(key, known, spellings, what))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,6 +11,8 @@ from judge_tui.checks.errors import WorkspaceError
 from judge_tui.judging.export import BEGIN, END, export_scoreboard
 from judge_tui.judging.scoreboard import sealed_cards
 from judge_tui.judging.storage import FileStamp, write_atomically
+from judge_tui.judging.strays import strays_on_the_board
+from judge_tui.judging.wording import counted
 from judge_tui.judging.workspace import Workspace
 
 __all__ = ["Export", "publish"]
@@ -21,10 +25,12 @@ class Export:
     Attributes:
         stale: Whether the file held another scoreboard than the present one.
         sealed: Scorecards that are left out until their judge has revealed the names.
+        strays: What scorecards say on dimensions that their rubrics have not, a sentence each.
     """
 
     stale: bool
     sealed: int
+    strays: tuple[str, ...] = ()
 
     @property
     def left_out(self) -> str:
@@ -32,7 +38,7 @@ class Export:
         if not self.sealed:
             return ""
         return (
-            f"{self.sealed} scorecard{'s' if self.sealed > 1 else ''} of blind comparisons left out: "
+            f"{counted(self.sealed, 'scorecard')} of blind comparisons left out: "
             "the names are not revealed yet."
         )
 
@@ -57,12 +63,18 @@ def publish(readme: Path, workspace: Workspace, *, write: bool = True) -> Export
         raise
     sealed = len(sealed_cards(workspace))
     if write and after != before:
+        if not os.access(readme, os.W_OK):
+            # replaced by another file it would not even be noticed that this one was not to be written
+            raise WorkspaceError("is read-only.", hint="Nothing was changed on disk.", file=readme)
         write_atomically(readme, after, FileStamp.of(before))
-    return Export(after != before, sealed)
+    return Export(after != before, sealed, strays_on_the_board(workspace))
 
 
 def _read(readme: Path) -> bytes:
     try:
+        if not stat.S_ISREG(mode := readme.stat().st_mode):
+            what = "a folder" if stat.S_ISDIR(mode) else "no file"
+            raise WorkspaceError(f"is {what}: the scoreboard goes into a file.", file=readme)
         return readme.read_bytes()
     except FileNotFoundError as error:
         hint = f"Make it first, with {BEGIN} and {END} on lines of their own."

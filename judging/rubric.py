@@ -13,14 +13,19 @@ from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 
-from judge_tui.checks.errors import UsageError
+from judge_tui.checks.errors import UsageError, WorkspaceError
 from judge_tui.checks.verdict import Verdict
 from judge_tui.judging.document import Table, read_document
+from judge_tui.judging.rubric_mistakes import refuse_mistakes
 
-__all__ = ["Cap", "Dimension", "Grade", "Rubric", "default_rubric", "default_tasks", "half_up", "load_rubric"]
+__all__ = [
+    "CLAUSE", "Cap", "Dimension", "Grade", "Rubric", "default_rubric", "default_tasks", "half_up",
+    "load_rubric", "own_rubric",
+]  # fmt: skip
 
 _VERBS = {"fails": Verdict.FAIL, "warns": Verdict.WARN, "passes": Verdict.PASS}
-_CLAUSE = re.compile(r"([a-z0-9_]+) (fails|warns|passes)")
+#: One part of a cap's condition: a check and what it says.
+CLAUSE = re.compile(r"([a-z0-9_]+) (fails|warns|passes)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,17 +163,24 @@ def load_rubric(path: Path) -> Rubric:
     Raises:
         WorkspaceError: The file is unreadable, malformed, or contradicts itself.
     """
-    document = read_document(path)
+    return _parsed(read_document(path))
+
+
+def _parsed(document: Table) -> Rubric:
+    """Read the document of a rubric.
+
+    Raises:
+        WorkspaceError: It is malformed, or contradicts itself.
+    """
+    refuse_mistakes(document)
     dimensions = tuple(_dimension(table) for table in document.tables("dimension"))
     if not dimensions:
         raise document.fault("a rubric needs at least one [[dimension]]")
-    for what in ("id", "key"):
-        _refuse_twice(document, what)
     caps = tuple(_cap(table, {d.id for d in dimensions}) for table in document.tables("cap"))
-    grades = [Grade(table.string("letter"), table.integer("min")) for table in document.tables("grade")]
+    grades = [_grade(table) for table in document.tables("grade")]
     return Rubric(
-        task=document.string("task", path.stem),
-        title=document.string("title", path.stem),
+        task=document.string("task", document.file.stem),
+        title=document.string("title", document.file.stem),
         version=document.integer("version", 1),
         dimensions=dimensions,
         caps=caps,
@@ -177,13 +189,20 @@ def load_rubric(path: Path) -> Rubric:
     )
 
 
-def _refuse_twice(document: Table, what: str) -> None:
-    seen: set[str] = set()
-    for table in document.tables("dimension"):
-        value = table.string(what, "" if what == "key" else None)
-        if value and value in seen:
-            raise table.fault(f"two dimensions have the {what} '{value}'", what)
-        seen.add(value)
+def own_rubric(path: Path, task: str) -> Rubric:
+    """Read the rubric that a workspace has for a task.
+
+    Raises:
+        WorkspaceError: It is unreadable or malformed, or for another task.
+    """
+    if path.is_symlink() and not path.exists():
+        raise WorkspaceError("is a link that leads nowhere.", hint="Mend or remove it.", file=path)
+    document = read_document(path)
+    rubric = _parsed(document)
+    if rubric.task != task:
+        hint = f"Name the file {rubric.task}.toml, or mend the key."
+        raise document.fault(f"says task '{rubric.task}', and its name says '{task}'", "task", hint=hint)
+    return rubric
 
 
 def _dimension(table: Table) -> Dimension:
@@ -194,7 +213,7 @@ def _dimension(table: Table) -> Dimension:
     return Dimension(
         id=name,
         title=table.string("title", name.replace("_", " ").capitalize()),
-        key=_key(table),
+        key=table.string("key", ""),
         weight=weight,
         description=table.string("description", ""),
         levels=_levels(table.table("levels")),
@@ -202,11 +221,11 @@ def _dimension(table: Table) -> Dimension:
     )
 
 
-def _key(table: Table) -> str:
-    key = table.string("key", "")
-    if key and (len(key) > 1 or not key.isprintable() or key.isspace() or key.isdigit()):
-        raise table.fault(f"a key is one letter or sign, and no digit, which scores; not '{key}'", "key")
-    return key
+def _grade(table: Table) -> Grade:
+    least = table.points("min")
+    if least is None:
+        raise table.fault("'min' is missing")
+    return Grade(table.string("letter"), least)
 
 
 def _levels(table: Table) -> dict[int, str]:
@@ -221,7 +240,7 @@ def _levels(table: Table) -> dict[int, str]:
 def _cap(table: Table, dimensions: Iterable[str]) -> Cap:
     when = " ".join(table.string("if").split())
     for clause in re.split(r" (?:or|and) ", when):
-        if not _CLAUSE.fullmatch(clause):
+        if not CLAUSE.fullmatch(clause):
             raise table.fault(
                 f"cannot read '{clause}'",
                 "if",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cache
 
+from judge_tui.checks.errors import JudgeError
 from judge_tui.judging.card import Scorecard, points
 from judge_tui.judging.ranking import mean, ranked
 from judge_tui.judging.rubric import Rubric, half_up
@@ -95,6 +96,7 @@ def build_board(
     keep: Callable[[Scorecard], bool] = lambda card: True,
     *,
     tasks: Collection[str] | None = None,
+    faults: dict[tuple[str, str], str] | None = None,
 ) -> Board:
     """The scoreboard of a workspace; cards that are judged blind count from their reveal on.
 
@@ -102,12 +104,14 @@ def build_board(
         workspace: Where the scorecards are.
         keep: Which scorecards count.
         tasks: Those that are read; all by default.
+        faults: Where given, it takes what is wrong with a scorecard or a submission, by
+            (model, task).
 
     Raises:
-        JudgeError: A scorecard or rubric is malformed.
+        JudgeError: A rubric is malformed, or a scorecard is and nobody takes that.
     """
     by_task = {
-        task: [card for card in workspace.scorecards(task) if keep(card) and not card.sealed]
+        task: [card for card in workspace.scorecards(task, faults) if keep(card) and not card.sealed]
         for task in (workspace.tasks() if tasks is None else tasks)
     }
     by_task = {task: cards for task, cards in by_task.items() if cards}
@@ -116,9 +120,17 @@ def build_board(
     current = cache(lambda model, task: workspace.submission(model, task).digest)
     rows = {}
     for model in dict.fromkeys(card.model for card in cards):
-        own = {task: [card for card in by_task[task] if card.model == model] for task in by_task}
-        cells = {task: _cell(found, rubrics[task], current) for task, found in own.items() if found}
-        rows[model] = Row(model, workspace.model_title(model), cells)
+        cells: dict[str, Cell] = {}
+        for task in by_task:
+            if own := [card for card in by_task[task] if card.model == model]:
+                try:
+                    cells[task] = _cell(own, rubrics[task], current)
+                except JudgeError as error:
+                    if faults is None:
+                        raise
+                    faults.setdefault((model, task), str(error))
+        title = workspace.model_title(model)
+        rows[model] = Row(model, title, cells)
     order = ranked({model: row.mean for model, row in rows.items()})
     return Board(
         {task: rubric.title for task, rubric in rubrics.items()},
@@ -129,18 +141,23 @@ def build_board(
     )
 
 
-def sealed_cards(workspace: Workspace, tasks: Collection[str] | None = None) -> tuple[Scorecard, ...]:
+def sealed_cards(
+    workspace: Workspace,
+    tasks: Collection[str] | None = None,
+    faults: dict[tuple[str, str], str] | None = None,
+) -> tuple[Scorecard, ...]:
     """The scorecards that no board counts because the names are not revealed to their judges yet.
 
     Args:
         workspace: Where the scorecards are.
         tasks: Those that are read; all by default.
+        faults: As for :func:`build_board`.
 
     Raises:
-        JudgeError: A scorecard is malformed.
+        JudgeError: A scorecard is malformed, and nobody takes that.
     """
     read = workspace.tasks() if tasks is None else tasks
-    return tuple(card for task in read for card in workspace.scorecards(task) if card.sealed)
+    return tuple(card for task in read for card in workspace.scorecards(task, faults) if card.sealed)
 
 
 def _cell(cards: Iterable[Scorecard], rubric: Rubric, current: Callable[[str, str], str]) -> Cell:

@@ -132,15 +132,9 @@ def outline(workspace: Workspace, judge: str) -> Outline:
     }
     shown = submitted | carded
     rows = tuple(sorted({model for model, _ in shown} | set(faults)))
-    titles = {model: _title(workspace, model) for model in rows}
+    titles = {model: workspace.model_title(model) for model in rows}
     tasks = tuple(sorted({task for _, task in shown} or (workspace.tasks() if faults else ())))
     return Outline(rows, tasks, frozenset(submitted), titles, faults)
-
-
-def _title(workspace: Workspace, model: str) -> str:
-    with suppress(JudgeError):
-        return workspace.model_title(model)
-    return model
 
 
 def standing(

@@ -21,16 +21,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
+from os.path import isdir
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from judge_tui.checks.errors import WorkspaceError
+from judge_tui.checks.errors import JudgeError, WorkspaceError
 from judge_tui.checks.folders import present_folder
 from judge_tui.checks.submission import Submission
 from judge_tui.judging.card import Scorecard
 from judge_tui.judging.document import Table, read_document
+from judge_tui.judging.folders import documents_in, folders_in, holds_folders, is_there, readable_in
 from judge_tui.judging.naming import judge_name, match
-from judge_tui.judging.rubric import Rubric, default_rubric, default_tasks, load_rubric
+from judge_tui.judging.rubric import Rubric, default_rubric, default_tasks, own_rubric
 from judge_tui.judging.scorecard import FileStamp, read_scorecard
 
 if TYPE_CHECKING:
@@ -138,14 +140,15 @@ class Workspace:
         return _settings(read_document(path)) if path.is_file() else Settings()
 
     def models(self) -> tuple[str, ...]:
-        """Folder names of all models that have submissions, scores or a title, sorted.
+        """Folder names of all models that have a task's folder, scores or a title, sorted.
 
         Raises:
             WorkspaceError: The folder of the submissions cannot be read.
         """
         scores = self.root / "scores"
-        scored = [m for t in _readable(scores) for m in _readable(scores / t)]
-        names = {*_folders(self.submissions), *scored, *self.settings.titles} - {MATCHUPS}
+        scored = [m for t in readable_in(scores) for m in readable_in(scores / t)]
+        submitting = [m for m in folders_in(self.submissions) if holds_folders(self.submissions / m)]
+        names = {*submitting, *scored, *self.settings.titles} - {MATCHUPS}
         return tuple(sorted(names))
 
     def tasks(self) -> tuple[str, ...]:
@@ -154,9 +157,9 @@ class Workspace:
         Raises:
             WorkspaceError: The folder of the submissions cannot be read.
         """
-        own = [path.stem for path in _files(self.root / "rubrics")]
-        submitted = [t for m in _folders(self.submissions) for t in _readable(self.submissions / m)]
-        return tuple(sorted({*default_tasks(), *own, *submitted, *_readable(self.root / "scores")}))
+        own = [path.stem for path in documents_in(self.root / "rubrics")]
+        submitted = [t for m in folders_in(self.submissions) for t in readable_in(self.submissions / m)]
+        return tuple(sorted({*default_tasks(), *own, *submitted, *readable_in(self.root / "scores")}))
 
     def submitted(self, model: str) -> tuple[str, ...]:
         """Tasks that a model has a folder for, sorted.
@@ -164,10 +167,15 @@ class Workspace:
         Raises:
             WorkspaceError: The model's folder cannot be read.
         """
-        return _folders(self.submissions / model)
+        return folders_in(self.submissions / model)
 
-    def model(self, name: str) -> str:
+    def model(self, name: str, *tasks: str) -> str:
         """Folder name of the model that is meant by a name, an alias or a unique prefix.
+
+        Args:
+            name: As typed.
+            tasks: What it is wanted for: of several models that may be meant, the only one with a submission
+                or scores for one of these is.
 
         Raises:
             UsageError: None or several are meant; near names are listed.
@@ -175,7 +183,12 @@ class Workspace:
         names = self.models()
         aliases = {title: model for model, title in self.settings.titles.items()}
         aliases |= {alias: target for alias, target in self.settings.aliases.items() if target in names}
-        return match(name, names, aliases, "model")
+        return match(name, names, aliases, "model", lambda model: any(self._knows(model, t) for t in tasks))
+
+    def _knows(self, model: str, task: str) -> bool:
+        places = (self.submissions / model / task, self.root / "scores" / task / model)
+        # not Path.is_dir, which raises where a folder above cannot be searched
+        return any(map(isdir, places))
 
     def task(self, name: str) -> str:
         """Id of the task that is meant by a name, an alias or a unique prefix.
@@ -209,12 +222,16 @@ class Workspace:
         Raises:
             JudgeError: There is none, or it is malformed.
         """
-        own = self.root / "rubrics" / f"{task}.toml"
-        return load_rubric(own) if own.is_file() else default_rubric(task)
+        own = self.rubric_path(task)
+        return own_rubric(own, task) if is_there(own) else default_rubric(task)
+
+    def rubric_path(self, task: str) -> Path:
+        """Where the workspace has its own rubric of a task, or would have it."""
+        return self.root / "rubrics" / f"{task}.toml"
 
     def judges(self, task: str, model: str) -> tuple[str, ...]:
         """Judges who have a scorecard on a submission, sorted."""
-        return tuple(path.stem for path in _files(self.root / "scores" / task / model))
+        return tuple(path.stem for path in documents_in(self.root / "scores" / task / model))
 
     def scorecard_path(self, task: str, model: str, judge: str) -> Path:
         """Where a judge's scorecard on a submission is, or would be.
@@ -265,14 +282,30 @@ class Workspace:
         _placed(path, (("task", found.task, task), ("judge", found.judge, name)))
         return found
 
-    def scorecards(self, task: str) -> tuple[Scorecard, ...]:
+    def scorecards(
+        self, task: str, faults: dict[tuple[str, str], str] | None = None
+    ) -> tuple[Scorecard, ...]:
         """All scorecards on a task, by model and judge.
 
+        Args:
+            task: Its id.
+            faults: Where given, it takes what is wrong with the cards of a model that cannot
+                all be read, by (model, task); no card of such a model is given.
+
         Raises:
-            WorkspaceError: One of them is malformed.
+            WorkspaceError: One of them is malformed, and nobody takes that.
         """
-        models = [name for name in _folders(self.root / "scores" / task) if name != MATCHUPS]
-        return tuple(self.scorecard(task, m, j)[0] for m in models for j in self.judges(task, m))
+        cards: list[Scorecard] = []
+        for model in folders_in(self.root / "scores" / task):
+            try:
+                judges = self.judges(task, model) if model != MATCHUPS else ()
+                cards += [self.scorecard(task, model, judge)[0] for judge in judges]
+            except JudgeError as error:
+                error.file = error.file or str(self.root / "scores" / task / model)
+                if faults is None:
+                    raise
+                faults.setdefault((model, task), str(error))
+        return tuple(cards)
 
 
 def is_workspace(folder: Path) -> bool:
@@ -306,27 +339,3 @@ def _settings(document: Table) -> Settings:
         blind.boolean("always"),
         blind.strings("also"),
     )
-
-
-def _folders(folder: Path) -> tuple[str, ...]:
-    try:
-        found = [p.name for p in folder.iterdir() if not p.name.startswith((".", "__")) and p.is_dir()]
-    except (FileNotFoundError, NotADirectoryError):
-        return ()
-    except OSError as error:
-        raise WorkspaceError(f"cannot be read: {error.strerror}.", file=folder) from error
-    return tuple(sorted(found))
-
-
-def _readable(folder: Path) -> tuple[str, ...]:
-    """Folders in one of many: who asks for what is in it is told that it cannot be read, all others go on."""
-    with suppress(WorkspaceError):
-        return _folders(folder)
-    return ()
-
-
-def _files(folder: Path) -> Iterable[Path]:
-    try:
-        return sorted(p for p in folder.glob("*.toml") if not p.name.startswith("."))
-    except OSError as error:
-        raise WorkspaceError(f"cannot be read: {error.strerror}.", file=folder) from error

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Skipped
-from judge_tui.checks.sources import parsed, source_text, statements
+from judge_tui.checks.sources import is_binary, parsed, source_text, statements
 
 __all__ = ["FileSize", "measure_cuda", "measure_python", "size"]
 
@@ -39,7 +39,7 @@ class FileSize:
     "size and structure",
     host=True,
     establishes="Files, lines of code, comment and docstring, longest function, annotated signatures, tests.",
-    version=2,
+    version=3,
 )
 def size(bench: Bench, found: Findings) -> str:
     """Count; nothing here is right or wrong."""
@@ -66,10 +66,13 @@ def size(bench: Bench, found: Findings) -> str:
         file, longest = max(((f, s.longest) for f, s in sizes.items()), key=lambda item: item[1][2])
         found.note(f"longest function: {longest[0]}", longest[2], unit="lines", file=file, line=longest[1])
     found.note("test functions", tests, unit="tests")
-    return f"{len(sizes)} file{'s' * (len(sizes) != 1)}, {total} lines, {functions} functions, {tests} tests"
+    counts = ((len(sizes), "file"), (total, "line"), (functions, "function"), (tests, "test"))
+    return ", ".join(f"{number} {noun}{'s' * (number != 1)}" for number, noun in counts)
 
 
 def _measured(file: str, data: bytes) -> FileSize:
+    if is_binary(data):
+        return FileSize(0)
     if file.endswith(".py"):
         return measure_python(data)
     return measure_cuda(data) if file.endswith((".cu", ".cuh")) else _text(data)

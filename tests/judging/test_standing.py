@@ -157,6 +157,17 @@ def test_what_is_off_with_a_file_is_a_sentence_in_its_cell(
     assert path.read_text() == text
 
 
+@pytest.mark.parametrize(("judge", "model"), [("anna", "b"), ("bert", "a"), ("bert", "b")])
+def test_a_malformed_card_costs_no_cell_but_that_of_its_judge_and_model(
+    workspace: Workspace, judge: str, model: str
+) -> None:
+    path = workspace.scorecard_path("kv", "a", "anna")
+    path.parent.mkdir(parents=True)
+    path.write_text("task = ")
+    assert "is not valid TOML" in standing(workspace, "a", "kv", "anna").fault
+    assert standing(workspace, model, "kv", judge).fault == ""
+
+
 def test_a_task_without_a_rubric_says_so(workspace: Workspace) -> None:
     path = workspace.root / "submissions" / "b" / "chess"
     path.mkdir()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -208,6 +208,25 @@ class CardDesk:
         digest = files_judged(submission, elsewhere=before.scored_elsewhere and not before.blank)
         seen = checks_seen(one for (model, _), one in self.outcomes.items() if model == submission.model)
         return attested(before, after, self.rubric, digest, seen)
+
+    def strays(self) -> list[tuple[int, str]]:
+        """What the cards on disk say on dimensions that the rubric has not: submission, and a sentence."""
+        from judge_tui.judging.strays import strays_of
+
+        told: list[tuple[int, str]] = []
+        for index, submission in enumerate(self.submissions):
+            with suppress(JudgeError):
+                card, _ = self.workspace.scorecard(self.task, submission.model, self.judge)
+                told += ((index, stray) for stray in strays_of(self.workspace, card, self.rubric))
+        return told
+
+    def unknown_checks(self, known: Collection[str]) -> tuple[str, ...]:
+        """Checks that the rubric names and the task has not, a sentence each: caps that never bite."""
+        from judge_tui.judging.known_checks import unknown_checks
+
+        with suppress(JudgeError):
+            return tuple(map(str, unknown_checks(self.workspace.rubric_path(self.task), self.task, known)))
+        return ()
 
     def save_restored(self) -> None:
         """Bring the work of an earlier run to disk, or into a conflict, once somebody hears how that went."""

@@ -202,6 +202,9 @@ class CompareScreen(
         for index, place in self.session.damaged:
             told = f"{letter_of(index)}: {told_of_damage(place)}"
             self.notify(told, severity="warning", markup=False, timeout=20)
+        for index, stray in self.session.strays():
+            told = f"{letter_of(index)}: {self.session.hide(stray)}"
+            self.notify(told, severity="warning", markup=False, timeout=10)
         self.tell_known()
         self.rubric_pane.update_lines()
 

@@ -6,7 +6,7 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, get_args
 
-from judge_tui.checks.events import Event, Finished, Ready
+from judge_tui.checks.events import Event, Finished, Planned, Ready
 from judge_tui.checks.request import Backend
 from judge_tui.tui.code.jumps import Place
 from judge_tui.tui.engine.check_runner import CheckRunner, EngineOptions
@@ -38,6 +38,7 @@ class CompareChecks(Screen[None]):
     _stale: bool
     _told_at: float = 0.0
     _saved_untold: bool
+    _rubric_held: bool = False
 
     if TYPE_CHECKING:
         # what the other parts of the screen bring
@@ -64,10 +65,20 @@ class CompareChecks(Screen[None]):
         if isinstance(event, Ready):
             self._ready = event
             self.retell()
+        elif isinstance(event, Planned):
+            self._hold_rubric_against({planned.check for planned in event.checks})
         elif isinstance(event, Finished):
             self.session.seen(event.outcome)
         self.checks_pane.take(event)
         self._stale = True
+
+    def _hold_rubric_against(self, checks: set[str]) -> None:
+        """Tell which checks of the rubric there are not, once: the first run plans all that there are."""
+        if self._rubric_held:
+            return
+        self._rubric_held = True
+        for told in self.session.unknown_checks(checks):
+            self.notify(self.session.hide(told), severity="error", markup=False, timeout=20)
 
     def _on_ended(self) -> None:
         self.checks_pane.stop()
