@@ -3,44 +3,28 @@
 from __future__ import annotations
 
 import ctypes
-import ctypes.util
 import locale
 import os
 import platform
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
 from judge_tui.checks.errors import JudgeError
+from judge_tui.cli import cuda_diagnosis
+from judge_tui.cli.finding import SECONDS, Finding, first_line
 from judge_tui.judging.wording import counted
 from judge_tui.judging.workspace import Workspace
 
 __all__ = ["EXAMINATIONS", "Finding"]
 
-_SECONDS = 15
 _LANDLOCK_CREATE_RULESET = 444
 _LANDLOCK_VERSION_FLAG = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """What an examination found.
-
-    Attributes:
-        state: ``ok``; ``note`` for what is missing and not needed; ``off`` for what should be mended.
-        told: The finding, in one clause.
-        remedy: What to do.
-    """
-
-    state: Literal["ok", "note", "off"]
-    told: str
-    remedy: str = ""
 
 
 def _python(_: Path | None) -> Finding:
@@ -70,89 +54,14 @@ def _browser(_: Path | None) -> Finding:
     return Finding("ok", f"judge-tui serve, by textual-serve {metadata.version('textual-serve')}")
 
 
-def _gpu(_: Path | None) -> Finding:
-    from judge_tui.checks.backends import driver_trouble
-
-    line = _first_line(
-        ["nvidia-smi", "--query-gpu=name,driver_version,memory.total", "--format=csv,noheader"]
-    )
-    if trouble := driver_trouble():
-        # a card without its driver should be mended; no card is no fault
-        return Finding("off" if line else "note", f"{trouble}; checks run on the CPU", "See docs/gpu.md.")
-    return Finding("ok", line or "the driver sees a device")
-
-
-def _cupy(_: Path | None) -> Finding:
-    from judge_tui.checks.backends import driver_trouble
-
-    if find_spec("cupy") is None:
-        told = "With an NVIDIA GPU: pip install 'judge-tui[gpu]', with CUDA 13 'judge-tui[gpu-cuda13]'"
-        return Finding("note", "not installed", told)
-    found = "installed"
-    for package in ("cupy-cuda12x", "cupy-cuda13x", "cupy"):
-        try:
-            found = f"{package} {metadata.version(package)}"
-            break
-        except metadata.PackageNotFoundError:
-            continue
-    if driver_trouble():
-        return Finding("note", f"{found}; nothing to compute on")
-    return Finding("ok", found)
-
-
-def _backends(_: Path | None) -> Finding:
-    """Where checks can run; the GPU is tried by computing on every device."""
-    from judge_tui.checks.backends import NAMES, driver_trouble, find
-
-    found = [find(name) for name in NAMES]
-    told = "; ".join(f"{each.name}: {each.line}" for each in found)
-    broken = [each for each in found if each.name == "gpu" and not each.works and not driver_trouble()]
-    return Finding("off", told, broken[0].hint) if broken else Finding("ok", told)
-
-
-def _nvrtc(_: Path | None) -> Finding:
-    found = ctypes.util.find_library("nvrtc") or next(iter(_wheel_libraries()), None)
-    if found:
-        return Finding("ok", found)
-    return Finding("note", "not found", "To compile CUDA without nvcc: pip install nvidia-cuda-nvrtc-cu12")
-
-
-def _wheel_libraries() -> list[str]:
-    spec = find_spec("nvidia")
-    places = list(spec.submodule_search_locations or ()) if spec else []
-    return [path.name for place in places for path in Path(place).rglob("libnvrtc.so*")]
-
-
-def _nvcc(_: Path | None) -> Finding:
-    line = _last_line(["nvcc", "--version"])
-    return Finding("ok", line) if line else Finding("note", "not found; NVRTC does where it is installed")
-
-
-def _sanitizer(_: Path | None) -> Finding:
-    """It runs on a card alone, so that its absence says nothing where there is none."""
-    from judge_tui.checks.cuda.sanitizer import find_sanitizer
-
-    found = find_sanitizer()
-    if found is not None:
-        return Finding("ok", str(found.path))
-    return Finding("note", "not found", "It tells races of kernels on a GPU; the CUDA toolkit has it.")
-
-
-def _compiler(_: Path | None) -> Finding:
-    for name in ("g++", "clang++", "c++"):
-        if line := _first_line([name, "--version"]):
-            return Finding("ok", line)
-    return Finding("note", "none found", "To run CUDA kernels on the CPU, install g++ or clang++.")
-
-
 def _bubblewrap(_: Path | None) -> Finding:
     program = shutil.which("bwrap")
     if program is None:
         return Finding("off", "not found", "Install it: apt install bubblewrap, or dnf install bubblewrap.")
     tried = [program, "--ro-bind", "/", "/", "--unshare-all", "--die-with-parent", "true"]
-    done = subprocess.run(tried, capture_output=True, text=True, timeout=_SECONDS, check=False)
+    done = subprocess.run(tried, capture_output=True, text=True, timeout=SECONDS, check=False)
     if done.returncode == 0:
-        return Finding("ok", f"{_first_line([program, '--version'])} works")
+        return Finding("ok", f"{first_line([program, '--version'])} works")
     said = (done.stderr.strip().splitlines() or ["it says nothing"])[-1]
     return Finding(
         "off",
@@ -216,36 +125,18 @@ def _cache(_: Path | None) -> Finding:
     return Finding("off", f"{folder} cannot be written", "Set JUDGE_TUI_CACHE to a folder of yours.")
 
 
-def _first_line(command: Sequence[str]) -> str:
-    return next(iter(_output(command)), "")
-
-
-def _last_line(command: Sequence[str]) -> str:
-    return next(iter(reversed(_output(command))), "")
-
-
-def _output(command: Sequence[str]) -> list[str]:
-    if shutil.which(command[0]) is None:
-        return []
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS, check=False)
-    except (OSError, subprocess.TimeoutExpired):
-        return []
-    return [line.strip() for line in done.stdout.splitlines() if line.strip()] if done.returncode == 0 else []
-
-
 #: Name → examination, in the order of the lines.
 EXAMINATIONS: dict[str, Callable[[Path | None], Finding]] = {
     "Python": _python,
     "terminal": _terminal,
     "browser": _browser,
-    "GPU": _gpu,
-    "CuPy": _cupy,
-    "backends": _backends,
-    "NVRTC": _nvrtc,
-    "nvcc": _nvcc,
-    "sanitizer": _sanitizer,
-    "C++ compiler": _compiler,
+    "GPU": cuda_diagnosis.gpu,
+    "CuPy": cuda_diagnosis.cupy,
+    "backends": cuda_diagnosis.backends,
+    "NVRTC": cuda_diagnosis.nvrtc,
+    "nvcc": cuda_diagnosis.nvcc,
+    "sanitizer": cuda_diagnosis.sanitizer,
+    "C++ compiler": cuda_diagnosis.compiler,
     "bubblewrap": _bubblewrap,
     "Landlock": _landlock,
     "seccomp": _seccomp,

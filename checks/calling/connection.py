@@ -24,6 +24,8 @@ from judge_tui.checks.worker import wire
 __all__ = ["Connection", "mapping", "raised"]
 
 _CPU = Place()
+#: CUDA reserves address space without bound, and holds tens of files open per device of the machine.
+_GPU_LIMITS = sandbox.Limits(address_space=None, open_files=1024)
 _LONGEST_NAME = 200
 #: Wall seconds that a process which closed its connection may take to end.
 _LAST_SECONDS = 2.0
@@ -67,7 +69,7 @@ class Connection:
         self.place = place
         self._refused = refused
         self.account, self.took = Account(), 0.0
-        self._limits = limits or (sandbox.Limits(address_space=None) if place.gpu else sandbox.Limits())
+        self._limits = limits or (_GPU_LIMITS if place.gpu else sandbox.Limits())
         self._numbers = itertools.count(1)
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         self._control = ours

@@ -5,18 +5,20 @@ Nothing here has run on a card so far: what it builds was compiled and linked, n
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from judge_tui.checks.cuda import sanitizer
 from judge_tui.checks.cuda.compilers import include_folders
 from judge_tui.checks.cuda.diagnostics import diagnostics, worst
-from judge_tui.checks.cuda.emulator import Case, Event, Failure, Program
+from judge_tui.checks.cuda.emulator import Answer, Case, Event, Failure, Program
 from judge_tui.checks.cuda.emulator.program import packed
 from judge_tui.checks.cuda.sanitizer import Sanitizer, Tool
 from judge_tui.checks.cuda.standards import NVCC_DEFAULT
 from judge_tui.checks.cuda.toolchains import Nvcc
+from judge_tui.checks.errors import EngineError
 from judge_tui.checks.sandbox import Limits
 from judge_tui.checks.sandbox.programs import Ran, run_program
 
@@ -29,8 +31,14 @@ _COMPILING = Limits(cpu_seconds=240, address_space=8 << 30, file_size=128 << 20)
 _RUNNING = Limits(cpu_seconds=300, address_space=None, file_size=256 << 20)
 _MOST_MEMORY = 8 << 30
 _MOST_LOG = 1 << 20
-#: So that what a launch allocates is counted.
-_COUNTED = ("cudaMalloc", "cudaMallocAsync")
+#: So that what launches allocate and free is counted.
+_COUNTED = (
+    "cudaMalloc", "cudaMallocAsync", "cudaMallocManaged", "cudaMallocPitch", "cudaFree", "cudaFreeAsync"
+)  # fmt: skip
+#: What the driver on this machine is found by, and its numbers of cards hang on.
+_PASSED = ("LD_LIBRARY_PATH", "CUDA_DEVICE_ORDER")
+#: How the program ends that has no room for its own buffers, and what it says of that.
+_NO_ROOM, _SAID = 4, "no memory on the card: "
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +68,32 @@ class CardProgram(Program):
         self._device = device
 
     def _ran(self, files: Mapping[str, bytes], wanted: Mapping[str, int], seconds: float) -> Ran:
-        return run_program(
+        ran = run_program(
             ["./program"], seconds=seconds, files=files, wanted=wanted, limits=_RUNNING,
             memory_bytes=_MOST_MEMORY, environment=self._visible, gpu=True,
         )  # fmt: skip
+        if ran.status == _NO_ROOM and _SAID in ran.output:
+            said = ran.output.rpartition(_SAID)[2].partition("\n")[0]
+            raise EngineError(f"{_SAID}{said}", hint="Look at what else runs on it: nvidia-smi.")
+        return ran
+
+    def run(self, cases: Sequence[Case], *, budget_s: float) -> list[Answer]:
+        """As an emulated program; the device's time is its own, whatever else the machine does.
+
+        Args:
+            cases: What to run.
+            budget_s: Seconds for all of them.
+
+        Raises:
+            EngineError: The jail cannot be started, a case is too large, or the card has no room for it.
+        """
+        answers = super().run(cases, budget_s=budget_s)
+        return [replace(a, cpu_seconds=a.seconds) if a.status == "timed_out" else a for a in answers]
 
     @property
     def _visible(self) -> dict[str, str]:
-        return {"CUDA_VISIBLE_DEVICES": self._device} if self._device else {}
+        passed = {name: os.environ[name] for name in _PASSED if name in os.environ}
+        return passed | ({"CUDA_VISIBLE_DEVICES": self._device} if self._device else {})
 
     def watched(self, by: Sanitizer, tool: Tool, cases: Sequence[Case], *, seconds: float) -> Watched:
         """Run cases once more under compute-sanitizer, in one process.
@@ -115,7 +141,8 @@ def build(
         seconds: Wall time.
     """
     argv = [str(nvcc.path), f"-std=c++{standard}", "-O3", "-lineinfo", f"-arch=sm_{capability}"]
-    argv += include_folders(files)
+    # constants of std:: are called in device code by what builds with this flag, and mean the same without
+    argv += ["--expt-relaxed-constexpr", "-DJUDGE_CARD", *include_folders(files)]
     argv += [word for name in _COUNTED for word in ("-Xlinker", f"--wrap={name}")]
     ran = run_program(
         [*argv, "-o", "program", _DRIVER, _MAIN],

@@ -1,30 +1,29 @@
-"""Compiling CUDA sources in the jail: nvcc, else NVRTC on the device code."""
+"""Compiling CUDA sources in the jail by nvcc; :mod:`.nvrtc` is for where there is none."""
 
 from __future__ import annotations
 
-import json
-import os
 import re
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
-from judge_tui.checks.cuda.device_code import PRELUDE, STUBS, device_only
 from judge_tui.checks.cuda.diagnostics import Diagnostic, diagnostics
 from judge_tui.checks.cuda.reading import Reading
 from judge_tui.checks.cuda.resources import Usage, usages
 from judge_tui.checks.cuda.standards import NVCC_DEFAULT
-from judge_tui.checks.cuda.toolchains import Nvcc, Nvrtc
+from judge_tui.checks.cuda.toolchains import Nvcc
 from judge_tui.checks.sandbox import Limits
 from judge_tui.checks.sandbox.programs import Ran, run_program
 from judge_tui.checks.sources import is_side_program
 
 __all__ = [
     "ARCHES",
+    "COMPILING",
+    "INCLUDE",
+    "UNIT",
     "Compiled",
     "by_nvcc",
-    "by_nvrtc",
+    "compiled",
     "include_folders",
     "instance",
     "kernels_left",
@@ -33,13 +32,10 @@ __all__ = [
 
 #: Compute capabilities that are compiled for: A100 and H100.
 ARCHES = (80, 90)
-_UNIT = "judge_unit.cu"
-_LIMITS = Limits(cpu_seconds=240, address_space=8 << 30, file_size=128 << 20)
-_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.M)
-#: Headers of CUDA's own that are read from the toolkit where it is there.
-_CUDA_HEADERS = re.compile(
-    r"^(?:cuda_(?:fp16|bf16|fp8|pipeline|awbarrier)\w*\.h|mma\.h|cub/|cuda/|cooperative_groups)"
-)
+#: What includes a submission's file, and adds to it.
+UNIT = "judge_unit.cu"
+COMPILING = Limits(cpu_seconds=240, address_space=8 << 30, file_size=128 << 20)
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.M)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +52,8 @@ class Compiled:
         ended: How it ended, as a clause.
         timed_out: Whether its time ran out.
         seconds: Wall time.
+        blind: Why a refusal says nothing of the source, as a clause: what it is about is not shown to the
+            compiler, or lacks here. Empty where it does.
     """
 
     unit: str
@@ -67,6 +65,7 @@ class Compiled:
     ended: str
     timed_out: bool
     seconds: float
+    blind: str = ""
 
 
 def units(files: Mapping[str, bytes]) -> tuple[str, ...]:
@@ -81,7 +80,7 @@ def units(files: Mapping[str, bytes]) -> tuple[str, ...]:
         PurePosixPath(name).name
         for file, data in files.items()
         if not is_side_program(file)
-        for _mark, name in _INCLUDE.findall(data.decode("utf-8", "replace"))
+        for _mark, name in INCLUDE.findall(data.decode("utf-8", "replace"))
     }
     suffixes = {name: PurePosixPath(name).suffix.lower() for name in files}
     alone = [name for name, suffix in suffixes.items()
@@ -129,17 +128,17 @@ def by_nvcc(
     argv = [str(nvcc.path), f"-std=c++{standard}", "-c", "-Xptxas", "-v", *include_folders(files, unit)]
     for arch in arches:
         argv += ["-gencode", f"arch=compute_{arch},code=sm_{arch}"]
-    argv += ["-o", "judge_unit.o", _UNIT]
+    argv += ["-o", "judge_unit.o", UNIT]
     ran = run_program(
         argv,
         seconds=seconds,
-        files={**files, _UNIT: text.encode()},
+        files={**files, UNIT: text.encode()},
         shown=[nvcc.root],
         environment={"PATH": f"{nvcc.path.parent}:/usr/local/bin:/usr/bin:/bin"},
         processes=True,
-        limits=_LIMITS,
+        limits=COMPILING,
     )
-    return _compiled(unit, nvcc.name, ran)
+    return compiled(unit, nvcc.name, ran)
 
 
 def _instantiated(instances: Sequence[str]) -> str:
@@ -149,93 +148,21 @@ def _instantiated(instances: Sequence[str]) -> str:
     return f"__attribute__((used)) static const void* judge_instances[] = {{{held}}};\n"
 
 
-def by_nvrtc(
-    nvrtc: Nvrtc,
-    files: Mapping[str, bytes],
-    unit: str,
-    *,
-    seconds: float,
-    arch: int,
-    instances: Sequence[str] = (),
-    standard: int = NVCC_DEFAULT,
-    output: str = "",
-) -> Compiled:
-    """Compile the device code of one file with NVRTC; host parts are set aside.
+def compiled(unit: str, compiler: str, ran: Ran) -> Compiled:
+    """What came of a compiler.
 
     Args:
-        nvrtc: The compiler.
-        files: Relative name → content.
-        unit: Which is compiled.
-        seconds: Wall time.
-        arch: Compute capability.
-        instances: Kernels with template arguments, as expressions, that are instantiated.
-        standard: The edition of C++.
-        output: Where in the jail the machine code goes; empty for nowhere.
-
-    Raises:
-        Skipped: The grammar that tells host from device code is not installed.
+        unit: The file.
+        compiler: Its name.
+        ran: How it ended.
     """
-    device = {name: device_only(data) for name, data in files.items()}
-    stubs = _stubs(device, nvrtc)
-    job = {
-        "name": _UNIT,
-        "options": [f"--gpu-architecture=sm_{arch}", f"--std=c++{standard}", "--ptxas-options=-v",
-                    "--device-as-default-execution-space", *include_folders(files, unit),
-                    *_include_paths(nvrtc)],
-        "headers": {name: f"judge_stubs/{index}" for index, name in enumerate(stubs)},
-        "names": list(instances),
-        "output": output,
-    }  # fmt: skip
-    script = Path(__file__).with_name("nvrtc_job.py").read_bytes()
-    stub_files = {f"judge_stubs/{index}": text.encode() for index, text in enumerate(stubs.values())}
-    python = os.path.realpath(sys.executable)
-    ran = run_program(
-        [python, "-I", "-S", "judge_nvrtc.py", str(nvrtc.library.resolve()), "judge_job.json"],
-        seconds=seconds,
-        files={
-            **device,
-            **stub_files,
-            _UNIT: f'{PRELUDE}#include "{unit}"\n'.encode(),
-            "judge_nvrtc.py": script,
-            "judge_job.json": json.dumps(job).encode(),
-        },
-        wanted={output: 64 << 20} if output else {},
-        shown=[nvrtc.library.resolve().parent, *nvrtc.headers, Path(sys.base_prefix)],
-        environment={"LD_LIBRARY_PATH": str(nvrtc.library.resolve().parent)},
-        limits=_LIMITS,
-    )
-    return _compiled(unit, f"{nvrtc.name} (device code)", ran)
-
-
-def _include_paths(nvrtc: Nvrtc) -> list[str]:
-    folders = [*nvrtc.headers, *(folder / "cccl" for folder in nvrtc.headers)]
-    return [f"-I{folder}" for folder in folders if folder.is_dir()]
-
-
-def _stubs(device: Mapping[str, bytes], nvrtc: Nvrtc) -> dict[str, str]:
-    """What stands for the system's headers; a file of its own that is missing stays missing."""
-    wanted = {
-        name
-        for data in device.values()
-        for mark, name in _INCLUDE.findall(data.decode("utf-8", "replace"))
-        if mark == "<" or name.startswith("cuda")
-    }
-    own = {PurePosixPath(name).name for name in device}
-    return {
-        name: STUBS.get(name, "")
-        for name in sorted(wanted)
-        if PurePosixPath(name).name not in own and not (nvrtc.headers and _CUDA_HEADERS.match(name))
-    }
-
-
-def _compiled(unit: str, compiler: str, ran: Ran) -> Compiled:
-    found = tuple(each for each in diagnostics(ran.output) if each.file != _UNIT or each.severity == "error")
+    found = tuple(each for each in diagnostics(ran.output) if each.file != UNIT or each.severity == "error")
     return Compiled(
         unit, compiler, ran.ok, found, usages(ran.output), ran.output, ran.ended, ran.timed_out, ran.seconds
     )
 
 
-def instance(name: str, arguments: Sequence[int]) -> str:
+def instance(name: str, arguments: Sequence[object]) -> str:
     """A kernel with template arguments, as an expression.
 
     Args:

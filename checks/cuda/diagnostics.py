@@ -20,6 +20,8 @@ _EDG = re.compile(
 _GCC = re.compile(
     r"^(?P<file>[^\s:][^:]*):(?P<line>\d+):(?:\d+:)? (?:fatal )?(?P<kind>error|warning): (?P<text>.+)$"
 )
+#: What NVIDIA's front end finds where nothing stands any more
+_AT_END = re.compile(r"^At end of source: (?P<kind>error|warning)(?: #(?P<number>[\w-]+))?:? (?P<text>.+)$")
 #: ptxas error : text; nvcc fatal : text; nvcc error : text
 _TOOL = re.compile(
     r"^(?P<tool>ptxas|nvcc|nvlink|cicc)(?: (?P<file>[^,]+), line (?P<line>\d+);)?"
@@ -64,7 +66,7 @@ def diagnostics(output: str) -> tuple[Diagnostic, ...]:
 
 
 def _read(line: str) -> Diagnostic | None:
-    for pattern in (_EDG, _GCC, _TOOL):
+    for pattern in (_EDG, _GCC, _TOOL, _AT_END):
         if match := pattern.match(line):
             parts = match.groupdict()
             severity: Severity = "warning" if parts["kind"] == "warning" else "error"
@@ -72,6 +74,8 @@ def _read(line: str) -> Diagnostic | None:
             if parts.get("tool"):
                 # the line is one of the assembly, not of the source
                 return Diagnostic(severity, f"{parts['tool']}: {text}")
+            if "file" not in parts:
+                return Diagnostic(severity, f"at the end of the source: {text}")
             return Diagnostic(severity, text, parts["file"].removeprefix("./"), int(parts["line"]))
     return None
 

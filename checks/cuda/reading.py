@@ -37,6 +37,11 @@ __all__ = ["Reading", "read"]
 
 _MACRO_CALL = re.compile(r"([A-Za-z_]\w*)\s*<([^<>;{}]*)>\s*(?:<<<|\()")
 _BODY = 20_000
+#: A type that needs no declaration.
+_PLAIN_TYPE = re.compile(
+    r"(?:(?:std::)?u?int(?:8|16|32|64)_t|(?:std::)?size_t|(?:unsigned |signed |long |short )*"
+    r"(?:int|long|short|char|float|double|bool|unsigned))$"
+)
 
 
 @dataclass(slots=True)
@@ -123,6 +128,23 @@ class Reading:
         if not found and all(p.type != "typename" for p in function.template):
             found = set(itertools.product(*(self.offered(function, p.name) for p in function.template)))
         return tuple(sorted(found))
+
+    def launched_with(self, function: Function) -> list[tuple[str, ...]]:
+        """Template arguments of its launches that mean the same everywhere: numbers and plain types.
+
+        Args:
+            function: A kernel.
+        """
+        found = {
+            each.template: None
+            for each in self.launches
+            if each.template
+            and each.kernel.rpartition("::")[2] == function.short
+            and all(
+                integer(text, self.constants) is not None or _PLAIN_TYPE.match(text) for text in each.template
+            )
+        }
+        return list(found)
 
     def _uses(self, short: str) -> Iterator[tuple[tuple[str, ...], str]]:
         """Template arguments that a template is used with, and in which function."""

@@ -45,10 +45,12 @@ class Nvrtc:
     Attributes:
         library: ``libnvrtc.so.12`` or another version.
         headers: Folders with CUDA's own headers; may be empty.
+        libraries: Folders with its C++ libraries (``cuda/std``, ``nv``, ``cub``); may be empty.
     """
 
     library: Path
     headers: tuple[Path, ...] = ()
+    libraries: tuple[Path, ...] = ()
 
     @property
     def name(self) -> str:
@@ -75,7 +77,7 @@ def find_nvcc() -> Nvcc | None:
 def find_nvrtc() -> Nvrtc | None:
     """The NVRTC library of an installed wheel, of the toolkit, or of the system."""
     library = next(_libraries(), None)
-    return Nvrtc(library, tuple(_headers())) if library else None
+    return Nvrtc(library, tuple(_headers()), tuple(_cccl())) if library else None
 
 
 def _libraries() -> Iterator[Path]:
@@ -96,6 +98,19 @@ def _headers() -> Iterator[Path]:
         if (folder / "cuda_fp16.h").is_file():
             yield folder
             return
+
+
+def _cccl() -> Iterator[Path]:
+    """CUDA's C++ libraries, from one place: those that go with the packages come before the toolkit's."""
+    nvcc = find_nvcc()
+    spec = importlib.util.find_spec("cupy")
+    copy = Path(spec.origin).parent / "_core/include/cupy/_cccl" if spec and spec.origin else None
+    places: list[tuple[Path, ...]] = [
+        (Path(root, part),) for root in wheels() for part in ("cu13/include/cccl", "cuda_cccl/include")
+    ]
+    places += [tuple(copy / name for name in ("libcudacxx", "cub", "thrust"))] if copy else []
+    places += [(nvcc.root / "include/cccl",)] if nvcc else []
+    yield from next((folders for folders in places if (folders[0] / "cuda/std").is_dir()), ())
 
 
 def wheels() -> list[str]:

@@ -36,6 +36,8 @@ __all__ = [
 ]
 
 _PROCESSES = 256
+_OWN_THREADS = "/proc/self/task"
+_SYSTEM_TOOLKIT = "/usr/local/cuda"
 _PREFIX = "judge-tui-"
 
 
@@ -101,11 +103,14 @@ def start_wrapped(bubblewrap: Bubblewrap, order: Order) -> Jail:
         proc=bubblewrap.proc,
         size=bubblewrap.size,
         gpu=order.gpu,
-        shown=order.shown,
+        shown=_shown(order),
         arrays=order.arrays,
     )
     held = _held(order, view) | {"own_mounts": True, "own_pids": True, "devices": ["/dev"]}
     held["rlimits"]["processes"] = _PROCESSES
+    if order.gpu and held.get("processes"):
+        # its own /proc tells of what it starts alone
+        held["rewrite"] = ["/proc"]
     reader, writer = os.pipe()
     argv = [
         *wrapped(bubblewrap),
@@ -148,7 +153,7 @@ def start_plain(order: Order) -> Jail:
         order.adapter,
         order.worker,
         Path(folder.name).resolve(),
-        shown=order.shown,
+        shown=_shown(order),
         arrays=order.arrays,
     )
     held = _held(order, view)
@@ -182,6 +187,9 @@ def _held(order: Order, view: mounts.View) -> dict[str, Any]:
     """The terms of confinement; with a program, what may be run."""
     held = terms(view, order.limits, order.submission, gpu=order.gpu, port=order.port)
     held["arrays"] = order.arrays
+    if order.gpu:
+        # the driver names its threads, and does not start where it may not
+        held["rewrite"] = [_OWN_THREADS]
     if order.program is not None:
         held |= {"program": dict(order.program), "programs": True, "execute": [*view.read, view.scratch]}
         held["processes"] = bool(order.program["processes"])
@@ -237,7 +245,10 @@ def _start(
 
 
 def _code(order: Order, view: mounts.View) -> str:
-    """What the interpreter runs; ``site`` gives ``exit`` and ``quit`` back, and nothing else."""
+    """What the interpreter runs; ``site`` gives ``exit`` and ``quit`` back, and tells where packages lie.
+
+    CuPy looks there for CUDA's libraries, and compiles nothing without them.
+    """
     if order.control is None:
         return (
             f"import sys; sys.path[:0] = [{view.package_root!r}]\n"
@@ -245,7 +256,7 @@ def _code(order: Order, view: mounts.View) -> str:
         )
     arguments = f"{order.control.fileno()}, {view.submission!r}, {view.adapter!r}"
     return (
-        "import sys, site; site.setquit()\n"
+        f"import sys, site; site.setquit(); site.getsitepackages = lambda prefixes=None: {[*view.sites]!r}\n"
         f"sys.path[:0] = [{view.package_root!r}]; sys.path += {[*view.sites]!r}\n"
         f"from {mounts.PACKAGE} import confine; from {mounts.PACKAGE}.__main__ import main\n"
         f"main({arguments}, confine.load())"
@@ -257,9 +268,22 @@ def _environment(view: mounts.View, order: Order) -> dict[str, str]:
              "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}  # fmt: skip
     if not order.gpu:
         return fixed
-    passed = ("CUDA_VISIBLE_DEVICES", "CUDA_PATH", "CUDA_HOME", "LD_LIBRARY_PATH")
+    passed = ("CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH")
     own = {"CUDA_VISIBLE_DEVICES": order.device} if order.device else {}
+    # named even where it is the usual one: what looks for it by a process of its own finds nothing in here
+    own |= {"CUDA_PATH": str(toolkit)} if (toolkit := _toolkit()) else {}
     return fixed | {name: os.environ[name] for name in passed if name in os.environ} | own
+
+
+def _shown(order: Order) -> tuple[Path, ...]:
+    toolkit = _toolkit() if order.gpu else None
+    return (*order.shown, *((toolkit,) if toolkit else ()))
+
+
+def _toolkit() -> Path | None:
+    """The folder of CUDA's toolkit on this machine; what CuPy's own packages hold comes before it."""
+    named = (os.environ.get("CUDA_PATH"), os.environ.get("CUDA_HOME"), _SYSTEM_TOOLKIT)
+    return next((Path(each).resolve() for each in named if each and os.path.isdir(each)), None)
 
 
 def _inner_pid(reader: int) -> int | None:

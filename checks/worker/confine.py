@@ -56,9 +56,9 @@ def apply(limits: Mapping[str, Any]) -> list[str]:
     """Confine this process for good; there is no way back.
 
     Args:
-        limits: ``rlimits`` (name → value or ``None``), ``read``, ``list``, ``write``, ``devices`` (paths for
-            Landlock), ``own_mounts`` (the file systems seen are read-only mounts), ``own_pids`` (a pid
-            namespace), ``gpu``; all optional.
+        limits: ``rlimits`` (name → value or ``None``); ``read``, ``list``, ``write``, ``rewrite``,
+            ``devices`` and ``execute`` (paths for Landlock); ``own_mounts`` (the file systems seen are
+            read-only mounts), ``own_pids`` (a pid namespace), ``gpu``; all optional.
 
     Returns:
         One clause per measure: what holds, or why not.

@@ -17,6 +17,7 @@ import numpy as np
 
 from . import device_random
 from .device_reductions import REDUCTIONS, completed
+from .device_ufuncs import ElementWise
 from .refusals import RefusedError
 
 __all__ = ["Traffic", "build"]
@@ -105,8 +106,11 @@ class _Namespace(ModuleType):
             return value
         if not callable(value) or name.startswith("__") or name in _HARMLESS:
             return value
-        if there is not None and self.__name__ == "numpy" and name in REDUCTIONS:
-            there = completed(name, there, self._package)
+        if there is not None and self.__name__ == "numpy":
+            if name in REDUCTIONS:
+                there = completed(name, there, self._package)
+            elif isinstance(there, self._package.ufunc):
+                there = ElementWise(name, there, self._package)
         return Routed(told, name, value, there, self._traffic)
 
 

@@ -33,9 +33,10 @@ _WRITE = (
 )
 _DEVICE = _READ | _WRITE_FILE | _TRUNCATE | _IOCTL_DEV
 _MEETING = _MAKE_SOCKET | _MAKE_FIFO
+_REWRITE = _READ | _WRITE_FILE | _TRUNCATE
 _RIGHTS = {
-    "read": _READ, "list": _READ_DIR, "write": _WRITE, "devices": _DEVICE, "execute": _EXECUTE,
-    "meet": _MEETING,
+    "read": _READ, "list": _READ_DIR, "write": _WRITE, "rewrite": _REWRITE, "devices": _DEVICE,
+    "execute": _EXECUTE, "meet": _MEETING,
 }  # fmt: skip
 #: Rights that the kernel accepts in a rule about something that is not a folder.
 _ON_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
@@ -52,9 +53,10 @@ def restrict(libc: ctypes.CDLL, limits: Mapping[str, Any]) -> str:
     Args:
         libc: The C library, loaded with ``use_errno``.
         limits: ``read`` (files and trees), ``list`` (folders whose names alone may be listed), ``write``
-            (scratch), ``devices``, ``execute`` (trees whose files may be run: none for a worker) and ``meet``
-            (folders in which processes may make pipes and sockets for each other). With newer kernels TCP,
-            and signals and abstract sockets of the outside, are never allowed.
+            (scratch), ``rewrite`` (trees of files that may be written to, none made or removed), ``devices``,
+            ``execute`` (trees whose files may be run: none for a worker) and ``meet`` (folders in which
+            processes may make pipes and sockets for each other). With newer kernels TCP, and signals and
+            abstract sockets of the outside, are never allowed.
 
     Returns:
         The ABI, as a clause.

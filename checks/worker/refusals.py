@@ -11,8 +11,10 @@ __all__ = ["RefusedError", "asked", "refused"]
 
 #: What CuPy says where it is handed what only NumPy takes; never a submission's own words.
 _SAID = re.compile(
-    r"Implicit conversion to a NumPy array|Unsupported type|unhashable type: '(?:\w+\.)*ndarray'"
-    r"|slice indices must be integers"
+    r"Implicit conversion to a NumPy array|Unsupported (?:d?type|index)|unhashable type: '(?:\w+\.)*ndarray'"
+    r"|slice indices must be integers|slice\.\w+ must be int or None"
+    r"|non-scalar numpy\.ndarray cannot be used|Only cupy arrays can be|does not accept numpy\.ndarray"
+    r"|only supports [\w, ]+ as data type|ndarray doesn't define __\w+__ method"
     r"|must be integers or slices, not (?:\w+\.)*ndarray|'(?:\w+\.)*ndarray' object cannot be interpreted"
     r"|no implementation found for|object arrays? (?:is|are) not supported"
 )
@@ -44,6 +46,9 @@ def refused(error: BaseException, package: str) -> str:
     named = asked(error)
     if isinstance(error, NotImplementedError) and (named or _inside(error.__traceback__, package)):
         return named or _first_line(error)
+    if isinstance(error, (TypeError, AttributeError)) and _inside(error.__traceback__, package):
+        # told of what it was given, such as a list in an array's place
+        return f"{named} ({_first_line(error)})" if named else _first_line(error)
     if isinstance(error, (TypeError, ValueError)):
         unknown = named and isinstance(error, TypeError) and "unexpected keyword argument" in str(error)
         if unknown or _SAID.search(str(error)):

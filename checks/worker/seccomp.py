@@ -24,7 +24,7 @@ _NUMBER_AT, _ARCH_AT, _ARGS_AT = 0, 4, 16
 _ARCHES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _X32 = 0x40000000
 _CLONE_THREAD = 0x00010000
-_AF_UNIX, _SOCK_STREAM, _TYPE_MASK = 1, 1, 0xF
+_AF_UNIX, _SOCK_STREAM, _SOCK_SEQPACKET, _TYPE_MASK = 1, 1, 5, 0xF
 _PR_SET_SECCOMP, _MODE_FILTER = 22, 2
 
 #: Refused with EPERM whatever the arguments: name → (x86_64, aarch64), ``None`` where there is no such call.
@@ -54,7 +54,7 @@ _REFUSED: dict[str, tuple[int | None, int | None]] = {
     "modify_ldt": (154, None), "fanotify_init": (300, 262), "inotify_init": (253, None),
     "inotify_init1": (294, 26),
     # sockets, but for the pair that asyncio wants
-    "socket": (41, 198), "bind": (49, 200), "listen": (50, 201), "accept": (43, 202), "accept4": (288, 242),
+    "bind": (49, 200), "listen": (50, 201), "accept": (43, 202), "accept4": (288, 242),
     "connect": (42, 203),
     # memory that no limit counts
     "shmget": (29, 194), "msgget": (68, 186), "semget": (64, 190), "mq_open": (240, 180),
@@ -81,7 +81,10 @@ _METADATA: dict[str, tuple[int | None, int | None]] = {
 }  # fmt: skip
 
 _MEMFD_CREATE = (319, 279)
-_CLONE, _SOCKETPAIR = (56, 220), (53, 199)
+#: Left open for CUDA, whose driver makes a socket at its start on which other processes could ask it for
+#: memory, and does not start without; who asks is never accepted.
+_LISTENS = ("bind", "listen")
+_CLONE, _SOCKET, _SOCKETPAIR = (56, 220), (41, 198), (53, 199)
 #: Calls whose first argument is a pid that must be this process.
 _SELF_ONLY = {"kill": (62, 129), "tgkill": (234, 131)}
 #: Calls whose first argument is a pid that must be this process, or 0 for it.
@@ -102,7 +105,7 @@ def install(libc: ctypes.CDLL, limits: Mapping[str, Any]) -> str:
 
     Args:
         libc: The C library, loaded with ``use_errno``.
-        limits: ``own_mounts`` leaves calls on file metadata open; ``gpu`` leaves ``memfd_create`` open;
+        limits: ``own_mounts`` leaves calls on file metadata open; ``gpu`` leaves open what CUDA needs;
             ``programs`` leaves ``execve`` open, ``processes`` that, forks and file metadata, ``observed``
             sockets and signals as well, for which it takes namespaces of its own.
 
@@ -112,7 +115,7 @@ def install(libc: ctypes.CDLL, limits: Mapping[str, Any]) -> str:
     processes = bool(limits.get("processes"))
     code = program(
         os.uname().machine, os.getpid(), metadata=bool(limits.get("own_mounts")) or processes,
-        memfd=bool(limits.get("gpu")), programs=bool(limits.get("programs")), processes=processes,
+        gpu=bool(limits.get("gpu")), programs=bool(limits.get("programs")), processes=processes,
         observed=bool(limits.get("observed")),
     )  # fmt: skip
     buffer = ctypes.create_string_buffer(code, len(code))
@@ -131,7 +134,7 @@ def program(
     pid: int,
     *,
     metadata: bool,
-    memfd: bool,
+    gpu: bool,
     programs: bool = False,
     processes: bool = False,
     observed: bool = False,
@@ -142,7 +145,7 @@ def program(
         machine: ``x86_64`` or ``aarch64``.
         pid: The process that may signal and limit itself.
         metadata: Allow chmod, chown, utime and extended attributes.
-        memfd: Allow ``memfd_create``.
+        gpu: Allow ``memfd_create``, and a socket within this machine that listens and never accepts.
         programs: Allow running a program in this process's place.
         processes: Allow that, and new processes.
         observed: Allow sockets, and signals to other processes.
@@ -163,8 +166,8 @@ def program(
     if machine == "x86_64":
         out += [(_AT_LEAST, 0, 1, _X32), (_RETURN, 0, 0, _KILL_PROCESS)]
     open_calls = (_PROGRAMS if programs or processes else ()) + (_PROCESSES if processes else ())
-    open_calls += _OBSERVED if observed else ()
-    for numbers, block in _blocks(pid, open_calls, metadata=metadata, memfd=memfd):
+    open_calls += (_LISTENS if gpu else ()) + (_OBSERVED if observed else ())
+    for numbers, block in _blocks(pid, open_calls, metadata=metadata, gpu=gpu):
         number = numbers[column]
         if number is not None:
             out += [(_EQUAL, 0, len(block), number), *block]
@@ -173,12 +176,12 @@ def program(
 
 
 def _blocks(
-    pid: int, open_calls: Sequence[str], *, metadata: bool, memfd: bool
+    pid: int, open_calls: Sequence[str], *, metadata: bool, gpu: bool
 ) -> list[tuple[Sequence[int | None], list[_Instruction]]]:
     """What is done for which call; every block ends in a return."""
     refused = [numbers for name, numbers in _REFUSED.items() if name not in open_calls]
     refused += [] if metadata else list(_METADATA.values())
-    refused += [] if memfd else [_MEMFD_CREATE]
+    refused += [] if gpu else [_MEMFD_CREATE]
     blocks: list[tuple[Sequence[int | None], list[_Instruction]]] = [
         (numbers, [_fail()]) for numbers in refused
     ]
@@ -188,10 +191,17 @@ def _blocks(
     blocks += [(numbers, _never(argument, values)) for numbers, argument, values in _REFUSED_VALUES.values()]
     if not set(_PROCESSES) <= set(open_calls):
         blocks.append((_CLONE, [_argument(0), (_ANY_BIT, 0, 1, _CLONE_THREAD), _pass(), _fail()]))
-    # A datagram pair could be pointed at any socket on the machine; a connected pair cannot.
-    stream = [_argument(1), (_AND, 0, 0, _TYPE_MASK), (_EQUAL, 0, 1, _SOCK_STREAM), _pass(), _fail()]
-    blocks.append((_SOCKETPAIR, [_argument(0), (_EQUAL, 1, 0, _AF_UNIX), _fail(), *stream]))
+    # A datagram socket could be pointed at any other on the machine; one of a connected kind cannot.
+    blocks.append((_SOCKETPAIR, _unix(_SOCK_STREAM)))
+    if "socket" not in open_calls:
+        blocks.append((_SOCKET, _unix(_SOCK_SEQPACKET) if gpu else [_fail()]))
     return blocks
+
+
+def _unix(kind: int) -> list[_Instruction]:
+    """Only sockets within this machine, and of one kind; its flags stand above it."""
+    of_kind = [_argument(1), (_AND, 0, 0, _TYPE_MASK), (_EQUAL, 0, 1, kind), _pass(), _fail()]
+    return [_argument(0), (_EQUAL, 1, 0, _AF_UNIX), _fail(), *of_kind]
 
 
 def _only(argument: int, values: Sequence[int]) -> list[_Instruction]:

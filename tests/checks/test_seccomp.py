@@ -17,9 +17,10 @@ CALLS = {
     "clone": (56, 220), "clone3": (435, 435), "execve": (59, 221), "kill": (62, 129), "tgkill": (234, 131),
     "socket": (41, 198), "socketpair": (53, 199), "connect": (42, 203), "prctl": (157, 167),
     "fcntl": (72, 25), "ioctl": (16, 29), "prlimit64": (302, 261), "ptrace": (101, 117),
-    "memfd_create": (319, 279), "fchmod": (91, 52),
+    "memfd_create": (319, 279), "fchmod": (91, 52), "bind": (49, 200), "listen": (50, 201),
+    "accept": (43, 202), "accept4": (288, 242),
 }  # fmt: skip
-THREAD, AF_UNIX, AF_INET, STREAM, DGRAM, CLOEXEC = 0x10000, 1, 2, 1, 2, 0o2000000
+THREAD, AF_UNIX, AF_INET, STREAM, DGRAM, PACKETS, CLOEXEC = 0x10000, 1, 2, 1, 2, 5, 0o2000000
 
 
 def judged(code: bytes, arch: int, number: int, *args: int) -> str | int:
@@ -65,6 +66,9 @@ def machine_name(request: pytest.FixtureRequest) -> str:
         ("tgkill", (PID + 1, PID + 1, 6), errno.EPERM),
         ("socket", (AF_UNIX, STREAM), errno.EPERM),
         ("socket", (AF_INET, STREAM), errno.EPERM),
+        ("socket", (AF_UNIX, PACKETS), errno.EPERM),
+        ("bind", (), errno.EPERM),
+        ("listen", (), errno.EPERM),
         ("socketpair", (AF_UNIX, STREAM | CLOEXEC), ALLOWED),
         ("socketpair", (AF_UNIX, DGRAM | CLOEXEC), errno.EPERM),
         ("socketpair", (AF_INET, STREAM), errno.EPERM),
@@ -86,13 +90,13 @@ def machine_name(request: pytest.FixtureRequest) -> str:
 def test_a_system_call_is_judged_by_its_arguments(
     machine_name: str, call: str, args: tuple[int, ...], expected: str | int
 ) -> None:
-    code = seccomp.program(machine_name, PID, metadata=False, memfd=False)
+    code = seccomp.program(machine_name, PID, metadata=False, gpu=False)
     number = CALLS[call][list(ARCH).index(machine_name)]
     assert judged(code, ARCH[machine_name], number, *args) == expected
 
 
 def test_what_mounts_or_a_gpu_make_harmless_can_be_left_open(machine_name: str) -> None:
-    code = seccomp.program(machine_name, PID, metadata=True, memfd=True)
+    code = seccomp.program(machine_name, PID, metadata=True, gpu=True)
     column = list(ARCH).index(machine_name)
     for call in ("fchmod", "memfd_create"):
         assert judged(code, ARCH[machine_name], CALLS[call][column]) == ALLOWED
@@ -100,7 +104,7 @@ def test_what_mounts_or_a_gpu_make_harmless_can_be_left_open(machine_name: str) 
 
 def test_programs_of_which_one_watches_another_may_talk_and_signal(machine_name: str) -> None:
     code = seccomp.program(
-        machine_name, PID, metadata=True, memfd=True, programs=True, processes=True, observed=True
+        machine_name, PID, metadata=True, gpu=True, programs=True, processes=True, observed=True
     )
     column = list(ARCH).index(machine_name)
     for call, args in (
@@ -113,8 +117,32 @@ def test_programs_of_which_one_watches_another_may_talk_and_signal(machine_name:
     assert judged(code, ARCH[machine_name], CALLS["ptrace"][column]) == errno.EPERM
 
 
+@pytest.mark.parametrize(
+    ("call", "args", "expected"),
+    [
+        ("socket", (AF_UNIX, PACKETS | CLOEXEC), ALLOWED),
+        ("socket", (AF_UNIX, STREAM), errno.EPERM),
+        ("socket", (AF_UNIX, DGRAM), errno.EPERM),
+        ("socket", (AF_INET, PACKETS), errno.EPERM),
+        ("socketpair", (AF_UNIX, DGRAM), errno.EPERM),
+        ("bind", (), ALLOWED),
+        ("listen", (), ALLOWED),
+        ("accept", (), errno.EPERM),
+        ("accept4", (), errno.EPERM),
+        ("connect", (), errno.EPERM),
+        ("execve", (), errno.EPERM),
+    ],
+)
+def test_with_a_gpu_a_socket_may_listen_and_nobody_is_reached(
+    machine_name: str, call: str, args: tuple[int, ...], expected: str | int
+) -> None:
+    code = seccomp.program(machine_name, PID, metadata=False, gpu=True)
+    number = CALLS[call][list(ARCH).index(machine_name)]
+    assert judged(code, ARCH[machine_name], number, *args) == expected
+
+
 def test_another_architectures_calls_are_no_way_round(machine_name: str) -> None:
-    code = seccomp.program(machine_name, PID, metadata=False, memfd=False)
+    code = seccomp.program(machine_name, PID, metadata=False, gpu=False)
     assert judged(code, 0x40000003, 2) == KILLED  # i386's fork
     if machine_name == "x86_64":
         assert judged(code, ARCH["x86_64"], 0x40000000 | 57) == KILLED  # x32's fork
@@ -122,4 +150,4 @@ def test_another_architectures_calls_are_no_way_round(machine_name: str) -> None
 
 def test_an_unknown_machine_has_no_filter() -> None:
     with pytest.raises(OSError, match="riscv64"):
-        seccomp.program("riscv64", PID, metadata=False, memfd=False)
+        seccomp.program("riscv64", PID, metadata=False, gpu=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import msgspec
 from judge_tui.checks.bench import Bench
@@ -42,16 +42,21 @@ def compiles(bench: Bench, found: Findings) -> str:
     if not subject.units:
         return _without_sources(bench, subject, found)
     refused: list[Compiled] = []
+    blind: list[Compiled] = []
     subject.compile_at_once(bench, subject.units)
     for index, unit in enumerate(subject.units):
         bench.progress(f"compiling {unit}", index / len(subject.units))
         for made in _apart(subject.compiled(bench, unit)):
             # how long a compiler takes hangs on the machine, too
             lenient = is_side_program(unit) or made.timed_out
-            _unit(found, made, otherwise=Verdict.WARN if lenient else Verdict.FAIL)
-            refused += [] if made.ok else [made]
+            _unit(found, made, subject.files, otherwise=Verdict.WARN if lenient else Verdict.FAIL)
+            refused += [] if made.ok or made.blind else [made]
+            blind += [made] if made.blind else []
     names = ", ".join(dict.fromkeys(made.compiler for unit in subject.units
                                     for made in subject.compiled(bench, unit)))  # fmt: skip
+    if blind and not refused:
+        found.conclude(Verdict.SKIP)
+        return f"{blind[0].compiler} cannot tell of {blind[0].unit}: {blind[0].blind}; install nvcc"
     if not refused:
         instances = len({(u.kernel, u.arch) for unit in subject.units
                          for made in subject.compiled(bench, unit) for u in made.usages})  # fmt: skip
@@ -74,8 +79,16 @@ def _files(units: Sequence[str]) -> str:
     return units[0] if len(units) == 1 else f"{len(units)} sources"
 
 
-def _unit(found: Findings, made: Compiled, *, otherwise: Verdict) -> None:
+def _unit(found: Findings, made: Compiled, files: Collection[str], *, otherwise: Verdict) -> None:
     """One file's compilation as a claim, its diagnostics as evidence with their lines."""
+    if made.blind:
+        first = worst(made.diagnostics)
+        found.note(
+            f"{made.unit}, {made.compiler}", "cannot tell", note=f"{made.blind}: {first or made.ended}.",
+            file=first.file if first and first.file in files else made.unit,
+            line=(first.line if first and first.file in files else 0) or 1,
+        )  # fmt: skip
+        return
     errors = [each for each in made.diagnostics if each.severity == "error"]
     warnings = [each for each in made.diagnostics if each.severity == "warning"]
     first = errors[0] if errors else None
@@ -125,7 +138,7 @@ def _without_sources(bench: Bench, subject: Subject, found: Findings) -> str:
     )  # fmt: skip
     made = [each for unit in subject.mended_units for each in subject.compiled(bench, unit, mended=True)]
     for each in _apart(made):
-        _unit(found, each, otherwise=Verdict.FAIL)
+        _unit(found, each, subject.mended.files, otherwise=Verdict.FAIL)
     told = "compiles" if all(each.ok for each in made) else "does not compile"
     return f"no source file: the code stands in a Markdown fence ({repair.file}:{repair.line}) and {told}"
 
@@ -143,7 +156,9 @@ def resources(bench: Bench, found: Findings) -> str:
     subject = subject_of(bench)
     used = _usages(bench, subject)
     if not used:
-        raise Skipped("no kernel was compiled: see the check 'compiles'")
+        accepted = all(made.ok for unit in subject.units for made in subject.compiled(bench, unit))
+        told = "only host code instantiates its kernels, which NVRTC is not shown" if accepted else ""
+        raise Skipped(f"no kernel was compiled: {told or f'see the check {compiles.id!r}'}")
     rows: list[tuple[str, ...]] = [
         ("kernel", "sm", "registers", "shared B", "stack B", "spill stores B", "spill loads B")
     ]

@@ -46,7 +46,8 @@ def launches(bench: Bench) -> Settled:
     if known is None:
         subject = subject_of(bench)
         try:
-            known = _settled(subject, bench.submission, _builder(bench, subject), bench.seed)
+            where = bench.place.device.name if bench.backend == "gpu" else "the emulator"
+            known = _settled(subject, bench.submission, _builder(bench, subject), bench.seed, where)
         except (Fault, JudgeError) as error:
             known = error
         with _LOCK:
@@ -90,22 +91,22 @@ def _builder(bench: Bench, subject: Subject) -> Builder:
     return _emulated(subject, lambda: bench.left)
 
 
-def _device_part(subject: Subject, failure: Failure, build: Builder, seed: int) -> Settled:
+def _device_part(subject: Subject, failure: Failure, build: Builder, seed: int, where: str) -> Settled:
     """The kernels by themselves, where the host's part does not compile and they are right on something.
 
     Raises:
         Skipped: They are not to be had without it either.
     """
     if failure.kind != "diagnostics":
-        raise _not_built(failure)
+        raise _not_built(failure, where)
     whole = dict(subject.mended.files)
     try:
         subject.launched = {name: device_only(data) for name, data in whole.items()}
         settled = settle(subject.reading, build, np.random.default_rng([seed, 22]), kernels=True)
     except (BuildFailed, Unbound) as error:
-        raise _not_built(failure) from error
+        raise _not_built(failure, where) from error
     if not settled.score:
-        raise _not_built(failure)
+        raise _not_built(failure, where)
     bound = settled.launcher
     told = f"{bound.why}; the host's part is set aside, it does not compile: {failure.reason}"
     settled.launchers = (replace(bound, why=told), *settled.launchers[1:])
@@ -115,7 +116,10 @@ def _device_part(subject: Subject, failure: Failure, build: Builder, seed: int) 
 def _on_card(subject: Subject, bench: Bench) -> Builder:
     nvcc = find_nvcc()
     if nvcc is None:
-        raise Skipped("launching on a card needs nvcc, for the host's part: say --backend emulator")
+        raise Skipped(
+            "launching on a card needs nvcc, for the host's part: "
+            "install CUDA's toolkit, or say --backend emulator"
+        )
     device = bench.place.device
 
     def made(text: str) -> emulator.Program | Failure:
@@ -136,21 +140,23 @@ def _emulated(subject: Subject, left: Callable[[], float]) -> Builder:
     return build
 
 
-def _settled(subject: Subject, submission: Submission, build: Builder, seed: int) -> Settled:
+def _settled(
+    subject: Subject, submission: Submission, build: Builder, seed: int, where: str = "the emulator"
+) -> Settled:
     try:
         return settle(
             subject.reading, build, np.random.default_rng([seed, 20]), written_launcher(subject, submission)
         )
     except BuildFailed as failed:
-        return _device_part(subject, failed.failure, build, seed)
+        return _device_part(subject, failed.failure, build, seed, where)
 
 
-def _not_built(failure: Failure) -> Skipped:
+def _not_built(failure: Failure, where: str = "the emulator") -> Skipped:
     first = next((each for each in failure.diagnostics if each.severity == "error"), None)
     told = {
-        "diagnostics": "it does not compile for the emulator",
-        "refused": "the emulator cannot run it",
-        "timed_out": "it takes too long to compile for the emulator",
+        "diagnostics": f"it does not compile for {where}",
+        "refused": f"{where} cannot run it",
+        "timed_out": f"it takes too long to compile for {where}",
     }[failure.kind]
     return Skipped(
         f"{told}: {failure.reason}", file=first.file if first else None, line=first.line if first else None,

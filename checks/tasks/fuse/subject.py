@@ -14,12 +14,12 @@ from judge_tui.checks.cuda.compilers import (
     ARCHES,
     Compiled,
     by_nvcc,
-    by_nvrtc,
     instance,
     kernels_left,
     units,
 )
 from judge_tui.checks.cuda.definitions import named
+from judge_tui.checks.cuda.nvrtc import by_nvrtc
 from judge_tui.checks.cuda.reading import Reading, read
 from judge_tui.checks.cuda.repairs import Repaired, cuda_sources, repaired
 from judge_tui.checks.cuda.standards import stated
@@ -112,7 +112,8 @@ class Subject:
         found: list[str] = []
         for name in kernels_left(self.reading, done):
             for kernel in named(self.reading.kernels, name):
-                values = self.reading.instances(kernel)
+                values: list[Sequence[object]] = [*self.reading.instances(kernel)]
+                values += self.reading.launched_with(kernel)
                 found += [instance(kernel.name, each) for each in values if each][:_MOST_INSTANCES]
         return list(dict.fromkeys(found))
 

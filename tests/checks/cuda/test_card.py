@@ -10,6 +10,7 @@ from judge_tui.checks.backends import driver_trouble
 from judge_tui.checks.cuda import card
 from judge_tui.checks.cuda.emulator import Case, Failure
 from judge_tui.checks.cuda.toolchains import find_nvcc
+from judge_tui.checks.errors import EngineError
 
 NVCC = find_nvcc()
 pytestmark = pytest.mark.skipif(NVCC is None or shutil.which("g++") is None, reason="needs nvcc")
@@ -45,13 +46,11 @@ def test_a_refused_source_is_told_by_file_and_line() -> None:
 
 
 @pytest.mark.skipif(not driver_trouble(), reason="there is a card")
-def test_without_a_card_the_program_ends_and_nothing_is_answered() -> None:
+def test_without_a_card_that_is_the_engine_s_fault_and_nothing_is_answered() -> None:
     program = built(KERNEL)
     assert isinstance(program, card.CardProgram)
-    (answer,) = program.run([Case(np.zeros((1, 8), np.float32), 1, 1)], budget_s=20)
-    assert answer.status == "crashed"
-    assert answer.indices is None
-    assert "no memory on the card" in answer.output
+    with pytest.raises(EngineError, match="no memory on the card: CUDA driver version is insufficient"):
+        program.run([Case(np.zeros((1, 8), np.float32), 1, 1)], budget_s=20)
 
 
 @pytest.mark.gpu

@@ -6,8 +6,9 @@ import shutil
 from pathlib import Path
 
 import pytest
-from judge_tui.checks.cuda.compilers import Compiled, by_nvcc, by_nvrtc, include_folders, units
+from judge_tui.checks.cuda.compilers import Compiled, by_nvcc, include_folders, units
 from judge_tui.checks.cuda.diagnostics import Diagnostic, diagnostics
+from judge_tui.checks.cuda.nvrtc import by_nvrtc
 from judge_tui.checks.cuda.resources import plain_name, usages
 from judge_tui.checks.cuda.toolchains import find_nvcc, find_nvrtc
 
@@ -90,6 +91,8 @@ def test_headers_that_only_tests_include_are_compiled_by_themselves() -> None:
         ("a.cu:2:10: fatal error: nope.h: none", Diagnostic("error", "nope.h: none", "a.cu", 2)),
         ("ptxas error   : Entry function 'k' uses too much shared data",
          Diagnostic("error", "ptxas: Entry function 'k' uses too much shared data")),
+        ("At end of source: error: expected a declaration",
+         Diagnostic("error", "at the end of the source: expected a declaration")),
         ("nvcc fatal   : Unsupported gpu", Diagnostic("error", "nvcc: Unsupported gpu")),
     ],
 )  # fmt: skip

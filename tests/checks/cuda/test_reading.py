@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from judge_tui.checks.cuda.constants import integer
 from judge_tui.checks.cuda.definitions import Function
-from judge_tui.checks.cuda.device_code import device_only
+from judge_tui.checks.cuda.device_code import device_only, set_aside
 from judge_tui.checks.cuda.lexing import blanked
 from judge_tui.checks.cuda.reading import read
 from judge_tui.checks.cuda.repairs import repaired
@@ -86,12 +86,50 @@ def test_constants_are_worked_out_and_nothing_else(text: str, value: int | None)
     assert integer(text, {"WARP": "32", "BLOCK": "WARP * 8", "LOOP": "LOOP + 1"}) == value
 
 
+def test_launches_tell_plain_template_arguments() -> None:
+    source = (
+        "template <typename T, int W> __global__ void k(T* x) {}\n"
+        "template <typename T> void any(T* x) { k<T, 2><<<1, 1>>>(x); }\n"
+        "void all(long* x) { k<std::int64_t, W * 2><<<1, 1>>>(x); k<unsigned int, 8><<<1, 1>>>(x); }\n"
+        "constexpr int W = 2;\n"
+    )
+    found = read({"a.cu": source.encode()})
+    assert found.launched_with(found.kernels[0]) == [("std::int64_t", "W * 2"), ("unsigned int", "8")]
+
+
 def test_the_host_s_parts_are_set_aside_line_by_line() -> None:
     device = device_only(SOURCE).decode()
     assert device.count("\n") == SOURCE.count(b"\n")
     assert "__global__ void __launch_bounds__" in device
     assert "cudaError_t" not in device.replace("#define", "")
     assert "main" not in device
+
+
+MIXED = b"""#include <vector>
+using index_t = std::int64_t;
+template <typename T> constexpr T floor_of = -std::numeric_limits<T>::infinity();
+struct Shape {
+    static constexpr int kBlock = 256;
+    std::vector<int> sizes;
+    index_t rows;
+    cudaError_t launch(float* x) const;
+    __device__ int lane() const { return threadIdx.x; }
+};
+extern "C" int run(float* x) { k<<<1, 1>>>(x); return cudaGetLastError(); }
+extern "C" { __global__ void k(float* x) { x[0] = Shape::kBlock; } }
+class Owner { std::vector<float> held; };
+"""
+
+
+def test_of_what_is_mixed_only_the_host_s_part_is_set_aside_and_its_names_are_known() -> None:
+    text, declared = set_aside(MIXED)
+    lines = text.decode().splitlines()
+    assert len(lines) == MIXED.count(b"\n")
+    for line in (2, 3, 4, 5, 7, 9, 10, 12):
+        assert lines[line - 1] == MIXED.decode().splitlines()[line - 1]
+    assert [lines[line - 1].strip() for line in (6, 8, 11)] == ["", "", ""]
+    assert lines[12].split() == ["class", "Owner", "{", "};"]
+    assert {"sizes", "launch", "run", "held"} <= declared
 
 
 EXTENSION = b"""#include <torch/extension.h>

@@ -61,6 +61,8 @@ PORTABLE: dict[str, Callable[[Any, Any, Any], Any]] = {
     "maximum.at": lambda np, a, b: added_at(np, "maximum"),
     "out": lambda np, a, b: np.multiply(a, 2.0, out=np.empty_like(a)),
     "where argument": lambda np, a, b: np.divide(1.0, a, out=np.zeros(a.shape), where=a > 0),
+    "where of one array": lambda np, a, b: np.log(np.abs(a), out=np.full(a.shape, -1.0), where=a > 0),
+    "reductions by element-wise functions": lambda np, a, b: reduced(np, a),
     "reductions": lambda np, a, b: (a.mean(), a.sum(axis=(0, 1)), np.var(a, axis=-1), np.prod(a[0, 0])),
     "ufunc methods": lambda np, a, b: (np.add.reduce(a), np.maximum.reduce(a, axis=-1), np.add.accumulate(a)),
     "reductions of some lanes": lambda np, a, b: masked(np, a),
@@ -89,6 +91,15 @@ PORTABLE: dict[str, Callable[[Any, Any, Any], Any]] = {
     "what the device has not, of numbers": lambda np, a, b: np.geomspace(1, 8, 4),
     "functions of elements, of numbers": lambda np, a, b: np.vectorize(lambda v: v + 1)([1, 2]),
 }  # fmt: skip
+
+
+def reduced(np: Any, a: Any) -> Any:
+    return (
+        [np.minimum.reduce(a, axis=(0, 1)), np.maximum.reduce(a, axis=None), np.multiply.reduce(a)],
+        np.maximum.reduce(a, axis=-1, keepdims=True, initial=0.5, where=a < 2),
+        [np.logical_and.reduce(a > 0, axis=1), np.logical_or.reduce(a > 1, axis=None)],
+        np.add.reduce(a, axis=0, dtype=np.float32),
+    )
 
 
 def masked(np: Any, a: Any) -> Any:
@@ -183,6 +194,13 @@ REFUSED: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
     "another": (lambda np, a: np.block([[a[0, 0]], [a[0, 1]]]), "np.block"),
     "of a module": (lambda np, a: np.linalg.multi_dot([a[0, 0], a[0, 0].T]), "np.linalg.multi_dot"),
     "a method that CuPy lacks": (lambda np, a: np.logaddexp.at(a, 0, 1.0), "np.logaddexp.at"),
+    "a method of few functions": (lambda np, a: np.maximum.accumulate(a), "np.maximum.accumulate"),
+    "a list for an array": (lambda np, a: np.sum([a[0], a[1]]), "np.sum (AttributeError: 'list' object"),
+    "numbers among arrays": (lambda np, a: np.array([a.max(), 1.0]), "np.array (TypeError: Implicit conv"),
+    "a list to join": (lambda np, a: np.concatenate([a[0, 0, 0], [1.0]]), "np.concatenate (TypeError: Only"),
+    "a list to store": (lambda np, a: stored(a, [1.0, 2.0, 3.0, 4.0]), "TypeError: Unsupported type <class"),
+    "a NumPy array to store": (lambda np, a: stored(a, real.ones(4)), "ValueError: non-scalar numpy.ndarray"),
+    "a slice up to an array": (lambda np, a: a[: a.argmax()], "TypeError: slice.stop must be int"),
     "a function of elements": (lambda np, a: np.vectorize(float)(a), "np.vectorize"),
     "from Python": (lambda np, a: np.frompyfunc(abs, 1, 1)(a), "np.frompyfunc"),
     "raised errors": (lambda np, a: np.errstate(invalid="raise"), "np.errstate(invalid='raise')"),
@@ -198,10 +216,14 @@ REFUSED: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
 }  # fmt: skip
 
 
+def stored(a: Any, value: Any) -> None:
+    a[0, 0, 0] = value
+
+
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_the_device_cannot_do_is_refused_by_name(name: str, np: Any, device: DeviceArrays) -> None:
     ask, told = REFUSED[name]
-    with pytest.raises((TypeError, AttributeError, NotImplementedError)) as caught:
+    with pytest.raises((TypeError, AttributeError, NotImplementedError, ValueError)) as caught:
         ask(np, device.moved(inputs()[0]))
     assert refused(caught.value, "strict_cupy").startswith(told)
 
@@ -227,6 +249,20 @@ def test_what_is_wrong_on_the_host_too_is_no_refusal(name: str, np: Any, device:
     with pytest.raises((TypeError, AttributeError, NotImplementedError, ValueError)) as caught:
         OWN_FAULTS[name](np, device.moved(inputs()[0]))
     assert refused(caught.value, "strict_cupy") == ""
+
+
+def test_lists_are_stored_where_an_index_is_one(np: Any, device: DeviceArrays) -> None:
+    a = device.moved(real.zeros(4))
+    a[[0, 2]] = [1.0, 2.0]
+    assert device.hosted(a).tolist() == [1, 0, 2, 0]
+
+
+def test_an_element_is_a_view_that_changes_with_its_array(np: Any, device: DeviceArrays) -> None:
+    """Unlike NumPy's, which is why other numbers than on the CPU are no fail."""
+    a = device.moved(real.arange(4.0))
+    one = a[1]
+    a[1] = 7.0
+    assert float(one) == 7.0
 
 
 def test_code_that_provides_for_an_absence_goes_on(np: Any, device: DeviceArrays) -> None:

@@ -63,14 +63,21 @@ class ndarray:
         raise AttributeError("the double has no device memory")
 
     def __getitem__(self, index: Any) -> Any:
-        found = self._held[within(self._held, indexed(index))]
+        place = within(self._held, indexed(index))
+        found = self._held[place]
+        if isinstance(found, np.generic):
+            # one element is a view as well, and changes with the array
+            found = self._held[(*(place if isinstance(place, tuple) else (place,)), Ellipsis)]
         shares = isinstance(found, np.ndarray) and np.may_share_memory(found, self._held)
         return boxed(found, (self.base if self.base is not None else self) if shares else None)
 
     def __setitem__(self, index: Any, value: Any) -> None:
         cuda.Sticky.check()
-        if isinstance(value, (np.ndarray, list, tuple)):
-            raise TypeError(f"Unsupported type {type(value)}")
+        if isinstance(value, (np.ndarray, list, tuple)) and not _advanced(index):
+            if isinstance(value, np.ndarray) and value.ndim:
+                raise ValueError("non-scalar numpy.ndarray cannot be used for fill")
+            if not isinstance(value, np.ndarray):
+                raise TypeError(f"Unsupported type {type(value)}")
         self._held[within(self._held, indexed(index))] = unboxed(value)
 
     def __len__(self) -> int:
@@ -151,11 +158,19 @@ def operand(value: Any) -> Any:
 
 
 def indexed(index: Any) -> Any:
-    """An index as CuPy takes it; NumPy's arrays are refused, lists of numbers are not."""
+    """An index as CuPy takes it: the device's arrays, NumPy's and lists, and slices of numbers alone."""
     for part in index if isinstance(index, tuple) else (index,):
-        if isinstance(part, np.ndarray):
-            raise TypeError(f"Unsupported type {type(part)}")
+        if isinstance(part, slice):
+            for name in ("start", "stop", "step"):
+                if isinstance(getattr(part, name), ndarray):
+                    raise TypeError(f"slice.{name} must be int or None or have __index__ method: {part}")
     return unboxed(index)
+
+
+def _advanced(index: Any) -> bool:
+    """Whether an index holds arrays or lists, whose values CuPy converts."""
+    parts = index if isinstance(index, tuple) else (index,)
+    return any(isinstance(part, (ndarray, np.ndarray, list)) for part in parts)
 
 
 def within(array: np.ndarray, index: Any) -> Any:
@@ -192,12 +207,24 @@ def array(
     *,
     blocking: bool = False,
 ) -> ndarray:
-    """An array of numbers, lists, NumPy's arrays, or lists of the device's arrays."""
+    """An array of numbers, lists, NumPy's arrays, or lists of the device's arrays, which do not mix."""
+    if isinstance(obj, (list, tuple)) and 0 < _on_device(obj) < _leaves(obj):
+        raise TypeError(_SAID)
     made = np.array(unboxed(obj), dtype=dtype, order=order, ndmin=ndmin)
     # bfloat16 is told by its name: CuPy has it where ml_dtypes is installed
     if made.dtype.kind not in "biufc" and made.dtype.name != "bfloat16":
         raise ValueError(f"Unsupported dtype {made.dtype}")
     return boxed(made)
+
+
+def _on_device(values: Any) -> int:
+    if isinstance(values, (list, tuple)):
+        return sum(map(_on_device, values))
+    return int(isinstance(values, ndarray))
+
+
+def _leaves(values: Any) -> int:
+    return sum(map(_leaves, values)) if isinstance(values, (list, tuple)) else 1
 
 
 def asarray(
@@ -236,8 +263,15 @@ def _operator(word: str) -> Callable[..., Any]:
     return call
 
 
-def _method(name: str) -> Callable[..., Any]:
+def _method(name: str, parameters: list[str] | None) -> Callable[..., Any]:
+    variadic = parameters is None or any(each.startswith("*") for each in parameters)
+
     def call(self: ndarray, *args: Any, **kwargs: Any) -> Any:
+        for key in kwargs:
+            if parameters is not None and key not in parameters:
+                raise TypeError(f"{name}() got an unexpected keyword argument '{key}'")
+        if not variadic and len(args) > len(parameters or ()):
+            raise TypeError(f"{name}() takes at most {len(parameters or ())} positional arguments")
         if name not in ("reshape", "transpose", "astype", "tolist", "item", "squeeze", "swapaxes", "clip"):
             for value in args:
                 if isinstance(value, np.ndarray):
@@ -280,7 +314,7 @@ def _complete() -> None:
         if name.startswith("__") and callable(found):
             setattr(ndarray, name, _operator(name))
         elif callable(found):
-            setattr(ndarray, name, _method(name))
+            setattr(ndarray, name, _method(name, NAMES["ndarray"][name]))
         else:
             setattr(ndarray, name, _attribute(name))
 

@@ -10,6 +10,8 @@ import numpy as np
 from .arrays import boxed, ndarray, operand, unboxed
 from .names import NAMES
 
+#: These take a sequence of arrays, and no numbers or lists in it.
+_JOINING = frozenset({"concatenate", "stack", "vstack", "hstack", "dstack", "column_stack"})
 #: What CuPy calls a parameter that is one array; a list is refused there, unlike shapes and lists of arrays.
 _ONE_ARRAY = frozenset({"a", "x", "x1", "m", "ar", "arr", "ary", "array", "p", "condition"})
 
@@ -20,35 +22,29 @@ class ufunc:
     def __init__(self, name: str, methods: list[str]) -> None:
         self._function = getattr(np, name)
         self.__name__ = self.name = name
-        for method in methods:
-            setattr(self, method, _method(self._function, method, name))
+        for method in _METHODS:
+            setattr(self, method, _method(self._function, method, name, method in methods))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Compute it."""
-        if unknown := set(kwargs) - {"out", "where", "dtype", "casting", "axis"}:
-            raise TypeError(f"{self.name}() got an unexpected keyword argument '{min(unknown)}'")
+        if unknown := {k: v for k, v in kwargs.items() if k not in ("out", "_where", "dtype", "casting")}:
+            raise TypeError(f"Wrong arguments {unknown}")
         outs = kwargs.get("out")
-        given = {k: (operand(v) if k in ("where",) else unboxed(v)) for k, v in kwargs.items()}
+        where = operand(kwargs.pop("_where", True))
+        given = {"where": where, **{k: unboxed(v) for k, v in kwargs.items()}}
         result = self._function(*(operand(value) for value in args), **given)
         return outs if isinstance(outs, ndarray) else boxed(result)
 
 
-#: Which ufunc methods CuPy implements for which functions, as its documentation has it.
-_IMPLEMENTED = {
-    "accumulate": {"add", "multiply"},
-    "reduceat": {"add"},
-    "at": {"add", "subtract", "maximum", "minimum", "bitwise_and", "bitwise_or", "bitwise_xor"},
-    "reduce": {"add", "multiply", "maximum", "minimum", "logical_and", "logical_or"},
-}
+_METHODS = ("accumulate", "at", "outer", "reduce", "reduceat")
 
 
-def _method(function: Any, method: str, name: str) -> Callable[..., Any]:
+def _method(function: Any, method: str, name: str, implemented: bool) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
-        if name not in _IMPLEMENTED.get(method, {name}):
-            raise NotImplementedError(f"`{name}.{method}` is not supported yet")
-        for value in args:
-            if isinstance(value, np.ndarray):
-                raise TypeError(f"Unsupported type {type(value)}")
+        if not implemented:
+            raise NotImplementedError(f"`cupy_{name}.{method}` is not supported yet")
+        if method != "outer" and isinstance(args[0], list):
+            raise AttributeError("'list' object has no attribute 'sum'")
         return boxed(getattr(function, method)(*unboxed(args), **unboxed(kwargs)))
 
     return call
@@ -89,7 +85,9 @@ def _function(name: str, function: Callable[..., Any], parameters: list[str] | N
             if isinstance(value, np.ndarray) or (isinstance(value, (list, tuple)) and _of_numpy(value)):
                 raise TypeError(f"Unsupported type {np.ndarray}")
         if one_array and args and isinstance(args[0], list):
-            raise TypeError(f"Unsupported type {type(args[0])}")
+            raise AttributeError(f"'list' object has no attribute '{name}'")
+        if name in _JOINING and not all(isinstance(value, ndarray) for value in args[0]):
+            raise TypeError("Only cupy arrays can be concatenated")
         out = kwargs.get("out")
         kwargs.pop("blocking", None)
         result = function(*unboxed(args), **unboxed(kwargs))
