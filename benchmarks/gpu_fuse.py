@@ -28,15 +28,15 @@ __global__ void top_k(const float* logits, int* indices, float* probs, int V, in
     for (int v = 1; v < V; ++v) top = fmaxf(top, x[v]);
     float sum = 0;
     for (int v = 0; v < V; ++v) sum += expf(x[v] - top);
-    int* at = indices + (long long)blockIdx.x * K;
+    int last = -1;
     for (int k = 0; k < K; ++k) {
         int best = -1;
         for (int v = 0; v < V; ++v) {
-            bool taken = false;
-            for (int j = 0; j < k; ++j) taken |= at[j] == v;
-            if (!taken && (best < 0 || x[v] > x[best])) best = v;
+            const bool left = last < 0 || x[v] < x[last] || (x[v] == x[last] && v > last);
+            if (left && (best < 0 || x[v] > x[best])) best = v;
         }
-        at[k] = best;
+        last = best;
+        indices[(long long)blockIdx.x * K + k] = best;
         probs[(long long)blockIdx.x * K + k] = expf(x[best] - top) / sum;
     }
     BODY
