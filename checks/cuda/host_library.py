@@ -137,12 +137,19 @@ def stubs(nvrtc: Nvrtc, device: Mapping[str, bytes], *, standard: bool) -> dict[
             elif name == "cuda_runtime.h" and not nvrtc.headers:
                 made[name] = ""
         elif (part := _MACROS.get(name)) and _has(nvrtc.libraries, f"cuda/std/{part}"):
-            made[name] = f"#include <cuda/std/{part}>\n"
+            # which of them it defines where NVRTC compiles is a matter of its release
+            made[name] = f"#include <cuda/std/{part}>\n{_unless_defined(_HOST[part])}"
         elif standard and name in _STANDARD and _has(nvrtc.libraries, f"cuda/std/{name}"):
             made[name] = f"#include <cuda/std/{name}>\n"
         else:
             made[name] = _HOST.get(name, "")
     return made
+
+
+def _unless_defined(text: str) -> str:
+    """Macros that stand where nothing else has defined them."""
+    lines = text.strip().splitlines()
+    return "".join(f"#ifndef {line.split()[1]}\n{line}\n#endif\n" for line in lines)
 
 
 def _has(folders: tuple[Path, ...], name: str) -> bool:
