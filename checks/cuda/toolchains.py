@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes.util
 import functools
 import importlib.util
 import os
@@ -17,6 +16,8 @@ __all__ = ["Nvcc", "Nvrtc", "find_nvcc", "find_nvrtc", "wheels"]
 _SYSTEM_TOOLKIT = Path("/usr/local/cuda")
 #: Where the wheels of NVIDIA and CuPy keep the library, below the package ``nvidia``.
 _WHEELS = ("cuda_nvrtc/lib", "cu13/lib", "cu12/lib")
+#: Where distributions put it.
+_SYSTEM = ("/usr/lib64", f"/usr/lib/{os.uname().machine}-linux-gnu")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,17 +85,15 @@ def _libraries() -> Iterator[Path]:
     nvcc = find_nvcc()
     folders = [Path(root, part) for root in wheels() for part in _WHEELS]
     folders += [nvcc.root / "lib64", nvcc.root / "lib"] if nvcc else []
-    for folder in folders:
+    for folder in (*folders, *map(Path, _SYSTEM)):
         yield from sorted(folder.glob("libnvrtc.so.*"))
-    known = ctypes.util.find_library("nvrtc")
-    if known and Path(known).is_absolute():
-        yield Path(known)
 
 
 def _headers() -> Iterator[Path]:
     nvcc = find_nvcc()
     folders = [Path(root, part) for root in wheels() for part in ("cuda_runtime/include", "cu13/include")]
-    for folder in (*folders, *([nvcc.root / "include"] if nvcc else ())):
+    folders += [nvcc.root / "include"] if nvcc else []
+    for folder in (*folders, Path("/usr/include")):
         if (folder / "cuda_fp16.h").is_file():
             yield folder
             return

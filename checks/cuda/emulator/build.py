@@ -23,9 +23,9 @@ _MOST_ASSEMBLY = 96 << 20
 _MOST_PROGRAM = 96 << 20
 #: Zero bytes between shared variables, so that what runs over the end of one meets no other.
 _GUARD = 128
-#: A variable of thread-local storage in GCC's assembly, up to its zeros.
 #: What GCC says in front of an error in a template or a constant that something else asked for.
 _ASKED_FOR = re.compile(r"instantiation of|substitut|required (?:from|by)|expansion of", re.I)
+#: A variable of thread-local storage in GCC's assembly, up to its zeros.
 _SHARED = re.compile(
     r"^(\t\.section\t\.t(?:bss|data)[^\n]*\n(?:\t\.[^\n]*\n)*[^\s][^\n]*:\n\t\.zero\t\d+\n)", re.M
 )

@@ -136,7 +136,8 @@ def _compiled(
         return (by_nvcc(nvcc, files, unit, seconds=seconds, instances=instances, standard=standard),)
     nvrtc = find_nvrtc()
     if nvrtc is None:
-        raise Skipped("no CUDA compiler is installed: neither nvcc nor NVRTC")
+        remedy = "install CUDA's toolkit, or judge-tui[gpu]"
+        raise Skipped(f"no CUDA compiler is installed, neither nvcc nor NVRTC: {remedy}")
     return tuple(
         by_nvrtc(nvrtc, files, unit, seconds=seconds, arch=arch, instances=instances, standard=standard)
         for arch in ARCHES

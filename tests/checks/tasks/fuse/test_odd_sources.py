@@ -110,10 +110,23 @@ def test_without_nvcc_the_device_code_is_compiled_by_nvrtc(
     assert [row[:2] for row in table[1:]] == [("first_k", str(arch)) for arch in compilers.ARCHES]
 
 
+@pytest.mark.skipif(find_nvrtc() is None, reason="needs NVRTC")
+def test_what_nvrtc_cannot_tell_is_skipped_and_not_failed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(subject, "find_nvcc", lambda: None)
+    text = f"constexpr int kFirst = sizeof(std::string);\n{KERNEL.replace('= k;', '= kFirst + k;')}{LAUNCHER}"
+    found = outcomes(tmp_path, "compiles", "resources", a_dot_cu=text)
+    assert {each.verdict for each in found.values()} == {Verdict.SKIP}
+    assert "cannot tell of a.cu: 'kFirst' is declared in host code" in found["compiles"].summary
+    assert "install nvcc" in found["compiles"].summary
+
+
 def test_without_any_compiler_that_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(subject, "find_nvcc", lambda: None)
     monkeypatch.setattr(subject, "find_nvrtc", lambda: None)
     found = outcomes(tmp_path, "compiles", a_dot_cu=KERNEL + LAUNCHER)["compiles"]
     assert (found.verdict, found.summary) == (
-        Verdict.SKIP, "no CUDA compiler is installed: neither nvcc nor NVRTC"
+        Verdict.SKIP,
+        "no CUDA compiler is installed, neither nvcc nor NVRTC: install CUDA's toolkit, or judge-tui[gpu]",
     )  # fmt: skip
