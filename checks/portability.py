@@ -48,7 +48,9 @@ def held_against_cpu(outcome: Outcome, bench: Bench, on_cpu: Outcome) -> Outcome
         return _failed(outcome, on_cpu) if on_cpu.verdict is Verdict.FAIL else _skipped(both, refusal)
     if outcome.verdict in (Verdict.WARN, Verdict.AMBIGUOUS):
         return both
-    if on_cpu.verdict in (outcome.verdict, Verdict.ERROR, Verdict.SKIP):
+    if on_cpu.verdict is outcome.verdict:
+        return both
+    if on_cpu.verdict is Verdict.ERROR and not bench.refusals:
         return both
     if on_cpu.verdict is Verdict.FAIL:
         return _failed(outcome, on_cpu)

@@ -10,7 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from judge_tui.checks.backends import Device, Place
-from judge_tui.checks.check import Check
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.check import Check, Findings
+from judge_tui.checks.faults import Skipped
 from judge_tui.checks.runner import judge
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.task import Task
@@ -102,8 +104,6 @@ def test_right_code_that_leans_on_numpy_is_never_failed(
 def test_a_refusal_that_a_check_takes_for_an_answer_is_still_told(
     portable: Task, submitted: Submit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from judge_tui.checks.bench import Bench
-    from judge_tui.checks.check import Findings
     from judge_tui.checks.faults import Fault
 
     def refuses(bench: Bench, found: Findings) -> str:
@@ -144,6 +144,33 @@ def test_a_refusal_excuses_nothing_that_the_cpu_convicts_of(
     assert (outcome.verdict, outcome.backend) == ("fail", "gpu")
     assert outcome.summary.startswith("fail on the CPU: ")
     assert [e.measured for e in outcome.evidence if e.quantity == "the same check on the GPU"] == ["skip"]
+
+
+def skips_on_equal_factors(bench: Bench, found: Findings) -> str:
+    """A check that has nothing to say of some submissions, and fails where one raises."""
+    sample = bench.contract.sample(bench.rng("sample"))
+    y = bench.call("forward", {**sample.inputs, "factor": np.ones(4)}).array("y", (3, 4))
+    if (y == sample.inputs["x"]).all():
+        raise Skipped("there is nothing to see")
+    found.claim("other than x", False)
+    return "other than x"
+
+
+@pytest.mark.parametrize(
+    ("line", "verdict", "told"),
+    [
+        ("x = x.copy(); x.setflags(write=False)", "skip", "not portable to the GPU: raised AttributeError"),
+        ("x = x + ('strict_cupy' in sys.modules)", "warn", "skip on the CPU, and otherwise on the GPU"),
+    ],
+)
+def test_what_the_cpu_has_nothing_to_say_of_is_no_fail_on_the_gpu(
+    line: str, verdict: str, told: str, portable: Task, submitted: Submit
+) -> None:
+    check = Check("skips", "skips", "It skips.", skips_on_equal_factors)
+    source = f"import sys\n\ndef scale(x, factor):\n    {line}\n    return x * factor, (x, factor)\n"
+    outcome = judged(replace(portable, checks=(check,)), submitted(source), "skips")
+    assert (outcome.verdict, outcome.backend) == (verdict, "gpu")
+    assert outcome.summary.startswith(told)
 
 
 OTHER_NUMBERS = """
