@@ -103,39 +103,6 @@ async def test_files_and_symbols_are_picked_by_typing(workspace: Workspace) -> N
         assert app.compare.panes[0].view.cursor == 17
 
 
-async def test_panes_scroll_together_when_told(tmp_path: Path, workspace: Workspace) -> None:
-    for model in ("alpha", "beta"):
-        (workspace.root / "submissions" / model / "kv" / "kv_cache.py").write_text("def f(): pass\n" * 300)
-    async with running(make_app(workspace)) as app:
-        await app.settle()
-        first, second = (pane.view for pane in app.compare.panes)
-        await app.press("ctrl+d")
-        assert second.scroll_offset.y == 0
-        await app.press("y", "G")
-        assert first.scroll_offset.y == second.scroll_offset.y > 200
-
-
-async def test_panes_follow_the_function_of_the_cursor_when_told(workspace: Workspace) -> None:
-    filler = "".join(f"x{n} = {n}\n" for n in range(60))
-    write(workspace, "def load(x):\n    return x\n\n\ndef only(y):\n    return y\n" + filler)
-    write(workspace, filler + "def load(path):\n    return path\n" + filler, "beta")
-    async with running(make_app(workspace)) as app:
-        await app.settle()
-        first, second = (pane.view for pane in app.compare.panes)
-        await app.press("y", "y")
-        await app.until(lambda: second.cursor == 60)
-        await app.press("j")
-        assert (first.cursor, second.cursor) == (1, 61)
-        assert second.rows.row_of(61) - second.scroll_offset.y == 1
-        assert "≈ load" in app.text()
-        await app.press("j", "j", "j")
-        assert "≠ nothing like only" in app.text()
-        assert second.cursor in (60, 61, 62, 63)
-        await app.press("2", "g")
-        await app.press("slash", *"def load", "enter")
-        await app.until(lambda: second.cursor == 60 and first.cursor == 0)
-
-
 async def test_vim_keys_move(workspace: Workspace) -> None:
     async with running(make_app(workspace)) as app:
         await app.settle()

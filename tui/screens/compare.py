@@ -288,6 +288,7 @@ class CompareScreen(
         for index, pane in enumerate(self.panes):
             if event.widget is pane.view:
                 self._pane = index
+                self.lead(pane)
                 if self.session.score_now(index):
                     self.rubric_pane.update_lines()
         self._arrange()
