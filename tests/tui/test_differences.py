@@ -96,15 +96,16 @@ async def test_the_table_shows_what_differs_and_opens_the_evidence(workspace: Wo
         assert app.app.screen is app.compare
 
 
-async def test_checks_are_listed_by_verdict(workspace: Workspace) -> None:
+async def test_checks_are_listed_by_verdict_and_submission_with_how_many_of_all(workspace: Workspace) -> None:
     async with running(make_app(workspace)) as app:
         await app.settle()
         rows = app.compare.checks_pane.rows
         await app.press("c", "v")
         assert list(rows.keys) == [("beta", "accuracy")]
-        assert "only fail" in app.text()
+        assert "only fail · 1 of 6 checks" in app.text()
         await app.press("v", "w")
         assert {model for model, _ in rows.keys} == {"alpha"}
-        assert "only A pass" in app.text()
+        assert "only A pass · 3 of 6 checks" in app.text()
         await app.press("w", "w", "v")
         assert len(rows.keys) == 6
+        assert " 6 checks" in app.text()

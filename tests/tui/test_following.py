@@ -92,12 +92,12 @@ async def test_the_title_of_another_file_says_nothing_of_the_one_before(workspac
 async def test_a_narrow_title_tells_of_the_function_before_the_model(
     tmp_path: Path, workspace: Workspace
 ) -> None:
-    models = ("alpha", "model-of-long-name")
+    models = ("alpha", "model-of-a-name")
     long = make_workspace(tmp_path / "long", models)
     for model in models:
         write(long, ATTEND, model)
     async with running(make_app(long, models, engine=None), (120, 30)) as app:
         await app.until(lambda: all(pane.settled and pane.view.symbols for pane in app.compare.panes))
-        assert "Model-Of-Long-Name" in app.compare.panes[1].title_bar.render_line(0).text
+        assert "Model-Of-A-Name" in app.compare.panes[1].title_bar.render_line(0).text
         await app.press("y", "y")
         await app.until(lambda: badges(app) == ["", "≈ attend"])

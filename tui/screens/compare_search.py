@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from judge_tui.tui.code.search import Hit, Pattern, compile_pattern, find, narrowed
 from judge_tui.tui.code.source import Source
-from judge_tui.tui.code.symbols import paths
+from judge_tui.tui.code.symbols import kinds, paths
 from judge_tui.tui.keys.type_ahead import TypeAhead
 from judge_tui.tui.session import letter_of
 from judge_tui.tui.widgets.code_pane import CodePane
@@ -222,8 +222,8 @@ class CompareSearch(Screen[None]):
         pane = self.panes[self._pane]
         joint = "." if pane.file.endswith(".py") else "::"
         choices = [
-            Choice("  " * s.depth + s.name, f"{s.kind} · line {s.line + 1}", s.line, joint.join(path))
-            for s, path in paths(pane.view.symbols)
+            Choice("  " * s.depth + s.name, f"{kind} · line {s.line + 1}", s.line, joint.join(path))
+            for (s, path), kind in zip(paths(pane.view.symbols), kinds(pane.view.symbols), strict=True)
         ]
         if not choices:
             self.notify("No symbols in this file.", markup=False, timeout=2)
