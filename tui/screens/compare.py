@@ -15,6 +15,7 @@ from judge_tui.tui.look.layout import Sizes, Wishes
 from judge_tui.tui.screens.compare_blind import CompareBlind
 from judge_tui.tui.screens.compare_checks import CompareChecks
 from judge_tui.tui.screens.compare_exporting import CompareExporting
+from judge_tui.tui.screens.compare_files import CompareFiles
 from judge_tui.tui.screens.compare_layout import CompareLayout
 from judge_tui.tui.screens.compare_matchup import CompareMatchup
 from judge_tui.tui.screens.compare_notes import CompareNotes
@@ -57,6 +58,7 @@ class CompareScreen(
     CompareLayout,
     CompareSizing,
     CompareSearch,
+    CompareFiles,
     CompareSync,
     ComparePlaces,
     CompareNotes,
@@ -307,7 +309,7 @@ class CompareScreen(
                     (key_for(focused, "close(True)"), "keep the hits"),
                     (keys_for(view, "hit(1)", "hit(-1)"), "next, previous, afterwards"),
                     (key_for(focused, "regex"), "regular expression"),
-                    (key_for(focused, "close(False)"), "drop"),
+                    (key_for(focused, "close(False)"), "drop, and back"),
                 )
             )
             return

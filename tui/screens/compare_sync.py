@@ -54,9 +54,20 @@ class CompareSync(Screen[None]):
     def _scrolled(self, view: CodeView, line: int) -> None:
         # a pane that follows must not lead: only the one in focus does
         if self.sync == "lines" and view.has_focus:
-            for pane in self.panes:
-                if pane.view is not view:
-                    pane.view.follow(line)
+            self._level(view, line)
+
+    def _level(self, view: CodeView, line: int) -> None:
+        for pane in self.panes:
+            if pane.view is not view:
+                pane.view.follow(line)
+
+    def catch_up(self, leader: CodePane) -> None:
+        """Follow a pane that has moved while it was not in focus."""
+        view = leader.view
+        if self.sync == "symbols":
+            self._follow(leader)
+        elif self.sync == "lines":
+            self._level(view, view.rows.at(view.scroll_offset.y)[0])
 
     def _moved(self, leader: CodePane) -> None:
         if self.sync == "symbols" and leader.view.has_focus:
