@@ -108,7 +108,7 @@ class CompareNotes(Screen[None]):
         elif here:
             first, last = event.line + 1, event.last + 1
             title = f"Lines {first}–{last}" if last > first else f"Line {first}"
-            self.app.push_screen(Picker(title, list(here)), chosen)
+            self.app.push_screen(Picker(title, list(here), does="opens it"), chosen)
 
     # notes
 
@@ -188,11 +188,16 @@ class CompareNotes(Screen[None]):
         def chosen(to: object) -> None:
             if isinstance(to, int):
                 self.run_worker(self._copy_to(self.panes[to], index, note), group="copy")
+            else:
+                self._list_notes((index, note.id))
 
-        self.app.push_screen(Picker("Copy the note to", choices), chosen)
+        self.app.push_screen(Picker("Copy the note to", choices, does="copies it"), chosen)
 
     async def _copy_to(self, pane: CodePane, index: int, note: Note) -> None:
-        """Copy a note to the lines that answer its own, or to the whole submission where none do."""
+        """Copy a note to the lines that answer its own, or to the whole submission where none do.
+
+        The list comes back on the note itself: the next may be copied too, and the copy edited there.
+        """
         lines = None
         if note.file and note.lines:
             lines = await self._answering(pane, self.panes[index], note.file, note.lines)
@@ -210,7 +215,7 @@ class CompareNotes(Screen[None]):
         where = self.session.hide(copied.where) or "the whole submission: no lines answer its own"
         self.notify(f"copied to {letter_of(pane.index)}, {where}", markup=False, timeout=4)
         if self.app.screen is self:
-            self._edit(pane.index, copied, listed=True)
+            self._list_notes((index, note.id))
 
     async def _answering(
         self, pane: CodePane, leader: CodePane, file: str, lines: tuple[int, int]
