@@ -235,7 +235,7 @@ class CompareScreen(
             self.changed()
 
         title = f"{focus_title(session)} · {letter_of(index)} {session.titles[index]}"
-        self.app.push_screen(TextEditor(title, session.text(), changed), closed)
+        self.write_in(TextEditor(title, session.text(), changed), index, closed)
 
     def action_undo(self) -> None:
         self._told("undone", self.session.undo())

@@ -20,6 +20,7 @@ from textual.screen import Screen
 
 if TYPE_CHECKING:
     from judge_tui.tui.code.alignment import Alignment
+    from judge_tui.tui.screens.dialog import Editor
 
 __all__ = ["CompareNotes"]
 
@@ -37,6 +38,7 @@ class CompareNotes(Screen[None]):
     if TYPE_CHECKING:
         # what the other parts of the screen bring
         def changed(self) -> None: ...
+        def write_in(self, editor: Editor, index: int, closed: Callable[[None], None]) -> None: ...
         def jump(self, index: int, file: str, line: int) -> None: ...
         def show_evidence(self, key: tuple[str, str]) -> None: ...
         def _research(self) -> None: ...
@@ -144,7 +146,7 @@ class CompareNotes(Screen[None]):
 
         where = self.session.hide(note.where) or "whole submission"
         title = f"Note · {letter_of(index)} {self.session.titles[index]} · {where}"
-        self.app.push_screen(NoteEditor(title, note, changed, choose_kind=new), noted)
+        self.write_in(NoteEditor(title, note, changed, choose_kind=new), index, noted)
 
     def action_notes(self) -> None:
         self._list_notes()

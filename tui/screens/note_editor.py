@@ -21,7 +21,7 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
-from textual.widgets import Static, TextArea
+from textual.widgets import TextArea
 
 __all__ = ["NoteEditor"]
 
@@ -180,11 +180,8 @@ class NoteEditor(Editor):
             yield Severity(self._note.severity)
             yield Kind(self._note.kind)
             yield ProseArea(self._note.text)
-            yield Static(
-                f"1–3 severity, a letter for the kind, then the text · {self.moves} move · "
-                f"{self.closes} · saved as you type",
-                classes="hint",
-                markup=False,
+            yield self.hint(
+                f"1–3 severity, a letter for the kind, then the text · {self.moves} move · {self.closes}"
             )
 
     def on_mount(self) -> None:
