@@ -93,7 +93,8 @@ def matchup_differences(
 
 def _values(what: str, ours: object, theirs: object) -> Iterator[Differing]:
     if ours != theirs:
-        yield Differing(what, *("" if value is None else str(value) for value in (ours, theirs)))
+        here, there = ("" if value is None else str(value) for value in (ours, theirs))
+        yield Differing(what, here, there)
 
 
 def _texts(what: str, ours: str, theirs: str) -> Iterator[Differing]:
