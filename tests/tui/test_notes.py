@@ -94,15 +94,20 @@ async def test_a_note_without_text_is_no_note(workspace: Workspace) -> None:
         await app.until(lambda: "A note without text is none: nothing is kept." in app.messages())
 
 
-async def test_what_is_pasted_at_once_begins_the_text_of_a_note(workspace: Workspace) -> None:
-    async with running(make_app(workspace)) as app:
-        await app.settle()
-        await app.press("a")
-        app.app.post_message(events.Paste("line one\nline two"))
+@pytest.mark.parametrize("before", [(), ("shift+tab",)], ids=["kind", "severity"])
+@pytest.mark.parametrize(
+    "text", ["line one\nline two", "strong\nwords", "b", "1 bug", "    if indented:\n", "w"]
+)
+async def test_what_is_pasted_at_once_is_the_text_of_a_note_and_chooses_nothing(
+    workspace: Workspace, text: str, before: tuple[str, ...]
+) -> None:
+    async with running(make_app(workspace, engine=None)) as app:
+        await app.press("a", *before)
+        app.app.post_message(events.Paste(text))
         await app.until(lambda: app.compare.session.notes(0))
         await app.press("escape")
         [note] = app.compare.session.notes(0)
-        assert note.text == "line one\nline two"
+        assert (note.text, note.kind, note.severity) == (text, "question", "minor")
 
 
 async def test_a_note_on_a_file_that_is_still_being_read_quotes_no_line(workspace: Workspace) -> None:

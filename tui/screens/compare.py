@@ -281,7 +281,8 @@ class CompareScreen(
         if ready is not None:
             right += [
                 (f"{ready.backend} {ready.device} · ", "muted", 6),
-                (sandbox, level.get(ready.sandbox, "warning"), 4 if ready.sandbox == "full" else 1),
+                # what does not hold is said at any width
+                (sandbox, level.get(ready.sandbox, "warning"), 4 if ready.sandbox == "full" else 0),
             ]
         right += self.saved_parts()
         self.header.tell([(f" {session.task} ", "strong", 0), *names], right)

@@ -99,7 +99,10 @@ class CompareSaving(Screen[None]):
     def saved_parts(self) -> list[Part]:
         """What the header says of saving; that something is saved stays in view, whatever the width."""
         if unsaved := self._unsaved():
-            return [(f"{unsaved} ", "error", 0)]
+            head, _, key = unsaved.rpartition(":")
+            what, _, why = head.partition(",")
+            # why is told where there is room beside the names
+            return [(what, "error", 0), (f",{why}" if why else "", "error", 1), (f":{key} ", "error", 0)]
         if not self._saved:
             return [("as on disk ", "muted", 2)]
         word, _, moment = self._saved.partition(" ")

@@ -89,7 +89,8 @@ class Choice(Widget, can_focus=True):
     def on_paste(self, event: events.Paste) -> None:
         event.stop()
         self.action_text()
-        self.screen.query_one(TextArea).insert(event.text.lstrip())
+        # whole: its first letter chooses nothing, and its first line may be indented
+        self.screen.query_one(TextArea).insert(event.text)
 
     def called(self, key: str) -> str | None:
         """The word that a key chooses."""
