@@ -310,7 +310,7 @@ class CodePane(Hollow, Vertical):
             [
                 (f"{self._match} " if self._match else "", "accent", 2),
                 (f"{flags} ", "warning", 3) if flags else ("", "", 3),
-                (f"{nth}{self.counts} · " if self.counts else "", "accent", 1),
+                (f"{nth}{self.counts} · " if self.counts else " ", "accent", 1),
                 (f"→{view.left} " if view.left else "", "muted", 3),
                 ("selected " if view.anchor is not None else "", "accent", 2),
                 (f"{where}/{len(source)} ", "muted", 1),
