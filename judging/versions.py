@@ -1,18 +1,44 @@
-"""What two versions of a scorecard or a matchup say differently, a line each: for a judge who must choose."""
+"""What two versions of a scorecard or a matchup say differently: for a judge who must choose."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from judge_tui.judging.card import Scorecard
-from judge_tui.judging.matchup import Matchup
+from judge_tui.judging.matchup import Criterion, Matchup
+from judge_tui.judging.note import Note
 from judge_tui.judging.rubric import Rubric
 
-__all__ = ["card_differences", "matchup_differences"]
+__all__ = ["Differing", "card_differences", "matchup_differences"]
 
 
-def card_differences(ours: Scorecard, theirs: Scorecard, rubric: Rubric) -> Iterator[str]:
-    """Lines on what differs between two versions of a card: ``Correctness: 85 here, 50 there``.
+@dataclass(frozen=True, slots=True)
+class Differing:
+    """Something that two versions say differently.
+
+    Attributes:
+        what: What it is.
+        here: What one version says; empty where it says nothing.
+        there: What the other one says.
+        prose: Whether these are texts of any length, and not values.
+    """
+
+    what: str
+    here: str
+    there: str
+    prose: bool = False
+
+    def __str__(self) -> str:
+        """In a line: ``Correctness: 85 here, 50 there``; of texts, that they differ or which one is there."""
+        if not self.prose:
+            return f"{self.what}: {self.here or '–'} here, {self.there or '–'} there"
+        told = "differs" if self.here and self.there else "only here" if self.here else "only there"
+        return f"{self.what}: {told}"
+
+
+def card_differences(ours: Scorecard, theirs: Scorecard, rubric: Rubric) -> Iterator[Differing]:
+    """What differs between two versions of a card, in the order of the rubric.
 
     Args:
         ours: The version that is called *here*.
@@ -34,14 +60,13 @@ def card_differences(ours: Scorecard, theirs: Scorecard, rubric: Rubric) -> Iter
         note, other = notes.get(name), others.get(name)
         if note != other:
             where = next(one.where for one in (note, other) if one) or "the whole submission"
-            side = "" if note and other else " only here" if note else " only there"
-            yield f"note on {where}:{side or ' differs'}"
+            yield Differing(f"note on {where}", _note(note), _note(other), prose=True)
 
 
 def matchup_differences(
     ours: Matchup, theirs: Matchup, who: Callable[[str | None], str] = lambda edge: edge or "–"
-) -> Iterator[str]:
-    """Lines on what differs between two versions of a matchup, as of :func:`card_differences`.
+) -> Iterator[Differing]:
+    """What differs between two versions of a matchup.
 
     Args:
         ours: The version that is called *here*.
@@ -49,29 +74,41 @@ def matchup_differences(
         who: Says who is ahead: a model, ``"tie"``, or nobody yet.
     """
     if ours.winner != theirs.winner:
-        yield f"winner: {who(ours.winner)} here, {who(theirs.winner)} there"
+        yield Differing("winner", who(ours.winner), who(theirs.winner))
     yield from _values("margin", ours.margin, theirs.margin)
     yield from _texts("key differentiator", ours.key_differentiator, theirs.key_differentiator)
     others = {one.name: one for one in theirs.criteria}
     for one in ours.criteria:
         if one not in theirs.criteria:
-            other = others.get(one.name)
-            if other is None:
-                yield f"criterion {one.name}: only here"
-            elif one.edge != other.edge:
-                yield f"criterion {one.name}: {who(one.edge)} here, {who(other.edge)} there"
+            what, other = f"criterion {one.name}", others.get(one.name)
+            if other is not None and one.edge != other.edge:
+                yield Differing(what, who(one.edge), who(other.edge))
             else:
-                yield f"criterion {one.name}: differs"
+                yield Differing(what, _criterion(one), _criterion(other), prose=True)
     known = {one.name for one in ours.criteria}
-    yield from (f"criterion {one.name}: only there" for one in theirs.criteria if one.name not in known)
+    for one in theirs.criteria:
+        if one.name not in known:
+            yield Differing(f"criterion {one.name}", "", _criterion(one), prose=True)
 
 
-def _values(what: str, ours: object, theirs: object) -> Iterator[str]:
+def _values(what: str, ours: object, theirs: object) -> Iterator[Differing]:
     if ours != theirs:
-        here, there = ("–" if value is None else value for value in (ours, theirs))
-        yield f"{what}: {here} here, {there} there"
+        here, there = ("" if value is None else str(value) for value in (ours, theirs))
+        yield Differing(what, here, there)
 
 
-def _texts(what: str, ours: str, theirs: str) -> Iterator[str]:
+def _texts(what: str, ours: str, theirs: str) -> Iterator[Differing]:
     if ours != theirs:
-        yield f"{what}: {'only there' if not ours else 'only here' if not theirs else 'differs'}"
+        yield Differing(what, ours, theirs, prose=True)
+
+
+def _note(note: Note | None) -> str:
+    return "" if note is None else f"{note.severity} {note.kind}: {note.text}"
+
+
+def _criterion(criterion: Criterion | None) -> str:
+    """What a criterion says, but for its name."""
+    if criterion is None:
+        return ""
+    said = [part for part in (*criterion.cells.values(), criterion.note) if part]
+    return " · ".join(said) or "nothing more"

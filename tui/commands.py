@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
-from typing import TypeVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from judge_tui.tui.keys.key_names import key_name
 from judge_tui.tui.widgets.key_hints import KeyPart, key_for, key_parts, own_bindings
@@ -12,6 +12,9 @@ from judge_tui.tui.widgets.rubric_pane import RubricLines
 from textual.app import App, SystemCommand
 from textual.binding import Binding
 from textual.screen import Screen
+
+if TYPE_CHECKING:
+    from textual.command import Provider
 
 __all__ = ["CommandedApp"]
 
@@ -22,13 +25,22 @@ _TEXTUALS = {"Theme", "Screenshot"}
 _LEAVING = {"quit", "app.quit"}
 
 
+def _lines() -> type[Provider]:
+    # the palette is read in when it is asked for
+    from judge_tui.tui.command_lines import CommandLines
+
+    return CommandLines
+
+
 class CommandedApp(App[Result]):
     """An app whose palette holds what its keys do."""
 
+    COMMANDS: ClassVar = {_lines}
+
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        yield from (one for one in super().get_system_commands(screen) if one.title in _TEXTUALS)
+        """Every action by its name: those of the part in focus, of the whole screen, of the other parts."""
         here = (screen.focused, screen)
-        for part in key_parts(screen):
+        for part in sorted(key_parts(screen), key=lambda part: part.node not in here):
             # a digit alone is nothing to be picked from a list
             keys = [binding for binding in own_bindings(part.node) if binding.id]
             actions = {binding.action: binding for binding in reversed(keys)}
@@ -46,6 +58,7 @@ class CommandedApp(App[Result]):
         leaving = _leaving(screen)
         if leaving is None or not _quits(leaving):
             yield SystemCommand("Quit", f"key: {key_for(self, 'quit')}", self.action_quit)
+        yield from (one for one in super().get_system_commands(screen) if one.title in _TEXTUALS)
 
     def _command(self, part: KeyPart, action: str) -> None:
         """Do what a key of a part would do, wherever the focus is."""

@@ -7,7 +7,7 @@ from judge_tui.judging.card import Scorecard
 from judge_tui.judging.matchup import Criterion, Matchup
 from judge_tui.judging.note import new_note
 from judge_tui.judging.rubric import Rubric
-from judge_tui.judging.versions import card_differences, matchup_differences
+from judge_tui.judging.versions import Differing, card_differences, matchup_differences
 from judge_tui.judging.workspace import Workspace
 
 
@@ -25,7 +25,7 @@ def test_scores_texts_and_notes_that_differ_are_named(rubric: Rubric) -> None:
     note = new_note("bug", "broken")
     ours = ours.with_note(note)
     title = rubric.dimension("correctness").title
-    assert list(card_differences(ours, theirs, rubric)) == [
+    assert list(map(str, card_differences(ours, theirs, rubric))) == [
         f"{title}: 85 here, 50 there",
         f"comment on {title}: differs",
         "overall: 80 here, – there",
@@ -36,14 +36,28 @@ def test_scores_texts_and_notes_that_differ_are_named(rubric: Rubric) -> None:
 
 
 def test_a_score_of_a_dimension_that_the_rubric_has_no_more_is_named_by_its_id(rubric: Rubric) -> None:
-    assert list(card_differences(CARD.with_score("gone", 7), CARD, rubric)) == ["gone: 7 here, – there"]
+    [found] = card_differences(CARD.with_score("gone", 7), CARD, rubric)
+    assert str(found) == "gone: 7 here, – there"
+
+
+def test_texts_that_differ_are_told_whole(rubric: Rubric) -> None:
+    ours = CARD.with_comment("correctness", "mine").with_note(new_note("bug", "broken"))
+    theirs = CARD.with_comment("correctness", "theirs")
+    title = rubric.dimension("correctness").title
+    assert list(card_differences(ours, theirs, rubric)) == [
+        Differing(f"comment on {title}", "mine", "theirs", prose=True),
+        Differing("note on the whole submission", "minor bug: broken", "", prose=True),
+    ]
+    size, other = Criterion("Size", {"a": "1"}, "a", note="small"), Criterion("Size", {"a": "3"}, "a")
+    found = matchup_differences(Matchup(("a", "b"), criteria=(size,)), Matchup(("a", "b"), criteria=(other,)))
+    assert list(found) == [Differing("criterion Size", "1 · small", "3", prose=True)]
 
 
 def test_what_two_matchups_say_differently() -> None:
     size, speed = Criterion("Size", {"a": "1"}, "a"), Criterion("Speed", {"a": "2"}, "b")
     ours = Matchup(("a", "b"), "a", 5, criteria=(size,))
     theirs = Matchup(("a", "b"), "b", 5, "It is right.", criteria=(Criterion("Size", {"a": "3"}, "a"), speed))
-    assert list(matchup_differences(ours, theirs)) == [
+    assert list(map(str, matchup_differences(ours, theirs))) == [
         "winner: a here, b there",
         "key differentiator: only there",
         "criterion Size: differs",

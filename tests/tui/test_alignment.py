@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from string import ascii_lowercase
 
 import pytest
-from judge_tui.tui.code import alignment
+from judge_tui.tui.code import likeness
 from judge_tui.tui.code.alignment import Alignment, match
 from judge_tui.tui.code.highlight import read
 from judge_tui.tui.code.source import Source
@@ -80,6 +81,64 @@ def test_an_accessor_of_another_class_is_no_match_for_its_name_alone() -> None:
     assert names(aligned(left, same))["get"] == "get"
 
 
+def test_names_that_share_a_vague_word_are_matched_by_what_their_functions_do() -> None:
+    getter = "class Cache:\n    def get(self, row):\n        return self.keys[row], self.values[row]\n"
+    length = "class Cache:\n    def get_seq_len(self, row):\n        return self.seq_lens[row]\n"
+    assert names(aligned(getter, length)) == {"Cache": "Cache"}
+    body = "(self, row):\n" + "".join(f"        w{n} = self.part_{n}[row]\n" for n in range(12))
+    other = "class Other:\n    def pool(self):\n        return None\n"
+    one, renamed = (f"class Cache:\n    def {name}{body}\n{other}" for name in ("get", "get_all_parts"))
+    assert names(aligned(one, renamed))["get"] == "get_all_parts"
+
+
+#: Definitions of the reconstructions whose names differ, as far as they answer each other.
+RENAMED = [
+    (
+        ("glm5", "minimax-m2.7"),
+        {
+            "softmax": "stable_softmax",
+            "KVCache": "FlatKVCache",
+            "kv_cache_bytes": "cache_bytes",
+            "IncrementalDecoder": "KVCacheAwareGenerator",
+            "_forward": "forward",
+            "merge_heads": "_merge_heads",
+        },
+    ),
+    (("glm5", "qwen36"), {"get_padded": "get_all", "memory_bytes": "allocated_bytes"}),
+    (
+        ("minimax-m2.7", "qwen36"),
+        {"KVCacheConfig": "CacheConfig", "FlatKVCache": "KVCache", "PagedKVCache": "BatchedKVCache"},
+    ),
+]
+#: What has no like in the other one.
+ALONE = [
+    (("glm5", "minimax-m2.7"), {"get", "get_padded", "multi_head_attention", "update"}),
+    (("glm5", "qwen36"), {"merge_heads", "softmax", "IncrementalDecoder"}),
+    (("minimax-m2.7", "qwen36"), {"get_seq_len", "_check_batch", "demo_attention"}),
+]
+
+
+def reconstructions(models: tuple[str, str]) -> Alignment:
+    root = Path(__file__).parents[2] / "submissions"
+    left, right = ((root / model / "kv" / "kv_cache.py").read_text() for model in models)
+    return aligned(left, right)
+
+
+@pytest.mark.parametrize(("models", "pairs"), RENAMED, ids=lambda value: "-".join(value))
+def test_renamed_functions_of_the_reconstructions_stay_matched(
+    models: tuple[str, str], pairs: dict[str, str]
+) -> None:
+    found = names(reconstructions(models))
+    assert {one: other for one, other in found.items() if one != other and one != "init"} == pairs
+
+
+@pytest.mark.parametrize(("models", "alone"), ALONE, ids=lambda value: "-".join(sorted(value)))
+def test_functions_of_the_reconstructions_without_a_like_are_matched_with_none(
+    models: tuple[str, str], alone: set[str]
+) -> None:
+    assert not alone & names(reconstructions(models)).keys()
+
+
 def test_lines_of_a_match_are_counted_from_its_beginning() -> None:
     found = aligned(LEFT, RIGHT)
     assert found.line(11) == 0
@@ -120,13 +179,13 @@ def test_large_files_are_matched_by_name_alone() -> None:
 def compared(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Names that were held against another one's, once for each."""
     names: list[str] = []
-    likeness = alignment._likeness
+    held = likeness._likeness
 
-    def counted(a: alignment._Definition, b: alignment._Definition) -> float:
+    def counted(a: likeness.Definition, b: likeness.Definition) -> float:
         names.append(a.name)
-        return likeness(a, b)
+        return held(a, b)
 
-    monkeypatch.setattr(alignment, "_likeness", counted)
+    monkeypatch.setattr(likeness, "_likeness", counted)
     return names
 
 
@@ -155,7 +214,7 @@ def test_a_definition_is_told_by_words_of_a_bounded_part_of_it(monkeypatch: pyte
             held.append(len(text))
             return re.findall(r"\w+", text)
 
-    monkeypatch.setattr(alignment, "_WORD", Word())
+    monkeypatch.setattr(likeness, "_WORD", Word())
     long = "def f():\n" + f"    return [{'a, ' * 2_000}]\n" * 20
     assert aligned(long, long).pairs == {0: 0}
     assert max(held) <= 1_000

@@ -103,39 +103,6 @@ async def test_files_and_symbols_are_picked_by_typing(workspace: Workspace) -> N
         assert app.compare.panes[0].view.cursor == 17
 
 
-async def test_panes_scroll_together_when_told(tmp_path: Path, workspace: Workspace) -> None:
-    for model in ("alpha", "beta"):
-        (workspace.root / "submissions" / model / "kv" / "kv_cache.py").write_text("def f(): pass\n" * 300)
-    async with running(make_app(workspace)) as app:
-        await app.settle()
-        first, second = (pane.view for pane in app.compare.panes)
-        await app.press("ctrl+d")
-        assert second.scroll_offset.y == 0
-        await app.press("y", "G")
-        assert first.scroll_offset.y == second.scroll_offset.y > 200
-
-
-async def test_panes_follow_the_function_of_the_cursor_when_told(workspace: Workspace) -> None:
-    filler = "".join(f"x{n} = {n}\n" for n in range(60))
-    write(workspace, "def load(x):\n    return x\n\n\ndef only(y):\n    return y\n" + filler)
-    write(workspace, filler + "def load(path):\n    return path\n" + filler, "beta")
-    async with running(make_app(workspace)) as app:
-        await app.settle()
-        first, second = (pane.view for pane in app.compare.panes)
-        await app.press("y", "y")
-        await app.until(lambda: second.cursor == 60)
-        await app.press("j")
-        assert (first.cursor, second.cursor) == (1, 61)
-        assert second.rows.row_of(61) - second.scroll_offset.y == 1
-        assert "≈ load" in app.text()
-        await app.press("j", "j", "j")
-        assert "≠ nothing like only" in app.text()
-        assert second.cursor in (60, 61, 62, 63)
-        await app.press("2", "g")
-        await app.press("slash", *"def load", "enter")
-        await app.until(lambda: second.cursor == 60 and first.cursor == 0)
-
-
 async def test_vim_keys_move(workspace: Workspace) -> None:
     async with running(make_app(workspace)) as app:
         await app.settle()
@@ -184,90 +151,6 @@ async def test_hostile_files_are_shown_harmlessly_and_moved_through(
         await app.press("G", "dollar_sign", "h", "ctrl+u", "v", "k", "0", "g")
         lines = app.text().split("\n")
         assert all(ch.isprintable() for line in lines for ch in line)
-
-
-async def test_a_block_folds_and_opens_and_says_how_many_lines_it_hides(workspace: Workspace) -> None:
-    write(workspace, LONG)
-    async with running(make_app(workspace)) as app:
-        await app.settle()
-        view = app.compare.panes[0].view
-        await app.press("j", "minus")
-        assert [row.split() for row in shown(view)[:3]] == [
-            ["1", "def", "first():"],
-            ["2", "▸", "if", "True:", "⋯", "1", "line"],
-            ["4", "return", "2"],
-        ]
-        await app.press("j")
-        assert view.cursor == 3
-        await app.press("k", "minus")
-        assert shown(view)[2].split() == ["3", "return", "1"]
-
-
-async def test_a_fold_closes_round_the_cursor_and_all_functions_at_once(workspace: Workspace) -> None:
-    write(workspace, LONG)
-    async with running(make_app(workspace)) as app:
-        await app.settle()
-        view = app.compare.panes[0].view
-        await app.press("j", "j", "j", "minus")
-        assert (view.folds, view.cursor) == ({0: 3}, 0)
-        await app.press("minus", "underscore")
-        assert view.folds == {0: 3, 6: 7}
-        await app.press("underscore")
-        assert view.folds == {}
-
-
-async def test_a_jump_opens_the_fold_that_hides_its_line(workspace: Workspace) -> None:
-    write(workspace, LONG)
-    async with running(make_app(workspace)) as app:
-        await app.settle()
-        view = app.compare.panes[0].view
-        await app.press("underscore", "slash", *"return 3", "enter")
-        await app.until(lambda: view.cursor == 7)
-        assert view.folds == {0: 3}
-
-
-async def test_what_has_no_syntax_tree_says_that_it_cannot_fold(workspace: Workspace) -> None:
-    async with running(make_app(workspace)) as app:
-        await app.settle()
-        await app.press("j", "minus")
-        assert app.compare.panes[0].view.folds == {}
-        assert [note.message for note in app.app._notifications] == ["Nothing to fold here."]
-
-
-async def test_a_long_line_goes_on_in_the_next_row_when_lines_wrap(workspace: Workspace) -> None:
-    write(workspace, "x = 1\ny = '" + "ab" * 400 + "c'\nz = 2\n")
-    async with running(make_app(workspace)) as app:
-        await app.until(lambda: app.compare.panes[0].settled)
-        view = app.compare.panes[0].view
-        await app.press("w")
-        rows = shown(view)
-        height = len(view.rows) - 2
-        assert height == -(-806 // view.room)
-        assert rows[1].split()[:3] == ["2", "y", "="]
-        assert not rows[2][:6].strip()
-        assert "".join(row[6:] for row in rows[1 : 1 + height]) == view.source.lines[1]
-        await app.press("j", "j")
-        assert view.cursor == 2
-        await app.press("w")
-        assert shown(view)[2].split() == ["3", "z", "=", "2"]
-
-
-async def test_pages_go_through_a_wrapped_line_that_is_taller_than_the_screen(workspace: Workspace) -> None:
-    write(workspace, "x" * 50_000 + "\nlast\n")
-    async with running(make_app(workspace)) as app:
-        await app.until(lambda: app.compare.panes[0].settled)
-        view = app.compare.panes[0].view
-        await app.press("w")
-        tops = []
-        for _ in range(4):
-            await app.press("ctrl+d")
-            tops.append(view.scroll_offset.y)
-        assert tops == sorted(set(tops))
-        assert view.cursor == 0
-        await app.press("j")
-        assert "last" in "\n".join(shown(view))
-        await app.press("ctrl+u", "ctrl+u")
-        assert view.cursor == 0
 
 
 async def test_selected_lines_are_copied(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ import pytest
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.widgets.key_hints import listed, own_bindings
 from judge_tui.tui.widgets.rows import Rows
+from textual.widgets import OptionList
 
 from .at_home import make_home, opened, ready
 from .conftest import RUBRIC, THREE, Driver, make_app, make_workspace, running
@@ -89,6 +90,28 @@ async def test_what_is_textuals_alone_stays_in_the_palette_and_nothing_is_there_
         assert len(found) == len(set(found))
         # zoom and help are what the program has for them
         assert {"Maximize", "Keys"} & set(found) == set()
+
+
+@pytest.mark.parametrize(
+    ("focus", "first"),
+    [("1", "Line down  j"), ("s", "Comment  enter"), ("c", "Evidence  enter")],
+    ids=["code", "rubric", "checks"],
+)
+async def test_the_palette_has_a_line_per_command_with_its_key_the_part_in_focus_first(
+    workspace: Workspace, focus: str, first: str
+) -> None:
+    async with running(make_app(workspace, engine=None), (120, 60)) as driver:
+        await driver.press(focus, "ctrl+p")
+        await driver.until(lambda: driver.app.screen.query_one(OptionList).option_count > 20)
+        options = driver.app.screen.query_one(OptionList).options
+        assert str(options[0].prompt) == first
+        lines = [str(option.prompt) for option in options]
+        assert not any("\n" in line for line in lines)
+        # then what the whole screen answers to, then the other parts
+        others = [number for number, line in enumerate(lines) if ": " in line]
+        assert lines.index("Undo  u") < min(others)
+        await driver.press(*"scoreb")
+        await driver.until(lambda: "Export the scoreboard  W" in driver.text())
 
 
 async def test_of_three_help_footer_and_palette_say_that_the_rubric_goes_on_to_the_third(

@@ -6,7 +6,7 @@ import pytest
 from judge_tui.checks.verdict import Evidence, Outcome, Verdict
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.engine.differences import decisive, differences
-from judge_tui.tui.screens.differences import DifferencesScreen
+from judge_tui.tui.screens.differences import DifferencesScreen, figure_of
 from judge_tui.tui.screens.evidence import EvidenceScreen
 
 from .conftest import make_app, running
@@ -80,11 +80,17 @@ async def test_the_table_shows_what_differs_and_opens_the_evidence(workspace: Wo
         await app.settle()
         await app.press("c", "d")
         assert isinstance(app.app.screen, DifferencesScreen)
-        rows = [line.split() for line in app.text().split("\n")[:3]]
+        lines = app.text().split("\n")[:4]
+        rows = [line.split() for line in lines]
         assert " ".join(rows[0]).startswith("1 of 3 checks differ")
-        assert rows[1][:5] == ["≠", "accuracy", "✓", "pass", "all"]
-        assert "✗ fail 0.032 of 1e-05  rel err" in app.text()
-        assert not rows[2]
+        assert rows[1] == ["check", "A", "Alpha", "B", "Beta"]
+        assert rows[2][:5] == ["≠", "accuracy", "✓", "pass", "all"]
+        assert "✗ fail 0.032 (limit 1e-05)  rel err" in app.text()
+        # each head stands over its column
+        assert [lines[1].index(head) for head in ("check", "A Alpha", "B Beta")] == [
+            lines[2].index(cell) for cell in ("accuracy", "✓ pass", "✗ fail")
+        ]
+        assert not rows[3]
         await app.press("a")
         assert "= own_tests" in app.text()
         await app.press("enter")
@@ -96,15 +102,33 @@ async def test_the_table_shows_what_differs_and_opens_the_evidence(workspace: Wo
         assert app.app.screen is app.compare
 
 
-async def test_checks_are_listed_by_verdict(workspace: Workspace) -> None:
+@pytest.mark.parametrize(
+    ("item", "room", "said"),
+    [
+        (Evidence("growth", 1.888, 1.3), 40, "1.89 (limit 1.3)  growth"),
+        (Evidence("bytes", 9, 2.0, unit="B"), 40, "9 B (limit 2)  bytes"),
+        # a limit that does not fit is not told by half
+        (Evidence("growth", 1.888, 1.3), 16, "1.89  growth"),
+        (Evidence("found", 1, unit="files"), 40, "1 file  found"),
+        (Evidence("found", 1, unit="entries"), 40, "1 entry  found"),
+        (Evidence("took", 1.0, unit="s"), 40, "1 s  took"),
+        (Evidence("said", "no", unit="files"), 40, "no  said"),
+    ],
+)
+def test_a_cell_says_what_was_measured_and_its_limit_in_words(item: Evidence, room: int, said: str) -> None:
+    assert figure_of(outcome("a", item), room) == said
+
+
+async def test_checks_are_listed_by_verdict_and_submission_with_how_many_of_all(workspace: Workspace) -> None:
     async with running(make_app(workspace)) as app:
         await app.settle()
         rows = app.compare.checks_pane.rows
         await app.press("c", "v")
         assert list(rows.keys) == [("beta", "accuracy")]
-        assert "only fail" in app.text()
+        assert "only fail · 1 of 6 checks" in app.text()
         await app.press("v", "w")
         assert {model for model, _ in rows.keys} == {"alpha"}
-        assert "only A pass" in app.text()
+        assert "only A pass · 3 of 6 checks" in app.text()
         await app.press("w", "w", "v")
         assert len(rows.keys) == 6
+        assert " 6 checks" in app.text()

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
-from judge_tui.tui.code.display_rows import DisplayRows
+from judge_tui.tui.code.display_rows import DisplayRows, fold_marker
 
 
 def test_an_open_unwrapped_file_has_a_row_per_line() -> None:
@@ -31,6 +31,13 @@ def test_a_long_line_wraps_onto_several_rows() -> None:
     assert rows.row_of(1, 21) == 3
     assert rows.row_of(1, 99) == 3
     assert rows.row_of(2) == 4
+
+
+def test_the_marker_of_a_wrapped_fold_has_a_row_of_its_own_where_the_last_is_full() -> None:
+    room = len(fold_marker(2)) + 4
+    behind, below = (DisplayRows(4, {1: 3}, [5, width, 10, 10], room) for width in (room + 4, room + 5))
+    assert [behind.at(row) for row in range(len(behind))] == [(0, 0), (1, 0), (1, room)]
+    assert [below.at(row) for row in range(len(below))] == [(0, 0), (1, 0), (1, room), (1, 2 * room)]
 
 
 @given(

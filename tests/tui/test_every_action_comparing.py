@@ -168,7 +168,8 @@ NOTE_STEPS: Sequence[Step] = (
     ("notes.redo", notes, 0),
     ("u",),
     ("notes.copy-to-another-submission", screen, "Picker"),
-    ("escape", "L"),
+    # back in the list
+    ("escape",),
     ("sheet.help", screen, "HelpScreen"),
     ("help.back", screen, "NotesList"),
     ("notes.back", screen, "CompareScreen"),

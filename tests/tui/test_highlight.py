@@ -4,7 +4,7 @@ import pytest
 from judge_tui.tui.code.grammars import STYLES, load
 from judge_tui.tui.code.highlight import read
 from judge_tui.tui.code.source import Source
-from judge_tui.tui.code.symbols import enclosing
+from judge_tui.tui.code.symbols import enclosing, kinds
 from judge_tui.tui.keys.palette import syntax_styles
 
 
@@ -67,6 +67,18 @@ def test_the_definitions_round_a_line_are_those_that_hold_it(name: str, text: st
     for line in range(text.count("\n") + 1):
         holding = [n for n, symbol in enumerate(symbols) if symbol.line <= line <= symbol.end]
         assert list(enclosing(symbols, line)) == holding[::-1]
+
+
+METHODS = {"A": "class", "f": "method", "g": "function"}
+KINDS = {"A": "class", "B": "class", "h": "method", "i": "function", "j": "function"}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"), [("a.py", NESTED, METHODS), ("a.cpp", BRACED, KINDS)], ids=["python", "c++"]
+)
+def test_a_function_of_a_class_is_called_a_method(name: str, text: str, told: dict[str, str]) -> None:
+    symbols = read(name, Source(text.encode())).symbols
+    assert {symbol.name: kind for symbol, kind in zip(symbols, kinds(symbols), strict=True)} == told
 
 
 def test_other_languages_are_lexed_by_pygments() -> None:

@@ -39,6 +39,19 @@ def test_wide_screens_show_everything(width: int, height: int) -> None:
     assert got.checks
 
 
+@pytest.mark.parametrize(
+    ("width", "panes", "columns", "rubric"),
+    [(160, 2, (60, 60), 40), (200, 3, (53, 53, 54), 40), (200, 2, (80, 80), 40), (240, 2, (91, 91), 58)],
+)
+def test_code_has_its_80_columns_before_the_rubric_has_more_than_it_needs(
+    width: int, panes: int, columns: tuple[int, ...], rubric: int
+) -> None:
+    got = arrange(Situation(width, 60, panes))
+    assert (got.columns, got.rubric) == (columns, rubric)
+    # what is set by hand is added to it
+    assert arrange(Situation(width, 60, panes, wishes=Wishes(sizes=Sizes(rubric=8)))).rubric == rubric + 8
+
+
 @pytest.mark.parametrize("part", ["code", "rubric", "checks"])
 def test_a_zoomed_part_has_the_screen_for_itself(part: str) -> None:
     got = arrange(Situation(100, 30, 2, 1, Wishes(zoom=part)))

@@ -94,15 +94,20 @@ async def test_a_note_without_text_is_no_note(workspace: Workspace) -> None:
         await app.until(lambda: "A note without text is none: nothing is kept." in app.messages())
 
 
-async def test_what_is_pasted_at_once_begins_the_text_of_a_note(workspace: Workspace) -> None:
-    async with running(make_app(workspace)) as app:
-        await app.settle()
-        await app.press("a")
-        app.app.post_message(events.Paste("line one\nline two"))
+@pytest.mark.parametrize("before", [(), ("shift+tab",)], ids=["kind", "severity"])
+@pytest.mark.parametrize(
+    "text", ["line one\nline two", "strong\nwords", "b", "1 bug", "    if indented:\n", "w"]
+)
+async def test_what_is_pasted_at_once_is_the_text_of_a_note_and_chooses_nothing(
+    workspace: Workspace, text: str, before: tuple[str, ...]
+) -> None:
+    async with running(make_app(workspace, engine=None)) as app:
+        await app.press("a", *before)
+        app.app.post_message(events.Paste(text))
         await app.until(lambda: app.compare.session.notes(0))
         await app.press("escape")
         [note] = app.compare.session.notes(0)
-        assert note.text == "line one\nline two"
+        assert (note.text, note.kind, note.severity) == (text, "question", "minor")
 
 
 async def test_a_note_on_a_file_that_is_still_being_read_quotes_no_line(workspace: Workspace) -> None:
@@ -147,8 +152,9 @@ async def test_a_note_is_copied_to_the_lines_that_answer_its_own(
     async with running(make_app(workspace)) as app:
         await app.settle()
         await app.press("semicolon", *at, "v", "j", "a", "2", "b", *"wrong place", "escape", "L", "c")
-        await app.until(lambda: isinstance(app.app.screen, NoteEditor))
-        await app.press(*" too", "escape")
+        await app.until(lambda: isinstance(app.app.screen, NotesList) and app.compare.session.notes(1))
+        # the copy is the next row
+        await app.press("j", "e", *" too", "escape")
         assert isinstance(app.app.screen, NotesList)
         (own,), (copied,) = (app.compare.session.notes(index) for index in (0, 1))
     assert (own.kind, own.severity, own.text) == ("bug", "major", "wrong place")
@@ -167,20 +173,32 @@ async def test_a_note_of_a_file_out_of_view_that_has_changed_is_copied_by_where_
         app.compare.disk_changed({path})
         await app.until(lambda: app.compare.panes[0].settled)
         await app.press("L", "c")
-        await app.until(lambda: isinstance(app.app.screen, NoteEditor))
+        await app.until(lambda: bool(app.compare.session.notes(1)))
         (copied,) = app.compare.session.notes(1)
         assert copied.where == "kv_cache.py:13"
         assert copied.quote.strip() == "def update(self, at: int, key: float) -> None:"
 
 
-async def test_of_three_submissions_the_judge_says_which_one_takes_the_copy(
+async def test_of_three_submissions_the_judge_says_which_one_takes_the_copy_and_goes_on_in_the_list(
     tmp_path: Path, workspace: Workspace
 ) -> None:
     three = make_workspace(tmp_path / "three", ("alpha", "beta", "gamma"))
     async with running(make_app(three, ("alpha", "beta", "gamma"))) as app:
         await app.settle()
-        await app.press("a", "w", *"slow", "escape", "L", "c", "down", "enter", "escape")
-        assert [len(app.compare.session.notes(index)) for index in range(3)] == [1, 0, 1]
+        for text in ("slow", "odd"):
+            await app.press("a", "w", *text, "escape", "j")
+        await app.press("L")
+        counts = [2, 0, 0]
+        for keys in (("c", "down", "enter"), ("j", "c", "enter"), ("c", "escape")):
+            await app.press(*keys[:-1])
+            assert "enter copies it" in app.text()
+            await app.press(keys[-1])
+            counts[2] += "down" in keys
+            counts[1] += keys[0] == "j"
+            await app.until(lambda: isinstance(app.app.screen, NotesList))
+            assert [len(app.compare.session.notes(index)) for index in range(3)] == counts
+        # back on the note that was copied, so that the one below was next
+        assert [app.compare.session.notes(index)[0].text for index in (1, 2)] == ["odd", "slow"]
 
 
 async def test_the_lines_of_a_note_stay_selected_while_it_is_written(workspace: Workspace) -> None:

@@ -287,26 +287,6 @@ async def test_chosen_keys_work_and_are_what_help_hints_and_messages_say(workspa
         assert keys["Next function"] == "key: J"
 
 
-async def test_faults_of_the_settings_are_told_and_stop_nothing(workspace: Workspace) -> None:
-    configure('theme = "pink"\nspeed = 3\n[keys.code]\nfly = "x"\n')
-    async with running(make_app(workspace, engine=None)) as app:
-        told = [note.message for note in app.app._notifications]
-        assert len(told) == 3
-        assert any("there is no theme 'pink'" in text for text in told)
-        await app.press("j")
-        assert app.compare.panes[0].view.cursor == 1
-
-
-async def test_a_chosen_key_that_a_dimension_of_the_rubric_has_too_is_told(workspace: Workspace) -> None:
-    rubric = workspace.root / "rubrics" / "kv.toml"
-    rubric.write_text(rubric.read_text().replace('key = "t"', 'key = "~"'))
-    configure('[keys.rubric]\nnext-unscored = "~"\n[keys.code]\nnext-function = "~"\n')
-    async with running(make_app(workspace, engine=None)) as app:
-        assert [note.message for note in app.app._notifications] == [
-            "config.toml: in this rubric ~ selects Tests, and rubric.next-unscored is not heard there."
-        ]
-
-
 @pytest.mark.parametrize("text", ["theme = [", "\x00", "theme = 3", "keys = 3", "a = " + "[" * 5000])
 def test_settings_that_are_no_settings_are_one_sentence(workspace: Workspace, text: str) -> None:
     path = configure(text)

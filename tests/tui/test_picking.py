@@ -36,15 +36,15 @@ async def test_symbols_of_one_name_are_told_apart_by_what_they_stand_in_once_the
     async with running(make_app(workspace, engine=None), (100, 30)) as app:
         await app.until(lambda: len(app.compare.panes[0].view.symbols) == 8)
         await app.press("o")
-        assert "  forward  function · line 7" in app.text()
+        assert "  forward  method · line 7" in app.text()
         assert "Norm.forward" not in app.text()
         await app.press(*"forw")
-        for shown in (" A.forward  function · line 2 ", " Norm.forward  function · line 7 "):
+        for shown in (" A.forward  method · line 2 ", " Norm.forward  method · line 7 "):
             assert shown in app.text()
         assert " forward  function · line 16 " in app.text()
         # the name itself is seen behind the longest class
         assert "…LLL" in app.text()
-        assert "LLL.forward  function · line 12" in app.text()
+        assert "LLL.forward  method · line 12" in app.text()
         await app.press(*["backspace"] * 4)
         assert "Norm.forward" not in app.text()
         await app.press(*"norm.f", "enter")

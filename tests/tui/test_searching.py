@@ -81,3 +81,89 @@ async def test_a_search_is_dropped_in_every_pane_from_one_without_a_hit(three: W
             assert "found" not in app.text()
             await app.press("n")
             await app.until(lambda n=found: [pane.counts for pane in panes] == [f"{c} found" for c in n])
+
+
+def places(app: Driver) -> list[tuple[int, float, int]]:
+    return [(pane.view.cursor, pane.view.scroll_offset.y, pane.view.left) for pane in app.compare.panes]
+
+
+async def test_while_a_search_is_typed_its_pane_alone_shows_the_first_hit_from_where_it_began(
+    three: Workspace,
+) -> None:
+    async with running(make_app(three, THREE, engine=None), (160, 30)) as app:
+        compare = app.compare
+        view = compare.panes[0].view
+        await app.until(lambda: all(pane.settled and pane.view.symbols for pane in compare.panes))
+        await app.press("y", "semicolon", "1", "2", "G")
+        began, jumps = places(app), list(compare._jumps._behind)
+        await app.press("slash")
+        assert places(app) == began
+        await app.press(*"def f_3")
+        await app.until(lambda: "def f_3(x)" in view.source.lines[view.cursor] and view.hit == 0)
+        await app.press("9")
+        await app.until(lambda: "def f_39(x)" in view.source.lines[view.cursor])
+        assert view.scroll_offset.y <= view.cursor < view.scroll_offset.y + view.height
+        assert places(app)[1:] == began[1:]
+        # what does not stand below is found from the top, what stands nowhere is looked for where it began
+        await app.press("ctrl+u", *'"""A')
+        await app.until(lambda: view.cursor == 0)
+        await app.press("z")
+        await app.until(lambda: places(app) == began)
+        await app.press("backspace", "escape")
+        assert isinstance(app.app.focused, CodeView)
+        assert places(app) == began
+        assert compare._jumps._behind == jumps
+
+
+async def test_a_search_that_is_kept_stays_at_its_hit_and_is_one_jump(three: Workspace) -> None:
+    async with running(make_app(three, THREE, engine=None), (160, 30)) as app:
+        view = app.compare.panes[0].view
+        await app.until(lambda: app.compare.panes[0].settled)
+        await app.press("j", "j", "slash", *"def f_")
+        await app.until(lambda: view.hit == 0 and len(view.hits) == 60)
+        at = view.cursor, view.scroll_offset.y
+        await app.press("enter")
+        await app.until(lambda: (view.cursor, view.scroll_offset.y) == at)
+        await app.press("n")
+        assert view.hit == 1
+        # one jump for the search, one for the step to the next
+        await app.press("less_than_sign")
+        assert view.cursor == at[0]
+        await app.press("less_than_sign")
+        assert view.cursor == 2
+        await app.press("less_than_sign")
+        assert told(app)[-1] == "No jump leads back from here."
+
+
+async def test_enter_that_is_faster_than_the_search_goes_to_the_same_hit(three: Workspace) -> None:
+    async with running(make_app(three, THREE, engine=None), (160, 30)) as app:
+        view = app.compare.panes[0].view
+        await app.until(lambda: app.compare.panes[0].settled)
+        app.app.simulate_key("slash")
+        await app.until(lambda: isinstance(app.app.focused, Input))
+        for key in (*"def f_59", "enter"):
+            app.app.simulate_key(key)
+        await app.until(lambda: "def f_59(x)" in view.source.lines[view.cursor])
+        await app.press("less_than_sign")
+        assert view.cursor == 0
+
+
+async def test_a_fold_that_a_search_looks_into_closes_again_when_that_is_given_up(three: Workspace) -> None:
+    async with running(make_app(three, THREE, engine=None), (160, 30)) as app:
+        view = app.compare.panes[0].view
+        await app.until(lambda: bool(view.symbols))
+        await app.press("underscore")
+        folds = dict(view.folds)
+        await app.press("slash", *"y = x + 59")
+        await app.until(lambda: view.source.lines[view.cursor].strip() == "y = x + 59")
+        assert len(view.folds) == len(folds) - 1
+        await app.press("escape")
+        assert (view.folds, view.cursor) == (folds, 0)
+
+
+async def test_a_title_parts_hits_from_the_line(workspace: Workspace) -> None:
+    async with running(make_app(workspace, engine=None)) as app:
+        pane = app.compare.panes[0]
+        await app.press("slash", *"self.")
+        await app.until(lambda: pane.view.hit == 0)
+        assert f"1 of 3 found · 10/{len(pane.source)} " in pane.title_bar.render_line(0).text

@@ -1,41 +1,27 @@
 """Which function of one submission answers which of another, and which line stands for which.
 
-Submissions have no common ancestor: definitions are matched by name, by the definition around them and by
-the words that they are made of. Plain Python; run :func:`match` in a thread.
+Submissions have no common ancestor: definitions are matched by how alike they are (:mod:`likeness`), and none
+by a word that its name happens to share. Plain Python; run :func:`match` in a thread.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from heapq import merge
 from itertools import zip_longest
-from keyword import kwlist
-from math import sqrt
 
+from judge_tui.tui.code.likeness import Comparison, Definition, definitions
 from judge_tui.tui.code.source import Source
 from judge_tui.tui.code.symbols import Symbol, enclosing
 
 __all__ = ["Alignment", "match"]
 
-#: What a likeness is made of: names, words, the definition around.
-_NAME, _WORDS, _AROUND = 0.5, 0.35, 0.15
-#: How much less a name says between methods of classes that are called differently.
-_ELSEWHERE = 0.2
-#: Less alike is no match.
-_LEAST = 0.5
 #: Above so many pairs only definitions of one name are compared, each with as many as that leaves to it.
 _MOST_PAIRS, _FEWEST = 40_000, 4
-#: Lines of a definition, characters of a line and different words by which it is told from others;
-#: what stands deeper than so many definitions has no words of its own.
-_LINES, _COLUMNS, _DISTINCT, _DEEPEST = 5_000, 1_000, 200, 16
 #: Pairs that are put in order at once, a hold of the interpreter's lock.
 _STRETCH = 5_000
-_WORD = re.compile(r"[A-Za-z_]\w*|\d+")
-#: Words of every definition, which tell none from another.
-_COMMON = frozenset(kwlist) | {"self", "cls", "this", "auto", "const", "float", "int", "void"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,15 +81,6 @@ class Alignment:
         return self.right[self.pairs[last]].end + line - self.left[last].end
 
 
-@dataclass(frozen=True, slots=True)
-class _Definition:
-    name: str
-    kind: str
-    around: str
-    words: Counter[str]
-    length: float = field(default=0.0)
-
-
 def match(left: tuple[Source, Sequence[Symbol]], right: tuple[Source, Sequence[Symbol]]) -> Alignment:
     """Match the definitions of two files, each with at most one of the other.
 
@@ -111,12 +88,9 @@ def match(left: tuple[Source, Sequence[Symbol]], right: tuple[Source, Sequence[S
         left: A file and its definitions.
         right: Another.
     """
-    ours, theirs = (list(_definitions(*side)) for side in (left, right))
-    scored = [
-        (-likeness, abs(a - b), -a, -b)
-        for a, b in _candidates(ours, theirs)
-        if (likeness := _likeness(ours[a], theirs[b])) >= _LEAST
-    ]
+    ours, theirs = (list(definitions(*side)) for side in (left, right))
+    likeness = Comparison(ours, theirs)
+    scored = [(-alike, abs(a - b), -a, -b) for a, b in _candidates(ours, theirs) if (alike := likeness(a, b))]
     # the best first, of equal ones the nearest
     stretches = (sorted(scored[at : at + _STRETCH]) for at in range(0, len(scored), _STRETCH))
     pairs: dict[int, int] = {}
@@ -128,32 +102,7 @@ def match(left: tuple[Source, Sequence[Symbol]], right: tuple[Source, Sequence[S
     return Alignment(left[1], right[1], pairs)
 
 
-def _definitions(source: Source, symbols: Sequence[Symbol]) -> Iterator[_Definition]:
-    open_: list[Symbol] = []
-    for symbol in symbols:
-        while open_ and open_[-1].depth >= symbol.depth:
-            open_.pop()
-        around = _plain(open_[-1].name) if open_ else ""
-        open_.append(symbol)
-        words = _words(source, symbol) if symbol.depth < _DEEPEST else Counter()
-        length = sqrt(sum(count * count for count in words.values()))
-        yield _Definition(_plain(symbol.name), symbol.kind, around, words, length)
-
-
-def _words(source: Source, symbol: Symbol) -> Counter[str]:
-    """The words that a definition is made of, and how often each; of very many the most frequent."""
-    known = _COMMON | {symbol.name}
-    words: Counter[str] = Counter()
-    for line in source.lines[symbol.line : min(symbol.end + 1, symbol.line + _LINES)]:
-        words.update(word for word in _WORD.findall(line[:_COLUMNS]) if word not in known)
-    return words if len(words) <= _DISTINCT else Counter(dict(words.most_common(_DISTINCT)))
-
-
-def _plain(name: str) -> str:
-    return name.replace("_", "").lower()
-
-
-def _candidates(ours: Sequence[_Definition], theirs: Sequence[_Definition]) -> Iterator[tuple[int, int]]:
+def _candidates(ours: Sequence[Definition], theirs: Sequence[Definition]) -> Iterator[tuple[int, int]]:
     """Pairs that may be a match: all of one kind, and in large files those of one name."""
     if len(ours) * len(theirs) > _MOST_PAIRS:
         yield from _namesakes(ours, theirs, max(_MOST_PAIRS // len(ours), _FEWEST))
@@ -167,7 +116,7 @@ def _candidates(ours: Sequence[_Definition], theirs: Sequence[_Definition]) -> I
 
 
 def _namesakes(
-    ours: Sequence[_Definition], theirs: Sequence[_Definition], most: int
+    ours: Sequence[Definition], theirs: Sequence[Definition], most: int
 ) -> Iterator[tuple[int, int]]:
     """Pairs of one name, so many for each of ours: those within definitions of one name, then the nearest."""
     places: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
@@ -184,7 +133,7 @@ def _namesakes(
         yield from ((a, b) for b in found)
 
 
-def _keys(definition: _Definition) -> tuple[tuple[str, ...], ...]:
+def _keys(definition: Definition) -> tuple[tuple[str, ...], ...]:
     named = definition.kind, definition.name
     return (*named, definition.around), named
 
@@ -193,18 +142,3 @@ def _nearest(places: Sequence[int], at: int, most: int) -> Sequence[int]:
     """So many of some places round one of them."""
     first = max(min(at - most // 2, len(places) - most), 0)
     return places[first : first + most]
-
-
-def _likeness(a: _Definition, b: _Definition) -> float:
-    from rapidfuzz.fuzz import ratio
-
-    name, around = ratio(a.name, b.name) / 100, float(a.around == b.around)
-    if a.around and b.around:
-        around = ratio(a.around, b.around) / 100
-        # many classes have a get of their own
-        name *= 1 - _ELSEWHERE * (1 - around)
-    if _NAME * name + _WORDS + _AROUND * around < _LEAST:
-        return 0.0
-    shared = sum(a.words[word] * b.words[word] for word in a.words.keys() & b.words.keys())
-    words = shared / (a.length * b.length) if shared else 0.0
-    return _NAME * name + _WORDS * words + _AROUND * around

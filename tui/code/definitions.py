@@ -14,6 +14,7 @@ from typing import Any
 from judge_tui.tui.code.highlight import Highlight
 from judge_tui.tui.code.scopes import own_names
 from judge_tui.tui.code.source import Source
+from judge_tui.tui.code.symbols import kinds
 
 __all__ = ["Definition", "Index", "Used", "index", "names_in"]
 
@@ -64,7 +65,8 @@ class Definition:
 
     Attributes:
         name: The name.
-        kind: ``function``, ``class``, ``namespace``, ``constant``, ``macro``, ``attribute`` or ``file``.
+        kind: ``function``, ``method``, ``class``, ``namespace``, ``constant``, ``macro``, ``attribute`` or
+            ``file``.
         file: File of the submission.
         line: 0-based line.
     """
@@ -140,9 +142,9 @@ def index(files: Sequence[str], read: Callable[[str], tuple[Source, Highlight] |
 
 def _in_file(file: str, highlight: Highlight) -> Iterator[Definition]:
     told: set[str] = set()
-    for symbol in highlight.symbols:
+    for symbol, kind in zip(highlight.symbols, kinds(highlight.symbols), strict=True):
         name = symbol.name.rsplit("::", 1)[-1].strip("*& ")
-        yield Definition(name, symbol.kind, file, symbol.line)
+        yield Definition(name, kind, file, symbol.line)
     roots = highlight.syntax.roots() if highlight.syntax is not None else ()
     for kind, node in (found for root in roots for found in _assigned(root)):
         name = _text(node)

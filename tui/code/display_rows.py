@@ -1,6 +1,6 @@
 """Which part of a file each row of its view shows.
 
-A fold takes lines away; wrapping gives a line several rows.
+A fold takes lines away and tells how many behind the line that stays; wrapping gives a line several rows.
 
 Plain Python; nothing here knows a screen. Lines and rows count from 0.
 """
@@ -11,7 +11,12 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
-__all__ = ["DisplayRows"]
+__all__ = ["DisplayRows", "fold_marker"]
+
+
+def fold_marker(lines: int) -> str:
+    """What stands behind the first line of a fold that hides so many others."""
+    return f" ⋯ {lines} line{'s' if lines > 1 else ''}"
 
 
 class DisplayRows:
@@ -38,7 +43,12 @@ class DisplayRows:
         self._starts: list[int] | None = None
         if room:
             shown = widths if self._lines is None else [widths[line] for line in self._lines]
-            heights = (1 if width <= room else -(-width // room) for width in shown)
+            heights = [1 if width <= room else -(-width // room) for width in shown]
+            for first, last in (folds or {}).items():
+                if self.shown(first) == first:
+                    index = self._index(first)
+                    # the marker is not broken: where it does not fit behind the text it has a row of its own
+                    heights[index] += heights[index] * room - shown[index] < len(fold_marker(last - first))
             self._starts = [0, *accumulate(heights)]
 
     def __len__(self) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Symbol", "enclosing", "outline", "paths"]
+__all__ = ["Symbol", "enclosing", "kinds", "outline", "paths"]
 
 _KINDS = {
     "function_definition": "function",
@@ -126,6 +126,19 @@ def paths(symbols: Sequence[Symbol]) -> Iterator[tuple[Symbol, tuple[str, ...]]]
         within[symbol.depth :] = [symbol.name]
         # a hostile file nests thousands of them
         yield symbol, tuple(within[-_NEAREST:])
+
+
+def kinds(symbols: Sequence[Symbol]) -> Iterator[str]:
+    """What each definition is called: its kind, or ``method`` for a function of a class.
+
+    Args:
+        symbols: In the order of the file, as :func:`outline` finds them.
+    """
+    within: list[str] = []
+    for symbol in symbols:
+        within[symbol.depth :] = [symbol.kind]
+        method = symbol.kind == "function" and within[-2:-1] == ["class"]
+        yield "method" if method else symbol.kind
 
 
 def _name(node: Any) -> str:

@@ -23,6 +23,7 @@ from judge_tui.tui.desk.autosave import Autosave, SaveReport
 from judge_tui.tui.desk.changes import Changes
 
 if TYPE_CHECKING:
+    from judge_tui.judging.versions import Differing
     from judge_tui.tui.desk.matchup_desk import MatchupDesk
 
 __all__ = ["CardDesk", "letter_of"]
@@ -256,8 +257,8 @@ class CardDesk:
         """
         return self._settle(index, mine=False)
 
-    def differences(self, index: int) -> list[str]:
-        """What this window's card and that on disk say differently, a line each."""
+    def differences(self, index: int) -> list[Differing]:
+        """What this window's card and that on disk say differently."""
         from judge_tui.judging.versions import card_differences
 
         with suppress(JudgeError):

@@ -9,8 +9,6 @@ __all__ = ["Keypad"]
 
 #: Seconds. Who types another score has looked at the one that stands; a slip of the finger comes sooner.
 _LOOK_S = 0.7
-#: Who has looked at one digit for so long does not go on with it.
-_REST_S = 2.0
 
 
 class Keypad:
@@ -24,6 +22,9 @@ class Keypad:
         clock: Seconds from some moment on.
     """
 
+    #: Seconds. Who has looked at one digit for so long does not go on with it.
+    REST_S = 2.0
+
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.typed = ""
         self._clock, self._at = clock, 0.0
@@ -34,7 +35,7 @@ class Keypad:
         before, self._at = self._at, self._clock()
         if self._pointed and self._at - before < _LOOK_S:
             return None
-        if self._pointed or self._at - before > _REST_S:
+        if self._pointed or self._at - before > self.REST_S:
             self.reset()
         if len(self.typed) < 2 or self.typed + digit == "100":
             self.typed += digit
@@ -43,6 +44,11 @@ class Keypad:
         else:
             self.typed = digit
         return int(self.typed)
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether what is typed may still become another score: 8, which 2 makes 82, or 10."""
+        return self.typed in {*"0123456789", "10"} and self._clock() - self._at <= self.REST_S
 
     def point(self) -> bool:
         """Type a decimal point; whether it stands at once behind a digit, and is no key of its own."""

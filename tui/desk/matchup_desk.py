@@ -13,7 +13,7 @@ from judge_tui.checks.errors import JudgeError, UsageError
 from judge_tui.judging.matchup import TIE, Criterion, Matchup, Matchups, stamp_of
 from judge_tui.judging.naming import judge_name, recordable
 from judge_tui.judging.proposals import Proposal
-from judge_tui.judging.versions import matchup_differences
+from judge_tui.judging.versions import Differing, matchup_differences
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.desk.autosave import Autosave, SaveReport
 from judge_tui.tui.desk.changes import Changes
@@ -330,7 +330,7 @@ class MatchupDesk:
         """Try again to write it, as after a fault of the disk."""
         self._save()
 
-    def differences(self, who: Who) -> list[str]:
+    def differences(self, who: Who) -> list[Differing]:
         """What this window's matchup and that on disk say differently; ``who`` says who is ahead."""
         with suppress(JudgeError):
             theirs = self._workspace.matchups(self._task, self._judge).between(self.models)

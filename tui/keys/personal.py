@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
+from judge_tui.tui.keys.complaints import in_one_message
 from judge_tui.tui.keys.keymap import hidden_keys, read_keymap
 from judge_tui.tui.keys.palette import THEMES
 from judge_tui.tui.keys.preferences import Preferences, config_path, keep_theme
 from judge_tui.tui.look.colorless import Colorless, no_color_asked
+from judge_tui.tui.widgets.key_hints import key_called
 from textual.app import App
 from textual.filter import Monochrome
 
@@ -28,11 +30,12 @@ class PersonalApp(App[Result]):
 
     Attributes:
         keymap: Name of a key → the keys that the reader has chosen for it.
+        faults: What is wrong with the settings, a sentence each.
     """
 
     keymap: Mapping[str, str]
+    faults: tuple[str, ...] = ()
     _preferences: Preferences
-    _faults: tuple[str, ...] = ()
 
     def take_preferences(self) -> None:
         """Read the settings and follow them; what cannot be followed is told once the screen stands."""
@@ -48,14 +51,14 @@ class PersonalApp(App[Result]):
         self.keymap = keys.keys
         self.set_keymap(dict(keys.keys))
         self.theme, faults = self._preferences.theme_among(self.available_themes)
-        self._faults = (*self._preferences.faults, *faults, *keys.faults)
+        self.faults = (*self._preferences.faults, *faults, *keys.faults)
 
     def begin_preferences(self) -> None:
         """Tell what is wrong with the settings, and remember a theme that is picked from now on."""
         self.theme_changed_signal.subscribe(
             self, lambda theme: keep_theme(theme.name, self._preferences.theme)
         )
-        self._complain(self._faults)
+        self._complain(self.faults)
 
     def tell_hidden_keys(self, letters: Mapping[str, str]) -> None:
         """Tell which of the reader's keys are not heard in a rubric.
@@ -63,11 +66,15 @@ class PersonalApp(App[Result]):
         Args:
             letters: Letter → the dimension that it selects.
         """
-        self._complain(hidden_keys(self.keymap, letters, config_path().name))
+        hidden = tuple(hidden_keys(self.keymap, letters, config_path().name))
+        self._complain(hidden)
+        self.faults = (*self.faults, *(fault for fault in hidden if fault not in self.faults))
 
-    def _complain(self, faults: Iterable[str]) -> None:
-        for fault in faults:
-            self.notify(fault, title="Settings", severity="warning", markup=False, timeout=12)
+    def _complain(self, faults: Sequence[str]) -> None:
+        if faults:
+            file = config_path().name
+            told = in_one_message(faults, file, *self.size, key_called(self, "everywhere.help"))
+            self.notify(told, title=f"Settings: {file}", severity="warning", markup=False, timeout=12)
 
     def get_css_variables(self) -> dict[str, str]:
         """The theme's variables; without colours the cursors of Textual's widgets are reversed."""

@@ -11,6 +11,8 @@ __all__ = ["Arrangement", "Situation", "Sizes", "Wishes", "arrange", "drag", "gr
 _PANE = 38
 _WIDE = 120
 _TALL = 30
+#: Columns of most code: panes have them before the rubric has more than it needs.
+_CODE = 80
 _RUBRIC = (40, 58)
 #: Columns that the rubric needs to stand beside code.
 _BESIDE = 24
@@ -239,7 +241,8 @@ def _own_rubric(now: Situation) -> int:
         # one of the two has the screen: the one in focus
         return now.width if now.part == "rubric" else 0
     least, most = _RUBRIC
-    return min(max(round(now.width * 0.28), least), most, now.width - _PANE)
+    spare = now.width - _CODE * max(min((now.width - least) // _PANE, now.panes), 1)
+    return min(max(min(round(now.width * 0.28), spare), least), most, now.width - _PANE)
 
 
 def _checks(now: Situation) -> int:

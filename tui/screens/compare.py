@@ -15,6 +15,7 @@ from judge_tui.tui.look.layout import Sizes, Wishes
 from judge_tui.tui.screens.compare_blind import CompareBlind
 from judge_tui.tui.screens.compare_checks import CompareChecks
 from judge_tui.tui.screens.compare_exporting import CompareExporting
+from judge_tui.tui.screens.compare_files import CompareFiles
 from judge_tui.tui.screens.compare_layout import CompareLayout
 from judge_tui.tui.screens.compare_matchup import CompareMatchup
 from judge_tui.tui.screens.compare_notes import CompareNotes
@@ -57,6 +58,7 @@ class CompareScreen(
     CompareLayout,
     CompareSizing,
     CompareSearch,
+    CompareFiles,
     CompareSync,
     ComparePlaces,
     CompareNotes,
@@ -233,7 +235,7 @@ class CompareScreen(
             self.changed()
 
         title = f"{focus_title(session)} · {letter_of(index)} {session.titles[index]}"
-        self.app.push_screen(TextEditor(title, session.text(), changed), closed)
+        self.write_in(TextEditor(title, session.text(), changed), index, closed)
 
     def action_undo(self) -> None:
         self._told("undone", self.session.undo())
@@ -279,7 +281,8 @@ class CompareScreen(
         if ready is not None:
             right += [
                 (f"{ready.backend} {ready.device} · ", "muted", 6),
-                (sandbox, level.get(ready.sandbox, "warning"), 4 if ready.sandbox == "full" else 1),
+                # what does not hold is said at any width
+                (sandbox, level.get(ready.sandbox, "warning"), 4 if ready.sandbox == "full" else 0),
             ]
         right += self.saved_parts()
         self.header.tell([(f" {session.task} ", "strong", 0), *names], right)
@@ -288,6 +291,7 @@ class CompareScreen(
         for index, pane in enumerate(self.panes):
             if event.widget is pane.view:
                 self._pane = index
+                self.lead(pane)
                 if self.session.score_now(index):
                     self.rubric_pane.update_lines()
         self._arrange()
@@ -306,7 +310,7 @@ class CompareScreen(
                     (key_for(focused, "close(True)"), "keep the hits"),
                     (keys_for(view, "hit(1)", "hit(-1)"), "next, previous, afterwards"),
                     (key_for(focused, "regex"), "regular expression"),
-                    (key_for(focused, "close(False)"), "drop"),
+                    (key_for(focused, "close(False)"), "drop, and back"),
                 )
             )
             return

@@ -20,6 +20,7 @@ from textual.screen import Screen
 
 if TYPE_CHECKING:
     from judge_tui.tui.code.alignment import Alignment
+    from judge_tui.tui.screens.dialog import Editor
 
 __all__ = ["CompareNotes"]
 
@@ -37,9 +38,11 @@ class CompareNotes(Screen[None]):
     if TYPE_CHECKING:
         # what the other parts of the screen bring
         def changed(self) -> None: ...
+        def write_in(self, editor: Editor, index: int, closed: Callable[[None], None]) -> None: ...
         def jump(self, index: int, file: str, line: int) -> None: ...
         def show_evidence(self, key: tuple[str, str]) -> None: ...
         def _research(self) -> None: ...
+        def lead(self, leader: CodePane) -> None: ...
         def text_of(self, pane: CodePane, file: str) -> str | None: ...
         def show_bookmarks(self, pane: CodePane) -> None: ...
         def _alignment(self, leader: CodePane, pane: CodePane) -> Alignment | None: ...
@@ -82,6 +85,7 @@ class CompareNotes(Screen[None]):
     def on_code_pane_loaded(self, event: CodePane.Loaded) -> None:
         self.remark()
         self._research()
+        self.lead(self.panes[self._pane])
 
     def on_code_view_mark_opened(self, event: CodeView.MarkOpened) -> None:
         from judge_tui.tui.screens.picker import Choice, Picker
@@ -106,7 +110,7 @@ class CompareNotes(Screen[None]):
         elif here:
             first, last = event.line + 1, event.last + 1
             title = f"Lines {first}–{last}" if last > first else f"Line {first}"
-            self.app.push_screen(Picker(title, list(here)), chosen)
+            self.app.push_screen(Picker(title, list(here), does="opens it"), chosen)
 
     # notes
 
@@ -142,7 +146,7 @@ class CompareNotes(Screen[None]):
 
         where = self.session.hide(note.where) or "whole submission"
         title = f"Note · {letter_of(index)} {self.session.titles[index]} · {where}"
-        self.app.push_screen(NoteEditor(title, note, changed, choose_kind=new), noted)
+        self.write_in(NoteEditor(title, note, changed, choose_kind=new), index, noted)
 
     def action_notes(self) -> None:
         self._list_notes()
@@ -186,11 +190,16 @@ class CompareNotes(Screen[None]):
         def chosen(to: object) -> None:
             if isinstance(to, int):
                 self.run_worker(self._copy_to(self.panes[to], index, note), group="copy")
+            else:
+                self._list_notes((index, note.id))
 
-        self.app.push_screen(Picker("Copy the note to", choices), chosen)
+        self.app.push_screen(Picker("Copy the note to", choices, does="copies it"), chosen)
 
     async def _copy_to(self, pane: CodePane, index: int, note: Note) -> None:
-        """Copy a note to the lines that answer its own, or to the whole submission where none do."""
+        """Copy a note to the lines that answer its own, or to the whole submission where none do.
+
+        The list comes back on the note itself: the next may be copied too, and the copy edited there.
+        """
         lines = None
         if note.file and note.lines:
             lines = await self._answering(pane, self.panes[index], note.file, note.lines)
@@ -208,7 +217,7 @@ class CompareNotes(Screen[None]):
         where = self.session.hide(copied.where) or "the whole submission: no lines answer its own"
         self.notify(f"copied to {letter_of(pane.index)}, {where}", markup=False, timeout=4)
         if self.app.screen is self:
-            self._edit(pane.index, copied, listed=True)
+            self._list_notes((index, note.id))
 
     async def _answering(
         self, pane: CodePane, leader: CodePane, file: str, lines: tuple[int, int]

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from judge_tui.tui.desk.autosave import SaveReport
 from judge_tui.tui.engine.check_runner import CheckRunner
+from judge_tui.tui.screens.dialog import Editor
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.bar import Part
 from judge_tui.tui.widgets.key_hints import key_for
 from textual.message import Message
 from textual.screen import Screen
+
+if TYPE_CHECKING:
+    from judge_tui.judging.versions import Differing
 
 __all__ = ["CompareSaving", "ComparisonLeft", "SaveReported"]
 
@@ -66,6 +71,25 @@ class CompareSaving(Screen[None]):
         self._saved_untold = self._writing and not (known or self._unsaved())
         if not self._saved_untold:
             self.retell()
+        for screen in self.app.screen_stack:
+            if isinstance(screen, Editor):
+                screen.tell_saving()
+
+    def write_in(self, editor: Editor, index: int, closed: Callable[[None], None]) -> None:
+        """Open an editor of a document, which says whether that is saved.
+
+        Args:
+            editor: The editor.
+            index: Which document, as :class:`SaveReported` tells it.
+            closed: Called once it is closed.
+        """
+        editor.unsaved = partial(self._not_saved, index)
+        self.app.push_screen(editor, closed)
+
+    def _not_saved(self, index: int) -> str:
+        if index in self._conflicts:
+            return "not saved: changed by another window"
+        return "not saved yet" if index in self._failed else ""
 
     def _unsaved(self) -> str:
         if self._conflicts:
@@ -75,7 +99,10 @@ class CompareSaving(Screen[None]):
     def saved_parts(self) -> list[Part]:
         """What the header says of saving; that something is saved stays in view, whatever the width."""
         if unsaved := self._unsaved():
-            return [(f"{unsaved} ", "error", 0)]
+            head, _, key = unsaved.rpartition(":")
+            what, _, why = head.partition(",")
+            # why is told where there is room beside the names
+            return [(what, "error", 0), (f",{why}" if why else "", "error", 1), (f":{key} ", "error", 0)]
         if not self._saved:
             return [("as on disk ", "muted", 2)]
         word, _, moment = self._saved.partition(" ")
@@ -119,10 +146,14 @@ class CompareSaving(Screen[None]):
             then()
 
         what, differing = self._in_conflict(index)
-        question = ConflictQuestion(what, key_for(self, "undo"), [session.hide(line) for line in differing])
+        hide = session.hide
+        covered = [
+            replace(one, what=hide(one.what), here=hide(one.here), there=hide(one.there)) for one in differing
+        ]
+        question = ConflictQuestion(what, key_for(self, "undo"), covered)
         self.app.push_screen(question, answered)
 
-    def _in_conflict(self, index: int) -> tuple[str, list[str]]:
+    def _in_conflict(self, index: int) -> tuple[str, list[Differing]]:
         """What is meant by an index, and what its two versions say differently."""
         session, count = self.session, len(self.session.submissions)
         if index < count:

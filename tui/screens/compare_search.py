@@ -1,4 +1,4 @@
-"""Search, files and symbols in the code panes of a comparison."""
+"""Search in the code panes of a comparison."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 from judge_tui.tui.code.search import Hit, Pattern, compile_pattern, find, narrowed
 from judge_tui.tui.code.source import Source
-from judge_tui.tui.code.symbols import paths
 from judge_tui.tui.keys.type_ahead import TypeAhead
 from judge_tui.tui.session import letter_of
+from judge_tui.tui.widgets.code_hits import Standing
 from judge_tui.tui.widgets.code_pane import CodePane
 from judge_tui.tui.widgets.code_view import CodeView
+from judge_tui.tui.widgets.counted import past_end
 from judge_tui.tui.widgets.key_hints import key_for
 from textual.screen import Screen
 
@@ -26,7 +27,7 @@ _AT_ONCE_S = 0.1
 
 
 class CompareSearch(Screen[None]):
-    """The part of the comparison that finds its way in the code."""
+    """The part of the comparison that searches the code, and shows hits while a search is typed."""
 
     panes: list[CodePane]
     _pane: int
@@ -35,8 +36,11 @@ class CompareSearch(Screen[None]):
     _kept: tuple[str, bool] = ("", False)
     #: What is wrong with what is typed.
     _fault = ""
-    #: The view that goes to a hit once there are some, and how many hits further; 0: it may be on one.
-    _going: tuple[CodeView, int] | None = None
+    #: The pane that goes to a hit once there are some, and how many hits further, or from where to the first.
+    _going: tuple[CodePane, int | Standing] | None = None
+    #: Where a search began that is being typed, and whether anything of it has been.
+    _began: tuple[CodePane, Standing] | None = None
+    _typed = False
     _generation = 0
     _asked_at = 0.0
     #: What was found in each pane; none while nothing is searched for.
@@ -45,11 +49,13 @@ class CompareSearch(Screen[None]):
 
     if TYPE_CHECKING:
         # what the other parts of the screen bring
-        def focus_code(self, index: int) -> None: ...
+        def catch_up(self, leader: CodePane) -> None: ...
 
     def action_search(self) -> None:
         from judge_tui.tui.widgets.search_bar import SearchBar
 
+        pane = self.panes[self._pane]
+        self._began, self._typed = (pane, pane.view.standing), False
         if not self.query("#search"):
             # messages stand above it
             self.add_class("-searching")
@@ -58,7 +64,9 @@ class CompareSearch(Screen[None]):
             self.query_one("#search Input").focus()
 
     def on_search_bar_changed(self, event: SearchBar.Changed) -> None:
-        self._query, self._going = (event.text, event.regex), None
+        query = event.text, event.regex
+        self._typed = self._typed or query != self._query
+        self._query, self._going = query, None
         self._search()
 
     def _search(self) -> None:
@@ -70,11 +78,13 @@ class CompareSearch(Screen[None]):
         except re.error as error:
             # the hits of what was typed before are not those of this
             self._clear()
+            self._look()
             self._fault = error.msg
             self._say(error.msg)
             return
         if pattern is None:
             self._clear()
+            self._look()
             return
         generation, self._asked_at = self._generation, time.monotonic()
         self._counts = dict.fromkeys(range(len(self.panes)), "…")
@@ -118,6 +128,8 @@ class CompareSearch(Screen[None]):
         else:
             self._counts[pane.index] = f"{len(hits)}{'+' if len(hits) >= 20_000 else ''}"
             pane.counts = f"{self._counts[pane.index]} found"
+        if self._began is not None and self._began[0] is pane:
+            self._look()
         pane.retitle()
         waiting = self._waiting
         if waiting and self._going is None and time.monotonic() - self._asked_at < _AT_ONCE_S:
@@ -140,20 +152,30 @@ class CompareSearch(Screen[None]):
             return
         self.query("#search").remove()
         self.remove_class("-searching")
-        view = self.panes[self._pane].view
-        view.focus()
+        pane = self.panes[self._pane]
+        began, self._began = self._began, None
+        pane.view.focus()
         if event.kept:
             self._kept = self._query
-            self._go_to_hit(view, 0)
+            here = began is not None and began[0] is pane and began[1].source is pane.source
+            self._go(pane, began[1] if began is not None and here else pane.view.standing)
             return
         self._clear()
+        if began is not None:
+            began[0].view.stand(began[1])
         if self._kept[0] or self._fault:
             # what is given up is forgotten, as in vim
             self._query, self._fault = self._kept, ""
 
+    def _look(self) -> None:
+        """Show the first hit of what is typed so far, in the pane where that began."""
+        if self._began is not None and self._typed:
+            pane, standing = self._began
+            pane.view.look_from(standing)
+
     def on_code_view_no_hit(self, event: CodeView.NoHit) -> None:
         if self._query[0]:
-            self._go_to_hit(event.view, event.steps)
+            self._go(next(pane for pane in self.panes if pane.view is event.view), event.steps)
         else:
             self.notify("nothing is searched for", markup=False, timeout=2)
 
@@ -162,22 +184,37 @@ class CompareSearch(Screen[None]):
         """Whether a search is on its way."""
         return self._counts is not None and "…" in self._counts.values()
 
-    def _go_to_hit(self, view: CodeView, steps: int) -> None:
+    def _go(self, pane: CodePane, steps: int | Standing) -> None:
         """Go to a hit as soon as there is one; what was dropped is searched for again."""
-        self._going = view, steps
+        self._going = pane, steps
         if self._counts is None:
             self._search()
         else:
             self._go_on()
 
     def _go_on(self) -> None:
-        if self._going is None or not (self._going[0].hits or not self._waiting):
+        if self._going is None or self._counts is None:
             return
-        (view, steps), self._going = self._going, None
-        if not view.hits and steps:
+        pane, steps = self._going
+        if self._counts[pane.index] == "…" or (self._waiting and not pane.view.hits):
+            return
+        self._going = None
+        if isinstance(steps, Standing):
+            self._arrive(pane, steps)
+        elif pane.view.hits:
+            pane.view.go_to_hit(steps)
+        else:
             self._tell_none()
-        elif view.hits and (steps or view.cursor not in {hit.line for hit in view.hits}):
-            view.go_to_hit(steps or 1)
+
+    def _arrive(self, pane: CodePane, began: Standing) -> None:
+        """Stay at the first hit from where a search began, which is a jump from there."""
+        pane.view.look_from(began)
+        now = pane.view.cursor
+        if now != began.cursor:
+            pane.leaving(pane, began.cursor)
+        if now < began.cursor:
+            self.notify(past_end("match", 1), markup=False, timeout=2)
+        self.catch_up(pane)
 
     def _tell_none(self) -> None:
         counts = self._counts or {}
@@ -205,40 +242,3 @@ class CompareSearch(Screen[None]):
         """Search again: another file came into view."""
         if self._query[0] and any(pane.counts for pane in self.panes):
             self._search()
-
-    def action_files(self) -> None:
-        from judge_tui.tui.screens.picker import Choice, Picker
-
-        pane = self.panes[self._pane]
-        choices = [Choice(pane.hide(name), "", name) for name in pane.submission.files]
-        title = f"Files of {letter_of(pane.index)} {pane.title}"
-        self.app.push_screen(
-            Picker(title, choices, pane.file), lambda name: pane.open(name) if isinstance(name, str) else None
-        )
-
-    def action_symbols(self) -> None:
-        from judge_tui.tui.screens.picker import Choice, Picker
-
-        pane = self.panes[self._pane]
-        joint = "." if pane.file.endswith(".py") else "::"
-        choices = [
-            Choice("  " * s.depth + s.name, f"{s.kind} · line {s.line + 1}", s.line, joint.join(path))
-            for s, path in paths(pane.view.symbols)
-        ]
-        if not choices:
-            self.notify("No symbols in this file.", markup=False, timeout=2)
-            return
-        here = pane.view.symbol_at(pane.view.cursor)
-        title = f"{pane.view.symbols_title.capitalize()} of {pane.hide(pane.file)}"
-        self.app.push_screen(
-            Picker(title, choices, here.line if here else None),
-            lambda line: pane.view.go(line, centre=True) if isinstance(line, int) else None,
-        )
-
-    def action_file(self, step: int) -> None:
-        pane = self.panes[self._pane]
-        files = pane.submission.files
-        if files:
-            # a file that is gone from disk stays in view, and is none of them
-            at = files.index(pane.file) if pane.file in files else -max(step, 0)
-            pane.open(files[(at + step) % len(files)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from judge_tui.tui.code.source import Source
@@ -53,41 +54,64 @@ class CompareSync(Screen[None]):
     def _scrolled(self, view: CodeView, line: int) -> None:
         # a pane that follows must not lead: only the one in focus does
         if self.sync == "lines" and view.has_focus:
-            for pane in self.panes:
-                if pane.view is not view:
-                    pane.view.follow(line)
+            self._level(view, line)
+
+    def _level(self, view: CodeView, line: int) -> None:
+        for pane in self.panes:
+            if pane.view is not view:
+                pane.view.follow(line)
+
+    def catch_up(self, leader: CodePane) -> None:
+        """Follow a pane that has moved while it was not in focus."""
+        view = leader.view
+        if self.sync == "symbols":
+            self._follow(leader)
+        elif self.sync == "lines":
+            self._level(view, view.rows.at(view.scroll_offset.y)[0])
 
     def _moved(self, leader: CodePane) -> None:
-        if self.sync != "symbols" or not leader.view.has_focus:
-            return
+        if self.sync == "symbols" and leader.view.has_focus:
+            self._follow(leader)
+
+    def lead(self, leader: CodePane) -> None:
+        """Say what answers the function of another pane from now on; none moves before its cursor does."""
+        if self.sync == "symbols" and self.panes[self._pane] is leader:
+            self._follow(leader, moving=False)
+
+    def _follow(self, leader: CodePane, *, moving: bool = True) -> None:
+        leader.tell_match("")
         for pane in self.panes:
             if pane is not leader:
-                self._align(leader, pane)
+                self._align(leader, pane, moving=moving)
 
-    def _align(self, leader: CodePane, pane: CodePane) -> None:
+    def _align(self, leader: CodePane, pane: CodePane, *, moving: bool) -> None:
         alignment = self._alignment(leader, pane)
         if alignment is None:
-            self._match(leader, pane, lambda: self._moved(leader))
+            pane.tell_match("")
+            self._match(leader, pane, partial(self._moved if moving else self.lead, leader))
             return
         cursor = leader.view.cursor
         found, line = alignment.around(cursor), alignment.line(cursor)
-        if line is not None:
+        if line is not None and moving:
             row = leader.view.rows.row_of(cursor) - leader.view.scroll_offset.y
             pane.view.align(line, row)
         if found is None:
             pane.tell_match("")
         else:
             ours, theirs = found
-            pane.tell_match(f"≈ {ours.name}" if theirs is not None else f"≠ nothing like {ours.name}")
+            pane.tell_match(f"≈ {ours.name}" if theirs is not None else "≠ no like")
 
     # matching
 
     def _alignment(self, leader: CodePane, pane: CodePane) -> Alignment | None:
-        """What is known of the two files in view."""
+        """What is known of the two files in view, as far as their definitions are known."""
         known = self._alignments.get((leader.index, pane.index))
         if known is None or known[0] is not leader.source or known[1] is not pane.source:
             return None
-        return known[2]
+        found = known[2]
+        # a file that has just come into view has no definitions yet
+        read = found.left is leader.view.symbols and found.right is pane.view.symbols
+        return found if read else None
 
     def _match(self, leader: CodePane, pane: CodePane, then: Callable[[], None]) -> None:
         """Match the two files in the background, then go on."""

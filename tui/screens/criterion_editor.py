@@ -63,11 +63,7 @@ class CriterionEditor(Editor):
                     )
             yield Static("why", classes="label", markup=False)
             yield ProseArea(self._criterion.note)
-            yield Static(
-                f"{self.moves}, enter move · {self.closes} · saved as you type",
-                classes="hint",
-                markup=False,
-            )
+            yield self.hint(f"{self.moves}, enter move · {self.closes}")
 
     def on_mount(self) -> None:
         area = self.query_one(TextArea)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar, TypeVar
 
 from judge_tui.tui.keys.keymap import named
@@ -10,9 +10,11 @@ from judge_tui.tui.screens.backdrop import Backdrop
 from judge_tui.tui.screens.covered import CoveredScreen
 from judge_tui.tui.widgets.key_hints import key_for, keys_for
 from textual.binding import Binding
+from textual.content import Content
 from textual.geometry import Region
 from textual.screen import ModalScreen
 from textual.strip import Strip
+from textual.widgets import Static
 
 __all__ = ["Dialog", "Editor"]
 
@@ -48,7 +50,14 @@ class Dialog(CoveredScreen[Result], ModalScreen[Result]):
 
 
 class Editor(Dialog[None]):
-    """A dialog in which a text is typed, and kept as it is typed."""
+    """A dialog in which a text is typed, and kept as it is typed.
+
+    Attributes:
+        unsaved: Says why what is typed is not saved, in a few words; nothing where it is.
+    """
+
+    unsaved: Callable[[], str] = staticmethod(lambda: "")
+    _keys = ""
 
     BINDINGS: ClassVar = [
         Binding("escape,ctrl+s", "close", "done (kept)", priority=True),
@@ -67,6 +76,21 @@ class Editor(Dialog[None]):
     def moves(self) -> str:
         """The keys that go from field to field."""
         return keys_for(self, "app.focus_next", "app.focus_previous")
+
+    def hint(self, keys: str) -> Static:
+        """The last line: what keys do, and whether what is typed is saved."""
+        self._keys = keys
+        return Static(self._hint, classes="hint", markup=False)
+
+    @property
+    def _hint(self) -> Content:
+        why = self.unsaved()
+        return Content.assemble(f"{self._keys} · ", (why, "$text-error") if why else "saved as you type")
+
+    def tell_saving(self) -> None:
+        """Say again whether what is typed is saved."""
+        for line in self.query(".hint").results(Static):
+            line.update(self._hint)
 
     def action_close(self) -> None:
         self.dismiss(None)

@@ -9,28 +9,39 @@ from judge_tui.checks.verdict import SEVERITY, Outcome
 from judge_tui.tui.engine.differences import FACTOR, Difference, decisive
 from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.keys.palette import VERDICTS
+from judge_tui.tui.look.figures import amount
 from judge_tui.tui.look.tones import Tones
 from judge_tui.tui.screens.sheet import Sheet
 from judge_tui.tui.widgets.bar import Bar
 from judge_tui.tui.widgets.key_hints import key_for
 from judge_tui.tui.widgets.rows import Rows, Span, fit
+from textual.app import ComposeResult
 from textual.binding import Binding
 
 __all__ = ["DifferencesScreen"]
+
+#: Columns of the sign that tells in what a check differs.
+_SIGN = len(" ≠ ")
 
 
 class _Table(Rows):
     found: Sequence[Difference] = ()
 
+    @property
+    def columns(self) -> tuple[int, int]:
+        """Columns of a check's name, with the sign before it, and of what is said of a submission."""
+        width = self.screen.size.width - 1
+        name = min(26, max(width // 5, 12)) + _SIGN
+        return name, max((width - name) // max(len(self.found[0].outcomes) if self.found else 1, 1), 12)
+
     def draw(self, key: Hashable, width: int, tones: Tones) -> Sequence[Span]:
         assert isinstance(key, int)
         row = self.found[key]
-        name = min(26, max(width // 5, 12))
-        column = max((width - name - 4) // max(len(row.outcomes), 1), 12)
+        name, column = self.columns
         mark = "≠" if row.verdicts else "~" if row.figures else "="
         spans: list[Span] = [
             (f" {mark} ", tones.by_name["accent"] if mark != "=" else tones.faint),
-            (fit(row.check, name), tones.text),
+            (fit(row.check, name - _SIGN), tones.text),
         ]
         for outcome in row.outcomes:
             spans += self._cell(outcome, column, tones)
@@ -41,20 +52,23 @@ class _Table(Rows):
             return [(fit(" · not run", column), tones.faint)]
         verdict = str(outcome.verdict)
         head = f" {VERDICTS[verdict][0]} {verdict} "
+        room = max(column - len(head), 0)
         return [
             (fit(head, min(len(head), column)), tones.verdict(verdict)),
-            (fit(figure_of(outcome), max(column - len(head), 0)), tones.muted),
+            (fit(figure_of(outcome, room), room), tones.muted),
         ]
 
 
-def figure_of(outcome: Outcome) -> str:
-    """The figure that decided, with its unit; the summary where there is none."""
+def figure_of(outcome: Outcome, room: int) -> str:
+    """The figure that decided, with unit and limit as far as they fit; the summary where there is none."""
     item = decisive(outcome)
     if item is None:
         return outcome.summary
-    value = f"{item.measured:.3g}" if isinstance(item.measured, float) else str(item.measured)
-    limit = f" of {item.limit:.3g}" if isinstance(item.limit, float) else ""
-    return f"{value}{limit} {item.unit}".rstrip() + f"  {item.quantity}"
+    value = amount(item.measured, item.unit, 3)
+    limited = f"{value} (limit {amount(item.limit, digits=3)})"
+    if isinstance(item.limit, float | int) and len(limited) < room:
+        value = limited
+    return f"{value}  {item.quantity}"
 
 
 class DifferencesScreen(Sheet["tuple[int, str] | None"]):
@@ -80,8 +94,15 @@ class DifferencesScreen(Sheet["tuple[int, str] | None"]):
         super().__init__()
         self._found, self._who = found, who
         self._all = False
+        self._heads = Bar()
         self.rows = _Table()
         self.rows.found = found
+
+    def compose(self) -> ComposeResult:
+        title, *rest = super().compose()
+        yield title
+        yield self._heads
+        yield from rest
 
     def on_mount(self) -> None:
         keys = " ".join(key_for(self, f"evidence({index})") for index in range(len(self._who)))
@@ -102,9 +123,14 @@ class DifferencesScreen(Sheet["tuple[int, str] | None"]):
         self.rows.show(keys)
         told = f"{len(differing)} of {len(self._found)} checks differ"
         self.query_one(Bar).tell(
-            [(f" {told}  ", "strong", 0), (" · ".join(self._who), "primary", 1)],
+            [(f" {told} ", "strong", 0)],
             [(f"≠ verdicts  ~ figures, by {FACTOR:g} times or more ", "muted", 2)],
         )
+
+    def on_resize(self) -> None:
+        name, column = self.rows.columns
+        check = fit(f"{' ' * _SIGN}check", name), "muted", 0
+        self._heads.tell([check, *((fit(f" {who}", column), "primary", 0) for who in self._who)])
 
     def action_all(self) -> None:
         self._all = not self._all

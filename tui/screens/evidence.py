@@ -10,6 +10,7 @@ from judge_tui.checks.verdict import Evidence, Outcome
 from judge_tui.tui.engine.replay import replay_command
 from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.keys.palette import VERDICTS
+from judge_tui.tui.look.figures import amount
 from judge_tui.tui.look.plots import plot
 from judge_tui.tui.look.tones import Tones, tones_of
 from judge_tui.tui.screens.sheet import Sheet
@@ -199,7 +200,7 @@ def _figures(
         return [((("   no figures", tones.faint),), None)]
     places = max((len(f"{item.file}:{item.line}") for item in evidence if item.file and item.line), default=0)
     cells = [
-        (hide(item.quantity), _figure(item.measured, item.unit), _figure(item.limit, item.unit))
+        (hide(item.quantity), amount(item.measured, item.unit), amount(item.limit, item.unit))
         for item in evidence
     ]
     head = ("quantity", "measured", "limit")
@@ -239,13 +240,6 @@ def _figures(
         for part in wrapped(item.note, max(width - 6, 10)) if item.note else ():
             lines.append((((f"{_ON}{part}", tones.muted),), place))
     return lines
-
-
-def _figure(value: float | int | str | None, unit: str = "") -> str:
-    if value is None:
-        return ""
-    told = f"{value:.4g}" if isinstance(value, float) else str(value)
-    return told if not unit or isinstance(value, str) else f"{told} {unit}"
 
 
 def _columns(rows: Sequence[Sequence[str]], room: int) -> list[int]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from judge_tui.tui.keys.keymap import named
+from judge_tui.tui.keys.personal import PersonalApp
 from judge_tui.tui.look.tones import Tones
 from judge_tui.tui.widgets.bar import Bar
 from judge_tui.tui.widgets.key_hints import KeyHints, KeyPart, key_for, keys_for, listed, own_bindings
@@ -92,8 +93,11 @@ class HelpScreen(ModalScreen[None]):
     def _told(self) -> list[_Line]:
         """What there is to be said, a line each."""
         lines: list[_Line] = []
+        if isinstance(self.app, PersonalApp) and self.app.faults:
+            lines.append(_Line(-1, "Settings that are not followed"))
+            lines += [_Line(-1, fault, "!", "warning") for fault in self.app.faults]
         for number, part in enumerate([*self._parts, KeyPart("The whole program", self.app)]):
-            lines += [_Line(number, "")] if number else []
+            lines += [_Line(number, "")] if lines else []
             lines.append(_Line(number, part.title))
             lines += [
                 _Line(number, text, keys, "primary") for keys, text, _ in listed(own_bindings(part.node))

@@ -11,6 +11,7 @@ from judge_tui.judging.matchup import TIE
 from judge_tui.judging.proposals import Proposal
 from judge_tui.tui.desk.matchup_desk import WINNER, MatchupDesk
 from judge_tui.tui.keys.keymap import named
+from judge_tui.tui.screens.dialog import Editor
 from judge_tui.tui.screens.matchup_deciding import DecidingRows, MatchupDeciding
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.bar import Bar
@@ -43,6 +44,9 @@ class Host(Protocol):
 
     def action_save(self) -> None:
         """Try again to save what is not saved, or say that all is."""
+
+    def write_in(self, editor: Editor, index: int, closed: Callable[[None], None]) -> None:
+        """Open an editor of one of its documents, which says whether that is saved."""
 
     def settle(self, then: Callable[[], None]) -> None:
         """Ask about what another window has changed."""
@@ -94,6 +98,11 @@ class MatchupScreen(MatchupDeciding):
         # what is saved is told by another thread
         self.set_interval(_LOOK_S, self._retell)
         self.set_interval(_PROPOSE_S, self._propose_anew)
+
+    def write_in(self, editor: Editor, closed: Callable[[None], None]) -> None:
+        """Open an editor of the matchup."""
+        among = list(self._session.matchups.values()).index(self._desk)
+        self._host.write_in(editor, len(self._session.submissions) + among, closed)
 
     def _hint(self) -> None:
         asks, back, pairs = (key_for(self, action) for action in ("help", "close", "others(1)"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING
 
 from judge_tui.judging.matchup import TIE, Criterion
@@ -12,6 +12,9 @@ from judge_tui.tui.widgets.key_hints import key_for
 from judge_tui.tui.widgets.matchup_rows import MatchupRows
 from textual import events
 from textual.screen import ModalScreen
+
+if TYPE_CHECKING:
+    from judge_tui.tui.screens.dialog import Editor
 
 __all__ = ["DecidingRows", "MatchupDeciding"]
 
@@ -26,6 +29,7 @@ class MatchupDeciding(ModalScreen[None]):
     if TYPE_CHECKING:
         # what the screen brings
         def _relist(self, to: Hashable = None) -> None: ...
+        def write_in(self, editor: Editor, closed: Callable[[None], None]) -> None: ...
 
     @property
     def _line(self) -> Hashable:
@@ -146,7 +150,7 @@ class MatchupDeciding(ModalScreen[None]):
 
         # what is proposed is there to be changed, and is taken by nobody who only looks
         text = self._desk.matchup.key_differentiator or self._desk.proposed_key
-        self.app.push_screen(TextEditor("Key differentiator", text, self._desk.write_key), self._edited)
+        self.write_in(TextEditor("Key differentiator", text, self._desk.write_key), self._edited)
 
     def _edit(self, line: Hashable, criterion: Criterion, *, new: bool) -> None:
         from judge_tui.tui.screens.criterion_editor import CriterionEditor
@@ -162,9 +166,8 @@ class MatchupDeciding(ModalScreen[None]):
             for seat in self.rows.seats
         ]
         title = "New line" if new else session.hide(criterion.name) or "Line"
-        self.app.push_screen(
-            CriterionEditor(title, criterion, columns, changed, new=new),
-            lambda _: self._edited(place[0]),
+        self.write_in(
+            CriterionEditor(title, criterion, columns, changed, new=new), lambda _: self._edited(place[0])
         )
 
     def _edited(self, line: Hashable = None) -> None:

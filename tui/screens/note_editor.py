@@ -21,7 +21,7 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
-from textual.widgets import Static, TextArea
+from textual.widgets import TextArea
 
 __all__ = ["NoteEditor"]
 
@@ -89,7 +89,8 @@ class Choice(Widget, can_focus=True):
     def on_paste(self, event: events.Paste) -> None:
         event.stop()
         self.action_text()
-        self.screen.query_one(TextArea).insert(event.text.lstrip())
+        # whole: its first letter chooses nothing, and its first line may be indented
+        self.screen.query_one(TextArea).insert(event.text)
 
     def called(self, key: str) -> str | None:
         """The word that a key chooses."""
@@ -180,11 +181,8 @@ class NoteEditor(Editor):
             yield Severity(self._note.severity)
             yield Kind(self._note.kind)
             yield ProseArea(self._note.text)
-            yield Static(
-                f"1–3 severity, a letter for the kind, then the text · {self.moves} move · "
-                f"{self.closes} · saved as you type",
-                classes="hint",
-                markup=False,
+            yield self.hint(
+                f"1–3 severity, a letter for the kind, then the text · {self.moves} move · {self.closes}"
             )
 
     def on_mount(self) -> None:

@@ -63,7 +63,14 @@ class _Choices(Rows):
 
 
 class Picker(Dialog[Hashable]):
-    """Gives the picked value, or ``None``."""
+    """Gives the picked value, or ``None``.
+
+    Args:
+        title: What is picked.
+        choices: The entries.
+        chosen: The value of the one that the cursor is put on.
+        does: What picking one does, as its hint says.
+    """
 
     DEFAULT_CSS = """
     Picker { align: center middle; }
@@ -80,9 +87,11 @@ class Picker(Dialog[Hashable]):
 
     BINDINGS = named("picker", BINDINGS)
 
-    def __init__(self, title: str, choices: Sequence[Choice], chosen: Hashable = None) -> None:
+    def __init__(
+        self, title: str, choices: Sequence[Choice], chosen: Hashable = None, does: str = "goes there"
+    ) -> None:
         super().__init__()
-        self._title, self._choices, self._chosen = title, choices, chosen
+        self._title, self._choices, self._chosen, self._does = title, choices, chosen, does
         self._rows = _Choices()
         # the keyboard stays in the input; the list follows it
         self._rows.can_focus = False
@@ -91,7 +100,7 @@ class Picker(Dialog[Hashable]):
         with Vertical() as box:
             box.border_title = box_title(self._title)
             moves, picks = keys_for(self, "step(-1)", "step(1)"), key_for(self, "pick")
-            yield LineInput(placeholder=f"type to narrow, {moves} move, {picks} goes there")
+            yield LineInput(placeholder=f"type to narrow, {moves} move, {picks} {self._does}")
             yield self._rows
 
     def on_mount(self) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import ClassVar
 
+from judge_tui.judging.versions import Differing
 from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.look.harmless import box_title
 from judge_tui.tui.screens.dialog import Dialog
 from judge_tui.tui.widgets.key_hints import key_for, own_bindings
+from judge_tui.tui.widgets.rows import fit
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
@@ -17,12 +20,17 @@ from textual.widgets import Static
 __all__ = ["ConflictQuestion", "LeaveQuestion", "Question", "RevealQuestion"]
 
 
+#: Columns of the box at most, and of its edges; rows in it that others take, and that details have at least.
+_WIDEST, _EDGES, _OTHERS, _FEWEST = 120, 4, 10, 4
+#: Columns before a text that say whose it is.
+_SAYS = len("  there  ")
+
+
 class Question(Dialog[str]):
     """Gives the name of the answer; empty when put off.
 
     Args:
         text: What is asked.
-        details: Lines below the answers; the last ones are left out where there is no room.
 
     Attributes:
         heading: What it is about.
@@ -32,9 +40,18 @@ class Question(Dialog[str]):
 
     heading: ClassVar = ""
 
-    def __init__(self, text: str, details: Sequence[str] = ()) -> None:
+    def __init__(self, text: str) -> None:
         super().__init__()
-        self._text, self._details = text, details
+        self._text = text
+
+    def details(self, width: int, rows: int) -> Sequence[str]:
+        """Lines below the answers.
+
+        Args:
+            width: Columns that there are for them.
+            rows: How many there is room for.
+        """
+        return ()
 
     def compose(self) -> ComposeResult:
         with Vertical() as box:
@@ -49,15 +66,13 @@ class Question(Dialog[str]):
             for key, answer in answers.values():
                 yield Static(f"  {key:<5}{answer}", markup=False)
             yield Static(f"  {later:<5}later", classes="hint", markup=False)
-            if self._details:
-                yield Static("\n".join(["", *self._details]), classes="hint", markup=False)
+            width, height = self.app.size
+            details = self.details(min(width, _WIDEST) - _EDGES, max(height * 9 // 10 - _OTHERS, _FEWEST))
+            if details:
+                yield Static("\n".join(["", *details]), classes="hint", markup=False)
 
     def action_answer(self, answer: str) -> None:
         self.dismiss(answer)
-
-
-#: Lines on what differs that a question shows.
-_MOST = 8
 
 
 class ConflictQuestion(Question):
@@ -66,7 +81,7 @@ class ConflictQuestion(Question):
     Args:
         what: What was changed.
         undo: The key that brings the version back that is not chosen.
-        differences: What the two versions say differently, a line each.
+        differences: What the two versions say differently.
     """
 
     BINDINGS: ClassVar = named(
@@ -78,13 +93,37 @@ class ConflictQuestion(Question):
     )
     heading = "Changed by another window"
 
-    def __init__(self, what: str, undo: str, differences: Sequence[str] = ()) -> None:
-        more = [f"and {len(differences) - _MOST} more"] if len(differences) > _MOST else []
+    def __init__(self, what: str, undo: str, differences: Sequence[Differing] = ()) -> None:
         super().__init__(
             f"{what} was changed by another window or program. "
-            f"Either answer keeps both: undo ({undo}) brings the other one back.",
-            [*differences[:_MOST], *more],
+            f"Either answer keeps both: undo ({undo}) brings the other one back."
         )
+        self._differences = differences
+
+    def details(self, width: int, rows: int) -> Sequence[str]:
+        lines: list[str] = []
+        for told, one in enumerate(self._differences):
+            more = _told(one, width)
+            left = len(self._differences) - told
+            if len(lines) + len(more) + (left > 1) > rows:
+                return [*lines, f"and {left} more"]
+            lines += more
+        return lines
+
+
+def _told(one: Differing, width: int) -> list[str]:
+    """What differs, in lines of so many columns; of long texts, the part where they begin to differ."""
+    if not one.prose:
+        return [fit(str(one), width).rstrip()]
+    texts = [" ".join(text.split()) for text in (one.here, one.there)]
+    room = width - _SAYS
+    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(*texts, strict=False)))
+    if same > room // 2 and max(map(len, texts)) > room:
+        texts = [f"…{text[same - room // 3 :].lstrip()}" for text in texts]
+    says = [
+        f"  {side:<{_SAYS - 2}}{text}" for side, text in zip(("here", "there"), texts, strict=True) if text
+    ]
+    return [fit(line, width).rstrip() for line in (f"{one.what}:" if all(texts) else str(one), *says)]
 
 
 class LeaveQuestion(Question):

@@ -9,7 +9,7 @@ from judge_tui.tui.screens.dialog import Editor
 from judge_tui.tui.widgets.prose_area import ProseArea
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.widgets import Static, TextArea
+from textual.widgets import TextArea
 
 __all__ = ["TextEditor"]
 
@@ -31,11 +31,7 @@ class TextEditor(Editor):
         with Vertical() as box:
             box.border_title = box_title(self._title)
             yield ProseArea(self._text)
-            yield Static(
-                f"{self.closes} · ctrl+z undoes typing · saved as you type",
-                classes="hint",
-                markup=False,
-            )
+            yield self.hint(f"{self.closes} · ctrl+z undoes typing")
 
     def on_mount(self) -> None:
         area = self.query_one(TextArea)

@@ -273,10 +273,11 @@ class ChecksPane(Hollow, Vertical):
             (f"{VERDICTS[v][0]} {found[v]} {v}   ", VERDICTS[v][1], 1) for v in _WORTH if found[v]
         ]
         running = sum(state.running for state in self.states.values())
-        done, total = sum(found.values()), len(self.states)
-        progress = f"{self.spinner} {done}/{total} " if self.active else f"{total} checks "
+        done, total, listed = sum(found.values()), len(self.states), len(self.rows.keys)
+        told = f"{listed} of {total} checks " if listed < total else f"{total} checks "
+        progress = f"{self.spinner} {done}/{total} " if self.active else told
         chosen = [self.letters.get(self._filter, ""), str(self._verdict or "")]
-        only = f"only {' '.join(filter(None, chosen))} " if any(chosen) else ""
+        only = f"only {' '.join(filter(None, chosen))} · " if any(chosen) else ""
         right: list[Part] = [
             (only, "accent", 1),
             (f"{running} running " if running else "", "accent", 3),

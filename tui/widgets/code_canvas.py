@@ -229,6 +229,7 @@ class CodeCanvas(ScrollView):
             mark=next(marks, None),
             cursor=bool(state & _CURSOR),
             selected=bool(state & _SELECTED),
+            wrapped=self.wrapped,
             continued=bool(state & _CONTINUED),
             folded=last - line,
             flagged=flagged,

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from judge_tui.tui.code.display_rows import fold_marker
 from judge_tui.tui.code.highlight import Highlighter
 from judge_tui.tui.code.search import Hit
 from judge_tui.tui.code.source import Source, Window
@@ -90,6 +91,7 @@ def line_strip(
     mark: Mark | None = None,
     cursor: bool = False,
     selected: bool = False,
+    wrapped: bool = False,
     continued: bool = False,
     folded: int = 0,
     flagged: bool = False,
@@ -108,7 +110,8 @@ def line_strip(
         mark: What the mark column shows.
         cursor: Whether the cursor is on this line.
         selected: Whether the line is selected.
-        continued: Whether this is a further row of a line that is wrapped.
+        wrapped: Whether what does not fit goes on in the next row.
+        continued: Whether this is such a further row.
         folded: How many lines are folded away behind this one.
         flagged: Whether a bookmark is on this line.
         whitespace: Whether tabs and trailing blanks are shown.
@@ -124,15 +127,12 @@ def line_strip(
         window = with_whitespace(window, source.lines, number)
     body = _body(window, number, max(width - columns, 1), base, look, highlighter, hits)
     if folded:
-        told = f" ⋯ {folded} line{'s' if folded > 1 else ''}"
-        room = width - columns - len(told)
-        text = max(min(source.line_width(number) - left, room), 0)
-        segments[-1] = Segment("▸", base + look.control)
-        body = [
-            *Strip(body).crop(0, text),
-            Segment(told, base + look.control),
-            Segment(" " * max(room - text, 0), base),
-        ]
+        if not continued:
+            segments[-1] = Segment("▸", base + look.control)
+        marker, room, rest = fold_marker(folded), width - columns, source.line_width(number) - left
+        # of a line that is wrapped, behind the end of its text: in the last row
+        if not wrapped or rest <= 0 or rest + len(marker) <= room:
+            body = _marked(body, max(min(rest, room - len(marker)), 0), marker, room, base, look)
     segments += body
     return Strip(segments, max(width, columns + 1)).crop(0, width)
 
@@ -181,6 +181,12 @@ def _body(
     if cells < width:
         segments.append(Segment(" " * (width - cells), base))
     return segments
+
+
+def _marked(body: list[Segment], text: int, marker: str, room: int, base: Style, look: Look) -> list[Segment]:
+    """So many columns of a line, and behind them what tells of the fold."""
+    blank = max(room - len(marker) - text, 0)
+    return [*Strip(body).crop(0, text), Segment(marker, base + look.control), Segment(" " * blank, base)]
 
 
 def _runs(codes: bytes, glyphs: Sequence[str]) -> Iterator[tuple[int, int, int]]:

@@ -296,7 +296,7 @@ class CodePane(Hollow, Vertical):
         self.title_bar.tell(
             [
                 (f" {letter_of(self.index)} ", "primary" if focused else "muted", 0),
-                (f"{self.title} ", "strong" if focused else "muted", 2),
+                (f"{self.title} ", "strong" if focused else "muted", 3),
                 (f"{self.hide(self.file) or 'no files'} ", "text" if focused else "muted", 0),
                 (
                     f"({self.submission.files.index(self.file) + 1}/{many}) "
@@ -308,9 +308,9 @@ class CodePane(Hollow, Vertical):
                 (f"› {symbol.name} " if symbol else "", "muted", 4),
             ],
             [
-                (f"{self._match} " if self._match else "", "accent", 3),
+                (f"{self._match} " if self._match else "", "accent", 2),
                 (f"{flags} ", "warning", 3) if flags else ("", "", 3),
-                (f"{nth}{self.counts} ", "accent", 1),
+                (f"{nth}{self.counts} · " if self.counts else " ", "accent", 1),
                 (f"→{view.left} " if view.left else "", "muted", 3),
                 ("selected " if view.anchor is not None else "", "accent", 2),
                 (f"{where}/{len(source)} ", "muted", 1),
@@ -318,7 +318,7 @@ class CodePane(Hollow, Vertical):
         )
 
     def tell_match(self, text: str) -> None:
-        """Show what of the pane in focus is matched here."""
+        """Show what of the pane in focus is answered here."""
         if text != self._match:
             self._match = text
             self.retitle()

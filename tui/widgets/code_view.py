@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,11 +9,10 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from judge_tui.tui.code.folds import fold_at
-from judge_tui.tui.code.search import Hit
 from judge_tui.tui.code.source import Source
 from judge_tui.tui.keys.keymap import named
-from judge_tui.tui.widgets.code_pointing import CodePointing
-from judge_tui.tui.widgets.counted import Counted, past_end
+from judge_tui.tui.widgets.code_hits import CodeHits
+from judge_tui.tui.widgets.counted import Counted
 from textual.binding import Binding
 from textual.message import Message
 
@@ -30,7 +28,7 @@ _END = 1 << 60
 _MOST_COPIED = 1_000_000
 
 
-class CodeView(Counted, CodePointing, can_focus=True):
+class CodeView(Counted, CodeHits, can_focus=True):
     """A cursor, a selection and folds in one file.
 
     Args:
@@ -348,32 +346,6 @@ class CodeView(Counted, CodePointing, can_focus=True):
             self.go_to_hit(step * self.times)
         else:
             self.post_message(self.NoHit(self, step * self.times))
-
-    def go_to_hit(self, steps: int) -> None:
-        """Go so many search hits further or, below 0, back, round the end; there must be one."""
-        if self.hit is not None and self.hits[self.hit].line == self.cursor:
-            # a line may hold many
-            at = self.hit + steps
-        else:
-            lines = [hit.line for hit in self.hits]
-            at = bisect_left(lines, self.cursor + 1) - 1 if steps > 0 else bisect_left(lines, self.cursor)
-            at += steps
-        if at != at % len(self.hits):
-            self.notify(past_end("match", steps), markup=False, timeout=2)
-        self.hit = at % len(self.hits)
-        hit = self.hits[self.hit]
-        self.go(hit.line, centre=True)
-        self.reveal_columns(hit)
-
-    def reveal_columns(self, hit: Hit) -> None:
-        """Bring the columns of a search hit into view."""
-        start, end = self.source.cell_of(hit.line, hit.start), self.source.cell_of(hit.line, hit.end)
-        if self.wrapped:
-            row, top = self.rows.row_of(hit.line, start), self.scroll_offset.y
-            if not top <= row < top + self.height:
-                self._scroll_to_row(max(row - self.height // 3, 0))
-        elif start < self.left or end > self.left + self.room:
-            self._slide_to(0 if end <= self.room else max(start - self.room // 3, 0))
 
     def action_symbol(self, step: int) -> None:
         self._step_to([symbol.line for symbol in self.symbols], step, "function")

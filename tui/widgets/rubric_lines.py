@@ -111,7 +111,8 @@ def detail_lines(session: Session, width: int, tones: Tones, edits: str = "enter
         limits = [conflict] if conflict else list(session.caps(index, row.id))
         for text in limits:
             lines += _paragraph(f"! {text}", width, tones.by_name["error" if conflict else "warning"], hang=2)
-        score = session.card.score(row.id)
+        # the first digit of a score says no level yet
+        score = None if session.keypad.unfinished else session.card.score(row.id)
         lines += _levels(row, score, width, tones, only_reached=True)
         lines += _comment(session.hide(session.text()), "comment", width, tones, edits)
         lines += _levels(row, score, width, tones)
@@ -144,23 +145,18 @@ def _total(session: Session, index: int) -> str:
 def _levels(
     row: Dimension, score: int | None, width: int, tones: Tones, *, only_reached: bool = False
 ) -> list[Line]:
+    """What the score says, or the other levels: the first stands at the top, in view on any screen."""
     reached = row.level(score)
+    levels = sorted(row.levels.items(), reverse=True)
+    shown = [(f"{at:>3}", text) for at, text in levels if ((at, text) == reached) == only_reached]
+    if only_reached and reached is None and score is not None and levels:
+        shown = [("   ", f"below {levels[-1][0]}, the lowest level")]
     lines: list[Line] = []
-    shown = sorted(row.levels.items(), reverse=True)
-    if reached is not None:
-        # what the score says stands at the top, in view on any screen; the others follow
-        shown = [reached] if only_reached else [level for level in shown if level != reached]
-    else:
-        if score is not None and shown:
-            told = f"below {shown[-1][0]}, the lowest of the levels"
-            lines.append(((" ▸     ", tones.by_name["primary"]), (fit(told, max(width - 8, 8)), tones.text)))
-        shown = [] if only_reached else shown
     for at, text in shown:
-        here = reached is not None and reached[0] == at
-        style = tones.text if here else tones.muted
         for number, part in enumerate(wrapped(text, max(width - 8, 8))):
-            head = f" {'▸' if here else ' '} {at:>3} " if not number else " " * 7
-            lines.append(((head, tones.by_name["primary"] if here else tones.muted), (part, style)))
+            head = f" {'▸' if only_reached else ' '} {at} " if not number else " " * 7
+            tone = tones.by_name["primary"] if only_reached else tones.muted
+            lines.append(((head, tone), (part, tones.text if only_reached else tones.muted)))
     return lines
 
 

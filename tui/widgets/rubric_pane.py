@@ -180,6 +180,9 @@ class RubricLines(ScrollView, can_focus=True):
             return
         if len(session.keypad.typed) == 1:
             self._replaced = before
+        if session.keypad.unfinished:
+            # what it says if it is left at that
+            self.set_timer(session.keypad.REST_S + 0.01, self.update_lines)
         if self._replaced not in (None, session.score):
             row = session.focus
             what = row.title if isinstance(row, Dimension) else "Overall"

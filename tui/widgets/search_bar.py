@@ -40,7 +40,7 @@ class _Query(LineInput):
 
 
 class SearchBar(Horizontal):
-    """Shown while a query is typed; Enter keeps the hits, Escape drops them."""
+    """Shown while a query is typed; Enter keeps the hits and stays, Escape drops them and goes back."""
 
     DEFAULT_CSS = """
     SearchBar { height: 1; background: $panel; }
