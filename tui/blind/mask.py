@@ -277,7 +277,7 @@ def _tells(pieces: Sequence[str]) -> bool:
 
 
 def _tails(pieces: Sequence[str]) -> Iterator[Sequence[str]]:
-    """Versions that tell a model by themselves: ``k2.6``, ``27b``, ``4o``; not ``v3.1``, which all programs have."""
+    """Versions that tell a model by themselves: ``k2.6``, ``27b``, ``4o``; not ``v3.1``, as programs have."""
     for at, piece in enumerate(pieces[1:], 1):
         tail = pieces[at:]
         whole = "".join(tail)
