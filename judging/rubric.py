@@ -20,6 +20,8 @@ from judge_tui.judging.document import Table, read_document
 __all__ = ["Cap", "Dimension", "Grade", "Rubric", "default_rubric", "default_tasks", "half_up", "load_rubric"]
 
 _VERBS = {"fails": Verdict.FAIL, "warns": Verdict.WARN, "passes": Verdict.PASS}
+#: Larger weights would leave the range of numbers when they are added up.
+_HEAVIEST = 1_000_000_000
 _CLAUSE = re.compile(r"([a-z0-9_]+) (fails|warns|passes)")
 
 
@@ -188,8 +190,9 @@ def _refuse_twice(document: Table, what: str) -> None:
 
 def _dimension(table: Table) -> Dimension:
     weight = table.number("weight", 1.0)
-    if weight <= 0:
-        raise table.fault("'weight' must be above 0", "weight")
+    if not 0 < weight <= _HEAVIEST:
+        told = "be above 0" if weight <= 0 else f"not be above {_HEAVIEST:,}"
+        raise table.fault(f"'weight' must {told}", "weight")
     name = table.string("id")
     return Dimension(
         id=name,
@@ -212,7 +215,7 @@ def _key(table: Table) -> str:
 def _levels(table: Table) -> dict[int, str]:
     levels: dict[int, str] = {}
     for key in table.raw:
-        if not (key.isascii() and key.isdigit() and int(key) <= 100):
+        if not (key.isascii() and key.isdigit() and len(key) <= 3 and int(key) <= 100):
             raise table.fault(f"a level is a score between 0 and 100, not '{key}'", key)
         levels[int(key)] = table.string(key)
     return dict(sorted(levels.items()))

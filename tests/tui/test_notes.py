@@ -256,7 +256,7 @@ async def test_a_note_on_a_file_that_is_gone_or_was_never_there_is_told_in_the_l
     path.parent.mkdir(parents=True)
     path.write_text(
         'schema = 1\ntask = "kv"\nmodel = "alpha"\njudge = "anna"\n'
-        '[[notes]]\nkind = "bug"\ntext = "lost"\nfile = "../../../../etc/passwd"\nlines = [1, 2]\nquote = "x"\n'
+        '[[notes]]\nkind = "bug"\ntext = "lost"\nfile = "../../../etc/passwd"\nlines = [1, 2]\nquote = "x"\n'
         '[[notes]]\nkind = "bug"\ntext = "whole"\nfile = "kv_cache.py"\n'
     )
     async with running(make_app(workspace)) as app:
@@ -265,7 +265,7 @@ async def test_a_note_on_a_file_that_is_gone_or_was_never_there_is_told_in_the_l
         await app.until(lambda: "lines changed" in app.text())
         assert app.text().count("lines changed") == 1
         await app.press("enter")
-        assert app.messages() == ["../../../../etc/passwd is not among the files."]
+        assert app.messages() == ["../../../etc/passwd is not among the files."]
 
 
 async def test_a_note_is_found_again_where_line_ends_and_indentation_have_changed(

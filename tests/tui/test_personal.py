@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+import time
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -297,6 +298,24 @@ async def test_faults_of_the_settings_are_told_and_stop_nothing(workspace: Works
         assert app.compare.panes[0].view.cursor == 1
 
 
+async def test_of_many_faults_of_the_settings_some_are_told_and_the_rest_is_counted(
+    workspace: Workspace,
+) -> None:
+    configure("theme = '" + "x" * 9_000 + "'\n[keys.code]\n" + "".join(f"k{n} = 'x'\n" for n in range(9_000)))
+    began = time.monotonic()
+    async with running(make_app(workspace, engine=None)) as app:
+        assert time.monotonic() - began < 20
+        told = app.messages()
+        assert len(told) == 6
+        assert max(map(len, told)) <= 301
+        assert told[-1] == "config.toml: 8996 more are wrong like these."
+
+
+def test_settings_may_begin_with_a_byte_order_mark() -> None:
+    configure("\ufefftheme = 'nord'\n")
+    assert Preferences.read() == Preferences("nord")
+
+
 async def test_a_chosen_key_that_a_dimension_of_the_rubric_has_too_is_told(workspace: Workspace) -> None:
     rubric = workspace.root / "rubrics" / "kv.toml"
     rubric.write_text(rubric.read_text().replace('key = "t"', 'key = "~"'))
@@ -307,7 +326,9 @@ async def test_a_chosen_key_that_a_dimension_of_the_rubric_has_too_is_told(works
         ]
 
 
-@pytest.mark.parametrize("text", ["theme = [", "\x00", "theme = 3", "keys = 3", "a = " + "[" * 5000])
+@pytest.mark.parametrize(
+    "text", ["theme = [", "\x00", "theme = 3", "keys = 3", "a = " + "[" * 5000, "a = " + "9" * 5000]
+)
 def test_settings_that_are_no_settings_are_one_sentence(workspace: Workspace, text: str) -> None:
     path = configure(text)
     read = Preferences.read()

@@ -15,6 +15,8 @@ from textual.filter import Monochrome
 __all__ = ["PersonalApp"]
 
 Result = TypeVar("Result")
+#: Faults that are told at once, and characters of each: more would cover the screen.
+_MOST_FAULTS, _MOST_SAID = 6, 300
 #: What only a colour would tell of Textual's own widgets.
 _COLORLESS = {
     "input-cursor-text-style": "reverse",
@@ -66,7 +68,11 @@ class PersonalApp(App[Result]):
         self._complain(hidden_keys(self.keymap, letters, config_path().name))
 
     def _complain(self, faults: Iterable[str]) -> None:
-        for fault in faults:
+        told = [fault if len(fault) <= _MOST_SAID else f"{fault[:_MOST_SAID]}…" for fault in faults]
+        if len(told) > _MOST_FAULTS:
+            rest = len(told) - _MOST_FAULTS + 1
+            told = [*told[: _MOST_FAULTS - 1], f"{config_path().name}: {rest} more are wrong like these."]
+        for fault in told:
             self.notify(fault, title="Settings", severity="warning", markup=False, timeout=12)
 
     def get_css_variables(self) -> dict[str, str]:
