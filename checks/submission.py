@@ -236,7 +236,8 @@ def read_meta(path: Path) -> SubmissionMeta:
         raw = tomllib.loads(data.decode())
     except OSError as error:
         raise WorkspaceError(f"cannot be read: {error.strerror}.", hint=_READABLE, file=path) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    # a number of thousands of digits is a ValueError too
+    except (ValueError, RecursionError) as error:
         raise WorkspaceError(
             f"is not valid TOML: {error}", hint="Mend or remove the file.", file=path
         ) from error

@@ -171,7 +171,8 @@ def _cell(workspace: Workspace, here: Board, elsewhere: Board, model: str, task:
         said = [f"{published}*"]
     if not said[0] and submission.files:
         said = ["○"]
-    if submission.files:
+    # where blind is the rule, who has no points yet is still to be judged, and verdicts would tell who is who
+    if submission.files and not (workspace.settings.blind and said[0] in ("", "○")):
         found = tallied(outcome.verdict for outcome in last_outcomes(submission).values())
         said += [f"{SIGNS[verdict]}{count}" for verdict, count in found]
     return plain(" ".join(part for part in said if part))

@@ -8,6 +8,7 @@ its own line and nothing else.
 from __future__ import annotations
 
 import re
+import sys
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ __all__ = ["Inline", "Table", "line_of", "parse_toml", "read_document", "render_
 
 _HEADER = re.compile(r"\s*(\[\[?)\s*([^\[\]]+?)\s*\]")
 _AT_LINE = re.compile(r"\(at line (\d+), column \d+\)")
+_LARGEST = sys.float_info.max
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 Path_ = tuple[str | int, ...]
@@ -70,7 +72,9 @@ class Table:
     def number(self, key: str, default: float | None = None) -> float:
         """A finite number."""
         value = self._get(key, default)
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < float("inf"):
+        usual = isinstance(value, (int, float)) and not isinstance(value, bool)
+        # a whole number may be larger than any float is
+        if not usual or not abs(value) <= _LARGEST:
             raise self.fault(f"'{key}' must be a number", key)
         return float(value)
 
@@ -80,7 +84,8 @@ class Table:
             return None
         value = self.integer(key)
         if not 0 <= value <= 100:
-            raise self.fault(f"'{key}' must lie between 0 and 100, not {value}", key)
+            told = f", not {value}" if abs(value) < _LARGEST else ""
+            raise self.fault(f"'{key}' must lie between 0 and 100{told}", key)
         return value
 
     def boolean(self, key: str, default: bool = False) -> bool:
@@ -167,6 +172,11 @@ def parse_toml(data: bytes, file: Path) -> Table:
         ) from error
     except RecursionError as error:
         raise WorkspaceError("is nested too deeply.", file=file) from error
+    except ValueError as error:
+        # what the reader of numbers itself refuses
+        raise WorkspaceError(
+            "holds a number of too many digits.", hint="Mend the file.", file=file
+        ) from error
     return Table(raw, file, text)
 
 

@@ -20,6 +20,7 @@ __all__ = [
     "is_anchored",
     "new_note",
     "parse_notes",
+    "placed",
     "quote_of",
     "reanchor",
     "render_note",
@@ -131,6 +132,12 @@ def reanchor(note: Note, source: str) -> Note:
         return note
     first = min(found, key=lambda at: (abs(at + 1 - note.lines[0]), at)) + 1  # type: ignore[index]
     return replace(note, lines=(first, first + note.lines[1] - note.lines[0]))
+
+
+def placed(note: Note, source: str) -> tuple[Note, bool]:
+    """The note where its quote now stands (see :func:`reanchor`), and whether that is anywhere."""
+    found = reanchor(note, source)
+    return found, is_anchored(found, source)
 
 
 def _candidates(source: str, quoted: Sequence[str]) -> Iterable[int]:

@@ -6,6 +6,7 @@ and the others do not, less time or memory. Whatever hangs on an undecided verdi
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -154,7 +155,10 @@ def _measured(outcome: Outcome) -> dict[tuple[str, str], tuple[float, str]]:
 
 def _number(item: Evidence) -> float | None:
     value = item.measured
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    # what is no number is no figure to be less or more
+    return float(value) if math.isfinite(value) else None
 
 
 def _least(values: Mapping[str, float]) -> str | None:

@@ -24,6 +24,8 @@ __all__ = [
 ]  # fmt: skip
 
 _VERBS = {"fails": Verdict.FAIL, "warns": Verdict.WARN, "passes": Verdict.PASS}
+#: Larger weights would leave the range of numbers when they are added up.
+_HEAVIEST = 1_000_000_000
 #: One part of a cap's condition: a check and what it says.
 CLAUSE = re.compile(r"([a-z0-9_]+) (fails|warns|passes)")
 
@@ -207,8 +209,9 @@ def own_rubric(path: Path, task: str) -> Rubric:
 
 def _dimension(table: Table) -> Dimension:
     weight = table.number("weight", 1.0)
-    if weight <= 0:
-        raise table.fault("'weight' must be above 0", "weight")
+    if not 0 < weight <= _HEAVIEST:
+        told = "be above 0" if weight <= 0 else f"not be above {_HEAVIEST:,}"
+        raise table.fault(f"'weight' must {told}", "weight")
     name = table.string("id")
     return Dimension(
         id=name,
@@ -231,7 +234,7 @@ def _grade(table: Table) -> Grade:
 def _levels(table: Table) -> dict[int, str]:
     levels: dict[int, str] = {}
     for key in table.raw:
-        if not (key.isascii() and key.isdigit() and int(key) <= 100):
+        if not (key.isascii() and key.isdigit() and len(key) <= 3 and int(key) <= 100):
             raise table.fault(f"a level is a score between 0 and 100, not '{key}'", key)
         levels[int(key)] = table.string(key)
     return dict(sorted(levels.items()))

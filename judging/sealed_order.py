@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from judge_tui.checks.errors import WorkspaceError
-from judge_tui.judging.storage import read_bytes
+from judge_tui.judging.storage import flush, read_bytes
 
 __all__ = ["order_under", "sealed_order"]
 
@@ -63,10 +63,16 @@ def _draw(file: Path, models: Sequence[str], about: Sequence[str]) -> None:
         with os.fdopen(descriptor, "w") as stream:
             stream.write(json.dumps(sealed) + "\n")
             stream.flush()
-            os.fsync(descriptor)
+            flush(descriptor)
         # a link and no rename: of two windows that draw at once the first one's draw stays
-        with suppress(FileExistsError):
+        try:
             os.link(temporary, file)
+        except FileExistsError:
+            pass
+        except OSError:
+            # a disk without links: two windows would have to draw at the very same moment
+            if not file.exists():
+                os.replace(temporary, file)
     except OSError as error:
         raise WorkspaceError(
             f"the drawn order of a blind comparison cannot be kept: {error.strerror}.",

@@ -67,6 +67,7 @@ class Standing:
         verdicts: Stored outcomes of the present files: check id → verdict.
         fault: What keeps the cell from being read, one sentence.
         blind: Whether it is judged blind, so that nothing that would tell who is who may stand here.
+        withheld: Whether it will be judged blind by the rule of the workspace, so that verdicts are left out.
     """
 
     model: str
@@ -87,6 +88,7 @@ class Standing:
     verdicts: Mapping[str, Verdict] = field(default_factory=dict, hash=False)
     fault: str = ""
     blind: bool = False
+    withheld: bool = False
 
     @property
     def begun(self) -> bool:
@@ -173,7 +175,9 @@ def _read(workspace: Workspace, submission: Submission, rubric: Rubric, judge: s
     if card.sealed:
         return Standing(model, task, files=len(submission.files), origin=submission.meta.origin, blind=True)
     said = _said(card, rubric)
-    outcomes = last_outcomes(submission, backend) if submission.files else {}
+    # beside the name, they would tell who is who in the comparison that is still to come
+    withheld = workspace.settings.blind and card.blind is None and card.blank
+    outcomes = last_outcomes(submission, backend) if submission.files and not withheld else {}
     return Standing(
         model,
         task,
@@ -191,6 +195,7 @@ def _read(workspace: Workspace, submission: Submission, rubric: Rubric, judge: s
         notes=len(card.notes),
         others=tuple(name for name in workspace.judges(task, model) if name != card.judge),
         verdicts={check: outcome.verdict for check, outcome in sorted(outcomes.items())},
+        withheld=withheld,
     )
 
 

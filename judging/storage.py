@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import hashlib
 import os
@@ -13,7 +14,7 @@ from pathlib import Path
 from judge_tui.checks.errors import WorkspaceError
 from judge_tui.checks.regular_files import open_regular
 
-__all__ = ["Conflict", "FileStamp", "read_bytes", "write_atomically"]
+__all__ = ["Conflict", "FileStamp", "flush", "read_bytes", "write_atomically"]
 
 
 class Conflict(WorkspaceError):
@@ -58,6 +59,8 @@ def read_bytes(path: Path) -> bytes | None:
 
 
 _ANYTHING = FileStamp("")
+#: What a disk says that cannot flush.
+_NO_FLUSH = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
 
 
 def write_atomically(path: Path, data: bytes, expected: FileStamp | None = _ANYTHING) -> None:
@@ -119,6 +122,20 @@ def _sweep(path: Path) -> None:
             leftover.unlink(missing_ok=True)
 
 
+def flush(descriptor: int) -> None:
+    """Have a file on disk, as far as the disk can be asked for it.
+
+    Raises:
+        OSError: It is full, or broken.
+    """
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        # some disks that programs provide cannot flush at all: nothing is gained by not saving there
+        if error.errno not in _NO_FLUSH:
+            raise
+
+
 def _replace(path: Path, data: bytes) -> None:
     # a number of a process comes again, in a container at every start
     temporary = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}.tmp")
@@ -130,7 +147,7 @@ def _replace(path: Path, data: bytes) -> None:
                 os.fchmod(descriptor, path.stat().st_mode & 0o777)
             stream.write(data)
             stream.flush()
-            os.fsync(descriptor)
+            flush(descriptor)
         os.replace(temporary, path)
     except BaseException:
         with suppress(OSError):

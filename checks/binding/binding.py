@@ -224,7 +224,7 @@ def _argument(text: str) -> Argument:
     if literal := _LITERAL.match(value):
         try:
             return Argument("", keyword, literal=tomllib.loads(f"v = {literal[1]}")["v"])
-        except tomllib.TOMLDecodeError as error:
+        except (ValueError, RecursionError) as error:
             raise ValueError(f"'{text}' is no argument: '{literal[1]}' is no TOML value") from error
     form, _, source = value.rpartition(":")
     if not (form in _FORMS or _CLASS.match(form)) or not source.isidentifier():

@@ -154,6 +154,7 @@ def test_a_helper_that_never_ends_does_not_take_the_role_along(
 def test_a_malformed_submission_toml_is_unbound_and_named(scale: Task, submitted: Submit) -> None:
     for text, reason in (
         ("[binding", "is not valid TOML"),
+        ("model = " + "9" * 5000, "is not valid TOML"),
         ("comment = 3", "'comment' must be a text"),
         ("[binding.forward]\ntarget = 'code.py'", "'target' must be 'file.py:name'"),
         ("[binding.forward]\ntarget = '../x.py:f'", "not in the submission"),

@@ -226,6 +226,10 @@ def test_the_home_matrix_counts_every_verdict_its_sign_first_and_the_worst_first
     told = cli().out
     assert "○ ✗1 !1 –2 ✓11" in told
     assert "✗ fail · ! warn · " in told
+    (root / "judge-tui.toml").write_text("[blind]\nalways = true\n")
+    told = cli().out
+    assert "○" in told
+    assert "✓11" not in told, "where blind is the rule, verdicts beside a name would tell who is who"
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import errno
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -159,6 +161,20 @@ def test_of_two_windows_that_draw_at_once_the_first_draw_stays(
     # the second window looks before the first one has written
     monkeypatch.setattr(Path, "is_file", lambda path: next(looks) if path == file else real(path))
     assert sealed_order(file, MODELS, ABOUT) == first
+
+
+def test_a_disk_without_hard_links_and_flushing_keeps_a_draw(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object) -> None:
+        raise OSError(errno.EINVAL, "Invalid argument")
+
+    monkeypatch.setattr(os, "link", refused)
+    monkeypatch.setattr(os, "fsync", refused)
+    file = tmp_path / "state" / "order.json"
+    first = sealed_order(file, MODELS, ABOUT)
+    assert sealed_order(file, MODELS, ABOUT) == first
+    assert [p.name for p in file.parent.iterdir()] == ["order.json"]
 
 
 def test_an_order_that_cannot_be_kept_is_none(tmp_path: Path) -> None:

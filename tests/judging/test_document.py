@@ -53,6 +53,7 @@ def test_a_fault_about_an_absent_key_names_the_line_of_its_table() -> None:
         (b"a = 1\nb = = 2\n", 2, "TOML"),
         (b"a = 1\na = 2\n", 2, "TOML"),
         (b"a = [" * 3000, None, ""),
+        (b"a = " + b"9" * 5000, None, "too many digits"),
     ],
 )
 def test_malformed_bytes_give_one_error_with_the_line(data: bytes, line: int | None, words: str) -> None:
@@ -61,6 +62,15 @@ def test_malformed_bytes_give_one_error_with_the_line(data: bytes, line: int | N
     assert words in caught.value.message
     assert caught.value.file == "scores/f.toml"
     assert line is None or caught.value.line == line
+
+
+@pytest.mark.parametrize("value", ["9" * 400, "0x" + "f" * 5000, "inf", "nan"])
+def test_a_number_that_no_float_holds_is_none_and_told_with_its_line(value: str) -> None:
+    table = parse_toml(f"a = 1\nn = {value}\n".encode(), Path("scores/f.toml"))
+    for read in (table.number, table.points):
+        with pytest.raises(WorkspaceError) as caught:
+            read("n")
+        assert caught.value.line == 2
 
 
 def test_a_missing_file_and_a_folder_are_told_in_one_sentence(tmp_path: Path) -> None:

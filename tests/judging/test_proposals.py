@@ -152,6 +152,8 @@ def test_one_of_a_thing_is_told_as_one(rubric: Rubric, unit: str, one: str) -> N
         (measured(1.0), measured(1.1)),  # as far as clocks differ
         (measured(1e-16, ""), measured(9e-16, "")),  # an error has no unit
         (measured("NaN"), measured(1.0)),
+        (measured(float("nan")), measured(1.0)),
+        (measured(float("inf")), measured(1.0)),
         (measured(1.0), measured(9.0, quantity="another")),
         (measured(1.0), measured(9.0, "B")),
         (measured(-1.0), measured(9.0)),

@@ -75,6 +75,7 @@ def test_a_cap_reads_and_and_or(write: Callable[..., Path], rubric_text: str) ->
     [
         ("weight = 3.0", "weight = 0", "above 0"),
         ("weight = 3.0", "weight = nan", "must be a number"),
+        ("weight = 3.0", "weight = 1e308", "must not be above 1,000,000,000"),
         ('id = "code_quality"', 'id = "correctness"', "two dimensions"),
         ('key = "e"', 'key = "c"', "the key 'c'"),
         ('key = "e"', 'key = "8"', "no digit, which scores; not '8'"),

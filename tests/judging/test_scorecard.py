@@ -189,6 +189,21 @@ def test_a_folder_that_refuses_to_be_flushed_is_no_failed_save(
     assert load_scorecard(path).score("correctness") == 1
 
 
+@pytest.mark.parametrize("number", [errno.EINVAL, errno.ENOTSUP, errno.ENOSYS])
+def test_a_disk_that_cannot_flush_at_all_takes_a_save(
+    tmp_path: Path, card: Scorecard, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    def fsync(_: int) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    path = tmp_path / "anna.toml"
+    stamp = save_scorecard(path, card, None)
+    save_scorecard(path, card.with_score("correctness", 1), stamp)
+    assert load_scorecard(path).score("correctness") == 1
+    assert [p.name for p in tmp_path.iterdir()] == ["anna.toml"]
+
+
 def test_a_program_killed_before_renaming_costs_nothing_and_its_rest_is_swept(
     tmp_path: Path, card: Scorecard
 ) -> None:

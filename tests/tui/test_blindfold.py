@@ -133,6 +133,17 @@ def test_the_first_change_seals_every_card_of_the_comparison(opened: Opener, wor
     assert [card(session, index).scores for index in (0, 1)] == [{"correctness": 7}, {}]
 
 
+def test_a_winner_that_is_named_before_any_score_seals_every_card(
+    opened: Opener, workspace: Workspace
+) -> None:
+    session = opened()
+    session.open_matchup().edge("winner", order(session)[0])
+    session.flush()
+    assert {sealed.model for sealed in sealed_cards(workspace)} == set(MODELS)
+    session.close()
+    assert opened(blind=False).blindfold.active
+
+
 def test_looking_alone_leaves_no_card(opened: Opener) -> None:
     session = opened()
     session.close()

@@ -127,6 +127,19 @@ async def test_verdicts_of_a_cell_judged_blind_are_told_once_the_names_are_revea
         assert "✓" not in app.text()
 
 
+async def test_where_blind_is_the_rule_no_verdict_stands_beside_a_name_before_the_first_score(
+    workspace: Workspace,
+) -> None:
+    (workspace.root / "judge-tui.toml").write_text("[blind]\nalways = true\n")
+    for model in ("alpha", "beta"):
+        store_verdicts(workspace, model, [Verdict.PASS])
+    async with running(make_home(Workspace.find(explicit=workspace.root))) as app:
+        await ready(app)
+        assert "Alpha › kv  verdicts are told once the names are revealed" in app.text()
+        assert "not scored yet" in app.text()
+        assert "✓" not in app.text()
+
+
 async def test_nothing_to_judge_says_how_to_begin(tmp_path: Path, workspace: Workspace) -> None:
     (tmp_path / "empty" / "submissions").mkdir(parents=True)
     (tmp_path / "empty" / "scores").mkdir()

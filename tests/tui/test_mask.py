@@ -54,6 +54,38 @@ def test_what_stands_around_a_name_stays(text: str, shown: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "O1Cache", "o1Cache", "CacheO1", "solveO1(x)", "loadO1Weights", "o1preview", "o1cache.py", "O1CACHE",
+        "YiCache", "yiCache", "computeYi", "YICache", "4o", "gpt-4o", "Gpt4oCache",
+    ],
+)  # fmt: skip
+def test_a_short_name_is_hidden_as_a_word_of_a_longer_one(text: str) -> None:
+    shown = Mask(["o1", "Yi", "gpt 4o"])(f"class {text}")
+    assert not re.search("o1|yi|gpt|4o", shown, re.IGNORECASE), shown
+
+
+@pytest.mark.parametrize(
+    "text", ["yield_", "Yields", "pyyi2", "o12", "proto1", "0x14o", "x4ox", "YIELD", "o1x"]
+)
+def test_letters_that_are_no_word_of_a_longer_name_stay(text: str) -> None:
+    assert Mask(["o1", "Yi", "gpt 4o"])(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("由豆包生成", "由▒▒生成"),
+        ("# 文心4号, 使用文心模型", "# ▒▒▒号, 使用▒▒模型"),
+        ("클로바는", "▒▒▒는"),
+        ("文心ERNIE 的", "▒▒▒▒▒▒▒ 的"),
+    ],
+)
+def test_a_name_in_a_script_without_blanks_is_hidden_within_a_sentence(text: str, shown: str) -> None:
+    assert Mask(["豆包", "文心 4", "클로바"])(text) == shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "mini - max", "mini + max", "mini*max", "mini ** 2", "mini – max", "o — 3", "o**3", "m2 * 7", "k − 2",
         "a well‑known trade‑off", "the so‑called K‑cache — deep, then seek", "1990–1995", "x‒y―z", "−0.5",
         "deep(seek)", "deep, seek", "**deep** and **se**al", "a__init__b", "mini\n\nmax(a)", "seq\nwenn",

@@ -37,6 +37,14 @@ async def on_disk(app: Driver, workspace: Workspace) -> Matchup:
     return matchup
 
 
+async def test_a_tie_takes_no_margin(workspace: Workspace) -> None:
+    async with running(make_app(workspace, engine=None)) as app:
+        await app.press("M", "t", "j", "5")
+        assert "A tie has no margin." in app.messages()
+        matchup = await on_disk(app, workspace)
+    assert (matchup.winner, matchup.margin) == (TIE, None)
+
+
 async def test_scores_and_checks_propose_and_the_judge_accepts_by_keys(workspace: Workspace) -> None:
     async with running(make_app(workspace)) as app:
         await app.settle()

@@ -237,3 +237,65 @@ async def test_a_note_on_lines_that_no_file_has_marks_those_that_there_are(works
         assert sorted(view._marks) == list(range(2, len(app.compare.panes[0].source)))
         await app.press("L", "enter")
         assert view.cursor == 2
+
+
+async def test_a_note_whose_lines_have_changed_says_so_in_the_gutter_in_the_list_and_where_it_is_opened(
+    workspace: Workspace,
+) -> None:
+    file = workspace.root / "submissions" / "alpha" / "kv" / "kv_cache.py"
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        await app.press("colon", *"15", "enter", "a", "b", *"misplaced", "escape")
+        await app.press("colon", *"19", "enter", "a", "w", *"kept", "escape")
+    file.write_text("# a head\n" + file.read_text().replace("self.keys[at] = key", "self.keys[at] += key"))
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        assert re.search(r" 15≠", app.text())
+        assert re.search(r" 20−", app.text()), "what is found again is marked where it stands, as ever"
+        await app.press("L")
+        listed = app.app.screen
+        assert isinstance(listed, NotesList)
+        await app.until(lambda: "lines changed" in app.text())
+        gone, kept = (line for line in app.text().split("\n") if "kv_cache.py:" in line)
+        assert re.search(r"kv_cache\.py:15 +≠ lines changed  misplaced", gone)
+        assert re.search(r"kv_cache\.py:20 +kept", kept), "where it stands now"
+        await app.press("e")
+        await app.until(lambda: isinstance(app.app.screen, NoteEditor))
+        assert "kv_cache.py:15 · ≠ its lines have changed" in app.text()
+        assert any("what it quotes is gone from the file" in told for told in app.messages())
+        await app.press("escape", "escape", "colon", *"15", "enter", "enter")
+        assert "kv_cache.py:15 · ≠ its lines have changed" in app.text()
+
+
+async def test_a_note_on_a_file_that_is_gone_or_was_never_there_is_told_in_the_list(
+    workspace: Workspace,
+) -> None:
+    path = card_path(workspace)
+    path.parent.mkdir(parents=True)
+    path.write_text(
+        'schema = 1\ntask = "kv"\nmodel = "alpha"\njudge = "anna"\n'
+        '[[notes]]\nkind = "bug"\ntext = "lost"\nfile = "../../../etc/passwd"\nlines = [1, 2]\nquote = "x"\n'
+        '[[notes]]\nkind = "bug"\ntext = "whole"\nfile = "kv_cache.py"\n'
+    )
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        await app.press("L")
+        await app.until(lambda: "lines changed" in app.text())
+        assert app.text().count("lines changed") == 1
+        await app.press("enter")
+        assert app.messages() == ["../../../etc/passwd is not among the files."]
+
+
+async def test_a_note_is_found_again_where_line_ends_and_indentation_have_changed(
+    workspace: Workspace,
+) -> None:
+    file = workspace.root / "submissions" / "alpha" / "kv" / "kv_cache.py"
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        await app.press("colon", *"14", "enter", "v", "j", "a", "b", *"both", "escape")
+    lines = file.read_text().split("\n")
+    file.write_bytes("\r\n".join(["# one", *("  " + line for line in lines)]).encode())
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        assert re.search(r" 15✗", app.text())
+        assert "≠" not in app.text()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+import time
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -287,7 +288,26 @@ async def test_chosen_keys_work_and_are_what_help_hints_and_messages_say(workspa
         assert keys["Next function"] == "key: J"
 
 
-@pytest.mark.parametrize("text", ["theme = [", "\x00", "theme = 3", "keys = 3", "a = " + "[" * 5000])
+async def test_of_many_faults_of_the_settings_some_are_told_and_the_rest_is_counted(
+    workspace: Workspace,
+) -> None:
+    configure("theme = '" + "x" * 9_000 + "'\n[keys.code]\n" + "".join(f"k{n} = 'x'\n" for n in range(9_000)))
+    began = time.monotonic()
+    async with running(make_app(workspace, engine=None)) as app:
+        assert time.monotonic() - began < 20
+        (told,) = app.messages()
+        assert len(told) < 2_000
+        assert told.endswith("shows them all")
+
+
+def test_settings_may_begin_with_a_byte_order_mark() -> None:
+    configure("\ufefftheme = 'nord'\n")
+    assert Preferences.read() == Preferences("nord")
+
+
+@pytest.mark.parametrize(
+    "text", ["theme = [", "\x00", "theme = 3", "keys = 3", "a = " + "[" * 5000, "a = " + "9" * 5000]
+)
 def test_settings_that_are_no_settings_are_one_sentence(workspace: Workspace, text: str) -> None:
     path = configure(text)
     read = Preferences.read()

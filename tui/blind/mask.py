@@ -41,9 +41,14 @@ _ONE_END = re.compile(r"(?<!\n)\n(?![ \t]*\n)")
 _LEAST_WORD = 3
 #: Behind the first letter of a pattern: no letter or digit stands before it.
 _ALONE = r"(?<![^\W_].)"
-#: Shorter names, in letters and digits, are hidden only where they stand alone.
+#: Shorter names, in letters and digits, are hidden only where they stand alone, or as words of ``camelCase``.
 _SHORT = 4
+#: Letters that are written without blanks between words: nothing stands alone there, and two are a name.
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u11ff\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+)
 _MINUS = "\N{MINUS SIGN}"
+_NONE = re.compile(r"(?!)")
 _UNSEEN = ("Cc", "Cf", "Cs", "Mn", "Me")
 _PIECES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+|\d+|[^\W\d_]+")
 _WORDS = re.compile(r"[^\W\d_]+")
@@ -91,8 +96,10 @@ class Mask:
 
     def __init__(self, names: Iterable[str], *, width: int = 0) -> None:
         self._width = width
+        names = tuple(names)
         whole, words, self._keys = _patterns(names)
         self._whole = _compiled(whole)
+        self._humps = _humps(names)
         self._words = _compiled(words)
         # names that stand alone are too short to be looked for over the end of a line
         self._long = _compiled(pattern for pattern in whole | words if _ALONE not in pattern)
@@ -176,6 +183,8 @@ class Mask:
         found = sorted(self._seen_through(folded, self._found))
         if places is not None:
             found = [(places[first], places[end - 1] + 1) for first, end in found]
+        if self._humps is not None:
+            found = sorted([*found, *(match.span() for match in self._humps.finditer(line))])
         return _joined(_widened(span, self._width, len(line)) for span in found)
 
     @staticmethod
@@ -196,9 +205,11 @@ class Mask:
         for match in self._words.finditer(text) if self._words is not None else ():
             first, end = match.span()
             least, most = max(first - _AGAINST, 0), min(end + _AGAINST, len(text))
-            while first > least and text[first - 1].isalpha():
+            # a whole sentence stands against a word of a script without blanks
+            others = _UNSPACED if _UNSPACED.match(match[0]) else _NONE
+            while first > least and text[first - 1].isalpha() and not others.match(text[first - 1]):
                 first -= 1
-            while end < most and text[end].isalpha():
+            while end < most and text[end].isalpha() and not others.match(text[end]):
                 end += 1
             version = _VERSION.match(text, end)
             yield first, version.end() if version else end
@@ -212,18 +223,45 @@ def _patterns(names: Iterable[str]) -> tuple[set[str], set[str], tuple[str, ...]
     for name in names:
         name = _seen(name)
         pieces = [piece.casefold() for piece in _PIECES.findall(name)]
-        spelled = [(pieces, len("".join(pieces)) < _SHORT), *((tail, True) for tail in _tails(pieces))]
-        for some, alone in spelled:
+        for some, alone in _parts(pieces):
             if _tells(some):
                 whole.add(_spelled(some, alone=alone))
                 keys.add("".join(some))
         for word in _WORDS.findall(name):
-            if len(word) >= _LEAST_WORD and word.casefold() not in _COMMON:
+            least = 2 if _UNSPACED.match(word) else _LEAST_WORD
+            if len(word) >= least and word.casefold() not in _COMMON:
                 words.add(_spelled([piece.casefold() for piece in _PIECES.findall(word)], alone=False))
                 whole.add(_spaced_out(word.casefold()))
                 keys.add(word.casefold())
     least = (key for key in keys if not any(other != key and other in key for other in keys))
     return whole, words, tuple(least)
+
+
+def _parts(pieces: Sequence[str]) -> Iterator[tuple[Sequence[str], bool]]:
+    """A whole name, and versions that tell it; each with whether it is hidden only where it stands alone."""
+    letters = "".join(pieces)
+    yield pieces, len(letters) < _SHORT and not _UNSPACED.search(letters)
+    yield from ((tail, True) for tail in _tails(pieces))
+
+
+def _humps(names: Iterable[str]) -> re.Pattern[str] | None:
+    """Short names as words of ``camelCase``: ``O1Cache``, ``loadK2Weights``, ``solveYi``; and ``o1cache``."""
+    ways: set[str] = set()
+    for name in names:
+        pieces = [piece.casefold() for piece in _PIECES.findall(_seen(name))]
+        for letters in {"".join(some) for some, alone in _parts(pieces) if alone and _tells(some)}:
+            soft, loud = re.escape(letters), re.escape(letters.upper())
+            begun = re.escape(letters[:1].upper() + letters[1:])
+            behind = "(?<=[a-z])" if letters[0].isdecimal() else "(?<=[a-z0-9])"
+            ways |= {
+                rf"(?<![^\W_])(?:{soft}|{begun})(?=[A-Z])",
+                rf"{behind}{begun}(?![a-z0-9])",
+                rf"(?:(?<![^\W_])|{behind}){loud}(?=[A-Z][a-z])",
+                rf"{behind}{loud}(?![A-Za-z0-9])",
+            }
+            if letters[-1].isdecimal():
+                ways.add(rf"(?<![^\W_])(?:{soft}|{begun})(?=[a-z][a-z])")
+    return re.compile("|".join(sorted(ways))) if ways else None
 
 
 def _compiled(patterns: Iterable[str]) -> re.Pattern[str] | None:
@@ -239,13 +277,16 @@ def _tells(pieces: Sequence[str]) -> bool:
 
 
 def _tails(pieces: Sequence[str]) -> Iterator[Sequence[str]]:
-    """Versions that tell a model by themselves: ``k2.6``, ``27b``; not ``v3.1``, which every program has."""
+    """Versions that tell a model by themselves: ``k2.6``, ``27b``, ``4o``; not ``v3.1``, as programs have."""
     for at, piece in enumerate(pieces[1:], 1):
         tail = pieces[at:]
         whole = "".join(tail)
         mixed = not whole.isalpha() and not whole.isdecimal()
         if mixed and len(piece) < _LEAST_WORD <= len(whole) and piece != "v":
             yield tail
+        elif mixed and piece.isdecimal():
+            # no name in code begins with a digit; what stands apart is a figure and something else
+            yield [whole]
 
 
 def _spelled(pieces: Sequence[str], *, alone: bool) -> str:

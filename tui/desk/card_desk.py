@@ -195,6 +195,11 @@ class CardDesk:
 
     # disk
 
+    def _begin_blind(self) -> None:
+        """A winner that is named blind seals the cards as a score does."""
+        for index in self.blindfold.begin():
+            self._save(index)
+
     def _save(self, index: int, *, typing: bool = False) -> None:
         for other in self.blindfold.begin():
             if other != index:
@@ -349,6 +354,7 @@ class CardDesk:
                 self.judge,
                 lambda report: self._report(replace(report, index=index)),
                 lambda: self._digests(seats),
+                self._begin_blind,
             )
             self.matchups[seats] = desk
             self.paths.append(desk.path)

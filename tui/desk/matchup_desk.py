@@ -46,6 +46,7 @@ class MatchupDesk:
         judge: Who judges.
         report: Told about saves, in the saving thread.
         digests: Says which files are compared: model → digest.
+        begun: Called before anything is saved.
 
     Attributes:
         path: The file, which holds the judge's other matchups on the task as well.
@@ -69,6 +70,7 @@ class MatchupDesk:
         judge: str,
         report: Callable[[SaveReport], None] = lambda _: None,
         digests: Callable[[], Mapping[str, str]] = dict,
+        begun: Callable[[], None] = lambda: None,
     ) -> None:
         recordable(models)
         if TIE in models:
@@ -77,7 +79,7 @@ class MatchupDesk:
                 hint="Rename its folder.",
             )
         self._workspace, self._task, self._judge = workspace, task, judge
-        self._digests = digests
+        self._digests, self._begun = digests, begun
         # an order that says nothing of the seats of a blind comparison
         self.models = tuple(sorted(models))
         self.path = workspace.matchups_path(task, judge)
@@ -324,6 +326,7 @@ class MatchupDesk:
         return _described(step[1], before, self.matchup, who)
 
     def _save(self, *, typing: bool = False) -> None:
+        self._begun()
         self._autosave.submit(0, self.matchup, typing=typing)
 
     def save(self) -> None:

@@ -57,6 +57,8 @@ _TYPED = {"editor", "export", "line", "picker", "program", "search"}
 #: Parts whose digits are typed, and what they do.
 _DIGITS = {"rubric": "are the score", "matchup": "say who is ahead"}
 _MODIFIERS = {"ctrl", "alt", "shift", "super", "meta", "hyper"}
+#: Faults until wrong names are told without the one that may be meant: to find it takes milliseconds.
+_MOST_LIKENESSES = 20
 _WORDS = {key.value for key in Keys}
 _TEXT = {"space", "backspace", "delete", "left", "right", "home", "end"}
 _SIGN = re.compile(
@@ -137,7 +139,7 @@ def read_keymap(tables: object, where: str) -> Keymap:
         for name, value in names.items():
             full = f"{part}.{name}"
             if full not in table:
-                near = _nearest(full, table)
+                near = _nearest(full, table) if len(faults) < _MOST_LIKENESSES else None
                 meant = f" Was {near} meant?" if near else " Help (?) shows what there is."
                 faults.append(f"{where}: no key is named {full}.{meant}")
                 continue

@@ -17,6 +17,8 @@ from textual.filter import Monochrome
 __all__ = ["PersonalApp"]
 
 Result = TypeVar("Result")
+#: Characters of a fault that are told: settings may quote any text.
+_MOST_SAID = 300
 #: What only a colour would tell of Textual's own widgets.
 _COLORLESS = {
     "input-cursor-text-style": "reverse",
@@ -51,7 +53,8 @@ class PersonalApp(App[Result]):
         self.keymap = keys.keys
         self.set_keymap(dict(keys.keys))
         self.theme, faults = self._preferences.theme_among(self.available_themes)
-        self.faults = (*self._preferences.faults, *faults, *keys.faults)
+        said = (*self._preferences.faults, *faults, *keys.faults)
+        self.faults = tuple(f if len(f) <= _MOST_SAID else f"{f[:_MOST_SAID]}…" for f in said)
 
     def begin_preferences(self) -> None:
         """Tell what is wrong with the settings, and remember a theme that is picked from now on."""

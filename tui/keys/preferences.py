@@ -54,12 +54,12 @@ class Preferences:
         path = path or config_path()
         try:
             with path.open("rb") as file:
-                raw = tomllib.loads(file.read(_MOST).decode())
+                raw = tomllib.loads(file.read(_MOST).decode("utf-8-sig"))
         except FileNotFoundError:
             return cls()
         except OSError as error:
             return cls(faults=(f"{path.name} cannot be read: {error.strerror}.",))
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:
             return cls(faults=(f"{path} is not valid TOML: {error}.",))
         faults = [f"{path.name}: '{key}' is no setting." for key in raw if key not in ("theme", "keys")]
         theme = raw.get("theme", "")

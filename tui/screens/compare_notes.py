@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from judge_tui.checks.verdict import Verdict
-from judge_tui.judging.note import Note, new_note, reanchor
+from judge_tui.judging.note import Note, is_anchored, new_note, placed
 from judge_tui.tui.keys.palette import KIND_MARKS, VERDICTS
 from judge_tui.tui.session import Session, letter_of
-from judge_tui.tui.widgets.code_lines import Mark
+from judge_tui.tui.widgets.code_lines import LOST, Mark
 from judge_tui.tui.widgets.code_pane import CodePane
 from judge_tui.tui.widgets.code_view import CodeView
 from textual.screen import Screen
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from judge_tui.tui.screens.dialog import Editor
 
 __all__ = ["CompareNotes"]
+
+_CHANGED = "its lines have changed"
 
 #: Seconds until a copy does without lines, and between two looks.
 _PATIENCE_S, _LOOK_S = 3.0, 0.02
@@ -58,7 +60,8 @@ class CompareNotes(Screen[None]):
             for line, key in reversed(self._findings(pane)):
                 if line < size:
                     marks[line] = Mark("◆", VERDICTS[str(self.session.outcomes[key].verdict)][1])
-            noted = _noted(self._notes(pane), size)
+            notes = self._notes(pane)
+            noted = _noted(notes, size, self._lost(pane, notes))
             # a finding of the same line stands behind the note's mark
             both = {line: replace(noted[line], beside=marks[line]) for line in marks.keys() & noted.keys()}
             pane.view.mark(marks | noted | both)
@@ -66,6 +69,11 @@ class CompareNotes(Screen[None]):
 
     def _notes(self, pane: CodePane) -> tuple[Note, ...]:
         return self.session.notes(pane.index, pane.file, pane.source.bare.text) if pane.file else ()
+
+    def _lost(self, pane: CodePane, notes: Sequence[Note]) -> frozenset[str]:
+        """Ids of those notes on the file in view whose lines have changed."""
+        text = pane.source.bare.text
+        return frozenset(note.id for note in notes if not is_anchored(note, text))
 
     def _findings(self, pane: CodePane) -> list[tuple[int, tuple[str, str]]]:
         """Lines of the file in view that findings point at, 0-based, with the keys of their outcomes."""
@@ -95,7 +103,8 @@ class CompareNotes(Screen[None]):
         for note in self._notes(pane):
             if note.lines and note.lines[0] - 1 <= event.last and event.line < note.lines[1]:
                 text = pane.hide(note.text.replace("\n", " ")) or "no text yet"
-                here[Choice(text, f"{note.kind} note", note.id)] = partial(self._edit, pane.index, note)
+                kind = f"{note.kind} note" + (f", {_CHANGED}" if self._lost(pane, (note,)) else "")
+                here[Choice(text, kind, note.id)] = partial(self._edit, pane.index, note)
         for line, key in self._findings(pane):
             if event.line <= line <= event.last:
                 outcome = self.session.outcomes[key]
@@ -145,8 +154,17 @@ class CompareNotes(Screen[None]):
                 self._list_notes((index, note.id))
 
         where = self.session.hide(note.where) or "whole submission"
-        title = f"Note · {letter_of(index)} {self.session.titles[index]} · {where}"
+        told = "" if self._placed(index, note)[1] else f" · {LOST} {_CHANGED}"
+        title = f"Note · {letter_of(index)} {self.session.titles[index]} · {where}{told}"
         self.write_in(NoteEditor(title, note, changed, choose_kind=new), index, noted)
+
+    def _placed(self, index: int, note: Note) -> tuple[Note, bool]:
+        """A note where its quote stands now, and whether its lines are what they were, as far as is known."""
+        pane = self.panes[index]
+        if not note.file or note.file not in pane.submission.files:
+            return note, not note.file or note.lines is None
+        text = self.text_of(pane, note.file)
+        return (note, True) if text is None else placed(note, text)
 
     def action_notes(self) -> None:
         self._list_notes()
@@ -154,7 +172,7 @@ class CompareNotes(Screen[None]):
     def _list_notes(self, at: tuple[int, str] | None = None) -> None:
         from judge_tui.tui.screens.notes_list import NotesList
 
-        self.app.push_screen(NotesList(self.session, self.changed, at), self._act)
+        self.app.push_screen(NotesList(self.session, self.changed, self._placed, at), self._act)
 
     def _act(self, answer: tuple[str, int, str] | None) -> None:
         self.changed()
@@ -164,12 +182,13 @@ class CompareNotes(Screen[None]):
         note = next((n for n in self.session.notes(index) if n.id == note_id), None)
         if note is None:
             return
-        text = self.text_of(self.panes[index], note.file) if note.file else None
-        if text is not None:
-            # where its quote stands now: the file may have changed since
-            note = reanchor(note, text)
+        # where its quote stands now: the file may have changed since
+        note, there = self._placed(index, note)
         if note.file:
             self.jump(index, note.file, note.lines[0] if note.lines else 1)
+            if not there and note.file in self.panes[index].submission.files:
+                told = "The lines of this note have changed: what it quotes is gone from the file."
+                self.notify(told, severity="warning", markup=False, timeout=4)
         if what == "copy":
             self._copy(index, note)
         elif what == "edit":
@@ -236,11 +255,20 @@ class CompareNotes(Screen[None]):
 
 
 @lru_cache(maxsize=8)
-def _noted(notes: tuple[Note, ...], size: int) -> dict[int, Mark]:
-    """What notes mark of so many lines, for all to read; where one begins, that is what a line shows."""
+def _noted(notes: tuple[Note, ...], size: int, lost: frozenset[str]) -> dict[int, Mark]:
+    """What notes mark of so many lines, for all to read; where one begins, that is what a line shows.
+
+    A note that is lost, its lines being others now, marks only where it began.
+    """
     marks: dict[int, Mark] = {}
     # a scorecard may name any line
-    placed = [(*note.lines, *KIND_MARKS[note.kind]) for note in notes if note.lines and note.lines[0] <= size]
-    for first, last, _, tone in placed:
-        marks |= dict.fromkeys(range(first, min(last, size)), Mark("▏", tone, continued=True))
-    return marks | {first - 1: Mark(glyph, tone) for first, _, glyph, tone in placed}
+    there = [note for note in notes if note.lines and note.lines[0] <= size]
+    begun: dict[int, Mark] = {}
+    for note in sorted(there, key=lambda note: note.id not in lost):
+        assert note.lines is not None
+        glyph, tone = KIND_MARKS[note.kind]
+        first, last = note.lines
+        if note.id not in lost:
+            marks |= dict.fromkeys(range(first, min(last, size)), Mark("▏", tone, continued=True))
+        begun[first - 1] = Mark(LOST if note.id in lost else glyph, tone)
+    return marks | begun

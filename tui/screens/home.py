@@ -367,7 +367,7 @@ def _checked(said: Standing) -> list[Part]:
     """What the stored verdicts are, in words."""
     if not said.files:
         return []
-    if said.blind:
+    if said.blind or said.withheld:
         # which of them there are would tell who is who
         return [("verdicts are told once the names are revealed", "muted", 1)]
     if not said.verdicts:

@@ -38,7 +38,9 @@ class MatchupDeciding(ModalScreen[None]):
     def digit(self, digit: str) -> None:
         """A digit: of the margin on its line, else the submission that is ahead."""
         if self._line == MARGIN:
-            if not self._desk.digit(digit):
+            if self._desk.matchup.winner == TIE:
+                self.notify("A tie has no margin.", markup=False, timeout=2)
+            elif not self._desk.digit(digit):
                 stands = self._desk.matchup.margin
                 self.notify(f"A margin is 0 to 100: {stands} stands.", markup=False, timeout=2)
             self._shown()

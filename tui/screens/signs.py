@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from judge_tui.tui.keys.palette import VERDICTS
-from judge_tui.tui.widgets.code_lines import BOOKMARK
+from judge_tui.tui.widgets.code_lines import BOOKMARK, LOST
 
 __all__ = ["CHECK_SIGNS", "CODE_SIGNS", "RUBRIC_SIGNS"]
 
@@ -23,6 +23,7 @@ CHECK_SIGNS: Signs = tuple((f"{glyph} {name}", _MEANINGS[name]) for name, (glyph
 CODE_SIGNS: Signs = (
     ("◆", "where a check found its cause"),
     ("+ − ✗ ?", "a note: strength, weakness, bug, question; a finding of the same line stands behind it"),
+    (LOST, "a note whose lines have changed: what it quotes stands nowhere in the file"),
     (BOOKMARK, "a bookmark"),
     ("▸", "lines that are folded away"),
 )

@@ -16,10 +16,12 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-__all__ = ["BOOKMARK", "Look", "Mark", "gutter_width", "line_strip"]
+__all__ = ["BOOKMARK", "LOST", "Look", "Mark", "gutter_width", "line_strip"]
 
 #: Stands beside a line with a bookmark, whose number is underlined.
 BOOKMARK = "•"
+#: Stands where a note was written on lines that say something else now.
+LOST = "≠"
 _UNDERLINED = Style(underline=True)
 
 _RUN = re.compile(rb"(.)\1*", re.DOTALL)
