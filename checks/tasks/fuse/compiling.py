@@ -193,17 +193,25 @@ def resources(bench: Bench, found: Findings) -> str:
 
 
 def _usages(bench: Bench, subject: Subject) -> list[Usage]:
-    """Kernels of everything that is no test, after the repairs that ``compiles`` names."""
+    """Kernels of everything that is no test, after the repairs that ``compiles`` names.
+
+    Where the host's code is refused, the device's is compiled by itself.
+    """
     made: list[Compiled] = []
+    alone: dict[str, bool] = {}
     units = subject.mended_units
     for index, unit in enumerate(units):
         bench.progress(f"compiling {unit}", index / len(units))
         as_is = subject.compiled(bench, unit) if unit in subject.units else ()
         fine = as_is and all(each.ok for each in as_is)
-        made += as_is if fine else subject.compiled(bench, unit, mended=True)
+        taken = as_is if fine else subject.compiled(bench, unit, mended=True)
+        alone[unit] = not all(each.ok or each.timed_out for each in taken)
+        made += subject.compiled(bench, unit, mended=True, device=True) if alone[unit] else taken
     if instances := subject.uninstantiated(tuple(made)):
         for unit in units:
-            more = subject.compiled(bench, unit, mended=True, instances=tuple(instances))
+            more = subject.compiled(
+                bench, unit, mended=True, device=alone[unit], instances=tuple(instances)
+            )  # fmt: skip
             made += [each for each in more if each.ok]
     return sorted({u for each in made for u in each.usages}, key=lambda u: (u.kernel, u.arch))
 

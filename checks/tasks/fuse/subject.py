@@ -19,6 +19,7 @@ from judge_tui.checks.cuda.compilers import (
     units,
 )
 from judge_tui.checks.cuda.definitions import named
+from judge_tui.checks.cuda.device_code import device_only
 from judge_tui.checks.cuda.nvrtc import by_nvrtc
 from judge_tui.checks.cuda.reading import Reading, read
 from judge_tui.checks.cuda.repairs import Repaired, cuda_sources, repaired
@@ -48,7 +49,7 @@ class Subject:
         self.sources = cuda_sources(self.files)
         #: What is launched: the sources after repairs, or their device code alone.
         self.launched: Mapping[str, bytes] = self.mended.files
-        self._compiled: dict[tuple[str, bool, tuple[str, ...]], tuple[Compiled, ...]] = {}
+        self._compiled: dict[tuple[str, bool, bool, tuple[str, ...]], tuple[Compiled, ...]] = {}
 
     @cached_property
     def standard(self) -> int:
@@ -70,7 +71,13 @@ class Subject:
         return read(self.mended.files)
 
     def compiled(
-        self, bench: Bench, unit: str, *, mended: bool = False, instances: tuple[str, ...] = ()
+        self,
+        bench: Bench,
+        unit: str,
+        *,
+        mended: bool = False,
+        device: bool = False,
+        instances: tuple[str, ...] = (),
     ) -> tuple[Compiled, ...]:
         """What a compiler makes of one file: nvcc for all architectures at once, NVRTC one by one.
 
@@ -78,14 +85,16 @@ class Subject:
             bench: Whose budget it takes.
             unit: The file.
             mended: After the repairs.
+            device: Without the host's code besides.
             instances: Kernels with template arguments that are instantiated besides.
 
         Raises:
             Skipped: There is no compiler.
         """
-        key = (unit, mended, instances)
+        key = (unit, mended, device, instances)
         if key not in self._compiled:
             files = self.mended.files if mended else self.sources
+            files = {name: device_only(data) for name, data in files.items()} if device else files
             self._compiled[key] = _compiled(bench, files, unit, instances, self.standard)
         return self._compiled[key]
 

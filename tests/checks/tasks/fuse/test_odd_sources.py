@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from judge_tui.checks.backends import Place, find
 from judge_tui.checks.cuda import compilers
-from judge_tui.checks.cuda.toolchains import find_nvrtc
+from judge_tui.checks.cuda.toolchains import find_nvcc, find_nvrtc
 from judge_tui.checks.runner import judge
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.task import load_task
@@ -108,6 +108,17 @@ def test_without_nvcc_the_device_code_is_compiled_by_nvrtc(
     assert sum(item.ok is not None for item in found["compiles"].evidence) == 1
     (table,) = (item.table for item in found["resources"].evidence if item.table)
     assert [row[:2] for row in table[1:]] == [("first_k", str(arch)) for arch in compilers.ARCHES]
+
+
+@pytest.mark.skipif(find_nvcc() is None, reason="needs nvcc")
+def test_kernels_are_measured_where_the_host_s_part_is_refused(tmp_path: Path) -> None:
+    template = KERNEL.replace("__global__", "template <int W> __global__")
+    launcher = LAUNCHER.replace("first_k<<<", "first_k<2><<<").replace("probs, V", "props, V")
+    found = outcomes(tmp_path, "compiles", "resources", a_dot_cu=template + launcher)
+    assert found["compiles"].verdict is Verdict.FAIL
+    assert found["resources"].verdict is Verdict.PASS, found["resources"].summary
+    (table,) = (item.table for item in found["resources"].evidence if item.table)
+    assert [row[:2] for row in table[1:]] == [("first_k<2>", str(arch)) for arch in compilers.ARCHES]
 
 
 @pytest.mark.skipif(find_nvrtc() is None, reason="needs NVRTC")
