@@ -167,3 +167,11 @@ async def test_a_title_parts_hits_from_the_line(workspace: Workspace) -> None:
         await app.press("slash", *"self.")
         await app.until(lambda: pane.view.hit == 0)
         assert f"1 of 3 found · 10/{len(pane.source)} " in pane.title_bar.render_line(0).text
+
+
+async def test_a_narrow_title_keeps_hits_and_line_without_the_word_between(workspace: Workspace) -> None:
+    async with running(make_app(workspace, engine=None), (34, 24)) as app:
+        pane = app.compare.panes[0]
+        await app.press("slash", *"self.")
+        await app.until(lambda: pane.view.hit == 0)
+        assert pane.title_bar.render_line(0).text.endswith(f"1 of 3 · 10/{len(pane.source)} ")

@@ -290,6 +290,8 @@ class CodePane(Hollow, Vertical):
         first, last = view.selection
         where = f"{first + 1}–{last + 1}" if view.anchor is not None else f"{view.cursor + 1}"
         nth = f"{view.hit + 1} of " if view.hit is not None and self.counts else ""
+        # how many there are says enough where room is short
+        count, word = (self.counts[:-6], " found") if self.counts.endswith(" found") else (self.counts, "")
         gone = bool(self.file) and self.file not in self.submission.files
         told = (("gone from disk", gone), ("CRLF", source.crlf), ("not UTF-8", source.invalid))
         flags = " ".join(word for word, on in told if on)
@@ -310,7 +312,9 @@ class CodePane(Hollow, Vertical):
             [
                 (f"{self._match} " if self._match else "", "accent", 2),
                 (f"{flags} ", "warning", 3) if flags else ("", "", 3),
-                (f"{nth}{self.counts} · " if self.counts else " ", "accent", 1),
+                (f"{nth}{count}", "accent", 1),
+                (word, "accent", 2),
+                (" · " if self.counts else " ", "accent", 1),
                 (f"→{view.left} " if view.left else "", "muted", 3),
                 ("selected " if view.anchor is not None else "", "accent", 2),
                 (f"{where}/{len(source)} ", "muted", 1),
