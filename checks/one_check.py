@@ -18,7 +18,7 @@ from judge_tui.checks.errors import EngineError, JudgeError, WorkspaceError
 from judge_tui.checks.faults import Fault, Raised, Skipped, Unbound
 from judge_tui.checks.sources import absence
 from judge_tui.checks.task import Task
-from judge_tui.checks.verdict import Outcome, Verdict
+from judge_tui.checks.verdict import BROKE, Outcome, Verdict
 
 __all__ = ["run_check", "run_placed"]
 
@@ -104,4 +104,4 @@ def _told(fault: Fault) -> str:
     where = (
         f" at {fault.file}:{fault.line}" if isinstance(fault, Raised) and fault.file and fault.line else ""
     )
-    return f"the submission {fault.message}{where}"
+    return f"{BROKE}{fault.message}{where}"

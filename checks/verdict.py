@@ -12,7 +12,21 @@ from enum import StrEnum
 
 import msgspec
 
-__all__ = ["SEVERITY", "SIGNS", "Curve", "Evidence", "Outcome", "Report", "Verdict", "number", "worst"]
+__all__ = [
+    "BROKE",
+    "SEVERITY",
+    "SIGNS",
+    "Curve",
+    "Evidence",
+    "Outcome",
+    "Report",
+    "Verdict",
+    "number",
+    "worst",
+]
+
+#: How the summary of a check begins in which the submission raised, hung or ended, and nothing was measured.
+BROKE = "the submission "
 
 
 class Verdict(StrEnum):

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable
 from importlib import metadata
 from importlib.util import find_spec
+from os.path import lexists
 from pathlib import Path
 from typing import Literal
 
@@ -112,6 +113,13 @@ def _workspace(folder: Path | None) -> Finding:
     told = f"{found.root}: {counted(len(found.models()), 'model')}, {counted(count, 'submission')}"
     if not writable:
         return Finding("off", f"{told}; scores/ cannot be written", "Take it over: chown or chmod.")
+    try:
+        for task in found.tasks():
+            found.scorecards(task)
+            if lexists(found.rubric_path(task)):
+                found.rubric(task)
+    except JudgeError as error:
+        return Finding("off", f"{told}; {error}")
     return Finding("ok", told)
 
 

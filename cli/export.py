@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
+from judge_tui.checks.errors import UsageError
 from judge_tui.cli import options
 from judge_tui.judging.known_checks import refuse_unknown_checks
 from judge_tui.judging.plain import plain
 from judge_tui.judging.publishing import publish
+from judge_tui.judging.workspace import Workspace, is_workspace
 
 __all__ = ["command"]
 
@@ -29,6 +31,7 @@ def command(readme: Path, check: bool, workspace: Path | None) -> int:
     Nothing outside them changes by a byte.
     """
     found = options.open_workspace(workspace, None, None)
+    _refuse_foreign(readme, found)
     for task in found.tasks():
         if found.rubric_path(task).is_file() and found.scorecards(task):
             refuse_unknown_checks(found.rubric_path(task), task)
@@ -37,11 +40,27 @@ def command(readme: Path, check: bool, workspace: Path | None) -> int:
         click.echo(export.left_out, err=True)
     for stray in export.strays:
         click.echo(f"judge-tui: {plain(stray)}", err=True)
+    whose = f" of {found.root}" if workspace else ""
     if not export.stale:
-        click.echo(f"{readme}: the scoreboard is up to date.")
+        click.echo(f"{readme}: the scoreboard{whose} is up to date.")
         return 0
     if check:
         click.echo(f"{readme}: the scoreboard is stale. Write it with: judge-tui export {readme}", err=True)
         return 1
-    click.echo(f"{readme}: the scoreboard is written.")
+    click.echo(f"{readme}: the scoreboard{whose} is written.")
     return 0
+
+
+def _refuse_foreign(readme: Path, workspace: Workspace) -> None:
+    """Refuse a file of another workspace, whose board it would replace; a file of none may take any.
+
+    Raises:
+        UsageError: It stands in one.
+    """
+    path = readme.absolute()
+    other = next((folder for folder in path.parents if is_workspace(folder)), workspace.root)
+    if other.resolve() != workspace.root.resolve():
+        raise UsageError(
+            f"{path} belongs to another workspace, {other}.",
+            hint=f"Name a file of {workspace.root}, or go there.",
+        )

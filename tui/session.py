@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from judge_tui.checks.submission import Submission
-from judge_tui.checks.verdict import Outcome
+from judge_tui.checks.verdict import BROKE, Outcome
 from judge_tui.judging.card import (
     Scorecard,
     cap_conflicts,
@@ -14,7 +14,7 @@ from judge_tui.judging.card import (
     points,
 )
 from judge_tui.judging.note import Note, reanchor
-from judge_tui.judging.rubric import Dimension
+from judge_tui.judging.rubric import Cap, Dimension
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.desk.autosave import SaveReport
 from judge_tui.tui.desk.card_desk import CardDesk, letter_of
@@ -218,8 +218,16 @@ class Session(CardDesk):
 
     def caps(self, index: int, dimension: str) -> tuple[str, ...]:
         """What limits a dimension now, one sentence each."""
-        caps = self.rubric.caps_for(self.verdicts(index))
-        return tuple(f"At most {c.max}: {c.when}. {c.reason}" for c in caps if c.dimension == dimension)
+        caps = [c for c in self.rubric.caps_for(self.verdicts(index)) if c.dimension == dimension]
+        return tuple(f"At most {c.max}: {c.when}. {self._broke(index, c) or c.reason}" for c in caps)
+
+    def _broke(self, index: int, cap: Cap) -> str:
+        """What the submission did where a check of a cap could measure nothing; empty otherwise."""
+        model = self.submissions[index].model
+        checks = (clause.rpartition(" ")[0] for clause in cap.when.split(" and "))
+        found = (self.outcomes.get((model, check)) for check in checks)
+        summary = next((o.summary for o in found if o and o.summary.startswith(BROKE)), "")
+        return self.hide(f"{summary[0].upper()}{summary[1:]}.") if summary else ""
 
     def mean(self, index: int) -> int | None:
         """The weighted mean of what is scored."""

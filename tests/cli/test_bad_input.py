@@ -248,3 +248,29 @@ def test_doctor_counts_one_model_in_the_singular(root: Path) -> None:
     shutil.rmtree(root / "submissions" / "qwen36")
     shutil.rmtree(root / "submissions" / "glm5" / "backwards")
     assert diagnosis._workspace(root).told.endswith(": 1 model, 1 submission")
+
+
+def test_export_writes_into_no_file_of_another_workspace(
+    cli: Cli, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = tmp_path / "other"
+    assert cli("init", str(other)).code == 0
+    readme = other / "README.md"
+    before = readme.read_bytes()
+    monkeypatch.chdir(other)
+    ended = cli("export", "README.md", "--workspace", str(root))
+    assert ended.code == 2
+    assert f"{readme} belongs to another workspace" in ended.err
+    assert readme.read_bytes() == before
+    board = root / "README.md"
+    board.write_text(f"{BEGIN}\n{END}\n")
+    assert f"the scoreboard of {root} is written" in cli("export", str(board), "--workspace", str(root)).out
+
+
+def test_doctor_tells_what_is_malformed_in_the_workspace(cli: Cli, root: Path) -> None:
+    card = root / "scores" / "kv" / "glm5" / "anna.toml"
+    card.parent.mkdir(parents=True, exist_ok=True)
+    card.write_text("schema = [")
+    line = next(line for line in cli("doctor").out.splitlines() if " workspace " in line)
+    assert not line.startswith("✓")
+    assert str(card) in line

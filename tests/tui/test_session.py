@@ -8,6 +8,7 @@ from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.desk import keypad
 from judge_tui.tui.desk.keypad import Keypad
 from judge_tui.tui.session import OVERALL, SUMMARY, Session
+from msgspec.structs import replace
 
 from .conftest import Opener
 
@@ -167,6 +168,15 @@ def test_caps_bite_under_live_verdicts_and_are_explained(opened: Opener) -> None
     session.digit("5")
     assert "at most 65" in session.conflicts(0)["correctness"]
     assert session.conflicts(1) == {}
+
+
+def test_a_cap_of_a_check_that_measured_nothing_says_what_the_submission_did(opened: Opener) -> None:
+    session = opened()
+    raised = "the submission raised SyntaxError: invalid syntax at kv.py:3"
+    session.seen(replace(failed("alpha", "accuracy"), summary=raised))
+    assert session.caps(0, "correctness") == (
+        "At most 65: accuracy fails. The submission raised SyntaxError: invalid syntax at kv.py:3.",
+    )
 
 
 def test_an_overall_beside_the_mean_asks_for_a_reason(opened: Opener) -> None:

@@ -103,6 +103,8 @@ class HelpScreen(ModalScreen[None]):
                 _Line(number, text, keys, "primary") for keys, text, _ in listed(own_bindings(part.node))
             ]
             lines += [_Line(number, text, sign, "accent") for sign, text in part.signs]
+        told = "your login, unless --judge or $JUDGE_TUI_JUDGE names another"
+        lines.append(_Line(number, told, "judge", "accent"))
         return lines
 
     def action_close(self) -> None:
