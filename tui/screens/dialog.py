@@ -58,6 +58,8 @@ class Editor(Dialog[None]):
 
     unsaved: Callable[[], str] = staticmethod(lambda: "")
     _keys = ""
+    #: What the last line says of saving.
+    _said = ""
 
     BINDINGS: ClassVar = [
         Binding("escape,ctrl+s", "close", "done (kept)", priority=True),
@@ -84,11 +86,13 @@ class Editor(Dialog[None]):
 
     @property
     def _hint(self) -> Content:
-        why = self.unsaved()
+        why = self._said = self.unsaved()
         return Content.assemble(f"{self._keys} · ", (why, "$text-error") if why else "saved as you type")
 
     def tell_saving(self) -> None:
-        """Say again whether what is typed is saved."""
+        """Say whether what is typed is saved, where that has changed: it is asked after every letter."""
+        if self.unsaved() == self._said:
+            return
         for line in self.query(".hint").results(Static):
             line.update(self._hint)
 
