@@ -82,10 +82,9 @@ class Editor(Dialog[None]):
     def hint(self, keys: str) -> Static:
         """The last line: what keys do, and whether what is typed is saved."""
         self._keys = keys
-        return Static(self._hint, classes="hint", markup=False)
+        return Static(self._told(), classes="hint", markup=False)
 
-    @property
-    def _hint(self) -> Content:
+    def _told(self) -> Content:
         why = self._said = self.unsaved()
         return Content.assemble(f"{self._keys} · ", (why, "$text-error") if why else "saved as you type")
 
@@ -94,7 +93,7 @@ class Editor(Dialog[None]):
         if self.unsaved() == self._said:
             return
         for line in self.query(".hint").results(Static):
-            line.update(self._hint)
+            line.update(self._told())
 
     def action_close(self) -> None:
         self.dismiss(None)
