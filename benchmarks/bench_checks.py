@@ -77,7 +77,7 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as scratch:
             os.environ["JUDGE_TUI_CACHE"] = f"{scratch}/store"
             root, pair = opponents(task, Path(scratch, "workspace"))
-            argv = [sys.executable, "-m", "judge_tui.cli", "compare", *pair, "--task", task]
+            argv = [sys.executable, "-P", "-m", "judge_tui.cli", "compare", *pair, "--task", task]
             argv += ["--workspace", str(root), "--judge", "bench"]
             fresh = moments(argv, [FRAME, VERDICT, FINISHED])
             if len(fresh) < 3:

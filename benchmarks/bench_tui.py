@@ -231,7 +231,7 @@ def helped(lines: Lines, runs: int) -> None:
     """What the help of the command line costs beyond Python."""
     python = statistics.median(seconds_of(sys.executable, "-c", "pass") for _ in range(runs))
     taken = statistics.median(
-        seconds_of(sys.executable, "-m", "judge_tui.cli", "--help") for _ in range(runs)
+        seconds_of(sys.executable, "-P", "-m", "judge_tui.cli", "--help") for _ in range(runs)
     )
     against = f"{taken / python:.1f} x python -c pass ({python:.3f} s)"
     lines.say("judge-tui --help", f"{taken:.3f} s", against, "+0.15 s", taken - python <= 0.15)

@@ -29,7 +29,7 @@ if [ -n "${FAKE:-}" ]; then
     # A part of each part, so that all of the script is gone through.
     fake="--fake --tasks backwards --check purity --lengths 4096 --seconds 240"
     timeout 400 "$python" benchmarks/bench_gpu.py $fake --parts fuse flash verdicts >"$report" 2>&1 || bad=1
-    part 60 "judge-tui doctor" "$python" -m judge_tui.cli doctor
+    part 60 "judge-tui doctor" "$python" -P -m judge_tui.cli doctor
     exit "$bad"
 fi
 if ! "$python" -c 'import sys; from judge_tui.checks.backends import find; g = find("gpu"); print(g.line); sys.exit(not g.works)'; then
@@ -41,7 +41,7 @@ status=$?
 [ "$status" -eq 0 ] || { bad=1; printf '\nbench_gpu.py: exit status %s\n' "$status" >>"$report"; tail -20 "$report.err" >>"$report"; }
 rm -f "$report.err"
 part 110 "Tests marked gpu" "$python" -m pytest -q -n 0 -m gpu tests
-part 20 "judge-tui doctor" "$python" -m judge_tui.cli doctor
+part 20 "judge-tui doctor" "$python" -P -m judge_tui.cli doctor
 printf '\n%s s in all\n' "$(($(date +%s) - start))" >>"$report"
 echo "$report"
 exit "$bad"

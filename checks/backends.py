@@ -11,7 +11,6 @@ import functools
 import importlib.util
 import os
 import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +18,7 @@ from typing import Literal
 
 import msgspec
 from judge_tui.checks.errors import UsageError
+from judge_tui.checks.own_process import python
 
 __all__ = ["BACKENDS", "NAMES", "Backend", "Device", "Name", "Place", "choose", "cpu_name", "find"]
 
@@ -181,7 +181,7 @@ def _gpu() -> Backend:
         remedy = "pip install 'judge-tui[gpu]'; with CUDA 13: 'judge-tui[gpu-cuda13]'"
         return _no_gpu("CuPy is not installed", remedy)
     try:
-        command = [sys.executable, "-P", "-c", _PROBE]
+        command = python("-c", _PROBE)
         done = subprocess.run(command, capture_output=True, text=True, timeout=_PROBE_SECONDS, check=False)
         if done.returncode:
             said = (done.stderr.strip().splitlines() or ["it says nothing"])[-1]

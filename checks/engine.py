@@ -1,6 +1,6 @@
 """The engine as a process: one request in, one event per line out.
 
-``python -m judge_tui.checks.engine [TASK]`` reads one JSON object
+``python -P -m judge_tui.checks.engine [TASK]`` reads one JSON object
 (:class:`~judge_tui.checks.request.Request`) from the first line of standard input and writes events
 (:mod:`~judge_tui.checks.events`) to standard output. End of input or SIGTERM cancels it and kills its
 workers. What it needs, and the task where one is named, it loads before it reads, so that whoever

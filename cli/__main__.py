@@ -1,4 +1,7 @@
-"""``python -m judge_tui.cli`` is ``judge-tui``."""
+"""``python -P -m judge_tui.cli`` is ``judge-tui``.
+
+Without ``-P`` Python itself takes modules from the present folder, before a line of ours runs.
+"""
 
 from judge_tui.cli import main
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 from judge_tui.checks.errors import UsageError
+from judge_tui.checks.own_process import python
 from judge_tui.cli import options
 from judge_tui.cli.screen import in_browser
 from judge_tui.cli.web.address import Address
@@ -18,7 +19,7 @@ from judge_tui.judging.plain import plain
 __all__ = ["PROGRAM", "command"]
 
 #: How an app is started, one per page.
-PROGRAM = (sys.executable, "-m", "judge_tui.cli")
+PROGRAM = python("-m", "judge_tui.cli")
 #: Commands that open a screen.
 _SHOWN = ("home", "compare")
 _TOKEN = "JUDGE_TUI_TOKEN"

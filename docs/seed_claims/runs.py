@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
+from judge_tui.checks.own_process import python
 from judge_tui.checks.verdict import Evidence, Outcome, Report
 
 __all__ = ["ROOT", "Runs", "read_runs", "run_checks"]
@@ -49,7 +49,7 @@ def read_runs(files: Sequence[Path]) -> Runs:
 
 
 def _checked(words: list[str]) -> Report:
-    command = [sys.executable, "-m", "judge_tui.cli", "check", *words, "--format", "json", "--jobs", "2"]
+    command = python("-m", "judge_tui.cli", "check", *words, "--format", "json", "--jobs", "2")
     done = subprocess.run(command, capture_output=True, check=False)
     if done.returncode not in _RAN:
         raise RuntimeError(done.stderr.decode(errors="replace"))

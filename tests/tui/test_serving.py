@@ -78,7 +78,13 @@ class Page:
 @asynccontextmanager
 async def opened(server: Served, width: int = 120, **headers: str) -> AsyncIterator[Page]:
     """The app behind a server, as its own page opens it."""
-    url = f"http://127.0.0.1:{server.port}"
+    async with opened_at(f"http://127.0.0.1:{server.port}", width, **headers) as page:
+        yield page
+
+
+@asynccontextmanager
+async def opened_at(url: str, width: int = 120, **headers: str) -> AsyncIterator[Page]:
+    """The app behind an address."""
     async with (
         aiohttp.ClientSession() as session,
         session.ws_connect(f"{url}/ws?width={width}&height=35", headers={"Origin": url, **headers}) as socket,

@@ -6,20 +6,20 @@ import asyncio
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 from typing import IO
 
 import msgspec
 from judge_tui.checks.events import Done, Event, Failed, decode
+from judge_tui.checks.own_process import python
 from judge_tui.checks.request import Request
 from judge_tui.tui.look.glyphs import neutral
 
 __all__ = ["ENGINE", "EngineProcess", "EngineRun"]
 
 #: How the engine is started; a task that it is to load at once may follow.
-ENGINE: tuple[str, ...] = (sys.executable, "-m", "judge_tui.checks.engine")
+ENGINE = python("-m", "judge_tui.checks.engine")
 _LONGEST_LINE = 64 * 1024 * 1024
 _GRACE_S = 3.0
 _POLL_S = 0.02
