@@ -128,7 +128,8 @@ def test_a_screen_and_its_engine_run_nothing_of_it(
     terminal = Terminal([str(JUDGE_TUI), *arguments], surroundings)
     try:
         if arguments == ("home",):
-            terminal.see(b"Next to judge")
+            # the queue is there, and the cell that enter opens
+            terminal.see("Alpha · Beta".encode())
             terminal.send(b"\r")
         # of the engine's own words: it stands, and has looked at both
         terminal.see(b"unbound")
