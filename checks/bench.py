@@ -12,7 +12,7 @@ import numpy as np
 from judge_tui.checks.backends import Place
 from judge_tui.checks.binding import binder
 from judge_tui.checks.binding.binder import Bindings, Casualties
-from judge_tui.checks.binding.binding import Binding
+from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.calls import Returned, invoke
 from judge_tui.checks.calling.own_time import Account
 from judge_tui.checks.calling.remote import Worker

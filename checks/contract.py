@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 if TYPE_CHECKING:
-    from judge_tui.checks.binding.binding import Binding
+    from judge_tui.checks.calling.binding import Binding
     from judge_tui.checks.timing import Timing
 
 __all__ = ["Contract", "Param", "Return", "Role", "Sample", "normal"]
@@ -148,7 +148,7 @@ class Contract:
         find: Binds what is not written by hand, for contracts whose roles can only be told together:
             ``(worker, inventories, role → binding, role → what was tried, what ended the process)``; the last
             three are added to, and what ended the process is not called again.
-        layouts: Layouts (see :mod:`judge_tui.checks.binding.layouts`) that are tried, in this order, on a
+        layouts: Layouts (see :mod:`judge_tui.checks.calling.layouts`) that are tried, in this order, on a
             submission that does not answer to arrays in the contract's own axes.
         timing: What the generic check ``throughput`` calls; ``None`` where no single call is worth timing.
         frameworks: Modules that the challenge leaves open: a submission built on one that is not installed

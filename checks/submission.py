@@ -39,7 +39,7 @@ class SubmissionMeta:
         source: Where it comes from.
         model: Display name of the model.
         comment: Free text.
-        binding: Role → binding table, unparsed (see :mod:`judge_tui.checks.binding.binding`).
+        binding: Role → binding table, unparsed (see :mod:`judge_tui.checks.calling.binding`).
     """
 
     origin: str = ""

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import click
 import numpy as np
+from judge_tui.checks.adapter_skeleton import skeleton
 from judge_tui.checks.binding.binder import Bindings
-from judge_tui.checks.binding.bound import Bound, RoleBound, bound, searched
-from judge_tui.checks.binding.skeleton import skeleton
 from judge_tui.checks.binding.tables import tables
+from judge_tui.checks.bound import Bound, RoleBound, bound, searched
 from judge_tui.checks.errors import UsageError, WorkspaceError
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.runner import sandboxed

@@ -23,7 +23,6 @@ from judge_tui.tui.desk.autosave import SaveReport
 from judge_tui.tui.ending import Ending
 from judge_tui.tui.engine.check_runner import EngineOptions
 from judge_tui.tui.engine.engine_link import EngineProcess
-from judge_tui.tui.keys.escape_key import heed_pauses
 from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.keys.personal import PersonalApp
 from judge_tui.tui.keys.type_ahead import TypeAhead
@@ -32,6 +31,7 @@ from judge_tui.tui.past import Past, PastComparisons
 from judge_tui.tui.screens.compare import CompareScreen
 from judge_tui.tui.screens.compare_saving import ComparisonLeft, SaveReported
 from judge_tui.tui.session import Session
+from judge_tui.tui.textual_private.escape_key import heed_pauses
 from textual.binding import Binding
 from textual.screen import Screen
 

@@ -12,7 +12,7 @@ import termios
 from collections.abc import Callable
 from types import FrameType
 
-from textual.drivers._writer_thread import WriterThread
+from judge_tui.tui.textual_private.writer import write_on
 
 __all__ = ["Ending"]
 
@@ -31,7 +31,7 @@ class Ending:
 
     def heed(self) -> None:
         """Take the signals from now on."""
-        _write_on()
+        write_on()
         for number in (signal.SIGTERM, signal.SIGHUP):
             # what is started with nohup goes on without its terminal
             if signal.getsignal(number) is not signal.SIG_IGN:
@@ -61,21 +61,3 @@ def _is_gone(stream: int) -> bool:
         # a pipe or a file answers that it is none
         return error.args[0] != errno.ENOTTY
     return False
-
-
-def _write_on() -> None:
-    """Have Textual's writer pass over what a terminal that is gone does not take (once per process)."""
-    run: Callable[[WriterThread], None] = WriterThread.run
-    if getattr(run, "writes_on", False):
-        return
-
-    def enduring(self: WriterThread) -> None:
-        try:
-            run(self)
-        except OSError:
-            # who writes waits until there is room for it
-            while self._queue.get() is not None:
-                pass
-
-    enduring.writes_on = True  # type: ignore[attr-defined]
-    WriterThread.run = enduring  # type: ignore[method-assign]

@@ -11,7 +11,7 @@ from typing import Any
 
 from judge_tui.checks.errors import JudgeError
 from judge_tui.judging.storage import write_atomically
-from judge_tui.tui.desk import rescue
+from judge_tui.tui.kept import rescue
 from judge_tui.tui.look.layout import Sizes
 
 __all__ = ["Past", "PastComparisons"]

@@ -13,12 +13,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from judge_tui.checks.binding.binding import Binding, Source
+from judge_tui.checks.calling.binding import Binding, Source
 from judge_tui.checks.calling.calls import Ended, invoke
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.contract import Role
 from judge_tui.checks.faults import Fault, Raised
-from judge_tui.checks.worker.models import STYLES
+from judge_tui.checks.worker.scripted.models import STYLES
 
 __all__ = ["most_agreeing"]
 

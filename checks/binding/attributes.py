@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from judge_tui.checks.binding.binding import Binding
+from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.calls import construct
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.contract import Param, Role

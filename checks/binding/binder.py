@@ -12,12 +12,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from judge_tui.checks.binding.agreement import most_agreeing
-from judge_tui.checks.binding.binding import Binding
 from judge_tui.checks.binding.candidates import candidates
 from judge_tui.checks.binding.inventories import Casualties, Inventories, inventories
 from judge_tui.checks.binding.open_roles import cause, seen, unreadable
 from judge_tui.checks.binding.settling import settled
 from judge_tui.checks.binding.written import completed, written
+from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.calls import Ended
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.contract import Contract, Role, Sample

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from judge_tui.checks.binding.binding import Argument, Binding, Source
 from judge_tui.checks.binding.packed import containers, pack, packs, settings
 from judge_tui.checks.binding.signatures import Packed, arguments, ways
+from judge_tui.checks.calling.binding import Argument, Binding, Source
 from judge_tui.checks.calling.calls import construct
 from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.contract import Role

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from judge_tui.checks.binding.binding import Argument
+from judge_tui.checks.calling.binding import Argument
 from judge_tui.checks.contract import Param, Role, normal
 from judge_tui.checks.sources import parsed
 from judge_tui.checks.submission import Submission

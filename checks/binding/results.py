@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from judge_tui.checks.binding.binding import Binding, Source
+from judge_tui.checks.calling.binding import Binding, Source
 from judge_tui.checks.contract import Return, Role
 from judge_tui.checks.sources import assigned_names, parsed, python_files, returned_names
 from judge_tui.checks.submission import Submission

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 from judge_tui.checks.binding.attributes import with_attributes
-from judge_tui.checks.binding.binding import Argument, Binding, Source
-from judge_tui.checks.binding.layouts import wired
 from judge_tui.checks.binding.results import by_name, returns, unnamed
+from judge_tui.checks.calling.binding import Argument, Binding, Source
 from judge_tui.checks.calling.calls import Ended, Returned, invoke
+from judge_tui.checks.calling.layouts import wired
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.contract import Role
 from judge_tui.checks.faults import BadResult, Fault

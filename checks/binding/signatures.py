@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from judge_tui.checks.binding.binding import Argument
+from judge_tui.checks.calling.binding import Argument
 from judge_tui.checks.contract import Param, Role
 
 __all__ = ["Packed", "arguments", "ways"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from judge_tui.checks.binding.binding import Binding, Source, parse_path
+from judge_tui.checks.calling.binding import Binding, Source, parse_path
 
 __all__ = ["path_text", "table", "tables"]
 
@@ -37,7 +37,7 @@ def table(binding: Binding) -> dict[str, Any]:
 
 
 def path_text(source: Source) -> str:
-    """A path that :func:`judge_tui.checks.binding.binding.parse_path` reads back.
+    """A path that :func:`judge_tui.checks.calling.binding.parse_path` reads back.
 
     Raises:
         ValueError: A key cannot be written.

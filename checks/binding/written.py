@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from judge_tui.checks.binding.binding import Argument, Binding, Source, parse_binding
 from judge_tui.checks.binding.candidates import Candidate, callables, candidates
 from judge_tui.checks.binding.inventories import Inventories
+from judge_tui.checks.calling.binding import Argument, Binding, Source, parse_binding
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.contract import Role
 from judge_tui.checks.errors import WorkspaceError

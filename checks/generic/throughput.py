@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 from judge_tui.checks.bench import Bench
-from judge_tui.checks.binding.binding import Binding
+from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.calls import NotGiven, Returned
 from judge_tui.checks.calling.remote import Handle, Target, Worker
 from judge_tui.checks.check import Findings, check

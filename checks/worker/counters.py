@@ -34,11 +34,15 @@ def active() -> Counters | None:
 class Counters:
     """What was asked for between :meth:`start` and :meth:`stop`.
 
+    Args:
+        hosted: Brings an array, wherever it lives, into NumPy's memory.
+
     Attributes:
         switches: Called with ``True`` at the start and ``False`` at the stop (the namespace routes by it).
     """
 
-    def __init__(self) -> None:
+    def __init__(self, hosted: Callable[[Any], Any]) -> None:
+        self._hosted = hosted
         self.switches: list[Callable[[bool], None]] = []
         self._errstate: Any = None
         self._reset()
@@ -134,11 +138,9 @@ class Counters:
             self.work[line] += count
 
     def _exponential(self, argument: Any, factor: float, where: Any) -> None:
-        from . import arrays  # which needs this module
-
-        lanes = np.asarray(arrays.hosted(argument))
+        lanes = np.asarray(self._hosted(argument))
         if where is not True:
-            spread, mask = np.broadcast_arrays(lanes, arrays.hosted(where))
+            spread, mask = np.broadcast_arrays(lanes, self._hosted(where))
             lanes = spread[mask]
         self.exp_elements += lanes.size
         if lanes.size == 0 or lanes.dtype.kind not in "fiu":

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import arrays, describe, models, namespace, places, targets
+from . import arrays, describe, namespace, places
 from .bfloat16 import dtype_named, widened
 from .capture import Capture, sendable
 from .context import Context
@@ -22,6 +22,7 @@ from .each import for_each
 from .load import Library
 from .refusals import refused
 from .replacing import copied, replaced
+from .scripted import models, targets
 from .series import repeat
 from .values import (
     BadValueError,
@@ -55,7 +56,7 @@ class Session:
 
     def __init__(self, root: Path, adapter: Path | None = None, module: str = "numpy") -> None:
         self.root = root
-        self.counts = namespace.Counters()
+        self.counts = namespace.Counters(arrays.hosted)
         self.module = module
         self.arrays = places.settle(module)
         self.trace = self.arrays.trace()

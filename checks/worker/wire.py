@@ -14,7 +14,7 @@ Values in a request are plain msgpack, and these one-key maps:
 ``{"$t": [values]}``                     a tuple
 ``{"$d": "float32"}``                    a NumPy scalar type
 ``{"$g": 7}``                            a NumPy random generator with that seed
-``{"$m": {…}}``                          a scripted model (see :mod:`.models`)
+``{"$m": {…}}``                          a scripted model (see :mod:`.scripted.models`)
 ``{"$f": {"file": s, "name": s}}``       a callable or class of the submission
 
 Plain data in a reply holds extensions with code 1: msgpack of ``[items, {name: attribute}]``, which stand for

@@ -41,7 +41,7 @@ def device() -> Any:
 @pytest.mark.parametrize("name", PORTABLE)
 def test_portable_code_gives_on_the_gpu_what_it_gives_on_the_host(name: str, device: Any) -> None:
     a, b = inputs()
-    np = device.namespace(Counters())
+    np = device.namespace(Counters(device.hosted))
     expected = flattened(PORTABLE[name](real, a.copy(), b.copy()))
     found = flattened(PORTABLE[name](np, device.moved(a), device.moved(b)))
     for one, other in zip(expected, found, strict=True):
@@ -56,12 +56,12 @@ def test_portable_code_gives_on_the_gpu_what_it_gives_on_the_host(name: str, dev
 def test_what_cupy_cannot_do_is_known_as_a_refusal(name: str, device: Any) -> None:
     ask, _told = REFUSED[name]
     with pytest.raises((TypeError, AttributeError, NotImplementedError, ValueError)) as caught:
-        ask(device.namespace(Counters()), device.moved(inputs()[0]))
+        ask(device.namespace(Counters(device.hosted)), device.moved(inputs()[0]))
     assert refused(caught.value, "cupy")
 
 
 def test_the_peak_of_the_pool_is_the_peak_of_a_call(device: Any) -> None:
-    np, trace = device.namespace(Counters()), device.trace()
+    np, trace = device.namespace(Counters(device.hosted)), device.trace()
     unit = 100 * 128 * 8
     trace.start()
     one = np.zeros((100, 128))
@@ -73,7 +73,7 @@ def test_the_peak_of_the_pool_is_the_peak_of_a_call(device: Any) -> None:
 
 
 def test_counted_arrays_compute_and_count(device: Any) -> None:
-    counters = Counters()
+    counters = Counters(device.hosted)
     np = device.namespace(counters)
     q, k = (device.moved(value[0, 0]) for value in inputs())
     counters.start()

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from judge_tui.checks.adapter_skeleton import skeleton
 from judge_tui.checks.binding.binder import Bindings
-from judge_tui.checks.binding.binding import Binding
-from judge_tui.checks.binding.bound import searched
-from judge_tui.checks.binding.skeleton import skeleton
+from judge_tui.checks.bound import searched
+from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.sources import absence
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.task import load_task

@@ -15,8 +15,8 @@ from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.app import JudgeApp
 from judge_tui.tui.desk.autosave import SaveReport
 from judge_tui.tui.desk.matchup_desk import MatchupDesk
-from judge_tui.tui.desk.rescue import Rescue
 from judge_tui.tui.engine.check_runner import EngineOptions
+from judge_tui.tui.kept.rescue import Rescue
 from judge_tui.tui.screens.compare import CompareScreen
 from judge_tui.tui.session import Session
 

@@ -13,9 +13,9 @@ from judge_tui.checks.errors import UsageError
 from judge_tui.judging.storage import Conflict, FileStamp
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.desk.autosave import Autosave, SaveReport
-from judge_tui.tui.desk.documents import Document
 from judge_tui.tui.desk.matchup_desk import MatchupDesk
-from judge_tui.tui.desk.rescue import Rescue, every_kept
+from judge_tui.tui.kept.documents import Document
+from judge_tui.tui.kept.rescue import Rescue, every_kept
 from judge_tui.tui.session import Session
 
 from .conftest import CODE, Reports

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from judge_tui.judging.workspace import Workspace
-from judge_tui.tui.widgets.key_hints import listed, own_bindings
+from judge_tui.tui.keys.bound_keys import listed, own_bindings
 from judge_tui.tui.widgets.rows import Rows
 from textual.widgets import OptionList
 

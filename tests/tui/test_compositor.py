@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 from judge_tui.judging.workspace import Workspace
-from judge_tui.tui.screens.compositor import DirectCompositor, DirectUpdate
+from judge_tui.tui.textual_private.compositor import DirectCompositor, DirectUpdate
 from textual.strip import Strip
 
 from .conftest import CODE, make_app, running

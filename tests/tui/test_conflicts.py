@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from judge_tui.judging.scorecard import FileStamp, load_scorecard, render_scorecard
 from judge_tui.judging.workspace import Workspace
-from judge_tui.tui.desk import rescue
-from judge_tui.tui.desk.rescue import Rescue
+from judge_tui.tui.kept import rescue
+from judge_tui.tui.kept.rescue import Rescue
 from judge_tui.tui.session import Session
 
 from .conftest import Opener, Reports, keep

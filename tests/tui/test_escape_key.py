@@ -9,8 +9,8 @@ import time
 from collections.abc import Iterable
 
 import pytest
-from judge_tui.tui.keys import escape_key
-from judge_tui.tui.keys.escape_key import heed_pauses, without_alt
+from judge_tui.tui.textual_private import escape_key
+from judge_tui.tui.textual_private.escape_key import heed_pauses, without_alt
 from textual import constants, events
 from textual._xterm_parser import XTermParser
 

@@ -5,7 +5,7 @@ from judge_tui.tui.code.grammars import STYLES, load
 from judge_tui.tui.code.highlight import read
 from judge_tui.tui.code.source import Source
 from judge_tui.tui.code.symbols import enclosing, kinds
-from judge_tui.tui.keys.palette import syntax_styles
+from judge_tui.tui.code.syntax_styles import syntax_styles
 
 
 def names(name: str, text: str, line: int = 0) -> list[str]:

@@ -11,7 +11,7 @@ from judge_tui.judging.card import CheckSeen
 from judge_tui.judging.note import new_note
 from judge_tui.judging.scorecard import FileStamp, load_scorecard, save_scorecard
 from judge_tui.judging.workspace import Workspace
-from judge_tui.tui.desk import rescue
+from judge_tui.tui.kept import rescue
 from judge_tui.tui.session import Session
 
 from .conftest import Opener

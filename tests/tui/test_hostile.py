@@ -15,7 +15,7 @@ from judge_tui.tui.code.folds import fold_at
 from judge_tui.tui.code.highlight import Highlight, read
 from judge_tui.tui.code.search import Hit, compile_pattern, find
 from judge_tui.tui.code.source import CHUNK, Source
-from judge_tui.tui.keys.palette import syntax_styles
+from judge_tui.tui.code.syntax_styles import syntax_styles
 from judge_tui.tui.look.glyphs import is_plain
 from judge_tui.tui.widgets.code_lines import Mark
 from judge_tui.tui.widgets.code_view import CodeView

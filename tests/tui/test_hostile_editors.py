@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from judge_tui.judging.scorecard import load_scorecard
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.app import JudgeApp
-from judge_tui.tui.keys.pasting import plain
 from judge_tui.tui.look.written import HIDDEN, written
 from judge_tui.tui.screens.criterion_editor import CriterionEditor
 from judge_tui.tui.screens.line_prompt import LinePrompt
@@ -19,8 +18,9 @@ from judge_tui.tui.screens.matchup import MatchupScreen
 from judge_tui.tui.screens.note_editor import NoteEditor
 from judge_tui.tui.screens.picker import Picker
 from judge_tui.tui.screens.text_editor import TextEditor
+from judge_tui.tui.textual_private.pasting import plain
+from judge_tui.tui.textual_private.prose_area import ProseArea
 from judge_tui.tui.widgets.line_input import LineInput
-from judge_tui.tui.widgets.prose_area import ProseArea
 from rich.cells import cell_len
 from textual.app import App, ComposeResult
 from textual.drivers.headless_driver import HeadlessDriver

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from judge_tui.judging.card import Scorecard
 from judge_tui.judging.scorecard import parse_scorecard
-from judge_tui.tui.desk import history, journal, rescue
-from judge_tui.tui.desk.documents import SCORECARD
+from judge_tui.tui.desk import history, journal
 from judge_tui.tui.desk.history import History, Step
+from judge_tui.tui.kept import rescue
+from judge_tui.tui.kept.documents import SCORECARD
 
 from .conftest import Opener
 

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from judge_tui.judging.scorecard import Scorecard, load_scorecard, render_scorecard
 from judge_tui.judging.workspace import Workspace
-from judge_tui.tui.desk import rescue
 from judge_tui.tui.desk.matchup_desk import MatchupDesk
-from judge_tui.tui.desk.rescue import Rescue
+from judge_tui.tui.kept import rescue
+from judge_tui.tui.kept.rescue import Rescue
 from judge_tui.tui.screens.earlier_work import told_of_damage, told_of_earlier_work
 from judge_tui.tui.session import Session
 
@@ -196,7 +196,7 @@ def test_starts_over_work_of_several_runs_add_its_steps_once(opened: Opener, wor
 def test_what_a_killed_window_kept_is_taken_up(tmp_path: Path) -> None:
     code = (
         "import os, sys\nfrom pathlib import Path\n"
-        "from judge_tui.judging.scorecard import Scorecard\nfrom judge_tui.tui.desk.rescue import Rescue\n"
+        "from judge_tui.judging.scorecard import Scorecard\nfrom judge_tui.tui.kept.rescue import Rescue\n"
         "path = Path(sys.argv[1])\n"
         "assert Rescue(path).keep(Scorecard('kv', 'alpha', 'anna', summary='words'), None)\n"
         "os.kill(os.getpid(), 9)\n"

@@ -9,9 +9,9 @@ import pytest
 from judge_tui.checks.errors import WorkspaceError
 from judge_tui.judging.matchup import Matchup, Matchups, load_matchups, render_matchups, save_matchups
 from judge_tui.judging.workspace import Workspace
-from judge_tui.tui.desk import rescue
 from judge_tui.tui.desk.autosave import SaveReport
 from judge_tui.tui.desk.matchup_desk import WINNER
+from judge_tui.tui.kept import rescue
 
 from .matchup_desks import Opener, desks, on_disk
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from judge_tui.tui.widgets.prose_area import ProseArea
+from judge_tui.tui.textual_private.prose_area import ProseArea
 from textual.app import App, ComposeResult
 from textual.geometry import Region
 from textual.strip import Strip

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 from judge_tui.judging.workspace import Workspace
-from judge_tui.tui.keys.escape_key import heed_pauses
 from judge_tui.tui.screens.note_editor import NoteEditor
 from judge_tui.tui.screens.text_editor import TextEditor
+from judge_tui.tui.textual_private.escape_key import heed_pauses
 from textual import constants, events
 from textual._xterm_parser import XTermParser
 from textual.keys import _character_to_key

@@ -18,7 +18,7 @@ from judge_tui.judging.card import Scorecard, now
 from judge_tui.judging.naming import judge_name
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.blind.mask import BLOCK, Mask, telling_names
-from judge_tui.tui.desk import rescue
+from judge_tui.tui.kept import rescue
 
 __all__ = ["Blindfold"]
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from judge_tui.tui.desk import rescue
+from judge_tui.tui.kept import rescue
 
 __all__ = ["Bookmark", "Bookmarks"]
 

@@ -13,8 +13,8 @@ from typing import Any, Literal
 
 from judge_tui.checks.errors import JudgeError, WorkspaceError
 from judge_tui.judging.scorecard import Conflict, FileStamp
-from judge_tui.tui.desk.documents import SCORECARD, Document
-from judge_tui.tui.desk.rescue import Rescue
+from judge_tui.tui.kept.documents import SCORECARD, Document
+from judge_tui.tui.kept.rescue import Rescue
 
 __all__ = ["TYPING_S", "Autosave", "SaveReport"]
 

@@ -18,9 +18,9 @@ from judge_tui.judging.rubric import Rubric
 from judge_tui.judging.storage import FileStamp, read_bytes
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.blind.blindfold import Blindfold
-from judge_tui.tui.desk import rescue
 from judge_tui.tui.desk.autosave import Autosave, SaveReport
 from judge_tui.tui.desk.changes import Changes
+from judge_tui.tui.kept import rescue
 
 if TYPE_CHECKING:
     from judge_tui.judging.versions import Differing

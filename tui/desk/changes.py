@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from judge_tui.judging.edits import EditLog
-from judge_tui.tui.desk.documents import SCORECARD, Document
 from judge_tui.tui.desk.history import OUTSIDE, History, Step
+from judge_tui.tui.kept.documents import SCORECARD, Document
 
 __all__ = ["Changes"]
 

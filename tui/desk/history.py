@@ -19,10 +19,11 @@ from typing import Any
 from judge_tui.checks.errors import JudgeError
 from judge_tui.judging.card import Scorecard
 from judge_tui.judging.edits import Edit, EditLog
-from judge_tui.tui.desk import journal, rescue
-from judge_tui.tui.desk.documents import SCORECARD, Document
+from judge_tui.tui.desk import journal
 from judge_tui.tui.desk.journal import Replayed, Step
-from judge_tui.tui.desk.window_lock import WindowLock
+from judge_tui.tui.kept import rescue
+from judge_tui.tui.kept.documents import SCORECARD, Document
+from judge_tui.tui.kept.window_lock import WindowLock
 
 __all__ = ["OUTSIDE", "History", "Step"]
 

@@ -19,7 +19,7 @@ from judge_tui.tui.desk.autosave import Autosave, SaveReport
 from judge_tui.tui.desk.changes import Changes
 from judge_tui.tui.desk.keypad import Keypad
 from judge_tui.tui.desk.matchup_document import matchup_document
-from judge_tui.tui.desk.rescue import Kept, Rescue
+from judge_tui.tui.kept.rescue import Kept, Rescue
 
 __all__ = ["KEY", "MARGIN", "WINNER", "MatchupDesk"]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from judge_tui.checks.errors import WorkspaceError
 from judge_tui.judging.matchup import Matchup, Matchups, parse_matchups, render_matchups, save_matchup
 from judge_tui.judging.scorecard import FileStamp
-from judge_tui.tui.desk.documents import Document
+from judge_tui.tui.kept.documents import Document
 
 __all__ = ["matchup_document"]
 

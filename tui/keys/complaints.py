@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from judge_tui.tui.widgets.rows import wrapped
+from judge_tui.tui.look.fitting import wrapped
 
 __all__ = ["in_one_message"]
 

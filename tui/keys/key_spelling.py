@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from judge_tui.tui.keys.key_names import key_setting
-from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
+from judge_tui.tui.textual_private.ansi_keys import ANSI_SEQUENCES_KEYS
 
 __all__ = ["as_told", "instead"]
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeVar
 
-from judge_tui.tui.keys.escape_key import without_alt
+from judge_tui.tui.textual_private.escape_key import without_alt
 from textual import events
 from textual.app import App, ScreenStackError
 from textual.message import Message

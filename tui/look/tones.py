@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from judge_tui.tui.keys.palette import VERDICTS
+from judge_tui.tui.look.palette import VERDICTS
 from rich.style import Style
 from textual.app import App
 from textual.color import Color

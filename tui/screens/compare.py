@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from judge_tui.checks.events import Ready
 from judge_tui.tui.engine.check_runner import CheckRunner, EngineOptions
+from judge_tui.tui.keys.bound_keys import KeyPart, key_for, keys_for, listed, own_bindings
 from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.keys.personal import PersonalApp
 from judge_tui.tui.look.layout import Sizes, Wishes
@@ -26,15 +27,15 @@ from judge_tui.tui.screens.compare_search import CompareSearch
 from judge_tui.tui.screens.compare_sizing import CompareSizing
 from judge_tui.tui.screens.compare_sync import CompareSync
 from judge_tui.tui.screens.compare_watching import CompareWatching
-from judge_tui.tui.screens.covered import CoveredScreen
 from judge_tui.tui.screens.earlier_work import told_of_damage, told_of_earlier_work
 from judge_tui.tui.screens.signs import CHECK_SIGNS, CODE_SIGNS, RUBRIC_SIGNS
 from judge_tui.tui.session import Session, letter_of
+from judge_tui.tui.textual_private.covered import CoveredScreen
 from judge_tui.tui.widgets.bar import Bar, Part
 from judge_tui.tui.widgets.checks_pane import ChecksPane
 from judge_tui.tui.widgets.code_pane import CodePane
 from judge_tui.tui.widgets.hollow import Hollow
-from judge_tui.tui.widgets.key_hints import Hint, KeyHints, KeyPart, key_for, keys_for, listed, own_bindings
+from judge_tui.tui.widgets.key_hints import Hint, KeyHints
 from judge_tui.tui.widgets.rubric_pane import RubricLines, RubricPane, focus_title
 from textual import events
 from textual.app import ComposeResult

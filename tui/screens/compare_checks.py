@@ -10,11 +10,11 @@ from judge_tui.checks.events import Event, Finished, Planned, Ready
 from judge_tui.checks.request import Backend
 from judge_tui.tui.code.jumps import Place
 from judge_tui.tui.engine.check_runner import CheckRunner, EngineOptions
+from judge_tui.tui.keys.bound_keys import key_for
 from judge_tui.tui.keys.type_ahead import TypeAhead
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.checks_pane import CheckRows, ChecksPane
 from judge_tui.tui.widgets.code_pane import CodePane
-from judge_tui.tui.widgets.key_hints import key_for
 from judge_tui.tui.widgets.rows import Rows
 from judge_tui.tui.widgets.rubric_pane import RubricPane
 from textual.screen import Screen

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from judge_tui.checks.verdict import Verdict
 from judge_tui.judging.note import Note, is_anchored, new_note, placed
-from judge_tui.tui.keys.palette import KIND_MARKS, VERDICTS
+from judge_tui.tui.look.palette import KIND_MARKS, VERDICTS
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.code_lines import LOST, Mark
 from judge_tui.tui.widgets.code_pane import CodePane

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from judge_tui.tui.desk.autosave import SaveReport
 from judge_tui.tui.engine.check_runner import CheckRunner
+from judge_tui.tui.keys.bound_keys import key_for
 from judge_tui.tui.screens.dialog import Editor
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.bar import Part
-from judge_tui.tui.widgets.key_hints import key_for
 from textual.message import Message
 from textual.screen import Screen
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from judge_tui.tui.code.search import Hit, Pattern, compile_pattern, find, narrowed
 from judge_tui.tui.code.source import Source
+from judge_tui.tui.keys.bound_keys import key_for
 from judge_tui.tui.keys.type_ahead import TypeAhead
 from judge_tui.tui.session import letter_of
 from judge_tui.tui.widgets.code_hits import Standing
 from judge_tui.tui.widgets.code_pane import CodePane
 from judge_tui.tui.widgets.code_view import CodeView
 from judge_tui.tui.widgets.counted import past_end
-from judge_tui.tui.widgets.key_hints import key_for
 from textual.screen import Screen
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.submission import ADAPTER, META, Submission
 from judge_tui.tui.engine.check_runner import CheckRunner, EngineOptions
 from judge_tui.tui.engine.file_watch import FileWatch, is_source
+from judge_tui.tui.keys.bound_keys import key_for
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.checks_pane import ChecksPane
 from judge_tui.tui.widgets.code_pane import CodePane
-from judge_tui.tui.widgets.key_hints import key_for
 from textual.screen import Screen
 
 __all__ = ["CompareWatching"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import ClassVar, TypeVar
 
+from judge_tui.tui.keys.bound_keys import key_for, keys_for
 from judge_tui.tui.keys.keymap import named
-from judge_tui.tui.screens.backdrop import Backdrop
-from judge_tui.tui.screens.covered import CoveredScreen
-from judge_tui.tui.widgets.key_hints import key_for, keys_for
+from judge_tui.tui.textual_private.backdrop import Backdrop
+from judge_tui.tui.textual_private.covered import CoveredScreen
 from textual.binding import Binding
 from textual.content import Content
 from textual.geometry import Region

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from judge_tui.tui.code.line_diff import LineDiff, Row, changed
+from judge_tui.tui.keys.bound_keys import key_for, keys_for
 from judge_tui.tui.keys.keymap import named
+from judge_tui.tui.look.fitting import fit
 from judge_tui.tui.look.glyphs import is_plain, neutral
 from judge_tui.tui.look.tones import Tones
 from judge_tui.tui.screens.sheet import Sheet
 from judge_tui.tui.widgets.bar import Bar
-from judge_tui.tui.widgets.key_hints import key_for, keys_for
-from judge_tui.tui.widgets.rows import Rows, Span, fit
+from judge_tui.tui.widgets.rows import Rows, Span
 from rich.style import Style
 from textual.binding import Binding
 

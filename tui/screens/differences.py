@@ -7,14 +7,15 @@ from typing import ClassVar
 
 from judge_tui.checks.verdict import SEVERITY, Outcome
 from judge_tui.tui.engine.differences import FACTOR, Difference, decisive
+from judge_tui.tui.keys.bound_keys import key_for
 from judge_tui.tui.keys.keymap import named
-from judge_tui.tui.keys.palette import VERDICTS
 from judge_tui.tui.look.figures import amount
+from judge_tui.tui.look.fitting import fit
+from judge_tui.tui.look.palette import VERDICTS
 from judge_tui.tui.look.tones import Tones
 from judge_tui.tui.screens.sheet import Sheet
 from judge_tui.tui.widgets.bar import Bar
-from judge_tui.tui.widgets.key_hints import key_for
-from judge_tui.tui.widgets.rows import Rows, Span, fit
+from judge_tui.tui.widgets.rows import Rows, Span
 from textual.app import ComposeResult
 from textual.binding import Binding
 

@@ -8,15 +8,16 @@ from typing import ClassVar
 
 from judge_tui.checks.verdict import Evidence, Outcome
 from judge_tui.tui.engine.replay import replay_command
+from judge_tui.tui.keys.bound_keys import key_for, keys_for
 from judge_tui.tui.keys.keymap import named
-from judge_tui.tui.keys.palette import VERDICTS
 from judge_tui.tui.look.figures import amount
+from judge_tui.tui.look.fitting import fit, wrapped
+from judge_tui.tui.look.palette import VERDICTS
 from judge_tui.tui.look.plots import plot
 from judge_tui.tui.look.tones import Tones, tones_of
 from judge_tui.tui.screens.sheet import Sheet
 from judge_tui.tui.widgets.bar import Bar
-from judge_tui.tui.widgets.key_hints import key_for, keys_for
-from judge_tui.tui.widgets.rows import Rows, Span, fit, wrapped
+from judge_tui.tui.widgets.rows import Rows, Span
 from rich.cells import cell_len
 from rich.style import Style
 from textual.binding import Binding

@@ -11,10 +11,10 @@ from judge_tui.checks.errors import JudgeError
 from judge_tui.judging.publishing import publish
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.background import Background
+from judge_tui.tui.keys.bound_keys import key_for
 from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.look.harmless import box_title
 from judge_tui.tui.screens.dialog import Dialog
-from judge_tui.tui.widgets.key_hints import key_for
 from judge_tui.tui.widgets.line_input import LineInput
 from textual.app import ComposeResult
 from textual.binding import Binding

@@ -12,13 +12,14 @@ from typing import ClassVar
 from judge_tui.judging.standing import Outline, Standing
 from judge_tui.tui.background import Background
 from judge_tui.tui.home_board import Batch, Cell, HomeBoard
+from judge_tui.tui.keys.bound_keys import KeyPart, key_for, listed, own_bindings
 from judge_tui.tui.keys.keymap import named
-from judge_tui.tui.keys.palette import VERDICTS
+from judge_tui.tui.look.palette import VERDICTS
 from judge_tui.tui.past import Past, PastComparisons
-from judge_tui.tui.screens.covered import CoveredScreen
+from judge_tui.tui.textual_private.covered import CoveredScreen
 from judge_tui.tui.widgets.bar import Bar, Part
 from judge_tui.tui.widgets.home_lists import HomeList, PastRows, QueueRows
-from judge_tui.tui.widgets.key_hints import KeyHints, KeyPart, key_for, listed, own_bindings
+from judge_tui.tui.widgets.key_hints import KeyHints
 from judge_tui.tui.widgets.matrix import SIGNS, Matrix
 from judge_tui.tui.widgets.rows import Rows
 from textual.app import ComposeResult

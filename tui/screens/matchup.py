@@ -10,12 +10,13 @@ from typing import ClassVar, Protocol
 from judge_tui.judging.matchup import TIE
 from judge_tui.judging.proposals import Proposal
 from judge_tui.tui.desk.matchup_desk import WINNER, MatchupDesk
+from judge_tui.tui.keys.bound_keys import KeyPart, key_for, listed, own_bindings
 from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.screens.dialog import Editor
 from judge_tui.tui.screens.matchup_deciding import DecidingRows, MatchupDeciding
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.bar import Bar
-from judge_tui.tui.widgets.key_hints import KeyHints, KeyPart, key_for, listed, own_bindings
+from judge_tui.tui.widgets.key_hints import KeyHints
 from judge_tui.tui.widgets.matchup_detail import MatchupDetail
 from judge_tui.tui.widgets.matchup_rows import DIGITS, who
 from textual.app import ComposeResult

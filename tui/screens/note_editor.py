@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import ClassVar
 
 from judge_tui.judging.note import KINDS, SEVERITIES, Note
+from judge_tui.tui.keys.bound_keys import key_for, own_bindings
 from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.look.harmless import box_title
 from judge_tui.tui.look.tones import tones_of
 from judge_tui.tui.screens.dialog import Editor
-from judge_tui.tui.widgets.key_hints import key_for, own_bindings
-from judge_tui.tui.widgets.prose_area import ProseArea
+from judge_tui.tui.textual_private.prose_area import ProseArea
 from rich.segment import Segment
 from textual import events
 from textual.app import ComposeResult

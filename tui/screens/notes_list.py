@@ -8,15 +8,16 @@ from typing import ClassVar
 
 from judge_tui.judging.note import Note
 from judge_tui.tui.background import Background
+from judge_tui.tui.keys.bound_keys import key_called, key_for
 from judge_tui.tui.keys.keymap import named
-from judge_tui.tui.keys.palette import KIND_MARKS
+from judge_tui.tui.look.fitting import fit
+from judge_tui.tui.look.palette import KIND_MARKS
 from judge_tui.tui.look.tones import Tones
 from judge_tui.tui.screens.sheet import Sheet
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.bar import Bar
 from judge_tui.tui.widgets.code_lines import LOST
-from judge_tui.tui.widgets.key_hints import key_called, key_for
-from judge_tui.tui.widgets.rows import Rows, Span, fit
+from judge_tui.tui.widgets.rows import Rows, Span
 from textual.binding import Binding
 
 __all__ = ["NotesList"]

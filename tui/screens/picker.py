@@ -6,14 +6,15 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from judge_tui.tui.keys.bound_keys import key_for, keys_for
 from judge_tui.tui.keys.keymap import named
+from judge_tui.tui.look.fitting import fit
 from judge_tui.tui.look.glyphs import neutral
 from judge_tui.tui.look.harmless import box_title
 from judge_tui.tui.look.tones import Tones
 from judge_tui.tui.screens.dialog import Dialog
-from judge_tui.tui.widgets.key_hints import key_for, keys_for
 from judge_tui.tui.widgets.line_input import LineInput
-from judge_tui.tui.widgets.rows import Rows, Span, fit
+from judge_tui.tui.widgets.rows import Rows, Span
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding

@@ -7,11 +7,11 @@ from itertools import takewhile
 from typing import ClassVar
 
 from judge_tui.judging.versions import Differing
+from judge_tui.tui.keys.bound_keys import key_for, own_bindings
 from judge_tui.tui.keys.keymap import named
+from judge_tui.tui.look.fitting import fit
 from judge_tui.tui.look.harmless import box_title
 from judge_tui.tui.screens.dialog import Dialog
-from judge_tui.tui.widgets.key_hints import key_for, own_bindings
-from judge_tui.tui.widgets.rows import fit
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical

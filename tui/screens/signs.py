@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from judge_tui.tui.keys.palette import VERDICTS
+from judge_tui.tui.look.palette import VERDICTS
 from judge_tui.tui.widgets.code_lines import BOOKMARK, LOST
 
 __all__ = ["CHECK_SIGNS", "CODE_SIGNS", "RUBRIC_SIGNS"]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from judge_tui.tui.look.harmless import box_title
 from judge_tui.tui.screens.dialog import Editor
-from judge_tui.tui.widgets.prose_area import ProseArea
+from judge_tui.tui.textual_private.prose_area import ProseArea
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import TextArea

@@ -9,13 +9,14 @@ from typing import ClassVar
 
 from judge_tui.checks.events import Done, Event, Failed, Finished, Planned, Progress, Ready, Started
 from judge_tui.checks.verdict import SEVERITY, Outcome, Verdict
+from judge_tui.tui.keys.bound_keys import key_for
 from judge_tui.tui.keys.keymap import named
-from judge_tui.tui.keys.palette import VERDICTS
+from judge_tui.tui.look.fitting import fit, wrapped
+from judge_tui.tui.look.palette import VERDICTS
 from judge_tui.tui.look.tones import Tones
 from judge_tui.tui.widgets.bar import Bar, Part
 from judge_tui.tui.widgets.hollow import Hollow
-from judge_tui.tui.widgets.key_hints import key_for
-from judge_tui.tui.widgets.rows import Rows, Span, fit, wrapped
+from judge_tui.tui.widgets.rows import Rows, Span
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical

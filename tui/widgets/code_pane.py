@@ -13,13 +13,14 @@ from judge_tui.tui.background import Background
 from judge_tui.tui.code.highlight import Highlight, read
 from judge_tui.tui.code.source import Source
 from judge_tui.tui.code.symbols import Symbol
-from judge_tui.tui.keys.palette import syntax_styles
+from judge_tui.tui.code.syntax_styles import syntax_styles
+from judge_tui.tui.look.fitting import fit
 from judge_tui.tui.look.tones import Tones
 from judge_tui.tui.session import letter_of
 from judge_tui.tui.widgets.bar import Bar
 from judge_tui.tui.widgets.code_view import CodeView
 from judge_tui.tui.widgets.hollow import Hollow
-from judge_tui.tui.widgets.rows import Rows, Span, fit
+from judge_tui.tui.widgets.rows import Rows, Span
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.geometry import Size

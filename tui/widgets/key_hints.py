@@ -4,104 +4,17 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
 
 from judge_tui.tui.keys.key_names import key_name
-from judge_tui.tui.keys.keymap import key_table, remapped
 from judge_tui.tui.look.tones import tones_of
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
-from textual.binding import Binding
-from textual.dom import DOMNode
-from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
 
-__all__ = [
-    "Hint",
-    "KeyHints",
-    "KeyPart",
-    "key_called",
-    "key_for",
-    "key_parts",
-    "keys_for",
-    "listed",
-    "own_bindings",
-]
-
-
-def own_bindings(node: DOMNode) -> list[Binding]:
-    """The bindings that this app gives to a part of it, with the reader's keys; Textual's own left out.
-
-    A part's ``own_words``, action → words, say what keys do where that is not the same everywhere.
-    """
-    found: dict[str, Binding] = {}
-    chosen: Mapping[str, str] = getattr(node.app, "keymap", {})
-    for kind in type(node).__mro__:
-        if kind.__module__.startswith("judge_tui."):
-            for binding in remapped(Binding.make_bindings(vars(kind).get("BINDINGS", ())), chosen):
-                found.setdefault(binding.key, binding)
-    words: Mapping[str, str] = getattr(node, "own_words", {})
-    if not words:
-        return list(found.values())
-    return [replace(one, description=words.get(one.action, one.description)) for one in found.values()]
-
-
-def key_for(node: DOMNode, action: str) -> str:
-    """The key that does something in a part of the screen, as it is shown; empty where there is none."""
-    return next((key_name(b.key) for b in own_bindings(node) if b.action == action), "")
-
-
-def key_called(node: DOMNode, name: str) -> str:
-    """The key of a name, as ``code.next-match``, wherever it is listened to."""
-    chosen: Mapping[str, str] = getattr(node.app, "keymap", {})
-    return key_name(chosen[name].split(",")[0] if name in chosen else key_table()[name][0])
-
-
-def keys_for(node: DOMNode, *actions: str) -> str:
-    """The keys of several actions, as ``n/N``."""
-    return "/".join(filter(None, (key_for(node, action) for action in actions)))
-
-
-@dataclass(frozen=True, slots=True)
-class KeyPart:
-    """A part of a screen that answers to keys.
-
-    Attributes:
-        title: What it is called.
-        node: Whose bindings they are.
-        enter: Brings it into view and gives it the focus; ``None`` where the keys work everywhere.
-        signs: What it shows instead of words, each with its meaning.
-    """
-
-    title: str
-    node: DOMNode
-    enter: Callable[[], object] | None = None
-    signs: Sequence[tuple[str, str]] = ()
-
-
-def key_parts(screen: Screen[object]) -> Sequence[KeyPart]:
-    """The parts of a screen that answer to keys, the one in focus first."""
-    told: Callable[[], Sequence[KeyPart]] | None = getattr(screen, "key_parts", None)
-    if told is not None:
-        return told()
-    nodes = [node for node in (screen.focused, screen) if node is not None]
-    return [KeyPart("", node) for node in nodes if own_bindings(node)]
-
-
-def listed(bindings: Iterable[Binding]) -> list[tuple[str, str, bool]]:
-    """Keys, what they do, and whether that is hinted at; one entry per action."""
-    actions: dict[str, tuple[list[str], str, bool]] = {}
-    for binding in bindings:
-        if binding.description:
-            keys, _, _ = actions.setdefault(binding.action, ([], binding.description, binding.show))
-            shown = binding.key_display or key_name(binding.key)
-            if shown not in keys:
-                keys.append(shown)
-    return [(" ".join(keys), text, shown) for keys, text, shown in actions.values()]
-
+__all__ = ["Hint", "KeyHints"]
 
 #: A key as it is shown, several as ``n/N`` or ``1-3``, or letters to be typed; and what it does.
 Hint = tuple[str | tuple[str, ...], str]

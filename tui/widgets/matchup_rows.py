@@ -7,11 +7,12 @@ from typing import ClassVar
 
 from judge_tui.judging.matchup import TIE, Criterion
 from judge_tui.tui.desk.matchup_desk import KEY, MARGIN, WINNER, MatchupDesk
+from judge_tui.tui.keys.bound_keys import key_for
 from judge_tui.tui.keys.keymap import named
+from judge_tui.tui.look.fitting import fit
 from judge_tui.tui.look.tones import Tones
 from judge_tui.tui.session import Session, letter_of
-from judge_tui.tui.widgets.key_hints import key_for
-from judge_tui.tui.widgets.rows import Rows, Span, fit
+from judge_tui.tui.widgets.rows import Rows, Span
 from rich.cells import cell_len
 from textual.binding import Binding
 

@@ -11,9 +11,10 @@ from judge_tui.checks.verdict import Verdict
 from judge_tui.judging.standing import Standing
 from judge_tui.tui.home_board import Cell, HomeBoard
 from judge_tui.tui.keys.keymap import named
+from judge_tui.tui.look.fitting import fit, wrapped
 from judge_tui.tui.look.tones import Tones, tones_of
 from judge_tui.tui.widgets.counted import Counted
-from judge_tui.tui.widgets.rows import Span, fit, wrapped
+from judge_tui.tui.widgets.rows import Span
 from rich.segment import Segment
 from textual import events
 from textual.binding import Binding

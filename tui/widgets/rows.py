@@ -19,7 +19,7 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-__all__ = ["Rows", "Span", "fit", "wrapped"]
+__all__ = ["Rows", "Span"]
 
 #: A piece of a row: text, and its style without a background.
 Span = tuple[str, Style]
@@ -178,37 +178,3 @@ class Rows(Counted, ScrollView, can_focus=True):
             self.go(row)
             if again:
                 self.action_open()
-
-
-def fit(text: str, width: int, *, right: bool = False, keep_end: bool = False) -> str:
-    """A text cut or padded to a width in cells, an ellipsis where it was cut."""
-    from rich.cells import cell_len, set_cell_size
-
-    text = neutral(text)
-    if keep_end and cell_len(text) > width > 0:
-        while cell_len(text) >= width:
-            text = text[1:]
-        return set_cell_size(f"…{text}", width)
-    if cell_len(text) > width:
-        return set_cell_size(text, max(width - 1, 0)) + "…" if width > 0 else ""
-    return " " * (width - cell_len(text)) + text if right else set_cell_size(text, width)
-
-
-def wrapped(text: str, width: int) -> list[str]:
-    """A text broken into lines of at most ``width`` cells at spaces, paragraphs kept."""
-    from rich.cells import cell_len, chop_cells
-
-    lines: list[str] = []
-    for paragraph in text.split("\n"):
-        line = ""
-        for word in neutral(paragraph).split(" "):
-            joined = f"{line} {word}" if line else word
-            if cell_len(joined) <= width:
-                line = joined
-                continue
-            if line:
-                lines.append(line)
-            *full, line = chop_cells(word, max(width, 1)) or [""]
-            lines += full
-        lines.append(line)
-    return lines

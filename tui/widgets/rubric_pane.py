@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from judge_tui.judging.rubric import Dimension
+from judge_tui.tui.keys.bound_keys import key_for
 from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.look.glyphs import neutral
 from judge_tui.tui.look.tones import tones_of
 from judge_tui.tui.session import OVERALL, Session, letter_of
 from judge_tui.tui.widgets.bar import Bar
 from judge_tui.tui.widgets.hollow import Hollow
-from judge_tui.tui.widgets.key_hints import key_for
 from judge_tui.tui.widgets.rows import Span
 from judge_tui.tui.widgets.rubric_lines import detail_lines, table_lines
 from rich.segment import Segment

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from judge_tui.tui.keys.bound_keys import key_for
 from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.widgets.bar import Bar
-from judge_tui.tui.widgets.key_hints import key_for
 from judge_tui.tui.widgets.line_input import LineInput
 from textual.app import ComposeResult
 from textual.binding import Binding

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from judge_tui.checks.binding.binding import Binding
-from judge_tui.checks.binding.layouts import handed
+from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.calls import Returned
+from judge_tui.checks.calling.layouts import handed
 from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.contract import Role
 from judge_tui.checks.faults import BadResult

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from judge_tui.checks.bench import Bench
-from judge_tui.checks.binding.binding import Binding
+from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.calls import Returned
 from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.contract import Role

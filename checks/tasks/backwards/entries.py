@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from judge_tui.checks.bench import Bench
-from judge_tui.checks.binding.binding import Source
+from judge_tui.checks.calling.binding import Source
 from judge_tui.checks.calling.calls import construct
 from judge_tui.checks.calling.remote import Handle, Nested, Steps
 from judge_tui.checks.faults import BadResult, Died, Fault, Raised, Skipped, TimedOut

@@ -13,7 +13,7 @@ from judge_tui.checks.tasks.beam_search.oracle import Hyp, beam_search
 from judge_tui.checks.tasks.beam_search.reading import Beam, Form, settle
 from judge_tui.checks.tasks.beam_search.scripts import distinct, table
 from judge_tui.checks.tasks.beam_search.timing import TIMING
-from judge_tui.checks.worker.models import rows_of
+from judge_tui.checks.worker.scripted.models import rows_of
 
 __all__ = ["CONTRACT", "probed"]
 

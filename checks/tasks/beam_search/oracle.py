@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
-from judge_tui.checks.worker.models import Rows
+from judge_tui.checks.worker.scripted.models import Rows
 
 __all__ = [
     "VARIANTS",

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from judge_tui.checks.calling.remote import Scripted
-from judge_tui.checks.worker.models import Rows, rows_of
+from judge_tui.checks.worker.scripted.models import Rows, rows_of
 
 __all__ = ["WIDE", "Script", "Tokens", "distinct", "hashed", "table"]
 

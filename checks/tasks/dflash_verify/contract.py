@@ -15,8 +15,8 @@ from judge_tui.checks.tasks.dflash_verify.reading import Answer, Form, Key, sett
 from judge_tui.checks.tasks.dflash_verify.scripts import stated
 from judge_tui.checks.tasks.dflash_verify.timing import TIMING
 from judge_tui.checks.tasks.dflash_verify.trees import Tree, accepted, likeliest, visibility
-from judge_tui.checks.worker.models import rows_of
-from judge_tui.checks.worker.targets import STYLES
+from judge_tui.checks.worker.scripted.models import rows_of
+from judge_tui.checks.worker.scripted.targets import STYLES
 
 __all__ = ["CONTRACT", "PROMPT_LEN", "TREE_SIZE", "VOCAB", "probed"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from judge_tui.checks.tasks.dflash_verify.trees import Tokens, Tree, greedy, likeliest
-from judge_tui.checks.worker.models import Rows
+from judge_tui.checks.worker.scripted.models import Rows
 
 __all__ = ["ORDERS", "chain", "drawn", "ordered", "prompt_of"]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from judge_tui.checks.tasks.dflash_verify.trees import Tokens, Tree, likeliest
 from judge_tui.checks.tasks.dflash_verify.verifying import Case
-from judge_tui.checks.worker.models import Rows
+from judge_tui.checks.worker.scripted.models import Rows
 
 __all__ = ["followed"]
 

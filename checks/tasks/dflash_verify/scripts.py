@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from judge_tui.checks.calling.remote import Scripted
 from judge_tui.checks.tasks.dflash_verify.trees import Tokens, greedy
-from judge_tui.checks.worker.models import Rows, rows_of
+from judge_tui.checks.worker.scripted.models import Rows, rows_of
 
 __all__ = ["LEAD", "Script", "constant", "decisive", "hashed", "stated"]
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.remote import Worker
-from judge_tui.checks.calling.resident import escaped
 from judge_tui.checks.check import Findings, check
+from judge_tui.checks.resident import escaped
 from judge_tui.checks.tasks.flash_attention.cases import Case, drawn
 from judge_tui.checks.tasks.flash_attention.forward import Forward
 from judge_tui.checks.tasks.flash_attention.gate import FAR, sound

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from judge_tui.checks.binding.binding import Argument, Binding
+from judge_tui.checks.calling.binding import Argument, Binding
 from judge_tui.checks.calling.handover import Target
 from judge_tui.checks.sources import parsed
 from judge_tui.checks.submission import Submission

@@ -8,9 +8,9 @@ from typing import Any
 
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.remote import Worker
-from judge_tui.checks.calling.resident import escaped
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Skipped
+from judge_tui.checks.resident import escaped
 from judge_tui.checks.tasks.flash_attention_bwd.gate import sound
 from judge_tui.checks.tasks.flash_attention_bwd.passes import Attention
 from judge_tui.checks.tasks.flash_attention_bwd.reference import Problem, posed

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from judge_tui.checks.bench import Bench
-from judge_tui.checks.binding.binding import Source
-from judge_tui.checks.binding.layouts import left_out
+from judge_tui.checks.calling.binding import Source
 from judge_tui.checks.calling.calls import Returned
+from judge_tui.checks.calling.layouts import left_out
 from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.faults import BadResult, Fault, Raised, Skipped
 from judge_tui.checks.sources import parsed, returned_names

@@ -24,7 +24,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from judge_tui.checks.binding.binding import Argument, Binding, Source
+from judge_tui.checks.calling.binding import Argument, Binding, Source
 from judge_tui.checks.cuda.definitions import Struct
 from judge_tui.checks.errors import WorkspaceError
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 from judge_tui.checks.bench import Bench
-from judge_tui.checks.binding.binding import Binding, parse_binding
+from judge_tui.checks.calling.binding import Binding, parse_binding
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.cuda import card, emulator
 from judge_tui.checks.cuda.definitions import named
@@ -21,8 +21,8 @@ from judge_tui.checks.cuda.toolchains import find_nvcc
 from judge_tui.checks.errors import JudgeError, WorkspaceError
 from judge_tui.checks.faults import Fault, Skipped, Unbound
 from judge_tui.checks.submission import META, Submission
-from judge_tui.checks.tasks.fuse.finding import alternatives, candidates, typed
 from judge_tui.checks.tasks.fuse.launcher import Launcher, launcher_of
+from judge_tui.checks.tasks.fuse.launchers import alternatives, candidates, typed
 from judge_tui.checks.tasks.fuse.subject import Subject, subject_of
 from judge_tui.checks.tasks.fuse.trial import Builder, BuildFailed, Settled, settle
 

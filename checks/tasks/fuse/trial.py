@@ -13,8 +13,8 @@ from judge_tui.checks.cuda.reading import Reading
 from judge_tui.checks.faults import Unbound
 from judge_tui.checks.tasks.fuse.answers import entries
 from judge_tui.checks.tasks.fuse.driver import driver, encoded, included
-from judge_tui.checks.tasks.fuse.finding import candidates, host_of, variants
 from judge_tui.checks.tasks.fuse.launcher import Launcher, stride_of
+from judge_tui.checks.tasks.fuse.launchers import candidates, host_of, variants
 from judge_tui.checks.tasks.fuse.reference import compared
 
 __all__ = ["Builder", "Runnable", "Settled", "settle"]

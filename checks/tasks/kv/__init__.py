@@ -2,18 +2,18 @@
 
 from judge_tui.checks.generic import with_generic
 from judge_tui.checks.task import Task
+from judge_tui.checks.tasks.kv.cache_size_minimality.bytes_per_token import cache_size_minimality
 from judge_tui.checks.tasks.kv.capacity import capacity
 from judge_tui.checks.tasks.kv.chunked_prefill import chunked_prefill
 from judge_tui.checks.tasks.kv.contract import CONTRACT
 from judge_tui.checks.tasks.kv.gqa import gqa
 from judge_tui.checks.tasks.kv.growth import growth
-from judge_tui.checks.tasks.kv.incremental import incremental_equals_full
+from judge_tui.checks.tasks.kv.incremental_equals_full import incremental_equals_full
 from judge_tui.checks.tasks.kv.isolation import isolation
-from judge_tui.checks.tasks.kv.memory import memory_model
-from judge_tui.checks.tasks.kv.minimality import cache_size_minimality
-from judge_tui.checks.tasks.kv.paging import paged
-from judge_tui.checks.tasks.kv.quantization import quantized
-from judge_tui.checks.tasks.kv.ragged import variable_lengths
+from judge_tui.checks.tasks.kv.memory_model import memory_model
+from judge_tui.checks.tasks.kv.paged import paged
+from judge_tui.checks.tasks.kv.quantized import quantized
+from judge_tui.checks.tasks.kv.variable_lengths.ragged import variable_lengths
 
 __all__ = ["TASK"]
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 from judge_tui.checks.contract import Contract, Sample
-from judge_tui.checks.tasks.kv import roles
-from judge_tui.checks.tasks.kv.chunked_prefill import finding as chunks
-from judge_tui.checks.tasks.kv.decoder import roles as decoder
-from judge_tui.checks.tasks.kv.finding import options
+from judge_tui.checks.tasks.kv.finding import chunked as chunks
+from judge_tui.checks.tasks.kv.finding import grouped, options
 from judge_tui.checks.tasks.kv.finding import search as finding
-from judge_tui.checks.tasks.kv.gqa import finding as grouped
-from judge_tui.checks.tasks.kv.sequences import ADD, FREE, RESERVE
+from judge_tui.checks.tasks.kv.words import decoder_roles as decoder
+from judge_tui.checks.tasks.kv.words import roles
+from judge_tui.checks.tasks.kv.words.sequences import ADD, FREE, RESERVE
 
 __all__ = ["CONTRACT"]
 

@@ -10,16 +10,16 @@ from functools import partial
 from typing import Any
 
 from judge_tui.checks.bench import Bench
-from judge_tui.checks.binding.binding import Binding
+from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Skipped, Unbound
 from judge_tui.checks.sources import parsed, source_text
 from judge_tui.checks.submission import ADAPTER
-from judge_tui.checks.tasks.kv.cache import rehearsal
-from judge_tui.checks.tasks.kv.cache.cached import Cached
-from judge_tui.checks.tasks.kv.cache.ways import Way
-from judge_tui.checks.tasks.kv.decoder.maker import Maker
-from judge_tui.checks.tasks.kv.sizes import Sizes, mode
+from judge_tui.checks.tasks.kv.faces.cached import Cached
+from judge_tui.checks.tasks.kv.faces.maker import Maker
+from judge_tui.checks.tasks.kv.faces.ways import Way
+from judge_tui.checks.tasks.kv.finding import rehearsal
+from judge_tui.checks.tasks.kv.words.sizes import Sizes, mode
 
 __all__ = ["Subject", "called_in_vain", "claims_causal"]
 
@@ -66,7 +66,7 @@ class Subject:
 
     @property
     def mode(self) -> str:
-        """How the cache is used; see :func:`judge_tui.checks.tasks.kv.sizes.mode`."""
+        """How the cache is used; see :func:`judge_tui.checks.tasks.kv.words.sizes.mode`."""
         return mode(self.found)
 
     @property

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from judge_tui.checks.contract import Contract
-from judge_tui.checks.tasks.ternary_training import finding, roles
+from judge_tui.checks.tasks.ternary_training import layers as finding
+from judge_tui.checks.tasks.ternary_training import roles
 from judge_tui.checks.tasks.ternary_training.timing import TIMING
 
 __all__ = ["CONTRACT"]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from judge_tui.checks.binding.binding import parse_path
+from judge_tui.checks.calling.binding import parse_path
 from judge_tui.checks.calling.remote import Handle, Steps
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.tasks.ternary_training.layer import Layer, Run

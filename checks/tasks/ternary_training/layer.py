@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from judge_tui.checks.bench import Bench
-from judge_tui.checks.binding.binding import parse_path
+from judge_tui.checks.calling.binding import parse_path
 from judge_tui.checks.calling.calls import Returned, invoke
 from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.faults import BadResult, Fault, Raised
-from judge_tui.checks.tasks.ternary_training.finding import claims_ternary
+from judge_tui.checks.tasks.ternary_training.layers import claims_ternary
 from judge_tui.checks.tasks.ternary_training.roles import GROUP, inputs_of, shapes_of
 
 __all__ = ["FEW", "Gradients", "Layer", "Run"]

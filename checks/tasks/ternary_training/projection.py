@@ -14,8 +14,8 @@ from judge_tui.checks.faults import Fault, Raised, Skipped, Unbound
 from judge_tui.checks.sources import parsed
 from judge_tui.checks.tasks.ternary_training import levels
 from judge_tui.checks.tasks.ternary_training.draws import draws, mixed
-from judge_tui.checks.tasks.ternary_training.finding import NOT_ITS_WEIGHTS
 from judge_tui.checks.tasks.ternary_training.layer import FEW, Layer
+from judge_tui.checks.tasks.ternary_training.layers import NOT_ITS_WEIGHTS
 from judge_tui.checks.tasks.ternary_training.levels import LIMIT, Answer, Rule
 from judge_tui.checks.tasks.ternary_training.reading import projected
 from judge_tui.checks.tasks.ternary_training.roles import GROUP, PROJECT, inputs_of

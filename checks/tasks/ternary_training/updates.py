@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy.typing as npt
 from judge_tui.checks.bench import Bench
-from judge_tui.checks.binding.binding import Binding, parse_path
 from judge_tui.checks.binding.candidates import Routine, callables
+from judge_tui.checks.calling.binding import Binding, parse_path
 from judge_tui.checks.calling.remote import Context, Handle, Steps, Target, Worker
 from judge_tui.checks.contract import Param
 from judge_tui.checks.faults import BadResult

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as real
 import pytest
-from judge_tui.checks.worker import namespace, places
+from judge_tui.checks.worker import arrays, namespace, places
 from judge_tui.checks.worker.counters import Counters
 from judge_tui.checks.worker.device import DeviceArrays
 from judge_tui.checks.worker.refusals import RefusedError, refused
@@ -36,7 +36,7 @@ def device() -> Iterator[DeviceArrays]:
 
 @pytest.fixture
 def counters() -> Iterator[Counters]:
-    made = Counters()
+    made = Counters(arrays.hosted)
     yield made
     made.stop()
 

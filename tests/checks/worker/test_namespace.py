@@ -29,7 +29,7 @@ def attend(q, k, v):
 
 @pytest.fixture
 def counters() -> Iterator[Counters]:
-    made = Counters()
+    made = Counters(real.asarray)
     yield made
     made.stop()
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 from judge_tui.checks.tasks.dflash_verify.trees import Tree, visibility
-from judge_tui.checks.worker.models import rows_of
-from judge_tui.checks.worker.targets import Target, visible
+from judge_tui.checks.worker.scripted.models import rows_of
+from judge_tui.checks.worker.scripted.targets import Target, visible
 
 ROWS = rows_of({"kind": "prefix", "seed": 5, "vocab_size": 9, "scale": 1.0})
 TREES = {

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 from judge_tui.checks.binding.candidates import callables
 from judge_tui.checks.faults import BadResult, Skipped
-from judge_tui.checks.tasks.kv.cache.cached import Cached
-from judge_tui.checks.tasks.kv.reference import attention
+from judge_tui.checks.tasks.kv.faces.cached import Cached
 from judge_tui.checks.tasks.kv.subject import Subject
+from judge_tui.checks.tasks.kv.words.reference import attention
 from judge_tui.checks.tolerance import relative_error
 
 __all__ = ["says_so", "slides"]

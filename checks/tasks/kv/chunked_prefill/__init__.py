@@ -1,5 +1,5 @@
-"""A prompt in chunks: found, run as if it went in at once, and held against one prefill."""
+"""A prompt in chunks, held against one prefill."""
 
-from judge_tui.checks.tasks.kv.chunked_prefill.check import chunked_prefill
+from judge_tui.checks.tasks.kv.chunked_prefill.equals_whole import chunked_prefill
 
 __all__ = ["chunked_prefill"]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from judge_tui.checks.binding.binding import Binding
+from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import BadResult, Raised, Unbound
-from judge_tui.checks.tasks.kv.chunked_prefill import finding as chunks
 from judge_tui.checks.tasks.kv.chunked_prefill.splits import TOKENS, at_size, place, splits
-from judge_tui.checks.tasks.kv.decoder.maker import Maker
-from judge_tui.checks.tasks.kv.judging import Worst, precision
+from judge_tui.checks.tasks.kv.faces.maker import Maker
+from judge_tui.checks.tasks.kv.finding import chunked as chunks
+from judge_tui.checks.tasks.kv.limits import Worst, precision
 from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tolerance import relative_error
 

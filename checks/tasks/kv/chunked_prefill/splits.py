@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from judge_tui.checks.binding.binding import Binding
+from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.submission import ADAPTER
 

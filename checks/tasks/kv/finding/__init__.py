@@ -1,1 +1,1 @@
-"""Finding a submission's cache: candidates by name, short runs that settle which are meant, and the rest."""
+"""Finding what plays which role: candidates by name, short runs that settle which are meant, and the rest."""

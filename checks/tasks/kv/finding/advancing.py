@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from judge_tui.checks.binding.binding import Binding
+from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.faults import Fault
-from judge_tui.checks.tasks.kv import roles
-from judge_tui.checks.tasks.kv.cache.cached import TICKS, Cached
+from judge_tui.checks.tasks.kv.faces.cached import TICKS, Cached
 from judge_tui.checks.tasks.kv.finding import movers
 from judge_tui.checks.tasks.kv.finding.signatures import Owner, matched
-from judge_tui.checks.tasks.kv.sizes import Sizes
-from judge_tui.checks.tasks.kv.streams import drawn
+from judge_tui.checks.tasks.kv.words import roles
+from judge_tui.checks.tasks.kv.words.sizes import Sizes
+from judge_tui.checks.tasks.kv.words.streams import drawn
 
 __all__ = ["miscounts", "moved_elsewhere", "ticks"]
 

@@ -13,15 +13,15 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from judge_tui.checks.binding.binding import Binding
 from judge_tui.checks.binding.candidates import callables
+from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.sources import parsed, source_text
 from judge_tui.checks.submission import ADAPTER
-from judge_tui.checks.tasks.kv import roles
 from judge_tui.checks.tasks.kv.finding import trial
-from judge_tui.checks.tasks.kv.sizes import mode
+from judge_tui.checks.tasks.kv.words import roles
+from judge_tui.checks.tasks.kv.words.sizes import mode
 
 __all__ = ["confirmed"]
 

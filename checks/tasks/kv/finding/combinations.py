@@ -7,17 +7,17 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from judge_tui.checks.binding.binding import Binding, parse_path
+from judge_tui.checks.calling.binding import Binding, parse_path
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.submission import ADAPTER
-from judge_tui.checks.tasks.kv import roles
-from judge_tui.checks.tasks.kv.cache.cached import TICKS
+from judge_tui.checks.tasks.kv.faces.cached import TICKS
 from judge_tui.checks.tasks.kv.finding import positions
 from judge_tui.checks.tasks.kv.finding.advancing import ticks
 from judge_tui.checks.tasks.kv.finding.signatures import Owner, matched
-from judge_tui.checks.tasks.kv.parameters import K, V
-from judge_tui.checks.tasks.kv.sequences import ADD, RESERVE
+from judge_tui.checks.tasks.kv.words import roles
+from judge_tui.checks.tasks.kv.words.parameters import K, V
+from judge_tui.checks.tasks.kv.words.sequences import ADD, RESERVE
 
 __all__ = ["MOST", "appended", "combinations", "owner_of"]
 

@@ -7,11 +7,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from judge_tui.checks.binding.binding import Argument, Binding
 from judge_tui.checks.binding.candidates import callables
+from judge_tui.checks.calling.binding import Argument, Binding
 from judge_tui.checks.calling.remote import Worker
-from judge_tui.checks.tasks.kv import roles
-from judge_tui.checks.tasks.kv.cache.cached import TICKS
+from judge_tui.checks.tasks.kv.faces.cached import TICKS
 from judge_tui.checks.tasks.kv.finding import trial
 from judge_tui.checks.tasks.kv.finding.advancing import miscounts
 from judge_tui.checks.tasks.kv.finding.combinations import MOST, owner_of
@@ -23,6 +22,7 @@ from judge_tui.checks.tasks.kv.finding.readings import (
     renamed,
 )
 from judge_tui.checks.tasks.kv.finding.signatures import matched
+from judge_tui.checks.tasks.kv.words import roles
 
 __all__ = ["settle_lengths", "settle_many", "settle_read"]
 

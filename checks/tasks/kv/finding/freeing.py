@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 
 import numpy as np
-from judge_tui.checks.binding.binding import Binding
+from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Fault
-from judge_tui.checks.tasks.kv.cache.cached import Cached
+from judge_tui.checks.tasks.kv.faces.cached import Cached
 from judge_tui.checks.tasks.kv.finding.trial import BUDGET
-from judge_tui.checks.tasks.kv.sizes import Sizes
-from judge_tui.checks.tasks.kv.streams import drawn
+from judge_tui.checks.tasks.kv.words.sizes import Sizes
+from judge_tui.checks.tasks.kv.words.streams import drawn
 
 __all__ = ["settle"]
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from judge_tui.checks.sources import is_side_program, parsed, python_files
 from judge_tui.checks.submission import Submission
-from judge_tui.checks.tasks.kv import roles
 from judge_tui.checks.tasks.kv.finding.signatures import Owner
+from judge_tui.checks.tasks.kv.words import roles
 
 __all__ = ["adding", "named"]
 

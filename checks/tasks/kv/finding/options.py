@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from judge_tui.checks.binding.binding import Binding
+from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Fault
-from judge_tui.checks.tasks.kv import roles
-from judge_tui.checks.tasks.kv.paging import finding as paging
-from judge_tui.checks.tasks.kv.paging.roles import ROLES as PAGED
-from judge_tui.checks.tasks.kv.quantization import finding as compressed
-from judge_tui.checks.tasks.kv.sequences import ADD
+from judge_tui.checks.tasks.kv.finding import paged as paging
+from judge_tui.checks.tasks.kv.finding import quantized as compressed
+from judge_tui.checks.tasks.kv.words import roles
+from judge_tui.checks.tasks.kv.words.paging_roles import ROLES as PAGED
+from judge_tui.checks.tasks.kv.words.sequences import ADD
 
 __all__ = ["ROLES", "find"]
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from judge_tui.checks.binding.binding import Binding
+from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Fault
-from judge_tui.checks.tasks.kv import roles
-from judge_tui.checks.tasks.kv.cache.wires import LAYOUTS, SOLO
+from judge_tui.checks.tasks.kv.faces.wires import LAYOUTS, SOLO
 from judge_tui.checks.tasks.kv.finding import trial
 from judge_tui.checks.tasks.kv.finding.combinations import owner_of
+from judge_tui.checks.tasks.kv.finding.paged import parts_of
 from judge_tui.checks.tasks.kv.finding.readings import (
     all_layers_go_in,
     is_the_mistake,
@@ -23,9 +23,9 @@ from judge_tui.checks.tasks.kv.finding.readings import (
 )
 from judge_tui.checks.tasks.kv.finding.signatures import matched
 from judge_tui.checks.tasks.kv.finding.trial import noted, settled_by
-from judge_tui.checks.tasks.kv.paging.finding import parts_of
-from judge_tui.checks.tasks.kv.paging.roles import PARTS
-from judge_tui.checks.tasks.kv.sizes import mode
+from judge_tui.checks.tasks.kv.words import roles
+from judge_tui.checks.tasks.kv.words.paging_roles import PARTS
+from judge_tui.checks.tasks.kv.words.sizes import mode
 
 __all__ = ["Wrong", "from_pages"]
 

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from judge_tui.checks.binding.binding import Binding
 from judge_tui.checks.binding.candidates import callables
+from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.sources import parsed
 from judge_tui.checks.submission import ADAPTER

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from judge_tui.checks.binding.binding import Argument, Binding
 from judge_tui.checks.binding.candidates import callables
-from judge_tui.checks.tasks.kv.cache.cached import TICKS
-from judge_tui.checks.tasks.kv.cache.wires import LAYOUTS, SOLO, layered
+from judge_tui.checks.calling.binding import Argument, Binding
+from judge_tui.checks.tasks.kv.faces.cached import TICKS
+from judge_tui.checks.tasks.kv.faces.wires import LAYOUTS, SOLO, layered
 from judge_tui.checks.tasks.kv.finding.positions import alone
-from judge_tui.checks.tasks.kv.reference import ONLY_THE_FIRST, ORDERLY
+from judge_tui.checks.tasks.kv.words.reference import ONLY_THE_FIRST, ORDERLY
 
 __all__ = [
     "ASIDE",

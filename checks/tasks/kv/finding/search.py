@@ -12,17 +12,17 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from judge_tui.checks.binding.binding import Binding
+from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.submission import ADAPTER
-from judge_tui.checks.tasks.kv.cache.cached import TICKS
-from judge_tui.checks.tasks.kv.chunked_prefill import finding as chunks
-from judge_tui.checks.tasks.kv.decoder import models
-from judge_tui.checks.tasks.kv.finding import attending, freeing, options, trial
+from judge_tui.checks.tasks.kv.faces.cached import TICKS
+from judge_tui.checks.tasks.kv.finding import attending, freeing, grouped, models, options, trial
+from judge_tui.checks.tasks.kv.finding import chunked as chunks
 from judge_tui.checks.tasks.kv.finding.advancing import miscounts, moved_elsewhere
 from judge_tui.checks.tasks.kv.finding.combinations import MOST, appended, combinations, owner_of
 from judge_tui.checks.tasks.kv.finding.completing import settle_lengths, settle_many, settle_read
+from judge_tui.checks.tasks.kv.finding.keeping import as_quantized, keeps_codes
 from judge_tui.checks.tasks.kv.finding.pages import from_pages
 from judge_tui.checks.tasks.kv.finding.readings import (
     beyond_doubt,
@@ -34,10 +34,8 @@ from judge_tui.checks.tasks.kv.finding.readings import (
 )
 from judge_tui.checks.tasks.kv.finding.signatures import matched
 from judge_tui.checks.tasks.kv.finding.trial import Trial, advances_itself, noted, settled_by
-from judge_tui.checks.tasks.kv.gqa import finding as grouped
-from judge_tui.checks.tasks.kv.quantization.keeping import as_quantized, keeps_codes
-from judge_tui.checks.tasks.kv.sequences import FREE
-from judge_tui.checks.tasks.kv.sizes import mode
+from judge_tui.checks.tasks.kv.words.sequences import FREE
+from judge_tui.checks.tasks.kv.words.sizes import mode
 
 __all__ = ["find"]
 

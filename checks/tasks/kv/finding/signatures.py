@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from judge_tui.checks.binding.binding import Argument, Binding
 from judge_tui.checks.binding.candidates import callables
 from judge_tui.checks.binding.packed import pack, packs
+from judge_tui.checks.calling.binding import Argument, Binding
 from judge_tui.checks.calling.calls import invoke
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.contract import Role
 from judge_tui.checks.submission import ADAPTER, Submission
-from judge_tui.checks.tasks.kv.parameters import BITS, K, V, takes
-from judge_tui.checks.tasks.kv.roles import SIZES
-from judge_tui.checks.tasks.kv.sizes import Sizes
+from judge_tui.checks.tasks.kv.words.parameters import BITS, K, V, takes
+from judge_tui.checks.tasks.kv.words.roles import SIZES
+from judge_tui.checks.tasks.kv.words.sizes import Sizes
 
 __all__ = ["Configs", "Owner", "arguments", "as_told", "matched"]
 

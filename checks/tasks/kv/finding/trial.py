@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
-from judge_tui.checks.binding.binding import Binding
+from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Fault, Skipped
-from judge_tui.checks.tasks.kv.cache.cached import Cached
-from judge_tui.checks.tasks.kv.cache.wires import LAYERS
-from judge_tui.checks.tasks.kv.reference import attention, causal_rows, diagnosis
-from judge_tui.checks.tasks.kv.sizes import Sizes
-from judge_tui.checks.tasks.kv.streams import drawn
+from judge_tui.checks.tasks.kv.faces.cached import Cached
+from judge_tui.checks.tasks.kv.faces.wires import LAYERS
+from judge_tui.checks.tasks.kv.words.reference import attention, causal_rows, diagnosis
+from judge_tui.checks.tasks.kv.words.sizes import Sizes
+from judge_tui.checks.tasks.kv.words.streams import drawn
 from judge_tui.checks.tolerance import relative_error
 
 __all__ = [

@@ -1,5 +1,5 @@
-"""Query heads that share heads of keys and values: found, and held against repeated heads."""
+"""Query heads that share heads of keys and values, held against repeated heads."""
 
-from judge_tui.checks.tasks.kv.gqa.check import gqa
+from judge_tui.checks.tasks.kv.gqa.shared_heads import gqa
 
 __all__ = ["gqa"]

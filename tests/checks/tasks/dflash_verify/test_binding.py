@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from judge_tui.checks.bench import Bench
-from judge_tui.checks.binding.binding import Argument, Binding
+from judge_tui.checks.calling.binding import Argument, Binding
 from judge_tui.checks.runner import run_check
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.tasks.dflash_verify import TASK

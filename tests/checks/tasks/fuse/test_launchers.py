@@ -5,13 +5,13 @@ from __future__ import annotations
 import tomllib
 
 import pytest
-from judge_tui.checks.binding.binding import parse_binding
 from judge_tui.checks.binding.tables import table
+from judge_tui.checks.calling.binding import parse_binding
 from judge_tui.checks.cuda.reading import Reading, read
 from judge_tui.checks.errors import WorkspaceError
 from judge_tui.checks.tasks.fuse.driver import driver, encoded
-from judge_tui.checks.tasks.fuse.finding import alternatives, candidates, host_of, variants
 from judge_tui.checks.tasks.fuse.launcher import Launcher, launcher_of, stride_of
+from judge_tui.checks.tasks.fuse.launchers import alternatives, candidates, host_of, variants
 
 KERNEL = """
 constexpr int THREADS = 128;

@@ -8,7 +8,7 @@ from judge_tui.checks.cuda import emulator
 from judge_tui.checks.cuda.emulator import Failure
 from judge_tui.checks.cuda.reading import read
 from judge_tui.checks.tasks.fuse.driver import driver
-from judge_tui.checks.tasks.fuse.finding import candidates
+from judge_tui.checks.tasks.fuse.launchers import candidates
 from judge_tui.checks.tasks.fuse.trial import BuildFailed, settle
 
 ONE = """

@@ -10,9 +10,9 @@ import pytest
 from judge_tui.checks.runner import judge
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.tasks.kv import TASK
-from judge_tui.checks.tasks.kv.memory.closed_form import read
-from judge_tui.checks.tasks.kv.memory.geometry import Geometry, drawn, meaning, neutral
-from judge_tui.checks.tasks.kv.quantization.truth import Lattice, absmax, even
+from judge_tui.checks.tasks.kv.memory_model.closed_form import read
+from judge_tui.checks.tasks.kv.memory_model.geometry import Geometry, drawn, meaning, neutral
+from judge_tui.checks.tasks.kv.quantized.truth import Lattice, absmax, even
 from judge_tui.checks.verdict import Outcome, Verdict
 
 Judged = Callable[[str, Mapping[str, str]], Outcome]

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from judge_tui.checks.check import Findings
-from judge_tui.checks.tasks.kv.sentences import Sentences
+from judge_tui.checks.tasks.kv.words.sentences import Sentences
 from judge_tui.checks.verdict import Verdict
 
 

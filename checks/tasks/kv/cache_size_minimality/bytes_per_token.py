@@ -1,0 +1,266 @@
+"""Whether a cache takes the bytes that keys and values need, and no more."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.check import Findings, check
+from judge_tui.checks.faults import Skipped
+from judge_tui.checks.submission import ADAPTER
+from judge_tui.checks.tasks.kv.cache_size_minimality import decoder_footprint as footprint
+from judge_tui.checks.tasks.kv.faces.cached import Cached
+from judge_tui.checks.tasks.kv.faces.storage import Entry, entries, is_read, line_of, total
+from judge_tui.checks.tasks.kv.finding import quantized as compressed
+from judge_tui.checks.tasks.kv.subject import Subject
+from judge_tui.checks.tasks.kv.words.sentences import Sentences
+from judge_tui.checks.tasks.kv.words.sizes import Sizes, sized
+from judge_tui.checks.tasks.kv.words.streams import drawn
+from judge_tui.checks.verdict import Curve, Verdict
+
+__all__ = ["Measured", "cache_size_minimality", "weighed"]
+
+Array = npt.NDArray[Any]
+#: Wide heads, so that a position or a length per token weighs little beside the data.
+_SIZES = Sizes(batch=2, heads=4, max_len=32, head_dim=32, layers=1)
+_LIMIT, _WARN = 1.10, 1.25
+#: Less than this share of the bytes, and the data must be elsewhere.
+_VISIBLE = 0.1
+#: Fewer increases in 32 tokens are room made ahead.
+_RARE = 8
+_INDEX = re.compile(r"\[\d+\]$")
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What a token takes.
+
+    Attributes:
+        per_token: Bytes per token and sequence.
+        how: How it was measured.
+        curve: Bytes over tokens, for caches that grow.
+    """
+
+    per_token: float
+    how: str
+    curve: Curve | None = None
+
+
+@check(
+    "cache_size_minimality",
+    "bytes per token",
+    establishes="A token takes 2 · layers · kv_heads · head_dim · itemsize bytes, and every entry is read.",
+    version=2,
+)
+def cache_size_minimality(bench: Bench, found: Findings) -> str:
+    """Bytes of the cache's arrays over two lengths, then each array overwritten; what a decoder keeps."""
+    subject = Subject.of(bench)
+    said = Sentences(found)
+    parts = (_bytes, _unread, _compressed) if subject.mode else ()
+    for part in (*parts, *((footprint.judge,) if subject.decodes else ())):
+        for sentence in part(subject, found):
+            said.append(sentence)
+    if not said:
+        raise Skipped("the cache is a part of the decoder and cannot be fed by itself")
+    return said.told()
+
+
+def _bytes(subject: Subject, found: Findings) -> list[str]:
+    measured, expected = weighed(subject, _SIZES), _expected(_SIZES)
+    if measured is None:
+        found.note(
+            "bytes per token",
+            "capacity unknown",
+            note="allocated at creation; no array shows how many tokens fit",
+        )
+        return ["its capacity shows nowhere, so bytes per token are unknown"]
+    ratio = measured.per_token / expected
+    if ratio < _VISIBLE:
+        raise Skipped(
+            "keys and values are kept where the cache object does not lead, so their bytes cannot be counted"
+        )
+    quantity = f"bytes per token and sequence over {expected} B (2 · 1 · 4 · 32 · 4), float32"
+    note = f"{measured.per_token:.6g} B; {measured.how}"
+    create = subject.found.get("create")
+    where = subject.where("create", "append", "step")
+    needed = f"{ratio:.3g} × the {expected} that float32 keys and values need"
+    shown = f"{measured.per_token:.5g} bytes per token, {needed}"
+    wide = _double_only(subject, ratio)
+    if wide and not (create is not None and create.takes("dtype")):
+        found.limit(
+            quantity, ratio, _LIMIT, otherwise=Verdict.WARN, curve=measured.curve,
+            note=f"{note}; float64 whatever comes in, and it can be told no dtype", **where,
+        )  # fmt: skip
+        return [f"{shown}: it stores float64 whatever comes in"]
+    otherwise = Verdict.WARN if ratio <= _WARN else Verdict.FAIL
+    found.limit(quantity, ratio, _LIMIT, otherwise=otherwise, note=note, curve=measured.curve, **where)
+    return [f"{shown}, float64 though float32 was asked for" if wide else shown]
+
+
+def _compressed(subject: Subject, found: Findings) -> list[str]:
+    """The quantized cache, where there is one: it is to take less than float16, scales and all."""
+    own = compressed.roles_of(subject.found)
+    if own is None:
+        return []
+    sizes = replace(_SIZES, head_dim=64)
+    measured = weighed(Subject(subject.bench, own), sizes)
+    if measured is None:
+        return []
+    elements = 2 * sizes.heads * sizes.head_dim
+    each = measured.per_token / elements
+    where = {"file": own["create"].file, "line": own["create"].line or None}
+    if own["create"].file == ADAPTER:
+        where = {"file": own["append"].file, "line": own["append"].line or None}
+    found.limit(
+        "quantized cache: bytes per element with scales, head size 64", each, 2.0, unit="B",
+        otherwise=Verdict.FAIL if each > 4.0 else Verdict.WARN, curve=measured.curve,
+        note=f"{measured.how}; float16 takes 2, float32 4", **where,
+    )  # fmt: skip
+    if each > 2.0:
+        return [
+            f"the quantized cache takes {each:.3g} bytes per element, where float16 takes 2 and float32 4"
+        ]
+    return [f"quantized: {each:.3g} bytes per element with its scales"]
+
+
+def _expected(sizes: Sizes) -> int:
+    return 2 * sizes.heads * sizes.head_dim * np.dtype(sizes.dtype).itemsize
+
+
+def _double_only(subject: Subject, ratio: float) -> bool:
+    """Whether twice the bytes are those of float64, and nothing else is too much."""
+    if not 1.9 <= ratio <= 2.0 * _LIMIT:
+        return False
+    sizes = replace(_SIZES, dtype="float64")
+    measured = weighed(subject, sizes)
+    return measured is not None and measured.per_token / _expected(sizes) <= _LIMIT
+
+
+def weighed(subject: Subject, sizes: Sizes) -> Measured | None:
+    """Bytes per token and sequence; ``None`` where a cache made at once does not show its capacity."""
+    create = subject.found.get("create")
+    if sized(create):
+        full = [total(_fed(subject, replace(sizes, max_len=n), n)) for n in (16, 32)]
+        per_token = (full[1] - full[0]) / (16 * sizes.batch)
+        if per_token > 0:
+            return Measured(
+                per_token, f"{full[0]} B and {full[1]} B when made for 16 and 32 tokens and filled"
+            )
+    return _growing(subject, sizes)
+
+
+def _fed(subject: Subject, sizes: Sizes, tokens: int) -> Cached:
+    cached = subject.cached(sizes)
+    q, k, v = drawn(subject.bench.rng("fed"), sizes, tokens)
+    # Handed over one by one, so that no view of a long prompt is counted as the cache's own memory.
+    cached.feed(q, k, v, whole=False)
+    return cached
+
+
+def _growing(subject: Subject, sizes: Sizes) -> Measured | None:
+    """Bytes after every step: the fullest moment counts, since room for more is no bloat."""
+    cached = subject.cached(sizes)
+    q, k, v = drawn(subject.bench.rng("growing"), sizes, 32)
+    before = total(cached)
+    points: list[tuple[float, float]] = []
+    for t in range(32):
+        now = slice(t, t + 1)
+        cached.feed(q[:, :, now], k[:, :, now], v[:, :, now])
+        points.append((float(t + 1), float(total(cached))))
+    curve = Curve("tokens per sequence", "bytes", tuple(points))
+    slots = max((_slots(entry, sizes) for entry in entries(cached)), default=0)
+    if points[-1][1] == points[0][1] and slots >= len(points):
+        made = "at once" if points[0][1] == before else "at the first token"
+        return Measured(
+            points[-1][1] / (slots * sizes.batch),
+            f"{points[-1][1]:.0f} B made {made} for {slots} tokens",
+            curve,
+        )
+    if points[-1][1] > before:
+        fullest = min([*points[15:], *_full(points)], key=lambda point: point[1] / point[0])
+        per_token = fullest[1] / (fullest[0] * sizes.batch)
+        return Measured(
+            per_token, f"{fullest[1]:.0f} B at {fullest[0]:.0f} tokens, where it is fullest", curve
+        )
+    return None
+
+
+def _full(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Where the room is full, just before more is made; none where every token makes its own."""
+    full = [one for one, other in pairwise(points) if other[1] > one[1]]
+    return full if len(full) < _RARE else []
+
+
+def _slots(entry: Entry, sizes: Sizes) -> int:
+    """How many tokens an array has room for, by the axis that is no batch, head or head size."""
+    left = list(entry.shape)
+    for size in (sizes.batch, sizes.heads, sizes.head_dim):
+        if size in left:
+            left.remove(size)
+    return max(left, default=0)
+
+
+def _free_block(subject: Subject, entry: Entry, listed: list[Entry], unread: list[Entry]) -> bool:
+    """Whether an entry is a block that no sequence has yet: one of a pool's of which others are read."""
+    create = subject.found.get("create")
+    if create is None or not (create.takes("blocks") or create.takes("blocks_and_one")):
+        return False
+    alike = [
+        e for e in listed if e.shape == entry.shape and _INDEX.sub("", e.name) == _INDEX.sub("", entry.name)
+    ]
+    return any(e not in unread for e in alike)
+
+
+def _unread(subject: Subject, found: Findings) -> list[str]:
+    """Entries of the size of the data that attention never reads."""
+    tokens, sizes = 8, replace(_SIZES, max_len=12)
+    q, k, v = drawn(subject.bench.rng("read"), sizes, tokens + 1)
+    one_part = tokens * sizes.batch * sizes.heads * sizes.head_dim * 4
+
+    def fed() -> Cached:
+        cached = subject.cached(sizes)
+        cached.feed(*(x[:, :, :tokens] for x in (q, k, v)), whole=False)
+        return cached
+
+    def run(cached: Cached) -> Array:
+        if not (cached.attends_again or cached.mode in ("attention", "read")):
+            return cached.feed(*(x[:, :, tokens:] for x in (q, k, v)))
+        if cached.mode == "read":
+            return np.concatenate([part for b in range(sizes.batch) for part in cached.stored(b)])
+        return cached.attend(q[:, :, tokens - 1 : tokens], None, np.ones(sizes.batch, np.int64))
+
+    plain = fed()
+    listed = [entry for entry in entries(plain) if entry.nbytes >= 0.25 * one_part and entry.handles]
+    rows: list[tuple[str, ...]] = [("entry", "shape", "dtype", "bytes", "read")]
+    truth, unread = run(plain), []
+    for entry in listed[:12]:
+        again = fed()
+        same = next((other for other in entries(again) if other.name == entry.name), None)
+        read = same is None or is_read(run, again, same, truth)
+        rows.append(
+            (entry.name, str(entry.shape), entry.dtype, str(entry.nbytes), "yes" if read else "never")
+        )
+        if not read:
+            unread.append(entry)
+    unread = [entry for entry in unread if not _free_block(subject, entry, listed, unread)]
+    for entry in unread:
+        where = subject.where("create", "append", "step")
+        line = line_of(subject.bench, where["file"], entry.attribute) if where else None
+        found.claim(
+            f"{entry.name} {entry.shape} is read by attention", False, measured="never read", limit="read",
+            **{**where, **({"line": line} if line else {})},
+        )  # fmt: skip
+    if not unread:
+        found.claim(
+            "entries of the size of the data that attention never reads", True, measured=0, limit=0,
+            unit="entries", table=tuple(rows),
+        )  # fmt: skip
+    else:
+        found.note("entries", len(listed), unit="entries", table=tuple(rows))
+    return [f"{entry.name} {entry.shape} is never read" for entry in unread]

@@ -1,0 +1,212 @@
+"""Whether a prompt in chunks gives what it gives at once, however it is cut."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.calling.binding import Binding
+from judge_tui.checks.check import Findings, check
+from judge_tui.checks.faults import BadResult, Raised, Skipped, Unbound
+from judge_tui.checks.tasks.kv.chunked_prefill import decoders
+from judge_tui.checks.tasks.kv.chunked_prefill.splits import TOKENS, at_size, place, splits
+from judge_tui.checks.tasks.kv.faces.fed import ChunkFed
+from judge_tui.checks.tasks.kv.finding import chunked as chunks
+from judge_tui.checks.tasks.kv.limits import Worst, float32_limit
+from judge_tui.checks.tasks.kv.subject import Subject, called_in_vain
+from judge_tui.checks.tasks.kv.words.reference import attention, causal_rows, plain
+from judge_tui.checks.tasks.kv.words.sizes import Sizes
+from judge_tui.checks.tasks.kv.words.streams import drawn
+from judge_tui.checks.tolerance import relative_error
+
+__all__ = ["chunked_prefill"]
+
+Array = npt.NDArray[Any]
+_STEPS = 2
+_PROSE = re.compile(r"chunk", re.I)
+
+
+@check(
+    "chunked_prefill",
+    "prompt in chunks",
+    establishes="Any split of a prompt into chunks equals one prefill: its rows, and the steps after it.",
+    optional=True,
+    version=3,
+)
+def chunked_prefill(bench: Bench, found: Findings) -> str:
+    """Take one prompt in chunks of many sizes; hold rows and later steps against full attention."""
+    bindings = bench.bindings
+    if "chunked" not in bindings:
+        if "chunked" in bindings.faults:
+            raise bindings.faults["chunked"]
+        if tried := called_in_vain(bench, "chunked"):
+            raise Unbound("chunked", tried)
+        raise Skipped(_nothing(bench))
+    subject = Subject(bench, dict(bindings.found))
+    chunked = bindings.found["chunked"]
+    if chunks.over_tokens(chunked):
+        return decoders.judge(subject, found, chunked)
+    return _arrays(subject, found, chunked)
+
+
+def _nothing(bench: Bench) -> str:
+    """Why there is nothing to judge, and where prose speaks of it."""
+    submission = bench.submission
+    prose = [
+        name for name in submission.files
+        if name.lower().endswith((".md", ".txt", ".rst")) and _PROSE.search(submission.read_text(name))
+    ]  # fmt: skip
+    said = f" ({prose[0]} speaks of chunks; nothing can be called)" if prose else ""
+    return f"nothing takes a prompt in chunks{said}"
+
+
+def _arrays(subject: Subject, found: Findings, chunked: Binding) -> str:
+    limit, where = float32_limit(subject), place(chunked)
+    prompts, later, table = Worst(), Worst(), [("chunk", "rows", "steps after")]
+    answered = False
+    for index, size in enumerate(splits(chunked)):
+        try:
+            run = _Run(subject, chunked, size, index)
+        except (Raised, BadResult) as fault:
+            raise at_size(fault, size) from fault
+        out = run.out
+        if out is not None and not chunked.takes("q"):
+            return _without_queries(subject, found, chunked, run)
+        answered |= out is not None
+        rows = run.rows() if out is not None else Worst()
+        steps = run.steps()
+        limit = max(limit, run.limit)
+        prompts, later = prompts.or_worse(rows), later.or_worse(steps or Worst())
+        table.append((str(size), f"{rows.error:.2g}" if out is not None else "none given",
+                      "not asked" if steps is None else f"{steps.error:.2g}"))  # fmt: skip
+    quantity = f"prompt of {TOKENS}, batch 2, {{}}, largest relative error per row, float32"
+    shown = ", ".join(map(str, splits(chunked)))
+    if answered:
+        found.limit(quantity.format(f"chunks of {shown}: its rows against full causal attention"),
+                    prompts.error, limit, note=prompts.note, table=tuple(table), **where)  # fmt: skip
+    if _uses_later(table):
+        found.limit(quantity.format(f"chunks of {shown}: {_STEPS} decode steps after it"),
+                    later.error, limit, note=later.note, **where)  # fmt: skip
+    if found.verdict is None:
+        raise Skipped(f"{chunked.target} gives no rows, and nothing reads the cache that it fills")
+    if prompts.wrong(limit):
+        return f"a prompt in chunks is off by {prompts.error:.2g} ({prompts.where}){prompts.because}"
+    if later.wrong(limit):
+        return f"steps after a prompt in chunks are off by {later.error:.2g} ({later.where}){later.because}"
+    told = "rows" if answered else "decode steps after it"
+    largest = prompts.error if answered else later.error
+    return f"{told} of {len(table) - 1} splits within {largest:.1e} of one prefill (limit {limit:.0e})"
+
+
+def _uses_later(table: Sequence[tuple[str, ...]]) -> bool:
+    return any(row[2] != "not asked" for row in table[1:])
+
+
+class _Run:
+    """One prompt in chunks of one size."""
+
+    def __init__(self, subject: Subject, chunked: Binding, size: int, index: int) -> None:
+        self.subject, self.size = subject, size
+        sizes = Sizes(2, 3, 4 * TOKENS, 8, chunk=size)
+        self.stream = drawn(subject.bench.rng("chunked", index), sizes, TOKENS + _STEPS)
+        bench = subject.bench
+        self.fed = ChunkFed(bench.worker, subject.found, chunked, sizes, lambda: bench.left)
+        self.prompt = tuple(x[:, :, :TOKENS] for x in self.stream)
+        self.visible = causal_rows(TOKENS, TOKENS)
+        q, k, v = self.prompt
+        self.out = _answer(self.fed.prompt(q, k, v), k, v)
+        self.truth = attention(q, k, v, visible=self.visible)
+        narrow = relative_error(plain(q, k, v, visible=self.visible), self.truth)
+        self.limit = float32_limit(subject, narrow)
+
+    def rows(self) -> Worst:
+        """The rows that were given, against full causal attention."""
+        q, k, v = self.prompt
+        assert self.out is not None
+        given = slice(self.fed.first, None)
+        error = relative_error(self.out[:, :, given], self.truth[:, :, given])
+        cause = _cause(self.out[:, :, given], q, k, v, given, self.size) if not error <= 1e-3 else ""
+        return Worst(error, f"chunks of {self.size}", cause)
+
+    def steps(self) -> Worst | None:
+        """Decode steps on the cache that was filled; ``None`` when there is none that can be used."""
+        cached = self.fed.after()
+        if cached is None:
+            return None
+        q, k, v = self.stream
+        worst = Worst()
+        for t in range(TOKENS, TOKENS + _STEPS):
+            now = slice(t, t + 1)
+            try:
+                out = cached.feed(q[:, :, now], k[:, :, now], v[:, :, now])
+                where = f"position {t}, after chunks of {self.size}"
+                held = k[:, :, : t + 1], v[:, :, : t + 1]
+                if cached.mode == "read":
+                    errors = [
+                        relative_error(x, y[b : b + 1].astype(float))
+                        for b in range(2) for x, y in zip(cached.stored(b), held, strict=True)
+                    ]  # fmt: skip
+                    worst = worst.or_worse(Worst.of(errors, where))
+                else:
+                    worst = worst.or_worse(Worst(relative_error(out, attention(q[:, :, now], *held)), where))
+            except Skipped:
+                return None
+        return worst
+
+
+def _answer(out: Array | None, k: Array, v: Array) -> Array | None:
+    """The answer, unless it is only what went in: the cache's contents."""
+    if out is None or any(out.shape == x.shape and np.array_equal(out, x) for x in (k, v)):
+        return None
+    return out
+
+
+def _cause(out: Array, q: Array, k: Array, v: Array, given: slice, size: int) -> str:
+    """Which usual mistake the rows equal."""
+    row, key = np.arange(TOKENS)[:, None], np.arange(TOKENS)[None, :]
+    start = row // size * size
+    own = (key >= start) & (key <= row)
+    masks: dict[str, Array] = {
+        "every row sees its whole chunk, later tokens included": key < start + size,
+        "no row is masked: each sees the whole prompt": np.ones((TOKENS, TOKENS), bool),
+        "every row sees its own chunk alone": own,
+        "every row sees its whole chunk and nothing before": (key >= start) & (key < start + size),
+        "the mask counts from the chunk's start, as if nothing stood before": key <= row - start,
+        "a row does not see itself": (key < row) | (row == 0),
+        "a chunk's own tokens are not seen": (key < start) | (start == 0),
+        "the chunk before is left out": own | (key < start - size),
+    }
+    causal = causal_rows(TOKENS, TOKENS)
+    with np.errstate(all="ignore"):
+        tried = {words: attention(q, k, v, visible=mask) for words, mask in masks.items()}
+        tried["the scores are not scaled by 1/√D"] = attention(q, k, v, visible=causal, scale=1.0)
+        tried["keys take the place of queries"] = attention(k, k, v, visible=causal)
+        tried["the answer is zero"] = np.zeros(q.shape)
+        for words, wrong in tried.items():
+            if np.allclose(out, wrong[:, :, given], rtol=1e-3, atol=1e-4):
+                return words
+    empty = np.flatnonzero(~out.any(axis=(0, 1, 3))) + (given.start or 0)
+    return f"the answer is zero in row {', '.join(map(str, empty))}" if empty.size else ""
+
+
+def _without_queries(subject: Subject, found: Findings, chunked: Binding, run: _Run) -> str:
+    """Attention output for keys and values alone: nothing says what was asked."""
+    assert run.out is not None
+    again = _Run(subject, chunked, run.size, 0)
+    moved = float("nan") if again.out is None else relative_error(again.out, run.out)
+    same = moved == 0.0
+    why = "the same twice" if same else f"the same keys and values give another answer ({moved:.2g} off)"
+    found.claim(
+        "the rows of a prompt in chunks are those of its queries", False,
+        measured=f"takes no queries; {why}", limit="queries go in, and decide the rows", **place(chunked),
+    )  # fmt: skip
+    if same:
+        return "a prompt in chunks takes no queries, so its rows cannot be those of the prompt"
+    return (
+        "a prompt in chunks takes no queries and makes its own: "
+        f"two runs on the same keys and values differ by {moved:.2g}"
+    )

@@ -1,0 +1,232 @@
+"""A cache that was made, and single calls of what plays its roles: what goes in, what is fetched."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from judge_tui.checks.calling.binding import Binding
+from judge_tui.checks.calling.calls import Returned, invoke
+from judge_tui.checks.calling.remote import Handle, Worker
+from judge_tui.checks.faults import BadResult
+from judge_tui.checks.tasks.kv.faces.places import State, cache_of, part
+from judge_tui.checks.tasks.kv.faces.ways import Way
+from judge_tui.checks.tasks.kv.faces.wires import (
+    answered,
+    fits,
+    from_wire,
+    of_layer,
+    packed,
+    to_wire,
+    unpacked,
+    wire_shape,
+)
+from judge_tui.checks.tasks.kv.words.sequences import ADD, FREE
+from judge_tui.checks.tasks.kv.words.sizes import Sizes, mode
+from judge_tui.checks.tolerance import same_bits
+
+__all__ = ["Opened", "by_rows", "per_sequence"]
+
+Array = npt.NDArray[Any]
+
+
+class Opened:
+    """One cache (or one per sequence, where a cache holds a single one), and calls on it.
+
+    Args:
+        worker: Where the submission is.
+        found: Role → binding, with the layout of each.
+        sizes: What the cache is made for.
+        left: Tells the seconds that remain.
+        counted: Whether the worker counts, from the making of the cache on.
+        goes: Tells of a guessed way of feeding whether a small call of it goes; all do, when left out.
+        together: Layers that go in with one call, where an axis is theirs.
+
+    Attributes:
+        counts: (B,) tokens that were fed to each sequence.
+        states: The cache, or one per sequence.
+        last: The last call.
+        touched: Of q, k and v, what a call has changed in place; looked for where it is a set.
+        counters: What the worker counted in each call; asked for where it is a list.
+        feeds_layers: Whether what comes in is of one layer of several; else a cache is made for one.
+        names: Sequence → what the submission knows it by, where it gives names itself.
+        quiet: Whether it is not told that a step is over: another layer of the step comes after this one.
+    """
+
+    def __init__(
+        self,
+        worker: Worker,
+        found: Mapping[str, Binding],
+        sizes: Sizes,
+        left: Callable[[], float],
+        *,
+        counted: bool = False,
+        goes: Callable[[Way], bool] | None = None,
+        together: int = 1,
+    ) -> None:
+        self.worker = worker
+        self.together = together
+        self.goes = goes
+        self.found = found
+        self.sizes = sizes
+        self.left = left
+        # What gives everything back as it takes more in is read by that.
+        self.mode = mode(found) or "read"
+        self.layer = 0
+        self.counts = np.zeros(sizes.batch, np.int64)
+        self.last: Returned | None = None
+        self.touched: set[str] | None = None
+        self.counters: list[Mapping[str, Any]] | None = [] if counted else None
+        self._pairs: list[tuple[Handle, Handle, str] | None] = []
+        feeding = found.get("step") or found.get("append") or found.get("append_many")
+        self.alone = feeding is not None and _holds_one(feeding)
+        self.feeds_layers = feeding is not None and feeding.takes("layer")
+        self.names: dict[int, Any] = {}
+        self.quiet = False
+        self.states = [self._created() for _ in range(sizes.batch if self.alone else 1)]
+        for b in range(sizes.batch):
+            self.add(b)
+
+    def _created(self) -> State:
+        create = self.found.get("create")
+        if create is None:
+            return None
+        counting = self.counters is not None
+        returned = invoke(self.worker, create, self._made_for(create), budget=self.left(), count=counting)
+        return returned.handle("cache") if returned.has("cache") else returned.result.handle
+
+    def _made_for(self, create: Binding) -> dict[str, Any]:
+        """The sizes that a cache is told when it is made, and every call that takes an object of them."""
+        sizes = self.sizes
+        inputs = {**sizes.inputs(), **({"batch": 1} if self.alone else {})}
+        if not create.takes("kv_heads"):
+            # What holds keys and values and is told of one kind of head is told of theirs.
+            inputs.update(heads=sizes.heads, embed=sizes.heads * sizes.head_dim)
+        if not self.feeds_layers:
+            inputs.update(layers=self.together)
+        return inputs
+
+    def add(self, b: int) -> None:
+        """Tell a cache of a sequence, where it has to be told; it may give it a name of its own."""
+        binding = self.found.get("add")
+        if binding is None:
+            return
+        at = b if self.alone else 0
+        inputs = self._inputs(b, np.zeros(1, np.int64), self.states[at], binding)
+        returned = self._invoked(binding, {**inputs, "count": self.sizes.max_len})
+        self.states[at] = cache_of(returned, binding, ADD, self.states[at])
+        if not binding.takes("sequence"):
+            if returned.result.tree.get("kind") not in ("int", "str", "scalar"):
+                raise BadResult(f"{binding.target} takes no number of a sequence and gives none")
+            self.names[b] = returned.result.handle
+
+    def free(self, b: int) -> None:
+        """Let a sequence go; what it held is forgotten here as well."""
+        binding = self.found["free"]
+        at = b if self.alone else 0
+        self.counts[b] = 0
+        returned = self._invoked(binding, self._inputs(b, np.zeros(1, np.int64), self.states[at], binding))
+        self.states[at] = cache_of(returned, binding, FREE, self.states[at])
+
+    def beside(self, layer: int) -> Self:
+        """Another layer of the same cache, with counts of its own."""
+        other = copy.copy(self)
+        other.layer, other.counts, other._pairs = layer, np.zeros(self.sizes.batch, np.int64), []
+        return other
+
+    def _inputs(
+        self, b: int | None, counts: Array, state: State, binding: Binding, tokens: int = 0
+    ) -> dict[str, Any]:
+        """Everything that a call may ask for; ``counts`` are the tokens that the call adds."""
+        stored = self.counts if b is None else self.counts[b : b + 1]
+        totals, create = stored + counts, self.found.get("create")
+        inputs: dict[str, Any] = {
+            **(self.sizes.inputs() if create is None else self._made_for(create)),
+            "layer": self.layer, "sequence": 0 if b is None else self.names.get(b, b),
+            "rows": [self.names.get(row, row) for row in (range(self.sizes.batch) if b is None else [b])],
+            "lengths": counts, "totals": totals,
+            "active": counts > 0, "positions": stored.copy(), "position": int(stored.max()) - tokens,
+            "length": int(totals.max()), "cache": state, "cache_k": None, "cache_v": None,
+            "before": stored.copy(), "bounds": np.concatenate([[0], np.cumsum(counts)]),
+        }  # fmt: skip
+        if binding.takes("cache_k"):
+            if isinstance(state, tuple):
+                inputs["cache_k"], inputs["cache_v"] = state[0], state[1]
+            elif isinstance(state, Handle):
+                inputs["cache_k"], inputs["cache_v"] = state.part(("i", 0)), state.part(("i", 1))
+        return inputs
+
+    def _invoked(self, binding: Binding, inputs: dict[str, Any]) -> Returned:
+        counting = self.counters is not None
+        plain = replace(binding, layout="")
+        self.last = invoke(self.worker, plain, inputs, budget=self.left(), count=counting)
+        if self.counters is not None:
+            self.counters.append(self.last.result.counters)
+        if self.touched is not None:
+            for name in ("q", "k", "v"):
+                if name in self.last.given and self._changed(self.last.given[name], inputs[name]):
+                    self.touched.add(name)
+        return self.last
+
+    def _changed(self, handle: Handle, sent: Any) -> bool:
+        if not isinstance(sent, np.ndarray):
+            return False
+        sent = np.ascontiguousarray(sent)
+        return not same_bits(self.worker.fetch(handle, sent.shape, sent.dtype), sent)
+
+    def _fetched(
+        self,
+        returned: Returned,
+        role: Any,
+        name: str,
+        shape: tuple[int, ...],
+        layout: str,
+        counts: Array | None = None,
+    ) -> Array:
+        if "P" in layout and counts is not None:
+            together = (1, shape[1], int(counts.sum()), shape[3])
+            whole = self._fetched(returned, role, name, together, layout.replace("P", "N"))
+            return unpacked(whole, counts, shape[2])
+        handle = part(returned, role, name, (len(layout), len(layout) - 1))
+        if handle is None:
+            raise BadResult(f"{returned.binding.target} gives no {name}")
+        told = tuple(self.worker.describe(handle).get("shape", ()))
+        # Heads may come back joined, and a single token without its axis.
+        for other in answered(layout):
+            if told == wire_shape(shape, other, self.together) and fits(other, shape[0], shape[2]):
+                layout = other
+                break
+        return self._from_wire(handle, shape, layout)
+
+    def _to_wire(self, array: Array, binding: Binding, counts: Array) -> Array:
+        """A (B, H, N, D) array as a call takes it: of this layer, or of all that go in together."""
+        if "L" in binding.layout:
+            return to_wire(array, binding.layout, self.together)
+        own = of_layer(array, self.layer) if self.together > 1 else array
+        if "P" in binding.layout:
+            return to_wire(packed(own, counts), binding.layout.replace("P", "N"))
+        return to_wire(own, binding.layout)
+
+    def _from_wire(self, handle: Handle, shape: tuple[int, ...], layout: str) -> Array:
+        """An array of this layer, (B, H, N, D), float64."""
+        fetched = self.worker.fetch(handle, wire_shape(shape, layout, self.together))
+        return from_wire(fetched, shape, layout, self.layer)
+
+
+def per_sequence(binding: Binding) -> bool:
+    """Whether a call names the sequence that it is for."""
+    return binding.takes("sequence")
+
+
+def by_rows(binding: Binding) -> bool:
+    """Whether a call may be for one of the sequences alone, or for several of them."""
+    return per_sequence(binding) or binding.takes("rows")
+
+
+def _holds_one(binding: Binding) -> bool:
+    """Whether a cache holds one sequence only: what goes in has no batch axis and names no sequence."""
+    return not {"B", "P"} & set(binding.layout) and not per_sequence(binding)

@@ -1,0 +1,228 @@
+"""A submission's paged cache behind one face: sequences come, grow, are read, and go.
+
+:class:`Pool` remembers what it fed, so that what comes back can be held against it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from judge_tui.checks.calling.binding import Binding
+from judge_tui.checks.calling.calls import Returned, invoke
+from judge_tui.checks.calling.remote import Handle, Worker
+from judge_tui.checks.contract import Role
+from judge_tui.checks.faults import BadResult, Fault, Raised, Skipped
+from judge_tui.checks.tasks.kv.faces.places import State, cache_of, pair, part
+from judge_tui.checks.tasks.kv.faces.wires import answered, fits, from_wire, to_wire, wire_shape
+from judge_tui.checks.tasks.kv.words import roles
+from judge_tui.checks.tasks.kv.words.sequences import ADD, FREE, RESERVE
+from judge_tui.checks.tasks.kv.words.sizes import Sizes
+
+__all__ = ["Pool", "PoolSizes"]
+
+Array = npt.NDArray[Any]
+_ROLES = {role.name: role for role in roles.ROLES}
+
+
+@dataclass(frozen=True, slots=True)
+class PoolSizes(Sizes):
+    """What a paged cache is made for.
+
+    Attributes:
+        blocks: In the pool.
+        block_size: Tokens of a block.
+    """
+
+    batch: int = 32
+    heads: int = 2
+    max_len: int = 96
+    layers: int = 1
+    blocks: int = 24
+    block_size: int = 4
+
+    def inputs(self) -> dict[str, Any]:
+        """By canonical name."""
+        return {
+            **Sizes.inputs(self), "blocks": self.blocks, "block_size": self.block_size,
+            "blocks_each": -(-self.max_len // self.block_size),
+        }  # fmt: skip
+
+
+class Pool:
+    """A paged cache.
+
+    Args:
+        worker: Where the submission is.
+        found: Part (``create``, ``append``, ``read``, …) → binding, with layouts.
+        sizes: What it is made for.
+        left: Tells the seconds that remain.
+
+    Attributes:
+        state: The cache.
+        fed: Sequence → the keys and values that it was given, each (H, N, D).
+        ids: Sequence → the number that the submission knows it by.
+        tail: The largest magnitude that stood behind the tokens of a sequence that was read.
+    """
+
+    def __init__(
+        self, worker: Worker, found: Mapping[str, Binding], sizes: PoolSizes, left: Callable[[], float]
+    ) -> None:
+        self.worker, self.found, self.sizes, self.left = worker, found, sizes, left
+        self.state: State = None
+        self.fed: dict[int, tuple[Array, Array]] = {}
+        self.ids: dict[int, Any] = {}
+        self.tail = 0.0
+        if "create" in found:
+            made = invoke(worker, found["create"], sizes.inputs(), budget=left())
+            self.state = made.handle("cache") if made.has("cache") else made.result.handle
+
+    @property
+    def attends(self) -> bool:
+        """Whether it is read by attention alone."""
+        return "read" not in self.found
+
+    @property
+    def reserves(self) -> bool:
+        """Whether a sequence is told how long it will be when it comes."""
+        return "add" in self.found and self.found["add"].takes("count")
+
+    def inputs(self, sequence: int, tokens: int = 0, count: int = 0) -> dict[str, Any]:
+        """All that a call may ask for."""
+        stored = self.fed[sequence][0].shape[1] if sequence in self.fed else 0
+        return {
+            **self.sizes.inputs(), "cache": self.state, "sequence": self.ids.get(sequence, sequence),
+            "rows": [self.ids.get(sequence, sequence)],
+            "layer": 0, "position": stored, "length": stored + tokens, "count": count,
+            "lengths": np.array([tokens]), "totals": np.array([stored + tokens]),
+            "positions": np.array([stored]), "active": np.array([True]), "cache_k": None, "cache_v": None,
+        }  # fmt: skip
+
+    def add(self, sequence: int, count: int = 0) -> None:
+        """Let a sequence come; ``count`` are the tokens that it will have."""
+        empty = np.zeros((self.sizes.heads, 0, self.sizes.head_dim))
+        if (binding := self.found.get("add")) is not None:
+            returned = self._invoked(binding, self.inputs(sequence, count=count))
+            tree = returned.result.tree
+            self.state = cache_of(returned, binding, ADD, self.state)
+            if not binding.takes("sequence"):
+                if tree.get("kind") not in ("int", "str", "scalar"):
+                    raise BadResult(f"{binding.target} takes no number of a sequence and gives none")
+                self.ids[sequence] = returned.result.handle
+        self.fed[sequence] = (empty, empty)
+
+    def append(self, sequence: int, k: Array, v: Array, *, whole: bool = True) -> None:
+        """Feed tokens of one sequence: (H, T, D) each; in one call where that can be, else one by one."""
+        tokens = k.shape[1]
+        many = self.found.get("append_many")
+        if many is not None and whole and (tokens > 1 or "append" not in self.found):
+            self._append(many, sequence, k, v)
+            return
+        for t in range(tokens):
+            self._append(self.found["append"], sequence, k[:, t : t + 1], v[:, t : t + 1])
+
+    def _append(self, binding: Binding, sequence: int, k: Array, v: Array) -> None:
+        self._told("reserve", RESERVE, sequence, k.shape[1])
+        inputs = self.inputs(sequence, k.shape[1])
+        layers = self.sizes.layers
+        inputs.update(k=to_wire(k[None], binding.layout, layers), v=to_wire(v[None], binding.layout, layers))
+        returned = self._invoked(binding, inputs)
+        self.state = cache_of(returned, binding, _ROLES["append"], self.state)
+        old = self.fed[sequence]
+        self.fed[sequence] = (np.concatenate([old[0], k], 1), np.concatenate([old[1], v], 1))
+        self._told("advance", _ROLES["advance"], sequence, k.shape[1])
+
+    def _told(self, name: str, role: Role, sequence: int, tokens: int) -> None:
+        """Tell the cache that tokens come, or that they are there, where it wants to be told."""
+        if (binding := self.found.get(name)) is not None:
+            returned = self._invoked(binding, self.inputs(sequence, tokens, tokens))
+            self.state = cache_of(returned, binding, role, self.state)
+
+    def read(self, sequence: int) -> tuple[Array, Array]:
+        """What comes back of a sequence: (H, N, D) each, float64."""
+        binding = self.found["read"]
+        shape = (1, *self.fed[sequence][0].shape)
+        returned = self._invoked(binding, self.inputs(sequence))
+        found = pair(returned, _ROLES["read"])
+        if found is None:
+            raise BadResult(f"{binding.target} gives no keys and values")
+        keys, values = (self._cut(handle, shape, binding.layout) for handle in found)
+        return keys, values
+
+    def _cut(self, handle: Handle, shape: tuple[int, ...], layout: str) -> Array:
+        """An array in (H, N, D); what stands behind the tokens, up to the end of a block, is cut off."""
+        b, h, n, d = shape
+        most = self.sizes.max_len
+        told = self.worker.describe(handle).get("shape")
+        if told and "N" in layout and len(told) == len(layout):
+            full = int(told[layout.index("N")])
+            if n < full and (full == -(-n // self.sizes.block_size) * self.sizes.block_size or full == most):
+                whole = self._fetched(handle, (b, h, full, d), layout)[0]
+                self.tail = max(self.tail, float(np.abs(np.nan_to_num(whole[:, n:], nan=1e9)).max()))
+                return np.ascontiguousarray(whole[:, :n])
+        return np.asarray(self._fetched(handle, shape, layout)[0])
+
+    def _fetched(self, handle: Handle, shape: tuple[int, ...], layout: str) -> Array:
+        """An array of the first layer, (B, H, N, D)."""
+        return from_wire(
+            self.worker.fetch(handle, wire_shape(shape, layout, self.sizes.layers)), shape, layout
+        )
+
+    def attend(self, sequence: int, q: Array) -> Array:
+        """Attend with one query: (H, 1, D) → the same, float64."""
+        binding = self.found["attend"]
+        inputs = self.inputs(sequence)
+        asked = to_wire(q[None], binding.layout, self.sizes.layers)
+        returned = self._invoked(binding, {**inputs, "q": asked})
+        shape, layout = (1, *q.shape), binding.layout
+        handle = part(returned, _ROLES["attend"], "out", (len(layout), len(layout) - 1))
+        if handle is None:
+            raise BadResult(f"{binding.target} gives no output")
+        told = tuple(self.worker.describe(handle).get("shape", ()))
+        for other in answered(layout):
+            if told == wire_shape(shape, other, self.sizes.layers) and fits(other, 1, 1):
+                layout = other
+                break
+        return np.asarray(self._fetched(handle, shape, layout)[0])
+
+    def free(self, sequence: int) -> None:
+        """Let a sequence go.
+
+        Raises:
+            Skipped: Nothing frees one.
+        """
+        if "free" not in self.found:
+            raise Skipped("no call frees a sequence")
+        binding = self.found["free"]
+        returned = self._invoked(binding, self.inputs(sequence))
+        self.state = cache_of(returned, binding, FREE, self.state)
+        self.fed.pop(sequence, None)
+
+    def leave(self, *sequences: int) -> None:
+        """Let sequences go; one that holds nothing may be unknown to a cache that nobody told of it."""
+        for sequence in sequences:
+            empty = self.fed[sequence][0].shape[1] == 0
+            try:
+                self.free(sequence)
+            except Raised:
+                if not empty:
+                    raise
+                self.fed.pop(sequence, None)
+            self.ids.pop(sequence, None)
+
+    def twice(self, sequence: int) -> str:
+        """Free a sequence that is gone; what was said to it, empty when nothing was."""
+        try:
+            self._invoked(self.found["free"], self.inputs(sequence))
+        except Fault as fault:
+            if not self.worker.alive:
+                raise
+            return fault.message
+        return ""
+
+    def _invoked(self, binding: Binding, inputs: dict[str, Any]) -> Returned:
+        # Layouts are dealt with here: what goes over the wire is in the submission's own order.
+        return invoke(self.worker, replace(binding, layout=""), inputs, budget=self.left())

@@ -1,0 +1,152 @@
+"""What a cache keeps, entry by entry: bytes, and whether attention ever reads it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.calling.remote import Handle, Worker
+from judge_tui.checks.faults import Fault
+from judge_tui.checks.sources import parsed
+from judge_tui.checks.tasks.kv.faces.cached import Cached
+from judge_tui.checks.tasks.kv.faces.places import State
+
+__all__ = ["Entry", "entries", "is_read", "line_of", "total"]
+
+Steps = tuple[tuple[str, Any], ...]
+#: From so many alike siblings on (one array per token, per block), they count as one entry.
+_MANY = 8
+
+
+@dataclass(slots=True)
+class Entry:
+    """One array of a cache, or many alike: one per token, block or sequence.
+
+    Attributes:
+        name: Its path in words.
+        handles: The arrays.
+        nbytes: Of all of them; memory seen through several views counts once.
+        shape: Of the first.
+        dtype: Of the first.
+    """
+
+    name: str
+    handles: list[Handle] = field(default_factory=list)
+    nbytes: int = 0
+    shape: tuple[int, ...] = ()
+    dtype: str = ""
+
+    @property
+    def attribute(self) -> str:
+        """The innermost name on its path; empty when it has none."""
+        words = self.name.replace("*", "").replace("[", ".").replace("]", "").split(".")
+        named = [word for word in words if word and not word.isdigit()]
+        return named[-1] if named else ""
+
+
+def entries(cached: Cached) -> list[Entry]:
+    """The arrays of a cache (of all caches, where every sequence has its own)."""
+    found: dict[str, Entry] = {}
+    seen: set[int] = set()
+    for state in cached.states:
+        for handle, path, leaf in _leaves(cached.worker, state):
+            nbytes = int(leaf.get("base_nbytes", leaf.get("nbytes", 0)))
+            base = leaf.get("base")
+            if base in seen:
+                nbytes = 0
+            elif isinstance(base, int):
+                seen.add(base)
+            entry = found.setdefault(path, Entry(path, shape=tuple(leaf["shape"]), dtype=str(leaf["dtype"])))
+            entry.nbytes += nbytes
+            if leaf["kind"] == "array":
+                entry.handles.append(handle)
+    return list(found.values())
+
+
+def total(cached: Cached) -> int:
+    """Bytes of all that a cache keeps."""
+    roots = [root for state in cached.states for root in _roots(state)]
+    return sum(cached.worker.footprint(root) for root in roots)
+
+
+def _roots(state: State) -> list[Handle]:
+    return [state] if isinstance(state, Handle) else list(state or ())
+
+
+def _leaves(worker: Worker, state: State) -> Iterator[tuple[Handle, str, dict[str, Any]]]:
+    roots = _roots(state)
+    for index, root in enumerate(roots):
+        listed = [dict(leaf) for leaf in worker.leaves(root) if leaf.get("kind") in ("array", "list")]
+        paths: list[Steps] = [tuple((str(kind), key) for kind, key in leaf["path"]) for leaf in listed]
+        prefix: Steps = (("i", index),) if len(roots) > 1 else ()
+        crowded = _crowded(paths)
+        for leaf, path in zip(listed, paths, strict=True):
+            yield root.part(*path), _words(prefix + path, {len(prefix) + depth for depth in crowded}), leaf
+
+
+def _crowded(paths: Sequence[Steps]) -> set[int]:
+    """Depths at which a path branches into many alike siblings."""
+    crowded: set[int] = set()
+    for depth in range(max((len(path) for path in paths), default=0)):
+        below: dict[Steps, set[Any]] = {}
+        for path in paths:
+            if len(path) > depth and (path[depth][0] == "i" or isinstance(path[depth][1], int)):
+                below.setdefault(path[:depth], set()).add(path[depth][1])
+        if any(len(keys) >= _MANY for keys in below.values()):
+            crowded.add(depth)
+    return crowded
+
+
+def _words(path: Steps, crowded: set[int]) -> str:
+    words = ""
+    for depth, (kind, key) in enumerate(path):
+        if depth in crowded:
+            words += "[*]"
+        elif kind == "a":
+            words += f".{key}"
+        else:
+            words += f"[{key}]"
+    return words.lstrip(".") or "the cache itself"
+
+
+def is_read(run: Any, cached: Cached, entry: Entry, truth: np.ndarray[Any, Any]) -> bool:
+    """Whether an answer changes when an entry is overwritten in place.
+
+    Args:
+        run: ``run(cached)`` gives the answer.
+        cached: A cache that was fed as the one that gave ``truth``.
+        entry: One of its entries.
+        truth: The answer with nothing overwritten.
+    """
+    try:
+        for handle in entry.handles:
+            cached.worker.fill(handle)
+        return not np.array_equal(run(cached), truth)
+    except Fault:
+        if not cached.worker.alive:
+            raise
+        return True
+
+
+def line_of(bench: Bench, file: str, attribute: str) -> int | None:
+    """Where ``attribute`` (or a key of that name) is first assigned."""
+    if not attribute:
+        return None
+    try:
+        tree = parsed(bench.submission.read_bytes(file))
+    except SyntaxError:
+        return None
+    lines = [node.lineno for node in ast.walk(tree) if isinstance(node, ast.expr) and _sets(node, attribute)]
+    return min(lines, default=None)
+
+
+def _sets(node: ast.expr, name: str) -> bool:
+    if isinstance(node, ast.Attribute):
+        return node.attr == name and isinstance(node.ctx, ast.Store)
+    if isinstance(node, ast.Name):
+        return node.id == name and isinstance(node.ctx, ast.Store)
+    return isinstance(node, ast.Constant) and node.value == name

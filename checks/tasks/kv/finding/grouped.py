@@ -1,0 +1,275 @@
+"""Finding attention over q, k and v in which query heads share heads of keys and values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from judge_tui.checks.binding.candidates import callables
+from judge_tui.checks.calling.binding import Binding
+from judge_tui.checks.calling.calls import invoke
+from judge_tui.checks.calling.remote import Worker
+from judge_tui.checks.contract import Param, Return, Role
+from judge_tui.checks.faults import BadResult, Fault
+from judge_tui.checks.submission import ADAPTER
+from judge_tui.checks.tasks.kv.faces.places import part
+from judge_tui.checks.tasks.kv.faces.wires import JOINED, fits, from_wire, to_wire, wire_shape
+from judge_tui.checks.tasks.kv.finding import trial
+from judge_tui.checks.tasks.kv.finding.signatures import arguments
+from judge_tui.checks.tasks.kv.words import roles
+from judge_tui.checks.tasks.kv.words.reference import attention, causal_rows
+from judge_tui.checks.tolerance import relative_error
+
+__all__ = ["ROLE", "SPOKEN", "Heads", "called", "find", "mha_only"]
+
+Array = npt.NDArray[Any]
+Inventories = Mapping[str, Mapping[str, Any]]
+Found = dict[str, Binding]
+#: What speaks of grouped heads in names and source.
+SPOKEN = re.compile(
+    r"gqa|mqa|grouped_?(query|attention|head|multi)|multi_?query|kv_?heads?\b|key_value_heads|n_?rep\b|"
+    r"repeat_?kv|query_?groups|heads_per_(kv|group)|group_?size",
+    re.I,
+)
+_NAMES = re.compile(r"gqa|mqa|grouped|multi_?query|attention|attn|sdpa|mha|attend", re.I)
+_ASIDE = re.compile(
+    r"test|demo|bench|naive|verify|compare|memory|bytes|flops|quant|page|chunk|slid|window|mask(?!ed)|weights|"
+    r"rope|linear|sparse|alibi",
+    re.I,
+)
+_ONE = re.compile(r"mqa|multi_?query", re.I)
+_BY_NAME = {p.name: p for role in roles.ROLES for p in role.params}
+_GROUP = Param(
+    "group", "int", ("group_size", "n_rep", "num_rep", "heads_per_group", "heads_per_kv", "q_per_kv",
+                     "queries_per_kv", "num_key_value_groups", "kv_repeat", "repeats", "rep"), required=False,
+)  # fmt: skip
+_GROUPS = Param(
+    "groups", "int", ("num_groups", "n_groups", "kv_groups", "num_kv_groups", "num_query_groups", "g"),
+    required=False,
+)  # fmt: skip
+_KV_HEADS = replace(
+    next(p for p in roles.SIZES if p.name == "kv_heads"),
+    aliases=("num_kv_heads", "n_kv_heads", "n_kv_head", "kvh", "num_key_value_heads", "n_kv", "h_kv", "hkv",
+             "num_heads_kv", "n_heads_kv", "nkv"), required=False,
+)  # fmt: skip
+_SIZES = (
+    *(p for p in roles.SIZES if p.name in ("batch", "heads", "max_len", "head_dim", "embed")),
+    _KV_HEADS, _GROUP, _GROUPS,
+)  # fmt: skip
+_HEADS = replace(
+    next(p for p in roles.SIZES if p.name == "heads"),
+    aliases=("num_heads", "n_heads", "n_head", "h", "nheads", "num_q_heads", "n_q_heads", "q_heads", "hq"),
+    required=False,
+)
+#: Attention over q, k and v with fewer heads of keys and values.
+ROLE = Role(
+    "grouped",
+    (_BY_NAME["q"], _BY_NAME["k"], _BY_NAME["v"], _HEADS, _KV_HEADS, _GROUP, _GROUPS,
+     _BY_NAME["causal"]),
+    (Return("out", "array", ("output", "o", "attn", "attn_out", "attention", "context", "y", "result")),),
+    # The generic purity check knows neither its heads nor its axis order.
+    ("gqa", "attention"), required=False, pure=False,
+)  # fmt: skip
+_LAYOUTS = ("BHND", "BNHD", "HND", "NHD", "BHD", "HD")
+_MOST = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Heads:
+    """A shape of grouped attention.
+
+    Attributes:
+        queries: Query heads.
+        shared: Heads of keys and values; divides ``queries``.
+    """
+
+    queries: int
+    shared: int
+
+    def __str__(self) -> str:
+        return f"{self.queries} query heads over {self.shared}"
+
+    def inputs(self) -> dict[str, Any]:
+        """By canonical name; ``groups`` in its two meanings is settled by the binding."""
+        return {
+            "heads": self.queries, "kv_heads": self.shared, "group": self.queries // self.shared,
+            "groups": self.shared, "head_dim": 8, "embed": 8 * self.queries, "batch": 2, "max_len": 16,
+        }  # fmt: skip
+
+
+def mha_only(binding: Binding) -> bool:
+    """Whether a callable is for one shared head alone, by its name."""
+    return bool(_ONE.search(binding.name))
+
+
+def find(
+    worker: Worker, loaded: Inventories, found: Found, rejected: dict[str, list[str]], fatal: dict[str, Fault]
+) -> None:
+    """Bind ``grouped``: attention that is right with shared heads, else one that claims them.
+
+    Args:
+        worker: Where the submission is.
+        loaded: File → inventory.
+        found: Role → binding; added to.
+        rejected: Role → what was tried.
+        fatal: Callables that ended the process; not called again.
+    """
+    written = found.pop("grouped", None)
+    tried = rejected.setdefault("grouped", [])
+    claimed: Binding | None = None
+    for option in [written] if written else list(_options(loaded))[:_MOST]:
+        for reading in _readings(option):
+            run = partial(_tried, worker, reading)
+            result = trial.survived(fatal, {"grouped": reading}, run)
+            if result.right:
+                found["grouped"] = reading
+                return
+            if result.ran and _claims(reading):
+                claimed = claimed or reading
+            line = f"{reading.target}: {result.said or f'runs, error {result.error:.2g}'}"
+            if _claims(reading) and len(tried) < 12 and line not in tried:
+                tried.append(line)
+    if settled := claimed or written:
+        found["grouped"] = settled
+
+
+def _claims(binding: Binding) -> bool:
+    """Whether it says that heads are shared: by its name or by a parameter."""
+    takes = any(binding.takes(name) for name in ("kv_heads", "group", "groups"))
+    return takes or bool(SPOKEN.search(binding.name))
+
+
+def _options(loaded: Inventories) -> Iterator[Binding]:
+    made = {
+        (file, cls["name"]): cls["params"]
+        for file, inventory in loaded.items()
+        for cls in inventory.get("classes", ())
+        if cls["params"] is not None
+    }
+    listed = []
+    for item in callables(loaded):
+        own = item.name.rpartition(".")[2]
+        cls = str(item.owner["name"]) if item.owner else ""
+        if item.file == ADAPTER or (own.startswith("_") and own != "__call__"):
+            continue
+        if not _NAMES.search(item.name) or _ASIDE.search(item.name):
+            continue
+        args = arguments(item.params, ROLE)
+        if args is None:
+            continue
+        binding = Binding("grouped", item.file, item.name, args, {}, why="its name and its parameters",
+                          line=item.line)  # fmt: skip
+        if cls:
+            init = arguments(made.get((item.file, cls), ()), replace(ROLE, params=_SIZES))
+            if init is None or (item.file, cls) not in made:
+                continue
+            binding = replace(binding, init=init)
+        listed.append(binding)
+    yield from sorted(listed, key=lambda binding: not _claims(binding))
+
+
+def _readings(option: Binding) -> Iterator[Binding]:
+    """Axis orders, and the two meanings of a number of groups: how many there are, or how many are in one."""
+    layouts = (option.layout,) if option.layout else _LAYOUTS
+    for layout in layouts:
+        yield replace(option, layout=layout)
+    if option.takes("groups"):
+        for layout in layouts:
+            yield replace(_meaning_group(option), layout=layout)
+
+
+def _meaning_group(option: Binding) -> Binding:
+    def renamed(arguments_: Any) -> Any:
+        return tuple(replace(a, source="group") if a.source == "groups" else a for a in arguments_)
+
+    init = None if option.init is None else renamed(option.init)
+    return replace(option, args=renamed(option.args), init=init)
+
+
+def called(
+    worker: Worker,
+    binding: Binding,
+    heads: Heads,
+    q: Array,
+    k: Array,
+    v: Array,
+    *,
+    causal: bool,
+    budget: float,
+) -> Array:
+    """Call it.
+
+    Args:
+        worker: Where the submission is.
+        binding: How it is called.
+        heads: How many heads go in.
+        q: (B, H, T, D); the batch goes in one by one where the axis order has none.
+        k: (B, G, S, D).
+        v: As k.
+        causal: For a callable that can be told.
+        budget: Seconds.
+
+    Returns:
+        (B, H, T, D).
+
+    Raises:
+        Fault: What it did.
+    """
+    layout = binding.layout
+    if "B" not in layout and q.shape[0] > 1:
+        rows = [
+            called(worker, binding, heads, *(x[b : b + 1] for x in (q, k, v)), causal=causal, budget=budget)
+            for b in range(q.shape[0])
+        ]
+        return np.concatenate(rows)
+    inputs = {**heads.inputs(), "causal": causal, "batch": q.shape[0]}
+    inputs.update({"q": to_wire(q, layout), "k": _keys(k, layout), "v": _keys(v, layout)})
+    returned = invoke(worker, replace(binding, layout=""), inputs, budget=budget)
+    handle = part(returned, ROLE, "out", (len(layout), len(layout) - 1))
+    if handle is None:
+        raise BadResult(f"{binding.target} gives no output")
+    told = tuple(worker.describe(handle).get("shape", ()))
+    for other in (layout, *JOINED):
+        if told == wire_shape(q.shape, other) and fits(other, q.shape[0], q.shape[2]):
+            layout = other
+            break
+    return from_wire(worker.fetch(handle, wire_shape(q.shape, layout)), q.shape, layout)
+
+
+def _keys(x: Array, layout: str) -> Array:
+    """Keys and values have a token axis even where the single query has none."""
+    return to_wire(x, layout if "N" in layout else layout.replace("H", "HN"))
+
+
+def _tried(worker: Worker, option: Binding) -> trial.Trial:
+    """One query over seven keys, and seven over seven; heads 4 over 2, or over 1."""
+    heads = Heads(4, 1) if mha_only(option) else Heads(4, 2)
+    rng = np.random.default_rng(21)
+    q, k, v = (rng.standard_normal((2, n, 7, 8)).astype(np.float32) for n in (4, heads.shared, heads.shared))
+    errors, said = [], ""
+    for tokens in (1, 7):
+        if tokens > 1 and "N" not in option.layout:
+            continue
+        last = q[:, :, 7 - tokens :]
+        try:
+            out = called(worker, option, heads, last, k, v, causal=tokens > 1, budget=trial.BUDGET)
+        except Fault as fault:
+            if not worker.alive:
+                raise
+            said = fault.placed
+            continue
+        except (KeyError, ValueError, IndexError) as error:
+            return trial.Trial(float("inf"), f"cannot be called so: {error}")
+        truths = [attention(last, k, v, visible=m) for m in (None, causal_rows(tokens, 7))]
+        errors.append(
+            min((relative_error(out, t) for t in truths), key=lambda e: np.inf if np.isnan(e) else e)
+        )
+    if not errors:
+        return trial.Trial(float("inf"), said)
+    right = [error for error in errors if error <= 1e-3]
+    return trial.Trial(min(right) if right else float(np.nanmax([*errors, 0.0])) or float("nan"))

@@ -1,0 +1,89 @@
+"""What makes the cache that a decoder is handed, and opens a sequence in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+from judge_tui.checks.calling.binding import Binding
+from judge_tui.checks.calling.remote import Worker
+from judge_tui.checks.faults import Fault
+from judge_tui.checks.tasks.kv.finding.signatures import Owner, as_told, matched
+from judge_tui.checks.tasks.kv.words import roles
+from judge_tui.checks.tasks.kv.words.decoder_roles import DECODER
+from judge_tui.checks.tasks.kv.words.paging_roles import ROLES
+
+__all__ = ["BorrowedCaches"]
+
+Inventories = Mapping[str, Mapping[str, Any]]
+Found = dict[str, Binding]
+_STATE = next(role for role in DECODER if role.name == "state")
+_CREATE = next(role for role in roles.ROLES if role.name == "create")
+#: A cache that is made for a decoder may be told more of it than one by itself.
+_SIZED = replace(_CREATE, params=(*_CREATE.params, *(p for p in _STATE.params if p.name in ("vocab", "ff"))))
+_PAGED = {role.name: role for role in ROLES}
+_MOST = 2
+
+
+class BorrowedCaches:
+    """Caches that no decoder makes: functions of sizes alone, classes, and what is bound as the cache.
+
+    Args:
+        worker: Where the submission is.
+        loaded: File → inventory.
+        found: Role → binding, as far as a cache was found.
+    """
+
+    def __init__(self, worker: Worker, loaded: Inventories, found: Found) -> None:
+        self.worker, self.loaded = worker, loaded
+        functions = [o for o in matched(worker, loaded, _STATE) if not o.takes("model")][:_MOST]
+        known = {option.target for option in functions}
+        self.makers = [*functions, *(each for each in self._bound(found) if each.target not in known)]
+        self.adds = {found["create"].target: found["add"]} if {"create", "add"} <= set(found) else {}
+
+    def _bound(self, found: Found) -> list[Binding]:
+        if "create" in found:
+            return [found["create"]]
+        named = matched(self.worker, self.loaded, _SIZED, constructors=True)
+        return [replace(option, returns={}) for option in named if option.name[:1].isupper()][:_MOST]
+
+    def options(self, option: Found) -> Iterator[Found]:
+        """A decoder that is handed a cache, with each of them: one for all layers, then one for each."""
+        apart = option["prefill"].takes("sequence") and "open" not in option
+        for maker in self.makers:
+            for role in ("state", "states"):
+                made = {**option, role: as_told(replace(maker, role=role), option["decoder"])}
+                if apart and role == "state" and maker.target in self.adds:
+                    yield {**made, "open": replace(self.adds[maker.target], role="open")}
+                yield made
+        for maker, add in self._paged if apart else ():
+            yield {**option, "state": as_told(maker, option["decoder"]), "open": add}
+
+    @cached_property
+    def _paged(self) -> list[tuple[Binding, Binding]]:
+        """Caches of pages that keep sequences apart, and what opens one."""
+        found = []
+        for maker in matched(self.worker, self.loaded, _PAGED["paged"], constructors=True)[:_MOST]:
+            try:
+                owner = Owner.of(self.worker, self.loaded, maker)
+            except (Fault, KeyError):
+                if not self.worker.alive:
+                    raise
+                continue
+            adds = matched(self.worker, self.loaded, _PAGED["paged_add"], owner=owner, stateful=True)
+            found += [(replace(maker, role="state"), replace(add, role="open")) for add in adds[:1]]
+        return found
+
+    def lent(self, option: Found) -> bool:
+        """Whether the cache of an option is one of them."""
+        state = option.get("state") or option.get("states")
+        known = {maker.target for maker in self.makers}
+        return state is not None and (state.target in known or self.paged(option))
+
+    def paged(self, option: Found) -> bool:
+        """Whether it is one of pages, in which sequences are opened."""
+        if not {"open", "state"} <= set(option):
+            return False
+        return option["state"].target in {maker.target for maker, _add in self._paged}

@@ -1,0 +1,66 @@
+"""Whether a cache that was taken for a plain one keeps codes, and its roles as those of a quantized one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+from judge_tui.checks.calling.binding import Binding
+from judge_tui.checks.calling.remote import Worker
+from judge_tui.checks.faults import Fault
+from judge_tui.checks.tasks.kv.faces.cached import Cached
+from judge_tui.checks.tasks.kv.faces.storage import entries
+from judge_tui.checks.tasks.kv.words.sizes import Sizes
+from judge_tui.checks.tasks.kv.words.streams import drawn
+
+__all__ = ["as_quantized", "keeps_codes"]
+
+_PLAIN = ("create", "append", "append_many", "read", "attend", "add", "step")
+_CODES = frozenset({"int8", "uint8"})
+_SIZES = Sizes(batch=2, heads=3, max_len=32, head_dim=8)
+_TOKENS = 5
+_BUDGET = 8.0
+
+
+def keeps_codes(worker: Worker, found: Mapping[str, Binding]) -> bool:
+    """Whether bytes stand where keys and values went in, with scales beside them.
+
+    A cache that truncates what it is fed has no scales, one of floating point has more numbers than bytes.
+
+    Args:
+        worker: Where the submission is.
+        found: A cache that runs: role → binding.
+
+    Raises:
+        Fault: It ended the process.
+    """
+    try:
+        cached = Cached(worker, found, _SIZES, lambda: _BUDGET)
+        cached.feed(*drawn(np.random.default_rng(15), _SIZES, _TOKENS), whole=False)
+        kept = entries(cached)
+    except Fault:
+        if not worker.alive:
+            raise
+        return False
+    except (KeyError, ValueError, IndexError):
+        return False
+    codes = sum(each.nbytes for each in kept if each.dtype in _CODES)
+    scales = sum(each.nbytes // np.dtype(each.dtype).itemsize for each in kept if _is_float(each.dtype))
+    fed = 2 * _SIZES.batch * _SIZES.heads * _TOKENS * _SIZES.head_dim
+    # Four codes of two bits share a byte.
+    return 0 < scales <= codes and codes >= fed // 4
+
+
+def _is_float(dtype: str) -> bool:
+    return dtype.startswith("float")
+
+
+def as_quantized(found: Mapping[str, Binding]) -> dict[str, Binding]:
+    """The roles of a cache that keeps codes, under the names of a quantized one's."""
+    return {
+        name: replace(found[part], role=name)
+        for part in _PLAIN
+        if part in found
+        for name in ["quantized" if part == "create" else f"quantized_{part}"]
+    }

@@ -1,0 +1,123 @@
+"""Whether a decoder that answers wrongly was called as it is meant to be, so that its answers count."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from judge_tui.checks.binding.candidates import callables
+from judge_tui.checks.calling.binding import Binding
+from judge_tui.checks.calling.remote import Handle, Worker
+from judge_tui.checks.faults import Fault
+from judge_tui.checks.tasks.kv.faces.decoding import Decoder
+from judge_tui.checks.tasks.kv.faces.maker import Maker
+from judge_tui.checks.tasks.kv.finding.handed import BorrowedCaches
+from judge_tui.checks.tasks.kv.finding.readings import renamed
+from judge_tui.checks.tolerance import relative_error
+
+__all__ = ["is_meant"]
+
+Inventories = Mapping[str, Mapping[str, Any]]
+Found = dict[str, Binding]
+_BUDGET = 8.0
+_SAME = 1e-4
+#: Names that do not say that a whole prompt of a whole model goes in.
+_VAGUE = re.compile(r"(?i)^(step|decode|next|feed|extend)|_(forward|apply)$")
+_MASK = re.compile(r"(?i)mask|causal")
+_CACHE = re.compile(r"(?i)cache|past_?k|kv_?(store|buf)")
+
+
+def is_meant(worker: Worker, loaded: Inventories, option: Found, caches: BorrowedCaches) -> bool:
+    """Whether answers that differ from a longer prefill are the decoder's own mistake.
+
+    One call for all that says nothing of a cache may be misread. What is called after a step, or after a part
+    of a model, may take no prompt at once; what takes a mask may want a causal one; a cache that is not made
+    for the decoder may be the wrong one. Then the rows of a prompt have to be those of a longer one. A cache
+    that is handed over may want to be told that a step is over: a prompt has to move what it counts.
+    """
+    prefill, decode = option["prefill"], option["decode"]
+    if prefill.target == decode.target and not any(decode.takes(name) for name in ("cache", "use_cache")):
+        return _keeps_a_cache(worker, option)
+    vague = bool(_VAGUE.search(prefill.name.rpartition(".")[2])) or _takes_mask(loaded, prefill)
+    try:
+        if (vague or caches.lent(option)) and not _consistent(worker, option, vague):
+            # What needs no mask where no cache is asked for is not misread where one is.
+            if caches.lent(option) or not _causal_without_cache(worker, option):
+                return False
+        return not {"state", "states"} & set(option) or _counted(worker, option)
+    except (Fault, KeyError, ValueError, IndexError):
+        if not worker.alive:
+            raise
+        return False
+
+
+def _takes_mask(loaded: Inventories, binding: Binding) -> bool:
+    """Whether a call has a parameter for a mask, or to ask for one."""
+    return any(
+        _MASK.search(param["name"])
+        for item in callables(loaded)
+        if f"{item.file}:{item.name}" == binding.target
+        for param in item.params
+    )
+
+
+def _keeps_a_cache(worker: Worker, option: Found) -> bool:
+    """Whether one call for all is told its position, and its model holds arrays that are called a cache."""
+    if not (option["prefill"].takes("position") and option["decode"].takes("position")):
+        return False
+    model = Maker(worker, option, lambda: _BUDGET)(1).model
+    paths = (leaf["path"] for leaf in worker.leaves(model)) if model is not None else ()
+    return any(_CACHE.search(str(key)) for path in paths for _kind, key in path)
+
+
+def _consistent(worker: Worker, option: Found, needed: bool) -> bool:
+    """Whether the rows of a prompt are those of a longer one; where only the last is given, if not needed."""
+    make = Maker(worker, option, lambda: _BUDGET)
+    given = make(1).draw(np.random.default_rng(17), 5)
+    rows = make(1).prefill_rows(given)
+    if rows is None:
+        return not needed
+    return relative_error(make(1).prefill(given[:, :3]), rows[:, 2]) <= _SAME
+
+
+def _causal_without_cache(worker: Worker, option: Found) -> bool:
+    """Whether the same call, asked for no cache, gives rows of a prompt that are those of a longer one."""
+    prefill = option["prefill"]
+    if not prefill.takes("use_cache"):
+        return False
+    return _consistent(worker, {**option, "prefill": renamed(prefill, "use_cache", "no_cache")}, needed=True)
+
+
+def _counted(worker: Worker, option: Found) -> bool:
+    """Whether a prompt moves what its cache counts; true where that counts nothing, or is told positions."""
+    if all(
+        option[name].takes("position") or option[name].takes("positions") for name in ("prefill", "decode")
+    ):
+        return True
+    decoder = Maker(worker, option, lambda: _BUDGET)(1)
+    before = _counts(decoder)
+    decoder.prefill(decoder.draw(np.random.default_rng(18), 3))
+    return _counts(decoder) != before or all(number is None for *_leaf, number in before)
+
+
+def _counts(decoder: Decoder) -> list[Any]:
+    """Whole numbers and shapes of a cache, by path."""
+    if not isinstance(decoder.state, Handle):
+        return []
+    return [
+        (leaf["path"], leaf.get("shape"), _whole(decoder, leaf))
+        for leaf in decoder.worker.leaves(decoder.state)
+    ]
+
+
+def _whole(decoder: Decoder, leaf: Mapping[str, Any]) -> Any:
+    kind, dtype = leaf.get("kind"), str(leaf.get("dtype", ""))
+    if kind in ("int", "scalar"):
+        return leaf.get("value")
+    if kind != "array" or not dtype.startswith(("int", "uint")) or not isinstance(decoder.state, Handle):
+        return None
+    shape = tuple(int(n) for n in leaf.get("shape", ()))
+    path = tuple((str(step), key) for step, key in leaf["path"])
+    return decoder.worker.fetch(decoder.state.part(*path), shape, np.int64).tolist()

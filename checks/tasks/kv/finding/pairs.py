@@ -1,0 +1,394 @@
+"""Pairs of calls that turn numbers into codes and back: functions, methods, or an object with a method."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from judge_tui.checks.binding.candidates import Routine, callables
+from judge_tui.checks.calling.binding import Argument, Binding
+from judge_tui.checks.calling.calls import Returned, invoke
+from judge_tui.checks.calling.remote import Worker
+from judge_tui.checks.faults import Fault
+from judge_tui.checks.submission import ADAPTER
+
+__all__ = ["Pair", "pairs"]
+
+Array = npt.NDArray[Any]
+Inventories = Mapping[str, Mapping[str, Any]]
+
+_QUANTIZE = re.compile(
+    r"^(?!.*de_?quant|.*un_?quant)(.*quanti[sz]e|.*quant(_|$)|to_?(u?int[48]|q[48])|.*from_float|compress$|encode$)"
+)
+#: What is called after codes has to make some.
+_NAMED = re.compile(r"(?i)quant|int_?[48]|q[48]|compress|pack")
+_DEQUANTIZE = re.compile(r"de_?quant|un_?quant|to_float|from_u?int[48]|decompress|^decode$|^restore")
+_OTHER = re.compile(
+    r"test|demo|bench|error|bytes|memory|size|print|check|compare|analy|report|attention|attn|cache$|update|append"
+)
+_DATA = {
+    "x", "tensor", "t", "arr", "array", "data", "values", "value", "k", "v", "kv", "w", "inp", "input", "a",
+    "key", "keys", "fp", "x_fp", "tensor_fp", "kv_tensor", "xs", "mat", "matrix", "vec", "vectors",
+}  # fmt: skip
+#: How far off a pair may be on numbers in ±1: half a step of four bits is 0.07.
+_NEAR = 0.25
+#: Last axes that are tried: groups of a fixed size may refuse a short one.
+_WIDTHS = (8, 64)
+#: A last axis that is filled up to a group is no longer than this.
+_FILLED = 128
+#: Pairs that are judged at most.
+_MOST = 3
+_BITS = {"bits", "n_bits", "num_bits", "nbits", "bit_width", "bitwidth"}
+_AXIS = {"axis", "dim", "channel_axis", "quant_axis", "reduce_axis"}
+_SHAPE = {"shape", "orig_shape", "original_shape", "out_shape", "x_shape"}
+_LENGTH = {
+    "length",
+    "n",
+    "d",
+    "head_dim",
+    "orig_dim",
+    "original_dim",
+    "orig_len",
+    "original_length",
+    "dim",
+    "size",
+    "last_dim",
+    "num_elements",
+}
+_GROUP = {"group_size", "group", "block_size", "block", "groupsize"}
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two calls, the second of which undoes the first.
+
+    Attributes:
+        worker: Where the submission is.
+        quantize: Takes ``x``, and ``bits`` where it can be told.
+        dequantize: Takes what the first gave.
+        rank: Axes of what goes in: 4 for (B, H, N, D), 2 for (N, D).
+    """
+
+    worker: Worker
+    quantize: Binding
+    dequantize: Binding
+    rank: int = 4
+
+    @property
+    def takes_bits(self) -> bool:
+        """Whether the width of the codes can be told."""
+        return self.quantize.takes("bits")
+
+    def codes(self, x: Array, bits: int, budget: float) -> Returned:
+        """What the first call makes of ``x``."""
+        return invoke(self.worker, self.quantize, _inputs(x, bits), budget=budget)
+
+    def back(self, coded: Returned, shape: Sequence[int], bits: int, budget: float) -> Array:
+        """What the second call makes of that.
+
+        Returns:
+            Float64, in ``shape``; a last axis that fills no group may come back filled up, which is cut off.
+
+        Raises:
+            BadResult: Another shape, or no numbers.
+        """
+        inputs = {**_inputs(np.empty(tuple(shape)), bits), **_given(coded)}
+        second = self.dequantize
+        if second.init is not None and coded.instance is not None and _owner(second) == _owner(self.quantize):
+            # What the first call left on its object, the second may need.
+            second, inputs = replace(second, init=None, on="object"), {**inputs, "object": coded.instance}
+        returned = invoke(self.worker, second, inputs, budget=budget)
+        told = self.worker.describe(returned.result.handle).get("shape")
+        if told and tuple(told[:-1]) == tuple(shape[:-1]) and shape[-1] < told[-1] <= _FILLED:
+            return self.worker.fetch(returned.result.handle, tuple(told))[..., : shape[-1]]
+        return self.worker.fetch(returned.result.handle, shape)
+
+    def restored(self, x: Array, bits: int, budget: float) -> Array:
+        """Both calls on (B, H, N, D), piece by piece where fewer axes go in."""
+        if self.rank == x.ndim:
+            return self.back(self.codes(x, bits, budget), x.shape, bits, budget)
+        return np.stack([self.restored(part, bits, budget) for part in x])
+
+    def nbytes(self, x: Array, bits: int, budget: float) -> int:
+        """Bytes of what the first call gives or leaves on its object, scales and all."""
+        coded = self.codes(self.first(x), bits, budget)
+        kept = [handle for handle in (coded.result.handle, coded.instance) if handle is not None]
+        return self.worker.footprint(self.worker.put(kept))
+
+    def first(self, x: Array) -> Array:
+        """The part of ``x`` that goes in at once."""
+        while x.ndim > self.rank:
+            x = x[0]
+        return x
+
+
+def _inputs(x: Array, bits: int) -> dict[str, Any]:
+    return {
+        "x": x,
+        "bits": bits,
+        "axis": -1,
+        "shape": tuple(x.shape),
+        "length": x.shape[-1],
+        "group": x.shape[-1],
+    }
+
+
+def _owner(binding: Binding) -> tuple[str, str]:
+    return binding.file, binding.name.rpartition(".")[0]
+
+
+def _given(coded: Returned) -> dict[str, Any]:
+    """What the first call gave, as a whole, by position, and by the names of its parts."""
+    handle, tree = coded.result.handle, coded.result.tree
+    given: dict[str, Any] = {"whole": handle}
+    for index, (step, key, _below) in enumerate(tree.get("parts", ())):
+        given[f"part{index}"] = given[f"named_{key}"] = handle.part((step, key))
+    return given
+
+
+def pairs(worker: Worker, loaded: Inventories, tried: list[str]) -> Iterator[Pair]:
+    """Pairs that give back about what went in, or that are named for each other; else the first that runs.
+
+    Args:
+        worker: Where the submission is.
+        loaded: File → inventory.
+        tried: What failed, and how; added to.
+
+    Raises:
+        Fault: A call ended the process.
+    """
+    meant: Pair | None = None
+    given = 0
+    for quantize in _quantizers(loaded):
+        right: list[Pair] = []
+        runs: list[Pair] = []
+        for width in _WIDTHS:
+            ran = False
+            for rank in (4, 3, 2):
+                x = np.random.default_rng(12).uniform(-1, 1, (2, 3, 4, width)[4 - rank :]).astype(np.float32)
+                try:
+                    coded = invoke(worker, quantize, _inputs(x, 8), budget=8.0)
+                except Fault as fault:
+                    _alive(worker, fault)
+                    _noted(tried, f"{quantize.target} {fault.placed}")
+                    continue
+                ran = True
+                found, wrong = _second(worker, loaded, quantize, coded, x, rank, tried)
+                right += [found] if found is not None else []
+                runs += [wrong] if wrong is not None else []
+            if ran:
+                break
+        if right and _as_it_is(right[0]):
+            # one codec among others: the one that stores what comes in
+            continue
+        if right:
+            yield _lightest(right)
+        elif runs and _namesakes(runs[0]):
+            yield runs[0]
+        else:
+            meant = meant or next(iter(runs), None)
+            continue
+        given += 1
+        if given == _MOST:
+            return
+    if meant is not None and not given:
+        yield meant
+
+
+def _as_it_is(pair: Pair) -> bool:
+    """Whether what is not called after codes gives everything back bit by bit: it quantizes nothing."""
+    if _NAMED.search(pair.quantize.name):
+        return False
+    x = np.random.default_rng(14).uniform(-1, 1, (2, 3, 4, 64)).astype(np.float32)
+    try:
+        return bool(np.array_equal(pair.restored(x, 8, 8.0), x))
+    except Fault as fault:
+        _alive(pair.worker, fault)
+        return False
+
+
+def _namesakes(pair: Pair) -> bool:
+    """Whether two calls have one name but for what undoes the other: they belong together, right or not."""
+    second = re.sub(r"(de|un)_?(?=quant|compress)", "", _words(pair.dequantize.name))
+    return second == _words(pair.quantize.name)
+
+
+def _lightest(options: Sequence[Pair]) -> Pair:
+    """The number of axes that is meant: the first of two is that of tokens, the first of four is not."""
+    x = np.random.default_rng(13).uniform(-1, 1, (2, 4, 32, 64)).astype(np.float32)
+    each = [pair.nbytes(x, 8, 8.0) / pair.first(x).size for pair in options]
+    return next(pair for pair, size in zip(options, each, strict=True) if size <= 1.1 * min(each))
+
+
+def _second(
+    worker: Worker,
+    loaded: Inventories,
+    quantize: Binding,
+    coded: Returned,
+    x: Array,
+    rank: int,
+    tried: list[str],
+) -> tuple[Pair | None, Pair | None]:
+    """The call that undoes the first: one that is near, with four bits, too, else one that runs."""
+    runs: Pair | None = None
+    near: Pair | None = None
+    for dequantize in _dequantizers(loaded, quantize, coded.result.tree):
+        pair = Pair(worker, quantize, dequantize, rank)
+        try:
+            back = pair.back(coded, x.shape, 8, 8.0)
+        except Fault as fault:
+            _alive(worker, fault)
+            _noted(tried, f"{quantize.target}, {dequantize.target} {fault.placed}")
+            continue
+        error = float(np.max(np.abs(back - x)))
+        if error <= _NEAR:
+            if _with_four(pair, x):
+                return pair, runs
+            near = near or pair
+            continue
+        _noted(tried, f"{quantize.target}, {dequantize.target} gives back other numbers ({error:.2g} off)")
+        runs = runs or pair
+    return near, runs
+
+
+def _with_four(pair: Pair, x: Array) -> bool:
+    """Whether a pair is near with four bits as well; a wrong reading of a parameter may show there alone."""
+    if not pair.takes_bits:
+        return True
+    try:
+        back = pair.back(pair.codes(x, 4, 8.0), x.shape, 4, 8.0)
+    except Fault as fault:
+        _alive(pair.worker, fault)
+        return False
+    return float(np.max(np.abs(back - x))) <= _NEAR
+
+
+def _alive(worker: Worker, fault: Fault) -> None:
+    if not worker.alive:
+        raise fault
+
+
+def _noted(tried: list[str], line: str) -> None:
+    if len(tried) < 24 and line not in tried:
+        tried.append(line)
+
+
+def _words(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.rpartition(".")[2]).lower()
+
+
+def _quantizers(loaded: Inventories) -> list[Binding]:
+    found = []
+    for item in callables(loaded):
+        words = _words(item.name)
+        if item.file == ADAPTER or _OTHER.search(words) or not _QUANTIZE.search(words):
+            continue
+        args = _arguments(item.params, {"x": _DATA, "bits": _BITS, "axis": _AXIS, "group": _GROUP}, "x")
+        if args is not None and any(a.source == "x" for a in args):
+            found += _bound(item, "quantize", args)
+    return sorted(found, key=lambda b: (not b.takes("bits"), b.name.rpartition(".")[2].startswith("_")))
+
+
+def _dequantizers(loaded: Inventories, quantize: Binding, tree: Mapping[str, Any]) -> Iterator[Binding]:
+    """Calls that may take what the first gave: same class, then same file, best first."""
+    parts = list(tree.get("parts", ())) if tree.get("kind") in ("tuple", "list", "dict", "object") else []
+    mine = quantize.name.rpartition(".")[0]
+    routines = [i for i in callables(loaded) if _DEQUANTIZE.search(_words(i.name)) and i.file != ADAPTER]
+    suffix = _words(quantize.name).replace("quantize", "").strip("_")
+
+    def far(item: Routine) -> tuple[bool, bool, bool]:
+        return (
+            item.name.rpartition(".")[0] != mine, item.file != quantize.file,
+            suffix not in _words(item.name),
+        )  # fmt: skip
+
+    for item in sorted(routines, key=far):
+        if item.owner is not None and tree.get("kind") == "object" and item.owner["name"] == tree.get("type"):
+            args = _taking(item.params, parts, own=True)
+            if args is not None:
+                yield Binding("dequantize", item.file, item.name, args, {}, on="whole", line=item.line)
+            continue
+        for args in dict.fromkeys(
+            _taking(item.params, taken, sized=sized) for taken in (parts, []) for sized in (False, True)
+        ):
+            if args is not None:
+                yield from _bound(item, "dequantize", args)
+
+
+def _bound(item: Routine, role: str, args: tuple[Argument, ...]) -> list[Binding]:
+    plain = Binding(role, item.file, item.name, args, {}, why="its name and its parameters", line=item.line)
+    if item.owner is None:
+        return [plain]
+    init = _arguments(
+        item.owner["params"] or (), {"bits": _BITS, "axis": _AXIS, "group": _GROUP, "length": _LENGTH}, ""
+    )
+    return [replace(plain, init=init)] if init is not None else []
+
+
+def _arguments(
+    params: Sequence[Mapping[str, Any]], names: Mapping[str, set[str]], first: str
+) -> tuple[Argument, ...] | None:
+    """How a call is made: what has a default keeps it, but for the width of the codes."""
+    args: list[Argument] = []
+    skipping = False
+    for index, param in enumerate(_named(params)):
+        own = param["name"].lower()
+        source = next((s for s, known in names.items() if own in known), "")
+        if not source and index == 0 and first and "default" not in param:
+            source = first
+        if "default" in param and source != "bits":
+            skipping = True
+            continue
+        if not source:
+            return None
+        by_name = skipping or param["kind"] == "KEYWORD_ONLY"
+        args.append(Argument(source, param["name"] if by_name else ""))
+    return tuple(args)
+
+
+def _named(params: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    return [p for p in params if p["kind"] not in ("VAR_POSITIONAL", "VAR_KEYWORD")]
+
+
+def _taking(
+    params: Sequence[Mapping[str, Any]],
+    parts: Sequence[Sequence[Any]],
+    *,
+    own: bool = False,
+    sized: bool = False,
+) -> tuple[Argument, ...] | None:
+    """How the second call takes the parts of what the first gave (or the whole, where there are none).
+
+    ``sized``: what may be an axis or a length (``dim``) is the length.
+    """
+    axes = _AXIS - _LENGTH if sized else _AXIS
+    names = [str(key).lower() for _step, key, _below in parts]
+    args: list[Argument] = []
+    taken = 0
+    skipping = False
+    for param in _named(params):
+        name = param["name"].lower()
+        known = next((s for s, k in (("bits", _BITS), ("axis", axes), ("shape", _SHAPE)) if name in k), "")
+        source = known
+        if name in names:
+            source = f"named_{parts[names.index(name)][1]}"
+            taken += 1
+        elif not known and not own and (len(parts) or not taken):
+            if parts and taken < len(parts):
+                source, taken = f"part{taken}", taken + 1
+            elif not parts:
+                source, taken = "whole", 1
+        if not source and name in _LENGTH and "default" not in param:
+            source = "length"
+        if not source or ("default" in param and source in ("axis", "shape")):
+            if "default" not in param:
+                return None
+            skipping = True
+            continue
+        by_name = skipping or param["kind"] == "KEYWORD_ONLY"
+        args.append(Argument(source, param["name"] if by_name else ""))
+    return tuple(args) if taken or own else None

@@ -1,0 +1,224 @@
+"""A decoder against itself: prompt and steps must equal a longer prompt."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from judge_tui.checks.check import Findings
+from judge_tui.checks.faults import Fault, Raised
+from judge_tui.checks.tasks.kv.faces.decoding import Decoder
+from judge_tui.checks.tasks.kv.faces.maker import Maker
+from judge_tui.checks.tasks.kv.incremental_equals_full.decoder_attention import SAME, foretell
+from judge_tui.checks.tasks.kv.incremental_equals_full.prefilling import sees_the_future
+from judge_tui.checks.tasks.kv.limits import Worst, precision
+from judge_tui.checks.tasks.kv.subject import Subject
+from judge_tui.checks.tolerance import relative_error, same_bits
+from judge_tui.checks.verdict import Verdict
+
+__all__ = ["full", "judge"]
+
+Array = npt.NDArray[Any]
+_BATCH, _PROMPT, _STEPS = 2, 4, 4
+#: Tokens past a tile of 16, within the room that decoders are made with.
+_LONG = 29
+#: A decoder with room for more, and a prompt and steps across 64 tokens.
+_ROOM, _FAR = 96, 68
+_EMPTIES = re.compile(r"reset|clear|empty|new_|init_?(kv_?)?cache|free|flush|start|begin")
+
+
+def full(make: Maker, given: Array, b: int, length: int) -> Array:
+    """What a decoder says after the first ``length`` positions of sequence ``b`` alone: (1, W)."""
+    return make(1).prefill(given[b : b + 1, :length])
+
+
+def judge(subject: Subject, found: Findings, said: list[str]) -> None:
+    """Prompt and decode steps against prompts of every length; the past must matter."""
+    make = subject.maker()
+    if _dtype_offered(subject):
+        try:
+            _compare(subject, found, subject.maker(dtype="float64"), said, "float64")
+        except Raised as fault:
+            # That its dtype may be float64 is a guess; whatever else raises, raises in float32 as well.
+            found.note("decoder: made for float64", fault.placed, note="nothing shows that it takes it")
+    if _compare(subject, found, make, said, "float32"):
+        _long(subject, found, make, said)
+    _rows(subject, found, make, said)
+    _past(subject, found, make, said)
+    _again(subject, found, make, said)
+    _foretold(subject, found, said)
+
+
+def _dtype_offered(subject: Subject) -> bool:
+    return "decoder" in subject.found and subject.found["decoder"].takes("dtype")
+
+
+def _compare(subject: Subject, found: Findings, make: Maker, said: list[str], dtype: str) -> bool:
+    """Whether steps after a prompt give what a prefill of the whole gives."""
+    batch = _BATCH if make.any_batch else 1
+    decoder = make(batch)
+    given = decoder.draw(subject.bench.rng("decoder", dtype), _PROMPT + _STEPS)
+    worst = Worst()
+    after_prompt = decoder.prefill(given[:, :_PROMPT])
+    for b in range(batch):
+        truth = full(make, given, b, _PROMPT)
+        worst = worst.or_worse(_one(after_prompt[b : b + 1], truth, f"the prompt's end, sequence {b}"))
+    prompt = worst
+    for t in range(_PROMPT, _PROMPT + _STEPS):
+        out = decoder.decode(given[:, t])
+        for b in range(batch):
+            truth = full(make, given, b, t + 1)
+            worst = worst.or_worse(_one(out[b : b + 1], truth, f"position {t}, sequence {b}"))
+    if make.refused and dtype == "float32":
+        found.note("decoder: a batch of two", make.refused, note="judged with one sequence at a time")
+    limit = precision(dtype).limit(0.0)
+    quantity = (
+        f"decoder: prompt of {_PROMPT} and {_STEPS} steps against a prefill of the whole, "
+        f"largest relative error per row, {dtype}"
+    )
+    narrow = dtype == "float64" and limit < worst.error <= precision("float32").floor
+    note = "float32 arithmetic where float64 was asked for" if narrow else worst.note
+    otherwise = Verdict.WARN if narrow else Verdict.FAIL
+    where = subject.where("decode")
+    if found.limit(quantity, worst.error, limit, note=note, otherwise=otherwise, **where):
+        if dtype == "float32":
+            said.append(f"the decoder agrees with its own prefill to {worst.error:.1e} (limit {limit:.1e})")
+    elif dtype == "float32" or not narrow:
+        stage = "prompts in a batch differ from the same alone" if prompt.wrong(limit) else "decode steps"
+        said[:] = [words for words in said if not words.startswith("decoder")]
+        said.append(f"decoder: {stage} differ from a prefill of the whole by {worst.error:.2g}")
+    return not worst.wrong(limit)
+
+
+def _long(subject: Subject, found: Findings, make: Maker, said: list[str]) -> None:
+    """Long prompts against the same in steps; what has no room for them decides nothing."""
+    _longer(subject, found, make, said, _PROMPT, _LONG)
+    try:
+        far = subject.maker(max_len=_ROOM)
+    except Fault as fault:
+        found.note(f"decoder: {_FAR} tokens", fault.message, note="it may have room for fewer")
+        return
+    _longer(subject, found, far, said, _FAR - _PROMPT, _FAR)
+
+
+def _longer(subject: Subject, found: Findings, make: Maker, said: list[str], prompt: int, whole: int) -> None:
+    """A prompt and steps against a prompt of the whole; prompt and whole are numbers of tokens."""
+    try:
+        stepped = make(1)
+        given = stepped.draw(subject.bench.rng("long", whole), whole)
+        truth = make(1).prefill(given)
+        out = stepped.prefill(given[:, :prompt])
+        for t in range(prompt, whole):
+            out = stepped.decode(given[:, t])
+    except Fault as fault:
+        found.note(f"decoder: {whole} tokens", fault.message, note="it may have room for fewer")
+        return
+    limit, error = precision("float32").limit(0.0), relative_error(out, truth)
+    quantity = f"decoder: prompt of {whole} against {prompt} and steps, largest relative error, float32"
+    if not found.limit(quantity, error, limit, **subject.where("prefill")):
+        said.append(f"decoder: a prompt of {whole} differs from the same in steps by {error:.2g}")
+
+
+def _one(out: Array, truth: Array, where: str) -> Worst:
+    return Worst(relative_error(out, truth), where)
+
+
+def _rows(subject: Subject, found: Findings, make: Maker, said: list[str]) -> None:
+    """Rows of a prompt before the last, where a decoder gives them."""
+    decoder = make(1)
+    given = decoder.draw(subject.bench.rng("rows"), 5)
+    rows = decoder.prefill_rows(given)
+    if rows is None:
+        return
+    truth = np.stack([full(make, given, 0, t + 1)[0] for t in range(5)])[None]
+    error, limit = relative_error(rows[:, :-1], truth[:, :-1]), precision("float32").limit(0.0)
+    quantity = (
+        "decoder: rows of a prompt against prompts of their own length, largest relative error, float32"
+    )
+    if error <= limit:
+        found.limit(quantity, error, limit)
+        return
+    sees_the_future(subject, found, said, quantity, error, limit, "prefill")
+
+
+def _again(subject: Subject, found: Findings, make: Maker, said: list[str]) -> None:
+    """A second prompt to a decoder that keeps its cache: it starts anew, or goes on after the first.
+
+    What it mixes warns: that a decoder is made anew for every prompt can be meant.
+    """
+    decoder = make(1)
+    if decoder.state is not None or any(subject.found[r].takes("cache") for r in ("prefill", "decode")):
+        return
+    given = decoder.draw(subject.bench.rng("again"), 2 * _PROMPT + 1)
+    decoder.prefill(given[:, :_PROMPT])
+    decoder.decode(given[:, _PROMPT])
+    second = given[:, _PROMPT + 1 :]
+    try:
+        answer = decoder.prefill(second)
+    except Fault as fault:
+        found.note("decoder: a second prompt", fault.message, note="it may want a decoder of its own")
+        return
+    limit = precision("float32").limit(0.0)
+    anew = relative_error(answer, make(1).prefill(second))
+    on = relative_error(answer, make(1).prefill(given))
+    quantity = "decoder: a second prompt, against the same alone or after the first, relative error, float32"
+    if min(anew, on) <= limit:
+        found.limit(quantity, min(anew, on), limit, note="starts anew" if anew <= limit else "goes on")
+        return
+    emptied = _emptied_by(subject)
+    if emptied:
+        found.note(quantity, min(anew, on), limit=limit, note=f"{emptied} may have to be called before")
+        return
+    found.limit(quantity, min(anew, on), limit, otherwise=Verdict.WARN, **subject.where("prefill"))
+    said.append(f"a second prompt mixes with what the first left in the cache: off by {min(anew, on):.2g}")
+
+
+def _foretold(subject: Subject, found: Findings, said: list[str]) -> None:
+    """The scale of its scores: agreement with itself cannot show a wrong one, a foretold step can."""
+    told = foretell(subject)
+    quantity = (
+        "decoder: a step foretold from its weights and its cache, scores scaled by 1/√D, relative error"
+    )
+    if told.why:
+        found.note(quantity, f"not established: {told.why}",
+                   note="its agreement with itself cannot show a wrong scale")  # fmt: skip
+        return
+    if told.right:
+        found.limit(quantity, told.error, SAME, note="another scale foretells another step",
+                    **subject.where("decode"))  # fmt: skip
+        return
+    found.claim(
+        quantity, False, measured=told.error, limit=SAME, note=f"foretold exactly where {told.wrong}",
+        **subject.where("decode"),
+    )  # fmt: skip
+    said[:] = [
+        *(words for words in said if not words.startswith("the decoder agrees")),
+        f"decoder: {told.wrong} (it agrees with itself all the same)",
+    ]
+
+
+def _emptied_by(subject: Subject) -> str:
+    """A method of the decoder's file that seems to empty its cache."""
+    names = subject.defined(subject.found["prefill"])
+    return next((name for name in names if _EMPTIES.search(name)), "")
+
+
+def _past(subject: Subject, found: Findings, make: Maker, said: list[str]) -> None:
+    """Another first token must change what the last step says; else agreement means nothing."""
+    given = make(1).draw(subject.bench.rng("past"), _PROMPT + 1)
+    other = given.copy()
+    other[:, 0] = (given[:, 0] + 1) % 29 if given.dtype.kind == "i" else given[:, 0] + 1.0
+    answers = []
+    for tokens in (given, other):
+        decoder: Decoder = make(1)
+        decoder.prefill(tokens[:, :_PROMPT])
+        answers.append(decoder.decode(tokens[:, _PROMPT]))
+    moved = not same_bits(*answers)
+    found.claim(
+        "decoder: a changed first token changes the last step", moved,
+        measured="changes" if moved else "changes nothing", limit="changes", **subject.where("decode"),
+    )  # fmt: skip
+    if not moved:
+        said.append("decode steps do not depend on the first token")

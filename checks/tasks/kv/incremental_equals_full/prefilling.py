@@ -1,0 +1,120 @@
+"""A prompt of several tokens: whether its rows are causal, and its last row right."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy.typing as npt
+from judge_tui.checks.check import Findings
+from judge_tui.checks.faults import Skipped
+from judge_tui.checks.tasks.kv.limits import float32_limit
+from judge_tui.checks.tasks.kv.subject import Subject, claims_causal
+from judge_tui.checks.tasks.kv.words.reference import attention, causal_rows, plain
+from judge_tui.checks.tasks.kv.words.sizes import Sizes
+from judge_tui.checks.tasks.kv.words.streams import drawn
+from judge_tui.checks.tolerance import relative_error
+from judge_tui.checks.verdict import Verdict
+
+__all__ = ["judge_prefill", "sees_the_future"]
+
+Array = npt.NDArray[Any]
+
+#: What several tokens go onto, how many it holds, how many go in: few, then across tiles of 16, 32 and 64.
+_PIECES = (
+    ("an empty cache", 0, 6),
+    ("a cache that holds 4", 4, 5),
+    ("an empty cache, 37 of them", 0, 37),
+    ("a cache that holds 13, 70 of them", 13, 70),
+)
+
+
+def judge_prefill(subject: Subject, found: Findings, said: list[str]) -> None:
+    """Feed several tokens at once: to an empty cache, then to one that holds some.
+
+    The last row is a decode step and must be right. The rows before it must be causal where the code speaks
+    of a causal mask; where it does not, rows that see the whole prompt warn: no decode step uses them.
+    """
+    if subject.mode == "read":
+        return
+    if not subject.cached(Sizes(2, 3, 20, 8)).can_feed_many:
+        found.note("prompt of several tokens", "fed one by one", note="nothing takes several tokens at once")
+        return
+    for words, before, tokens in _PIECES:
+        sizes = Sizes(2, 3, before + tokens + 11, 8)
+        cached = subject.cached(sizes)
+        q, k, v = drawn(subject.bench.rng("prefill", before), sizes, before + tokens)
+        try:
+            cached.feed(*(x[:, :, :before] for x in (q, k, v)), whole=False)
+            new = slice(before, before + tokens)
+            out = cached.feed(q[:, :, new], k[:, :, new], v[:, :, new])
+        except Skipped as fault:
+            found.note(f"several tokens onto {words}", fault.message)
+            continue
+        _rows(subject, found, said, words, out, q[:, :, new], k, v)
+
+
+def _rows(
+    subject: Subject, found: Findings, said: list[str], words: str, out: Array, q: Array, k: Array, v: Array
+) -> None:
+    tokens, stored = q.shape[2], k.shape[2]
+    visible = causal_rows(tokens, stored)
+    truth = attention(q, k, v, visible=visible)
+    limit = float32_limit(subject, relative_error(plain(q, k, v, visible=visible), truth))
+    last = relative_error(out[:, :, -1:], truth[:, :, -1:])
+    if not last <= limit and _starts_over(subject, out, q, k, v, limit):
+        found.note(
+            f"several tokens at once onto {words}", "starts over", note="a prompt empties the cache first"
+        )
+        return
+    quantity = f"several tokens at once onto {words}: {{}}, largest relative error per row, float32"
+    where = subject.where("step_many", "attend", "attention")
+    if not found.limit(quantity.format("last row"), last, limit, **where):
+        said.append(f"the last row of several tokens fed at once onto {words} is off by {last:.2g}")
+    earlier = relative_error(out[:, :, :-1], truth[:, :, :-1])
+    quantity = quantity.format("rows before the last")
+    whole = relative_error(out[:, :, :-1], attention(q, k, v)[:, :, :-1])
+    if earlier <= limit or not whole <= limit:
+        if not found.limit(quantity, earlier, limit, **where) and last <= limit:
+            said.append(f"rows of several tokens fed at once onto {words} are off by {earlier:.2g}")
+        return
+    sees_the_future(subject, found, said, quantity, earlier, limit)
+
+
+def _starts_over(subject: Subject, out: Array, q: Array, k: Array, v: Array, limit: float) -> bool:
+    """Whether a call for prompts alone answers as if nothing had been stored before."""
+    many = subject.found.get("step_many") or subject.found.get("append_many")
+    one = subject.found.get("step") or subject.found.get("append")
+    if many is None or one is None or many.target == one.target:
+        return False
+    new = slice(k.shape[2] - q.shape[2], None)
+    return relative_error(out[:, :, -1:], attention(q[:, :, -1:], k[:, :, new], v[:, :, new])) <= limit
+
+
+def sees_the_future(
+    subject: Subject, found: Findings, said: list[str], quantity: str, error: float, limit: float, *names: str
+) -> None:
+    """Rows of a prompt that see later tokens: a broken mask fails, none at all warns."""
+    binding = subject.main(*(names or ("step_many", "attend", "attention")))
+    claimed = None if binding.takes("causal") else claims_causal(subject, binding)
+    # Rows of a whole model only show that its mask lets something through.
+    through = binding.role == "prefill"
+    if claimed:
+        seen = "rows depend on later tokens" if through else "every row sees the whole prompt"
+        found.limit(
+            quantity, error, limit, file=claimed[0], line=claimed[1],
+            note=f"the code speaks of a causal mask, and {seen}",
+        )  # fmt: skip
+        how = "leaks" if through else "masks nothing"
+        words = f"the causal mask {how}: rows of a prompt see later tokens"
+    elif binding.role in ("attend", "attention"):
+        # Nothing here says that it is meant for more than one query, or that it would be causal.
+        found.note(quantity, error, limit=limit, note="several queries at once each see the whole cache")
+        return
+    else:
+        found.limit(
+            quantity, error, limit, otherwise=Verdict.WARN, **subject.where(*(names or ("step_many",))),
+            note="no causal mask: every row sees the whole prompt; decode steps do not use these rows",
+        )  # fmt: skip
+        words = "a prompt fed at once has no causal mask (its last row is right)"
+    if not any(words in sentence for sentence in said):
+        said.append(words)

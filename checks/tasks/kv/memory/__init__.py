@@ -1,5 +1,0 @@
-"""A submission's own calculator of a cache's memory, held against the closed form."""
-
-from judge_tui.checks.tasks.kv.memory.check import memory_model
-
-__all__ = ["memory_model"]

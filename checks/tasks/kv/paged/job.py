@@ -1,0 +1,68 @@
+"""A paged cache as it is judged: its bindings, limits, and what is said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.calling.binding import Binding
+from judge_tui.checks.calling.remote import Handle
+from judge_tui.checks.check import Findings
+from judge_tui.checks.submission import ADAPTER
+from judge_tui.checks.tasks.kv.faces.pool import Pool, PoolSizes
+from judge_tui.checks.tasks.kv.limits import precision
+
+__all__ = ["Job"]
+
+
+@dataclass(slots=True)
+class Job:
+    """A paged cache as it is judged.
+
+    Attributes:
+        bench: Where it is judged.
+        found: Gathers the evidence.
+        parts: Its bindings by part.
+        limit: For what is read back, relative.
+        wrong: What was wrong, for the summary.
+        said: What was found, for the summary.
+    """
+
+    bench: Bench
+    found: Findings
+    parts: Mapping[str, Binding]
+    limit: float = 1e-6
+    wrong: list[str] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)
+
+    def pool(self) -> Pool:
+        """An empty one."""
+        return Pool(self.bench.worker, self.parts, PoolSizes(), lambda: self.bench.left)
+
+    def where(self, *parts: str) -> dict[str, Any]:
+        """``file`` and ``line`` of the first of these parts that is no adapter's."""
+        for part in (*parts, "append", "create"):
+            binding = self.parts.get(part)
+            if binding is not None and binding.file != ADAPTER:
+                return {"file": binding.file, "line": binding.line or None}
+        return {}
+
+    @property
+    def frees(self) -> bool:
+        """Whether sequences can go."""
+        return "free" in self.parts
+
+    def measure(self) -> None:
+        """Set the limit: copied values come back as they were, as float16 where that is kept."""
+        pool = self.pool()
+        pool.add(0, 1)
+        x = np.ones((pool.sizes.heads, 1, pool.sizes.head_dim), np.float32)
+        pool.append(0, x, x)
+        leaves = self.bench.worker.leaves(pool.state) if isinstance(pool.state, Handle) else []
+        if any(leaf.get("dtype") == "float16" for leaf in leaves):
+            self.limit = 2e-2 if pool.attends else 2e-3
+        else:
+            self.limit = precision("float32").limit(0.0) if pool.attends else 1e-6

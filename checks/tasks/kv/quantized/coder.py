@@ -1,0 +1,209 @@
+"""Keys and values through codes and back, whether a cache does it or a pair of functions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.calling.binding import Binding
+from judge_tui.checks.submission import ADAPTER
+from judge_tui.checks.tasks.kv.cache_size_minimality.bytes_per_token import weighed
+from judge_tui.checks.tasks.kv.faces.cached import Cached
+from judge_tui.checks.tasks.kv.faces.storage import entries, total
+from judge_tui.checks.tasks.kv.finding import trial
+from judge_tui.checks.tasks.kv.finding.pairs import Pair
+from judge_tui.checks.tasks.kv.subject import Subject
+from judge_tui.checks.tasks.kv.words.sizes import Sizes
+
+__all__ = ["CacheCoder", "Coder", "PairCoder", "Weight"]
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """What codes take.
+
+    Attributes:
+        each: Bytes per number, scales and all.
+        how: How it was measured.
+        table: Rows of the arrays that are kept, the first being the head.
+    """
+
+    each: float
+    how: str
+    table: tuple[tuple[str, ...], ...] = ()
+
+
+class Coder(Protocol):
+    """Something that keeps numbers as codes."""
+
+    @property
+    def name(self) -> str:
+        """What it is, for evidence."""
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """Bits that it can be told; (0,) when it cannot."""
+
+    @property
+    def where(self) -> dict[str, Any]:
+        """``file`` and ``line``."""
+
+    def restored(self, k: Array, v: Array, bits: int, *, whole: bool) -> tuple[Array, Array]:
+        """(B, H, N, D) keys and values after both ways; ``whole`` hands all tokens over in one call.
+
+        Raises:
+            Fault: It refuses, or gives back something else.
+        """
+
+    def weight(self, bits: int) -> Weight | None:
+        """Bytes per number at a head size of 64; ``None`` when they cannot be counted."""
+
+
+def _place(binding: Binding) -> dict[str, Any]:
+    return {} if binding.file == ADAPTER else {"file": binding.file, "line": binding.line or None}
+
+
+@dataclass(frozen=True, slots=True)
+class CacheCoder:
+    """A quantized cache that is fed and read back.
+
+    Attributes:
+        bench: Where it is judged.
+        found: Its roles under the plain ones' names.
+    """
+
+    bench: Bench
+    found: Mapping[str, Binding]
+
+    @property
+    def name(self) -> str:
+        """Its class, as written."""
+        create = self.found["create"]
+        feeds = self.found.get("append", self.found.get("step", create))
+        return feeds.name.rpartition(".")[0] if create.file == ADAPTER else create.name
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """8 and 4 where it takes a width."""
+        return (8, 4) if self.found["create"].takes("bits") else (0,)
+
+    @property
+    def where(self) -> dict[str, Any]:
+        """Where its class stands, or what feeds it."""
+        return _place(self.found["create"]) or _place(self.found.get("append", self.found["create"]))
+
+    @property
+    def feeds_whole(self) -> bool:
+        """Whether several tokens go in with one call."""
+        return "append_many" in self.found
+
+    @property
+    def only_attends(self) -> bool:
+        """Whether nothing of what it keeps is handed out: its answers alone can be held against anything."""
+        if "step" in self.found:
+            return True
+        if "read" in self.found or "attend" not in self.found:
+            return False
+        roles = {name: binding for name, binding in self.found.items() if name != "attend"}
+        return not trial.held(self.bench.worker, roles).ran
+
+    def opened(
+        self, shape: tuple[int, ...], bits: int, *, attends: bool = False, query_heads: int = 0
+    ) -> Cached:
+        """An empty cache for (B, H, N, D), asked with as many heads of queries where they are not told."""
+        batch, heads, tokens, width = shape
+        sizes = Sizes(batch, heads, tokens, width, layers=1, bits=bits or 8, query_heads=query_heads)
+        roles = self.found if attends else {n: b for n, b in self.found.items() if n != "attend"}
+        return Subject(self.bench, dict(roles)).cached(sizes)
+
+    def restored(self, k: Array, v: Array, bits: int, *, whole: bool) -> tuple[Array, Array]:
+        """See :class:`Coder`."""
+        cached = self.opened(k.shape, bits)
+        cached.feed(np.zeros_like(k), k, v, whole=whole)
+        pairs = [cached.stored(b) for b in range(k.shape[0])]
+        keys, values = (np.concatenate([pair[i] for pair in pairs]) for i in (0, 1))
+        return keys, values
+
+    def weight(self, bits: int) -> Weight | None:
+        """See :class:`Coder`."""
+        roles = {name: binding for name, binding in self.found.items() if name != "attend"}
+        sizes = Sizes(2, 4, 32, 64, layers=1, bits=bits or 8)
+        measured = weighed(Subject(self.bench, roles), sizes)
+        if measured is None:
+            return None
+        cached = self.opened((2, 4, 8, 64), bits)
+        x = np.ones((2, 4, 8, 64), np.float32)
+        cached.feed(x, x, x, whole=False)
+        rows = [("array", "shape", "dtype", "bytes")]
+        rows += [(e.name, str(e.shape), e.dtype, str(e.nbytes)) for e in entries(cached)[:12]]
+        each, how = measured.per_token / (2 * sizes.heads * sizes.head_dim), measured.how
+        if each > 2.0 and not self.found["create"].takes("max_len"):
+            each, how = min((each, how), self._long(bits))
+        return Weight(each, how, tuple(rows))
+
+    def _long(self, bits: int) -> tuple[float, str]:
+        """Bytes per number of 256 tokens behind the first 256: the newest ones may be kept as they are."""
+        shape = (1, 4, 512, 64)
+        cached = self.opened(shape, bits)
+        x = np.random.default_rng(19).uniform(-1, 1, shape).astype(np.float32)
+        nbytes = []
+        for start in (0, 256):
+            part = x[:, :, start : start + 256]
+            cached.feed(part, part, part)
+            nbytes.append(total(cached))
+        each = (nbytes[1] - nbytes[0]) / (2 * part.size)
+        return (each, "what 256 tokens behind 256 others take") if each > 0 else (np.inf, "")
+
+
+@dataclass(frozen=True, slots=True)
+class PairCoder:
+    """A pair of calls.
+
+    Attributes:
+        bench: Where it is judged.
+        pair: The calls.
+    """
+
+    bench: Bench
+    pair: Pair
+
+    @property
+    def name(self) -> str:
+        """Both calls."""
+        return f"{self.pair.quantize.name} and {self.pair.dequantize.name}"
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """8 and 4 where a width can be told."""
+        return (8, 4) if self.pair.takes_bits else (0,)
+
+    @property
+    def where(self) -> dict[str, Any]:
+        """Where the first call stands."""
+        return _place(self.pair.quantize)
+
+    def restored(self, k: Array, v: Array, bits: int, *, whole: bool) -> tuple[Array, Array]:
+        """See :class:`Coder`; without ``whole``, token by token."""
+        if not whole:
+            pieces = [
+                self.restored(k[:, :, t : t + 1], v[:, :, t : t + 1], bits, whole=True)
+                for t in range(k.shape[2])
+            ]
+            return np.concatenate([p[0] for p in pieces], 2), np.concatenate([p[1] for p in pieces], 2)
+        pair = replace(self.pair, worker=self.bench.worker)
+        left = self.bench.left
+        return pair.restored(k, bits or 8, left), pair.restored(v, bits or 8, left)
+
+    def weight(self, bits: int) -> Weight | None:
+        """See :class:`Coder`."""
+        x = np.random.default_rng(13).uniform(-1, 1, (2, 4, 32, 64)).astype(np.float32)
+        part = self.pair.first(x)
+        nbytes = self.pair.nbytes(x, bits or 8, self.bench.left)
+        how = f"{nbytes} B for {part.size} numbers of shape {part.shape}, as the first call gives them"
+        return Weight(nbytes / part.size, how)

@@ -1,0 +1,89 @@
+"""The roles of a paged cache: the plain ones under other names, and sequences that come and go."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from judge_tui.checks.contract import Param, Return, Role
+from judge_tui.checks.tasks.kv.words import roles, sequences
+
+__all__ = ["PARTS", "ROLES"]
+
+_PLAIN = {role.name: role for role in roles.ROLES}
+#: Words that rule a plain role out and a paged one not.
+_WELCOME = ("page", "block", "pool")
+_SIZES = (
+    Param(
+        "blocks",
+        "int",
+        ("num_blocks", "n_blocks", "num_pages", "n_pages", "total_blocks", "total_pages", "max_blocks",
+         "max_pages", "pool_size", "num_physical_blocks", "max_num_blocks", "pages", "pool_blocks",
+         "initial_blocks", "num_total_blocks", "capacity_blocks", "nblocks"),
+        required=False,
+    ),
+    Param(
+        "block_size",
+        "int",
+        ("page_size", "tokens_per_block", "tokens_per_page", "bs", "block_len", "page_len", "block_tokens",
+         "page_tokens", "block", "page", "blk_size", "slots_per_block"),
+        required=False,
+    ),
+    Param(
+        "blocks_each",
+        "int",
+        ("max_blocks_per_seq", "max_pages_per_seq", "blocks_per_seq", "max_blocks_per_sequence",
+         "max_pages_per_sequence"),
+        required=False,
+    ),
+    Param(
+        "batch",
+        "int",
+        ("max_num_seqs", "max_seqs", "num_seqs", "max_sequences", "max_num_sequences", "n_seqs", "max_slots",
+         "n_slots", "num_slots", "max_lanes", "lanes"),
+        required=False,
+    ),
+    *roles.SIZES,
+)  # fmt: skip
+
+
+def _part(name: str, *, patterns: str = "", avoid: str = "") -> Role:
+    role = _PLAIN[name]
+    return replace(
+        role,
+        name=f"paged_{name}",
+        patterns=tuple(patterns.split()) or role.patterns,
+        avoid=(*(word for word in role.avoid if word not in _WELCOME), *avoid.split()),
+    )
+
+
+#: What makes the cache, and what is done with it.
+ROLES = (
+    Role(
+        "paged",
+        _SIZES,
+        (Return("cache", "handle"),),
+        (
+            r"^paged_?(kv_?)?cache$", r"paged.*(cache|kv|attention)|(cache|kv).*paged",
+            r"(make|new|create|init|build).*(paged|page|block)",
+            r"block.*(cache|kv)|(cache|kv).*(block|page)",
+            r"(page|block).*(manager|pool|store|table|arena)",
+        ),
+        (
+            r"test", r"check", r"bench", r"demo", r"config", r"stats", r"alloc", r"hybrid", r"quant", r"int8",
+            r"transformer", r"decoder", r"bytes", r"memory", r"compare", r"print", r"spec$", r"sequence",
+        ),
+        required=False,
+        pure=False,
+    ),
+    replace(sequences.ADD, name="paged_add"),
+    replace(sequences.RESERVE, name="paged_reserve"),
+    _part("append", avoid=r"block$ page$ alloc free"),
+    _part("append_many", avoid=r"block$ page$ alloc free"),
+    replace(_PLAIN["advance"], name="paged_advance"),
+    _part("read", avoid=r"table free used stat num count util usage ids physical block$ page$ blocks$"),
+    _part("attend", avoid=r"block$ page$"),
+    replace(sequences.FREE, name="paged_free"),
+)  # fmt: skip
+
+#: What is done with a paged cache, by the part of the role's name after ``paged_``.
+PARTS = {role.name.removeprefix("paged_"): role for role in ROLES if role.name != "paged"}

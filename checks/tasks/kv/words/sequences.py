@@ -1,0 +1,57 @@
+"""Roles of caches that are told of their sequences: one comes, room is made for its tokens, it goes."""
+
+from __future__ import annotations
+
+from judge_tui.checks.contract import Param, Return, Role
+from judge_tui.checks.tasks.kv.words import roles
+from judge_tui.checks.tasks.kv.words.parameters import NEW
+
+__all__ = ["ADD", "FREE", "RESERVE"]
+
+_PLAIN = {role.name: role for role in roles.ROLES}
+_SEQUENCE = next(p for p in _PLAIN["append"].params if p.name == "sequence")
+_CACHE = next(p for p in _PLAIN["append"].params if p.name == "cache")
+_COUNT = Param(
+    "count",
+    "int",
+    ("num_tokens", "n_tokens", "length", "prompt_len", "prompt_length", "initial_len", "seq_len", "max_len",
+     "max_tokens", "tokens", "n", "num_new_tokens", "initial_length", "expected_len", "size"),
+    required=False,
+)  # fmt: skip
+_ROOM = r"(_?(slots?|tokens?|capacity|room|space|blocks?|pages?))?"
+_COMES = "add|new|create|register|start|open|begin|admit|acquire|allocate|alloc|join|enter|seat|lease|occupy"
+_GOES = "free|release|remove|delete|drop|evict|finish|deallocate|dealloc|end|close|retire|leave|vacate|unseat"
+_WHOLE = r"(_?(seq\w*|request|slot|row|stream|lane|session|sample|user))"
+
+
+def _moves(name: str, params: tuple[Param, ...], gives: Return, patterns: str, avoid: str) -> Role:
+    words = tuple(patterns.split()), tuple(avoid.split())
+    return Role(name, (_CACHE, _SEQUENCE, *params), (gives,), *words, required=False, pure=False)
+
+
+#: What tells a cache of any kind that a sequence comes.
+ADD = _moves(
+    "add",
+    (_COUNT,),
+    Return("sequence", "data", required=False),
+    rf"^({_COMES}|init){_WHOLE}$ ^({_COMES})$ ^(reserve|ensure) _({_COMES})$",
+    r"block page free list (^|_)all(_|$)",
+)
+#: What makes room for tokens before they are written.
+RESERVE = _moves(
+    "reserve",
+    (_COUNT, NEW),
+    Return("position", "data", required=False),
+    rf"^(reserve|ensure|claim|grow|make_?room|prepare|alloc|allocate){_ROOM}$ "
+    r"^(check|require|assert)_?(room|capacity|space|fits|limits?|bounds|overflow)$",
+    r"free list (^|_)all(_|$)",
+)
+#: What lets such a sequence go.
+FREE = _moves(
+    "free",
+    (),
+    Return("count", "data", required=False),
+    rf"^({_GOES}){_WHOLE}$ ^({_GOES}|pop|discard)$ ^(reset|clear){_WHOLE}?$ ^(free|release) "
+    rf"_({_GOES})$ ^__delitem__$",
+    r"block page list num count (^|_)all(_|$) available slots tokens",
+)

@@ -1,0 +1,42 @@
+"""A screen behind a dialog: drawn anew when something on it changes, and not again and again."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from judge_tui.tui.textual_private.compositor import DirectCompositor
+from textual.screen import Screen
+from textual.widgets._toast import ToastRack
+
+__all__ = ["CoveredScreen"]
+
+Result = TypeVar("Result")
+
+
+class CoveredScreen(Screen[Result]):
+    """A screen that dialogs open over.
+
+    Textual hands what has changed on a covered screen to the dialog, which draws all that lies behind it. It
+    then leaves the covered screen marked as changed, so that all is drawn at every turn of its timers.
+
+    Attributes:
+        changes: How often something on it has changed.
+    """
+
+    changes = 0
+
+    def __init__(self, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(name, id, classes)
+        self._compositor = DirectCompositor()
+
+    def on_screen_suspend(self) -> None:
+        # the dialog shows the messages now
+        for rack in self.query(ToastRack):
+            rack.display = False
+
+    def _compositor_refresh(self) -> None:
+        self.changes += 1
+        super()._compositor_refresh()
+        if self.app.screen is not self:
+            self._repaint_required = False
+            self._exchange_repaint_regions()

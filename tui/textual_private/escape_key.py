@@ -1,0 +1,161 @@
+"""The Escape key, told apart from the escape sequences that begin with the same byte.
+
+A terminal sends Escape as the byte that also begins its sequences and its Alt keys. Textual tells them
+apart by a pause, but looks for the pause only while nothing arrives: Escape and ``2`` in quick
+succession become Alt+2, the editor stays open, and the digit ends up in the text. Where a sentence
+follows, Escape is lost. And a paste that contains the byte is taken to pieces.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+
+from judge_tui.tui.textual_private.ansi_keys import ANSI_SEQUENCES_KEYS
+from judge_tui.tui.textual_private.pasting import PASTE_END, Pasting
+from textual import events
+from textual._xterm_parser import BRACKETED_PASTE_START, XTermParser
+from textual.message import Message
+
+__all__ = ["heed_pauses", "without_alt"]
+
+_ALT = "alt+"
+_ESC = "\x1b"
+#: What begins a sequence behind Escape; the last ones begin answers of a terminal.
+_BEGINNINGS = frozenset("[OP]_^X")
+#: What Alt and another key send, and what has a name of its own: ``alt+backspace``, ``alt+left``.
+_ALT_KEYS = frozenset(
+    sequence[1]
+    for sequence, keys in ANSI_SEQUENCES_KEYS.items()
+    if len(sequence) == 2 and sequence[0] == _ESC and isinstance(keys, tuple)
+)
+#: A sequence of which more than the beginning has arrived is no key: the rest is waited for so much longer.
+_REST_S = 1.0
+
+_Feed = Callable[[XTermParser, str], Iterable[Message]]
+_Tick = Callable[[XTermParser], Iterable[Message]]
+
+
+class _Intake:
+    """What a parser is to get of what arrives, and when.
+
+    Args:
+        parser: The terminal's parser.
+        feed: How it takes characters by itself.
+        tick: How it notices a pause by itself.
+    """
+
+    def __init__(self, parser: XTermParser, feed: _Feed, tick: _Tick) -> None:
+        self._parser, self._feed, self._tick = parser, feed, tick
+        self._sequence = ""
+        self._paste: Pasting | None = None
+
+    def take(self, data: str) -> Iterable[Message]:
+        """What characters that arrive come to."""
+        if not data:
+            yield from self._feed(self._parser, data)
+            return
+        yield from self._paused()
+        at = 0
+        while at < len(data):
+            if self._paste is not None:
+                rest = self._paste.take(data[at:])
+                if rest is None:
+                    return
+                at = len(data) - len(rest)
+                yield from self._pasted(self._paste)
+            elif not self._in_sequence:
+                end = data.find(_ESC, at) + 1 or len(data)
+                yield from self._feed(self._parser, data[at:end])
+                self._sequence, at = _ESC, end
+            elif self._goes_on(data, at):
+                yield from self._feed(self._parser, data[at])
+                self._sequence = _ESC if data[at] == _ESC else self._sequence + data[at]
+                at += 1
+                if self._sequence == BRACKETED_PASTE_START:
+                    self._paste = Pasting(time.monotonic())
+            else:
+                yield from self._cut_short()
+
+    def look(self) -> Iterable[Message]:
+        """What a pause comes to."""
+        yield from self._paused()
+        if self._paste is not None and self._paste.stalls(time.monotonic()):
+            yield from self._pasted(self._paste)
+
+    @property
+    def _in_sequence(self) -> bool:
+        return self._parser._timeout_time is not None
+
+    def _goes_on(self, data: str, at: int) -> bool:
+        """Whether a character may belong to the sequence that has begun."""
+        character = data[at]
+        if self._sequence == _ESC:
+            # one stroke of a key arrives in one piece, and nothing but another stroke with it
+            stroke = at > 0 and data[at + 1 : at + 2] in ("", _ESC)
+            return character == _ESC or character in _BEGINNINGS or (stroke and character in _ALT_KEYS)
+        if self._sequence == _ESC + "O":
+            return self._sequence + character in ANSI_SEQUENCES_KEYS
+        if self._sequence == _ESC + "]":
+            # answers begin with a number
+            return character.isalnum()
+        return character != _ESC
+
+    def _paused(self) -> Iterable[Message]:
+        due = self._parser._timeout_time
+        if due is None or (len(self._sequence) > 2 and time.monotonic() < due + _REST_S):
+            return
+        yield from self._ended()
+
+    def _cut_short(self) -> Iterable[Message]:
+        """What a sequence comes to that does not go on, as if there was a pause."""
+        self._parser._timeout_time = 0.0
+        yield from self._ended()
+
+    def _ended(self) -> Iterable[Message]:
+        """What a sequence comes to that has no end: the parser tells the keys behind Escape."""
+        # and Escape itself as their Alt, but where their names are words
+        lost = len(self._sequence) > 1 and not self._sequence[1].isalnum()
+        for message in self._tick(self._parser):
+            if lost and isinstance(message, events.Key):
+                yield events.Key("escape", _ESC)
+                lost = False
+            yield message
+
+    def _pasted(self, paste: Pasting) -> Iterable[Message]:
+        self._paste = None
+        # to the parser it was empty
+        for _ in self._feed(self._parser, PASTE_END):
+            pass
+        if text := paste.text:
+            yield events.Paste(text)
+
+
+def heed_pauses() -> None:
+    """Have the terminal's parser look for the pause whenever a key arrives, and leave pastes whole (once)."""
+    feed: _Feed = XTermParser.feed
+    tick: _Tick = XTermParser.tick
+    if getattr(feed, "heeds_pauses", False):
+        return
+
+    def intake(parser: XTermParser) -> _Intake:
+        taken: _Intake = parser.__dict__.setdefault("judge_intake", _Intake(parser, feed, tick))
+        return taken
+
+    def patient(self: XTermParser, data: str) -> Iterable[Message]:
+        return intake(self).take(data)
+
+    def looking(self: XTermParser) -> Iterable[Message]:
+        return intake(self).look()
+
+    patient.heeds_pauses = True  # type: ignore[attr-defined]
+    XTermParser.feed = patient  # type: ignore[method-assign,assignment]
+    XTermParser.tick = looking  # type: ignore[method-assign]
+
+
+def without_alt(event: events.Key) -> list[events.Key]:
+    """Alt and a letter as Escape and the letter: no key here has Alt, and the two look the same."""
+    letter = event.character
+    if not event.key.startswith(_ALT) or letter is None or len(letter) != 1 or not letter.isprintable():
+        return [event]
+    return [events.Key("escape", "\x1b"), events.Key(letter, letter)]
