@@ -11,7 +11,7 @@ ROOMS := cli tui judging checks
 COMPILE := $(BIN)/python -m compileall -q $(ROOMS)
 
 .DEFAULT_GOAL := help
-.PHONY: help compare test lint types layers unit verdicts bench gpu screenshots seeds system browser clean
+.PHONY: help compare test lint types links layers unit verdicts goldens bench gpu screenshots seeds system browser clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -25,16 +25,21 @@ lint: $(DEV_STAMP)  ## style and likely bugs
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-# mypy wants the rooms under the name that they are imported by.
-types: $(DEV_STAMP)  ## mypy --strict on checks and judging
+types: $(DEV_STAMP) links  ## mypy --strict on checks and judging
+	$(BIN)/mypy -p judge_tui.checks -p judge_tui.judging
+
+links:  ## the rooms under the name that they are imported by, for mypy, pyright and editors
 	@mkdir -p $(TYPES) && for room in $(ROOMS); do ln -sfn ../../../$$room $(TYPES)/$$room; done
-	MYPYPATH=build/types $(BIN)/mypy -p judge_tui.checks -p judge_tui.judging
 
 layers: $(DEV_STAMP)  ## cli > tui > judging > checks, held by import-linter
 	$(BIN)/lint-imports
 
 unit: $(DEV_STAMP)  ## the tests
 	$(BIN)/python -m pytest
+
+goldens: $(DEV_STAMP)  ## write down anew what the binder finds in every submission of the tests
+	JUDGE_TUI_WRITE_GOLDENS=1 JUDGE_TUI_ALL_VERDICTS=1 $(BIN)/python -m pytest -q tests/checks/test_goldens.py \
+		tests/checks/test_spellings.py tests/checks/tasks/test_specimens.py
 
 verdicts: $(DEV_STAMP)  ## every check on its mutants and twins, as a table
 	JUDGE_TUI_ALL_VERDICTS=1 $(BIN)/python -m pytest -q tests/checks/tasks/test_specimens.py

@@ -18,6 +18,7 @@ import time
 from pathlib import Path
 
 from bench_tui import Terminal
+
 from judge_tui.checks.task import task_names
 
 ROOT = Path(__file__).parents[1]

@@ -17,6 +17,7 @@ from pathlib import Path
 import gpu_flash
 import gpu_fuse
 import numpy as np
+
 from judge_tui.checks.backends import Backend, Device, Place, cpu_name, find
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.runner import judge

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
 from judge_tui.checks.gradients import Independence, central, projection, signs
 from judge_tui.checks.tasks.backwards.reference import Batch, gradients, statistics
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.faults import Fault, Skipped
 from judge_tui.checks.tasks.flash_attention.cases import Case

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
+
 from judge_tui.checks.binding.binder import Bindings
 from judge_tui.checks.binding.candidates import callables
 from judge_tui.checks.bound import called, signature

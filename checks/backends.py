@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Literal
 
 import msgspec
+
 from judge_tui.checks.errors import UsageError
 from judge_tui.checks.own_process import python
 

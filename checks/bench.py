@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
+
 from judge_tui.checks.backends import Place
 from judge_tui.checks.binding import binder
 from judge_tui.checks.binding.binder import Bindings, Casualties

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 import msgspec
+
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.binding.binder import Bindings
 from judge_tui.checks.binding.candidates import callables

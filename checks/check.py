@@ -8,6 +8,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+
 from judge_tui.checks.verdict import Curve, Evidence, Verdict, number, worst
 
 if TYPE_CHECKING:

@@ -19,6 +19,7 @@ import traceback
 from typing import BinaryIO
 
 import msgspec
+
 from judge_tui.checks.errors import EngineError, JudgeError
 from judge_tui.checks.events import Event, Failed, encode
 from judge_tui.checks.request import Request

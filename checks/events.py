@@ -7,6 +7,7 @@ screen neither imports NumPy nor waits for it.
 from __future__ import annotations
 
 import msgspec
+
 from judge_tui.checks.verdict import Outcome
 
 __all__ = [

@@ -10,6 +10,7 @@ import time
 import traceback
 
 import numpy as np
+
 from judge_tui.checks import portability
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.calls import NotGiven

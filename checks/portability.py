@@ -10,6 +10,7 @@ asked for could not be had, and `warn` if only numbers differ.
 from __future__ import annotations
 
 import msgspec
+
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.faults import NotPortable
 from judge_tui.checks.verdict import Evidence, Outcome, Verdict

@@ -17,6 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import msgspec
+
 from judge_tui.checks.folders import user_folder
 from judge_tui.checks.regular_files import open_regular
 from judge_tui.checks.submission import ADAPTER, META, Submission

@@ -6,6 +6,7 @@ import shlex
 from pathlib import Path
 
 import click
+
 from judge_tui.checks.errors import UsageError
 from judge_tui.checks.sources import absence, is_binary
 from judge_tui.checks.submission import META, Submission

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
+
 from judge_tui.checks.errors import UsageError
 from judge_tui.checks.submission import Submission
 from judge_tui.cli import options

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 import numpy as np
+
 from judge_tui.checks.adapter_skeleton import skeleton
 from judge_tui.checks.binding.binder import Bindings
 from judge_tui.checks.binding.tables import tables

@@ -10,6 +10,7 @@ from types import FrameType
 from typing import Any
 
 import click
+
 from judge_tui.checks.errors import EngineError, UsageError
 from judge_tui.cli import options
 from judge_tui.cli.selection import Selection, select

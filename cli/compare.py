@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+
 from judge_tui.checks.errors import UsageError
 from judge_tui.checks.submission import Submission
 from judge_tui.cli import options

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
+
 from judge_tui.cli import options
 from judge_tui.cli.table import coloured, padded
 from judge_tui.judging.plain import plain

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
+
 from judge_tui.checks.errors import UsageError
 from judge_tui.cli import options
 from judge_tui.judging.known_checks import refuse_unknown_checks

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+
 from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.store import last_outcomes
 from judge_tui.checks.verdict import SEVERITY, SIGNS

@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import click
+
 from judge_tui.checks.errors import JudgeError, WorkspaceError
 from judge_tui.judging.document import render_toml
 from judge_tui.judging.export import BEGIN, END

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
+
 from judge_tui.judging.workspace import Workspace
 
 __all__ = [

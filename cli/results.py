@@ -7,6 +7,7 @@ from collections import Counter
 from typing import Protocol
 
 import click
+
 from judge_tui.checks.events import Done, Event, Finished, Planned, Progress, Ready, Started
 from judge_tui.checks.verdict import SEVERITY, Outcome, Report, Verdict
 from judge_tui.cli.table import coloured, columns, padded, wrapped

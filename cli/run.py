@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 import click
+
 from judge_tui.checks.errors import JudgeError
 from judge_tui.cli.root import root
 from judge_tui.judging.plain import plain

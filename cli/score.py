@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import click
+
 from judge_tui.checks.errors import UsageError
 from judge_tui.checks.store import last_outcomes
 from judge_tui.cli import options

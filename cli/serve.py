@@ -8,6 +8,7 @@ from importlib import import_module
 from pathlib import Path
 
 import click
+
 from judge_tui.checks.errors import UsageError
 from judge_tui.checks.own_process import python
 from judge_tui.cli import options

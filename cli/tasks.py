@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import click
+
 from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.task import Installed, Task, installed, load_task
 from judge_tui.cli.table import cells, coloured, columns, padded, wrapped

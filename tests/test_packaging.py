@@ -103,7 +103,7 @@ def test_the_wheel_holds_every_module_and_the_data(wheel: Path) -> None:
         "/".join((room.replace(".", "/"), path.relative_to(ROOT / folder).as_posix()))
         for room, folder in ROOMS.items()
         for path in (ROOT / folder).rglob("*")
-        if (path.suffix in SUFFIXES or "include" in path.parts)
+        if (path.suffix in SUFFIXES or path.name == "py.typed" or "include" in path.parts)
         and path.is_file()
         and "__pycache__" not in path.parts
     }

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+
 from judge_tui.checks.task import load_task, task_names
 
 ROOT = Path(__file__).parents[1]

@@ -13,6 +13,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from textual.binding import Binding
+from textual.screen import Screen
+
 from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.request import Backend
 from judge_tui.checks.submission import Submission
@@ -32,8 +35,6 @@ from judge_tui.tui.screens.compare import CompareScreen
 from judge_tui.tui.screens.compare_saving import ComparisonLeft, SaveReported
 from judge_tui.tui.session import Session
 from judge_tui.tui.textual_private.escape_key import heed_pauses
-from textual.binding import Binding
-from textual.screen import Screen
 
 if TYPE_CHECKING:
     from judge_tui.tui.screens.home import HomeScreen

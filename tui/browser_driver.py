@@ -11,10 +11,11 @@ import os
 from contextlib import suppress
 from typing import Any
 
-from judge_tui.tui.keys.type_ahead import TypeAhead
 from textual import events, messages
 from textual.app import App
 from textual.drivers.web_driver import WebDriver
+
+from judge_tui.tui.keys.type_ahead import TypeAhead
 
 __all__ = ["BrowserDriver"]
 

@@ -6,12 +6,13 @@ from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
-from judge_tui.tui.keys.bound_keys import KeyPart, key_for, key_parts, own_bindings
-from judge_tui.tui.keys.key_names import key_name
-from judge_tui.tui.widgets.rubric_pane import RubricLines
 from textual.app import App, SystemCommand
 from textual.binding import Binding
 from textual.screen import Screen
+
+from judge_tui.tui.keys.bound_keys import KeyPart, key_for, key_parts, own_bindings
+from judge_tui.tui.keys.key_names import key_name
+from judge_tui.tui.widgets.rubric_pane import RubricLines
 
 if TYPE_CHECKING:
     from textual.command import Provider

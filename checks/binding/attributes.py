@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.calls import construct
 from judge_tui.checks.calling.remote import Worker

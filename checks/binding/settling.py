@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+
 from judge_tui.checks.binding.attributes import with_attributes
 from judge_tui.checks.binding.results import by_name, returns, unnamed
 from judge_tui.checks.calling.binding import Argument, Binding, Source

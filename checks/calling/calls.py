@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
 from judge_tui.checks.calling.binding import Argument, Binding, Source, parse_path
 from judge_tui.checks.calling.layouts import back, handed, left_out, wired
 from judge_tui.checks.calling.remote import (

@@ -14,6 +14,7 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
+
 from judge_tui.checks.bfloat16 import Bfloat16, bits
 from judge_tui.checks.errors import EngineError
 from judge_tui.checks.faults import BadResult

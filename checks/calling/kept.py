@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
 from judge_tui.checks.calling.connection import Connection, mapping
 from judge_tui.checks.calling.handover import Buffer, Handed, Handle, Packer, Steps, Target
 from judge_tui.checks.worker import wire

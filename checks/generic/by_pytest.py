@@ -12,6 +12,7 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from typing import Any, Self
 
 import msgspec
+
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import BadResult, Fault, Raised

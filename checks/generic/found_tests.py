@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
+
 from judge_tui.checks.sources import is_side_program, is_test_file, parsed, python_files
 from judge_tui.checks.submission import Submission
 

@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
+
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.calls import NotGiven, Returned

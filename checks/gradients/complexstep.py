@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+
 from judge_tui.checks.gradients.independence import Array, Forward, Independence, block_sums
 
 __all__ = ["complex_step"]

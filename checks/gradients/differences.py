@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+
 from judge_tui.checks.gradients.independence import Array, Forward, Independence, block_sums
 
 __all__ = ["STEPS", "Estimate", "along", "central", "differences"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+
 from judge_tui.checks.gradients.differences import STEPS, Estimate, along
 from judge_tui.checks.gradients.independence import Array, Forward, Independence
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
+
 from judge_tui.checks.errors import EngineError
 from judge_tui.checks.sandbox import mounts
 from judge_tui.checks.sandbox.bubblewrap import START_SECONDS, find_bubblewrap

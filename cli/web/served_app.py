@@ -17,9 +17,10 @@ from functools import partial
 from typing import Any
 
 from aiohttp import ClientError
-from judge_tui.judging.plain import plain
 from textual_serve.app_service import AppService
 from textual_serve.download_manager import DownloadManager
+
+from judge_tui.judging.plain import plain
 
 __all__ = ["ServedApp"]
 

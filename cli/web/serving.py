@@ -18,10 +18,11 @@ from urllib.parse import quote
 
 import textual_serve
 from aiohttp import ClientError, WSMsgType, web
+from textual_serve.download_manager import DownloadManager
+
 from judge_tui.cli.web.address import Address
 from judge_tui.cli.web.admission import Admission
 from judge_tui.cli.web.served_app import ServedApp
-from textual_serve.download_manager import DownloadManager
 
 __all__ = ["serve"]
 

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
+
 from judge_tui.checks.cuda.compilers import Compiled, by_nvcc
 from judge_tui.checks.cuda.emulator import UNWRITTEN_INDEX, Answer, Case, Failure, Program, build
 from judge_tui.checks.cuda.nvrtc import by_nvrtc
 from judge_tui.checks.cuda.reading import Reading, read
 from judge_tui.checks.cuda.toolchains import find_nvcc, find_nvrtc
-
 from seed_claims.programs import folder
 
 __all__ = [

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
+
 from judge_tui.checks.own_process import python
 from judge_tui.checks.verdict import Evidence, Outcome, Report
 

@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+
 from judge_tui.checks.bound import searched
 from judge_tui.checks.runner import judge
 from judge_tui.checks.submission import Submission

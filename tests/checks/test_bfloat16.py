@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from judge_tui.checks.bfloat16 import Bfloat16, bits, rounded
 
 ml_dtypes = pytest.importorskip("ml_dtypes")

@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from judge_tui.checks.calling.binding import Argument, Source, parse_binding, parse_path
 from judge_tui.checks.errors import WorkspaceError
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from judge_tui.checks.specimens import judged, specimens, unexpected
 from judge_tui.checks.tasks.backwards import TASK
 from judge_tui.checks.verdict import Verdict

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from judge_tui.checks.events import Done, Event, Failed, Finished, Planned, Ready, Started, decode
 
 Engine = subprocess.Popen[bytes]

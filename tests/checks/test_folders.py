@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from judge_tui.checks.folders import home_folder, present_folder, user_folder
 
 

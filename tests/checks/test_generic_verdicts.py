@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
 from judge_tui.checks.calling.own_time import Account
 from judge_tui.checks.runner import judge
 from judge_tui.checks.submission import Submission

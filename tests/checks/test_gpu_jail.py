@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from judge_tui.checks.backends import Device, Place
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.sandbox import Limits, Mode

@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Died
 from judge_tui.checks.sandbox import Level, Limits, Mode, launch, level_of, start

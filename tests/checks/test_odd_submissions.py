@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
 from judge_tui.checks.runner import judge
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.task import Task

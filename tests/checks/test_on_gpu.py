@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as real
 import pytest
+
 from judge_tui.checks.backends import Place, find
 from judge_tui.checks.runner import judge
 from judge_tui.checks.submission import Submission

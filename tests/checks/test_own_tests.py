@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.runner import judge
 from judge_tui.checks.submission import Submission

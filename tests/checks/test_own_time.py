@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
+
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling import own_time
 from judge_tui.checks.calling.own_time import Account, Over, Processor, Turn

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
 from judge_tui.checks import backends
 from judge_tui.checks.backends import Backend, Device, choose
 from judge_tui.checks.bench import Bench

@@ -8,6 +8,7 @@ import socket
 from pathlib import Path
 
 import pytest
+
 from judge_tui.checks import sandbox
 from judge_tui.checks.sandbox import Level, Mode, mounts
 from judge_tui.checks.sandbox.bubblewrap import find_bubblewrap

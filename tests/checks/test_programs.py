@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from judge_tui.checks.sandbox import Limits, Mode, programs
 from judge_tui.checks.sandbox.bubblewrap import find_bubblewrap
 from judge_tui.checks.sandbox.programs import Ran, run_program

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from judge_tui.checks.regular_files import open_regular
 from judge_tui.checks.store import Store
 from judge_tui.checks.submission import META, Submission

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 import pytest
+
 from judge_tui.checks.remembered import Remembered
 
 ONE = np.arange(6.0).reshape(2, 3)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
+
 from judge_tui.checks.calling.own_time import Account
 from judge_tui.checks.calling.remote import Handle, Nested, NumpyType, Target, Worker
 from judge_tui.checks.faults import BadResult, Died, Raised, TimedOut

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from judge_tui.checks import sandbox
 from judge_tui.checks.backends import cpu_name
 from judge_tui.checks.bench import Bench

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import BadResult, Died, Fault, Raised, TimedOut
 from judge_tui.checks.sandbox import Limits, Mode

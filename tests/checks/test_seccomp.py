@@ -6,6 +6,7 @@ import errno
 import struct
 
 import pytest
+
 from judge_tui.checks.worker import seccomp
 
 PID = 4242

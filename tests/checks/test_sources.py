@@ -4,6 +4,7 @@ import ast
 from collections.abc import Callable
 
 import pytest
+
 from judge_tui.checks.errors import WorkspaceError
 from judge_tui.checks.generic.found_tests import found_tests
 from judge_tui.checks.generic.size import measure_python

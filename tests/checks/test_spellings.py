@@ -8,9 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from judge_tui.checks.bench import Bench
-from judge_tui.checks.binding.bound import searched
 from judge_tui.checks.binding.tables import table, tables
+from judge_tui.checks.bound import searched
 from judge_tui.checks.runner import judge
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.task import load_task
@@ -21,6 +22,8 @@ from judge_tui.checks.tasks.flash_attention.forward import Forward
 from judge_tui.checks.tolerance import relative_error
 from judge_tui.checks.verdict import Verdict
 from judge_tui.judging.sidefiles import write_bindings
+
+from . import goldens
 
 HERE = Path(__file__).parent / "spellings"
 #: Spellings whose verdicts are tried as well, with the checks that tell most.
@@ -126,9 +129,17 @@ def test_unusual_spellings_are_judged_as_usual_ones(task: str, name: str, tmp_pa
     [(task, source) for task in JUDGED for source in spellings(task)],
     ids=lambda value: value if isinstance(value, str) else value.stem,
 )
-def test_what_is_written_of_it_binds_to_the_same(task: str, source: Path, tmp_path: Path) -> None:
+def test_what_is_written_of_it_binds_to_the_same(
+    task: str,
+    source: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    record_property: Callable[[str, object], None],
+) -> None:
     submission = submitted(source, task, tmp_path)
-    before = searched(load_task(task), submission, seed=1).found
+    with goldens.searches(monkeypatch) as search:
+        before = searched(load_task(task), submission, seed=1).found
+    goldens.held(search, task, f"spellings/{source.stem}", record_property)
     write_bindings(submission.path, tables(before))
     after = searched(load_task(task), Submission.at(submission.path), seed=2).found
     assert {role: table(binding) for role, binding in after.items()} == {

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
 from judge_tui.checks import sandbox
 from judge_tui.checks.errors import EngineError
 from judge_tui.checks.runner import sandboxed

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
 from judge_tui.checks.store import Store, cache_folder, last_outcomes
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.verdict import Evidence, Outcome, Verdict

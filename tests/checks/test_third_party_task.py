@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from judge_tui.checks.submission import Submission
 from judge_tui.judging.rubric import load_rubric
 

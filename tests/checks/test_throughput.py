@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from judge_tui.checks.runner import judge
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.task import Task, load_task

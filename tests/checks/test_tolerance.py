@@ -9,6 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
+
 from judge_tui.checks.tolerance import calibrated, difference, relative_error, same_bits
 
 Array = npt.NDArray[Any]

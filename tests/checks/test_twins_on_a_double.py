@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
 from judge_tui.checks.backends import Device, Place
 from judge_tui.checks.specimens import judged, specimens, unexpected
 from judge_tui.checks.task import load_task

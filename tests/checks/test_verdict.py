@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from judge_tui.checks import events
 from judge_tui.checks.check import Findings
 from judge_tui.checks.verdict import SEVERITY, Curve, Evidence, Outcome, Verdict, number, worst

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from judge_tui.judging.workspace import Workspace
 
 Cli = Callable[..., Any]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from judge_tui.cli.web.address import Address
 from judge_tui.cli.web.admission import LEAST_TOKEN, Admission, new_token
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from judge_tui.cli import diagnosis
 from judge_tui.judging.export import BEGIN, END
 from judge_tui.judging.workspace import Workspace

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from judge_tui.checks.adapter_skeleton import skeleton
 from judge_tui.checks.binding.binder import Bindings
 from judge_tui.checks.bound import searched

@@ -8,6 +8,7 @@ from xml.etree import ElementTree as Xml
 
 import msgspec
 import pytest
+
 from judge_tui.checks.errors import UsageError
 from judge_tui.checks.events import Done, Event, Finished, Planned, PlannedCheck, Ready, Started
 from judge_tui.checks.request import Request

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from judge_tui.checks import backends
 from judge_tui.checks.backends import Backend, Device
 from judge_tui.checks.cuda import toolchains

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from judge_tui.cli.root import COMMANDS
 
 COMMAND = [sys.executable, "-m", "judge_tui.cli"]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from judge_tui.cli.web.address import Address
 from judge_tui.cli.web.admission import Admission
 

@@ -13,9 +13,10 @@ import pytest
 aiohttp = pytest.importorskip("aiohttp", reason="the extra 'serve' is not installed")
 pytest.importorskip("textual_serve", reason="the extra 'serve' is not installed")
 
+from textual_serve.download_manager import DownloadManager  # noqa: E402
+
 from judge_tui.cli.web import served_app  # noqa: E402 - only where its packages are installed
 from judge_tui.cli.web.served_app import ServedApp  # noqa: E402
-from textual_serve.download_manager import DownloadManager  # noqa: E402
 
 START = """
 import json, os, signal, sys, time

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from judge_tui.checks.errors import WorkspaceError
 from judge_tui.checks.store import Store
 from judge_tui.checks.submission import read_meta

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from judge_tui.judging.attesting import attested
 from judge_tui.judging.card import CheckSeen, Scorecard
 from judge_tui.judging.rubric import Rubric

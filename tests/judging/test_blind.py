@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
 from judge_tui.checks.errors import WorkspaceError
 from judge_tui.judging.blind import BlindMark, merged
 from judge_tui.judging.card import Scorecard, now

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+
 from judge_tui.checks.errors import UsageError
 from judge_tui.checks.verdict import Verdict
 from judge_tui.judging.card import (

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
+
 from judge_tui.judging.edits import EditLog
 from judge_tui.judging.scorecard import Scorecard
 

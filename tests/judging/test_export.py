@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
 from judge_tui.checks.errors import WorkspaceError
 from judge_tui.judging.export import BEGIN, END, export_scoreboard, scoreboard_markdown
 from judge_tui.judging.note import new_note

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from judge_tui.checks.errors import WorkspaceError
 from judge_tui.judging.matchup import (
     TIE,

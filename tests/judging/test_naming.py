@@ -6,6 +6,7 @@ import os
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from judge_tui.checks.errors import UsageError
 from judge_tui.judging.naming import default_judge, folder_name, judge_name, match, normalized, recordable
 

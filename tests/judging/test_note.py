@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
+
 from judge_tui.judging.note import is_anchored, new_note, quote_of, reanchor
 
 SOURCE = "import numpy\n\ndef f(x):\n    return x + 1\n\ndef g(x):\n    return x + 1\n"

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from judge_tui.checks.verdict import Evidence, Outcome, Verdict
 from judge_tui.judging.card import Scorecard
 from judge_tui.judging.matchup import TIE, Criterion

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from judge_tui.judging.card import computed_overall
 from judge_tui.judging.export import export_scoreboard
 from judge_tui.judging.matchup import load_matchups, render_matchups

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from judge_tui.checks.errors import UsageError, WorkspaceError
 from judge_tui.checks.verdict import Verdict
 from judge_tui.judging.rubric import default_rubric, default_tasks, half_up, load_rubric

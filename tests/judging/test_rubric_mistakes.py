@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from judge_tui.checks.errors import WorkspaceError
 from judge_tui.judging.known_checks import refuse_unknown_checks, unknown_checks
 from judge_tui.judging.rubric import default_tasks

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from judge_tui.checks.errors import WorkspaceError
 from judge_tui.judging.note import KINDS, SEVERITIES, Note
 from judge_tui.judging.scorecard import (

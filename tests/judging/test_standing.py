@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from judge_tui.checks.store import Store
 from judge_tui.checks.verdict import Outcome, Verdict
 from judge_tui.judging.note import new_note

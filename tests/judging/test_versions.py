@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from judge_tui.judging.card import Scorecard
 from judge_tui.judging.matchup import Criterion, Matchup
 from judge_tui.judging.note import new_note

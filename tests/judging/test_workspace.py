@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from judge_tui.checks.errors import UsageError, WorkspaceError
 from judge_tui.judging.scorecard import Scorecard, save_scorecard
 from judge_tui.judging.workspace import Workspace

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from judge_tui.judging.scorecard import FileStamp, Scorecard
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.app import JudgeApp

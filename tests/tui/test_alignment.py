@@ -5,6 +5,7 @@ from pathlib import Path
 from string import ascii_lowercase
 
 import pytest
+
 from judge_tui.tui.code import likeness
 from judge_tui.tui.code.alignment import Alignment, match
 from judge_tui.tui.code.highlight import read

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from judge_tui.checks.verdict import Outcome, Verdict
 from judge_tui.judging.card import CheckSeen, RubricSeen, Scorecard
 from judge_tui.judging.note import new_note

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
 from judge_tui.checks.errors import UsageError
 from judge_tui.judging.storage import Conflict, FileStamp
 from judge_tui.judging.workspace import Workspace

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+
 from judge_tui.judging.scorecard import load_scorecard
 from judge_tui.judging.workspace import CONFIG, Workspace
 from judge_tui.tui.app import JudgeApp

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
 from judge_tui.checks.errors import WorkspaceError
 from judge_tui.checks.verdict import Curve, Evidence, Outcome, Verdict
 from judge_tui.judging.card import Scorecard

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from judge_tui.judging.workspace import Workspace
 
 from .chromium import PROGRAMS, Chromium, Tab, program

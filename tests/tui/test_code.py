@@ -3,11 +3,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from textual.widgets import Input
+
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.screens.diff import DiffScreen
 from judge_tui.tui.screens.picker import Picker
 from judge_tui.tui.widgets.code_view import CodeView
-from textual.widgets import Input
 
 from .conftest import make_app, make_workspace, running
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from textual.widgets import OptionList
+
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.keys.bound_keys import listed, own_bindings
 from judge_tui.tui.widgets.rows import Rows
-from textual.widgets import OptionList
 
 from .at_home import make_home, opened, ready
 from .conftest import RUBRIC, THREE, Driver, make_app, make_workspace, running

@@ -3,13 +3,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from textual.widgets import TextArea
+
 from judge_tui.checks.events import Ready
 from judge_tui.judging.scorecard import load_scorecard
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.screens.evidence import EvidenceScreen
 from judge_tui.tui.screens.help import HelpScreen
 from judge_tui.tui.screens.text_editor import TextEditor
-from textual.widgets import TextArea
 
 from .conftest import DYING, ENGINE, HANGING, make_app, make_workspace, running
 

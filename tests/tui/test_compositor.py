@@ -1,9 +1,10 @@
 from __future__ import annotations
 
 import pytest
+from textual.strip import Strip
+
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.textual_private.compositor import DirectCompositor, DirectUpdate
-from textual.strip import Strip
 
 from .conftest import CODE, make_app, running
 

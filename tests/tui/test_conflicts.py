@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+
 from judge_tui.judging.scorecard import FileStamp, load_scorecard, render_scorecard
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.kept import rescue

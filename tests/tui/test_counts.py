@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from judge_tui.judging.workspace import Workspace
 
 from .at_home import home, make_home, ready

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.screens import diff
 from judge_tui.tui.screens.diff import DiffScreen

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from judge_tui.checks.verdict import Evidence, Outcome, Verdict
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.engine.differences import decisive, differences

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
+
 from judge_tui.tui.code.display_rows import DisplayRows, fold_marker
 
 

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from judge_tui.checks.events import Done, Failed
 from judge_tui.checks.request import Request
 from judge_tui.checks.submission import Submission

@@ -9,10 +9,11 @@ import time
 from collections.abc import Iterable
 
 import pytest
-from judge_tui.tui.textual_private import escape_key
-from judge_tui.tui.textual_private.escape_key import heed_pauses, without_alt
 from textual import constants, events
 from textual._xterm_parser import XTermParser
+
+from judge_tui.tui.textual_private import escape_key
+from judge_tui.tui.textual_private.escape_key import heed_pauses, without_alt
 
 SENTENCE = "a very important note by window one: q, S, 85 and x are letters. "
 

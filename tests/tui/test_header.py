@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from judge_tui.judging.workspace import Workspace
 
 from .conftest import ENGINE, THREE, Driver, make_app, running

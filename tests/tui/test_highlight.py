@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+
 from judge_tui.tui.code.grammars import STYLES, load
 from judge_tui.tui.code.highlight import read
 from judge_tui.tui.code.source import Source

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
 from judge_tui.judging.card import CheckSeen
 from judge_tui.judging.note import new_note
 from judge_tui.judging.scorecard import FileStamp, load_scorecard, save_scorecard

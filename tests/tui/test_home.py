@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from judge_tui.checks.store import Store
 from judge_tui.checks.verdict import Outcome, Verdict
 from judge_tui.judging.workspace import Workspace

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from judge_tui.judging.matchup import load_matchups
 from judge_tui.judging.workspace import Workspace
 

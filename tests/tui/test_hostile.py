@@ -9,6 +9,9 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from rich.cells import cell_len
+from rich.console import Console
+
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.code import source as source_module
 from judge_tui.tui.code.folds import fold_at
@@ -19,8 +22,6 @@ from judge_tui.tui.code.syntax_styles import syntax_styles
 from judge_tui.tui.look.glyphs import is_plain
 from judge_tui.tui.widgets.code_lines import Mark
 from judge_tui.tui.widgets.code_view import CodeView
-from rich.cells import cell_len
-from rich.console import Console
 
 from .conftest import make_app, running
 

@@ -8,6 +8,12 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from rich.cells import cell_len
+from textual.app import App, ComposeResult
+from textual.drivers.headless_driver import HeadlessDriver
+from textual.geometry import Offset
+from textual.widget import Widget
+
 from judge_tui.judging.scorecard import load_scorecard
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.app import JudgeApp
@@ -21,11 +27,6 @@ from judge_tui.tui.screens.text_editor import TextEditor
 from judge_tui.tui.textual_private.pasting import plain
 from judge_tui.tui.textual_private.prose_area import ProseArea
 from judge_tui.tui.widgets.line_input import LineInput
-from rich.cells import cell_len
-from textual.app import App, ComposeResult
-from textual.drivers.headless_driver import HeadlessDriver
-from textual.geometry import Offset
-from textual.widget import Widget
 
 from .conftest import Driver, make_app, running
 from .test_hostile import PIECES, harmless

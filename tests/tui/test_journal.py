@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
 from judge_tui.judging.card import Scorecard
 from judge_tui.judging.scorecard import parse_scorecard
 from judge_tui.tui.desk import history, journal

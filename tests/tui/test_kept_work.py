@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from judge_tui.judging.scorecard import Scorecard, load_scorecard, render_scorecard
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.desk.matchup_desk import MatchupDesk

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from judge_tui.tui.look.layout import Arrangement, Situation, Sizes, Wishes, arrange, drag, grow
 
 #: Columns, rows and code panes; the last one is too small for anything to give way.

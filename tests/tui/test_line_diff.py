@@ -5,10 +5,11 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rapidfuzz.distance import Indel
+
 from judge_tui.tui.code import equal_lines as equal_lines_module
 from judge_tui.tui.code.equal_lines import equal_lines
 from judge_tui.tui.code.line_diff import aligned, changed, line_diff
-from rapidfuzz.distance import Indel
 
 LINES = st.lists(
     st.sampled_from(["", "a = 1", "a = 2", "return scores @ values", "return score @ value"]), max_size=12

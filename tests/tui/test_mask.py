@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from judge_tui.judging.workspace import CONFIG, Workspace
 from judge_tui.tui.blind.mask import BLOCK, Mask, telling_names
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+
 from judge_tui.judging.matchup import TIE, Criterion
 from judge_tui.judging.proposals import Proposal
 from judge_tui.judging.workspace import Workspace

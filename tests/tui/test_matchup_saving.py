@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from judge_tui.checks.errors import WorkspaceError
 from judge_tui.judging.matchup import Matchup, Matchups, load_matchups, render_matchups, save_matchups
 from judge_tui.judging.workspace import Workspace

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from judge_tui.checks.verdict import Outcome, Verdict
 from judge_tui.judging.matchup import TIE, Matchup, Matchups, load_matchups, save_matchups
 from judge_tui.judging.scorecard import load_scorecard

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from textual.widgets._toast import Toast
+
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.screens.compare import CompareScreen
-from textual.widgets._toast import Toast
 
 from .conftest import Driver, make_app
 from .test_code import write

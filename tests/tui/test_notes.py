@@ -6,6 +6,8 @@ import re
 from pathlib import Path
 
 import pytest
+from textual import events
+
 from judge_tui.judging.scorecard import load_scorecard
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.code.source import Source
@@ -13,7 +15,6 @@ from judge_tui.tui.screens.evidence import EvidenceScreen
 from judge_tui.tui.screens.note_editor import NoteEditor
 from judge_tui.tui.screens.notes_list import NotesList
 from judge_tui.tui.screens.picker import Picker
-from textual import events
 
 from .conftest import CODE, make_app, make_workspace, running
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from judge_tui.checks.errors import JudgeError
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.app import run_compare

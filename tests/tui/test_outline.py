@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator
 
 import pytest
+
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.code import symbols
 from judge_tui.tui.code.highlight import Highlight, read

@@ -12,13 +12,14 @@ from pathlib import Path
 from pkgutil import walk_packages
 
 import pytest
+from textual.dom import DOMNode
+
 from judge_tui import tui
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.keys.keymap import key_table, load_keys, read_keymap
 from judge_tui.tui.keys.preferences import Preferences, config_path, keep_theme, kept_theme
 from judge_tui.tui.screens.help import HelpScreen
 from judge_tui.tui.screens.picker import Picker
-from textual.dom import DOMNode
 
 from .conftest import DYING, make_app, running
 from .test_terminal import PROGRAM, Terminal

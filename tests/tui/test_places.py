@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.code.bookmarks import Bookmarks
 from judge_tui.tui.code.definitions import Used, index, names_in

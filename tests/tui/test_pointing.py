@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from textual import events
+
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.screens.help import HelpScreen
 from judge_tui.tui.screens.notes_list import NotesList
 from judge_tui.tui.widgets.code_view import CodeView
 from judge_tui.tui.widgets.key_hints import KeyHints
 from judge_tui.tui.widgets.search_bar import SearchBar
-from textual import events
 
 from .conftest import Driver, make_app, running
 from .test_code import write

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import random
 
-from judge_tui.tui.textual_private.prose_area import ProseArea
 from textual.app import App, ComposeResult
 from textual.geometry import Region
 from textual.strip import Strip
 from textual.widgets import TextArea
+
+from judge_tui.tui.textual_private.prose_area import ProseArea
 
 KEYS = (
     "a", "b", "space", "space", "left_parenthesis", "right_parenthesis", "enter", "backspace", "delete",

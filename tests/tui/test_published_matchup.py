@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
 from judge_tui.judging.matchup import Matchup, Matchups, load_matchups, render_matchups, save_matchups
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.desk.matchup_desk import WINNER, MatchupDesk

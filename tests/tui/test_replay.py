@@ -6,6 +6,7 @@ import shlex
 from pathlib import Path
 
 import pytest
+
 from judge_tui.checks.verdict import Outcome, Verdict
 from judge_tui.cli.root import root
 from judge_tui.judging.workspace import Workspace

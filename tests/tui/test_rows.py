@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from judge_tui.tui.widgets.rows import Rows
 from textual.app import App, ComposeResult
+
+from judge_tui.tui.widgets.rows import Rows
 
 
 class Listed(App[None]):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from textual.widgets import Input
+
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.widgets.code_view import CodeView
-from textual.widgets import Input
 
 from .conftest import THREE, Driver, make_app, running
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from judge_tui.judging.scorecard import load_scorecard
 from judge_tui.judging.workspace import Workspace
 

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
+
 from judge_tui.checks.verdict import Outcome, Verdict
 from judge_tui.judging.note import new_note
 from judge_tui.judging.scorecard import FileStamp, load_scorecard, save_scorecard
@@ -8,7 +10,6 @@ from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.desk import keypad
 from judge_tui.tui.desk.keypad import Keypad
 from judge_tui.tui.session import OVERALL, SUMMARY, Session
-from msgspec.structs import replace
 
 from .conftest import Opener
 

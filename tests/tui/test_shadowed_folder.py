@@ -10,6 +10,7 @@ from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
+
 from judge_tui.cli.root import COMMANDS
 
 from .conftest import make_workspace

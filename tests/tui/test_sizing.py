@@ -6,10 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
+from textual.events import MouseDown, MouseMove, MouseUp
+
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.look.layout import Sizes
 from judge_tui.tui.past import Past, PastComparisons
-from textual.events import MouseDown, MouseMove, MouseUp
 
 from .at_home import make_home, opened, ready
 from .conftest import Driver, make_app, make_workspace, running

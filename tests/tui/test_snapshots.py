@@ -7,12 +7,13 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
+
 from judge_tui.judging.scorecard import load_scorecard
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.app import JudgeApp
 from judge_tui.tui.engine.check_runner import EngineOptions
 from judge_tui.tui.past import Past, PastComparisons
-from syrupy.assertion import SnapshotAssertion
 
 from .album import Album, still
 from .at_home import add_tasks, make_home, ready, score

@@ -6,12 +6,13 @@ import threading
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.cells import cell_len
+from rich.style import Style
+
 from judge_tui.tui.code.search import Hit, compile_pattern, find, narrowed
 from judge_tui.tui.code.source import CHUNK, Source
 from judge_tui.tui.look.glyphs import glyph_of, neutral
 from judge_tui.tui.widgets.code_lines import Look, gutter_width, line_strip
-from rich.cells import cell_len
-from rich.style import Style
 
 PLAIN = Style()
 LOOK = Look(PLAIN, PLAIN, PLAIN, PLAIN, PLAIN, PLAIN, PLAIN, PLAIN, {}, ())

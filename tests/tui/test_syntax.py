@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from judge_tui.tui.code import syntax
 from judge_tui.tui.code.definitions import names_in
 from judge_tui.tui.code.folds import fold_at

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
 from judge_tui.judging.scorecard import load_scorecard
 from judge_tui.judging.workspace import Workspace
 

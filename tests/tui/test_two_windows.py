@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from judge_tui.judging.matchup import Matchup, Matchups, save_matchups
 from judge_tui.judging.scorecard import load_scorecard, render_scorecard
 from judge_tui.judging.versions import Differing

@@ -5,14 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from judge_tui.judging.workspace import Workspace
-from judge_tui.tui.screens.note_editor import NoteEditor
-from judge_tui.tui.screens.text_editor import TextEditor
-from judge_tui.tui.textual_private.escape_key import heed_pauses
 from textual import constants, events
 from textual._xterm_parser import XTermParser
 from textual.keys import _character_to_key
 from textual.widgets import Input, TextArea
+
+from judge_tui.judging.workspace import Workspace
+from judge_tui.tui.screens.note_editor import NoteEditor
+from judge_tui.tui.screens.text_editor import TextEditor
+from judge_tui.tui.textual_private.escape_key import heed_pauses
 
 from .conftest import Driver, make_app, make_workspace, running
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from judge_tui.judging.scorecard import FileStamp, load_scorecard, save_scorecard
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.code.line_map import LineMap

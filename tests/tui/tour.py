@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import pytest
+
 from judge_tui.tui.keys.keymap import key_table, load_keys
 from judge_tui.tui.widgets.code_view import CodeView
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import reduce
 
 import msgspec
+
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.verdict import Evidence, Outcome
 from judge_tui.judging.blind import BlindMark, merged

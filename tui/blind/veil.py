@@ -10,13 +10,14 @@ import traceback
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
-from judge_tui.tui.blind.blindfold import Blindfold
-from judge_tui.tui.blind.mask import BLOCK
 from rich.segment import Segment
 from rich.text import Text
 from textual.app import App
 from textual.color import Color
 from textual.filter import LineFilter
+
+from judge_tui.tui.blind.blindfold import Blindfold
+from judge_tui.tui.blind.mask import BLOCK
 
 __all__ = ["Veil", "VeiledApp"]
 

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from judge_tui.tui.code.grammars import STYLES
-from judge_tui.tui.look.palette import THEMES
 from rich.style import Style
 from textual.color import Color
+
+from judge_tui.tui.code.grammars import STYLES
+from judge_tui.tui.look.palette import THEMES
 
 __all__ = ["syntax_styles"]
 

@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import IO
 
 import msgspec
+
 from judge_tui.checks.events import Done, Event, Failed, decode
 from judge_tui.checks.own_process import python
 from judge_tui.checks.request import Request

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from judge_tui.tui.keys.key_names import key_name
-from judge_tui.tui.keys.keymap import key_table, remapped
 from textual.binding import Binding
 from textual.dom import DOMNode
 from textual.screen import Screen
+
+from judge_tui.tui.keys.key_names import key_name
+from judge_tui.tui.keys.keymap import key_table, remapped
 
 __all__ = ["KeyPart", "key_called", "key_for", "key_parts", "keys_for", "listed", "own_bindings"]
 

@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher, get_close_matches
 from importlib import import_module
 
-from judge_tui.tui.keys.key_names import key_setting
-from judge_tui.tui.keys.key_spelling import as_told, instead
 from textual.binding import Binding, BindingError, BindingType, InvalidBinding
 from textual.keys import Keys
+
+from judge_tui.tui.keys.key_names import key_setting
+from judge_tui.tui.keys.key_spelling import as_told, instead
 
 __all__ = ["Keymap", "hidden_keys", "key_table", "load_keys", "named", "read_keymap", "remapped"]
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
+from textual.app import App
+from textual.filter import Monochrome
+
 from judge_tui.tui.keys.bound_keys import key_called
 from judge_tui.tui.keys.complaints import in_one_message
 from judge_tui.tui.keys.keymap import hidden_keys, read_keymap
 from judge_tui.tui.keys.preferences import Preferences, config_path, keep_theme
 from judge_tui.tui.look.colorless import Colorless, no_color_asked
 from judge_tui.tui.look.palette import THEMES
-from textual.app import App
-from textual.filter import Monochrome
 
 __all__ = ["PersonalApp"]
 

@@ -13,11 +13,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeVar
 
-from judge_tui.tui.textual_private.escape_key import without_alt
 from textual import events
 from textual.app import App, ScreenStackError
 from textual.message import Message
 from textual.message_pump import MessagePump
+
+from judge_tui.tui.textual_private.escape_key import without_alt
 
 __all__ = ["TypeAhead"]
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from judge_tui.tui.look.glyphs import neutral
 from textual.app import App
 from textual.notifications import Notification, Notify
+
+from judge_tui.tui.look.glyphs import neutral
 
 __all__ = ["HarmlessApp", "box_title"]
 

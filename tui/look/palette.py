@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from judge_tui.checks.verdict import SIGNS, Verdict
 from textual.theme import Theme
+
+from judge_tui.checks.verdict import SIGNS, Verdict
 
 __all__ = ["KIND_MARKS", "THEMES", "VERDICTS"]
 

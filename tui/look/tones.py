@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from judge_tui.tui.look.palette import VERDICTS
 from rich.style import Style
 from textual.app import App
 from textual.color import Color
+
+from judge_tui.tui.look.palette import VERDICTS
 
 __all__ = ["Tones", "tones_of"]
 

@@ -7,6 +7,12 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import ClassVar
 
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Horizontal
+from textual.widget import Widget
+
 from judge_tui.checks.events import Ready
 from judge_tui.tui.engine.check_runner import CheckRunner, EngineOptions
 from judge_tui.tui.keys.bound_keys import KeyPart, key_for, keys_for, listed, own_bindings
@@ -37,11 +43,6 @@ from judge_tui.tui.widgets.code_pane import CodePane
 from judge_tui.tui.widgets.hollow import Hollow
 from judge_tui.tui.widgets.key_hints import Hint, KeyHints
 from judge_tui.tui.widgets.rubric_pane import RubricLines, RubricPane, focus_title
-from textual import events
-from textual.app import ComposeResult
-from textual.binding import Binding
-from textual.containers import Horizontal
-from textual.widget import Widget
 
 __all__ = ["CompareScreen"]
 

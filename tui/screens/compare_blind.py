@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from textual.screen import Screen
+
 from judge_tui.tui.blind.veil import VeiledApp
 from judge_tui.tui.keys.bound_keys import key_for
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.bar import Part
 from judge_tui.tui.widgets.checks_pane import ChecksPane
 from judge_tui.tui.widgets.code_pane import CodePane
-from textual.screen import Screen
 
 __all__ = ["CompareBlind"]
 

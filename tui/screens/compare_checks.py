@@ -6,6 +6,8 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, get_args
 
+from textual.screen import Screen
+
 from judge_tui.checks.events import Event, Finished, Planned, Ready
 from judge_tui.checks.request import Backend
 from judge_tui.tui.code.jumps import Place
@@ -17,7 +19,6 @@ from judge_tui.tui.widgets.checks_pane import CheckRows, ChecksPane
 from judge_tui.tui.widgets.code_pane import CodePane
 from judge_tui.tui.widgets.rows import Rows
 from judge_tui.tui.widgets.rubric_pane import RubricPane
-from textual.screen import Screen
 
 __all__ = ["CompareChecks"]
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from judge_tui.tui.session import Session
 from textual.screen import Screen
+
+from judge_tui.tui.session import Session
 
 __all__ = ["CompareExporting"]
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from textual.screen import Screen
+
 from judge_tui.tui.code.symbols import kinds, paths
 from judge_tui.tui.session import letter_of
 from judge_tui.tui.widgets.code_pane import CodePane
-from textual.screen import Screen
 
 __all__ = ["CompareFiles"]
 

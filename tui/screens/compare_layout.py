@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from textual.screen import Screen
+
 from judge_tui.tui.look.layout import Arrangement, Situation, Wishes, arrange
 from judge_tui.tui.session import Session
 from judge_tui.tui.widgets.checks_pane import ChecksPane
 from judge_tui.tui.widgets.code_pane import CodePane
 from judge_tui.tui.widgets.rubric_pane import RubricPane
-from textual.screen import Screen
 
 __all__ = ["CompareLayout"]
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from textual.screen import Screen
+
 from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.verdict import Outcome
 from judge_tui.tui.keys.bound_keys import key_called
 from judge_tui.tui.screens.earlier_work import told_of_damage, told_of_earlier_work
 from judge_tui.tui.session import Session
 from judge_tui.tui.widgets.checks_pane import ChecksPane
-from textual.screen import Screen
 
 if TYPE_CHECKING:
     from judge_tui.judging.proposals import Proposal

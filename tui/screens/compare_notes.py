@@ -9,6 +9,8 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
+from textual.screen import Screen
+
 from judge_tui.checks.verdict import Verdict
 from judge_tui.judging.note import Note, is_anchored, new_note, placed
 from judge_tui.tui.look.palette import KIND_MARKS, VERDICTS
@@ -16,7 +18,6 @@ from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.code_lines import LOST, Mark
 from judge_tui.tui.widgets.code_pane import CodePane
 from judge_tui.tui.widgets.code_view import CodeView
-from textual.screen import Screen
 
 if TYPE_CHECKING:
     from judge_tui.tui.code.alignment import Alignment

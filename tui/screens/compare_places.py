@@ -6,6 +6,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from textual.screen import Screen
+
 from judge_tui.tui.code.bookmarks import Bookmarks
 from judge_tui.tui.code.highlight import Highlight, read
 from judge_tui.tui.code.jumps import JumpList, Place
@@ -13,7 +15,6 @@ from judge_tui.tui.code.source import Source
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.code_pane import CodePane
 from judge_tui.tui.widgets.counted import past_end, times
-from textual.screen import Screen
 
 if TYPE_CHECKING:
     from judge_tui.tui.code.definitions import Definition, Index

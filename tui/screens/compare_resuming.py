@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from textual.screen import Screen
+
 from judge_tui.tui.look.layout import Sizes, Wishes
 from judge_tui.tui.past import Past
 from judge_tui.tui.session import Session
 from judge_tui.tui.widgets.code_pane import CodePane
-from textual.screen import Screen
 
 __all__ = ["CompareResuming"]
 

@@ -8,14 +8,15 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from textual.message import Message
+from textual.screen import Screen
+
 from judge_tui.tui.desk.autosave import SaveReport
 from judge_tui.tui.engine.check_runner import CheckRunner
 from judge_tui.tui.keys.bound_keys import key_for
 from judge_tui.tui.screens.dialog import Editor
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.bar import Part
-from textual.message import Message
-from textual.screen import Screen
 
 if TYPE_CHECKING:
     from judge_tui.judging.versions import Differing

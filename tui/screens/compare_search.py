@@ -6,6 +6,8 @@ import re
 import time
 from typing import TYPE_CHECKING
 
+from textual.screen import Screen
+
 from judge_tui.tui.code.search import Hit, Pattern, compile_pattern, find, narrowed
 from judge_tui.tui.code.source import Source
 from judge_tui.tui.keys.bound_keys import key_for
@@ -15,7 +17,6 @@ from judge_tui.tui.widgets.code_hits import Standing
 from judge_tui.tui.widgets.code_pane import CodePane
 from judge_tui.tui.widgets.code_view import CodeView
 from judge_tui.tui.widgets.counted import past_end
-from textual.screen import Screen
 
 if TYPE_CHECKING:
     from judge_tui.tui.widgets.search_bar import SearchBar

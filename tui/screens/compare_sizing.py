@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from textual import events
+from textual.geometry import Offset
+from textual.screen import Screen
+
 from judge_tui.tui.look.layout import Arrangement, Situation, Sizes, Wishes, drag, grow
 from judge_tui.tui.widgets.checks_pane import ChecksPane
 from judge_tui.tui.widgets.code_pane import CodePane
 from judge_tui.tui.widgets.counted import times
 from judge_tui.tui.widgets.rubric_pane import RubricPane
-from textual import events
-from textual.geometry import Offset
-from textual.screen import Screen
 
 __all__ = ["CompareSizing"]
 

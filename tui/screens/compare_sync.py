@@ -6,12 +6,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
+from textual.screen import Screen
+
 from judge_tui.tui.code.source import Source
 from judge_tui.tui.code.symbols import Symbol
 from judge_tui.tui.session import letter_of
 from judge_tui.tui.widgets.code_pane import CodePane
 from judge_tui.tui.widgets.code_view import CodeView
-from textual.screen import Screen
 
 if TYPE_CHECKING:
     from judge_tui.tui.code.alignment import Alignment

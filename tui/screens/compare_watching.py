@@ -8,6 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from textual.screen import Screen
+
 from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.submission import ADAPTER, META, Submission
 from judge_tui.tui.engine.check_runner import CheckRunner, EngineOptions
@@ -16,7 +18,6 @@ from judge_tui.tui.keys.bound_keys import key_for
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.checks_pane import ChecksPane
 from judge_tui.tui.widgets.code_pane import CodePane
-from textual.screen import Screen
 
 __all__ = ["CompareWatching"]
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.widgets import Input, Static, TextArea
+
 from judge_tui.judging.matchup import Criterion
 from judge_tui.tui.look.glyphs import neutral
 from judge_tui.tui.look.harmless import box_title
 from judge_tui.tui.screens.dialog import Editor
 from judge_tui.tui.textual_private.prose_area import ProseArea
 from judge_tui.tui.widgets.line_input import LineInput
-from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical
-from textual.widgets import Input, Static, TextArea
 
 __all__ = ["CriterionEditor"]
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import ClassVar, TypeVar
 
-from judge_tui.tui.keys.bound_keys import key_for, keys_for
-from judge_tui.tui.keys.keymap import named
-from judge_tui.tui.textual_private.backdrop import Backdrop
-from judge_tui.tui.textual_private.covered import CoveredScreen
 from textual.binding import Binding
 from textual.content import Content
 from textual.geometry import Region
 from textual.screen import ModalScreen
 from textual.strip import Strip
 from textual.widgets import Static
+
+from judge_tui.tui.keys.bound_keys import key_for, keys_for
+from judge_tui.tui.keys.keymap import named
+from judge_tui.tui.textual_private.backdrop import Backdrop
+from judge_tui.tui.textual_private.covered import CoveredScreen
 
 __all__ = ["Dialog", "Editor"]
 

@@ -7,6 +7,9 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from rich.style import Style
+from textual.binding import Binding
+
 from judge_tui.tui.code.line_diff import LineDiff, Row, changed
 from judge_tui.tui.keys.bound_keys import key_for, keys_for
 from judge_tui.tui.keys.keymap import named
@@ -16,8 +19,6 @@ from judge_tui.tui.look.tones import Tones
 from judge_tui.tui.screens.sheet import Sheet
 from judge_tui.tui.widgets.bar import Bar
 from judge_tui.tui.widgets.rows import Rows, Span
-from rich.style import Style
-from textual.binding import Binding
 
 __all__ = ["DiffScreen", "Excerpt"]
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import ClassVar
 
+from textual.app import ComposeResult
+from textual.binding import Binding
+
 from judge_tui.checks.verdict import SEVERITY, Outcome
 from judge_tui.tui.engine.differences import FACTOR, Difference, decisive
 from judge_tui.tui.keys.bound_keys import key_for
@@ -16,8 +19,6 @@ from judge_tui.tui.look.tones import Tones
 from judge_tui.tui.screens.sheet import Sheet
 from judge_tui.tui.widgets.bar import Bar
 from judge_tui.tui.widgets.rows import Rows, Span
-from textual.app import ComposeResult
-from textual.binding import Binding
 
 __all__ = ["DifferencesScreen"]
 

@@ -6,6 +6,10 @@ from collections.abc import Callable, Hashable, Sequence
 from itertools import takewhile
 from typing import ClassVar
 
+from rich.cells import cell_len
+from rich.style import Style
+from textual.binding import Binding
+
 from judge_tui.checks.verdict import Evidence, Outcome
 from judge_tui.tui.engine.replay import replay_command
 from judge_tui.tui.keys.bound_keys import key_for, keys_for
@@ -18,9 +22,6 @@ from judge_tui.tui.look.tones import Tones, tones_of
 from judge_tui.tui.screens.sheet import Sheet
 from judge_tui.tui.widgets.bar import Bar
 from judge_tui.tui.widgets.rows import Rows, Span
-from rich.cells import cell_len
-from rich.style import Style
-from textual.binding import Binding
 
 __all__ = ["EvidenceScreen"]
 

@@ -7,6 +7,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import ClassVar
 
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.screen import Screen
+from textual.widgets import Input, Static
+
 from judge_tui.checks.errors import JudgeError
 from judge_tui.judging.publishing import publish
 from judge_tui.judging.workspace import Workspace
@@ -16,11 +22,6 @@ from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.look.harmless import box_title
 from judge_tui.tui.screens.dialog import Dialog
 from judge_tui.tui.widgets.line_input import LineInput
-from textual.app import ComposeResult
-from textual.binding import Binding
-from textual.containers import Vertical
-from textual.screen import Screen
-from textual.widgets import Input, Static
 
 __all__ = ["ExportPrompt", "ask_to_export"]
 

@@ -6,6 +6,10 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.screen import ModalScreen
+
 from judge_tui.tui.keys.bound_keys import KeyPart, key_for, keys_for, listed, own_bindings
 from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.keys.personal import PersonalApp
@@ -14,9 +18,6 @@ from judge_tui.tui.look.tones import Tones
 from judge_tui.tui.widgets.bar import Bar
 from judge_tui.tui.widgets.key_hints import KeyHints
 from judge_tui.tui.widgets.rows import Rows, Span
-from textual.app import ComposeResult
-from textual.binding import Binding
-from textual.screen import ModalScreen
 
 __all__ = ["HelpScreen"]
 

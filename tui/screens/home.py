@@ -9,6 +9,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Horizontal, Vertical
+from textual.message import Message
+
 from judge_tui.judging.standing import Outline, Standing
 from judge_tui.tui.background import Background
 from judge_tui.tui.home_board import Batch, Cell, HomeBoard
@@ -22,10 +27,6 @@ from judge_tui.tui.widgets.home_lists import HomeList, PastRows, QueueRows
 from judge_tui.tui.widgets.key_hints import KeyHints
 from judge_tui.tui.widgets.matrix import SIGNS, Matrix
 from judge_tui.tui.widgets.rows import Rows
-from textual.app import ComposeResult
-from textual.binding import Binding
-from textual.containers import Horizontal, Vertical
-from textual.message import Message
 
 __all__ = ["HomeScreen"]
 

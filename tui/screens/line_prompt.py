@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.widgets import Input, Static
+
 from judge_tui.tui.keys.bound_keys import key_for
 from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.look.glyphs import neutral
 from judge_tui.tui.look.harmless import box_title
 from judge_tui.tui.screens.dialog import Dialog
 from judge_tui.tui.widgets.line_input import LineInput
-from textual.app import ComposeResult
-from textual.binding import Binding
-from textual.containers import Vertical
-from textual.widgets import Input, Static
 
 __all__ = ["LinePrompt", "line_meant"]
 

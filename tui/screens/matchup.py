@@ -7,6 +7,9 @@ from functools import partial
 from itertools import combinations
 from typing import ClassVar, Protocol
 
+from textual.app import ComposeResult
+from textual.binding import Binding
+
 from judge_tui.judging.matchup import TIE
 from judge_tui.judging.proposals import Proposal
 from judge_tui.tui.desk.matchup_desk import WINNER, MatchupDesk
@@ -19,8 +22,6 @@ from judge_tui.tui.widgets.bar import Bar
 from judge_tui.tui.widgets.key_hints import KeyHints
 from judge_tui.tui.widgets.matchup_detail import MatchupDetail
 from judge_tui.tui.widgets.matchup_rows import DIGITS, who
-from textual.app import ComposeResult
-from textual.binding import Binding
 
 __all__ = ["MatchupScreen"]
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING
 
+from textual import events
+from textual.screen import ModalScreen
+
 from judge_tui.judging.matchup import TIE, Criterion
 from judge_tui.tui.desk.matchup_desk import KEY, MARGIN, WINNER, MatchupDesk
 from judge_tui.tui.keys.bound_keys import key_for
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.matchup_rows import MatchupRows
-from textual import events
-from textual.screen import ModalScreen
 
 if TYPE_CHECKING:
     from judge_tui.tui.screens.dialog import Editor

@@ -6,13 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
-from judge_tui.judging.note import KINDS, SEVERITIES, Note
-from judge_tui.tui.keys.bound_keys import key_for, own_bindings
-from judge_tui.tui.keys.keymap import named
-from judge_tui.tui.look.harmless import box_title
-from judge_tui.tui.look.tones import tones_of
-from judge_tui.tui.screens.dialog import Editor
-from judge_tui.tui.textual_private.prose_area import ProseArea
 from rich.segment import Segment
 from textual import events
 from textual.app import ComposeResult
@@ -22,6 +15,14 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import TextArea
+
+from judge_tui.judging.note import KINDS, SEVERITIES, Note
+from judge_tui.tui.keys.bound_keys import key_for, own_bindings
+from judge_tui.tui.keys.keymap import named
+from judge_tui.tui.look.harmless import box_title
+from judge_tui.tui.look.tones import tones_of
+from judge_tui.tui.screens.dialog import Editor
+from judge_tui.tui.textual_private.prose_area import ProseArea
 
 __all__ = ["NoteEditor"]
 

@@ -6,6 +6,8 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import ClassVar
 
+from textual.binding import Binding
+
 from judge_tui.judging.note import Note
 from judge_tui.tui.background import Background
 from judge_tui.tui.keys.bound_keys import key_called, key_for
@@ -18,7 +20,6 @@ from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.bar import Bar
 from judge_tui.tui.widgets.code_lines import LOST
 from judge_tui.tui.widgets.rows import Rows, Span
-from textual.binding import Binding
 
 __all__ = ["NotesList"]
 

@@ -6,6 +6,12 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.widgets import Input
+
 from judge_tui.tui.keys.bound_keys import key_for, keys_for
 from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.look.fitting import fit
@@ -15,11 +21,6 @@ from judge_tui.tui.look.tones import Tones
 from judge_tui.tui.screens.dialog import Dialog
 from judge_tui.tui.widgets.line_input import LineInput
 from judge_tui.tui.widgets.rows import Rows, Span
-from textual import events
-from textual.app import ComposeResult
-from textual.binding import Binding
-from textual.containers import Vertical
-from textual.widgets import Input
 
 __all__ = ["Choice", "Picker"]
 

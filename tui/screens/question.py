@@ -6,16 +6,17 @@ from collections.abc import Sequence
 from itertools import takewhile
 from typing import ClassVar
 
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.widgets import Static
+
 from judge_tui.judging.versions import Differing
 from judge_tui.tui.keys.bound_keys import key_for, own_bindings
 from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.look.fitting import fit
 from judge_tui.tui.look.harmless import box_title
 from judge_tui.tui.screens.dialog import Dialog
-from textual.app import ComposeResult
-from textual.binding import Binding
-from textual.containers import Vertical
-from textual.widgets import Static
 
 __all__ = ["ConflictQuestion", "LeaveQuestion", "Question", "RevealQuestion"]
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import ClassVar, TypeVar
 
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.screen import ModalScreen
+
 from judge_tui.tui.keys.bound_keys import KeyPart, key_for
 from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.widgets.bar import Bar
 from judge_tui.tui.widgets.key_hints import KeyHints
 from judge_tui.tui.widgets.rows import Rows
-from textual.app import ComposeResult
-from textual.binding import Binding
-from textual.screen import ModalScreen
 
 __all__ = ["Sheet"]
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from judge_tui.tui.look.harmless import box_title
-from judge_tui.tui.screens.dialog import Editor
-from judge_tui.tui.textual_private.prose_area import ProseArea
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import TextArea
+
+from judge_tui.tui.look.harmless import box_title
+from judge_tui.tui.screens.dialog import Editor
+from judge_tui.tui.textual_private.prose_area import ProseArea
 
 __all__ = ["TextEditor"]
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
-from judge_tui.tui.textual_private.covered import CoveredScreen
 from rich.segment import Segment
 from rich.style import Style
 from textual._context import visible_screen_stack
 from textual.color import Color
 from textual.screen import Screen
 from textual.strip import Strip
+
+from judge_tui.tui.textual_private.covered import CoveredScreen
 
 __all__ = ["Backdrop"]
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from judge_tui.tui.textual_private.compositor import DirectCompositor
 from textual.screen import Screen
 from textual.widgets._toast import ToastRack
+
+from judge_tui.tui.textual_private.compositor import DirectCompositor
 
 __all__ = ["CoveredScreen"]
 

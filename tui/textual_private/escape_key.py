@@ -11,11 +11,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 
-from judge_tui.tui.textual_private.ansi_keys import ANSI_SEQUENCES_KEYS
-from judge_tui.tui.textual_private.pasting import PASTE_END, Pasting
 from textual import events
 from textual._xterm_parser import BRACKETED_PASTE_START, XTermParser
 from textual.message import Message
+
+from judge_tui.tui.textual_private.ansi_keys import ANSI_SEQUENCES_KEYS
+from judge_tui.tui.textual_private.pasting import PASTE_END, Pasting
 
 __all__ = ["heed_pauses", "without_alt"]
 

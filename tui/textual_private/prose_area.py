@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from judge_tui.tui.textual_private.prose_document import ProseDocument
 from textual.document._document import EditResult
 from textual.document._document_navigator import DocumentNavigator
 from textual.document._edit import Edit
@@ -13,6 +12,8 @@ from textual.geometry import Region
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widgets import TextArea
+
+from judge_tui.tui.textual_private.prose_document import ProseDocument
 
 __all__ = ["ProseArea"]
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import overload
 
-from judge_tui.tui.look.written import written
 from textual.document._document import Document, EditResult, Location
+
+from judge_tui.tui.look.written import written
 
 __all__ = ["ProseDocument"]
 

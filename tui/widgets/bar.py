@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rich.segment import Segment
+from textual.strip import Strip
+from textual.widget import Widget
+
 from judge_tui.tui.look.fitting import fit
 from judge_tui.tui.look.glyphs import neutral
 from judge_tui.tui.look.tones import tones_of
 from judge_tui.tui.widgets.rows import Span
-from rich.segment import Segment
-from textual.strip import Strip
-from textual.widget import Widget
 
 __all__ = ["Bar", "Part", "packed"]
 

@@ -7,6 +7,11 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.message import Message
+
 from judge_tui.checks.events import Done, Event, Failed, Finished, Planned, Progress, Ready, Started
 from judge_tui.checks.verdict import SEVERITY, Outcome, Verdict
 from judge_tui.tui.keys.bound_keys import key_for
@@ -17,10 +22,6 @@ from judge_tui.tui.look.tones import Tones
 from judge_tui.tui.widgets.bar import Bar, Part
 from judge_tui.tui.widgets.hollow import Hollow
 from judge_tui.tui.widgets.rows import Rows, Span
-from textual.app import ComposeResult
-from textual.binding import Binding
-from textual.containers import Vertical
-from textual.message import Message
 
 __all__ = ["CheckRows", "CheckState", "ChecksPane"]
 

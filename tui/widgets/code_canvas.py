@@ -5,6 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence, Set
 
+from rich.style import Style
+from textual.cache import LRUCache
+from textual.color import Color
+from textual.geometry import Region, Size
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
 from judge_tui.tui.code.display_rows import DisplayRows
 from judge_tui.tui.code.highlight import Highlight
 from judge_tui.tui.code.search import Hit
@@ -13,12 +20,6 @@ from judge_tui.tui.code.symbols import Symbol, enclosing
 from judge_tui.tui.keys.type_ahead import TypeAhead
 from judge_tui.tui.look.tones import tones_of
 from judge_tui.tui.widgets.code_lines import Look, Mark, gutter_width, line_strip
-from rich.style import Style
-from textual.cache import LRUCache
-from textual.color import Color
-from textual.geometry import Region, Size
-from textual.scroll_view import ScrollView
-from textual.strip import Strip
 
 __all__ = ["CodeCanvas"]
 

@@ -6,15 +6,16 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+
 from judge_tui.tui.code.display_rows import fold_marker
 from judge_tui.tui.code.highlight import Highlighter
 from judge_tui.tui.code.search import Hit
 from judge_tui.tui.code.source import Source, Window
 from judge_tui.tui.code.whitespace import with_whitespace
 from judge_tui.tui.look.glyphs import ALERT, CONTROL
-from rich.segment import Segment
-from rich.style import Style
-from textual.strip import Strip
 
 __all__ = ["BOOKMARK", "LOST", "Look", "Mark", "gutter_width", "line_strip"]
 

@@ -8,6 +8,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.geometry import Size
+from textual.message import Message
+
 from judge_tui.checks.submission import Submission
 from judge_tui.tui.background import Background
 from judge_tui.tui.code.highlight import Highlight, read
@@ -21,10 +26,6 @@ from judge_tui.tui.widgets.bar import Bar
 from judge_tui.tui.widgets.code_view import CodeView
 from judge_tui.tui.widgets.hollow import Hollow
 from judge_tui.tui.widgets.rows import Rows, Span
-from textual.app import ComposeResult
-from textual.containers import Vertical
-from textual.geometry import Size
-from textual.message import Message
 
 if TYPE_CHECKING:
     from judge_tui.tui.code.line_map import LineMap

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from judge_tui.tui.widgets.code_canvas import CodeCanvas
 from textual import events
 from textual.timer import Timer
+
+from judge_tui.tui.widgets.code_canvas import CodeCanvas
 
 __all__ = ["CodePointing"]
 

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
+from textual.binding import Binding
+from textual.message import Message
+
 from judge_tui.tui.code.folds import fold_at
 from judge_tui.tui.code.source import Source
 from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.widgets.code_hits import CodeHits
 from judge_tui.tui.widgets.counted import Counted
-from textual.binding import Binding
-from textual.message import Message
 
 if TYPE_CHECKING:
     from judge_tui.tui.code.line_map import LineMap

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from judge_tui.tui.keys.bound_keys import key_for
-from judge_tui.tui.keys.keymap import named
-from judge_tui.tui.widgets.key_hints import KeyHints
 from textual import events
 from textual.binding import Binding
 from textual.widget import Widget
+
+from judge_tui.tui.keys.bound_keys import key_for
+from judge_tui.tui.keys.keymap import named
+from judge_tui.tui.widgets.key_hints import KeyHints
 
 __all__ = ["Counted", "past_end", "times"]
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 
+from textual.app import ComposeResult
+from textual.containers import Vertical
+
 from judge_tui.judging.pairs import REASONS, Pair
 from judge_tui.tui.look.fitting import fit
 from judge_tui.tui.look.tones import Tones
@@ -11,8 +14,6 @@ from judge_tui.tui.past import Past
 from judge_tui.tui.widgets.bar import Bar
 from judge_tui.tui.widgets.matrix import abbreviated
 from judge_tui.tui.widgets.rows import Rows, Span
-from textual.app import ComposeResult
-from textual.containers import Vertical
 
 __all__ = ["HomeList", "PastRows", "QueueRows"]
 

@@ -6,13 +6,14 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable
 
-from judge_tui.tui.keys.key_names import key_name
-from judge_tui.tui.look.tones import tones_of
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.strip import Strip
 from textual.widget import Widget
+
+from judge_tui.tui.keys.key_names import key_name
+from judge_tui.tui.look.tones import tones_of
 
 __all__ = ["Hint", "KeyHints"]
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from judge_tui.tui.look.written import written
 from rich.text import Text
 from textual.widgets import Input
+
+from judge_tui.tui.look.written import written
 
 __all__ = ["LineInput"]
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 
+from rich.style import Style
+
 from judge_tui.judging.matchup import TIE, Criterion, Matchup
 from judge_tui.tui.desk.matchup_desk import KEY, WINNER, MatchupDesk
 from judge_tui.tui.look.fitting import wrapped
@@ -11,7 +13,6 @@ from judge_tui.tui.look.tones import Tones, tones_of
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.matchup_rows import points, seats_of, who
 from judge_tui.tui.widgets.rows import Rows, Span
-from rich.style import Style
 
 __all__ = ["MatchupDetail"]
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import ClassVar
 
+from rich.cells import cell_len
+from textual.binding import Binding
+
 from judge_tui.judging.matchup import TIE, Criterion
 from judge_tui.tui.desk.matchup_desk import KEY, MARGIN, WINNER, MatchupDesk
 from judge_tui.tui.keys.bound_keys import key_for
@@ -13,8 +16,6 @@ from judge_tui.tui.look.fitting import fit
 from judge_tui.tui.look.tones import Tones
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.rows import Rows, Span
-from rich.cells import cell_len
-from textual.binding import Binding
 
 __all__ = ["DIGITS", "MatchupRows", "points", "seats_of", "who"]
 

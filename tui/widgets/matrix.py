@@ -6,6 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from rich.segment import Segment
+from textual import events
+from textual.binding import Binding
+from textual.message import Message
+from textual.strip import Strip
+
 from judge_tui.checks.verdict import SIGNS as SIGN_OF
 from judge_tui.checks.verdict import Verdict
 from judge_tui.judging.standing import Standing
@@ -15,11 +21,6 @@ from judge_tui.tui.look.fitting import fit, wrapped
 from judge_tui.tui.look.tones import Tones, tones_of
 from judge_tui.tui.widgets.counted import Counted
 from judge_tui.tui.widgets.rows import Span
-from rich.segment import Segment
-from textual import events
-from textual.binding import Binding
-from textual.message import Message
-from textual.strip import Strip
 
 __all__ = ["SIGNS", "Matrix", "abbreviated", "cell_spans"]
 

@@ -6,10 +6,6 @@ from collections.abc import Container, Hashable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from judge_tui.tui.keys.keymap import named
-from judge_tui.tui.look.glyphs import neutral
-from judge_tui.tui.look.tones import Tones, tones_of
-from judge_tui.tui.widgets.counted import Counted
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
@@ -18,6 +14,11 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
+
+from judge_tui.tui.keys.keymap import named
+from judge_tui.tui.look.glyphs import neutral
+from judge_tui.tui.look.tones import Tones, tones_of
+from judge_tui.tui.widgets.counted import Counted
 
 __all__ = ["Rows", "Span"]
 

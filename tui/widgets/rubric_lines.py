@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rich.style import Style
+
 from judge_tui.judging.rubric import Dimension
 from judge_tui.tui.look.fitting import fit, wrapped
 from judge_tui.tui.look.palette import VERDICTS
 from judge_tui.tui.look.tones import Tones
 from judge_tui.tui.session import OVERALL, Row, Session, letter_of
 from judge_tui.tui.widgets.rows import Span
-from rich.style import Style
 
 __all__ = ["detail_lines", "table_lines"]
 

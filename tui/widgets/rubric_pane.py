@@ -6,6 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
+from rich.segment import Segment
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.geometry import Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
 from judge_tui.judging.rubric import Dimension
 from judge_tui.tui.keys.bound_keys import key_for
 from judge_tui.tui.keys.keymap import named
@@ -16,15 +26,6 @@ from judge_tui.tui.widgets.bar import Bar
 from judge_tui.tui.widgets.hollow import Hollow
 from judge_tui.tui.widgets.rows import Span
 from judge_tui.tui.widgets.rubric_lines import detail_lines, table_lines
-from rich.segment import Segment
-from textual import events
-from textual.app import ComposeResult
-from textual.binding import Binding
-from textual.containers import Vertical
-from textual.geometry import Size
-from textual.message import Message
-from textual.scroll_view import ScrollView
-from textual.strip import Strip
 
 __all__ = ["RubricLines", "RubricPane"]
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from judge_tui.tui.keys.bound_keys import key_for
-from judge_tui.tui.keys.keymap import named
-from judge_tui.tui.widgets.bar import Bar
-from judge_tui.tui.widgets.line_input import LineInput
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Horizontal
 from textual.message import Message
 from textual.widgets import Input
+
+from judge_tui.tui.keys.bound_keys import key_for
+from judge_tui.tui.keys.keymap import named
+from judge_tui.tui.widgets.bar import Bar
+from judge_tui.tui.widgets.line_input import LineInput
 
 __all__ = ["SearchBar"]
 

@@ -10,6 +10,7 @@ from typing import Any, cast, get_args
 
 import numpy as np
 import numpy.typing as npt
+
 from judge_tui.checks.cuda.emulator import symbols
 from judge_tui.checks.cuda.emulator.cases import UNWRITTEN_PROBABILITY, Answer, Case, Event, Severity
 from judge_tui.checks.errors import EngineError

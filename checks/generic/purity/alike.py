@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.tolerance import relative_error, same_bits
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.calls import Returned

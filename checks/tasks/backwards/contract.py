@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+
 from judge_tui.checks.contract import Contract, Param, Return, Role, Sample
 from judge_tui.checks.tasks.backwards.reference import Batch, gradients
 from judge_tui.checks.tasks.backwards.timing import TIMING

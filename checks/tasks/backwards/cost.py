@@ -6,6 +6,7 @@ import re
 import time
 
 import numpy as np
+
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Skipped

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
 from judge_tui.checks.tasks.backwards.reference import Batch, statistics
 from judge_tui.checks.tolerance import relative_error
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.binding import Source
 from judge_tui.checks.calling.calls import construct

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
 from judge_tui.checks.check import Findings
 from judge_tui.checks.tolerance import calibrated
 from judge_tui.checks.verdict import Verdict

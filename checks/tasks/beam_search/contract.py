@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+
 from judge_tui.checks.calling.remote import Scripted
 from judge_tui.checks.contract import Contract, Param, Return, Role, Sample
 from judge_tui.checks.faults import BadResult

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
+
 from judge_tui.checks.tasks.beam_search.oracle import (
     VARIANTS,
     Counted,

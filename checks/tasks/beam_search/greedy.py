@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
+
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.tasks.beam_search.oracle import Hyp, greedy

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.tasks.beam_search.oracle import VARIANTS, Found, beam_search, exhaustive

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
+
 from judge_tui.checks.worker.scripted.models import Rows
 
 __all__ = [

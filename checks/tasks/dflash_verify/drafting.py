@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+
 from judge_tui.checks.tasks.dflash_verify.trees import Tokens, Tree, greedy, likeliest
 from judge_tui.checks.worker.scripted.models import Rows
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+
 from judge_tui.checks.calling.binding import Argument, Binding
 from judge_tui.checks.tasks.dflash_verify.trees import Tree, visibility
 

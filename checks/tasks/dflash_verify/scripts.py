@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
 from judge_tui.checks.calling.remote import Scripted
 from judge_tui.checks.tasks.dflash_verify.trees import Tokens, greedy
 from judge_tui.checks.worker.scripted.models import Rows, rows_of

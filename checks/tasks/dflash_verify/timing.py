@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from judge_tui.checks.tasks.dflash_verify.handing import given
 from judge_tui.checks.tasks.dflash_verify.trees import Tree
 from judge_tui.checks.timing import Size, Timing

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
 from judge_tui.checks.worker.scripted.models import Rows
 
 __all__ = ["Tokens", "Tree", "accepted", "greedy", "likeliest", "margin", "visibility"]

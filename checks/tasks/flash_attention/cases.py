@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+
 from judge_tui.checks.bfloat16 import Bfloat16
 from judge_tui.checks.remembered import Remembered
 from judge_tui.checks.tasks.flash_attention.reference import Array, attention

@@ -7,6 +7,7 @@ import statistics
 from typing import Any
 
 import numpy as np
+
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Raised, Skipped

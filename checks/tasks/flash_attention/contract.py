@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+
 from judge_tui.checks.contract import Contract, Param, Return, Role, Sample
 from judge_tui.checks.timing import Size, Timing
 

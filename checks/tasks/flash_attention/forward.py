@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.calls import Returned, invoke
 from judge_tui.checks.calling.remote import Worker

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
+
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Fault, Raised

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
+
 from judge_tui.checks import bfloat16
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.remote import Worker

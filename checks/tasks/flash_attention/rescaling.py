@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
+
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.tasks.flash_attention.cases import Case

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+
 from judge_tui.checks.check import Findings
 from judge_tui.checks.remembered import Remembered
 from judge_tui.checks.tasks.flash_attention.cases import Case

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.tasks.flash_attention_bwd.passes import Attention
 from judge_tui.checks.tasks.flash_attention_bwd.reference import Gradients, Problem, posed

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
 from judge_tui.checks.calling.binding import Source
 from judge_tui.checks.calling.calls import construct
 from judge_tui.checks.calling.remote import Handle, Steps

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+
 from judge_tui.checks.contract import Contract, Param, Return, Role, Sample
 from judge_tui.checks.tasks.flash_attention.contract import FORWARD, PARAMS
 from judge_tui.checks.tasks.flash_attention.contract import sample as forward_sample

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings
 from judge_tui.checks.gradients import Estimate, Independence, differences, independent, projection, signs

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
 from judge_tui.checks.check import Findings
 from judge_tui.checks.remembered import Remembered
 from judge_tui.checks.tasks.flash_attention.reference import Array, largest_score

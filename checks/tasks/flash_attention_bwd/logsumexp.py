@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.remote import Steps
 from judge_tui.checks.check import Findings, check

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+
 from judge_tui.checks.tasks.flash_attention.reference import Array
 from judge_tui.checks.tasks.flash_attention_bwd.reference import NAMES, Gradients, Problem, logsumexp
 

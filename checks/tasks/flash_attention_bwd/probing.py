@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+
 from judge_tui.checks.calling.remote import Handle, Nested
 from judge_tui.checks.faults import BadResult, Died, Fault, Raised, Skipped, TimedOut
 from judge_tui.checks.tasks.flash_attention.reference import Array

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
+
 from judge_tui.checks.tasks.flash_attention.cases import Case, drawn
 from judge_tui.checks.tasks.flash_attention.reference import Array
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from judge_tui.checks.tasks.flash_attention.contract import forward_inputs
 from judge_tui.checks.timing import Size, Timing
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
 from judge_tui.checks.cuda.emulator import UNWRITTEN_INDEX, UNWRITTEN_PROBABILITY, Answer
 
 __all__ = ["Entries", "entries"]

@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
+
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings
 from judge_tui.checks.cuda.emulator import Answer, Case, Event

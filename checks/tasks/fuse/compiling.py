@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 import msgspec
+
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.cuda.compilers import Compiled

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from judge_tui.checks.contract import Contract, Param, Return, Role, Sample
 from judge_tui.checks.tasks.fuse.running import find
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import numpy as np
+
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.binding import Binding, parse_binding
 from judge_tui.checks.calling.remote import Worker

@@ -8,6 +8,7 @@ from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
+
 from judge_tui.checks.cuda.emulator import Answer, Case, Failure
 from judge_tui.checks.cuda.reading import Reading
 from judge_tui.checks.faults import Unbound

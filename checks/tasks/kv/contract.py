@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from judge_tui.checks.contract import Contract, Sample
 from judge_tui.checks.tasks.kv.finding import chunked as chunks
 from judge_tui.checks.tasks.kv.finding import grouped, options

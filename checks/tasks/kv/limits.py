@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+
 from judge_tui.checks.tasks.kv.faces.storage import entries
 from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tasks.kv.words.sizes import Sizes

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+
 from judge_tui.checks.tasks.ternary_training import levels
 from judge_tui.checks.tasks.ternary_training.draws import Draw
 from judge_tui.checks.tasks.ternary_training.grouping import mean_scale

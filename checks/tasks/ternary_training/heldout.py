@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 import numpy as np
+
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.tasks.ternary_training.corpora import literals, repeated, undivided
 from judge_tui.checks.tasks.ternary_training.figures import Name, Split, words

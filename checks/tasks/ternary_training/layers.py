@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+
 from judge_tui.checks.binding import binder
 from judge_tui.checks.binding.inventories import Casualties, Inventories
 from judge_tui.checks.calling.binding import Binding

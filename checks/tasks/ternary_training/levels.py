@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
 from judge_tui.checks.tasks.ternary_training.draws import Draw
 from judge_tui.checks.tasks.ternary_training.grouping import Grouping, Scale, groupings, mean_scale, scales
 from judge_tui.checks.tasks.ternary_training.roles import GROUP

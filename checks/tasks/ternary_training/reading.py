@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
 from judge_tui.checks.faults import BadResult
 from judge_tui.checks.tasks.ternary_training.grouping import Grouping, mean_scale
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
 from judge_tui.checks.calling.remote import Random
 from judge_tui.checks.contract import Param, Return, Role, Sample
 from judge_tui.checks.tasks.ternary_training.reading import agreement

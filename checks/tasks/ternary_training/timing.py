@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from judge_tui.checks.tasks.ternary_training.roles import inputs_of
 from judge_tui.checks.timing import Size, Timing
 

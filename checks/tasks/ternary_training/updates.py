@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy.typing as npt
+
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.binding.candidates import Routine, callables
 from judge_tui.checks.calling.binding import Binding, parse_path

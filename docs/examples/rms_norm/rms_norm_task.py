@@ -1,6 +1,7 @@
 """A task for judge-tui: RMS normalisation with its gradients, rows of x (B, D) scaled to unit mean square."""
 
 import numpy as np
+
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.contract import Contract, Param, Return, Role, Sample

@@ -6,6 +6,7 @@ import shutil
 
 import numpy as np
 import pytest
+
 from judge_tui.checks.backends import driver_trouble
 from judge_tui.checks.cuda import card
 from judge_tui.checks.cuda.emulator import Case, Failure

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from judge_tui.checks.cuda import card
 from judge_tui.checks.cuda.emulator import UNWRITTEN_INDEX, Answer, Case
 from judge_tui.checks.errors import EngineError

@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+
 from judge_tui.checks.cuda.compilers import Compiled, by_nvcc, include_folders, units
 from judge_tui.checks.cuda.diagnostics import Diagnostic, diagnostics
 from judge_tui.checks.cuda.nvrtc import by_nvrtc

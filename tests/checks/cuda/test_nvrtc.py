@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
 from judge_tui.checks.cuda.compilers import Compiled, units
 from judge_tui.checks.cuda.nvrtc import by_nvrtc
 from judge_tui.checks.cuda.repairs import cuda_sources, repaired

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from judge_tui.checks.cuda.constants import integer
 from judge_tui.checks.cuda.definitions import Function
 from judge_tui.checks.cuda.device_code import device_only, set_aside

@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from judge_tui.checks.gradients import (
     Independence,
     block_sums,

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+
 from judge_tui.checks.specimens import Specimen, specimens, tally, verdict_table
 from judge_tui.checks.task import load_task, task_names
 from judge_tui.checks.verdict import Verdict

@@ -13,10 +13,13 @@ from collections import Counter
 from collections.abc import Callable
 
 import pytest
+
 from judge_tui.checks.generic import GENERIC
 from judge_tui.checks.specimens import Specimen, judged, unexpected
 from judge_tui.checks.task import load_task, task_names
 from judge_tui.checks.verdict import Outcome, Verdict
+
+from .. import goldens
 
 SEED = 20_251
 #: Of the checks in which a specimen shows nothing wrong, every how many-th it is held against.
@@ -59,10 +62,14 @@ def told(outcome: Outcome) -> str:
 
 
 def test_specimen(
-    specimen_id: str, every: dict[str, Specimen], record_property: Callable[[str, object], None]
+    specimen_id: str,
+    every: dict[str, Specimen],
+    record_property: Callable[[str, object], None],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     specimen, task = every[specimen_id], specimen_id.split("/")[0]
-    outcomes = judged(specimen, load_task(task), seed=SEED, checks=held(specimen_id, specimen))
+    with goldens.searches(monkeypatch) as search:
+        outcomes = judged(specimen, load_task(task), seed=SEED, checks=held(specimen_id, specimen))
     verdicts = {check: outcome.verdict for check, outcome in outcomes.items()}
     record_property("specimen", json.dumps({"id": specimen_id, "verdicts": verdicts}))
     wrong = unexpected(specimen, verdicts)
@@ -72,6 +79,7 @@ def test_specimen(
         if outcome.verdict is Verdict.FAIL:
             assert any(item.ok is False for item in outcome.evidence), told(outcome)
             assert task not in LOCATED or outcome.location is not None, f"{outcome.check} points at no line"
+    goldens.held(search, task, specimen_id.partition("/")[2], record_property)
 
 
 @pytest.mark.parametrize("seed", [1])

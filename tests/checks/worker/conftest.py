@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from judge_tui.checks.worker import places
 
 

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+
 from judge_tui.checks.worker.closed import closed, reclosed
 from judge_tui.checks.worker.describe import leaves, locate
 from judge_tui.checks.worker.replacing import copied, replaced

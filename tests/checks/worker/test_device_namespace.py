@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as real
 import pytest
+
 from judge_tui.checks.worker import arrays, namespace, places
 from judge_tui.checks.worker.counters import Counters
 from judge_tui.checks.worker.device import DeviceArrays

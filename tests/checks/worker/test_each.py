@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from judge_tui.checks.worker.each import for_each
 
 LEADING = (2, 3)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from judge_tui.checks.worker.scripted.models import Model, rows_of
 
 ROWS = rows_of({"kind": "prefix", "seed": 3, "vocab_size": 7, "scale": 1.0})

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as real
 import pytest
+
 from judge_tui.checks.worker.namespace import Counters, build, tracked
 from judge_tui.checks.worker.products import einsum_multiply_adds
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from judge_tui.checks.tasks.dflash_verify.trees import Tree, visibility
 from judge_tui.checks.worker.scripted.models import rows_of
 from judge_tui.checks.worker.scripted.targets import Target, visible

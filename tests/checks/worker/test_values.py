@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
+
 from judge_tui.checks.worker import describe, wire
 from judge_tui.checks.worker.attributed import attributes_of
 from judge_tui.checks.worker.replacing import replaced

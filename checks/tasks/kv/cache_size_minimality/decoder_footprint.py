@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+
 from judge_tui.checks.calling.remote import Handle
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import BadResult, Raised, Skipped

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import BadResult, Raised, Skipped
 from judge_tui.checks.tasks.kv.capacity.window import says_so

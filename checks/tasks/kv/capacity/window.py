@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
 from judge_tui.checks.binding.candidates import callables
 from judge_tui.checks.faults import BadResult, Skipped
 from judge_tui.checks.tasks.kv.faces.cached import Cached

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import BadResult, Raised, Unbound

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
+
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Fault, Raised

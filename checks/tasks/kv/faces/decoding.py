@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.calls import Returned, invoke
 from judge_tui.checks.calling.remote import Handle, Worker

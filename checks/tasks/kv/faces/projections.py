@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
 from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.tasks.kv.faces.weights import Weight, weights
 from judge_tui.checks.tasks.kv.words.head_maps import repeated

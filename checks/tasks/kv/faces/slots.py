@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
 from judge_tui.checks.calling.remote import Handle
 from judge_tui.checks.tasks.kv.faces.decoding import Decoder
 from judge_tui.checks.tasks.kv.faces.projections import Shape

@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+
 from judge_tui.checks.binding.candidates import callables
 from judge_tui.checks.calling.binding import Argument, Binding
 from judge_tui.checks.calling.calls import invoke

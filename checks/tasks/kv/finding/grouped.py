@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
 from judge_tui.checks.binding.candidates import callables
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.calls import invoke

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+
 from judge_tui.checks.binding.candidates import callables
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.remote import Handle, Worker

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
 from judge_tui.checks.binding.candidates import Routine, callables
 from judge_tui.checks.calling.binding import Argument, Binding
 from judge_tui.checks.calling.calls import Returned, invoke

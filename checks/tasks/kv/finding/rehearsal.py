@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Fault

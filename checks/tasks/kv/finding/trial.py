@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
+
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Fault, Skipped

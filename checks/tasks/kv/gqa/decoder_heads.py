@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import BadResult, Raised
 from judge_tui.checks.tasks.kv.faces.decoding import Decoder

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
 from judge_tui.checks.faults import BadResult, Raised
 from judge_tui.checks.tasks.kv.faces.decoding import Decoder
 from judge_tui.checks.tasks.kv.faces.projections import Shape, equalized

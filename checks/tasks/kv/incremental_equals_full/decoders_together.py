@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
+
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import BadResult, Raised

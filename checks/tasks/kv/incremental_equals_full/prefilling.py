@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy.typing as npt
+
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import Skipped
 from judge_tui.checks.tasks.kv.limits import float32_limit

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.check import Findings, check

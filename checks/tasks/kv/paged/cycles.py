@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.remote import Call, Handle, Target
 from judge_tui.checks.faults import Fault

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.faults import BadResult, Raised
 from judge_tui.checks.tasks.kv.faces.pool import Pool

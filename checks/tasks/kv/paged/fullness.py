@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from judge_tui.checks.faults import Raised
 from judge_tui.checks.tasks.kv.faces.pool import Pool
 from judge_tui.checks.tasks.kv.paged.filling import Filled, fill, tokens_off

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import numpy as np
+
 from judge_tui.checks.tasks.kv.faces.pool import Pool
 from judge_tui.checks.tasks.kv.limits import precision
 from judge_tui.checks.tasks.kv.paged.churn import worst_attention

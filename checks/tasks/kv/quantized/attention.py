@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import BadResult, Raised, Skipped

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from judge_tui.checks.tasks.kv.quantized.held import SLACK, Judged, held
 from judge_tui.checks.tasks.kv.quantized.truth import even, rising, wide
 

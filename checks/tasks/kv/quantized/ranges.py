@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
 from judge_tui.checks.faults import BadResult, Raised
 from judge_tui.checks.tasks.kv.quantized.coder import CacheCoder
 from judge_tui.checks.tasks.kv.quantized.held import SLACK, Judged, held, hold_step, only_clipped

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
 from judge_tui.checks.tasks.kv.words.reference import attention
 
 __all__ = ["MAPS", "cause", "mapped", "repeated"]

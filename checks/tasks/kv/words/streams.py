@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
+
 from judge_tui.checks.tasks.kv.words.sizes import Sizes
 
 __all__ = ["cut", "drawn"]

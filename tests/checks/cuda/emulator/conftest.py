@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from judge_tui.checks.cuda import emulator
 
 KERNELS = Path(__file__).parent / "kernels"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from judge_tui.checks.cuda import emulator
 from judge_tui.checks.cuda.emulator import Case
 

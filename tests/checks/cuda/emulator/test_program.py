@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 import pytest
+
 from judge_tui.checks.cuda.emulator import Case
 from judge_tui.checks.cuda.emulator.program import Program
 from judge_tui.checks.sandbox.programs import Ran

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+
 from judge_tui.checks.cuda.emulator.ptx import emulated
 from judge_tui.checks.cuda.emulator.rewriting import Refusal, rewritten
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from judge_tui.checks.cuda.emulator import Answer, Case
 
 RIGHT = {

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from judge_tui.checks.cuda.emulator import UNWRITTEN_INDEX, Case
 
 FILE = "semantics.cu"

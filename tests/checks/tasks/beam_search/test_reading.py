@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from judge_tui.checks.faults import BadResult
 from judge_tui.checks.tasks.beam_search.oracle import Hyp
 from judge_tui.checks.tasks.beam_search.reading import read, settle

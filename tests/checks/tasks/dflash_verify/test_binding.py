@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.binding import Argument, Binding
 from judge_tui.checks.runner import run_check

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from judge_tui.checks.faults import BadResult
 from judge_tui.checks.tasks.dflash_verify.masks import seen
 from judge_tui.checks.tasks.dflash_verify.reading import Form, read, settle

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from judge_tui.checks.backends import Device, Place
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from judge_tui.checks.tasks.flash_attention.cases import Case, drawn
 from judge_tui.checks.tasks.flash_attention.reference import attention, plain, streamed
 from judge_tui.checks.tasks.flash_attention.rows import Rows

@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+
 from judge_tui.checks.runner import judge
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.tasks.flash_attention import TASK

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 import pytest
+
 from judge_tui.checks.gradients import Independence, complex_step, independent
 from judge_tui.checks.tasks.flash_attention_bwd.blind import _blinded
 from judge_tui.checks.tasks.flash_attention_bwd.differenced import _BLOCKS

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+
 from judge_tui.checks.cuda.emulator import Answer, Case
 from judge_tui.checks.cuda.reading import read
 from judge_tui.checks.tasks.fuse.driver import VARIANT_BITS

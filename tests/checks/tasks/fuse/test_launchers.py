@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 
 import pytest
+
 from judge_tui.checks.binding.tables import table
 from judge_tui.checks.calling.binding import parse_binding
 from judge_tui.checks.cuda.reading import Reading, read

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from judge_tui.checks.backends import Place, find
 from judge_tui.checks.cuda import compilers
 from judge_tui.checks.cuda.toolchains import find_nvcc, find_nvrtc

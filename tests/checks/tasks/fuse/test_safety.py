@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
+
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings
 from judge_tui.checks.cuda.card import CardProgram, Watched

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from judge_tui.checks.cuda import emulator
 from judge_tui.checks.cuda.emulator import Failure
 from judge_tui.checks.cuda.reading import read

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 import pytest
+
 from judge_tui.checks.cuda.emulator import UNWRITTEN_INDEX, UNWRITTEN_PROBABILITY, Answer
 from judge_tui.checks.tasks.fuse.answers import entries
 from judge_tui.checks.tasks.fuse.reference import Compared, compared, truth

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from judge_tui.checks.runner import judge
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.tasks.kv import TASK

@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
+
 from judge_tui.checks.tasks.ternary_training.curve import trend
 
 
