@@ -26,6 +26,8 @@ from judge_tui.checks.binding.binder import Bindings
 from judge_tui.checks.binding.tables import path_text
 from judge_tui.checks.calling.binding import Binding, Source
 from judge_tui.checks.calling.remote import Worker
+from judge_tui.checks.tasks.fuse import running
+from judge_tui.checks.tasks.fuse.trial import Settled
 
 __all__ = ["PROPERTY", "WRITING", "Search", "held", "searches", "store"]
 
@@ -51,6 +53,13 @@ class Search:
         self.lines = {role: _line(found[role]) for role in sorted(found)}
         self.lines["open"] = ", ".join(sorted({*bindings.rejected, *bindings.faults} - {*found}))
 
+    def settled(self, settled: Settled) -> None:
+        """Take down how a CUDA source is launched, which the shared binder does not look for."""
+        tried = f"tried before {len(settled.tried)}" if settled.tried else ""
+        self.lines = {
+            "fuse": f"{_line(settled.launcher.binding())} variants({len(settled.launchers) - 1}) {tried}"
+        }
+
     @property
     def told(self) -> dict[str, str]:
         """Role → how it is played, in one line; nothing where no search came to an end."""
@@ -60,7 +69,7 @@ class Search:
 @contextmanager
 def searches(monkeypatch: pytest.MonkeyPatch) -> Iterator[Search]:
     """Listen to every search for roles; the last one that comes to an end counts."""
-    search, bind, request = Search(), binder.bind, Worker._request
+    search, bind, request, settle = Search(), binder.bind, Worker._request, running._settled
     searching = False
 
     def listening(*arguments: Any, **named: Any) -> Bindings:
@@ -77,8 +86,14 @@ def searches(monkeypatch: pytest.MonkeyPatch) -> Iterator[Search]:
         search.calls[str(message["op"])] += searching
         return request(worker, message, *rest, **named)
 
+    def settling(*arguments: Any, **named: Any) -> Settled:
+        settled = settle(*arguments, **named)
+        search.settled(settled)
+        return settled
+
     with monkeypatch.context() as patched:
         patched.setattr(binder, "bind", listening)
+        patched.setattr(running, "_settled", settling)
         patched.setattr(Worker, "_request", counting)
         yield search
 
