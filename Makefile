@@ -11,7 +11,7 @@ ROOMS := cli tui judging checks
 COMPILE := $(BIN)/python -m compileall -q $(ROOMS)
 
 .DEFAULT_GOAL := help
-.PHONY: help compare test lint types links layers unit verdicts goldens bench gpu screenshots seeds system browser clean
+.PHONY: help compare quick test test-all lint types links layers unit tiers verdicts goldens bench gpu architecture screenshots seeds system browser clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -19,7 +19,13 @@ help:  ## list the targets
 compare: $(STAMP)  ## install, and open glm5 against qwen36 on the KV cache
 	@$(BIN)/judge-tui compare glm5 qwen36 --task kv
 
-test: $(DEV_STAMP) lint types layers unit  ## lint, types, layers and tests
+quick: $(DEV_STAMP) lint  ## while working: lint, units, a mutant and a twin for each check, one size of pictures
+	$(BIN)/python -m pytest -q --tier quick
+
+test: $(DEV_STAMP) lint types layers unit  ## lint, types, layers and tests: what CI runs
+
+test-all: $(DEV_STAMP) lint types layers  ## all that there is, long campaigns included
+	$(BIN)/python -m pytest -q --tier all
 
 lint: $(DEV_STAMP)  ## style and likely bugs
 	$(BIN)/ruff check .
@@ -34,8 +40,11 @@ links:  ## the rooms under the name that they are imported by, for mypy, pyright
 layers: $(DEV_STAMP)  ## cli > tui > judging > checks, held by import-linter
 	$(BIN)/lint-imports
 
-unit: $(DEV_STAMP)  ## the tests
+unit: $(DEV_STAMP)  ## the tests, without lint, types and layers
 	$(BIN)/python -m pytest
+
+tiers: $(DEV_STAMP)  ## measure anew which tests are not quick, into tests/thorough.txt
+	JUDGE_TUI_WRITE_TIERS=1 $(BIN)/python -m pytest -q
 
 goldens: $(DEV_STAMP)  ## write down anew what the binder finds in every submission of the tests
 	JUDGE_TUI_WRITE_GOLDENS=1 JUDGE_TUI_ALL_VERDICTS=1 $(BIN)/python -m pytest -q tests/checks/test_goldens.py \
@@ -50,6 +59,9 @@ bench: $(DEV_STAMP)  ## speed, as ratios measured in one run
 
 gpu: $(DEV_STAMP)  ## what the GPU side is held to, on a machine that has one
 	@benchmarks/gpu.sh
+
+architecture: $(DEV_STAMP)  ## redraw the pictures of docs/architecture.md
+	$(BIN)/python -m tools.architecture
 
 screenshots: $(DEV_STAMP)  ## redraw the pictures in docs/
 	$(BIN)/python docs/screenshots.py

@@ -98,8 +98,18 @@ def searches(monkeypatch: pytest.MonkeyPatch) -> Iterator[Search]:
         yield search
 
 
-def held(search: Search, task: str, name: str, record: Record) -> None:
-    """Hold what was found against the golden, or hand it to the process that writes."""
+def held(search: Search, task: str, name: str, record: Record, *, whole: bool = True) -> None:
+    """Hold what was found against the golden, or hand it to the process that writes.
+
+    Args:
+        search: What was heard.
+        task: Its task.
+        name: The table of the submission.
+        record: Pytest's ``record_property``.
+        whole: Whether all was run that searches; else none may have been made.
+    """
+    if not (search.told or whole):
+        return
     if os.environ.get(WRITING):
         record(PROPERTY, json.dumps([task, name, search.told]))
         return

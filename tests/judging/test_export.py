@@ -39,7 +39,10 @@ OUTSIDE = (
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    max_examples=settings.default.max_examples * 3 // 5,
+)
 @given(
     before=OUTSIDE, inside=OUTSIDE, after=st.binary(max_size=40), newline=st.sampled_from([b"\n", b"\r\n"])
 )

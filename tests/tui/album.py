@@ -24,16 +24,20 @@ class Album:
     Args:
         snapshot: Syrupy's fixture.
         folder: Where pictures go that differ.
+        sizes: Columns and rows of the pictures.
     """
 
-    def __init__(self, snapshot: SnapshotAssertion, folder: Path) -> None:
+    def __init__(
+        self, snapshot: SnapshotAssertion, folder: Path, sizes: tuple[tuple[int, int], ...] = SIZES
+    ) -> None:
+        self._sizes = sizes
         self._snapshot = snapshot.use_extension(SVGImageExtension)
         self._folder = folder
         self.differing: list[str] = []
 
-    async def keep(self, app: Driver, state: str, sizes: tuple[tuple[int, int], ...] = SIZES) -> None:
-        """Take the pictures of a state, and note which differ."""
-        for width, height in sizes:
+    async def keep(self, app: Driver, state: str, sizes: tuple[tuple[int, int], ...] = ()) -> None:
+        """Take the pictures of a state, at the album's sizes or others, and note which differ."""
+        for width, height in sizes or self._sizes:
             await app.pilot.resize_terminal(width, height)
             await app.until(lambda size=(width, height): app.app.size == size)
             svg = await self._at_rest(app)

@@ -97,7 +97,11 @@ async def test_any_bytes_are_rows_of_the_views_width_in_every_way_of_looking(wor
             ]
         )
 
-        @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+        @settings(
+            max_examples=settings.default.max_examples * 3 // 5,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
+        )
         @given(BYTES, st.lists(actions, max_size=10), st.sampled_from(["a.py", "a.cu", "a.md", "noext"]))
         def look(data: bytes, steps: list[str], name: str) -> None:
             source = Source(data)

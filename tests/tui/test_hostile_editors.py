@@ -190,7 +190,11 @@ async def test_any_text_is_rows_of_the_editors_width_and_is_kept() -> None:
                 assert row.cell_length == sum(cell_len(part.text) for part in row)
             return [row.text for row in rows] + [line.render_line(0).text]
 
-        @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+        @settings(
+            max_examples=settings.default.max_examples * 3 // 2,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
+        )
         @given(TEXTS, KEYS, st.booleans())
         def look(text: str, keys: list[str], focused: bool) -> None:
             area.load_text(text)

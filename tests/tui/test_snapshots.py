@@ -15,7 +15,7 @@ from judge_tui.tui.app import JudgeApp
 from judge_tui.tui.engine.check_runner import EngineOptions
 from judge_tui.tui.past import Past, PastComparisons
 
-from .album import Album, still
+from .album import SIZES, Album, still
 from .at_home import add_tasks, make_home, ready, score
 from .conftest import CODE, DYING, ENGINE, HANGING, THREE, Driver, make_app, make_workspace, running
 from .test_matchup_screen import SCORED
@@ -23,6 +23,8 @@ from .test_personal import configure
 
 #: A state of the app, and the keys or deeds that lead there from the state before.
 State = tuple[str, Sequence[str | Callable[[Driver], Awaitable[None]]]]
+
+pytestmark = pytest.mark.quick
 
 ODD = b"x = '\xff\xfe'\r\n\x00\x1b[31m\ty = 1\r\n" + "z = '漢字e\u0301'\n".encode()
 #: One outcome of each kind, as the engine tells it, and figures of every form.
@@ -48,8 +50,8 @@ HALFWAY = HANGING.replace(
 
 
 @pytest.fixture
-def album(snapshot: SnapshotAssertion, tmp_path: Path) -> Iterator[Album]:
-    made = Album(snapshot, tmp_path)
+def album(snapshot: SnapshotAssertion, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Album]:
+    made = Album(snapshot, tmp_path, SIZES[:1] if request.config.getoption("tier") == "quick" else SIZES)
     yield made
     made.close()
 

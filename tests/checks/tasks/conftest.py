@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,6 +18,7 @@ HERE = Path(__file__).parent
 TABLES: dict[str, list[tuple[str, str]]] = {}
 
 
+@cache
 def all_specimens() -> dict[str, Specimen]:
     """Every specimen, under ``task/mutants/name``."""
     found = {}
@@ -28,11 +31,38 @@ def all_specimens() -> dict[str, Specimen]:
     return found
 
 
+def chosen(every: Mapping[str, Specimen]) -> list[str]:
+    """Few specimens with which each check catches a mutant and passes a twin."""
+    found, open_claims = [], set().union(*(_claims(name, specimen) for name, specimen in every.items()))
+    while open_claims:
+        best = max(every, key=lambda name: len(_claims(name, every[name]) & open_claims))
+        open_claims -= _claims(best, every[best])
+        found.append(best)
+    return found
+
+
+def _claims(name: str, specimen: Specimen) -> set[tuple[str, str, bool]]:
+    task = name.partition("/")[0]
+    told = {Verdict.FAIL, Verdict.WARN} if specimen.wrong else {Verdict.PASS}
+    return {
+        (task, check, specimen.wrong) for check, verdicts in specimen.expected.items() if verdicts <= told
+    }
+
+
+def _by_tier(every: Mapping[str, Specimen]) -> Iterator[Any]:
+    quick = frozenset(chosen(every))
+    for name in every:
+        yield pytest.param(name, marks=pytest.mark.quick if name in quick else pytest.mark.thorough)
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "specimen_id" in metafunc.fixturenames:
-        names = list(all_specimens())
-        # every one under the seed of the table; some, another few per task, under more of them
-        metafunc.parametrize("specimen_id", names[::100] if "seed" in metafunc.fixturenames else names)
+        every = all_specimens()
+        if "seed" in metafunc.fixturenames:
+            # every one under the seed of the table; some, another few per task, under another one
+            metafunc.parametrize("specimen_id", list(every)[::100])
+        else:
+            metafunc.parametrize("specimen_id", list(_by_tier(every)))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -1,7 +1,8 @@
 """Every mutant is caught by the checks that it names; every twin passes them all.
 
-``make verdicts`` holds every check against every specimen. Here each mutant is held against all checks that
-have to catch it, and what right code shows in the other checks against a part of them, always the same.
+``make verdicts`` and the tier ``all`` hold every check against every specimen. Else each mutant is held
+against all checks that have to catch it, and what right code shows in the other checks against a part of
+them, always the same.
 """
 
 from __future__ import annotations
@@ -34,15 +35,13 @@ REPORTS = {"kv_passes", "resources"}
 NEEDS_GPU = {"global_passes"}
 
 
-def held(specimen_id: str, specimen: Specimen) -> list[str]:
-    """The checks that a specimen is held against in this run."""
+def held(specimen_id: str, specimen: Specimen, *, whole: bool) -> list[str]:
+    """The checks that a specimen is held against: all that it says something of, or a part."""
     right = {Verdict.PASS, Verdict.SKIP}
     return [
         check
         for check, verdicts in specimen.expected.items()
-        if os.environ.get(WHOLE)
-        or not verdicts <= right
-        or zlib.crc32(f"{specimen_id} {check}".encode()) % PART == 0
+        if whole or not verdicts <= right or zlib.crc32(f"{specimen_id} {check}".encode()) % PART == 0
     ] or list(specimen.expected)[:1]
 
 
@@ -65,11 +64,15 @@ def test_specimen(
     specimen_id: str,
     every: dict[str, Specimen],
     record_property: Callable[[str, object], None],
+    request: pytest.FixtureRequest,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    whole = bool(os.environ.get(WHOLE)) or request.config.getoption("tier") == "all"
     specimen, task = every[specimen_id], specimen_id.split("/")[0]
     with goldens.searches(monkeypatch) as search:
-        outcomes = judged(specimen, load_task(task), seed=SEED, checks=held(specimen_id, specimen))
+        outcomes = judged(
+            specimen, load_task(task), seed=SEED, checks=held(specimen_id, specimen, whole=whole)
+        )
     verdicts = {check: outcome.verdict for check, outcome in outcomes.items()}
     record_property("specimen", json.dumps({"id": specimen_id, "verdicts": verdicts}))
     wrong = unexpected(specimen, verdicts)
@@ -79,16 +82,24 @@ def test_specimen(
         if outcome.verdict is Verdict.FAIL:
             assert any(item.ok is False for item in outcome.evidence), told(outcome)
             assert task not in LOCATED or outcome.location is not None, f"{outcome.check} points at no line"
-    goldens.held(search, task, specimen_id.partition("/")[2], record_property)
+    goldens.held(search, task, specimen_id.partition("/")[2], record_property, whole=whole)
 
 
 @pytest.mark.parametrize("seed", [1])
 def test_another_seed_gives_no_other_verdict(specimen_id: str, every: dict[str, Specimen], seed: int) -> None:
-    """A part of what ``benchmarks/seeds.py`` runs over all of them."""
+    """A part of what the tier ``all`` and ``benchmarks/seeds.py`` run over all of them."""
     specimen, task = every[specimen_id], specimen_id.split("/")[0]
     outcomes = judged(specimen, load_task(task), seed=seed)
     wrong = unexpected(specimen, {check: outcome.verdict for check, outcome in outcomes.items()})
     assert not wrong, "\n".join(told(outcomes[check]) for check in wrong)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("other_seed", [2, 3])
+def test_no_specimen_gets_another_verdict_under_another_seed(
+    specimen_id: str, every: dict[str, Specimen], other_seed: int
+) -> None:
+    test_another_seed_gives_no_other_verdict(specimen_id, every, other_seed)
 
 
 @pytest.mark.parametrize("task", task_names())
