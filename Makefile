@@ -11,7 +11,7 @@ ROOMS := cli tui judging checks
 COMPILE := $(BIN)/python -m compileall -q $(ROOMS)
 
 .DEFAULT_GOAL := help
-.PHONY: help compare quick test test-all lint types links layers unit tiers verdicts goldens bench gpu architecture screenshots seeds system browser clean
+.PHONY: help compare quick test test-all lint types links layers unit tiers verdicts goldens bench wheel gpu architecture screenshots seeds system browser clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -56,6 +56,9 @@ verdicts: $(DEV_STAMP)  ## every check on its mutants and twins, as a table
 bench: $(DEV_STAMP)  ## speed, as ratios measured in one run
 	@$(COMPILE)
 	@bad=0; for bench in tui gradients checks; do $(BIN)/python benchmarks/bench_$$bench.py || bad=1; done; exit $$bad
+
+wheel: $(DEV_STAMP)  ## build the wheel, and try it on every Python that is here
+	@sh tools/try_wheel.sh $(BIN)/python constraints.txt
 
 gpu: $(DEV_STAMP)  ## what the GPU side is held to, on a machine that has one
 	@benchmarks/gpu.sh
