@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from seed_claims.claim import Finding, Section, settled
-from seed_claims.figures import each, rounded, span, under
-from seed_claims.flash_attention_bwd import (
+from tools.claims.claim import Finding, Section, settled
+from tools.claims.figures import each, rounded, span, under
+from tools.claims.flash_attention_bwd import (
     ALL,
     DESCENDING,
     MATRIX_MB,
@@ -25,7 +25,7 @@ from seed_claims.flash_attention_bwd import (
     subtests,
     variant,
 )
-from seed_claims.runs import Runs
+from tools.claims.runs import Runs
 
 __all__ = ["CONTRADICTIONS"]
 

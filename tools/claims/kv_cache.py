@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from seed_claims.claim import PARTLY, Finding, Section, whether
-from seed_claims.figures import each, rounded, span, under
-from seed_claims.programs import folder, program, quiet
-from seed_claims.runs import Runs
+from tools.claims.claim import PARTLY, Finding, Section, whether
+from tools.claims.figures import each, rounded, span, under
+from tools.claims.programs import folder, program, quiet
+from tools.claims.runs import Runs
 
 __all__ = ["KV", "causal_masks", "max_context", "quantized_errors", "speedups"]
 

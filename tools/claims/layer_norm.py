@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
-from seed_claims.claim import PARTLY, Finding, Section, whether
-from seed_claims.figures import each, rounded, under
-from seed_claims.programs import folder, lines, program, quiet
-from seed_claims.runs import Runs
+from tools.claims.claim import PARTLY, Finding, Section, whether
+from tools.claims.figures import each, rounded, under
+from tools.claims.programs import folder, lines, program, quiet
+from tools.claims.runs import Runs
 
 __all__ = ["ALL", "LAYER_NORM", "TASK", "entries", "noise", "variances"]
 

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from seed_claims.claim import Finding, Section, settled, whether
-from seed_claims.figures import each, under
-from seed_claims.programs import folder, program
-from seed_claims.runs import Runs
+from tools.claims.claim import Finding, Section, settled, whether
+from tools.claims.figures import each, under
+from tools.claims.programs import folder, program
+from tools.claims.runs import Runs
 
 __all__ = ["BEAM", "CONTRADICTIONS"]
 

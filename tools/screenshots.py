@@ -1,6 +1,6 @@
 """Draws the screenshots of the README: the comparison of two submissions, with the real engine.
 
-    python docs/screenshots.py [FOLDER]
+    python -m tools.screenshots [FOLDER]
 
 Scores and notes are put into a copy of the workspace; nothing here is a judgement.
 """
@@ -16,8 +16,8 @@ from pathlib import Path
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.app import JudgeApp
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent
+ROOT = Path(__file__).resolve().parents[1]
+PICTURES = ROOT / "docs"
 PATIENCE_S = 300
 
 SHOTS = {
@@ -50,7 +50,7 @@ async def shoot(workspace: Workspace, name: str, folder: Path) -> None:
 
 
 def main() -> None:
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else HERE
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else PICTURES
     with tempfile.TemporaryDirectory() as temporary:
         root = Path(temporary)
         shutil.copytree(ROOT / "submissions", root / "submissions")

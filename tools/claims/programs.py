@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from types import ModuleType
 
-from seed_claims.runs import ROOT
+from tools.claims.runs import ROOT
 
 __all__ = ["folder", "lines", "program", "quiet"]
 

@@ -1,6 +1,6 @@
 """The claims of the published analyses, each with the measurement that decides it."""
 
-from seed_claims import (
+from tools.claims import (
     beam_search,
     flash_attention,
     flash_attention_bwd,

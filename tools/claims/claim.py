@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from seed_claims.runs import Runs
+from tools.claims.runs import Runs
 
 __all__ = ["HOLDS", "PARTLY", "REASONS", "Claim", "Finding", "Section", "settled", "whether"]
 

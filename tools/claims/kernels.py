@@ -18,7 +18,7 @@ from judge_tui.checks.cuda.emulator import UNWRITTEN_INDEX, Answer, Case, Failur
 from judge_tui.checks.cuda.nvrtc import by_nvrtc
 from judge_tui.checks.cuda.reading import Reading, read
 from judge_tui.checks.cuda.toolchains import find_nvcc, find_nvrtc
-from seed_claims.programs import folder
+from tools.claims.programs import folder
 
 __all__ = [
     "KERNELS", "Kernel", "RowsTold", "calls_of", "compiled", "counted", "in_order", "launched", "normal",

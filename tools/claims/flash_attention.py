@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from seed_claims.claim import PARTLY, Finding, Section, settled, whether
-from seed_claims.figures import NAMES, each, rounded, span, under
-from seed_claims.online_softmax import Trace, full_attention, tiled_attention, tiles_at_minus_infinity
-from seed_claims.programs import folder, program
-from seed_claims.runs import Runs
+from tools.claims.claim import PARTLY, Finding, Section, settled, whether
+from tools.claims.figures import NAMES, each, rounded, span, under
+from tools.claims.online_softmax import Trace, full_attention, tiled_attention, tiles_at_minus_infinity
+from tools.claims.programs import folder, program
+from tools.claims.runs import Runs
 
 __all__ = ["CONTRADICTIONS", "FLASH"]
 
