@@ -15,7 +15,7 @@ from tools.claims.kernels import KERNELS, calls_of, compiled, counted, launched,
 from tools.claims.programs import folder
 from tools.claims.runs import Runs
 
-__all__ = ["FUSE", "RIDGE", "hits", "intensities", "unaligned"]
+__all__ = ["RIDGE", "hits", "intensities", "unaligned"]
 
 #: float32 operations per byte at which an A100 (19.5 TFLOP/s, 2.039 TB/s) is bound by both.
 RIDGE = 19.5 / 2.039

@@ -15,7 +15,11 @@ PLAIN = {"experiment", "scores"}
 
 
 def table(section: Section, runs: Runs) -> str:
-    """The section as a Markdown table; a claim that cannot be measured any more stops the script."""
+    """The section as a Markdown table, every claim of it measured now.
+
+    Raises:
+        LookupError: A claim cannot be measured any more.
+    """
     rows = [f"| Id | About | Claim | Measured | By | {section.verdict} |", "|---|---|---|---|---|---|"]
     for claim in section.claims:
         if claim.measure is None:
@@ -42,7 +46,16 @@ def count(page: str, runs: Runs) -> str:
 
 
 def between(page: str, name: str, text: str) -> str:
-    """The page with what stands between the markers of a name replaced."""
+    """The page with what stands between the markers of a name replaced.
+
+    Args:
+        page: The whole page.
+        name: Of the markers: a section's, or ``count``.
+        text: What is to stand there.
+
+    Raises:
+        SystemExit: The page has not one pair of such markers.
+    """
     pattern = re.compile(rf"(<!-- claims:{name} -->\n).*?(<!-- /claims:{name} -->)", re.DOTALL)
     if len(pattern.findall(page)) != 1:
         raise SystemExit(f"{PAGE.name} must have one pair of markers claims:{name}")
