@@ -33,6 +33,7 @@ lint: $(DEV_STAMP)  ## style and likely bugs
 
 types: $(DEV_STAMP) links  ## mypy --strict on checks and judging
 	$(BIN)/mypy -p judge_tui.checks -p judge_tui.judging
+	$(BIN)/mypy --follow-imports=silent tools
 
 links:  ## the rooms under the name that they are imported by, for mypy, pyright and editors
 	@mkdir -p $(TYPES) && for room in $(ROOMS); do ln -sfn ../../../$$room $(TYPES)/$$room; done

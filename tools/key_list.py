@@ -14,6 +14,8 @@ import judge_tui.tui.app  # noqa: F401  the classes name their keys as they are 
 from judge_tui.tui.keys.key_names import key_name
 from judge_tui.tui.keys.keymap import key_table, load_keys
 
+__all__ = ["PAGE", "PARTS", "page", "written"]
+
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "keys.md"
 #: Part of the program → what it is, in the order of the page.
 PARTS = {
