@@ -66,7 +66,7 @@ def _(runs: Runs) -> Finding:
     module = program("glm5", TASK, "optimizations")
     codes = np.arange(16, dtype=np.uint8)[None]
     packed = module.pack_int4(codes)
-    odd = str(runs.evidence(TASK, "glm5", "quantized", "head size 7")[0].measured).split(":")[0]
+    odd = str(runs.evidence(TASK, "glm5", "quantized", "4 bits: head size 7")[0].measured).split(":")[0]
     exact = np.array_equal(module.unpack_int4(packed), codes)
     word = "exact" if exact else "lossy"
     found = f"{codes.nbytes} codes in {packed.nbytes} bytes, {word}; an odd head size is {odd}"
