@@ -11,7 +11,7 @@ ROOMS := cli tui judging checks
 COMPILE := $(BIN)/python -m compileall -q $(ROOMS)
 
 .DEFAULT_GOAL := help
-.PHONY: help compare quick test test-all lint types links layers unit tiers verdicts goldens bench wheel gpu architecture screenshots seeds system browser clean
+.PHONY: help compare quick test test-all lint types links layers unit tiers verdicts goldens bench wheel gpu architecture screenshots keys claims system browser clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -33,6 +33,7 @@ lint: $(DEV_STAMP)  ## style and likely bugs
 
 types: $(DEV_STAMP) links  ## mypy --strict on checks and judging
 	$(BIN)/mypy -p judge_tui.checks -p judge_tui.judging
+	$(BIN)/mypy --follow-imports=silent tools
 
 links:  ## the rooms under the name that they are imported by, for mypy, pyright and editors
 	@mkdir -p $(TYPES) && for room in $(ROOMS); do ln -sfn ../../../$$room $(TYPES)/$$room; done
@@ -67,10 +68,13 @@ architecture: $(DEV_STAMP)  ## redraw the pictures of docs/architecture.md
 	$(BIN)/python -m tools.architecture
 
 screenshots: $(DEV_STAMP)  ## redraw the pictures in docs/
-	$(BIN)/python docs/screenshots.py
+	$(BIN)/python -m tools.screenshots
 
-seeds: $(DEV_STAMP)  ## measure the claims of the analyses anew, into docs/seeds.md
-	$(BIN)/python docs/seeds.py
+keys: $(DEV_STAMP)  ## write the list of keys anew, into docs/keys.md
+	$(BIN)/python -m tools.key_list
+
+claims: $(DEV_STAMP)  ## measure the claims of the analyses anew, into docs/claims.md
+	$(BIN)/python -m tools.claims
 
 system:  ## bubblewrap, which confines submissions, and g++, which emulates CUDA, when they can be installed here
 	@sh tools/system.sh

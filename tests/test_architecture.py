@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))
+from tools import architecture, layers
 
-from tools import architecture, layers  # noqa: E402 - the tools are no part of what is installed
+ROOT = Path(__file__).parents[1]
 
 
 @pytest.fixture(scope="module")

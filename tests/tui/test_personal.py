@@ -7,7 +7,6 @@ import re
 import sys
 import time
 from importlib import import_module
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from pkgutil import walk_packages
 
@@ -187,15 +186,6 @@ def test_dialogs_conflict_with_what_is_listened_to_beside_them() -> None:
         assert sentence in fault
     # other dialogs are never open at the same time
     assert not read_keymap({"evidence": {"jump-to-line": "e"}, "picker": {"next": "ctrl+s"}}, "c.toml").faults
-
-
-def test_the_page_of_keys_is_what_the_program_has() -> None:
-    spec = spec_from_file_location("keys_page", Path(__file__).parents[2] / "docs" / "keys.py")
-    assert spec is not None
-    assert spec.loader is not None
-    script = module_from_spec(spec)
-    spec.loader.exec_module(script)
-    assert script.PAGE.read_text() == script.page(), "run 'python docs/keys.py'"
 
 
 async def test_keys_of_lists_and_dialogs_are_the_readers_too(workspace: Workspace) -> None:

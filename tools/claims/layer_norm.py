@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-import ast
-import hashlib
 import itertools
-from difflib import SequenceMatcher
-from functools import cache
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
-from seed_claims.claim import PARTLY, Finding, Section, whether
-from seed_claims.figures import each, rounded, under
-from seed_claims.programs import folder, lines, program, quiet
-from seed_claims.runs import Runs
+from tools.claims.claim import PARTLY, Finding, Section, whether
+from tools.claims.figures import each, under
+from tools.claims.programs import folder, lines, program
+from tools.claims.runs import Runs
 
-__all__ = ["ALL", "LAYER_NORM", "TASK", "entries", "noise", "variances"]
+__all__ = ["ALL", "FILES", "LAYER_NORM", "TASK", "entries", "inputs", "sources", "variances"]
 
 TASK = "backwards"
 ALL = ("glm5", "qwen36", "minimax-m2.7")
 FILES = {"glm5": "layer_norm", "qwen36": "layer_norm_backward", "minimax-m2.7": "layer_norm_numpy"}
 LAYER_NORM = Section("backwards", "Layer normalisation, backward")
-TOO_MANY = 5_000
+Array = npt.NDArray[np.float64]
 
 
-def _inputs(shape: tuple[int, int, int], seed: int) -> tuple[np.ndarray, ...]:
+def inputs(shape: tuple[int, int, int], seed: int) -> tuple[Array, Array, Array, Array]:
+    """Random x (B, T, D), gamma and beta (D,), and dy (B, T, D)."""
     rng = np.random.default_rng(seed)
     wide = shape[-1]
     return (
@@ -36,22 +34,15 @@ def _inputs(shape: tuple[int, int, int], seed: int) -> tuple[np.ndarray, ...]:
     )
 
 
+def sources(model: str) -> list[Path]:
+    """A model's files."""
+    return sorted(folder(model, TASK).glob("*.py"))
+
+
 def entries(runs: Runs, model: str) -> list[tuple[str, ...]]:
+    """The entries of a model's cache, a row each, their names first."""
     table = runs.evidence(TASK, model, "cache_minimality", "entries of the cache")[0].table
     return list(table[1:])
-
-
-@cache
-def noise(step: float, seed: int) -> float:
-    """Largest difference of an exact dx from central differences, over the largest |dx|."""
-    layer = program("glm5", TASK, "layer_norm")
-    x, gamma, beta, dy = _inputs((4, 6, 16), seed)
-    _, kept = layer.layer_norm_forward(x, gamma, beta)
-    exact = layer.layer_norm_backward(dy, kept)[0]
-    return float(
-        np.max(np.abs(exact - layer.numerical_gradients(x, gamma, beta, dy, h=step)[0]))
-        / np.max(np.abs(exact))
-    )
 
 
 @LAYER_NORM.claim("C001", "all", "dx, dgamma and dbeta are right", "gradients")
@@ -60,50 +51,6 @@ def _(runs: Runs) -> Finding:
         f for m in ALL for f in runs.figures(TASK, m, "gradients", "against the analytic gradient, float64")
     ]
     return whether(runs.passes(TASK, ALL, "gradients"), f"relative error per row {under(worst)}")
-
-
-def _own_errors(model: str, metric: str) -> Finding:
-    published = {"glm5": (9.74e-11, 5.13e-11, 4.69e-11), "qwen36": (5.04e-11, 1.75e-11, 1.46e-11)}[model]
-    with quiet() as output:
-        program(model, TASK, FILES[model]).gradient_check()
-    words = output.getvalue().split()
-    marks = "rel" if model == "glm5" else "error:"
-    found = [float(words[i + 1 + (words[i + 1] == "=")]) for i, word in enumerate(words) if word == marks]
-    near = all(0.1 < a / b < 10 for a, b in zip(found, published, strict=True))
-    return whether(near, f"its own check gives {', '.join(rounded(f) for f in found)} ({metric})")
-
-
-@LAYER_NORM.claim(
-    "C002", "GLM-5", "difference errors 9.7e-11, 5.1e-11, 4.7e-11, within an order of magnitude"
-)
-def _(runs: Runs) -> Finding:
-    return _own_errors("glm5", "largest difference over largest entry, step 1e-5")
-
-
-@LAYER_NORM.claim(
-    "C003", "Qwen3-6", "difference errors 5.0e-11, 1.8e-11, 1.5e-11, within an order of magnitude"
-)
-def _(runs: Runs) -> Finding:
-    return _own_errors("qwen36", "2-norm, step 1e-5")
-
-
-@LAYER_NORM.claim("C004", "MiniMax", "gradient check on three shapes, benchmark on four")
-def _(runs: Runs) -> Finding:
-    layer = program("minimax-m2.7", TASK, FILES["minimax-m2.7"])
-    shapes: dict[str, list[object]] = {"gradient_check": [], "benchmark_shape": []}
-    kept = {name: getattr(layer, name) for name in shapes}
-    result = dict.fromkeys(("forward_ms", "backward_ms", "forward_melem_per_s", "backward_melem_per_s"), 1.0)
-    try:
-        layer.gradient_check = lambda *shape: shapes["gradient_check"].append(shape) or True
-        layer.benchmark_shape = lambda *shape: shapes["benchmark_shape"].append(shape) or result
-        with quiet():
-            layer.run_gradient_checks()
-            layer.run_benchmark()
-    finally:
-        for name, function in kept.items():
-            setattr(layer, name, function)
-    three, four = (len(asked) for asked in shapes.values())
-    return whether((three, four) == (3, 4), f"{three} shapes checked, {four} timed")
 
 
 @LAYER_NORM.claim("C005", "GLM-5", "the cache is x̂, rstd and gamma, no more", "cache_minimality")
@@ -138,7 +85,7 @@ def _(runs: Runs) -> Finding:
 @LAYER_NORM.claim("C009", "MiniMax", "the cache is four times too large", "cache_minimality, experiment")
 def _(runs: Runs) -> Finding:
     shape = (32, 128, 1024)
-    x, gamma, beta, _ = _inputs(shape, 0)
+    x, gamma, beta, _ = inputs(shape, 0)
     _, kept = program("minimax-m2.7", TASK, FILES["minimax-m2.7"]).layer_norm_forward(x, gamma, beta)
     values = kept.values() if isinstance(kept, dict) else kept
     total = sum(v.nbytes for v in values if isinstance(v, np.ndarray))
@@ -162,6 +109,7 @@ def _(runs: Runs) -> Finding:
 
 
 def _case(runs: Runs, check: str, words: str) -> Finding:
+    """That Qwen3-6 passes a check, with the figures of one case of it."""
     worst = runs.figures(TASK, "qwen36", check, words)
     return whether(runs.verdict(TASK, "qwen36", check) == "pass", f"finite, error {under(worst)}")
 
@@ -198,7 +146,7 @@ def _(runs: Runs) -> Finding:
     layer = program("qwen36", TASK, FILES["qwen36"])
     largest = 0.0
     for seed, scale in itertools.product(range(10), (1e-3, 1.0, 1e3)):
-        x, gamma, beta, dy = _inputs((4, 8, 32), seed)
+        x, gamma, beta, dy = inputs((4, 8, 32), seed)
         _, kept = layer.layer_norm_forward(x * scale, gamma, beta)
         dx = layer.layer_norm_backward(dy, kept)[0]
         rstd = 1 / np.sqrt((x * scale).var(axis=-1) + 1e-5)
@@ -222,6 +170,7 @@ def _(runs: Runs) -> Finding:
 
 
 def variances(offset: float) -> tuple[list[float], list[float]]:
+    """Naive and two-pass variances of 0…4, 1…5 and −2…2 at an offset, by Qwen3-6's functions; 2 is right."""
     bases = (np.arange(5.0), np.arange(1.0, 6.0), np.arange(-2.0, 3.0))
     benchmark = program("qwen36", TASK, "benchmark_layer_norm")
     return (
@@ -237,116 +186,20 @@ def _(runs: Runs) -> Finding:
     return whether(naive[2] == 0 and stable[2] == 2, found)
 
 
-@LAYER_NORM.claim(
-    "C019", "all", "differences element by element are out of reach at D = 1024", "gradient_cost"
-)
-def _(runs: Runs) -> Finding:
-    calls = []
-    for model in ALL:
-        evidence = runs.evidence(TASK, model, "gradient_cost", "extrapolated")
-        calls += [int(e.note.split(" ")[0].replace(",", "")) for e in evidence]
-    single, coloured = max(calls), min(calls)
-    found = (
-        f"{single:,} forwards one by one, {coloured:,} when one feature of all rows is perturbed at once: "
-        f"{single // coloured} times fewer"
-    )
-    return whether(single / coloured > 50, found)
-
-
-class _TooManyError(Exception):
-    pass
-
-
-def _forwards(model: str, elements: int) -> int:
-    """Forwards that a model's own differences over x ask for, counted up to a limit."""
-    layer = program(model, TASK, FILES[model])
-    counted = 0
-
-    def count(*args: object, **_options: object) -> tuple[np.ndarray, None]:
-        nonlocal counted
-        counted += 1
-        if counted > TOO_MANY:
-            raise _TooManyError
-        return np.zeros(1), None
-
-    x, gamma, beta, dy = np.zeros((1, 1, elements)), np.ones(elements), np.zeros(elements), np.zeros(1)
-    kept, layer.layer_norm_forward = layer.layer_norm_forward, count
-    try:
-        if model == "minimax-m2.7":
-            layer.compute_numerical_gradient_x(x, gamma, beta, dy, verbose=False)
-        elif model == "glm5":
-            layer.numerical_gradients(x, gamma, beta, dy)
-        else:
-            layer.numerical_gradient(lambda: float(count()[0][0]), x)
-    except _TooManyError:
-        pass
-    finally:
-        layer.layer_norm_forward = kept
-    return counted
-
-
-@LAYER_NORM.claim("C020", "all", "only MiniMax samples above 100,000 elements")
-def _(runs: Runs) -> Finding:
-    asked = {model: _forwards(model, 100_001) for model in ALL}
-    below = _forwards("minimax-m2.7", 2_000)
-    holds = asked["minimax-m2.7"] < TOO_MANY and all(asked[m] > TOO_MANY for m in ALL[:2]) and below == 4_000
-    found = f"forwards for 100,001 elements: MiniMax {asked['minimax-m2.7']:,}, the others two for each"
-    return whether(holds, found)
-
-
-@LAYER_NORM.claim("C021", "GLM-5", "the gradient check works on copies")
-def _(runs: Runs) -> Finding:
-    layer = program("glm5", TASK, "layer_norm")
-    given = _inputs((2, 2, 4), 0)
-    digests = [hashlib.sha256(a.tobytes()).digest() for a in given]
-    seen: set[bool] = set()
-    real = layer.layer_norm_forward
-
-    def spy(x: np.ndarray, *args: np.ndarray, **options: object) -> object:
-        seen.add(np.shares_memory(x, given[0]))
-        return real(x, *args, **options)
-
-    layer.layer_norm_forward = spy
-    try:
-        layer.numerical_gradients(*given)
-    finally:
-        layer.layer_norm_forward = real
-    same = digests == [hashlib.sha256(a.tobytes()).digest() for a in given]
-    return whether(same and seen == {False}, "inputs unchanged, and never handed to a forward themselves")
-
-
 @LAYER_NORM.claim("C022", "GLM-5", "no edge-case test, no benchmark, one file", "size, own_tests")
 def _(runs: Runs) -> Finding:
     said = runs.outcomes(TASK, "glm5", "size")[0].summary
-    clocks = sum("import time" in p.read_text() or "perf_counter" in p.read_text() for p in _sources("glm5"))
+    clocks = sum("import time" in p.read_text() or "perf_counter" in p.read_text() for p in sources("glm5"))
     return whether(
         said.startswith("1 file") and said.endswith(" 0 tests") and not clocks,
         f"{said}; {clocks} clocks read",
     )
 
 
-def _sources(model: str) -> list[Path]:
-    return sorted(folder(model, TASK).glob("*.py"))
-
-
 LAYER_NORM.listed(
     "C023", "GLM-5", "names five ways to lose precision, and a GPU kernel in four steps", "prose"
 )
 LAYER_NORM.listed("C024", "Qwen3-6", "a fused kernel touches 4 values per element, not 12", "prose")
-
-
-def _shape(node: ast.AST) -> list[str]:
-    return [type(child).__name__ for child in ast.walk(node)]
-
-
-@LAYER_NORM.claim("C025", "MiniMax", "three functions for numerical gradients are nearly alike")
-def _(runs: Runs) -> Finding:
-    tree = ast.parse(_sources("minimax-m2.7")[0].read_text())
-    alike = [_shape(n) for n in tree.body if getattr(n, "name", "").startswith("compute_numerical_gradient")]
-    ratios = [SequenceMatcher(None, a, b).ratio() for a, b in itertools.combinations(alike, 2)]
-    return whether(
-        len(alike) == 3 and min(ratios) > 0.9, f"{len(alike)} functions, syntax trees {min(ratios):.0%} alike"
-    )
 
 
 @LAYER_NORM.claim("C026", "all", "275, 557 and 1148 lines", "size, experiment")

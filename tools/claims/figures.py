@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-__all__ = ["NAMES", "decade", "each", "rounded", "span", "under"]
-
+__all__ = ["NAMES", "each", "rounded", "span", "under"]
 
 #: Folder → the name that the page uses.
 NAMES = {
@@ -18,7 +17,7 @@ NAMES = {
 }
 
 
-def decade(value: float) -> int:
+def _decade(value: float) -> int:
     """The power of ten at or below a positive value."""
     return math.floor(math.log10(value))
 
@@ -28,7 +27,7 @@ def under(values: Iterable[float]) -> str:
     worst = max(abs(value) for value in values)
     if not math.isfinite(worst):
         return "not finite"
-    return "0" if worst == 0 else f"below 1e{decade(worst) + 1}"
+    return "0" if worst == 0 else f"below 1e{_decade(worst) + 1}"
 
 
 def rounded(value: float, digits: int = 2) -> str:
@@ -37,9 +36,9 @@ def rounded(value: float, digits: int = 2) -> str:
         return "NaN" if math.isnan(value) else "infinite"
     if value == 0:
         return "0"
-    shown = round(value, digits - 1 - decade(abs(value)))
+    shown = round(value, digits - 1 - _decade(abs(value)))
     if 1e-3 <= abs(shown) < 1e6:
-        return f"{shown:,.{max(0, digits - 1 - decade(abs(shown)))}f}"
+        return f"{shown:,.{max(0, digits - 1 - _decade(abs(shown)))}f}"
     return f"{shown:.{digits - 1}e}".replace("e-0", "e-").replace("e+0", "e").replace("e+", "e")
 
 

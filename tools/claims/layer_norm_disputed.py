@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from seed_claims.claim import Finding, Section, settled
-from seed_claims.figures import each, rounded, span
-from seed_claims.layer_norm import ALL, TASK, entries, noise, variances
-from seed_claims.runs import Runs
+from tools.claims.claim import Finding, Section, settled
+from tools.claims.figures import each, rounded, span
+from tools.claims.layer_norm import ALL, TASK, entries, variances
+from tools.claims.layer_norm_differences import noise
+from tools.claims.runs import Runs
 
 __all__ = ["CONTRADICTIONS"]
 

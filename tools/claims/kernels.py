@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
+import numpy.typing as npt
 
 from judge_tui.checks.cuda.compilers import Compiled, by_nvcc
 from judge_tui.checks.cuda.emulator import UNWRITTEN_INDEX, Answer, Case, Failure, Program, build
 from judge_tui.checks.cuda.nvrtc import by_nvrtc
 from judge_tui.checks.cuda.reading import Reading, read
 from judge_tui.checks.cuda.toolchains import find_nvcc, find_nvrtc
-from seed_claims.programs import folder
+from tools.claims.programs import folder
 
 __all__ = [
     "KERNELS", "Kernel", "RowsTold", "calls_of", "compiled", "counted", "in_order", "launched", "normal",
@@ -119,7 +120,7 @@ def _program(name: str, replaced: tuple[tuple[str, str], ...] = ()) -> Program:
     return made
 
 
-def launched(name: str, logits: np.ndarray, K: int, stride: int = 0) -> Answer:
+def launched(name: str, logits: npt.NDArray[np.float32], K: int, stride: int = 0) -> Answer:
     """Launch a kernel once.
 
     Args:
@@ -127,9 +128,12 @@ def launched(name: str, logits: np.ndarray, K: int, stride: int = 0) -> Answer:
         logits: (rows, V).
         K: What the launcher is asked for; GLM-5 takes 10 for one warp per block, 102, 104 and 108 for more.
         stride: Entries between rows of the output; K where left out.
+
+    Raises:
+        RuntimeError: The source does not compile.
     """
     stride = stride or (10 if name == "GLM-5" else K)
-    return _program(name).run([Case(np.float32(logits), K, stride)], budget_s=120)[0]
+    return _program(name).run([Case(logits, K, stride)], budget_s=120)[0]
 
 
 @cache
@@ -141,6 +145,10 @@ def counted(name: str, replaced: tuple[tuple[str, str], ...] = (), V: int = 1000
         replaced: Words of the source → counting ones (``judge_step()``); its loads when left out.
         V: Of the two rows that are launched.
         K: 10, or 16 where that has no instance, when left out.
+
+    Raises:
+        LookupError: The source has no such words.
+        RuntimeError: The source does not compile, or nothing was counted.
     """
     logits = normal(2, V, seed=3)
     K = K or (16 if "Qwen" in name else 10)
@@ -151,7 +159,11 @@ def counted(name: str, replaced: tuple[tuple[str, str], ...] = (), V: int = 1000
 
 
 def refused_by_the_compiler(name: str) -> Failure:
-    """What a compiler says of a source as it stands."""
+    """What a compiler says of a source as it stands.
+
+    Raises:
+        LookupError: It says nothing: the source compiles.
+    """
     kernel = KERNELS[name]
     driver = _DRIVER.format(counters=_COUNTERS, file=kernel.file, call=kernel.call, plain="true")
     made = build(driver, {kernel.file: text(name).encode()})
@@ -162,7 +174,11 @@ def refused_by_the_compiler(name: str) -> Failure:
 
 @cache
 def compiled(name: str) -> Compiled:
-    """A mended source, compiled by nvcc, or its device code by NVRTC where there is no nvcc."""
+    """A mended source, compiled by nvcc, or its device code by NVRTC where there is no nvcc.
+
+    Raises:
+        RuntimeError: Neither of them is here.
+    """
     files = {KERNELS[name].file: _mended(name).encode()}
     nvcc, nvrtc = find_nvcc(), find_nvrtc()
     if nvcc is not None:
@@ -178,8 +194,8 @@ def reading(name: str) -> Reading:
     return read({KERNELS[name].file: text(name).encode()})
 
 
-def normal(rows: int, V: int, *, seed: int, scale: float = 1.0) -> np.ndarray:
-    """Normal logits, float32."""
+def normal(rows: int, V: int, *, seed: int, scale: float = 1.0) -> npt.NDArray[np.float32]:
+    """Normal logits (rows, V), ``scale`` their standard deviation."""
     return np.random.default_rng(seed).normal(scale=scale, size=(rows, V)).astype(np.float32)
 
 
@@ -200,11 +216,17 @@ class RowsTold:
     places: tuple[bool, ...]
 
 
-def told(answer: Answer, logits: np.ndarray, K: int) -> RowsTold:
-    """Hold an answer against a softmax and a sort in float64."""
+def told(answer: Answer, logits: npt.NDArray[np.float32], K: int) -> RowsTold:
+    """Hold an answer against a softmax and a sort in float64.
+
+    Args:
+        answer: Of a launch.
+        logits: (rows, V), what was launched on.
+        K: Places of every row that are looked at.
+    """
     if answer.indices is None or answer.probabilities is None:
         return RowsTold(0, 0, float("nan"), ())
-    right, masses, places = 0, [], np.ones(K, bool)
+    right, masses, places = 0, list[float](), np.ones(K, bool)
     for x, found, p in zip(logits, answer.indices[:, :K], answer.probabilities[:, :K], strict=True):
         if (found == UNWRITTEN_INDEX[str(found.dtype)]).all():
             continue
@@ -221,7 +243,7 @@ def told(answer: Answer, logits: np.ndarray, K: int) -> RowsTold:
 
 
 def in_order(hits: Sequence[int]) -> str:
-    """``"100, 268, 1,632"``."""
+    """Numbers as the page lists them: ``"100, 268, 1,632"``."""
     return ", ".join(f"{hit:,}" for hit in hits)
 
 

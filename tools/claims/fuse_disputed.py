@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from seed_claims.claim import Finding, Section, settled
-from seed_claims.figures import each, rounded
-from seed_claims.fuse import passes, warps
-from seed_claims.fuse_cost import RIDGE, hits, intensities, unaligned
-from seed_claims.kernels import calls_of, compiled, launched, normal, reading, refused_by_the_compiler, told
-from seed_claims.runs import Runs
+from tools.claims.claim import Finding, Section, settled
+from tools.claims.figures import each, rounded
+from tools.claims.fuse import passes, warps
+from tools.claims.fuse_cost import RIDGE, hits, intensities, unaligned
+from tools.claims.kernels import calls_of, compiled, launched, normal, reading, refused_by_the_compiler, told
+from tools.claims.runs import Runs
 
 __all__ = ["CONTRADICTIONS"]
 

@@ -3,91 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from functools import cache
-from typing import NamedTuple
 
 import numpy as np
 
-from seed_claims.claim import Finding, Section, settled, whether
-from seed_claims.figures import each, under
-from seed_claims.programs import folder, program
-from seed_claims.runs import Runs
+from tools.claims.claim import Finding, Section, whether
+from tools.claims.figures import each, under
+from tools.claims.finished_beams import MODELS, searched, searches
+from tools.claims.programs import folder, program
+from tools.claims.runs import Runs
 
-__all__ = ["BEAM", "CONTRADICTIONS"]
+__all__ = ["BEAM", "TASK"]
 
 TASK = "beam_search"
 ALL = ("glm5", "minimax-m2.7", "qwen36")
 BEAM = Section("beam", "Beam search")
-CONTRADICTIONS = Section("beam-x", "Beam search: contradictions", "Settled")
-EOS, STEPS, MODELS = 0, 5, 400
-
-
-class Beam(NamedTuple):
-    tokens: tuple[int, ...]
-    logprob: float
-
-    @property
-    def ended(self) -> bool:
-        return self.tokens[-1:] == (EOS,)
-
-    def score(self, alpha: float) -> float:
-        return self.logprob / max(1, len(self.tokens)) ** alpha
-
-
-def _random_model(seed: int, V: int = 6) -> Callable[[tuple[int, ...]], np.ndarray]:
-    @cache
-    def logprobs(prefix: tuple[int, ...]) -> np.ndarray:
-        logits = np.random.default_rng([seed, len(prefix), *prefix]).standard_normal(V) * 2
-        return logits - np.log(np.sum(np.exp(logits)))
-
-    return logprobs
-
-
-def _search(model: Callable[..., np.ndarray], K: int, alpha: float, kept: str) -> list[Beam]:
-    """Beam search with finished beams in the pool, in a side list, or dropped; best first."""
-
-    def best(beams: list[Beam]) -> list[Beam]:
-        return sorted(beams, key=lambda b: (-b.score(alpha), b.tokens))[:K]
-
-    beams, side = [Beam((), 0.0)], []
-    for _ in range(STEPS):
-        live = [b for b in beams if not b.ended]
-        grown = [
-            Beam((*b.tokens, t), b.logprob + float(model(b.tokens)[t]))
-            for b in live
-            for t in range(len(model(b.tokens)))
-        ]
-        beams = best(grown + ([b for b in beams if b.ended] if kept == "pool" else []))
-        if kept != "pool":
-            side += [b for b in beams if b.ended]
-            beams = [b for b in beams if not b.ended]
-    return best(beams + side) if kept == "side list" else best(beams)
-
-
-@cache
-def _searched(K: int, alpha: float) -> tuple[int, int, int]:
-    """Of many random models, those whose returned set and winner differ, and whose winner a drop changes."""
-    sets = winners = dropped = 0
-    for seed in range(MODELS):
-        model = _random_model(seed)
-        pool, side, without = (_search(model, K, alpha, kept) for kept in ("pool", "side list", "dropped"))
-        sets += {b.tokens for b in pool} != {b.tokens for b in side}
-        winners += pool[0].tokens != side[0].tokens
-        dropped += without[:1] != pool[:1]
-    return sets, winners, dropped
-
-
-def _searches() -> Iterator[tuple[int, float]]:
-    for K in (1, 2, 3):
-        for alpha in (0.0, 1.0):
-            yield K, alpha
 
 
 @BEAM.claim("C120", "all", "finished beams stay in the running", "eos_retention, experiment")
 def _(runs: Runs) -> Finding:
     won = {m: runs.said(TASK, m, "eos_retention", r"wins (\d+ of \d+)") for m in ALL}
-    lost = [100 * _searched(K, alpha)[2] / MODELS for K, alpha in _searches()]
+    lost = [100 * searched(K, alpha)[2] / MODELS for K, alpha in searches()]
     found = "the finished beam wins: " + each(won.items())
     return whether(
         runs.passes(TASK, ALL, "eos_retention"),
@@ -100,7 +35,7 @@ def _(runs: Runs) -> Finding:
 )
 def _(runs: Runs) -> Finding:
     kept = {m: runs.evidence(TASK, m, "eos_retention", "finished beams are kept")[0].measured for m in ALL}
-    differ = max(_searched(K, alpha)[0] for K, alpha in _searches())
+    differ = max(searched(K, alpha)[0] for K, alpha in searches())
     found = each((m, str(k)) for m, k in kept.items())
     return whether(
         differ == 0, f"{found}; the returned set differs for up to {differ} of {MODELS} random models"
@@ -226,55 +161,3 @@ def _(runs: Runs) -> Finding:
     beam = program("qwen36", TASK, "beam_search").Beam([])
     slots = getattr(type(beam), "__slots__", ())
     return whether(bool(slots) and not hasattr(beam, "__dict__"), f"{', '.join(slots)}; no dict on a beam")
-
-
-@CONTRADICTIONS.claim(
-    "X34",
-    "MiniMax",
-    "the removal bug is declared, withdrawn, and called cosmetic",
-    "eos_retention, experiment",
-)
-def _(runs: Runs) -> Finding:
-    rows = {(K, alpha): _searched(K, alpha) for K, alpha in _searches()}
-    one = [rows[1, alpha][0] for alpha in (0.0, 1.0)]
-    sets = [row[0] for key, row in rows.items() if key[0] > 1]
-    winners = [row[1] for key, row in rows.items() if key[0] > 1]
-    verdict = runs.verdict(TASK, "minimax-m2.7", "eos_retention")
-    found = (
-        f"{MODELS} random models, 6 tokens, {STEPS} steps, K = 2 and 3: the set differs for {min(sets)} … "
-        f"{max(sets)}, the winner for {min(winners)} … {max(winners)}; at K = 1 never; check: {verdict}"
-    )
-    return settled(
-        max(one) == 0 and min(sets) > 40 and max(winners) < 20,
-        found,
-        "not the bug that it was called, not a pool either, and hardly ever another winner",
-    )
-
-
-@CONTRADICTIONS.claim("X35", "all", "the EOS beam at −3.0 meets −4.0, −5.0 or −6.0")
-def _(runs: Runs) -> Finding:
-    lengths = {}
-    for total in (-4.0, -5.0, -6.0):
-        lengths[total] = next(n for n in range(1, 20) if total / n**0.6 > -3.0)
-    found = "at alpha 0.6 " + ", ".join(f"{t:.1f} beats it from length {n}" for t, n in lengths.items())
-    return settled(
-        list(lengths.values()) == [2, 3, 4],
-        found,
-        "three steps of one schedule; without alpha and length they say little",
-    )
-
-
-@CONTRADICTIONS.claim("X36", "Qwen3-6", "its test 3b shows the length penalty at work", "length_penalty")
-def _(runs: Runs) -> Finding:
-    beam = program("qwen36", TASK, "beam_search").Beam
-    scores = {
-        a: [beam([1] * n, s).length_penalized_score(a) for n, s in ((2, -1.0), (1, -2.0), (2, -2.5))]
-        for a in (0.0, 0.6)
-    }
-    same = all(row[0] > row[1] for row in scores.values())
-    flips = (scores[0.0][2] > scores[0.0][1], scores[0.6][2] > scores[0.6][1])
-    found = (
-        "−1.0 at 2 beats −2.0 at 1 for alpha 0 and 0.6 alike; −2.5 at 2 against −2.0 at 1 "
-        f"{'flips' if flips == (False, True) else 'does not flip'} between them"
-    )
-    return settled(same and flips == (False, True), found, "it passes without a penalty as well")

@@ -5,16 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 __all__ = [
-    "RULES", "Trace", "full_attention", "merged", "running", "tiled_attention", "tiles_at_minus_infinity",
+    "Rule", "Trace", "full_attention", "merged", "running", "tiled_attention", "tiles_at_minus_infinity",
 ]  # fmt: skip
 
+Array = npt.NDArray[Any]
+Mask = npt.NDArray[np.bool_]
 #: How the running sums are carried to the next tile. ``upscale`` keeps the first tile's maximum as
 #: reference and scales every new tile up to it; ``p only`` guards P against NaN and not the factor.
-RULES = ("right", "reversed", "reversed, guarded", "no factor", "upscale", "p only")
+Rule = Literal["right", "reversed", "reversed, guarded", "no factor", "upscale", "p only"]
 
 
 @dataclass
@@ -32,18 +36,29 @@ class Trace:
     tiles: int = 0
 
 
-def full_attention(Q: np.ndarray, K: np.ndarray, V: np.ndarray, mask: np.ndarray | None = None) -> np.ndarray:
-    """Softmax over whole rows, in float64; Q, K, V (N, D); rows that see no key are 0."""
+def full_attention(Q: Array, K: Array, V: Array, mask: Mask | None = None) -> Array:
+    """Attention with a softmax over whole rows.
+
+    Args:
+        Q: Queries (N, D), float64.
+        K: Keys (N, D).
+        V: Values (N, D).
+        mask: (N, N), true where a row sees a key; all of them when left out.
+
+    Returns:
+        (N, D), float64; rows that see no key are 0.
+    """
     S = Q @ K.T / np.sqrt(Q.shape[1])
     if mask is not None:
         S = np.where(mask, S, -np.inf)
     top = S.max(axis=1, keepdims=True)
     P = np.exp(S - np.where(np.isfinite(top), top, 0.0))
     total = P.sum(axis=1, keepdims=True)
-    return P @ V / np.where(total > 0, total, 1.0)
+    return np.asarray(P @ V / np.where(total > 0, total, 1.0))
 
 
-def _factor(rule: str, m: np.ndarray, m_new: np.ndarray) -> np.ndarray:
+def _factor(rule: Rule, m: Array, m_new: Array) -> Array:
+    """What the rule scales the running sums by, from the old and the new maxima of the rows."""
     if rule == "no factor":
         return np.ones_like(m)
     if rule.startswith("reversed"):
@@ -54,15 +69,28 @@ def _factor(rule: str, m: np.ndarray, m_new: np.ndarray) -> np.ndarray:
 
 
 def tiled_attention(
-    Q: np.ndarray,
-    K: np.ndarray,
-    V: np.ndarray,
+    Q: Array,
+    K: Array,
+    V: Array,
     tile: int,
-    rule: str = "right",
-    mask: np.ndarray | None = None,
+    rule: Rule = "right",
+    mask: Mask | None = None,
     trace: Trace | None = None,
-) -> np.ndarray:
-    """Attention by the rule; Q, K, V (N, D), mask (N, N) of the keys that a row sees."""
+) -> Array:
+    """Attention of one head, tile by tile with running maxima and sums.
+
+    Args:
+        Q: Queries (N, D), in the dtype that is computed in.
+        K: Keys (N, D).
+        V: Values (N, D).
+        tile: Rows, and keys, of a tile.
+        rule: How sums are carried to the next tile.
+        mask: (N, N), true where a row sees a key; all of them when left out.
+        trace: Takes down what is seen on the way.
+
+    Returns:
+        (N, D), in the dtype of the queries.
+    """
     N, D = Q.shape
     trace = trace if trace is not None else Trace()
     kind = Q.dtype.type
@@ -74,7 +102,7 @@ def tiled_attention(
             height = rows.stop - q
             m, total = np.full(height, kind(-np.inf)), np.zeros(height, kind)
             acc = np.zeros((height, D), kind)
-            reference: np.ndarray | None = None
+            reference: Array | None = None
             for k in range(0, N, tile):
                 S = Q[rows] @ K[k : k + tile].T * scale
                 if mask is not None:
@@ -98,7 +126,17 @@ def tiled_attention(
 
 
 def tiles_at_minus_infinity(N: int, tile_q: int, tile_k: int, descending: bool) -> int:
-    """Rows, counted once per tile, that causal attention meets while it has seen no key at all."""
+    """How often causal attention meets a row that has seen no key at all.
+
+    Args:
+        N: Rows and keys.
+        tile_q: Rows of a tile.
+        tile_k: Keys of a tile.
+        descending: The last keys come first, and no tile is skipped.
+
+    Returns:
+        Such rows, counted once per tile.
+    """
     starts = range(0, N, tile_k)
     met = 0
     for q in range(0, N, tile_q):
@@ -113,7 +151,7 @@ def tiles_at_minus_infinity(N: int, tile_q: int, tile_k: int, descending: bool) 
 
 
 def running(x: Iterable[float]) -> tuple[float, float]:
-    """Maximum and sum of exponentials below it, kept while a row is read once."""
+    """Maximum m of a row and Σ exp(x − m), both kept up while the row is read once."""
     m, d = -math.inf, 0.0
     for value in x:
         m_new = max(m, float(value))
@@ -123,7 +161,7 @@ def running(x: Iterable[float]) -> tuple[float, float]:
 
 
 def merged(parts: Iterable[tuple[float, float]]) -> tuple[float, float]:
-    """Maximum and sum of a row from those of its parts."""
+    """Maximum and sum of a row, as :func:`running` has them, from those of its parts."""
     m, d = -math.inf, 0.0
     for m_part, d_part in parts:
         m_new = max(m, m_part)

@@ -15,18 +15,25 @@ from functools import cache
 from pathlib import Path
 from types import ModuleType
 
-from seed_claims.runs import ROOT
+from tools.claims.runs import ROOT
 
 __all__ = ["folder", "lines", "program", "quiet"]
 
 
 def folder(model: str, task: str) -> Path:
+    """Where a model's reconstruction of a task lies."""
     return ROOT / "submissions" / model / task
 
 
 @cache
 def program(model: str, task: str, file: str) -> ModuleType:
-    """A file of a reconstruction, imported apart from same-named files of the others."""
+    """A file of a reconstruction, imported apart from same-named files of the others.
+
+    Args:
+        model: Folder of the submission.
+        task: Of that model.
+        file: Its name without ``.py``.
+    """
     home = folder(model, task)
     names = {path.stem for path in home.glob("*.py")}
     written, sys.dont_write_bytecode = sys.dont_write_bytecode, True
@@ -48,7 +55,7 @@ def program(model: str, task: str, file: str) -> ModuleType:
 
 @contextlib.contextmanager
 def quiet() -> Iterator[io.StringIO]:
-    """Standard output of a reconstruction, kept apart from this script's."""
+    """What a reconstruction prints while the block runs, kept apart from this script's output."""
     with contextlib.redirect_stdout(io.StringIO()) as output:
         yield output
 

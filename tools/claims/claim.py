@@ -6,12 +6,13 @@ holds is computed from the measurement; only claims that nothing can measure car
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from seed_claims.runs import Runs
+from tools.claims.runs import Runs
 
-__all__ = ["HOLDS", "PARTLY", "REASONS", "Claim", "Finding", "Section", "settled", "whether"]
+__all__ = ["HOLDS", "PARTLY", "REASONS", "Claim", "Finding", "Measure", "Section", "settled", "whether"]
 
 #: What the column says of a claim that was measured.
 HOLDS = {True: "yes", False: "**no**"}
@@ -28,10 +29,19 @@ REASONS = {
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a measurement showed, as two cells of a table."""
+    """What a measurement showed, as two cells of a table.
+
+    Attributes:
+        measured: The figures, in a few words.
+        verdict: Whether the claim holds; of a contradiction, what is true.
+    """
 
     measured: str
     verdict: str
+
+
+#: What the checks found on the reconstructions → what that says of a claim.
+Measure = Callable[[Runs], Finding]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +61,7 @@ class Claim:
     models: str
     says: str
     by: str = ""
-    measure: Callable[[Runs], Finding] | None = None
+    measure: Measure | None = None
     reason: str = ""
 
 
@@ -63,7 +73,7 @@ class Section:
         name: Of its markers.
         title: Heading.
         verdict: Head of the last column.
-        claims: In the order of the page.
+        claims: In the order of their numbers, wherever they are measured.
     """
 
     name: str
@@ -73,20 +83,27 @@ class Section:
 
     def claim(
         self, ident: str, models: str, says: str, by: str = "experiment"
-    ) -> Callable[[Callable[[Runs], Finding]], Callable[[Runs], Finding]]:
-        """Enter the decorated function as the measurement of a claim."""
+    ) -> Callable[[Measure], Measure]:
+        """Enter the decorated function as the measurement of a claim, a :class:`Claim` of these words."""
 
-        def enter(measure: Callable[[Runs], Finding]) -> Callable[[Runs], Finding]:
-            self.claims.append(Claim(ident, models, says, by, measure))
+        def enter(measure: Measure) -> Measure:
+            self._enter(Claim(ident, models, says, by, measure))
             return measure
 
         return enter
 
     def listed(self, ident: str, models: str, says: str, reason: str) -> None:
-        """Enter a claim that nothing here measures."""
+        """Enter a claim that nothing here measures.
+
+        Raises:
+            ValueError: The reason is no key of :data:`REASONS`.
+        """
         if reason not in REASONS:
             raise ValueError(f"{ident}: {reason!r} is no reason")
-        self.claims.append(Claim(ident, models, says, reason=reason))
+        self._enter(Claim(ident, models, says, reason=reason))
+
+    def _enter(self, claim: Claim) -> None:
+        insort(self.claims, claim, key=lambda entered: entered.ident)
 
 
 def whether(holds: bool, measured: str) -> Finding:
@@ -95,5 +112,11 @@ def whether(holds: bool, measured: str) -> Finding:
 
 
 def settled(holds: bool, measured: str, truth: str) -> Finding:
-    """A finding on a contradiction: ``truth`` is only printed when the measurement bears it out."""
+    """A finding on a contradiction.
+
+    Args:
+        holds: Whether the measurement bears the truth out; where it does not, the page says so.
+        measured: The figures, in a few words.
+        truth: What settles the contradiction.
+    """
     return Finding(measured, truth if holds else "**open**: the measurement does not bear out " + truth)

@@ -1,6 +1,6 @@
 """Draws the screenshots of the README: the comparison of two submissions, with the real engine.
 
-    python docs/screenshots.py [FOLDER]
+    python -m tools.screenshots [FOLDER]
 
 Scores and notes are put into a copy of the workspace; nothing here is a judgement.
 """
@@ -16,10 +16,13 @@ from pathlib import Path
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.app import JudgeApp
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent
-PATIENCE_S = 300
+__all__ = ["PICTURES", "SHOTS", "main", "shoot"]
 
+ROOT = Path(__file__).resolve().parents[1]
+PICTURES = ROOT / "docs"
+#: How long the checks may take, in seconds.
+PATIENCE_S = 300
+#: Name of a picture → columns and rows of the terminal, and the keys that are pressed.
 SHOTS = {
     "compare-160x45": ((160, 45), ("o", *"update", "enter", "2", "o", *"update", "enter", "1")),
     "compare-80x24": ((80, 24), ("o", *"update", "enter", "2", "o", *"update", "enter", "1")),
@@ -30,6 +33,13 @@ SHOTS = {
 
 
 async def shoot(workspace: Workspace, name: str, folder: Path) -> None:
+    """Draw one picture, once every check of the comparison has ended.
+
+    Args:
+        workspace: A copy, which is written to.
+        name: A key of :data:`SHOTS`.
+        folder: Where ``NAME.svg`` goes.
+    """
     size, keys = SHOTS[name]
     submissions = [workspace.submission(model, "kv") for model in ("glm5", "qwen36")]
     app = JudgeApp(workspace, submissions, "you", clock=lambda _: "12:34:56")
@@ -50,7 +60,8 @@ async def shoot(workspace: Workspace, name: str, folder: Path) -> None:
 
 
 def main() -> None:
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else HERE
+    """Draw every picture, each on what those before it have left in the workspace."""
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else PICTURES
     with tempfile.TemporaryDirectory() as temporary:
         root = Path(temporary)
         shutil.copytree(ROOT / "submissions", root / "submissions")

@@ -6,27 +6,31 @@ import re
 from functools import cache
 from types import ModuleType
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
+import numpy.typing as npt
 
-from seed_claims.claim import PARTLY, Finding, Section, whether
-from seed_claims.figures import each, rounded, span, under
-from seed_claims.programs import folder, program, quiet
-from seed_claims.runs import Runs
+from tools.claims.claim import PARTLY, Finding, Section, whether
+from tools.claims.figures import each, rounded, span, under
+from tools.claims.programs import folder, program, quiet
+from tools.claims.runs import Runs
 
-__all__ = ["KV", "causal_masks", "max_context", "quantized_errors", "speedups"]
+__all__ = ["ALL", "KV", "TASK", "causal_masks", "demo", "module_of"]
 
 TASK = "kv"
 ALL = ("glm5", "qwen36", "minimax-m2.7")
 KV = Section("kv", "KV cache")
+Array = npt.NDArray[Any]
 
 
-def _cache(model: str) -> ModuleType:
+def module_of(model: str) -> ModuleType:
+    """The file with a model's cache."""
     return program(model, TASK, "kv_cache")
 
 
 @cache
-def _demo(number: int) -> str:
+def demo(number: int) -> str:
     """What a demo of Qwen3-6 prints."""
     module = program("qwen36", TASK, "demo")
     with quiet() as output:
@@ -45,8 +49,8 @@ def _(runs: Runs) -> Finding:
     "C061", "Qwen3-6", "3.9e-10 against a hand computation, chunks 4.6e-10", "experiment, chunked_prefill"
 )
 def _(runs: Runs) -> Finding:
-    by_hand = [float(m) for m in re.findall(r"diff[^\n]*?(\d\.\d+e-\d+)", _demo(2))]
-    chunked = [float(m) for m in re.findall(r"attention (\d\.\d+e-\d+)", _demo(7))]
+    by_hand = [float(m) for m in re.findall(r"diff[^\n]*?(\d\.\d+e-\d+)", demo(2))]
+    chunked = [float(m) for m in re.findall(r"attention (\d\.\d+e-\d+)", demo(7))]
     relative = runs.figures(TASK, "qwen36", "chunked_prefill", "its rows against full causal attention")
     near = all(0.1 < f / p < 10 for f, p in ((max(by_hand), 3.93e-10), (max(chunked), 4.56e-10)))
     found = (
@@ -67,9 +71,10 @@ def _(runs: Runs) -> Finding:
 
 
 def _empty_caches() -> dict[str, Any]:
-    qwen = _cache("qwen36")
+    """Caches of two models for (2, 3, 8, 4): batch, heads, positions, width."""
+    qwen = module_of("qwen36")
     return {
-        "glm5": _cache("glm5").KVCache(2, 3, 8, 4),
+        "glm5": module_of("glm5").KVCache(2, 3, 8, 4),
         "qwen36": qwen.KVCache(qwen.CacheConfig(2, 3, 4, 8)),
     }
 
@@ -103,146 +108,12 @@ def _(runs: Runs) -> Finding:
     return whether(max(work.values()) < 2.5, found)
 
 
-@KV.claim("C066", "all", "the paged cache works", "paged")
-def _(runs: Runs) -> Finding:
-    read = [f for m in ALL for f in runs.figures(TASK, m, "paged", "what it took, read back")]
-    exact = "exactly" if max(read) == 0 else under(read)
-    found = f"read back {exact}, with sequences that grow, go and come again"
-    return whether(runs.passes(TASK, ALL, "paged"), found)
-
-
-@KV.claim("C067", "GLM-5, Qwen3-6", "blocks come back to a free list", "paged")
-def _(runs: Runs) -> Finding:
-    fits = {m: runs.figures(TASK, m, "paged", "tokens that fit") for m in ALL}
-    whole = {m: runs.said(TASK, m, "paged", r"^(\d+) tokens") for m in ALL}
-    kept = all(f == float(whole[m]) for m in ALL for f in fits[m])
-    found = "after 10,000 sequences came and went as many tokens fit as at first: " + each(whole.items())
-    return whether(kept and runs.passes(TASK, ALL[:2], "paged"), found)
-
-
-@cache
-def quantized_errors(head: int, seed: int = 6) -> tuple[float, float, float]:
-    """Mean absolute errors of GLM-5's 8 and 4 bits on data of standard deviation 2, and the 8-bit ratio."""
-    module = program("glm5", TASK, "optimizations")
-    x = (2 * np.random.default_rng(seed).standard_normal((64, 64, head))).astype(np.float32)
-    errors = [float(np.mean(np.abs(module.dequantize(*module.quantize(x, bits)) - x))) for bits in (8, 4)]
-    return errors[0], errors[1], float(module.QuantizedKVCache(1, 2, 16, head, bits=8).compression_ratio())
-
-
-@KV.claim("C068", "GLM-5", "mean errors of 0.004 at 8 bits and 0.07 at 4", "experiment, quantized")
-def _(runs: Runs) -> Finding:
-    eight, four, _ = quantized_errors(8)
-    steps = runs.figures(TASK, "glm5", "quantized", "in steps of its own scale")
-    found = (
-        f"{eight:.4f} and {four:.3f} on data of standard deviation 2 at head size 8 (X27); never more than "
-        f"{max(steps):.2f} of a step"
-    )
-    return whether(abs(eight - 0.004) < 0.001 and abs(four - 0.07) < 0.01, found)
-
-
-@KV.claim("C069", "GLM-5", "4 bits pack two values into a byte", "experiment, quantized")
-def _(runs: Runs) -> Finding:
-    module = program("glm5", TASK, "optimizations")
-    codes = np.arange(16, dtype=np.uint8)[None]
-    packed = module.pack_int4(codes)
-    odd = str(runs.evidence(TASK, "glm5", "quantized", "head size 7")[0].measured).split(":")[0]
-    exact = np.array_equal(module.unpack_int4(packed), codes)
-    word = "exact" if exact else "lossy"
-    found = f"{codes.nbytes} codes in {packed.nbytes} bytes, {word}; an odd head size is {odd}"
-    return whether(exact and 2 * packed.nbytes == codes.nbytes and odd == "refused", found)
-
-
-@KV.claim("C070", "GLM-5", "8 bits take half of the float32 bytes")
-def _(runs: Runs) -> Finding:
-    ratios = {head: quantized_errors(head)[2] for head in (8, 64, 128)}
-    found = ", ".join(f"{r:.3f} at head size {head}" for head, r in ratios.items())
-    return Finding(found, PARTLY if ratios[8] == 0.5 != ratios[64] else "**no**")
-
-
-def _per_number(runs: Runs) -> float:
-    return max(runs.figures(TASK, "qwen36", "quantized", "bytes per number with its scales"))
-
-
-@KV.claim("C071", "Qwen3-6", "int8 saves −125 % against float32", "quantized")
-def _(runs: Runs) -> Finding:
-    taken = _per_number(runs)
-    saved = 100 * (1 - taken / 4)
-    return whether(round(saved) == -125, f"{taken:g} bytes per number: {saved:.0f} %")
-
-
-@KV.claim("C072", "Qwen3-6", "its quantization works, though it saves nothing", "quantized")
-def _(runs: Runs) -> Finding:
-    largest = max(runs.figures(TASK, "qwen36", "quantized", "at once: largest |x − dequantized|, numbers"))
-    verdict = runs.verdict(TASK, "qwen36", "quantized")
-    found = (
-        f"a prompt comes back to {largest:.4f} on numbers in ±1, half a step; verdict {verdict}, for "
-        f"{_per_number(runs):g} bytes per number"
-    )
-    return Finding(found, PARTLY if verdict == "fail" and largest < 0.006 else "yes")
-
-
-@KV.claim("C073", "GLM-5", "chunked prefill makes up its queries", "chunked_prefill")
-def _(runs: Runs) -> Finding:
-    said = {
-        str(e.measured).split(" (")[0]
-        for e in runs.evidence(TASK, "glm5", "chunked_prefill", "rows of a prompt")
-    }
-    return whether(runs.verdict(TASK, "glm5", "chunked_prefill") == "fail", "; ".join(said))
-
-
-@KV.claim("C074", "Qwen3-6", "chunked prefill is causal", "chunked_prefill")
-def _(runs: Runs) -> Finding:
-    worst = runs.figures(TASK, "qwen36", "chunked_prefill", "its rows against full causal attention")
-    return whether(
-        runs.verdict(TASK, "qwen36", "chunked_prefill") == "pass", f"{under(worst)} off, chunks of 1 to 16"
-    )
-
-
 @KV.claim("C075", "Qwen3-6", "heads of keys and values can be shared (GQA, MQA)", "gqa")
 def _(runs: Runs) -> Finding:
     worst = runs.figures(TASK, "qwen36", "gqa", "against")
     return whether(
         runs.verdict(TASK, "qwen36", "gqa") == "pass", f"{under(worst)} off the same with repeated heads"
     )
-
-
-@cache
-def max_context(reserve: float = 0.1, gb: float = 2**30, kv_heads: int = 32) -> int:
-    """Tokens of the 7B model on an 80 GB GPU by Qwen3-6's function."""
-    module = program("qwen36", TASK, "memory_analysis")
-    model = module.ModelSpec("7B", 32, 32, kv_heads, 128, 6.738e9)
-    gpu = module.GPUSpec("80 GB", 80 * gb / 2**30, 3350)
-    return int(module.find_max_context(model, gpu, reserve_fraction=reserve))
-
-
-@KV.claim("C076", "Qwen3-6", "a 7B model has room for 121K tokens on 80 GB", "experiment, memory_model")
-def _(runs: Runs) -> Finding:
-    tokens = max_context()
-    found = f"{tokens:,}, with 2^30 bytes a GB, 10 % kept free, float16, 32 KV heads; see X30"
-    return whether(tokens // 1000 == 121 and runs.verdict(TASK, "qwen36", "memory_model") == "pass", found)
-
-
-def speedups(prompt: int = 1024, new: int = 100) -> tuple[float, float]:
-    """Attention work without a cache over that with one: GLM-5's count, and each step at its own length."""
-    module = _cache("glm5")
-    told = module.flops_comparison(prompt, new, 32, 128)
-    own = sum(module.attention_flops(n, n, 32, 128) for n in range(prompt + 1, prompt + new + 1))
-    return float(told["speedup"]), own / told["flops_with"]
-
-
-@KV.claim("C077", "GLM-5", "109 times fewer operations at 1024 + 100 tokens")
-def _(runs: Runs) -> Finding:
-    told, own = speedups()
-    found = f"{told:.1f} when every uncached step is charged the final length, {own:.1f} at its own (X29)"
-    return Finding(found, PARTLY if round(told) == 109 else "**no**")
-
-
-@KV.claim("C078", "all", "memory grows linearly, 524,288 bytes per token at 7B", "growth, memory_model")
-def _(runs: Runs) -> Finding:
-    powers = [f for m in ALL for f in runs.figures(TASK, m, "growth", "tokens fed one by one: exponent")]
-    token = _cache("glm5").kv_cache_bytes(32, 32, 128, 1, bytes_per_elem=2)
-    found = f"exponent {min(powers):.2f}; {token:,} bytes per token; all three formulas are the closed form"
-    return whether(token == 524_288 and runs.passes(TASK, ALL, "growth", "memory_model"), found)
 
 
 @KV.claim("C079", "MiniMax", "stack and attention disagree on the cache", "incremental_equals_full")
@@ -259,7 +130,8 @@ def _(runs: Runs) -> Finding:
 
 
 def _engine() -> tuple[Any, int]:
-    module = _cache("minimax-m2.7")
+    """MiniMax's engine with three prompts started, and its width."""
+    module = module_of("minimax-m2.7")
     config = module.KVCacheConfig(num_layers=2, num_heads=2, head_dim=4, max_batch_size=3, max_seq_len=16)
     engine = module.BatchedInferenceEngine(config, 0)
     rng = np.random.default_rng(0)
@@ -273,16 +145,21 @@ def _(runs: Runs) -> Finding:
     engine.record_token(0, 7, 7)
     rows: list[int] = []
     real = engine.stack.forward
-    engine.stack.forward = lambda x: rows.append(x.shape[0]) or real(x)
+
+    def spy(x: Array) -> object:
+        rows.append(x.shape[0])
+        return real(x)
+
     moved = np.random.default_rng(1).standard_normal((3, 1, width)).astype(np.float32)
-    used = int(np.any(engine.step_inference(moved), axis=1).sum())
+    with patch.object(engine.stack, "forward", spy):
+        used = int(np.any(engine.step_inference(moved), axis=1).sum())
     found = f"one of 3 is finished: the stack computes {rows[0]} rows, {used} of them are used"
     return whether(rows == [3], found)
 
 
 def causal_masks() -> dict[tuple[int, int], bool]:
     """(queries, cached) → whether MiniMax's causal mask lets everything through."""
-    attention = _cache("minimax-m2.7").MultiHeadAttention(8, 2)
+    attention = module_of("minimax-m2.7").MultiHeadAttention(8, 2)
     return {(s, c): bool(attention._create_causal_mask(s, s + c).all()) for s in (1, 4) for c in (0, 3, 7)}
 
 
@@ -304,7 +181,7 @@ def _(runs: Runs) -> Finding:
 
 @KV.claim("C082", "MiniMax", "blocks belong to layer −1 at first")
 def _(runs: Runs) -> Finding:
-    module = _cache("minimax-m2.7")
+    module = module_of("minimax-m2.7")
     blocks = module.BlockAllocator(4, 2, 2, 4).blocks
     layers = sorted({block.layer_idx for block in blocks})
     return whether(
@@ -344,16 +221,13 @@ def _(runs: Runs) -> Finding:
     lengths: list[int] = []
     real = type(kept[0]).get_all
 
-    def spy(self: Any) -> Any:
+    def spy(self: object) -> tuple[Array, Array]:
         keys, values = real(self)
         lengths.append(keys.shape[2])
         return keys, values
 
-    type(kept[0]).get_all = spy
-    try:
+    with patch.object(type(kept[0]), "get_all", spy):
         model.decode_step(np.array([6]), kept)
-    finally:
-        type(kept[0]).get_all = real
     return whether(lengths == [6, 6], f"a step after 5 tokens reads {lengths} tokens in its 2 layers")
 
 
@@ -363,11 +237,12 @@ def _(runs: Runs) -> Finding:
     rng = np.random.default_rng(0)
     q, k = rng.standard_normal((2, 1, 1, 1, 16))
 
-    def at(x: np.ndarray, position: int) -> np.ndarray:
-        return np.asarray(rope(x, np.array([[position]]), 10000.0))[0, 0, 0]
+    def at(x: Array, position: int) -> Array:
+        turned: Array = rope(x, np.array([[position]]), 10000.0)[0, 0, 0]
+        return turned
 
-    apart = [abs(at(q, p) @ at(k, p - 3) - at(q, 3) @ at(k, 0)) for p in (3, 10, 500)]
-    norms = [abs(np.linalg.norm(at(q, p)) - np.linalg.norm(q)) for p in (0, 10, 500)]
+    apart = [float(abs(at(q, p) @ at(k, p - 3) - at(q, 3) @ at(k, 0))) for p in (3, 10, 500)]
+    norms = [float(abs(np.linalg.norm(at(q, p)) - np.linalg.norm(q))) for p in (0, 10, 500)]
     used = sum("rope" in p.read_text().lower() for p in folder("qwen36", TASK).glob("demo.py"))
     found = f"products depend on the distance alone ({under(apart)}), norms are kept ({under(norms)})"
     return whether(max(apart + norms) < 1e-10, found + f"; {'a' if used else 'no'} demo names it")
@@ -375,13 +250,13 @@ def _(runs: Runs) -> Finding:
 
 @KV.claim("C087", "GLM-5", "no MLP, no causal mask, no positions", "incremental_equals_full, experiment")
 def _(runs: Runs) -> Finding:
-    module = _cache("glm5")
+    module = module_of("glm5")
     rows = [
         module.IncrementalDecoder(20, 8, 2, 8, seed=1).prefill(np.array([prompt]))
         for prompt in ([3, 5, 7], [5, 3, 7])
     ]
-    last = [np.asarray(row).reshape(-1, 20)[-1] for row in rows]
-    same = bool(np.allclose(*last, atol=1e-6))
+    one, other = (np.asarray(row).reshape(-1, 20)[-1] for row in rows)
+    same = bool(np.allclose(one, other, atol=1e-6))
     words = re.findall(
         r"\b(mlp|gelu|feed_?forward|ffn)\b", (folder("glm5", TASK) / "kv_cache.py").read_text(), re.I
     )
@@ -393,25 +268,3 @@ def _(runs: Runs) -> Finding:
         f"prompt see later ones ({span(future)}); an MLP is named {len(words)} times"
     )
     return whether(same and not words and min(future) > 0.01, found)
-
-
-@KV.claim(
-    "C088",
-    "GLM-5, Qwen3-6",
-    "paged, chunked, quantized; Qwen3-6 a hybrid too",
-    "paged, chunked_prefill, quantized",
-)
-def _(runs: Runs) -> Finding:
-    checks = ("paged", "chunked_prefill", "quantized")
-    told = {m: ", ".join(f"{c} {runs.verdict(TASK, m, c)}" for c in checks) for m in ALL[:2]}
-    hybrid = re.findall(r"hybrid[^\n]* (\d\.\d+e-\d+)", _demo(8))
-    found = "; ".join(each([item]) for item in told.items())
-    return Finding(f"{found}; its hybrid runs, {hybrid[0]} off at most", PARTLY if "fail" in found else "yes")
-
-
-@KV.claim("C089", "MiniMax", "chunking and quantization are not implemented", "chunked_prefill, quantized")
-def _(runs: Runs) -> Finding:
-    told = [runs.outcomes(TASK, "minimax-m2.7", check)[0] for check in ("chunked_prefill", "quantized")]
-    return whether(
-        all(str(o.verdict) == "skip" for o in told), "; ".join(f"{o.verdict}: {o.summary}" for o in told)
-    )

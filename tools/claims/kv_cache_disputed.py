@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from seed_claims.claim import Finding, Section, settled
-from seed_claims.figures import each, span
-from seed_claims.kv_cache import ALL, TASK, causal_masks, max_context, quantized_errors, speedups
-from seed_claims.programs import lines
-from seed_claims.runs import Runs
+from tools.claims.claim import Finding, Section, settled
+from tools.claims.figures import each, span
+from tools.claims.kv_cache import ALL, TASK, causal_masks
+from tools.claims.kv_cache_cost import max_context, speedups
+from tools.claims.kv_cache_layouts import quantized_errors
+from tools.claims.programs import lines
+from tools.claims.runs import Runs
 
 __all__ = ["CONTRADICTIONS"]
 

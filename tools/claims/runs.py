@@ -27,6 +27,9 @@ def run_checks(seeds: Sequence[int], workspace: Path = ROOT, *, stored: bool = F
         seeds: The first one runs every check, the others those that draw inputs.
         workspace: Where the reconstructions are.
         stored: Take outcomes that an earlier run has stored.
+
+    Raises:
+        RuntimeError: The engine could not run; the message is what it said.
     """
     reports: list[Report] = []
     for seed in seeds:
@@ -59,7 +62,7 @@ def _checked(words: list[str]) -> Report:
 
 def _asked_again(report: Report, words: list[str]) -> Report:
     """The report with own tests that did not pass run once more, alone: a busy machine makes them late."""
-    outcomes = []
+    outcomes: list[Outcome] = []
     for old in report.outcomes:
         if old.check == "own_tests" and str(old.verdict) not in {"pass", "skip"}:
             again = [old.model, "--task", old.task, "--check", old.check, "--fresh", *words]
@@ -70,13 +73,17 @@ def _asked_again(report: Report, words: list[str]) -> Report:
 
 
 class Runs:
-    """Outcomes of one run per seed."""
+    """Outcomes of one run per seed, looked up by task, model (its folder) and check (its id).
+
+    A look-up that finds nothing raises ``LookupError``: a claim whose measurement has gone stops the script.
+    """
 
     def __init__(self, reports: Sequence[Report]) -> None:
         self.reports = tuple(reports)
 
     @property
     def seeds(self) -> tuple[int, ...]:
+        """The random seeds, in the order of the runs."""
         return tuple(report.seed for report in self.reports)
 
     def outcomes(self, task: str, model: str, check: str) -> list[Outcome]:
@@ -88,13 +95,18 @@ class Runs:
         return found
 
     def verdict(self, task: str, model: str, check: str) -> str:
-        """The verdict, which must be one over all seeds."""
+        """The verdict, which must be one over all seeds.
+
+        Raises:
+            LookupError: The check was not run, or its verdict hangs on the seed.
+        """
         told = {str(outcome.verdict) for outcome in self.outcomes(task, model, check)}
         if len(told) != 1:
             raise LookupError(f"{check} on {model}/{task} depends on the seed: {sorted(told)}")
         return told.pop()
 
     def passes(self, task: str, models: Sequence[str], *checks: str) -> bool:
+        """Whether all of these checks pass on all of these models, warnings included."""
         return all(self.verdict(task, m, c) in {"pass", "warn"} for m in models for c in checks)
 
     def evidence(self, task: str, model: str, check: str, words: str) -> list[Evidence]:

@@ -8,9 +8,9 @@ from functools import cache
 
 from judge_tui.judging.matchup import TIE, Matchup, load_matchups
 from judge_tui.judging.scorecard import Scorecard, load_scorecard
-from seed_claims.claim import Finding, Section, settled, whether
-from seed_claims.figures import NAMES, each
-from seed_claims.runs import ROOT, Runs
+from tools.claims.claim import Finding, Section, settled, whether
+from tools.claims.figures import NAMES, each
+from tools.claims.runs import ROOT, Runs
 
 __all__ = ["CONTRADICTIONS", "SCORES"]
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import re
 import sys
 from collections.abc import Callable
 from functools import cache
@@ -11,55 +9,59 @@ from types import FrameType
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from seed_claims.claim import PARTLY, Finding, Section, settled, whether
-from seed_claims.figures import NAMES, each, rounded, span, under
-from seed_claims.online_softmax import Trace, full_attention, tiled_attention, tiles_at_minus_infinity
-from seed_claims.programs import folder, program
-from seed_claims.runs import Runs
+from tools.claims.claim import PARTLY, Finding, Section, whether
+from tools.claims.error_metrics import by_2_norm, by_element, by_maximum_norm
+from tools.claims.figures import each, rounded, span, under
+from tools.claims.online_softmax import Rule, Trace, full_attention, tiled_attention
+from tools.claims.programs import folder, program
+from tools.claims.runs import Runs
 
-__all__ = ["CONTRADICTIONS", "FLASH"]
+__all__ = ["FLASH", "MIB", "TASK", "metrics", "peaks", "qkv", "wrong"]
 
 TASK = "flash_attention"
 ALL = ("glm5", "minimax-m2.7", "qwen36")
 FLASH = Section("flash", "Flash attention, forward")
-CONTRADICTIONS = Section("flash-x", "Flash attention, forward: contradictions", "Settled")
+#: A MiB in MB of a million bytes.
 MIB = 2**20 / 1e6
+Array = npt.NDArray[Any]
 
 
-def _qkv(N: int, D: int, seed: int, scale: float = 1.0, heads: tuple[int, ...] = ()) -> list[np.ndarray]:
+def qkv(
+    N: int, D: int, seed: int, scale: float = 1.0, heads: tuple[int, ...] = ()
+) -> list[npt.NDArray[np.float64]]:
+    """Normal Q, K and V, each (N, D) behind the axes of ``heads``, the queries scaled."""
     rng = np.random.default_rng(seed)
     Q, K, V = (rng.standard_normal((*heads, N, D)) for _ in range(3))
     return [Q * scale, K, V]
 
 
-def _off(out: np.ndarray, ref: np.ndarray) -> float:
-    """Largest difference over the largest entry."""
-    return float(np.max(np.abs(out - ref)) / np.max(np.abs(ref)))
-
-
-def _causal(N: int) -> np.ndarray:
+def _causal(N: int) -> npt.NDArray[np.bool_]:
     return np.tril(np.ones((N, N), bool))
 
 
-def _forward(model: str) -> Callable[..., np.ndarray]:
-    return program(model, TASK, "flash_attention").flash_attention_fwd
+def _forward(model: str) -> Callable[..., Array]:
+    forward: Callable[..., Array] = program(model, TASK, "flash_attention").flash_attention_fwd
+    return forward
 
 
-def _heads(Q: np.ndarray, K: np.ndarray, V: np.ndarray, mask: np.ndarray | None) -> np.ndarray:
+def _heads(Q: Array, K: Array, V: Array, mask: npt.NDArray[np.bool_] | None) -> Array:
+    """Full attention of every head; (B, H, N, D) in and out."""
     B, H = Q.shape[:2]
     return np.array([[full_attention(Q[b, h], K[b, h], V[b, h], mask) for h in range(H)] for b in range(B)])
 
 
 @cache
-def _wrong(rule: str, causal: bool, scale: float = 1.0) -> tuple[float, ...]:
+def wrong(rule: Rule, causal: bool) -> tuple[float, ...]:
     """Error of a rule at N = 256, D = 64, T = 64, over five seeds; infinite where a row is NaN."""
     errors = []
     for seed in range(5):
-        Q, K, V = _qkv(256, 64, seed, scale)
+        Q, K, V = qkv(256, 64, seed)
         mask = _causal(256) if causal else None
         out = tiled_attention(Q, K, V, 64, rule, mask)
-        errors.append(_off(out, full_attention(Q, K, V, mask)) if np.isfinite(out).all() else float("inf"))
+        due = full_attention(Q, K, V, mask)
+        errors.append(by_maximum_norm(out, due) if np.isfinite(out).all() else float("inf"))
     return tuple(errors)
 
 
@@ -72,9 +74,9 @@ def _(runs: Runs) -> Finding:
 
 @FLASH.claim("C101", "all", "the wrong direction cannot be seen in the output of a forward")
 def _(runs: Runs) -> Finding:
-    reversed_ = _wrong("reversed, guarded", False)
-    upscale = _wrong("upscale", False)
-    Q, K, V = (a.astype(np.float16) for a in _qkv(256, 64, 0, 12.0))
+    reversed_ = wrong("reversed, guarded", False)
+    upscale = wrong("upscale", False)
+    Q, K, V = (a.astype(np.float16) for a in qkv(256, 64, 0, 12.0))
     broken = int(np.sum(~np.isfinite(tiled_attention(Q, K, V, 64, "upscale")).all(axis=1)))
     found = (
         f"reversed: off by {span(reversed_)}, or NaN. Another mistake is hidden: scaling new tiles up to the "
@@ -87,8 +89,9 @@ def _(runs: Runs) -> Finding:
 @FLASH.claim("C102", "all", "in the wrong direction the running sums grow")
 def _(runs: Runs) -> Finding:
     largest = {}
-    Q, K, V = _qkv(256, 64, 0, 4.0)
-    for rule in ("right", "reversed, guarded", "upscale"):
+    Q, K, V = qkv(256, 64, 0, 4.0)
+    rules: tuple[Rule, ...] = ("right", "reversed, guarded", "upscale")
+    for rule in rules:
         tiled_attention(Q, K, V, 64, rule, trace=(trace := Trace()))
         largest[rule] = trace.largest
     found = "largest l at fourfold queries: " + each((r, rounded(v, 1)) for r, v in largest.items())
@@ -104,7 +107,7 @@ def _(runs: Runs) -> Finding:
 
 @FLASH.claim("C104", "GLM-5", "guarding P against NaN is enough", "experiment, nan_masked_tiles")
 def _(runs: Runs) -> Finding:
-    Q, K, V = _qkv(96, 16, 0)
+    Q, K, V = qkv(96, 16, 0)
     mask = _causal(96)
     mask[64:67, :32] = False
     out = tiled_attention(Q, K, V, 32, "p only", mask)
@@ -140,21 +143,24 @@ def _(runs: Runs) -> Finding:
 
 
 @cache
-def _metrics(model: str) -> tuple[tuple[float, float, float], ...]:
-    """Error by maximum norm, by 2-norm and element by element, over ten seeds."""
+def metrics(model: str) -> tuple[tuple[float, float, float], ...]:
+    """A model's causal forward at N = 256, D = 64, T = 64 against full attention.
+
+    Returns:
+        Per seed of ten, its error by maximum norm, by 2-norm and element by element.
+    """
     found = []
     for seed in range(10):
-        Q, K, V = _qkv(256, 64, seed, heads=(1, 1))
+        Q, K, V = qkv(256, 64, seed, heads=(1, 1))
         ref = _heads(Q, K, V, _causal(256))
         out = _forward(model)(Q, K, V, 64, causal=True)
-        element = float(np.max(np.abs(out - ref) / (np.abs(ref) + 1e-12)))
-        found.append((_off(out, ref), float(np.linalg.norm(out - ref) / np.linalg.norm(ref)), element))
+        found.append((by_maximum_norm(out, ref), by_2_norm(out, ref), by_element(out, ref, 1e-12)))
     return tuple(found)
 
 
 @FLASH.claim("C108", "all", "errors 1.85e-16, 1.25e-10 and 5.93e-8 (GLM-5, MiniMax, Qwen3-6)")
 def _(runs: Runs) -> Finding:
-    glm, mini, qwen = (_metrics(m) for m in ALL)
+    glm, mini, qwen = (metrics(m) for m in ALL)
     ranges = [[row[0] for row in glm], [row[2] for row in mini], [row[1] for row in qwen]]
     found = (
         f"by maximum norm {span(ranges[0])}, element by element {span(ranges[1])}, by 2-norm in float32 "
@@ -175,7 +181,7 @@ def _(runs: Runs) -> Finding:
     )
 
 
-def _peaks(runs: Runs) -> dict[str, float]:
+def peaks(runs: Runs) -> dict[str, float]:
     """The peaks that the programs' own tests print, in MB of a million bytes."""
     patterns = {
         "glm5": r"peak traced memory: ([\d.]+) MB",
@@ -188,16 +194,17 @@ def _peaks(runs: Runs) -> dict[str, float]:
 
 @FLASH.claim("C110", "all", "peaks of 34.2, 32.6 and 27.2 MB at N = 4096, D = 64", "own_tests")
 def _(runs: Runs) -> Finding:
-    peaks = _peaks(runs)
-    near = abs(peaks["glm5"] - 34.24) < 0.5 and abs(peaks["qwen36"] - 27.2) < 0.5
-    found = each((m, f"{p:.1f} MB") for m, p in peaks.items()) + " (of a million bytes); see X37"
-    return Finding(found, PARTLY if near and abs(peaks["minimax-m2.7"] - 32.59) > 1 else "**no**")
+    told = peaks(runs)
+    near = abs(told["glm5"] - 34.24) < 0.5 and abs(told["qwen36"] - 27.2) < 0.5
+    found = each((m, f"{p:.1f} MB") for m, p in told.items()) + " (of a million bytes); see X37"
+    return Finding(found, PARTLY if near and abs(told["minimax-m2.7"] - 32.59) > 1 else "**no**")
 
 
 def _worst(model: str, N: int, tile: int, causal: bool) -> float:
-    Q, K, V = _qkv(N, 8, N + tile, heads=(1, 2))
+    """Error of a model's forward on two heads, by maximum norm."""
+    Q, K, V = qkv(N, 8, N + tile, heads=(1, 2))
     ref = _heads(Q, K, V, _causal(N) if causal else None)
-    return _off(_forward(model)(Q, K, V, tile, causal=causal), ref)
+    return by_maximum_norm(_forward(model)(Q, K, V, tile, causal=causal), ref)
 
 
 @FLASH.claim("C111", "all", "uneven tiles work (only Qwen3-6 tests them)", "experiment, accuracy")
@@ -218,14 +225,14 @@ def _(runs: Runs) -> Finding:
 def _(runs: Runs) -> Finding:
     worst = {}
     for model in ALL:
-        Q, K, V = _qkv(48, 8, 7, heads=(2, 3))
+        Q, K, V = qkv(48, 8, 7, heads=(2, 3))
         whole = _forward(model)(Q, K, V, 16, causal=True)
         alone = [
             _forward(model)(*(a[b : b + 1, h : h + 1] for a in (Q, K, V)), 16, causal=True)[0, 0]
             for b in range(2)
             for h in range(3)
         ]
-        worst[model] = max(_off(whole.reshape(6, 48, 8)[i], one) for i, one in enumerate(alone))
+        worst[model] = max(by_maximum_norm(whole.reshape(6, 48, 8)[i], one) for i, one in enumerate(alone))
     found = "each head against its own run: " + each((m, under([w])) for m, w in worst.items())
     return whether(max(worst.values()) < 1e-5, found)
 
@@ -246,7 +253,7 @@ def _steps(model: str, N: int, tile: int) -> int:
     before = sys.gettrace()
     sys.settrace(call)
     try:
-        _forward(model)(*_qkv(N, 4, 0, heads=(1, 1)), tile, causal=False)
+        _forward(model)(*qkv(N, 4, 0, heads=(1, 1)), tile, causal=False)
     finally:
         sys.settrace(before)
     return counted
@@ -267,7 +274,7 @@ def _(runs: Runs) -> Finding:
 @FLASH.claim("C115", "Qwen3-6", "all tiles are held at once", "experiment, peak_memory")
 def _(runs: Runs) -> Finding:
     module = program("qwen36", TASK, "flash_attention")
-    X = _qkv(300, 16, 0, heads=(1, 2))[0].astype(np.float32)
+    X = qkv(300, 16, 0, heads=(1, 2))[0].astype(np.float32)
     tiles = module._split_into_tiles(X, 64)
     copied = not any(np.shares_memory(X, tile) for tile in tiles)
     share = sum(tile.nbytes for tile in tiles) / X.nbytes
@@ -290,97 +297,3 @@ FLASH.listed("C117", "MiniMax", "the docstring argues for the wrong direction fi
 def _(runs: Runs) -> Finding:
     tests = [runs.own_tests(TASK, m) for m in ALL]
     return whether(tests == [2, 3, 5], f"{', '.join(map(str, tests))}, all passing")
-
-
-@CONTRADICTIONS.claim("X02", "all", "both directions give the same output")
-def _(runs: Runs) -> Finding:
-    bare = _wrong("reversed", False)
-    errors = {
-        "guarded": _wrong("reversed, guarded", False),
-        "guarded, causal": _wrong("reversed, guarded", True),
-        "no factor": _wrong("no factor", True) + _wrong("no factor", False),
-    }
-    Q, K, V = _qkv(256, 64, 0)
-    single = _off(tiled_attention(Q, K, V, 256, "reversed, guarded"), full_attention(Q, K, V))
-    found = f"reversed at N = 256: {'NaN' if min(bare) == float('inf') else 'finite'}; " + "; ".join(
-        f"{name}: off by {span(e)}" for name, e in errors.items()
-    )
-    return settled(
-        min(min(e) for e in errors.values()) > 0.01 and single < 1e-12,
-        found + f"; one tile: {under([single])}",
-        "they do not, unless there is one tile or its maximum never changes",
-    )
-
-
-@CONTRADICTIONS.claim("X03", "all", "causal attention meets a first tile that is masked whole")
-def _(runs: Runs) -> Finding:
-    sizes = ((64, 16, 16), (256, 64, 64), (300, 97, 97), (256, 64, 16), (256, 16, 64))
-    up = sum(tiles_at_minus_infinity(N, q, k, False) for N, q, k in sizes)
-    down = [tiles_at_minus_infinity(N, q, k, True) for N, q, k in sizes]
-    found = (
-        f"rows without any key so far, keys ascending: {up} over {len(sizes)} sizes; "
-        f"descending without skipping: {', '.join(map(str, down))}"
-    )
-    return settled(up == 0 and min(down) > 0, found, "it does not; padding in front or descending keys do")
-
-
-@CONTRADICTIONS.claim("X04", "all", "a guard on P alone is right")
-def _(runs: Runs) -> Finding:
-    Q, K, V = _qkv(64, 8, 1)
-    mask = np.ones((64, 64), bool)
-    mask[10:20, :16] = False
-    lost = {
-        rule: int(np.sum(~np.isfinite(tiled_attention(Q, K, V, 16, rule, mask)).all(axis=1)))
-        for rule in ("p only", "right")
-    }
-    return settled(
-        lost == {"p only": 10, "right": 0},
-        f"of 10 rows whose first tile is masked: P alone leaves {lost['p only']} NaN, with the factor "
-        f"{lost['right']}",
-        "the factor needs the guard as well; all three programs have it",
-    )
-
-
-@CONTRADICTIONS.claim("X37", "MiniMax", "32.59 MB is better than 34.24 MB", "own_tests")
-def _(runs: Runs) -> Finding:
-    peaks = _peaks(runs)
-    printed = peaks["minimax-m2.7"] / MIB
-    found = (
-        f"{printed:.2f} 'MB' of 2^20 bytes are {peaks['minimax-m2.7']:.2f} MB; GLM-5's test prints "
-        f"{peaks['glm5']:.2f} MB; the outputs alone are {2 * 8 * 4096 * 64 * 8 / 1e6:.2f} MB"
-    )
-    return settled(
-        abs(peaks["minimax-m2.7"] - peaks["glm5"]) < 0.5,
-        found,
-        "the same, in two units; nor was it measured (C116)",
-    )
-
-
-@CONTRADICTIONS.claim("X38", "GLM-5, MiniMax", "1.85e-16 is far better than 1.25e-10")
-def _(runs: Runs) -> Finding:
-    rows = {m: _metrics(m) for m in ("glm5", "minimax-m2.7")}
-    found = "; ".join(
-        f"{NAMES[m]}: maximum norm {span(r[0] for r in got)}, element by element {span(r[2] for r in got)}"
-        for m, got in rows.items()
-    )
-    ends = [[max(r[i] for r in got) for i in (0, 2)] for got in rows.values()]
-    return settled(
-        all(0.1 < a / b < 10 for a, b in zip(*ends, strict=True)),
-        found,
-        "two metrics; both programs have both figures",
-    )
-
-
-@CONTRADICTIONS.claim("X39", "MiniMax", "a docstring of 80 lines is three times the code")
-def _(runs: Runs) -> Finding:
-    text = (folder("minimax-m2.7", TASK) / "flash_attention.py").read_text()
-    first = next(n for n in ast.parse(text).body if isinstance(n, ast.FunctionDef))
-    doc = first.body[0].end_lineno - first.body[0].lineno + 1
-    own = first.end_lineno - first.lineno + 1 - doc
-    code = len(re.findall(r"^\s*[^\s#]", text, re.MULTILINE)) - doc
-    found = f"a docstring of {doc} lines, {own} lines of the function's own, {code} of code in the file"
-    return settled(
-        2 * own < doc < code,
-        found,
-        f"{doc / own:.1f} times its function, {doc / code:.1f} of the file's code",
-    )

@@ -8,14 +8,14 @@ from functools import cache
 
 import numpy as np
 
-from seed_claims.claim import PARTLY, Finding, whether
-from seed_claims.figures import each, rounded
-from seed_claims.fuse import FUSE, TASK, V_GPT2, passes
-from seed_claims.kernels import KERNELS, calls_of, compiled, counted, launched, normal, reading, text, told
-from seed_claims.programs import folder
-from seed_claims.runs import Runs
+from tools.claims.claim import PARTLY, Finding, whether
+from tools.claims.figures import each, rounded
+from tools.claims.fuse import FUSE, TASK, V_GPT2, passes
+from tools.claims.kernels import KERNELS, calls_of, compiled, counted, launched, normal, reading, text, told
+from tools.claims.programs import folder
+from tools.claims.runs import Runs
 
-__all__ = ["FUSE", "RIDGE", "hits", "intensities", "unaligned"]
+__all__ = ["RIDGE", "hits", "intensities", "unaligned"]
 
 #: float32 operations per byte at which an A100 (19.5 TFLOP/s, 2.039 TB/s) is bound by both.
 RIDGE = 19.5 / 2.039

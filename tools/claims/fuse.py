@@ -6,9 +6,9 @@ from functools import cache
 
 import numpy as np
 
-from seed_claims.claim import PARTLY, Finding, Section, whether
-from seed_claims.figures import each, under
-from seed_claims.kernels import (
+from tools.claims.claim import PARTLY, Finding, Section, whether
+from tools.claims.figures import each, under
+from tools.claims.kernels import (
     KERNELS,
     compiled,
     counted,
@@ -19,8 +19,8 @@ from seed_claims.kernels import (
     refused_by_the_compiler,
     told,
 )
-from seed_claims.online_softmax import merged, running
-from seed_claims.runs import Runs
+from tools.claims.online_softmax import merged, running
+from tools.claims.runs import Runs
 
 __all__ = ["FUSE", "TASK", "V_GPT2", "passes", "warps"]
 

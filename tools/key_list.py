@@ -1,6 +1,8 @@
 """Writes docs/keys.md: every key of the program by its name.
 
-python docs/keys.py
+    python -m tools.key_list
+
+The names are those that the program gives its keys; only the parts of the page are put in order here.
 """
 
 from __future__ import annotations
@@ -12,7 +14,9 @@ import judge_tui.tui.app  # noqa: F401  the classes name their keys as they are 
 from judge_tui.tui.keys.key_names import key_name
 from judge_tui.tui.keys.keymap import key_table, load_keys
 
-PAGE = Path(__file__).resolve().with_name("keys.md")
+__all__ = ["PAGE", "PARTS", "page", "written"]
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "keys.md"
 #: Part of the program → what it is, in the order of the page.
 PARTS = {
     "program": "The whole program",
@@ -44,7 +48,7 @@ PARTS = {
 }
 HEAD = """# Keys
 
-Written by `python docs/keys.py` from the program itself.
+Written by `python -m tools.key_list` from the program itself.
 
 `~/.config/judge-tui/config.toml` gives a key of your own to any of these names, or several:
 
