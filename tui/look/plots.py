@@ -23,7 +23,11 @@ def plot(curve: Curve, width: int = 60, height: int = 8) -> list[str]:
     Returns:
         Lines of text; a sentence when nothing can be drawn.
     """
-    points = [(x, y) for x, y in curve.points if _drawable(x, curve.log_x) and _drawable(y, curve.log_y)]
+    points = [
+        (x, y)
+        for x, y in curve.points
+        if y is not None and _drawable(x, curve.log_x) and _drawable(y, curve.log_y)
+    ]
     left_out = len(curve.points) - len(points)
     if not points:
         return ["no finite point to draw"]
