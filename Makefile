@@ -31,8 +31,8 @@ lint: $(DEV_STAMP)  ## style and likely bugs
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-types: $(DEV_STAMP) links  ## mypy --strict on checks and judging
-	$(BIN)/mypy -p judge_tui.checks -p judge_tui.judging
+types: $(DEV_STAMP) links  ## mypy --strict on every room, and on the tools
+	$(BIN)/mypy $(ROOMS:%=-p judge_tui.%)
 	$(BIN)/mypy --follow-imports=silent tools
 
 links:  ## the rooms under the name that they are imported by, for mypy, pyright and editors

@@ -11,7 +11,7 @@ import queue
 import secrets
 import threading
 import time
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -53,7 +53,7 @@ class _Setting:
 
 def run(
     request: Request, *, cancel: threading.Event | None = None, store: Store | None = None
-) -> Iterator[Event]:
+) -> Generator[Event, None, None]:
     """Judge what is asked for.
 
     Args:

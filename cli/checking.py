@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import signal
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
 from types import FrameType
@@ -69,7 +69,7 @@ def _checks_by_task(selection: Selection, checks: Sequence[str]) -> dict[str, tu
     return {task: tuple(check for check in checks if check in ids) for task, ids in known.items()}
 
 
-def _events(request: Request, cancel: threading.Event) -> Iterator[Event]:
+def _events(request: Request, cancel: threading.Event) -> Generator[Event, None, None]:
     from judge_tui.checks.runner import run
 
     return run(request, cancel=cancel)
@@ -102,7 +102,7 @@ def stream(asked: Iterable[Request], printer: Printer) -> int:
     try:
         for request in asked:
             events = _events(request, cancel)
-            with closing(events):  # type: ignore[type-var]
+            with closing(events):
                 for event in events:
                     printer.show(event)
                     if isinstance(event, Finished):

@@ -92,8 +92,10 @@ def _chosen(workspace: Workspace, names: tuple[str, ...], task: str | None) -> l
     found = [workspace.submission(model, chosen) for model in models]
     for submission in found:
         if not submission.path.is_dir():
-            tasks = ", ".join(workspace.submitted(submission.model)) or "nothing"
-            raise UsageError(f"{submission.model} has no submission for {chosen}.", hint=f"It has: {tasks}.")
+            submitted = ", ".join(workspace.submitted(submission.model)) or "nothing"
+            raise UsageError(
+                f"{submission.model} has no submission for {chosen}.", hint=f"It has: {submitted}."
+            )
     return found
 
 

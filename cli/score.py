@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -56,7 +57,7 @@ def command(
     workspace: Path | None,
     submissions: Path | None,
     elsewhere: bool,
-    **wanted: object,
+    **wanted: Any,
 ) -> None:
     """Set scores, comments and notes on a submission, and say what changed.
 
@@ -80,7 +81,7 @@ def command(
             "your scorecard on this submission is blind: its scores beside a name would tell who is who.",
             hint="Go on with judge-tui compare, and reveal the names there once everything is scored.",
         )
-    after = changed(before, Changes.of(**wanted), rubric, submission)  # type: ignore[arg-type]
+    after = changed(before, Changes.of(**wanted), rubric, submission)
     click.echo(plain(f"{folder} · {chosen} · {who}"))
     if after != before:
         digest = files_judged(submission, elsewhere=elsewhere or written_elsewhere(before, stamp))

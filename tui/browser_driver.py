@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from textual import events, messages
@@ -25,7 +26,8 @@ class BrowserDriver(WebDriver):
 
     def __init__(self, app: App[Any], **settings: Any) -> None:
         super().__init__(app, **settings)
-        self._write = self._write_all
+        # a partial, as what Textual has in its place
+        self._write = partial(self._write_all)
         self._leaving: asyncio.Task[None] | None = None
 
     def _write_all(self, data: bytes) -> int:

@@ -59,5 +59,5 @@ def _is_gone(stream: int) -> bool:
         termios.tcgetattr(stream)
     except termios.error as error:
         # a pipe or a file answers that it is none
-        return error.args[0] != errno.ENOTTY
+        return bool(error.args[0] != errno.ENOTTY)
     return False

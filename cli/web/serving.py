@@ -14,6 +14,7 @@ from contextlib import suppress
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import textual_serve
@@ -23,6 +24,9 @@ from textual_serve.download_manager import DownloadManager
 from judge_tui.cli.web.address import Address
 from judge_tui.cli.web.admission import Admission
 from judge_tui.cli.web.served_app import ServedApp
+
+if TYPE_CHECKING:
+    from aiohttp.typedefs import Handler, Middleware
 
 __all__ = ["serve"]
 
@@ -43,8 +47,6 @@ _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
-
-_Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 def serve(
@@ -121,11 +123,11 @@ class _Server:
         app.on_shutdown.append(self._end)
         return app
 
-    def _guarded(self) -> Callable[[web.Request, _Handler], Awaitable[web.StreamResponse]]:
+    def _guarded(self) -> Middleware:
         admission = self._admission
 
         @web.middleware
-        async def guard(request: web.Request, handler: _Handler) -> web.StreamResponse:
+        async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
             if request.path == "/" and admission.opens(request.query.get("token")):
                 # out of the address: it would stay in the browser's history
                 answer: web.StreamResponse = web.Response(status=303, headers={"Location": "/"})

@@ -71,7 +71,7 @@ async def test_a_note_is_anchored_to_the_selected_lines(workspace: Workspace) ->
         assert isinstance(app.app.screen, NoteEditor)
         await app.press("b", *"broken", "escape")
         view = app.compare.panes[0].view
-        assert view.anchor is None
+        assert view.selected_from is None
         assert view._marks[5].style == "error"
     [note] = load_scorecard(card_path(workspace)).notes
     assert (note.kind, note.text, note.file, note.lines) == ("bug", "broken", "kv_cache.py", (6, 8))
@@ -208,7 +208,7 @@ async def test_the_lines_of_a_note_stay_selected_while_it_is_written(workspace: 
         await app.press("v", "j", "j", "a")
         assert app.compare.panes[0].view.selection == (0, 2)
         await app.press("s", "x", "escape")
-        assert app.compare.panes[0].view.anchor is None
+        assert app.compare.panes[0].view.selected_from is None
         assert "selected" not in app.text()
 
 

@@ -30,11 +30,11 @@ async def test_dragging_over_lines_selects_them_and_a_click_drops_the_selection(
     async with running(make_app(workspace, engine=None)) as app:
         view = app.compare.panes[1].view
         await drag(app, view, 5, 6, 9, 8)
-        assert (view.selection, view.anchor, app.app.focused) == ((5, 8), 5, view)
+        assert (view.selection, view.selected_from, app.app.focused) == ((5, 8), 5, view)
         await drag(app, view, 10, 4)
         assert (view.selection, view.cursor) == ((4, 10), 4)
         await app.pilot.click(view, (10, 12))
-        assert (view.cursor, view.anchor) == (12, None)
+        assert (view.cursor, view.selected_from) == (12, None)
         await app.pilot.click(view, (10, 14), shift=True)
         assert view.selection == (12, 14)
         await app.pilot.hover(view, (10, 2))
@@ -84,13 +84,13 @@ async def test_copied_lines_are_selected_no_longer(workspace: Workspace) -> None
         view = app.compare.panes[0].view
         await app.press("v", "j", "j", "Y")
         assert app.app.clipboard.count("\n") == 3
-        assert (view.anchor, view.cursor) == (None, 2)
+        assert (view.selected_from, view.cursor) == (None, 2)
         assert "selected" not in app.text()
         for again in ("v", "escape"):
             await app.press("v", "j")
-            assert view.anchor is not None
+            assert view.selected_from is not None
             await app.press(again)
-            assert view.anchor is None
+            assert view.selected_from is None
 
 
 async def click_hint(app: Driver, text: str, letter: int = 0) -> None:

@@ -83,7 +83,7 @@ async def test_a_changed_file_is_read_again_round_the_reader(workspace: Workspac
         path.write_text("import os\nimport sys\n" + CODE + "x = 1\n" * 200)
         change(app, "kv_cache.py")
         await app.until(lambda: pane.settled and view.source.lines[0] == "import os" and view.symbols)
-        assert (view.anchor, view.cursor) == (121, 122)
+        assert (view.selected_from, view.cursor) == (121, 122)
         assert view.rows.row_of(view.cursor) - view.scroll_offset.y == above
         assert view._marks[20].style == "error"
         await app.press("escape", "L", "enter")

@@ -76,7 +76,7 @@ def selected(app: Driver) -> int:
 
 
 def selecting(app: Driver) -> bool:
-    return view(app).anchor is not None
+    return view(app).selected_from is not None
 
 
 def screen(app: Driver) -> str:

@@ -233,8 +233,8 @@ def _patterns(names: Iterable[str]) -> tuple[set[str], set[str], tuple[str, ...]
                 words.add(_spelled([piece.casefold() for piece in _PIECES.findall(word)], alone=False))
                 whole.add(_spaced_out(word.casefold()))
                 keys.add(word.casefold())
-    least = (key for key in keys if not any(other != key and other in key for other in keys))
-    return whole, words, tuple(least)
+    shortest = (key for key in keys if not any(other != key and other in key for other in keys))
+    return whole, words, tuple(shortest)
 
 
 def _parts(pieces: Sequence[str]) -> Iterator[tuple[Sequence[str], bool]]:

@@ -58,9 +58,11 @@ class Alignment:
     def lines(self, first: int, last: int) -> tuple[int, int] | None:
         """Lines of the second file for lines of the first, 1-based; ``None`` outside matched definitions."""
         found = self.around(first - 1)
-        if found is None or found[1] is None:
+        if found is None:
             return None
         ours, theirs = found
+        if theirs is None:
+            return None
         end = theirs.end + 1
         return min(theirs.line + first - ours.line, end), min(theirs.line + last - ours.line, end)
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from judge_tui.tui.code.syntax import Syntax
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 __all__ = ["fold_at"]
 
@@ -49,7 +52,7 @@ def fold_at(syntax: Syntax, line: int, column: int) -> tuple[int, int] | None:
     return None
 
 
-def _last_line(node: Any) -> int:
+def _last_line(node: Node) -> int:
     row, column = node.end_point
     # a node that ends with a line feed ends at the start of the next line
     return row if column else row - 1

@@ -30,7 +30,7 @@ _STYLE_IDS = {name: number for number, name in enumerate(STYLES)} | {"plain": 0}
 class Highlighter(Protocol):
     """Knows the style of every character of a line."""
 
-    def styles(self, line: int) -> bytes | None:
+    def styles(self, line: int) -> bytearray | None:
         """One style number per character; ``None`` for a line without any."""
 
 
@@ -74,7 +74,7 @@ class _TreeHighlighter:
         self._grammar, self._query = grammar, query
         self._blocks: dict[int, dict[int, bytearray]] = {}
 
-    def styles(self, line: int) -> bytes | None:
+    def styles(self, line: int) -> bytearray | None:
         block = line // _BLOCK
         if block not in self._blocks:
             if len(self._blocks) > 512:
@@ -160,7 +160,7 @@ class _LexedHighlighter:
     def __init__(self, painted: dict[int, bytearray]) -> None:
         self._painted = painted
 
-    def styles(self, line: int) -> bytes | None:
+    def styles(self, line: int) -> bytearray | None:
         return self._painted.get(line)
 
 

@@ -80,10 +80,10 @@ def aligned(texts: Sequence[Sequence[str]]) -> list[Row]:
 
     for line in range(len(first)):
         theirs = [partner.get(line) for partner in partners]
-        close([at[side] if theirs[side] is None else theirs[side] for side in (0, 1)])  # type: ignore[misc]
+        close([at[side] if one is None else one for side, one in enumerate(theirs)])
         flush()
         rows.append((line, *theirs))
-        at = [at[side] if theirs[side] is None else theirs[side] + 1 for side in (0, 1)]  # type: ignore[operator]
+        at = [at[side] if one is None else one + 1 for side, one in enumerate(theirs)]
     close([len(second), len(third)])
     flush()
     return rows

@@ -111,7 +111,8 @@ def _typed(text: str, flags: int) -> Pattern:
             warnings.simplefilter("ignore")
             return Pattern(regex.compile(text, flags))
     except regex.error as error:
-        raise re.error(error.msg, text, error.pos) from error
+        # the stubs leave out what these errors have in common with those of re
+        raise re.error(error.msg, text, error.pos) from error  # type: ignore[attr-defined]
     except RecursionError as error:
         raise re.error("nested too deeply", text) from error
 

@@ -154,7 +154,8 @@ def _name(node: Any) -> str:
         return ""
     text = bytes(named.text or b"").decode("utf-8", "surrogateescape")
     # the parameters are no part of a name, but for the brackets of an operator()
-    return _NAME.match(text)[0][:120]  # type: ignore[index]
+    found = _NAME.match(text)
+    return found[0][:120] if found else ""
 
 
 def _has_body(node: Any) -> bool:

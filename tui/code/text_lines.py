@@ -62,6 +62,7 @@ class TextLines(Sequence[str]):
             return NotImplemented
         return len(self) == len(other) and all(map(eq, self, other))
 
+    # what is compared with lists is no key; the class of all objects promises one
     __hash__ = None  # type: ignore[assignment]
 
     def at(self, offset: int) -> int:

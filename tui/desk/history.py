@@ -69,7 +69,8 @@ class History:
         document: Document[Any] = SCORECARD,
         same: Callable[[Any, Any], bool] | None = None,
     ) -> None:
-        self._document, self.same = document, same or _same_words
+        self._document = document
+        self.same: Callable[[Any, Any], bool] = same or _same_words
         self._paths = list(paths)
         self._journals = [rescue.place(path, "history", ".jsonl") for path in paths]
         # another window that has a card open goes on with its journal; this one remembers for itself
@@ -280,15 +281,16 @@ class History:
 
 def _same_words(one: Scorecard, other: Scorecard) -> bool:
     """Whether the judge says the same on both: all but what is stamped when a card is saved."""
-    stamped = {
-        "rubric": other.rubric,
-        "submission": other.submission,
-        "created": other.created,
-        "updated": other.updated,
-        "checks": other.checks,
-        "blind": other.blind,
-    }
-    return replace(one, **stamped) == other
+    stamped = replace(
+        one,
+        rubric=other.rubric,
+        submission=other.submission,
+        created=other.created,
+        updated=other.updated,
+        checks=other.checks,
+        blind=other.blind,
+    )
+    return stamped == other
 
 
 def _locked(journal: Path) -> WindowLock | None:

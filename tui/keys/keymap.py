@@ -80,14 +80,14 @@ class Keymap:
     faults: tuple[str, ...] = ()
 
 
-def named(part: str, bindings: Iterable[BindingType]) -> list[Binding]:
+def named(part: str, bindings: Iterable[BindingType]) -> list[BindingType]:
     """The bindings of a part of the screen, each with its name."""
-    found = []
+    found: list[Binding] = []
     for binding in Binding.make_bindings(bindings):
         words = re.findall(r"[a-z0-9]+", (binding.id or binding.description).lower())
         found.append(replace(binding, id=f"{part}.{'-'.join(words)}") if words else binding)
     _NAMED.setdefault(part, []).extend(binding for binding in found if binding.id)
-    return found
+    return [*found]
 
 
 def load_keys() -> None:

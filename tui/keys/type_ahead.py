@@ -17,6 +17,7 @@ from textual import events
 from textual.app import App, ScreenStackError
 from textual.message import Message
 from textual.message_pump import MessagePump
+from textual.widget import Widget
 
 from judge_tui.tui.textual_private.escape_key import without_alt
 
@@ -139,6 +140,7 @@ class TypeAhead(App[Result]):
         """Send a message the way that keys go, from the widget up to the app, behind all that is there."""
         loop = asyncio.get_running_loop()
         passed = loop.create_future()
+        again: asyncio.TimerHandle
 
         def look() -> None:
             nonlocal again
@@ -172,7 +174,7 @@ class TypeAhead(App[Result]):
         return waited
 
     def _is_mounted_whole(self) -> bool:
-        return all(node.is_mounted for node in self.screen.walk_children(with_self=True))
+        return all(node.is_mounted for node in self.screen.walk_children(Widget, with_self=True))
 
     async def _calmed(self) -> bool:
         """Whether all is mounted and, after a few turns of the loop, no message waits."""

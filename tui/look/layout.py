@@ -162,7 +162,7 @@ def drag(now: Situation, what: int | str, size: int) -> Wishes:
         return _with_rubric(now, size)
     if what not in shown.panes[:-1]:
         return now.wishes
-    at = shown.panes.index(what)  # type: ignore[arg-type]
+    at = shown.panes.index(what)
     both = shown.columns[at] + shown.columns[at + 1]
     least = min(_LEAST_PANE, *shown.columns[at : at + 2])
     wanted = min(max(size, least), both - least)
@@ -170,6 +170,7 @@ def drag(now: Situation, what: int | str, size: int) -> Wishes:
 
 
 def _sized(now: Situation, **sizes: object) -> Situation:
+    # replace knows the fields by their names alone
     wishes = replace(now.wishes, sizes=replace(now.wishes.sizes, **sizes))  # type: ignore[arg-type]
     return replace(now, wishes=wishes)
 

@@ -330,8 +330,8 @@ class CompareScreen(
         told: list[Hint] = [(key, text) for key, text in hints.items() if text and key not in (asks, here)]
         hidden = len(self.panes) - len(self.arrangement.panes)
         if hidden and not isinstance(focused, RubricLines):
-            keys = [key_for(self, f"code({index})") for index in range(len(self.panes))]
-            told.insert(0, (f"{keys[0]}-{keys[-1]}", "pane"))
+            codes = [key_for(self, f"code({index})") for index in range(len(self.panes))]
+            told.insert(0, (f"{codes[0]}-{codes[-1]}", "pane"))
         if isinstance(focused, RubricLines):
             told.insert(0, (tuple(d.key for d in self.session.rubric.dimensions), "dimension"))
         if here:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import TYPE_CHECKING, get_args
 
 from textual.screen import Screen
+from textual.worker import Worker
 
 from judge_tui.checks.events import Event, Finished, Planned, Ready
 from judge_tui.checks.request import Backend
@@ -110,17 +112,17 @@ class CompareChecks(Screen[None]):
 
     def on_check_rows_asked(self, event: CheckRows.Asked) -> None:
         if event.what == "cancel":
-            self.run_worker(self._cancel)
+            self.run_beside(self._cancel)
         elif event.what == "rerun_all":
-            self.run_worker(self._run_again)
+            self.run_beside(self._run_again)
         elif event.what == "differ":
             self._show_differences()
         elif event.what == "auto":
             self.switch_reruns()
         elif event.what == "backend":
-            self.run_worker(self._switch_backend, group="backend", exclusive=True)
+            self.run_beside(self._switch_backend, group="backend", exclusive=True)
         elif event.what == "rerun" and isinstance(event.key, tuple):
-            self.run_worker(partial(self._run_again, *event.key))
+            self.run_beside(partial(self._run_again, *event.key))
         elif event.what == "jump" and isinstance(event.key, tuple):
             outcome = self.checks_pane.states[event.key].outcome
             if outcome is not None and outcome.location:
@@ -128,6 +130,16 @@ class CompareChecks(Screen[None]):
             else:
                 self.notify("This check points at no line.", markup=False)
         self._stale = True
+
+    def run_beside(
+        self,
+        work: Callable[[], Coroutine[None, None, None]],
+        group: str = "default",
+        *,
+        exclusive: bool = False,
+    ) -> Worker[None]:
+        """Run something beside the screen; what excludes others ends those of its group."""
+        return self.run_worker(work, group=group, exclusive=exclusive)
 
     async def _run_again(self, model: str | None = None, check: str | None = None) -> None:
         """Run all checks, or one, on the files as they are on disk, which are those in view then."""

@@ -59,6 +59,7 @@ class CompareLayout(Screen[None]):
         self._hint()
 
     def _wish(self, **changes: object) -> None:
+        # replace knows the fields by their names alone
         self.wishes = replace(self.wishes, **changes)  # type: ignore[arg-type]
         self._arrange()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from textual.screen import Screen
@@ -17,6 +17,7 @@ from judge_tui.tui.widgets.checks_pane import ChecksPane
 if TYPE_CHECKING:
     from judge_tui.judging.proposals import Proposal
     from judge_tui.tui.desk.matchup_desk import MatchupDesk
+    from judge_tui.tui.screens.dialog import Editor
 
 __all__ = ["CompareMatchup"]
 
@@ -34,6 +35,9 @@ class CompareMatchup(Screen[None]):
         # what the other parts of the screen bring
         def retell(self) -> None: ...
         def _unsaved(self) -> str: ...
+        def action_save(self) -> None: ...
+        def settle(self, then: Callable[[], None]) -> None: ...
+        def write_in(self, editor: Editor, index: int, closed: Callable[[None], None]) -> None: ...
 
     def action_matchup(self) -> None:
         from judge_tui.tui.screens.matchup import MatchupScreen

@@ -161,7 +161,7 @@ class ComparePlaces(Screen[None]):
 
     def action_note_step(self, step: int) -> None:
         pane = self.panes[self._pane]
-        files = {note.file for note in self.session.notes(pane.index)} & set(pane.submission.files)
+        files = set(pane.submission.files) & {note.file for note in self.session.notes(pane.index)}
         places = [
             (file, note.lines[0] - 1)
             for file in files

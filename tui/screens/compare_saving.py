@@ -50,8 +50,8 @@ class CompareSaving(Screen[None]):
 
     if TYPE_CHECKING:
         # what the other parts of the screen bring
-        _writing: bool
-
+        @property
+        def _writing(self) -> bool: ...
         def retell(self) -> None: ...
         def changed(self) -> None: ...
         def show_names(self) -> None: ...
@@ -206,4 +206,8 @@ class CompareSaving(Screen[None]):
     def _ask_to_leave(self, why: str, leave: Callable[[], object]) -> None:
         from judge_tui.tui.screens.question import LeaveQuestion
 
-        self.app.push_screen(LeaveQuestion(why), lambda answer: leave() if answer == "leave" else None)
+        def answered(answer: str | None) -> None:
+            if answer == "leave":
+                leave()
+
+        self.app.push_screen(LeaveQuestion(why), answered)

@@ -87,7 +87,7 @@ class CompareSizing(Screen[None]):
         if now.checks and self.checks_pane.title_bar.region.contains_point(at):
             return "checks"
         parts = [*(self.panes[index] for index in now.panes), *([self.rubric_pane] if now.rubric else [])]
-        whats = (*now.panes[:-1], "rubric")
+        whats: tuple[int | str, ...] = (*now.panes[:-1], "rubric")
         for what, part in zip(whats, parts[1:], strict=False):
             if part.region.contains_point(at) and at.x == part.region.x:
                 return what

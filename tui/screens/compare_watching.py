@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.screen import Screen
+from textual.worker import Worker
 
 from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.submission import ADAPTER, META, Submission
@@ -48,6 +50,9 @@ class CompareWatching(Screen[None]):
         def changed(self) -> None: ...
         def show_names(self) -> None: ...
         def forget_definitions(self, pane: CodePane) -> None: ...
+        def run_beside(
+            self, work: Callable[[], Coroutine[None, None, None]], group: str = ..., *, exclusive: bool = ...
+        ) -> Worker[None]: ...
 
     def begin_watching(self) -> None:
         """Watch the submissions' folders and the scores, where that works."""
@@ -82,7 +87,7 @@ class CompareWatching(Screen[None]):
         self._written |= {index for index, path in enumerate(cards) if path in paths}
         self.take_in_cards()
         if self._read_again(paths):
-            self.run_worker(self._check_again, group="changed", exclusive=True)
+            self.run_beside(self._check_again, group="changed", exclusive=True)
 
     def _read_again(self, paths: frozenset[Path]) -> bool:
         """Show what has changed as it is, and forget what was found of it before; whether anything has."""

@@ -91,6 +91,7 @@ class DifferencesScreen(Sheet["tuple[int, str] | None"]):
 
     BINDINGS = named("differences", BINDINGS)
     title_of_keys = "Where they differ"
+    rows: _Table
 
     def __init__(self, found: Sequence[Difference], who: Sequence[str]) -> None:
         super().__init__()

@@ -63,6 +63,7 @@ class EvidenceScreen(Sheet["tuple[str, int] | None"]):
 
     BINDINGS = named("evidence", BINDINGS)
     title_of_keys = "Evidence"
+    rows: _Lines
 
     def __init__(
         self,

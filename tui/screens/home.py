@@ -14,6 +14,7 @@ from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
 
+from judge_tui.judging.pairs import Pair
 from judge_tui.judging.standing import Outline, Standing
 from judge_tui.tui.background import Background
 from judge_tui.tui.home_board import Batch, Cell, HomeBoard
@@ -310,7 +311,7 @@ class HomeScreen(CoveredScreen[None]):
 
     def on_rows_opened(self, event: Rows.Opened) -> None:
         event.stop()
-        if hasattr(event.key, "task"):
+        if isinstance(event.key, Pair | Past):
             self._ask(event.key.task, event.key.models)
 
     def _ask(self, task: str, models: tuple[str, ...]) -> None:

@@ -187,7 +187,7 @@ class DecidingRows(MatchupRows):
     def action_digit(self) -> None:
         """Digits come through ``on_key``; the binding is there to be listed."""
 
-    def on_key(self, event: events.Key) -> None:
+    async def on_key(self, event: events.Key) -> None:
         if event.character and event.character in "0123456789" and not self.counting:
             event.stop()
             event.prevent_default()

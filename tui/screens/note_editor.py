@@ -201,6 +201,7 @@ class NoteEditor(Editor):
         self._tell()
 
     def _tell(self) -> None:
+        # a choice gives one of its words, which are those of a note
         note = replace(
             self._note,
             kind=self.query_one("#kind", Choice).chosen,  # type: ignore[arg-type]

@@ -85,6 +85,7 @@ class NotesList(Sheet["tuple[str, int, str] | None"]):
 
     BINDINGS = named("notes", BINDINGS)
     title_of_keys = "Notes"
+    rows: _Notes
 
     def __init__(
         self,

@@ -150,8 +150,8 @@ def heed_pauses() -> None:
         return intake(self).look()
 
     patient.heeds_pauses = True  # type: ignore[attr-defined]
-    XTermParser.feed = patient  # type: ignore[method-assign,assignment]
-    XTermParser.tick = looking  # type: ignore[method-assign]
+    XTermParser.feed = patient  # type: ignore[method-assign]
+    XTermParser.tick = looking  # type: ignore[method-assign,assignment]
 
 
 def without_alt(event: events.Key) -> list[events.Key]:

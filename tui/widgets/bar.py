@@ -55,9 +55,11 @@ class Bar(Widget):
     def tell(self, left: Sequence[Part], right: Sequence[Part] = ()) -> None:
         """Show other parts."""
         # made harmless before it is measured: a control character is wider as a symbol
-        told = tuple((tuple((neutral(text), *rest) for text, *rest in side)) for side in (left, right))
-        if told != (self._left, self._right):
-            self._left, self._right = told  # type: ignore[assignment]
+        at_left, at_right = (
+            tuple((neutral(text), tone, rank) for text, tone, rank in side) for side in (left, right)
+        )
+        if (at_left, at_right) != (self._left, self._right):
+            self._left, self._right = at_left, at_right
             self.refresh()
 
     def render_line(self, y: int) -> Strip:

@@ -93,8 +93,9 @@ class CheckRows(Rows):
         self._pane = pane
 
     def draw(self, key: Hashable, width: int, tones: Tones) -> Sequence[Span]:
-        state = self._pane.states[key]  # type: ignore[index]
-        model, check = key  # type: ignore[misc]
+        assert isinstance(key, tuple)
+        state = self._pane.states[key]
+        model, check = key
         name = fit(check, min(26, max(width // 3, 14)))
         who = self._pane.letters.get(model, "?")
         if state.outcome is None or state.running:

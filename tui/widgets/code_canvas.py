@@ -37,7 +37,7 @@ class CodeCanvas(ScrollView):
         source: The file.
         symbols: Its definitions, once it is parsed.
         cursor: 0-based line of the cursor.
-        anchor: Line where a selection began.
+        selected_from: Line where a selection began.
         left: First column in view, where lines do not wrap.
         hits: Search hits.
         hit: Which of them was gone to last.
@@ -59,7 +59,7 @@ class CodeCanvas(ScrollView):
         self.source = Source(b"")
         self.symbols: tuple[Symbol, ...] = ()
         self.cursor = 0
-        self.anchor: int | None = None
+        self.selected_from: int | None = None
         self.left = 0
         self.hits: Sequence[Hit] = ()
         self.hit: int | None = None
@@ -85,7 +85,7 @@ class CodeCanvas(ScrollView):
         self._highlight, self.symbols = Highlight(None), ()
         self.hits, self._hits_of, self._marks, self._flags = (), {}, {}, frozenset()
         self.hit = None
-        self.anchor, self.left, self.folds = None, 0, {}
+        self.selected_from, self.left, self.folds = None, 0, {}
         self.cursor = min(max(line, 0), len(source) - 1)
         self._lay_out()
 
@@ -124,7 +124,7 @@ class CodeCanvas(ScrollView):
     @property
     def selection(self) -> tuple[int, int]:
         """First and last selected line, 0-based; the cursor's line when nothing is selected."""
-        anchor = self.cursor if self.anchor is None else self.anchor
+        anchor = self.cursor if self.selected_from is None else self.selected_from
         return min(anchor, self.cursor), max(anchor, self.cursor)
 
     def symbol_at(self, line: int) -> Symbol | None:
@@ -203,7 +203,9 @@ class CodeCanvas(ScrollView):
         state = _CONTINUED if column else 0
         if selection is not None:
             state |= _CURSOR if line == self.cursor else 0
-            state |= _SELECTED if self.anchor is not None and selection[0] <= line <= selection[1] else 0
+            state |= (
+                _SELECTED if self.selected_from is not None and selection[0] <= line <= selection[1] else 0
+            )
         key = (line, column or self.left, width, state)
         strip = self._strips.get(key)
         if strip is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -41,7 +41,8 @@ class CodeHits(CodePointing):
 
     if TYPE_CHECKING:
         # what the code view itself brings
-        def _moved(self) -> None: ...
+        _moved: Callable[[], None]
+
         def _lay_out(self) -> None: ...
         def _scroll_to_row(self, row: int) -> None: ...
         def _slide_to(self, left: int) -> None: ...

@@ -290,7 +290,7 @@ class CodePane(Hollow, Vertical):
         many = len(self.submission.files)
         symbol = view.symbol_at(view.cursor)
         first, last = view.selection
-        where = f"{first + 1}–{last + 1}" if view.anchor is not None else f"{view.cursor + 1}"
+        where = f"{first + 1}–{last + 1}" if view.selected_from is not None else f"{view.cursor + 1}"
         nth = f"{view.hit + 1} of " if view.hit is not None and self.counts else ""
         # how many there are says enough where room is short
         count, word = (self.counts[:-6], " found") if self.counts.endswith(" found") else (self.counts, "")
@@ -318,7 +318,7 @@ class CodePane(Hollow, Vertical):
                 (word, "accent", 2),
                 (" · " if self.counts else " ", "accent", 1),
                 (f"→{view.left} " if view.left else "", "muted", 3),
-                ("selected " if view.anchor is not None else "", "accent", 2),
+                ("selected " if view.selected_from is not None else "", "accent", 2),
                 (f"{where}/{len(source)} ", "muted", 1),
             ],
         )
@@ -340,7 +340,8 @@ class CodePane(Hollow, Vertical):
 
     def on_rows_opened(self, event: Rows.Opened) -> None:
         event.stop()
-        kind, value = event.key  # type: ignore[misc]
+        assert isinstance(event.key, tuple)
+        kind, value = event.key
         if kind == "file":
             self.open(value)
         elif kind == "symbol":

@@ -54,7 +54,7 @@ class CodePointing(CodeCanvas):
         row = self.scroll_offset.y + event.y
         if not self._dragging and row != self._pressed:
             self._dragging = True
-            self.anchor = self._line_at(self._pressed)
+            self.selected_from = self._line_at(self._pressed)
         if self._dragging:
             self.drag_to(self._line_at(row))
             self._hold(event.y)
@@ -91,7 +91,7 @@ class CodePointing(CodeCanvas):
     def on_click(self, event: events.Click) -> None:
         if self._dragging:
             return
-        if self.anchor is not None and not event.shift:
+        if self.selected_from is not None and not event.shift:
             self.drop_selection()
         self.go(self._line_at(self.scroll_offset.y + event.y), extend=event.shift)
 

@@ -134,9 +134,9 @@ class CodeView(Counted, CodeHits, can_focus=True):
     def place_kept(self, moved: LineMap) -> Iterator[None]:
         """Show a changed file within: scroll, selection, folds and columns stay with their lines."""
         above = self.rows.row_of(self.cursor) - self.scroll_offset.y
-        anchor, left, folds, line = self.anchor, self.left, self.folds, self.cursor
+        anchor, left, folds, line = self.selected_from, self.left, self.folds, self.cursor
         yield
-        self.anchor = None if anchor is None else min(moved(anchor), len(self.source) - 1)
+        self.selected_from = None if anchor is None else min(moved(anchor), len(self.source) - 1)
         self.left, self.folds = left, moved.folds(folds)
         self._lay_out()
         self.align(moved(line), above)
@@ -157,9 +157,9 @@ class CodeView(Counted, CodeHits, can_focus=True):
         if self.rows.shown(self.cursor) != self.cursor:
             self.folds = {a: b for a, b in self.folds.items() if not a < self.cursor <= b}
             self._lay_out()
-        if extend and self.anchor is None:
-            self.anchor = before
-        if self.anchor is not None:
+        if extend and self.selected_from is None:
+            self.selected_from = before
+        if self.selected_from is not None:
             self.refresh()
         else:
             self._refresh_line(before)
@@ -308,7 +308,7 @@ class CodeView(Counted, CodeHits, can_focus=True):
     # selecting
 
     def action_select(self) -> None:
-        self.anchor = self.cursor if self.anchor is None else None
+        self.selected_from = self.cursor if self.selected_from is None else None
         self.refresh()
         self._moved()
 
@@ -329,12 +329,12 @@ class CodeView(Counted, CodeHits, can_focus=True):
 
     def drop_selection(self) -> None:
         """Select nothing but the cursor's line."""
-        self.anchor = None
+        self.selected_from = None
         self.refresh()
         self._moved()
 
     def action_clear(self) -> None:
-        if self.anchor is not None:
+        if self.selected_from is not None:
             self.drop_selection()
         else:
             # the hits may be in other panes, or nowhere

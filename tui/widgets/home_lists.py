@@ -31,14 +31,14 @@ class QueueRows(Rows):
 
     def __init__(self, name: Name) -> None:
         super().__init__(id="queue")
-        self._name = name
+        self._called = name
 
     def draw(self, key: Hashable, width: int, tones: Tones) -> Sequence[Span]:
         from rich.cells import cell_len
 
         assert isinstance(key, Pair)
         task = min(_TASK, width // 3)
-        names = " · ".join(map(self._name, key.models))
+        names = " · ".join(map(self._called, key.models))
         why = self._why(key, width - task - cell_len(names) - 4)
         reason = max(_REASON, cell_len(why) + 1)
         return [
@@ -54,7 +54,7 @@ class QueueRows(Rows):
         what = "begun" if pair.begun else pair.reason
         if len(pair.due) != 1:
             return what
-        named = f"{self._name(pair.due[0])} {what}"
+        named = f"{self._called(pair.due[0])} {what}"
         # the matrix tells which, where it does not fit beside the names
         return named if cell_len(named) <= room else f"one {what}"
 
@@ -64,12 +64,12 @@ class PastRows(Rows):
 
     def __init__(self, name: Name, clock: Callable[[float], str]) -> None:
         super().__init__(id="past")
-        self._name, self._clock = name, clock
+        self._called, self._clock = name, clock
 
     def draw(self, key: Hashable, width: int, tones: Tones) -> Sequence[Span]:
         assert isinstance(key, Past)
         task = min(_TASK, width // 4)
-        names = " · ".join(map(self._name, key.models))
+        names = " · ".join(map(self._called, key.models))
         at = f" {self._clock(key.at)} "
         place = f" {key.place[0]}:{key.place[1] + 1}" if key.place and width >= 60 else ""
         room = max(width - task - 2 - len(at) - len(place), 8)

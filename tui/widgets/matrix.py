@@ -76,7 +76,7 @@ class Matrix(Counted, can_focus=True):
 
     def __init__(self, board: HomeBoard, name: Callable[[str], str]) -> None:
         super().__init__(id="matrix")
-        self.board, self._name = board, name
+        self.board, self._called = board, name
         self.row = self.column = 0
         self._top = self._left = 0
         self._names, self._shape = 14, (_NARROW, 1)
@@ -103,7 +103,7 @@ class Matrix(Counted, can_focus=True):
 
     def _measure(self) -> None:
         """Columns of the names and of a cell, and how many tasks are in view."""
-        longest = max((len(self._name(model)) for model in self.board.models), default=0)
+        longest = max((len(self._called(model)) for model in self.board.models), default=0)
         self._names = min(max(longest, 8) + 3, max(self.size.width // 4, 14))
         room, count = self.size.width - self._names, max(len(self.board.tasks), 1)
         fits = room >= count * _NARROW
@@ -176,7 +176,7 @@ class Matrix(Counted, can_focus=True):
         board, model = self.board, self.board.models[row]
         cell, shown = self._shape
         style = tones.strong if row == self.row else tones.text
-        spans: list[Span] = [(" ", style), (fit(self._name(model), self._names - 2), style), (" ", style)]
+        spans: list[Span] = [(" ", style), (fit(self._called(model), self._names - 2), style), (" ", style)]
         for number, task in enumerate(board.tasks[self._left : self._left + shown], self._left):
             here = row == self.row and number == self.column
             ground = (tones.cursor if self.has_focus else tones.cursor_blurred) if here else None
@@ -293,7 +293,7 @@ def cell_spans(
     ]
 
 
-def _score(said: Standing, tones: Tones, *, there: bool) -> tuple[str, object]:
+def _score(said: Standing, tones: Tones, *, there: bool) -> Span:
     if said.blind:
         return " blind", tones.by_name["accent"]
     if said.judged:
