@@ -11,9 +11,11 @@ import queue
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeVar
 
 __all__ = ["Background"]
+
+Result = TypeVar("Result")
 
 
 class Background:
@@ -26,14 +28,14 @@ class Background:
     def __init__(self, failed: Callable[[str], None]) -> None:
         self._failed = failed
         self._jobs: queue.SimpleQueue[
-            tuple[Callable[[], Any], Callable[[Any], None], contextvars.Context] | None
+            tuple[Callable[[], Any], Callable[[Any], object], contextvars.Context] | None
         ]
         self._jobs = queue.SimpleQueue()
         self._loop = asyncio.get_running_loop()
         self.waiting = 0
         threading.Thread(target=self._work, name="background", daemon=True).start()
 
-    def submit(self, job: Callable[[], Any], done: Callable[[Any], None]) -> None:
+    def submit(self, job: Callable[[], Result], done: Callable[[Result], object]) -> None:
         """Run ``job`` in the thread, then ``done`` with its result in the loop."""
         self.waiting += 1
         self._jobs.put((job, done, contextvars.copy_context()))
@@ -54,7 +56,7 @@ class Background:
             with suppress(RuntimeError):
                 self._loop.call_soon_threadsafe(self._finish, done, result, context=context)
 
-    def _finish(self, done: Callable[[Any], None], result: Any) -> None:
+    def _finish(self, done: Callable[[Any], object], result: Any) -> None:
         self.waiting -= 1
         if isinstance(result, Exception):
             # without its words: they may name what a blind judge must not see

@@ -145,7 +145,7 @@ def _together(
         if name not in result.found and fault is not None:
             result.faults[name] = fault
         elif name not in result.found and not notes:
-            notes += seen(loaded)
+            notes.extend(seen(loaded))
     return result
 
 

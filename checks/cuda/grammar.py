@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from judge_tui.checks.faults import Skipped
 
 if TYPE_CHECKING:
-    from tree_sitter import Node as Node
+    from tree_sitter import Node as Node  # noqa: PLC0414 - others take it from here
     from tree_sitter import Parser
 
 __all__ = ["MOST_SOURCE", "broken", "children", "parse", "text_of"]

@@ -59,7 +59,7 @@ _used: Arrays
 
 def use(place: Arrays) -> None:
     """From now on arrays live there."""
-    global _used
+    global _used  # noqa: PLW0603 - a worker is a process with one place
     _used = place
 
 

@@ -90,8 +90,8 @@ def einsum_multiply_adds(operands: Sequence[Any]) -> int:
         return 0
     sizes: dict[Any, int] = {}
     spread: list[tuple[int, ...]] = []
-    for array, names in zip(arrays, labels, strict=True):
-        shape = _shape(array)
+    for array, label in zip(arrays, labels, strict=True):
+        names, shape = label, _shape(array)
         if Ellipsis in names:
             head = names.index(Ellipsis)
             tail = len(names) - head - 1

@@ -125,12 +125,12 @@ def reconstructions(models: tuple[str, str]) -> Alignment:
     return aligned(left, right)
 
 
-@pytest.mark.parametrize(("models", "pairs"), RENAMED, ids=lambda value: "-".join(value))
+@pytest.mark.parametrize(("models", "pairs"), RENAMED, ids="-".join)
 def test_renamed_functions_of_the_reconstructions_stay_matched(
     models: tuple[str, str], pairs: dict[str, str]
 ) -> None:
     found = names(reconstructions(models))
-    assert {one: other for one, other in found.items() if one != other and one != "init"} == pairs
+    assert {one: other for one, other in found.items() if one not in (other, "init")} == pairs
 
 
 @pytest.mark.parametrize(("models", "alone"), ALONE, ids=lambda value: "-".join(sorted(value)))

@@ -129,9 +129,10 @@ class Mask:
         """Parts of names that go on in the next line, each with what is hidden beside it in its line."""
         folded, places = _folded(text)
         found: list[tuple[int, int]] = []
-        for first, end in self._seen_through(folded, self._over_lines):
+        for begin, behind in self._seen_through(folded, self._over_lines):
+            first, end = begin, behind
             if places is not None:
-                first, end = places[first], places[end - 1] + 1
+                first, end = places[begin], places[behind - 1] + 1
             if "\n" in text[first:end]:
                 found += self._by_lines(text, first, end)
         return _joined(sorted(found))
@@ -220,8 +221,7 @@ def _patterns(names: Iterable[str]) -> tuple[set[str], set[str], tuple[str, ...]
     whole: set[str] = set()
     words: set[str] = set()
     keys: set[str] = set()
-    for name in names:
-        name = _seen(name)
+    for name in map(_seen, names):
         pieces = [piece.casefold() for piece in _PIECES.findall(name)]
         for some, alone in _parts(pieces):
             if _tells(some):

@@ -44,8 +44,8 @@ def _covered(segments: Sequence[Segment], spans: Sequence[tuple[int, int]]) -> l
     at = 0
     for text, style, control in segments:
         pieces, here = [], 0
-        for first, end in spans:
-            first, end = max(first - at, here), min(end - at, len(text))
+        for begin, behind in spans:
+            first, end = max(begin - at, here), min(behind - at, len(text))
             if first < end:
                 pieces += [text[here:first], BLOCK * Segment(text[first:end]).cell_length]
                 here = end

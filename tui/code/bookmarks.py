@@ -65,7 +65,7 @@ class Bookmarks:
 
     def settle(self, file: str, lines: Sequence[str]) -> None:
         """Move a file's bookmarks to where their lines stand now; a line that is gone keeps its number."""
-        settled = []
+        settled: list[Bookmark] = []
         places: dict[str, list[int]] = {}
         for mark in self._all:
             if mark.file == file and not _stands(lines, mark.line, mark.text):
@@ -74,8 +74,9 @@ class Bookmarks:
                         places.setdefault(_said(line), []).append(number)
                 found = places.get(mark.text, []) if mark.text else []
                 near = min(found, key=lambda n: abs(n - mark.line), default=min(mark.line, len(lines) - 1))
-                mark = Bookmark(file, near, mark.text)
-            settled.append(mark)
+                settled.append(Bookmark(file, near, mark.text))
+            else:
+                settled.append(mark)
         self._all = settled
 
     def save(self) -> None:

@@ -273,5 +273,5 @@ def _clashes(
 
 def _meet(name: str, other: str) -> bool:
     """Whether the keys of two names are listened to at the same time."""
-    parts = {name.split(".")[0], other.split(".")[0]}
+    parts = {name.split(".", maxsplit=1)[0], other.split(".", maxsplit=1)[0]}
     return len(parts) == 1 or "program" in parts or any(parts <= together for together in _TOGETHER)

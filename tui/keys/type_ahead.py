@@ -19,6 +19,7 @@ from textual.message import Message
 from textual.message_pump import MessagePump
 from textual.widget import Widget
 
+from judge_tui.tui.textual_private.drawing import draw_now
 from judge_tui.tui.textual_private.escape_key import without_alt
 
 __all__ = ["TypeAhead"]
@@ -87,7 +88,7 @@ class TypeAhead(App[Result]):
                     async with asyncio.timeout(_PATIENCE_S):
                         await self._settled(before)
                 if not self._typed:
-                    self._draw()
+                    draw_now(self.screen)
             except ScreenStackError:
                 # the app has ended: nobody is there to take a key
                 return
@@ -105,14 +106,7 @@ class TypeAhead(App[Result]):
                 # what a widget has to draw is known a turn of its own loop later
                 await asyncio.sleep(0)
                 await self._calmed()
-            self._draw()
-
-    def _draw(self) -> None:
-        """Draw what a key has changed; Textual would wait for the next beat of its clock, up to 16 ms."""
-        screen = self.screen
-        if screen._dirty_widgets or screen._repaint_required or screen._scroll_required:
-            with screen._context():
-                screen._on_timer_update()
+            draw_now(self.screen)
 
     @property
     def _aim(self) -> tuple[MessagePump, MessagePump | None]:

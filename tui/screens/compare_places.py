@@ -124,7 +124,7 @@ class ComparePlaces(Screen[None]):
 
             return index(submission.files, parsed)
 
-        pane._submit(indexing, indexed)
+        pane.submit(indexing, indexed)
 
     def forget_definitions(self, pane: CodePane) -> None:
         """The files of a pane have changed."""

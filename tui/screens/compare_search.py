@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.screen import Screen
@@ -92,9 +93,9 @@ class CompareSearch(Screen[None]):
         last, self._last = self._last or {}, {}
         for pane in self.panes:
             source, known = pane.source, last.get(pane.index)
-            pane._submit(
-                lambda s=source, k=known: self._hits(s, pattern, generation, k),
-                lambda hits, p=pane, s=source: self._found(p, s, pattern, hits, generation),
+            pane.submit(
+                partial(self._hits, source, pattern, generation, known),
+                partial(self._found, pane, source, pattern, generation=generation),
             )
 
     def _hits(

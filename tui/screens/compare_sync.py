@@ -130,7 +130,7 @@ class CompareSync(Screen[None]):
             if (leader.source, pane.source) == sources:
                 then()
 
-        leader._submit(lambda: match(*sides), matched)
+        leader.submit(lambda: match(*sides), matched)
 
     # differences
 
@@ -184,7 +184,7 @@ class CompareSync(Screen[None]):
         def show(diff: LineDiff) -> None:
             self.app.push_screen(DiffScreen(excerpts, diff), chosen)
 
-        sides[0][0]._submit(lambda: line_diff([excerpt.lines for excerpt in excerpts]), show)
+        sides[0][0].submit(lambda: line_diff([excerpt.lines for excerpt in excerpts]), show)
 
 
 def _nowhere(view: CodeView) -> str:

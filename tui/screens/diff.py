@@ -103,8 +103,8 @@ class _Table(Rows):
         shown = text[self._left : self._left + room]
         spans: list[Span] = []
         at = self._left
-        for first, end in stretches:
-            first, end = max(first, at), min(end, self._left + len(shown))
+        for begin, behind in stretches:
+            first, end = max(begin, at), min(behind, self._left + len(shown))
             if first < end:
                 spans += [(text[at:first], base), (text[first:end], lit)]
                 at = end

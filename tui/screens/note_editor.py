@@ -57,16 +57,17 @@ class Choice(Widget, can_focus=True):
         super().__init__(id=self.label)
         self.chosen = chosen
 
-    def _choose(self, word: str) -> None:
+    def choose(self, word: str) -> None:
+        """Take another word, and tell it."""
         self.chosen = word
         self.refresh()
         self.post_message(self.Chosen(self))
 
     def action_step(self, step: int) -> None:
-        self._choose(self.words[(self.words.index(self.chosen) + step) % len(self.words)])
+        self.choose(self.words[(self.words.index(self.chosen) + step) % len(self.words)])
 
     def action_choose(self, word: str) -> None:
-        self._choose(word)
+        self.choose(word)
         self.action_text()
 
     def action_text(self) -> None:
@@ -79,7 +80,7 @@ class Choice(Widget, can_focus=True):
         if self is not beside and (word := beside.called(event.key)) is not None:
             event.stop()
             event.prevent_default()
-            beside._choose(word)
+            beside.choose(word)
             return
         if event.is_printable and event.character and event.key not in bound:
             event.stop()
@@ -111,7 +112,7 @@ class Choice(Widget, can_focus=True):
         for key, word in self._labels():
             begin, end = end, end + _width((key, word))
             if begin <= event.x < end:
-                self._choose(word)
+                self.choose(word)
 
     def on_focus(self) -> None:
         self.refresh()

@@ -19,6 +19,7 @@ from judge_tui.tui.code.source import Source
 from judge_tui.tui.code.symbols import Symbol, enclosing
 from judge_tui.tui.keys.type_ahead import TypeAhead
 from judge_tui.tui.look.tones import tones_of
+from judge_tui.tui.textual_private.drawing import line_filters
 from judge_tui.tui.widgets.code_lines import Look, Mark, gutter_width, line_strip
 
 __all__ = ["CodeCanvas"]
@@ -210,7 +211,7 @@ class CodeCanvas(ScrollView):
         strip = self._strips.get(key)
         if strip is None:
             strip = self._draw(line, column or self.left, width, state)
-            for line_filter in self.app._filters:
+            for line_filter in line_filters(self.app):
                 strip = strip.apply_filter(line_filter, self._ground)
             self._strips[key] = strip
         return strip

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -34,6 +34,8 @@ __all__ = ["CodePane", "Sidebar"]
 
 #: Larger files are read and decoded beside the event loop.
 _AT_ONCE = 150_000
+
+Result = TypeVar("Result")
 
 
 class Sidebar(Rows, can_focus=False):
@@ -157,7 +159,7 @@ class CodePane(Hollow, Vertical):
             self._arrived(file, self._source(file), at)
         else:
             self._show(Source("reading…".encode()))
-            self._submit(lambda: self._source(file), lambda new: self._arrived(file, new, at))
+            self.submit(lambda: self._source(file), lambda new: self._arrived(file, new, at))
 
     def _show(self, source: Source, line: int = 0) -> None:
         self.view.show(source, line=line)
@@ -188,7 +190,8 @@ class CodePane(Hollow, Vertical):
             self.open(file, line)
         self.retitle()
 
-    def _submit(self, job: Any, done: Any) -> None:
+    def submit(self, job: Callable[[], Result], done: Callable[[Result], object]) -> None:
+        """Run ``job`` in this pane's thread, then ``done`` with its result in the event loop."""
         assert self._background is not None
         self._background.submit(job, done)
 
@@ -203,12 +206,12 @@ class CodePane(Hollow, Vertical):
         if known is None:
             dark = self.app.current_theme.dark
             # the file as it is: a covered name is no identifier to a grammar
-            self._submit(
+            self.submit(
                 lambda: (read(file, source.bare), syntax_styles(dark)),
                 lambda pair: self._color(file, pair[0]),
             )
         if not source.measured:
-            self._submit(lambda: _measure(source), lambda _: self.retitle())
+            self.submit(lambda: _measure(source), lambda _: self.retitle())
 
     def _color(self, file: str, highlight: Highlight) -> None:
         if file not in self._sources:
@@ -240,7 +243,7 @@ class CodePane(Hollow, Vertical):
                 source = self._source(file)
                 return source, LineMap(before.lines, source.lines)
 
-            self._submit(read_again, lambda pair: self._renew(file, before, *pair))
+            self.submit(read_again, lambda pair: self._renew(file, before, *pair))
         self.relist()
         self.retitle()
 
@@ -374,7 +377,7 @@ def _first(files: Sequence[str], task: str) -> str:
         stem = name.rsplit("/", 1)[-1].lower()
         test = "test" in stem or "demo" in stem or "bench" in stem or stem.startswith("__")
         code = stem.endswith((".py", ".cu", ".cuh", ".cpp", ".cc", ".c", ".h", ".hpp"))
-        return (not code, test, task.split("_")[0] not in stem, name.count("/"), name)
+        return (not code, test, task.split("_", maxsplit=1)[0] not in stem, name.count("/"), name)
 
     return min(files, key=rank)
 

@@ -265,7 +265,7 @@ class CodeView(Counted, CodeHits, can_focus=True):
             self.refresh()
             self._moved()
 
-    # rows: folds and wrapping
+    # rows, with folds and wrapping
 
     def action_fold(self) -> None:
         line = self.source.lines[self.cursor]

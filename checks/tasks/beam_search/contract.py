@@ -69,7 +69,7 @@ _SEARCH = Role(
         r"^(search|decode|generate|run|__call__)$",
         r"search|generate|decode",
     ),
-    agrees=lambda value, inputs: _grade(value, inputs),
+    agrees=lambda value, inputs: _grade(value, inputs),  # noqa: PLW0108 - it stands below
 )
 
 

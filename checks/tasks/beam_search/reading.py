@@ -201,7 +201,7 @@ def _per_prompt(value: Any, count: int) -> list[list[Any]]:
     """One list of entries per prompt."""
     if isinstance(value, Mapping):
         if len(value) == count and {str(key) for key in value} == {str(i) for i in range(count)}:
-            value = [value[key] for key in sorted(value, key=lambda key: int(key))]
+            value = [value[key] for key in sorted(value, key=int)]
         elif (pair := _columns(value)) is not None:
             value = list(pair)
         elif len(inner := [item for item in value.values() if isinstance(item, list | dict)]) == 1:

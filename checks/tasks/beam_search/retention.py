@@ -137,8 +137,8 @@ def _cut_short(answer: Answer, steps: int) -> list[str]:
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     """Tables: EOS at once, late, crowded by live beams, at the last step, and beaten by what ends later."""
     eos_ids = (0, WIDE - 1, int(rng.integers(1, WIDE - 1)))
-    for index, eos in enumerate(eos_ids):
-        eos, prompt, (c, d, e, f, g, h) = _drawn(rng, eos)
+    for index, given in enumerate(eos_ids):
+        eos, prompt, (c, d, e, f, g, h) = _drawn(rng, given)
         down = float(rng.uniform(0.9, 1.1)) if index else 1.0
         start = {eos: -3.0 * down, c: -4.0 * down, d: -4.5 * down, e: -4.8 * down}
         entries = {prompt: start}

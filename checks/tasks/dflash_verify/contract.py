@@ -75,7 +75,7 @@ _MASK = Role(
         r"print|show|plot|visuali|render|format|apply|causal|validate|to_?additive|additive",
         r"(?<![a-z])main(?![a-z])",
     ),
-    agrees=lambda value, inputs: _mask_grade(value, inputs),
+    agrees=lambda value, inputs: _mask_grade(value, inputs),  # noqa: PLW0108 - it stands below
     spellings=spellings,
     enough=0.5,
 )  # fmt: skip
@@ -106,7 +106,7 @@ _VERIFY = Role(
         r"reference", r"\bref_", r"_ref\b", r"brute", r"assert", r"expected", r"golden", r"greedy_?decod",
         r"autoregress", r"print|show|plot|visuali", r"mask", r"(?<![a-z])main(?![a-z])",
     ),
-    agrees=lambda value, inputs: _verify_grade(value, inputs),
+    agrees=lambda value, inputs: _verify_grade(value, inputs),  # noqa: PLW0108 - it stands below
     spellings=spellings,
     enough=0.5,
     styles=STYLES,

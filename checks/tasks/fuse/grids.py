@@ -148,7 +148,8 @@ def _evaluated(text: str, threads: int, reading: Reading) -> int | None:
 def _block_sizes(reading: Reading, kernel: Function, template: dict[str, str], rows: int) -> Iterator[int]:
     """Threads of a block, likeliest first."""
     found: dict[int, None] = {}
-    for text in kernel.bounds[:1]:
+    for bound in kernel.bounds[:1]:
+        text = bound
         for name, value in template.items():
             text = re.sub(rf"\b{name}\b", value, text)
         if value_ := integer(text, reading.constants):

@@ -122,7 +122,8 @@ def settle(
     #: Files → why nothing that includes them is built.
     hopeless: dict[tuple[str, ...], Failure] = {}
     best: tuple[_Tried, tuple[Launcher, ...], Runnable] | None = None
-    for group in _groups(reading, options):
+    for guessed in _groups(reading, options):
+        group = guessed
         if best is not None and best[0].score > 0 and group[0].target != best[0].launcher.target:
             # Of what gave right rows other guesses may give more; another function is another answer.
             break

@@ -111,10 +111,11 @@ def _of_columns(file: str, text: str, table: Mapping[str, Any], path: tuple[str,
         line = _line_of(text, key)
         for index, item in enumerate(column):
             step: Any = steps[index] if steps is not None and len(steps) == len(column) else index
+            value = item
             if isinstance(item, list):
-                step, item = item[0], item[-1]
+                step, value = item[0], item[-1]
             row = (file, path, len(column), index)
-            yield Figure(name, _number(item), float(step), _run(file, (*path, key)), file, line, row)
+            yield Figure(name, _number(value), float(step), _run(file, (*path, key)), file, line, row)
 
 
 def _numeric(items: Sequence[Any]) -> bool:

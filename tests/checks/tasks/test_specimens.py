@@ -68,7 +68,7 @@ def test_specimen(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     whole = bool(os.environ.get(WHOLE)) or request.config.getoption("tier") == "all"
-    specimen, task = every[specimen_id], specimen_id.split("/")[0]
+    specimen, task = every[specimen_id], specimen_id.split("/", maxsplit=1)[0]
     with goldens.searches(monkeypatch) as search:
         outcomes = judged(
             specimen, load_task(task), seed=SEED, checks=held(specimen_id, specimen, whole=whole)
@@ -88,7 +88,7 @@ def test_specimen(
 @pytest.mark.parametrize("seed", [1])
 def test_another_seed_gives_no_other_verdict(specimen_id: str, every: dict[str, Specimen], seed: int) -> None:
     """A part of what the tier ``all`` and ``benchmarks/seeds.py`` run over all of them."""
-    specimen, task = every[specimen_id], specimen_id.split("/")[0]
+    specimen, task = every[specimen_id], specimen_id.split("/", maxsplit=1)[0]
     outcomes = judged(specimen, load_task(task), seed=seed)
     wrong = unexpected(specimen, {check: outcome.verdict for check, outcome in outcomes.items()})
     assert not wrong, "\n".join(told(outcomes[check]) for check in wrong)

@@ -116,7 +116,7 @@ class _Prompted(Cached):
         if pieces and sum(size for _handle, size in pieces) == n and tree.get("kind") != "array":
             parts = [self._whole(handle, (b, h, size, d), layout) for handle, size in pieces]
             return np.concatenate(parts, axis=2)
-        if not any(kind == "array" or kind == "list" for kind in _kinds(tree)):
+        if not any(kind in ("array", "list") for kind in _kinds(tree)):
             self.nothing = True
             return np.full(shape, np.nan)
         if len(pieces) == 1 and pieces[0][1] < n:

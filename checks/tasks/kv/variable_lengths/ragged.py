@@ -187,7 +187,7 @@ def _several(
             found.note(f"{told} behind sequences of several lengths", fault.message)
             return worst
         for tokens, count in zip(held, counts, strict=True):
-            tokens += range(start, start + count)
+            tokens.extend(range(start, start + count))
         behind = _newest(out, stream, held, counts, rows)
         quantity = f"{words}: {told} more of each at once, {_named(rows)}, largest relative error, float32"
         found.limit(quantity, behind.error, float32_limit(subject), note=behind.note, **subject.where())

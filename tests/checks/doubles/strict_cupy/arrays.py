@@ -184,12 +184,13 @@ def within(array: np.ndarray, index: Any) -> Any:
             axis = array.ndim - rest
             made.append(part)
             continue
+        wrapped = part
         if part is not None:
             whole = isinstance(part, np.ndarray) and part.dtype.kind in "iu" and part.ndim > 0
             if whole and axis < array.ndim and array.shape[axis]:
-                part = part % array.shape[axis]
+                wrapped = part % array.shape[axis]
             axis += part.ndim if _is_mask(part) else 1
-        made.append(part)
+        made.append(wrapped)
     return tuple(made) if isinstance(index, tuple) else made[0]
 
 

@@ -200,7 +200,7 @@ def right(g: Geometry) -> float:
 @pytest.mark.parametrize(
     ("form", "says"),
     [
-        (lambda g: right(g), "bytes"),
+        (right, "bytes"),
         (lambda g: right(g) / 2**30, "GiB (2^30)"),
         (lambda g: round(right(g) / 1e9, 2), "GB (1e9)"),
         (lambda g: right(g) / 2, "keys and values are counted once, not twice"),

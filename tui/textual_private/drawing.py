@@ -1,0 +1,23 @@
+"""Drawing at once, and what all that is drawn goes through."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual.app import App
+from textual.filter import LineFilter
+from textual.screen import Screen
+
+__all__ = ["draw_now", "line_filters"]
+
+
+def draw_now(screen: Screen[object]) -> None:
+    """Draw what has changed on a screen; Textual would wait for the next beat of its clock, up to 16 ms."""
+    if screen._dirty_widgets or screen._repaint_required or screen._scroll_required:
+        with screen._context():
+            screen._on_timer_update()
+
+
+def line_filters(app: App[object]) -> Sequence[LineFilter]:
+    """What changes the colours of every line, as a terminal without any wants it."""
+    return app._filters
