@@ -33,7 +33,7 @@ lint: $(DEV_STAMP)  ## style and likely bugs
 
 types: $(DEV_STAMP) links  ## mypy --strict on every room, and on the tools
 	$(BIN)/mypy $(ROOMS:%=-p judge_tui.%)
-	$(BIN)/mypy --follow-imports=silent tools
+	$(BIN)/mypy tools
 
 links:  ## the rooms under the name that they are imported by, for mypy, pyright and editors
 	@mkdir -p $(TYPES) && for room in $(ROOMS); do ln -sfn ../../../$$room $(TYPES)/$$room; done

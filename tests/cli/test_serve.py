@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from judge_tui.cli.serve import PROGRAM
 from judge_tui.cli.web.address import Address
 from judge_tui.cli.web.admission import Admission
 
@@ -48,7 +49,7 @@ def test_what_stands_behind_goes_to_the_app_and_what_is_the_servers_may_stand_an
 ) -> None:
     assert cli("serve", *arguments, "--port", "0").code == 0
     assert cli("serve", "--port", "0", *arguments).code == 0
-    assert [list(command)[3:] for command, *_ in served] == [shown, shown]
+    assert [list(command)[len(PROGRAM) :] for command, *_ in served] == [shown, shown]
 
 
 def test_the_workspace_that_is_named_is_the_apps(
@@ -57,7 +58,9 @@ def test_the_workspace_that_is_named_is_the_apps(
     monkeypatch.chdir(tmp_path)
     assert cli("--workspace", root, "serve", "--port", "0").code == 0
     assert cli("serve", "home", "--port", "0", "--workspace", root).code == 0
-    assert [list(command)[3:] for command, *_ in served] == [["home", "--workspace", str(root)]] * 2
+    assert [list(command)[len(PROGRAM) :] for command, *_ in served] == [
+        ["home", "--workspace", str(root)]
+    ] * 2
 
 
 def test_this_machine_needs_no_token_and_every_other_address_gets_one(
