@@ -191,7 +191,7 @@ def written_launcher(subject: Subject, submission: Submission) -> Launcher | Non
 def find(
     worker: Worker,
     loaded: object,
-    found: dict[str, Binding],
+    bound: dict[str, Binding],
     rejected: dict[str, list[str]],
     fatal: object,
 ) -> None:
@@ -200,7 +200,7 @@ def find(
     Args:
         worker: Knows the submission; nothing of it runs in there.
         loaded: Python files; not looked at.
-        found: Role → binding; added to.
+        bound: Role → binding; added to.
         rejected: Role → what was tried; added to.
         fatal: What ended the process; not looked at.
     """
@@ -208,7 +208,7 @@ def find(
     subject = Subject(worker.submission)
     deadline = time.monotonic() + _BUILD_SECONDS
     notes = rejected.setdefault("fuse", [])
-    found.pop("fuse", None)
+    bound.pop("fuse", None)
     if why := emulator.available():
         notes.append(f"nothing can be confirmed by a run here: {why}")
         return
@@ -224,4 +224,4 @@ def find(
     notes += settled.tried
     launcher = settled.launcher
     told = f"{launcher.why}; {settled.score:.0%} of a trial's rows right"
-    found["fuse"] = replace(launcher.binding(), why=told)
+    bound["fuse"] = replace(launcher.binding(), why=told)

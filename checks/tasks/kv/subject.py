@@ -35,12 +35,12 @@ class Subject:
 
     Attributes:
         bench: Where it is judged.
-        found: Role → binding.
+        bound: Role → binding.
         gone: Ways of feeding that were rehearsed, and whether they go.
     """
 
     bench: Bench
-    found: dict[str, Binding]
+    bound: dict[str, Binding]
     gone: dict[Way, bool] = field(default_factory=dict)
 
     @classmethod
@@ -67,35 +67,35 @@ class Subject:
     @property
     def mode(self) -> str:
         """How the cache is used; see :func:`judge_tui.checks.tasks.kv.words.sizes.mode`."""
-        return mode(self.found)
+        return mode(self.bound)
 
     @property
     def decodes(self) -> bool:
         """Whether there is a decoder."""
-        return "prefill" in self.found and "decode" in self.found
+        return "prefill" in self.bound and "decode" in self.bound
 
     def cached(self, sizes: Sizes, worker: Worker | None = None, *, counted: bool = False) -> Cached:
         """A new cache; the worker counts its calls where asked to."""
         bench, goes = self.bench, partial(self._goes, sizes.bits)
         worker = worker or bench.worker
-        return Cached(worker, self.found, sizes, lambda: bench.left, counted=counted, goes=goes)
+        return Cached(worker, self.bound, sizes, lambda: bench.left, counted=counted, goes=goes)
 
     def _goes(self, bits: int, way: Way) -> bool:
         """Whether a guessed way of feeding goes, tried small in a process of its own."""
         if way not in self.gone:
             with self.bench.fresh() as worker:
-                self.gone[way] = rehearsal.goes(worker, self.found, way, bits)
+                self.gone[way] = rehearsal.goes(worker, self.bound, way, bits)
         return self.gone[way]
 
     def maker(self, *, dtype: str = "float32", **sizes: Any) -> Maker:
         """What makes decoders with the same weights; ``sizes`` are fields of its sizes that differ."""
         told = {"layers": _LAYERS, **sizes}
-        return Maker(self.bench.worker, self.found, lambda: self.bench.left, dtype=dtype, sizes=told)
+        return Maker(self.bench.worker, self.bound, lambda: self.bench.left, dtype=dtype, sizes=told)
 
     def main(self, *names: str) -> Binding:
         """The first of these roles that is bound, else the one that attends."""
         order = (*names, "step", "attend", "attention", "append", "append_many", "read", "decode")
-        return next(self.found[name] for name in order if name in self.found)
+        return next(self.bound[name] for name in order if name in self.bound)
 
     def defined(self, binding: Binding) -> tuple[str, ...]:
         """Functions and methods of the file that a callable stands in."""

@@ -37,7 +37,7 @@ NOT_ITS_WEIGHTS = "answers with weights that are not those which were set on it"
 def find(
     worker: Worker,
     loaded: Inventories,
-    found: dict[str, Binding],
+    bound: dict[str, Binding],
     rejected: dict[str, list[str]],
     fatal: dict[str, Fault],
 ) -> None:
@@ -52,20 +52,20 @@ def find(
     unread = {file: Fault("") for file in worker.submission.files if file not in loaded}
     casualties = Casualties(files=unread, calls=dict.fromkeys(names, fatal))
 
-    def bound(*wanted: Role) -> binder.Bindings:
+    def searched(*wanted: Role) -> binder.Bindings:
         made = binder.bind(worker, Contract(wanted, lambda _rng: sample), sample, casualties)
         for notes in made.rejected.values():
             notes[:] = [note for note in notes if note.removesuffix(" ") not in unread]
         return made
 
-    if roles.PROJECT.name not in found:
-        _take(bound(roles.PROJECT), found, rejected)
-    if all(name in found for name in _LAYER):
+    if roles.PROJECT.name not in bound:
+        _take(searched(roles.PROJECT), bound, rejected)
+    if all(name in bound for name in _LAYER):
         return
     best: binder.Bindings | None = None
     first: binder.Bindings | None = None
     for variant in _variants((roles.FORWARD, roles.BACKWARD)):
-        these = bound(*variant)
+        these = searched(*variant)
         first = first or these
         if "forward" in these and not _follows(worker, these["forward"], sample.inputs):
             these.rejected["forward"].append(f"{these['forward'].target} {NOT_ITS_WEIGHTS}")
@@ -76,9 +76,9 @@ def find(
             break
     assert best is not None
     assert first is not None
-    _take(best, found, rejected)
+    _take(best, bound, rejected)
     for name in _LAYER:
-        if name not in found:
+        if name not in bound:
             known = rejected.setdefault(name, [])
             known += [note for note in first.rejected.get(name, ()) if note not in known]
 
@@ -122,9 +122,9 @@ def _worth(bindings: binder.Bindings) -> int:
     return 2 * ("forward" in bindings) + ("backward" in bindings)
 
 
-def _take(bindings: binder.Bindings, found: dict[str, Binding], rejected: dict[str, list[str]]) -> None:
+def _take(bindings: binder.Bindings, bound: dict[str, Binding], rejected: dict[str, list[str]]) -> None:
     for name, binding in bindings.found.items():
-        found.setdefault(name, binding)
+        bound.setdefault(name, binding)
     for name, notes in bindings.rejected.items():
         known = rejected.setdefault(name, [])
         known += [note for note in notes if note not in known]

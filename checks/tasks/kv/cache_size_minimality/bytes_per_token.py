@@ -88,7 +88,7 @@ def _bytes(subject: Subject, found: Findings) -> list[str]:
         )
     quantity = f"bytes per token and sequence over {expected} B (2 · 1 · 4 · 32 · 4), float32"
     note = f"{measured.per_token:.6g} B; {measured.how}"
-    create = subject.found.get("create")
+    create = subject.bound.get("create")
     where = subject.where("create", "append", "step")
     needed = f"{ratio:.3g} × the {expected} that float32 keys and values need"
     shown = f"{measured.per_token:.5g} bytes per token, {needed}"
@@ -106,7 +106,7 @@ def _bytes(subject: Subject, found: Findings) -> list[str]:
 
 def _compressed(subject: Subject, found: Findings) -> list[str]:
     """The quantized cache, where there is one: it is to take less than float16, scales and all."""
-    own = compressed.roles_of(subject.found)
+    own = compressed.roles_of(subject.bound)
     if own is None:
         return []
     sizes = replace(_SIZES, head_dim=64)
@@ -145,7 +145,7 @@ def _double_only(subject: Subject, ratio: float) -> bool:
 
 def weighed(subject: Subject, sizes: Sizes) -> Measured | None:
     """Bytes per token and sequence; ``None`` where a cache made at once does not show its capacity."""
-    create = subject.found.get("create")
+    create = subject.bound.get("create")
     if sized(create):
         full = [total(_fed(subject, replace(sizes, max_len=n), n)) for n in (16, 32)]
         per_token = (full[1] - full[0]) / (16 * sizes.batch)
@@ -209,7 +209,7 @@ def _slots(entry: Entry, sizes: Sizes) -> int:
 
 def _free_block(subject: Subject, entry: Entry, listed: list[Entry], unread: list[Entry]) -> bool:
     """Whether an entry is a block that no sequence has yet: one of a pool's of which others are read."""
-    create = subject.found.get("create")
+    create = subject.bound.get("create")
     if create is None or not (create.takes("blocks") or create.takes("blocks_and_one")):
         return False
     alike = [

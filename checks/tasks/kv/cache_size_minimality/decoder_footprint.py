@@ -43,7 +43,7 @@ def judge(subject: Subject, found: Findings) -> list[str]:
 
 def _per_token(subject: Subject, found: Findings) -> list[str]:
     """Bytes beyond those at the start, where they are fullest, over those of keys and values."""
-    decoder = subject.found.get("decoder")
+    decoder = subject.bound.get("decoder")
     if decoder is None or not (decoder.takes("embed") and decoder.takes("heads") and decoder.takes("layers")):
         return []
     one = subject.maker(**_SIZES)(1)
@@ -74,7 +74,7 @@ def _per_token(subject: Subject, found: Findings) -> list[str]:
 
 def _shared(subject: Subject, found: Findings) -> list[str]:
     """The same model with a key for every two heads: what its prompt changed takes half as much."""
-    decoder = subject.found.get("decoder")
+    decoder = subject.bound.get("decoder")
     if decoder is None or not (decoder.takes("heads") and decoder.takes("kv_heads")):
         return []
     whole, half = (_kept(subject, heads) for heads in (4, 2))

@@ -23,8 +23,8 @@ _ROOM = 40
 def judge(subject: Subject, found: Findings, said: list[str]) -> None:
     """Steps past the end of a decoder that is told its length, beside one with more room."""
     makers = ("decoder", "state", "states")
-    told = [name for name in makers if name in subject.found and subject.found[name].takes("max_len")]
-    if not told or "decode" not in subject.found:
+    told = [name for name in makers if name in subject.bound and subject.bound[name].takes("max_len")]
+    if not told or "decode" not in subject.bound:
         return
     try:
         _steps(subject, found, said, told)

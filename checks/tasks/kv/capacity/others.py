@@ -30,7 +30,7 @@ def judge(subject: Subject, found: Findings, said: list[str], room: int, many: i
 
     Args:
         subject: The submission's cache.
-        found: What is found is added.
+        found: Gathers the evidence.
         said: What is wrong is put in front.
         room: Tokens that a cache is made for, where it can be told.
         many: Tokens that the shortest sequence gets at once.

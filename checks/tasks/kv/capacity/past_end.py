@@ -54,7 +54,7 @@ def capacity(bench: Bench, found: Findings) -> str:
 
 
 def _of_cache(subject: Subject, found: Findings) -> list[str]:
-    create = subject.found.get("create")
+    create = subject.bound.get("create")
     told = create is None or create.takes("max_len")
     words = "one token past the end" if told else f"one token behind {_CAPACITY}"
     said = [_past_the_end(subject, found, _CAPACITY, 1, words)]
@@ -170,7 +170,7 @@ def _kept(
 ) -> tuple[bool, str]:
     limit = float32_limit(subject)
     try:
-        if "read" in cached.found:
+        if "read" in cached.bound:
             got = [cached.stored(b) for b in range(cached.sizes.batch)]
             errors = [
                 relative_error(got[b][i], x[b : b + 1, :, :before].astype(float))

@@ -28,7 +28,7 @@ _GOING = (("two leave, two come", (0, 1)), ("one is freed twice", (1, 0, 0)), ("
 
 def judge(subject: Subject, found: Findings, said: list[str]) -> None:
     """Let sequences go, others come, and hold every row against what it was fed itself."""
-    if not {"add", "free"} <= set(subject.found):
+    if not {"add", "free"} <= set(subject.bound):
         return
     wrong = [words for number, _case in enumerate(_GOING) if (words := _judged(subject, found, number))]
     said[:0] = wrong[:1]

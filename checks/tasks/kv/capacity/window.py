@@ -31,7 +31,7 @@ def says_so(subject: Subject, *makers: str) -> str:
     loaded = subject.bench.bindings.loaded
     made: list[tuple[str, Any]] = []
     for role in makers or ("create",):
-        if (create := subject.found.get(role)) is None:
+        if (create := subject.bound.get(role)) is None:
             continue
         made += [
             (cls["name"], cls["params"] or ())

@@ -49,7 +49,7 @@ def _prompted(
     subject: Subject, make: Maker, chunked: Binding, tokens: int, table: list[tuple[str, ...]]
 ) -> Worst:
     """One prompt in chunks of every size; adds a line per size to the table."""
-    in_chunks, batch = chunks.as_prefill(subject.found, chunked), 2 if make.any_batch else 1
+    in_chunks, batch = chunks.as_prefill(subject.bound, chunked), 2 if make.any_batch else 1
     given = make(batch).draw(subject.bench.rng("decoder", tokens), tokens + 1)
     whole, worst = make(batch), Worst()
     truth = whole.answers(given[:, :tokens])
@@ -72,7 +72,7 @@ def _prompted(
 
 def _ragged(subject: Subject, found: Findings, make: Maker, chunked: Binding) -> Worst:
     """Prompts of several lengths in chunks, where one that takes all of them comes out right."""
-    in_chunks, lengths = chunks.as_prefill(subject.found, chunked), np.array(_LENGTHS)
+    in_chunks, lengths = chunks.as_prefill(subject.bound, chunked), np.array(_LENGTHS)
     quantity = f"decoder: prompts of {', '.join(map(str, _LENGTHS))} in chunks of {{}}, against each alone"
     if not make.any_batch or not make(len(lengths), in_chunks).ragged or not chunked.takes("chunk"):
         return Worst()

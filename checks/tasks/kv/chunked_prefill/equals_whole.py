@@ -115,7 +115,7 @@ class _Run:
         sizes = Sizes(2, 3, 4 * TOKENS, 8, chunk=size)
         self.stream = drawn(subject.bench.rng("chunked", index), sizes, TOKENS + _STEPS)
         bench = subject.bench
-        self.fed = ChunkFed(bench.worker, subject.found, chunked, sizes, lambda: bench.left)
+        self.fed = ChunkFed(bench.worker, subject.bound, chunked, sizes, lambda: bench.left)
         self.prompt = tuple(x[:, :, :TOKENS] for x in self.stream)
         self.visible = causal_rows(TOKENS, TOKENS)
         q, k, v = self.prompt

@@ -47,13 +47,13 @@ class Cached(Opened):
     def has_layers(self) -> bool:
         """Whether one cache holds several layers."""
         # A cache whose layers go in step counts what all of them hold, and is fed as one that has one.
-        apart = bool(self._ticks) or "reserve" in self.found
+        apart = bool(self._ticks) or "reserve" in self.bound
         return self.feeds_layers and not apart and not self.counts_by_last_layer
 
     @property
     def counts_by_last_layer(self) -> bool:
         """Whether its length moves with the last layer that appends; made of one layer, with every call."""
-        return "create" in self.found and self.found["create"].takes("one_layer")
+        return "create" in self.bound and self.bound["create"].takes("one_layer")
 
     def in_step(self) -> list[Self]:
         """All layers of an empty cache, to be fed in this order, one call each: the last one advances it."""
@@ -65,18 +65,18 @@ class Cached(Opened):
     @property
     def attends_again(self) -> bool:
         """Whether it can be asked once more with the newest queries; not when they were pending then."""
-        return self.mode == "attend" and "advance_after" not in self.found
+        return self.mode == "attend" and "advance_after" not in self.bound
 
     @property
     def can_feed_many(self) -> bool:
         """Whether several tokens go in with one call."""
-        if self.mode == "attend" and not {"N", "P"} & set(self.found["attend"].layout):
+        if self.mode == "attend" and not {"N", "P"} & set(self.bound["attend"].layout):
             return False
-        return ("step_many" if self.mode == "fused" else "append_many") in self.found
+        return ("step_many" if self.mode == "fused" else "append_many") in self.bound
 
     def ragged_by(self) -> str:
         """How sequences of one batch may get different numbers of tokens; empty when they cannot."""
-        feeding = [self.found[r] for r in ("step", "step_many", "append", "append_many") if r in self.found]
+        feeding = [self.bound[r] for r in ("step", "step_many", "append", "append_many") if r in self.bound]
         if self.alone or all(by_rows(b) for b in (*feeding, *self._ticks)):
             return BY_ITSELF
         if not all(_told_apart(tick, "lengths", "active") for tick in self._ticks):
@@ -84,7 +84,7 @@ class Cached(Opened):
         for name in ("lengths", "totals", "active", "positions", "bounds"):
             if any(b.takes(name) for b in (*feeding, *self._ticks)):
                 return name
-        many = self.found.get("step_many" if self.mode == "fused" else "append_many")
+        many = self.bound.get("step_many" if self.mode == "fused" else "append_many")
         return PROMPTS if many is not None and per_sequence(many) else ""
 
     def feed(self, q: Array, k: Array, v: Array, counts: Array | None = None, *, whole: bool = True) -> Array:
@@ -145,9 +145,9 @@ class Cached(Opened):
 
     def _feeding(self, tokens: int) -> Binding:
         one, many = ("step", "step_many") if self.mode == "fused" else ("append", "append_many")
-        for name in (many, one) if tokens > 1 or one not in self.found else (one, many):
-            if name in self.found:
-                return self.found[name]
+        for name in (many, one) if tokens > 1 or one not in self.bound else (one, many):
+            if name in self.bound:
+                return self.bound[name]
         raise BadResult("the cache cannot be fed")
 
     def _one(self, binding: Binding, q: Array, k: Array, v: Array, counts: Array, b: int | None) -> Array:
@@ -199,7 +199,7 @@ class Cached(Opened):
 
     def _with_room(self, b: int | None, counts: Array, state: State) -> State:
         """Have room made for tokens before they are written, where that is a call of its own."""
-        binding = self.found.get("reserve")
+        binding = self.bound.get("reserve")
         if binding is None:
             return state
         inputs = {**self._inputs(b, counts, state, binding), **self._told(binding, b, counts)}
@@ -217,7 +217,7 @@ class Cached(Opened):
     @property
     def _ticks(self) -> list[Binding]:
         """What tells the cache that a step is over."""
-        return [self.found[name] for name in TICKS if name in self.found]
+        return [self.bound[name] for name in TICKS if name in self.bound]
 
     def advance(self, counts: Array) -> None:
         """Tell a cache that counts apart that so many tokens of each sequence, (B,), are all there."""
@@ -226,7 +226,7 @@ class Cached(Opened):
 
     def _advanced(self, role: str, b: int | None, counts: Array) -> None:
         """Tell a cache that counts by itself, and apart, that a step is over; it may give a new cache."""
-        binding = self.found.get(role)
+        binding = self.bound.get(role)
         if binding is None or self.quiet:
             return
         if b is None and (self.alone or per_sequence(binding)):
@@ -250,7 +250,7 @@ class Cached(Opened):
             return np.full(q.shape, np.nan)
         if self.mode == "attention":
             return self._by_plain_attention(q, b, counts)
-        binding = self.found["attend"]
+        binding = self.bound["attend"]
         if b is None and (self.alone or per_sequence(binding)):
             rows = []
             for row in range(self.sizes.batch):
@@ -281,7 +281,7 @@ class Cached(Opened):
         new = dict(zip(rows, [q.shape[2]] * len(rows) if counts is None else counts.tolist(), strict=True))
         held = {row: self.stored(row) for row in rows if self.counts[row]}
         out = np.full(q.shape, np.nan)
-        binding = self.found["attention"]
+        binding = self.bound["attention"]
         together = b is None and self._goes_together(binding, [(int(self.counts[r]), new[r]) for r in rows])
         for group in [rows] if together else [[row] for row in rows]:
             # A sequence by itself is asked for its real tokens alone, so that no padding has to be named.
@@ -324,12 +324,12 @@ class Cached(Opened):
             Two (1, G, S, D) arrays, float64, S being what was fed.
         """
         sizes, n = self.sizes, int(self.counts[b])
-        if "read" not in self.found:
+        if "read" not in self.bound:
             if not self._pairs or self._pairs[0] is None:
                 raise Skipped("the cache cannot be read back")
             k, v, layout = self._pairs[0]
             return self._read_pair(k, v, layout, b, int(self.counts.max()))
-        binding = self.found["read"]
+        binding = self.bound["read"]
         state = self.states[b] if self.alone else self.states[0]
         by_itself = "B" not in binding.layout or self.alone or per_sequence(binding)
         nothing = np.zeros(sizes.batch, np.int64)
@@ -342,7 +342,7 @@ class Cached(Opened):
 
     def _read_pair(self, k: Handle, v: Handle, layout: str, b: int, longest: int) -> tuple[Array, Array]:
         n = int(self.counts[b])
-        by_itself = self.alone or ("read" in self.found and per_sequence(self.found["read"]))
+        by_itself = self.alone or ("read" in self.bound and per_sequence(self.bound["read"]))
         arrays = []
         for handle in (k, v):
             batch = self.sizes.batch if "B" in layout and not by_itself else 1

@@ -69,7 +69,7 @@ class Decoder:
 
     Args:
         worker: Where the submission is.
-        found: Role → binding.
+        bound: Role → binding.
         sizes: What it is made for.
         left: Tells the seconds that remain.
 
@@ -82,30 +82,30 @@ class Decoder:
     """
 
     def __init__(
-        self, worker: Worker, found: Mapping[str, Binding], sizes: ModelSizes, left: Callable[[], float]
+        self, worker: Worker, bound: Mapping[str, Binding], sizes: ModelSizes, left: Callable[[], float]
     ) -> None:
-        self.worker, self.found, self.sizes, self.left = worker, found, sizes, left
-        self.takes = "tokens" if any(found[r].takes(t) for r in ("prefill", "decode") for t in IDS) else "x"
+        self.worker, self.bound, self.sizes, self.left = worker, bound, sizes, left
+        self.takes = "tokens" if any(bound[r].takes(t) for r in ("prefill", "decode") for t in IDS) else "x"
         self.counts = np.zeros(sizes.batch, np.int64)
         self.real = np.ones((sizes.batch, 0), bool)
         self.state: State = None
         self.counters: list[Mapping[str, Any]] | None = None
         self.model: Handle | None = None
-        if "decoder" in found:
-            made = self._invoked(found["decoder"], sizes.inputs())
+        if "decoder" in bound:
+            made = self._invoked(bound["decoder"], sizes.inputs())
             self.model = made.handle("model") if made.has("model") else made.result.handle
-        if "state" in found:
-            self.state = self._empty(found["state"])
-        elif "states" in found:
-            self.state = worker.put([self._empty(found["states"]) for _ in range(sizes.layers)])
+        if "state" in bound:
+            self.state = self._empty(bound["state"])
+        elif "states" in bound:
+            self.state = worker.put([self._empty(bound["states"]) for _ in range(sizes.layers)])
         self.sequences = [self._opened(0)]
 
     def _opened(self, number: int) -> Any:
         """What a model, or its cache, that keeps sequences apart calls a new one: its number, if no other."""
-        if "open" not in self.found:
-            return None if hands_out(self.found) else number
+        if "open" not in self.bound:
+            return None if hands_out(self.bound) else number
         given = {**self.sizes.inputs(), "model": self.model, "cache": self.state, "sequence": number}
-        told = self._invoked(self.found["open"], given).result
+        told = self._invoked(self.bound["open"], given).result
         if told.tree.get("kind") == "none":
             return number
         return self.worker.value(told.handle) if told.tree.get("kind") in ("int", "str") else told.handle
@@ -149,7 +149,7 @@ class Decoder:
     def ragged(self) -> bool:
         """Whether prompts of one batch may differ in length."""
         told = ("lengths", "mask", "prompts", "token_lists", *LEFT)
-        return any(self.found["prefill"].takes(name) for name in told)
+        return any(self.bound["prefill"].takes(name) for name in told)
 
     def prefill(self, prompt: Array, lengths: Array | None = None) -> Array:
         """Feed the prompts.
@@ -161,7 +161,7 @@ class Decoder:
         Returns:
             (B, W) answers at each prompt's last position.
         """
-        binding = self.found["prefill"]
+        binding = self.bound["prefill"]
         tokens = prompt.shape[1]
         whole = np.full(self.sizes.batch, tokens)
         if lengths is not None and not self.ragged:
@@ -177,7 +177,7 @@ class Decoder:
     def answers(self, prompt: Array, lengths: Array | None = None) -> Array:
         """Feed the prompts, of so many tokens each; (B, T, W) answers, or (B, 1, W) at the last one alone."""
         real = np.full(self.sizes.batch, prompt.shape[1]) if lengths is None else lengths
-        rows = self._answer(self.found["prefill"], prompt, real)
+        rows = self._answer(self.bound["prefill"], prompt, real)
         self.counts += real
         return rows
 
@@ -196,7 +196,7 @@ class Decoder:
         Returns:
             (B, W).
         """
-        binding = self.found["decode"]
+        binding = self.bound["decode"]
         going = np.ones(self.sizes.batch, bool) if active is None else active
         if active is not None and not binding.takes("active"):
             raise Skipped(f"{binding.target} takes no mask of the sequences that go on")
@@ -229,9 +229,9 @@ class Decoder:
         if binding.takes("cache") or returned.has("cache"):
             # The object that a method is called on is the model here, not the cache.
             self.state = cache_of(returned, replace(binding, on=""), role, before)
-        elif self.found["decode"].takes("cache") and not {"state", "states"} & set(self.found):
+        elif self.bound["decode"].takes("cache") and not {"state", "states"} & set(self.bound):
             self.state = made_cache(returned, before)
-        if binding.role != "decode" and hands_out(self.found):
+        if binding.role != "decode" and hands_out(self.bound):
             self.sequences = [given_handle(returned, self.sequences[0])]
         if any(binding.takes(name) for name in KEYED):
             return self._keyed_rows(returned)
@@ -294,7 +294,7 @@ class Decoder:
 
     def _is_width(self, told: int, tokens: int, tree: Mapping[str, Any]) -> bool:
         """Whether an answer may be so wide: of a decoder that is told of no width, unless it may be ids."""
-        decoder = self.found.get("decoder")
+        decoder = self.bound.get("decoder")
         own = decoder is not None and not (decoder.takes("vocab") or decoder.takes("embed"))
         free = told >= _NARROW and (told != tokens or str(tree.get("dtype", "")).startswith("float"))
         return told in (self.sizes.vocab, self.sizes.embed) or (own and free)

@@ -29,20 +29,20 @@ class ChunkFed:
 
     Args:
         worker: Where the submission is.
-        found: Role → binding.
+        bound: Role → binding.
         chunked: The call.
         sizes: What the cache is made for, and the tokens per chunk.
         left: Tells the seconds that remain.
     """
 
     def __init__(
-        self, worker: Worker, found: Mapping[str, Binding], chunked: Binding, sizes: Sizes,
+        self, worker: Worker, bound: Mapping[str, Binding], chunked: Binding, sizes: Sizes,
         left: Callable[[], float],
     ) -> None:  # fmt: skip
-        self.found = found
+        self.bound = bound
         self.chunked = chunked
         as_step = replace(chunked, role="step_many")
-        kept = {name: found[name] for name in ("create", "add") if name in found and self.fills}
+        kept = {name: bound[name] for name in ("create", "add") if name in bound and self.fills}
         self.cached = _Prompted(worker, {**kept, "step": as_step, "step_many": as_step}, sizes, left)
 
     @property
@@ -74,18 +74,18 @@ class ChunkFed:
 
     def after(self) -> Cached | None:
         """The filled cache, to be used with the submission's other calls; ``None`` when there is none."""
-        if not self.fills or not mode(self.found):
+        if not self.fills or not mode(self.bound):
             return None
         other = Cached.__new__(Cached)
         other.__dict__.update(copy.copy(self.cached).__dict__)
-        other.found, other.mode = self.found, mode(self.found)
+        other.bound, other.mode = self.bound, mode(self.bound)
         other.states, other.counts = list(self.cached.states), self.cached.counts.copy()
         return other
 
     def held_error(self, k: Array, v: Array) -> float:
         """How far what the cache gives back is from what it was fed; infinite when it cannot be read."""
         after = self.after()
-        if after is None or "read" not in self.found:
+        if after is None or "read" not in self.bound:
             return float("inf")
         errors = []
         for b in range(k.shape[0]):

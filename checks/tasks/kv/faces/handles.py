@@ -19,11 +19,11 @@ _DECODE = next(role for role in DECODER if role.name == "decode")
 _SEQUENCE = next(param for param in _DECODE.params if param.name == "sequence")
 
 
-def hands_out(found: Mapping[str, Binding]) -> bool:
+def hands_out(bound: Mapping[str, Binding]) -> bool:
     """Whether steps are told of a sequence that nothing but the prefill can have given."""
-    if "open" in found or "prefill" not in found or "decode" not in found:
+    if "open" in bound or "prefill" not in bound or "decode" not in bound:
         return False
-    return tells_sequences(found["decode"]) and not found["prefill"].takes("sequence")
+    return tells_sequences(bound["decode"]) and not bound["prefill"].takes("sequence")
 
 
 def tells_sequences(decode: Binding) -> bool:

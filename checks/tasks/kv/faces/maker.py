@@ -27,7 +27,7 @@ class Maker:
 
     Args:
         worker: Where the submission is.
-        found: Role → binding.
+        bound: Role → binding.
         left: Tells the seconds that remain.
         dtype: Of weights and vectors.
         sizes: Fields of :class:`ModelSizes` that are not as usual.
@@ -36,21 +36,21 @@ class Maker:
     def __init__(
         self,
         worker: Worker,
-        found: Mapping[str, Binding],
+        bound: Mapping[str, Binding],
         left: Callable[[], float],
         *,
         dtype: str = "float32",
         sizes: Mapping[str, Any] | None = None,
     ) -> None:
-        self.worker, self.found, self.left = worker, found, left
+        self.worker, self.bound, self.left = worker, bound, left
         self.sizes = {"dtype": dtype, **(sizes or {})}
         self._pristine: Handle | None = None
         if not self._repeats():
             self._pristine = self._new(1).model
 
-    def _new(self, batch: int, found: Mapping[str, Binding] | None = None, **sizes: Any) -> Decoder:
+    def _new(self, batch: int, bound: Mapping[str, Binding] | None = None, **sizes: Any) -> Decoder:
         made_for = ModelSizes(batch=batch, **{**self.sizes, **sizes})
-        return Decoder(self.worker, found or self.found, made_for, self.left)
+        return Decoder(self.worker, bound or self.bound, made_for, self.left)
 
     def _repeats(self) -> bool:
         one, other = self._new(1), self._new(1)
@@ -60,15 +60,15 @@ class Maker:
     @property
     def any_batch(self) -> bool:
         """Whether batches of several sizes go through decoders of the same weights."""
-        if is_lone(self.found.values()) or self.refused:
+        if is_lone(self.bound.values()) or self.refused:
             return False
-        decoder = self.found.get("decoder")
+        decoder = self.bound.get("decoder")
         return self._pristine is None or decoder is None or not decoder.takes("batch")
 
     @cached_property
     def refused(self) -> str:
         """How a prompt of two sequences fails in a decoder told of no batch; empty when it does not."""
-        if any(self.found[name].takes("batch") for name in _MAKES if name in self.found):
+        if any(self.bound[name].takes("batch") for name in _MAKES if name in self.bound):
             return ""
         try:
             two = self(2)
@@ -77,15 +77,15 @@ class Maker:
             return fault.message
         return ""
 
-    def __call__(self, batch: int, found: Mapping[str, Binding] | None = None, **sizes: Any) -> Decoder:
+    def __call__(self, batch: int, bound: Mapping[str, Binding] | None = None, **sizes: Any) -> Decoder:
         """A decoder with an empty cache.
 
         Args:
             batch: Sequences.
-            found: Other callables that play its roles.
+            bound: Other callables that play its roles.
             sizes: Fields of :class:`ModelSizes` that the weights do not depend on.
         """
-        made = self._new(batch, found, **sizes)
+        made = self._new(batch, bound, **sizes)
         if self._pristine is not None:
             made.model = self.worker.copied(self._pristine)
         return made

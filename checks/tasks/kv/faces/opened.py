@@ -40,7 +40,7 @@ class Opened:
 
     Args:
         worker: Where the submission is.
-        found: Role → binding, with the layout of each.
+        bound: Role → binding, with the layout of each.
         sizes: What the cache is made for.
         left: Tells the seconds that remain.
         counted: Whether the worker counts, from the making of the cache on.
@@ -61,7 +61,7 @@ class Opened:
     def __init__(
         self,
         worker: Worker,
-        found: Mapping[str, Binding],
+        bound: Mapping[str, Binding],
         sizes: Sizes,
         left: Callable[[], float],
         *,
@@ -72,18 +72,18 @@ class Opened:
         self.worker = worker
         self.together = together
         self.goes = goes
-        self.found = found
+        self.bound = bound
         self.sizes = sizes
         self.left = left
         # What gives everything back as it takes more in is read by that.
-        self.mode = mode(found) or "read"
+        self.mode = mode(bound) or "read"
         self.layer = 0
         self.counts = np.zeros(sizes.batch, np.int64)
         self.last: Returned | None = None
         self.touched: set[str] | None = None
         self.counters: list[Mapping[str, Any]] | None = [] if counted else None
         self._pairs: list[tuple[Handle, Handle, str] | None] = []
-        feeding = found.get("step") or found.get("append") or found.get("append_many")
+        feeding = bound.get("step") or bound.get("append") or bound.get("append_many")
         self.alone = feeding is not None and _holds_one(feeding)
         self.feeds_layers = feeding is not None and feeding.takes("layer")
         self.names: dict[int, Any] = {}
@@ -93,7 +93,7 @@ class Opened:
             self.add(b)
 
     def _created(self) -> State:
-        create = self.found.get("create")
+        create = self.bound.get("create")
         if create is None:
             return None
         counting = self.counters is not None
@@ -113,7 +113,7 @@ class Opened:
 
     def add(self, b: int) -> None:
         """Tell a cache of a sequence, where it has to be told; it may give it a name of its own."""
-        binding = self.found.get("add")
+        binding = self.bound.get("add")
         if binding is None:
             return
         at = b if self.alone else 0
@@ -127,7 +127,7 @@ class Opened:
 
     def free(self, b: int) -> None:
         """Let a sequence go; what it held is forgotten here as well."""
-        binding = self.found["free"]
+        binding = self.bound["free"]
         at = b if self.alone else 0
         self.counts[b] = 0
         returned = self._invoked(binding, self._inputs(b, np.zeros(1, np.int64), self.states[at], binding))
@@ -144,7 +144,7 @@ class Opened:
     ) -> dict[str, Any]:
         """Everything that a call may ask for; ``counts`` are the tokens that the call adds."""
         stored = self.counts if b is None else self.counts[b : b + 1]
-        totals, create = stored + counts, self.found.get("create")
+        totals, create = stored + counts, self.bound.get("create")
         inputs: dict[str, Any] = {
             **(self.sizes.inputs() if create is None else self._made_for(create)),
             "layer": self.layer, "sequence": 0 if b is None else self.names.get(b, b),

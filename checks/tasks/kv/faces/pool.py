@@ -58,7 +58,7 @@ class Pool:
 
     Args:
         worker: Where the submission is.
-        found: Part (``create``, ``append``, ``read``, …) → binding, with layouts.
+        bound: Part (``create``, ``append``, ``read``, …) → binding, with layouts.
         sizes: What it is made for.
         left: Tells the seconds that remain.
 
@@ -70,26 +70,26 @@ class Pool:
     """
 
     def __init__(
-        self, worker: Worker, found: Mapping[str, Binding], sizes: PoolSizes, left: Callable[[], float]
+        self, worker: Worker, bound: Mapping[str, Binding], sizes: PoolSizes, left: Callable[[], float]
     ) -> None:
-        self.worker, self.found, self.sizes, self.left = worker, found, sizes, left
+        self.worker, self.bound, self.sizes, self.left = worker, bound, sizes, left
         self.state: State = None
         self.fed: dict[int, tuple[Array, Array]] = {}
         self.ids: dict[int, Any] = {}
         self.tail = 0.0
-        if "create" in found:
-            made = invoke(worker, found["create"], sizes.inputs(), budget=left())
+        if "create" in bound:
+            made = invoke(worker, bound["create"], sizes.inputs(), budget=left())
             self.state = made.handle("cache") if made.has("cache") else made.result.handle
 
     @property
     def attends(self) -> bool:
         """Whether it is read by attention alone."""
-        return "read" not in self.found
+        return "read" not in self.bound
 
     @property
     def reserves(self) -> bool:
         """Whether a sequence is told how long it will be when it comes."""
-        return "add" in self.found and self.found["add"].takes("count")
+        return "add" in self.bound and self.bound["add"].takes("count")
 
     def inputs(self, sequence: int, tokens: int = 0, count: int = 0) -> dict[str, Any]:
         """All that a call may ask for."""
@@ -105,7 +105,7 @@ class Pool:
     def add(self, sequence: int, count: int = 0) -> None:
         """Let a sequence come; ``count`` are the tokens that it will have."""
         empty = np.zeros((self.sizes.heads, 0, self.sizes.head_dim))
-        if (binding := self.found.get("add")) is not None:
+        if (binding := self.bound.get("add")) is not None:
             returned = self._invoked(binding, self.inputs(sequence, count=count))
             tree = returned.result.tree
             self.state = cache_of(returned, binding, ADD, self.state)
@@ -118,12 +118,12 @@ class Pool:
     def append(self, sequence: int, k: Array, v: Array, *, whole: bool = True) -> None:
         """Feed tokens of one sequence: (H, T, D) each; in one call where that can be, else one by one."""
         tokens = k.shape[1]
-        many = self.found.get("append_many")
-        if many is not None and whole and (tokens > 1 or "append" not in self.found):
+        many = self.bound.get("append_many")
+        if many is not None and whole and (tokens > 1 or "append" not in self.bound):
             self._append(many, sequence, k, v)
             return
         for t in range(tokens):
-            self._append(self.found["append"], sequence, k[:, t : t + 1], v[:, t : t + 1])
+            self._append(self.bound["append"], sequence, k[:, t : t + 1], v[:, t : t + 1])
 
     def _append(self, binding: Binding, sequence: int, k: Array, v: Array) -> None:
         self._told("reserve", RESERVE, sequence, k.shape[1])
@@ -138,13 +138,13 @@ class Pool:
 
     def _told(self, name: str, role: Role, sequence: int, tokens: int) -> None:
         """Tell the cache that tokens come, or that they are there, where it wants to be told."""
-        if (binding := self.found.get(name)) is not None:
+        if (binding := self.bound.get(name)) is not None:
             returned = self._invoked(binding, self.inputs(sequence, tokens, tokens))
             self.state = cache_of(returned, binding, role, self.state)
 
     def read(self, sequence: int) -> tuple[Array, Array]:
         """What comes back of a sequence: (H, N, D) each, float64."""
-        binding = self.found["read"]
+        binding = self.bound["read"]
         shape = (1, *self.fed[sequence][0].shape)
         returned = self._invoked(binding, self.inputs(sequence))
         found = pair(returned, _ROLES["read"])
@@ -174,7 +174,7 @@ class Pool:
 
     def attend(self, sequence: int, q: Array) -> Array:
         """Attend with one query: (H, 1, D) → the same, float64."""
-        binding = self.found["attend"]
+        binding = self.bound["attend"]
         inputs = self.inputs(sequence)
         asked = to_wire(q[None], binding.layout, self.sizes.layers)
         returned = self._invoked(binding, {**inputs, "q": asked})
@@ -195,9 +195,9 @@ class Pool:
         Raises:
             Skipped: Nothing frees one.
         """
-        if "free" not in self.found:
+        if "free" not in self.bound:
             raise Skipped("no call frees a sequence")
-        binding = self.found["free"]
+        binding = self.bound["free"]
         returned = self._invoked(binding, self.inputs(sequence))
         self.state = cache_of(returned, binding, FREE, self.state)
         self.fed.pop(sequence, None)
@@ -217,7 +217,7 @@ class Pool:
     def twice(self, sequence: int) -> str:
         """Free a sequence that is gone; what was said to it, empty when nothing was."""
         try:
-            self._invoked(self.found["free"], self.inputs(sequence))
+            self._invoked(self.bound["free"], self.inputs(sequence))
         except Fault as fault:
             if not self.worker.alive:
                 raise

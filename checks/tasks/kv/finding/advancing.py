@@ -27,7 +27,6 @@ from judge_tui.checks.tasks.kv.words.streams import drawn
 __all__ = ["miscounts", "moved_elsewhere", "ticks"]
 
 Inventories = Mapping[str, Mapping[str, Any]]
-Found = Mapping[str, Binding]
 Numbers = dict[tuple[Any, ...], npt.NDArray[np.int64]]
 _BUDGET = 8.0
 #: Candidates that are tried.
@@ -66,25 +65,25 @@ def _told_otherwise(tick: Binding) -> Iterator[Binding]:
             yield replace(tick, args=args)
 
 
-def miscounts(worker: Worker, found: Found, tokens: int = 1) -> bool:
+def miscounts(worker: Worker, bound: Mapping[str, Binding], tokens: int = 1) -> bool:
     """Whether a call that advances a cache moves what the cache counts by another number than it is told.
 
     Args:
         worker: Where the submission is.
-        found: Role → binding; one of them advances.
+        bound: Role → binding; one of them advances.
         tokens: That are fed, and told.
 
     Returns:
         ``False`` where it moves something by the right number, and where nothing can be seen.
     """
-    told = [found[name] for name in TICKS if name in found]
+    told = [bound[name] for name in TICKS if name in bound]
     if not told or (tokens > 1 and not any(t.takes("count") or t.takes("lengths") for t in told)):
         # What is told no number may move by one token, or by all that are pending.
         return False
     try:
-        cached = _stored(worker, found, tokens)
+        cached = _stored(worker, bound, tokens)
         before, shapes = _numbers(cached), _shapes(cached)
-        cached.found = found
+        cached.bound = bound
         cached.advance(np.full(cached.sizes.batch, tokens))
         after = _numbers(cached)
     except (Fault, KeyError, ValueError, IndexError):
@@ -97,24 +96,24 @@ def miscounts(worker: Worker, found: Found, tokens: int = 1) -> bool:
     return bool(moves) and not any(bool(np.any(m)) and set(np.unique(m)) <= {0, tokens} for m in moves)
 
 
-def moved_elsewhere(worker: Worker, loaded: Inventories, found: Found) -> str:
+def moved_elsewhere(worker: Worker, loaded: Inventories, bound: Mapping[str, Binding]) -> str:
     """Why a cache that answers wrongly may only have been misused: its length has to be moved by something.
 
     Args:
         worker: Where the submission is.
         loaded: File → inventory.
-        found: Role → binding, without anything that advances the cache.
+        bound: Role → binding, without anything that advances the cache.
 
     Returns:
         What was seen; empty where appending moves what the cache counts, where the cache counts nothing, and
         where nothing in the source moves it: then appending is all that there is.
     """
-    append = found.get("append") or found.get("append_many") or found.get("step")
-    if append is None or set(TICKS) & set(found) or any(append.takes(name) for name in _PLACES):
+    append = bound.get("append") or bound.get("append_many") or bound.get("step")
+    if append is None or set(TICKS) & set(bound) or any(append.takes(name) for name in _PLACES):
         return ""
     try:
-        still = _stays(worker, found)
-        owner = Owner.of(worker, loaded, found["create"]) if "create" in found else Owner()
+        still = _stays(worker, bound)
+        owner = Owner.of(worker, loaded, bound["create"]) if "create" in bound else Owner()
     except (Fault, KeyError, ValueError, IndexError):
         if not worker.alive:
             raise
@@ -130,18 +129,18 @@ def moved_elsewhere(worker: Worker, loaded: Inventories, found: Found) -> str:
     return ""
 
 
-def _stored(worker: Worker, found: Found, tokens: int) -> Cached:
+def _stored(worker: Worker, bound: Mapping[str, Binding], tokens: int) -> Cached:
     """A cache that was fed, and neither advanced nor asked."""
-    parts = {n: found[n] for n in ("create", "add", "append", "append_many", "step") if n in found}
+    parts = {n: bound[n] for n in ("create", "add", "append", "append_many", "step") if n in bound}
     sizes = Sizes(2, 3, 32, 8)
     cached = Cached(worker, parts, sizes, lambda: _BUDGET)
     cached.feed(*drawn(np.random.default_rng(22), sizes, tokens))
     return cached
 
 
-def _stays(worker: Worker, found: Found) -> list[str]:
+def _stays(worker: Worker, bound: Mapping[str, Binding]) -> list[str]:
     """Names of whole numbers of a cache when two tokens that go in change none of them, nor any shape."""
-    empty, fed = _stored(worker, found, 0), _stored(worker, found, 2)
+    empty, fed = _stored(worker, bound, 0), _stored(worker, bound, 2)
     before, after = _numbers(empty), _numbers(fed)
     if not before or before.keys() != after.keys() or _shapes(empty) != _shapes(fed):
         return []

@@ -21,12 +21,12 @@ from judge_tui.checks.sources import parsed, source_text
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv.finding import trial
 from judge_tui.checks.tasks.kv.words import roles
+from judge_tui.checks.tasks.kv.words.roles import ByRole
 from judge_tui.checks.tasks.kv.words.sizes import mode
 
 __all__ = ["confirmed"]
 
 Inventories = Mapping[str, Mapping[str, Any]]
-Found = dict[str, Binding]
 _ROLES = {role.name: role for role in roles.ROLES}
 #: Other kinds of attention; what it does with q, k and v is then not for this contract to say.
 _OTHER_KIND = re.compile(
@@ -36,20 +36,20 @@ _OTHER_KIND = re.compile(
 )
 
 
-def confirmed(worker: Worker, loaded: Inventories, found: Found, options: Sequence[Found]) -> Found | None:
+def confirmed(worker: Worker, loaded: Inventories, bound: ByRole, options: Sequence[ByRole]) -> ByRole | None:
     """The first combination whose attention is meant beyond doubt, though its answers are wrong.
 
     Args:
         worker: Where the submission is.
         loaded: File → inventory.
-        found: A cache that is proven to give back what it is fed; bound without attention.
+        bound: A cache that is proven to give back what it is fed; bound without attention.
         options: Combinations with attention that ran to the end.
     """
     for option in options:
         main = option.get("step") or option.get("attend") or option.get("attention")
         if main is None or not _named(loaded, main) or _other_kind(worker, main):
             continue
-        if _stores(worker, found, option):
+        if _stores(worker, bound, option):
             return option
     return None
 
@@ -84,27 +84,27 @@ def _other_kind(worker: Worker, binding: Binding) -> bool:
     return bool(_OTHER_KIND.search("\n".join([binding.name, *texts])))
 
 
-def _stores(worker: Worker, found: Found, option: Found) -> bool:
+def _stores(worker: Worker, bound: ByRole, option: ByRole) -> bool:
     """Whether what the attention works on is the storage that was proven right, in the same axis order."""
-    if not _same(found, option, "create", "advance", "advance_after"):
+    if not _same(bound, option, "create", "advance", "advance_after"):
         return False
     kind = mode(option)
     if kind in ("attend", "attention"):
         parts = ("append",) if kind == "attend" else ("append", "read")
-        return _same(found, option, *parts)
-    if option["step"].layout != found.get("append", found["read"]).layout:
+        return _same(bound, option, *parts)
+    if option["step"].layout != bound.get("append", bound["read"]).layout:
         return False
     try:
-        return trial.held(worker, {**option, "read": found["read"]}).right
+        return trial.held(worker, {**option, "read": bound["read"]}).right
     except Fault:
         if not worker.alive:
             raise
         return False
 
 
-def _same(found: Found, option: Found, *names: str) -> bool:
+def _same(bound: ByRole, option: ByRole, *names: str) -> bool:
     """Whether the same callables play these roles in the same axis order."""
     told = [
-        [(b.target, b.layout) if (b := one.get(name)) else None for name in names] for one in (found, option)
+        [(b.target, b.layout) if (b := one.get(name)) else None for name in names] for one in (bound, option)
     ]
     return told[0] == told[1]

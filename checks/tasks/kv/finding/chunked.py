@@ -34,6 +34,7 @@ from judge_tui.checks.tasks.kv.words import roles
 from judge_tui.checks.tasks.kv.words.decoder_roles import DECODER
 from judge_tui.checks.tasks.kv.words.parameters import SEQUENCE
 from judge_tui.checks.tasks.kv.words.reference import attention, causal_rows
+from judge_tui.checks.tasks.kv.words.roles import ByRole
 from judge_tui.checks.tasks.kv.words.sizes import Sizes
 from judge_tui.checks.tasks.kv.words.streams import drawn
 from judge_tui.checks.tolerance import relative_error
@@ -41,7 +42,6 @@ from judge_tui.checks.tolerance import relative_error
 __all__ = ["NAMED", "ROLE", "as_prefill", "find", "over_tokens"]
 
 Inventories = Mapping[str, Mapping[str, Any]]
-Found = dict[str, Binding]
 #: What is called after chunks; whether it takes a prompt shows in its parameters.
 NAMED = re.compile(r"chunk", re.I)
 _PROMPT = re.compile(r"prefill|prompt|process|forward")
@@ -105,27 +105,31 @@ _MOST = 6
 
 
 def find(
-    worker: Worker, loaded: Inventories, found: Found, rejected: dict[str, list[str]], fatal: dict[str, Fault]
+    worker: Worker,
+    loaded: Inventories,
+    bound: ByRole,
+    rejected: dict[str, list[str]],
+    fatal: dict[str, Fault],
 ) -> None:
     """Bind ``chunked``, where something named after chunks takes a prompt.
 
     Args:
         worker: Where the submission is.
         loaded: File → inventory.
-        found: Role → binding; added to.
+        bound: Role → binding; added to.
         rejected: Role → what was tried.
         fatal: Callables that ended the process; not called again.
     """
-    written = found.pop("chunked", None)
+    written = bound.pop("chunked", None)
     tried = rejected.setdefault("chunked", [])
     first: Binding | None = None
-    options = [written] if written else list(_options(worker, loaded, found, tried))
+    options = [written] if written else list(_options(worker, loaded, bound, tried))
     for option in options[: 2 * _MOST]:
-        for reading in _readings(option, found):
-            run = partial(_tried, worker, found, reading)
+        for reading in _readings(option, bound):
+            run = partial(_tried, worker, bound, reading)
             result = trial.survived(fatal, {"chunked": reading}, run)
             if result.right:
-                found["chunked"] = reading
+                bound["chunked"] = reading
                 return
             if result.ran:
                 first = first or reading
@@ -133,12 +137,12 @@ def find(
             if len(tried) < 12 and line not in tried:
                 tried.append(line)
     if settled := first or written:
-        found["chunked"] = settled
+        bound["chunked"] = settled
 
 
-def _options(worker: Worker, loaded: Inventories, found: Found, tried: list[str]) -> Iterator[Binding]:
+def _options(worker: Worker, loaded: Inventories, bound: ByRole, tried: list[str]) -> Iterator[Binding]:
     """Callables that take a prompt in chunks, and how each is called; ``tried`` gets those that cannot be."""
-    owners = {name: _owner(worker, found, name) for name in ("create", "decoder")}
+    owners = {name: _owner(worker, bound, name) for name in ("create", "decoder")}
     made = {
         (file, cls["name"]): cls["params"]
         for file, inventory in loaded.items()
@@ -156,9 +160,9 @@ def _options(worker: Worker, loaded: Inventories, found: Found, tried: list[str]
         takes_prompts = _PROMPT.search(own)
         if not (NAMED.search(item.name) or (asked and takes_prompts)):
             continue
-        bound = found.get("prefill")
-        if asked and bound is not None and bound.target == f"{item.file}:{item.name}":
-            yield _with_chunks(bound, item.params)
+        prefill = bound.get("prefill")
+        if asked and prefill is not None and prefill.target == f"{item.file}:{item.name}":
+            yield _with_chunks(prefill, item.params)
             continue
         known = [arguments(item.params, role, configs) for role in (_ARRAYS, _TOKENS)]
         if takes_prompts and known == [None, None]:
@@ -196,13 +200,13 @@ def _with_chunks(prefill: Binding, params: Sequence[Mapping[str, Any]]) -> Bindi
     return replace(prefill, role="chunked", args=(*prefill.args, *told[:1]))
 
 
-def _owner(worker: Worker, found: Found, name: str) -> str:
+def _owner(worker: Worker, bound: ByRole, name: str) -> str:
     """The class of the cache or of the decoder; empty when there is none."""
-    if name not in found:
+    if name not in bound:
         return ""
     sizes = Sizes().inputs() if name == "create" else ModelSizes().inputs()
     try:
-        made = invoke(worker, found[name], sizes, budget=10.0)
+        made = invoke(worker, bound[name], sizes, budget=10.0)
     except Fault:
         if not worker.alive:
             raise
@@ -218,25 +222,25 @@ def over_tokens(binding: Binding) -> bool:
     return not binding.takes("k")
 
 
-def _readings(option: Binding, found: Found) -> Iterator[Binding]:
+def _readings(option: Binding, bound: ByRole) -> Iterator[Binding]:
     if option.layout or over_tokens(option):
-        yield lone(option) if "prefill" in found and is_lone([found["prefill"]]) else option
+        yield lone(option) if "prefill" in bound and is_lone([bound["prefill"]]) else option
         return
-    usual = [found[name].layout for name in ("step_many", "append_many", "step", "append") if name in found]
+    usual = [bound[name].layout for name in ("step_many", "append_many", "step", "append") if name in bound]
     for layout in dict.fromkeys([*usual, *LAYOUTS, *SOLO]):
         if "N" in layout:
             yield replace(option, layout=layout)
 
 
-def _tried(worker: Worker, found: Found, option: Binding) -> trial.Trial:
+def _tried(worker: Worker, bound: ByRole, option: Binding) -> trial.Trial:
     """Seven tokens in chunks of three: the error of what is answered."""
-    if over_tokens(option) and "prefill" not in found:
+    if over_tokens(option) and "prefill" not in bound:
         return trial.Trial(float("inf"), "takes tokens, and no decoder was found to hold it against")
     try:
         if over_tokens(option):
-            return trial.Trial(_of_tokens(worker, found, option))
+            return trial.Trial(_of_tokens(worker, bound, option))
         sizes = Sizes(2, 3, 12, 8, chunk=3)
-        fed = ChunkFed(worker, found, option, sizes, lambda: trial.BUDGET)
+        fed = ChunkFed(worker, bound, option, sizes, lambda: trial.BUDGET)
         q, k, v = drawn(np.random.default_rng(12), sizes, 7)
         out = fed.prompt(q, k, v)
         if out is None:
@@ -251,15 +255,15 @@ def _tried(worker: Worker, found: Found, option: Binding) -> trial.Trial:
         return trial.Trial(float("inf"), f"cannot be called so: {error}")
 
 
-def _of_tokens(worker: Worker, found: Found, option: Binding) -> float:
-    make = Maker(worker, found, lambda: trial.BUDGET)
+def _of_tokens(worker: Worker, bound: ByRole, option: Binding) -> float:
+    make = Maker(worker, bound, lambda: trial.BUDGET)
     given = make(1).draw(np.random.default_rng(13), 7)
-    own = make(1, as_prefill(found, option), chunk=3).prefill(given)
+    own = make(1, as_prefill(bound, option), chunk=3).prefill(given)
     return relative_error(own, make(1).prefill(given))
 
 
-def as_prefill(found: Mapping[str, Binding], option: Binding) -> dict[str, Binding]:
+def as_prefill(bound: Mapping[str, Binding], option: Binding) -> dict[str, Binding]:
     """The decoder's roles with the prompt taken in chunks."""
-    own, role = found["prefill"], replace(option, role="prefill")
+    own, role = bound["prefill"], replace(option, role="prefill")
     # A prefill that opens a sequence by itself does so in chunks as well.
-    return {**found, "prefill": role if own.takes("sequence") or "open" in found else opening(role)}
+    return {**bound, "prefill": role if own.takes("sequence") or "open" in bound else opening(role)}

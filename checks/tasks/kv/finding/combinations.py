@@ -17,12 +17,12 @@ from judge_tui.checks.tasks.kv.finding.advancing import ticks
 from judge_tui.checks.tasks.kv.finding.signatures import Owner, matched
 from judge_tui.checks.tasks.kv.words import roles
 from judge_tui.checks.tasks.kv.words.parameters import K, V
+from judge_tui.checks.tasks.kv.words.roles import ByRole
 from judge_tui.checks.tasks.kv.words.sequences import ADD, RESERVE
 
 __all__ = ["MOST", "appended", "combinations", "owner_of"]
 
 Inventories = Mapping[str, Mapping[str, Any]]
-Found = dict[str, Binding]
 _ROLES = {role.name: role for role in (*roles.ROLES, ADD, RESERVE)}
 #: Makes a cache that says it keeps a window.
 _WINDOWED = replace(
@@ -40,7 +40,7 @@ _PAIR = {"k": parse_path("[0]"), "v": parse_path("[1]")}
 MOST = 6
 
 
-def combinations(worker: Worker, loaded: Inventories, written: Found) -> Iterator[tuple[Found, bool]]:
+def combinations(worker: Worker, loaded: Inventories, written: ByRole) -> Iterator[tuple[ByRole, bool]]:
     """Calls that may belong to a cache, fused or apart, likeliest first.
 
     Args:
@@ -55,7 +55,7 @@ def combinations(worker: Worker, loaded: Inventories, written: Found) -> Iterato
         yield from _around(worker, loaded, written, create)
 
 
-def _creates(worker: Worker, loaded: Inventories, written: Found) -> Iterator[Found]:
+def _creates(worker: Worker, loaded: Inventories, written: ByRole) -> Iterator[ByRole]:
     """Ways to get a cache: written, a class, a function, and none at all (the first step makes it)."""
     if "create" in written:
         yield {"create": written["create"]}
@@ -93,7 +93,7 @@ def _storing(worker: Worker, loaded: Inventories) -> list[Binding]:
     ][:2]
 
 
-def appended(worker: Worker, loaded: Inventories) -> Iterator[Found]:
+def appended(worker: Worker, loaded: Inventories) -> Iterator[ByRole]:
     """Caches and what feeds them alone, which may give back all that they hold as they take more in."""
     for base in _creates(worker, loaded, {}):
         owner = owner_of(worker, loaded, base) if base else None
@@ -103,7 +103,9 @@ def appended(worker: Worker, loaded: Inventories) -> Iterator[Found]:
             yield {**base, "append": replace(append, returns=_PAIR)}
 
 
-def _around(worker: Worker, loaded: Inventories, written: Found, base: Found) -> Iterator[tuple[Found, bool]]:
+def _around(
+    worker: Worker, loaded: Inventories, written: ByRole, base: ByRole
+) -> Iterator[tuple[ByRole, bool]]:
     """Calls that may belong to a cache, fused or apart, and whether it is a guess when it is advanced."""
     owner = owner_of(worker, loaded, base)
     if base and owner is None:
@@ -125,7 +127,7 @@ def _around(worker: Worker, loaded: Inventories, written: Found, base: Found) ->
     named = [name for name in TICKS if name in written] or ["advance"]
     told = [{name: tick} for name in named for tick in options(name)]
     guessed = bool(told) and not set(TICKS) & set(written)
-    unticked: list[Found] = [{}] if guessed or not told else []
+    unticked: list[ByRole] = [{}] if guessed or not told else []
     # What makes room goes by what was counted, though a step that is told its position may need no count.
     for tick in (*told, *unticked) if guessed and options("reserve") else (*unticked, *told):
         for combination in _calls({**base, **tick}, written, options):
@@ -134,20 +136,20 @@ def _around(worker: Worker, loaded: Inventories, written: Found, base: Found) ->
                 yield _advanced_after(combination), True
 
 
-def _adapted(written: Found) -> bool:
+def _adapted(written: ByRole) -> bool:
     """Whether an adapter feeds the cache."""
     return any(
         name in written and written[name].origin == ADAPTER for name in ("step", "append", "append_many")
     )
 
 
-def _advanced_after(combination: Found) -> Found:
+def _advanced_after(combination: ByRole) -> ByRole:
     """The same, advanced once attention is over, not before it."""
     tick = replace(combination["advance"], role="advance_after")
     return {**{n: b for n, b in combination.items() if n != "advance"}, "advance_after": tick}
 
 
-def _calls(base: Found, written: Found, options: Callable[[str], list[Binding]]) -> Iterator[Found]:
+def _calls(base: ByRole, written: ByRole, options: Callable[[str], list[Binding]]) -> Iterator[ByRole]:
     for step in options("step"):
         yield from _told_of_sequences({**base, "step": step}, step, options)
     if "create" not in base and "append" not in written and "append_many" not in written:
@@ -168,17 +170,17 @@ def _calls(base: Found, written: Found, options: Callable[[str], list[Binding]])
 
 
 def _told_of_sequences(
-    pair: Found, append: Binding, options: Callable[[str], list[Binding]]
-) -> Iterator[Found]:
+    pair: ByRole, append: Binding, options: Callable[[str], list[Binding]]
+) -> Iterator[ByRole]:
     """The same, and with what tells the cache of its sequences and tokens, where they go in one by one."""
-    adds: list[Found] = [{}]
+    adds: list[ByRole] = [{}]
     if append.takes("sequence") or append.takes("rows"):
         adds += [{"add": add} for add in options("add")[:2]]
     # first with room made: a cache that wants to be asked for it may have some to begin with; what appends
     # and counts by itself sees to it that there is some
     counted_apart = bool(set(TICKS) & set(pair))
     room = [each for each in options("reserve") if counted_apart or not _CHECKS.search(each.name)][:1]
-    around: list[Found] = [*({"reserve": reserve} for reserve in room), {}]
+    around: list[ByRole] = [*({"reserve": reserve} for reserve in room), {}]
     for reserve in around:
         for add in adds:
             told = {**add, **reserve}
@@ -186,7 +188,7 @@ def _told_of_sequences(
                 yield {**pair, **told}
 
 
-def _attended(pair: Found, written: Found, options: Callable[[str], list[Binding]]) -> Iterator[Found]:
+def _attended(pair: ByRole, written: ByRole, options: Callable[[str], list[Binding]]) -> Iterator[ByRole]:
     """Storage with attention over it."""
     for attend in options("attend"):
         yield {**pair, "attend": attend, **({"read": written["read"]} if "read" in written else {})}
@@ -195,7 +197,7 @@ def _attended(pair: Found, written: Found, options: Callable[[str], list[Binding
             yield {**pair, "attention": attention, **({"read": read} if read else {})}
 
 
-def owner_of(worker: Worker, loaded: Inventories, base: Found) -> Owner | None:
+def owner_of(worker: Worker, loaded: Inventories, base: ByRole) -> Owner | None:
     """What the cache is that a combination makes; ``None`` where it cannot be made."""
     if not base:
         return Owner()

@@ -23,116 +23,116 @@ from judge_tui.checks.tasks.kv.finding.readings import (
 )
 from judge_tui.checks.tasks.kv.finding.signatures import matched
 from judge_tui.checks.tasks.kv.words import roles
+from judge_tui.checks.tasks.kv.words.roles import ByRole
 
 __all__ = ["settle_lengths", "settle_many", "settle_read"]
 
 Inventories = Mapping[str, Mapping[str, Any]]
-Found = dict[str, Binding]
 _ROLES = {role.name: role for role in roles.ROLES}
 _COUNTS = re.compile(r"(?i)fresh|new|count|lens?$|lengths?$|valid|real|num|^n_")
 #: Parameters of unknown name that are tried.
 _MOST_UNNAMED = 3
 
 
-def settle_many(worker: Worker, loaded: Inventories, found: Found, written: Found) -> None:
+def settle_many(worker: Worker, loaded: Inventories, bound: ByRole, written: ByRole) -> None:
     """Bind what takes several tokens at once, when there is such a thing."""
-    one, many = ("step", "step_many") if "step" in found else ("append", "append_many")
-    if many in found or one not in found:
+    one, many = ("step", "step_many") if "step" in bound else ("append", "append_many")
+    if many in bound or one not in bound:
         return
-    owner = owner_of(worker, loaded, {"create": found["create"]} if "create" in found else {})
+    owner = owner_of(worker, loaded, {"create": bound["create"]} if "create" in bound else {})
     options = [
         option
         for option in matched(worker, loaded, _ROLES[many], owner=owner, stateful=True)[:MOST]
-        if option.target != found[one].target and option.on == found[one].on
+        if option.target != bound[one].target and option.on == bound[one].on
     ] if owner else []  # fmt: skip
     named = [
         o
         for o in options
         if "prefill" in o.name.lower() or "many" in o.name.lower() or "seq" in o.name.lower()
     ]
-    same = replace(found[one], role=many)
-    ran: list[Found] = []
+    same = replace(bound[one], role=many)
+    ran: list[ByRole] = []
     for option in [*named, same, *(o for o in options if o not in named)]:
-        orders = many_layouts(option, found[one].layout)
-        if option is same and not ("L" in found[one].layout and "N" not in found[one].layout):
-            orders = [found[one].layout]
+        orders = many_layouts(option, bound[one].layout)
+        if option is same and not ("L" in bound[one].layout and "N" not in bound[one].layout):
+            orders = [bound[one].layout]
         for layout in orders:
             if "N" not in layout:
                 continue
             extra = {many: replace(option, layout=layout)}
-            result = trial.held_many(worker, {**found, **extra})
+            result = trial.held_many(worker, {**bound, **extra})
             if result.right:
-                found.update(extra)
+                bound.update(extra)
                 return
             # What says that it takes a prompt is judged as such, right or wrong; so is what is advanced
             # by another number than it is told.
             meant = option in named or (option is same and one == "step")
-            if result.ran and (meant or (option is same and miscounts(worker, {**found, **extra}, 4))):
+            if result.ran and (meant or (option is same and miscounts(worker, {**bound, **extra}, 4))):
                 ran.append(extra)
     if ran:
-        found.update(ran[0])
+        bound.update(ran[0])
 
 
-def settle_read(worker: Worker, loaded: Inventories, found: Found) -> None:
+def settle_read(worker: Worker, loaded: Inventories, bound: ByRole) -> None:
     """Bind what reads the cache back, where attention needs none of it: some checks look into the cache."""
-    owner = owner_of(worker, loaded, {"create": found["create"]} if "create" in found else {})
-    if "read" in found or owner is None:
+    owner = owner_of(worker, loaded, {"create": bound["create"]} if "create" in bound else {})
+    if "read" in bound or owner is None:
         return
-    every = all_layers_go_in(found)
+    every = all_layers_go_in(bound)
     for option in matched(worker, loaded, _ROLES["read"], owner=owner, stateful=True)[:MOST]:
         for layout in layouts(option, every):
             extra = {"read": replace(option, layout=layout)}
-            if trial.held(worker, {**found, **extra}).right:
-                found.update(extra)
+            if trial.held(worker, {**bound, **extra}).right:
+                bound.update(extra)
                 return
 
 
-def settle_lengths(worker: Worker, loaded: Inventories, found: Found, written: Found) -> None:
+def settle_lengths(worker: Worker, loaded: Inventories, bound: ByRole, written: ByRole) -> None:
     """Whether lengths count what is new or what is stored: the reading under which ragged rows are right."""
     names: list[str] = [
-        n for n in ("step", "step_many", "append", "append_many") if n in found and n not in written
+        n for n in ("step", "step_many", "append", "append_many") if n in bound and n not in written
     ]
-    _settle_counts(worker, loaded, found, names, written)
-    taking = [n for n in names if found[n].takes("lengths") or found[n].takes("bounds")]
-    for tick in (n for n in TICKS if n in found and n not in written and found[n].takes("count")):
-        each = {tick: renamed(found[tick], "count", "lengths")}
-        if trial.ragged(worker, {**found, **each}).right:
-            found.update(each)
+    _settle_counts(worker, loaded, bound, names, written)
+    taking = [n for n in names if bound[n].takes("lengths") or bound[n].takes("bounds")]
+    for tick in (n for n in TICKS if n in bound and n not in written and bound[n].takes("count")):
+        each = {tick: renamed(bound[tick], "count", "lengths")}
+        if trial.ragged(worker, {**bound, **each}).right:
+            bound.update(each)
             return
-    if not taking or trial.ragged(worker, found).right:
+    if not taking or trial.ragged(worker, bound).right:
         return
-    packed = _packed(found, names)
-    if packed and trial.ragged(worker, {**found, **packed}).right:
-        found.update(packed)
+    packed = _packed(bound, names)
+    if packed and trial.ragged(worker, {**bound, **packed}).right:
+        bound.update(packed)
         return
     for source in ("totals", "before"):
-        other = {n: renamed(found[n], "lengths", source) for n in taking}
-        if trial.ragged(worker, {**found, **other}).right:
-            found.update(other)
+        other = {n: renamed(bound[n], "lengths", source) for n in taking}
+        if trial.ragged(worker, {**bound, **other}).right:
+            bound.update(other)
             return
 
 
 def _settle_counts(
-    worker: Worker, loaded: Inventories, found: Found, feeding: list[str], written: Found
+    worker: Worker, loaded: Inventories, bound: ByRole, feeding: list[str], written: ByRole
 ) -> None:
     """Hand the new tokens of each sequence to what its name does not show to take them.
 
     What feeds the cache is told by a parameter under which ragged rows are right; attention then by one whose
     name speaks of numbers, for its steps are right without it as well.
     """
-    for names in (feeding, ["attend"] if feeding and "attend" in found and "attend" not in written else []):
-        calls = {name: found[name] for name in names}
+    for names in (feeding, ["attend"] if feeding and "attend" in bound and "attend" not in written else []):
+        calls = {name: bound[name] for name in names}
         if not calls or any(_tells_apart(binding) for binding in calls.values()):
             continue
-        if names != feeding and not any(found[name].takes("lengths") for name in feeding):
+        if names != feeding and not any(bound[name].takes("lengths") for name in feeding):
             return
         for parameter in _unnamed(loaded, calls):
             if names != feeding and not _COUNTS.search(parameter):
                 continue
             told = Argument("lengths", keyword=parameter)
             each = {name: replace(binding, args=(*binding.args, told)) for name, binding in calls.items()}
-            if trial.ragged(worker, {**found, **each}).right:
-                found.update(each)
+            if trial.ragged(worker, {**bound, **each}).right:
+                bound.update(each)
                 break
 
 
@@ -145,7 +145,7 @@ def _tells_apart(binding: Binding) -> bool:
     return "B" not in binding.layout or any(binding.takes(name) for name in told)
 
 
-def _unnamed(loaded: Inventories, calls: Found) -> list[str]:
+def _unnamed(loaded: Inventories, calls: ByRole) -> list[str]:
     """Parameters that all of some calls have, which are None by default and are not handed over."""
     params = {f"{each.file}:{each.name}": each.params for each in callables(loaded)}
     open_ = [
@@ -160,15 +160,15 @@ def _unnamed(loaded: Inventories, calls: Found) -> list[str]:
     return [name for name in open_[0] if all(name in others for others in open_)][:_MOST_UNNAMED]
 
 
-def _packed(found: Found, feeding: list[str]) -> Found:
+def _packed(bound: ByRole, feeding: list[str]) -> ByRole:
     """The same calls with the tokens of all sequences behind each other; nothing where they cannot be.
 
     Of one token each they look like a batch without an axis of tokens.
     """
-    calls = {n: found[n] for n in (*feeding, "attend") if n in found}
+    calls = {n: bound[n] for n in (*feeding, "attend") if n in bound}
     if any(binding.layout != "BHD" for binding in calls.values()):
         return {}
     several = {
-        many: found[one] for one, many in (("step", "step_many"), ("append", "append_many")) if one in calls
+        many: bound[one] for one, many in (("step", "step_many"), ("append", "append_many")) if one in calls
     }
     return {n: replace(binding, role=n, layout="PHD") for n, binding in {**several, **calls}.items()}

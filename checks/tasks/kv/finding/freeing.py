@@ -20,24 +20,24 @@ __all__ = ["settle"]
 _GIVES_BACK = re.compile(r"free|release|evict|dealloc", re.I)
 
 
-def settle(worker: Worker, found: dict[str, Binding], options: list[Binding]) -> None:
+def settle(worker: Worker, bound: dict[str, Binding], options: list[Binding]) -> None:
     """Bind ``free``: a call after which a sequence comes again; or one whose name promises that, and runs."""
-    if "add" not in found or "free" in found:
+    if "add" not in bound or "free" in bound:
         return
     named = [option for option in options if option.takes("sequence")]
-    went = [(option, _goes(worker, {**found, "free": option})) for option in named]
+    went = [(option, _goes(worker, {**bound, "free": option})) for option in named]
     for wanted in ("again", "went"):
         for option, how in went:
             if how == wanted and (how == "again" or _GIVES_BACK.search(option.name.rpartition(".")[2])):
-                found["free"] = option
+                bound["free"] = option
                 return
 
 
-def _goes(worker: Worker, found: dict[str, Binding]) -> str:
+def _goes(worker: Worker, bound: dict[str, Binding]) -> str:
     """``again`` where a sequence can go and come again, ``went`` where it can go, else empty."""
     how = ""
     try:
-        cached = Cached(worker, found, Sizes(max_len=32, layers=1), lambda: BUDGET)
+        cached = Cached(worker, bound, Sizes(max_len=32, layers=1), lambda: BUDGET)
         stream = drawn(np.random.default_rng(17), cached.sizes, 2)
         cached.feed(*stream, whole=False)
         cached.free(0)

@@ -24,13 +24,13 @@ from judge_tui.checks.tasks.kv.finding import trial
 from judge_tui.checks.tasks.kv.finding.signatures import arguments
 from judge_tui.checks.tasks.kv.words import roles
 from judge_tui.checks.tasks.kv.words.reference import attention, causal_rows
+from judge_tui.checks.tasks.kv.words.roles import ByRole
 from judge_tui.checks.tolerance import relative_error
 
 __all__ = ["ROLE", "SPOKEN", "Heads", "called", "find", "mha_only"]
 
 Array = npt.NDArray[Any]
 Inventories = Mapping[str, Mapping[str, Any]]
-Found = dict[str, Binding]
 #: What speaks of grouped heads in names and source.
 SPOKEN = re.compile(
     r"gqa|mqa|grouped_?(query|attention|head|multi)|multi_?query|kv_?heads?\b|key_value_heads|n_?rep\b|"
@@ -109,18 +109,22 @@ def mha_only(binding: Binding) -> bool:
 
 
 def find(
-    worker: Worker, loaded: Inventories, found: Found, rejected: dict[str, list[str]], fatal: dict[str, Fault]
+    worker: Worker,
+    loaded: Inventories,
+    bound: ByRole,
+    rejected: dict[str, list[str]],
+    fatal: dict[str, Fault],
 ) -> None:
     """Bind ``grouped``: attention that is right with shared heads, else one that claims them.
 
     Args:
         worker: Where the submission is.
         loaded: File → inventory.
-        found: Role → binding; added to.
+        bound: Role → binding; added to.
         rejected: Role → what was tried.
         fatal: Callables that ended the process; not called again.
     """
-    written = found.pop("grouped", None)
+    written = bound.pop("grouped", None)
     tried = rejected.setdefault("grouped", [])
     claimed: Binding | None = None
     for option in [written] if written else list(_options(loaded))[:_MOST]:
@@ -128,7 +132,7 @@ def find(
             run = partial(_tried, worker, reading)
             result = trial.survived(fatal, {"grouped": reading}, run)
             if result.right:
-                found["grouped"] = reading
+                bound["grouped"] = reading
                 return
             if result.ran and _claims(reading):
                 claimed = claimed or reading
@@ -136,7 +140,7 @@ def find(
             if _claims(reading) and len(tried) < 12 and line not in tried:
                 tried.append(line)
     if settled := claimed or written:
-        found["grouped"] = settled
+        bound["grouped"] = settled
 
 
 def _claims(binding: Binding) -> bool:

@@ -14,11 +14,11 @@ from judge_tui.checks.tasks.kv.finding.signatures import Owner, as_told, matched
 from judge_tui.checks.tasks.kv.words import roles
 from judge_tui.checks.tasks.kv.words.decoder_roles import DECODER
 from judge_tui.checks.tasks.kv.words.paging_roles import ROLES
+from judge_tui.checks.tasks.kv.words.roles import ByRole
 
 __all__ = ["BorrowedCaches"]
 
 Inventories = Mapping[str, Mapping[str, Any]]
-Found = dict[str, Binding]
 _STATE = next(role for role in DECODER if role.name == "state")
 _CREATE = next(role for role in roles.ROLES if role.name == "create")
 #: A cache that is made for a decoder may be told more of it than one by itself.
@@ -33,23 +33,23 @@ class BorrowedCaches:
     Args:
         worker: Where the submission is.
         loaded: File → inventory.
-        found: Role → binding, as far as a cache was found.
+        bound: Role → binding, as far as a cache was found.
     """
 
-    def __init__(self, worker: Worker, loaded: Inventories, found: Found) -> None:
+    def __init__(self, worker: Worker, loaded: Inventories, bound: ByRole) -> None:
         self.worker, self.loaded = worker, loaded
         functions = [o for o in matched(worker, loaded, _STATE) if not o.takes("model")][:_MOST]
         known = {option.target for option in functions}
-        self.makers = [*functions, *(each for each in self._bound(found) if each.target not in known)]
-        self.adds = {found["create"].target: found["add"]} if {"create", "add"} <= set(found) else {}
+        self.makers = [*functions, *(each for each in self._bound(bound) if each.target not in known)]
+        self.adds = {bound["create"].target: bound["add"]} if {"create", "add"} <= set(bound) else {}
 
-    def _bound(self, found: Found) -> list[Binding]:
-        if "create" in found:
-            return [found["create"]]
+    def _bound(self, bound: ByRole) -> list[Binding]:
+        if "create" in bound:
+            return [bound["create"]]
         named = matched(self.worker, self.loaded, _SIZED, constructors=True)
         return [replace(option, returns={}) for option in named if option.name[:1].isupper()][:_MOST]
 
-    def options(self, option: Found) -> Iterator[Found]:
+    def options(self, option: ByRole) -> Iterator[ByRole]:
         """A decoder that is handed a cache, with each of them: one for all layers, then one for each."""
         apart = option["prefill"].takes("sequence") and "open" not in option
         for maker in self.makers:
@@ -76,13 +76,13 @@ class BorrowedCaches:
             found += [(replace(maker, role="state"), replace(add, role="open")) for add in adds[:1]]
         return found
 
-    def lent(self, option: Found) -> bool:
+    def lent(self, option: ByRole) -> bool:
         """Whether the cache of an option is one of them."""
         state = option.get("state") or option.get("states")
         known = {maker.target for maker in self.makers}
         return state is not None and (state.target in known or self.paged(option))
 
-    def paged(self, option: Found) -> bool:
+    def paged(self, option: ByRole) -> bool:
         """Whether it is one of pages, in which sequences are opened."""
         if not {"open", "state"} <= set(option):
             return False

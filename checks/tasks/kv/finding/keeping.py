@@ -24,20 +24,20 @@ _TOKENS = 5
 _BUDGET = 8.0
 
 
-def keeps_codes(worker: Worker, found: Mapping[str, Binding]) -> bool:
+def keeps_codes(worker: Worker, bound: Mapping[str, Binding]) -> bool:
     """Whether bytes stand where keys and values went in, with scales beside them.
 
     A cache that truncates what it is fed has no scales, one of floating point has more numbers than bytes.
 
     Args:
         worker: Where the submission is.
-        found: A cache that runs: role → binding.
+        bound: A cache that runs: role → binding.
 
     Raises:
         Fault: It ended the process.
     """
     try:
-        cached = Cached(worker, found, _SIZES, lambda: _BUDGET)
+        cached = Cached(worker, bound, _SIZES, lambda: _BUDGET)
         cached.feed(*drawn(np.random.default_rng(15), _SIZES, _TOKENS), whole=False)
         kept = entries(cached)
     except Fault:
@@ -57,11 +57,11 @@ def _is_float(dtype: str) -> bool:
     return dtype.startswith("float")
 
 
-def as_quantized(found: Mapping[str, Binding]) -> dict[str, Binding]:
+def as_quantized(bound: Mapping[str, Binding]) -> dict[str, Binding]:
     """The roles of a cache that keeps codes, under the names of a quantized one's."""
     return {
-        name: replace(found[part], role=name)
+        name: replace(bound[part], role=name)
         for part in _PLAIN
-        if part in found
+        if part in bound
         for name in ["quantized" if part == "create" else f"quantized_{part}"]
     }

@@ -16,12 +16,12 @@ from judge_tui.checks.tasks.kv.faces.decoding import Decoder
 from judge_tui.checks.tasks.kv.faces.maker import Maker
 from judge_tui.checks.tasks.kv.finding.handed import BorrowedCaches
 from judge_tui.checks.tasks.kv.finding.readings import renamed
+from judge_tui.checks.tasks.kv.words.roles import ByRole
 from judge_tui.checks.tolerance import relative_error
 
 __all__ = ["is_meant"]
 
 Inventories = Mapping[str, Mapping[str, Any]]
-Found = dict[str, Binding]
 _BUDGET = 8.0
 _SAME = 1e-4
 #: Names that do not say that a whole prompt of a whole model goes in.
@@ -30,7 +30,7 @@ _MASK = re.compile(r"(?i)mask|causal")
 _CACHE = re.compile(r"(?i)cache|past_?k|kv_?(store|buf)")
 
 
-def is_meant(worker: Worker, loaded: Inventories, option: Found, caches: BorrowedCaches) -> bool:
+def is_meant(worker: Worker, loaded: Inventories, option: ByRole, caches: BorrowedCaches) -> bool:
     """Whether answers that differ from a longer prefill are the decoder's own mistake.
 
     One call for all that says nothing of a cache may be misread. What is called after a step, or after a part
@@ -64,7 +64,7 @@ def _takes_mask(loaded: Inventories, binding: Binding) -> bool:
     )
 
 
-def _keeps_a_cache(worker: Worker, option: Found) -> bool:
+def _keeps_a_cache(worker: Worker, option: ByRole) -> bool:
     """Whether one call for all is told its position, and its model holds arrays that are called a cache."""
     if not (option["prefill"].takes("position") and option["decode"].takes("position")):
         return False
@@ -73,7 +73,7 @@ def _keeps_a_cache(worker: Worker, option: Found) -> bool:
     return any(_CACHE.search(str(key)) for path in paths for _kind, key in path)
 
 
-def _consistent(worker: Worker, option: Found, needed: bool) -> bool:
+def _consistent(worker: Worker, option: ByRole, needed: bool) -> bool:
     """Whether the rows of a prompt are those of a longer one; where only the last is given, if not needed."""
     make = Maker(worker, option, lambda: _BUDGET)
     given = make(1).draw(np.random.default_rng(17), 5)
@@ -83,7 +83,7 @@ def _consistent(worker: Worker, option: Found, needed: bool) -> bool:
     return relative_error(make(1).prefill(given[:, :3]), rows[:, 2]) <= _SAME
 
 
-def _causal_without_cache(worker: Worker, option: Found) -> bool:
+def _causal_without_cache(worker: Worker, option: ByRole) -> bool:
     """Whether the same call, asked for no cache, gives rows of a prompt that are those of a longer one."""
     prefill = option["prefill"]
     if not prefill.takes("use_cache"):
@@ -91,7 +91,7 @@ def _causal_without_cache(worker: Worker, option: Found) -> bool:
     return _consistent(worker, {**option, "prefill": renamed(prefill, "use_cache", "no_cache")}, needed=True)
 
 
-def _counted(worker: Worker, option: Found) -> bool:
+def _counted(worker: Worker, option: ByRole) -> bool:
     """Whether a prompt moves what its cache counts; true where that counts nothing, or is told positions."""
     if all(
         option[name].takes("position") or option[name].takes("positions") for name in ("prefill", "decode")

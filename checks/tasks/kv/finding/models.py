@@ -26,25 +26,29 @@ from judge_tui.checks.tasks.kv.finding.readings import renamed
 from judge_tui.checks.tasks.kv.finding.signatures import Owner, matched
 from judge_tui.checks.tasks.kv.finding.trial import Trial
 from judge_tui.checks.tasks.kv.words.decoder_roles import DECODER
+from judge_tui.checks.tasks.kv.words.roles import ByRole
 from judge_tui.checks.tolerance import relative_error
 
 __all__ = ["find"]
 
 Inventories = Mapping[str, Mapping[str, Any]]
-Found = dict[str, Binding]
 _ROLES = {role.name: role for role in DECODER}
 _BUDGET = 8.0
 _MOST, _SHOWN = 5, 24
 
 
 def find(
-    worker: Worker, loaded: Inventories, found: Found, rejected: dict[str, list[str]], fatal: dict[str, Fault]
+    worker: Worker,
+    loaded: Inventories,
+    bound: ByRole,
+    rejected: dict[str, list[str]],
+    fatal: dict[str, Fault],
 ) -> None:
     """Bind ``decoder``, ``prefill`` and ``decode``: what agrees with itself first, else what runs."""
     tried = rejected.setdefault("prefill", [])
-    written = {name: found[name] for name in _ROLES if name in found}
-    best: Found = {}
-    caches, refused = BorrowedCaches(worker, loaded, found), set[str]()
+    written = {name: bound[name] for name in _ROLES if name in bound}
+    best: ByRole = {}
+    caches, refused = BorrowedCaches(worker, loaded, bound), set[str]()
     for option in _options(worker, loaded, written, caches):
         if _prompting(option) in refused:
             continue
@@ -59,14 +63,16 @@ def find(
         line = f"{names}: {said or f'runs, differs from a longer prefill by {error:.2g}'}"
         if len(tried) < _SHOWN and line not in tried:
             tried.append(line)
-    found.update(best)
+    bound.update(best)
     if best:
-        settle_padding(worker, found)
+        settle_padding(worker, bound)
     for name in ("decoder", "decode"):
         rejected.setdefault(name, []).extend(tried)
 
 
-def _options(worker: Worker, loaded: Inventories, written: Found, caches: BorrowedCaches) -> Iterator[Found]:
+def _options(
+    worker: Worker, loaded: Inventories, written: ByRole, caches: BorrowedCaches
+) -> Iterator[ByRole]:
     """Ways to make a decoder and to call it; its cache is its own, made by it, or the one that was found."""
     if "prefill" in written and "decode" in written:
         yield written
@@ -166,14 +172,14 @@ def _owner(worker: Worker, decoder: Binding) -> Owner:
     return Owner.seen(worker.describe(handle))
 
 
-def _prompting(option: Found) -> str:
+def _prompting(option: ByRole) -> str:
     """All that a prompt depends on: the rest of an option is not tried where none goes in."""
     names = ("decoder", "open", "state", "states", "prefill")
     called = [f"{name} {option[name].target} {option[name].args}" for name in names if name in option]
     return "; ".join([*called, _over(option["decode"]), str(hands_out(option))])
 
 
-def _tried(worker: Worker, option: Found, refused: set[str]) -> Trial:
+def _tried(worker: Worker, option: ByRole, refused: set[str]) -> Trial:
     """How far two decode steps are from a longer prefill, or how it failed to run."""
     try:
         rng = np.random.default_rng(11)

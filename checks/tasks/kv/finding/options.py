@@ -30,7 +30,7 @@ ROLES = (roles.QUANTIZED, *_QUANTIZED, *PAGED)
 def find(
     worker: Worker,
     loaded: Mapping[str, Mapping[str, Any]],
-    found: dict[str, Binding],
+    bound: dict[str, Binding],
     rejected: dict[str, list[str]],
     fatal: dict[str, Fault],
 ) -> None:
@@ -39,12 +39,12 @@ def find(
     Args:
         worker: Where the submission is.
         loaded: File → inventory.
-        found: Role → binding; holds what is written, and is added to.
+        bound: Role → binding; holds what is written, and is added to.
         rejected: Role → what was tried.
         fatal: Callables that ended the process; added to.
 
     Raises:
         Fault: A trial ended the process.
     """
-    compressed.find(worker, loaded, found, rejected, fatal)
-    paging.find(worker, loaded, found, rejected, fatal)
+    compressed.find(worker, loaded, bound, rejected, fatal)
+    paging.find(worker, loaded, bound, rejected, fatal)

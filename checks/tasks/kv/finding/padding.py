@@ -6,54 +6,53 @@ from dataclasses import replace
 
 import numpy as np
 
-from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.tasks.kv.faces.leftward import LEFT
 from judge_tui.checks.tasks.kv.faces.maker import Maker
 from judge_tui.checks.tasks.kv.finding.readings import renamed
+from judge_tui.checks.tasks.kv.words.roles import ByRole
 from judge_tui.checks.tolerance import relative_error
 
 __all__ = ["settle_padding"]
 
-Found = dict[str, Binding]
 _BUDGET = 8.0
 _RIGHT = 1e-3
 #: Prompts of several lengths in a list: arrays, or lists of ids.
 _LISTS = ("prompts", "token_lists")
 
 
-def settle_padding(worker: Worker, found: Found) -> None:
+def settle_padding(worker: Worker, bound: ByRole) -> None:
     """Hand over counts or a mask where a ragged batch comes out right so; else all tokens count as real.
 
     Prompts may come in a list as well, each of its own length. A mask is of the tokens of a call, padded
     behind, or of all places of the cache, padded in front.
     """
-    prefill, decode = found["prefill"], found["decode"]
+    prefill, decode = bound["prefill"], bound["decode"]
     if prefill.origin == "found" and prefill.takes("tokens") and not prefill.takes("lengths"):
         for source in _LISTS:
-            listed = {**found, "prefill": renamed(prefill, "tokens", source)}
+            listed = {**bound, "prefill": renamed(prefill, "tokens", source)}
             if _right(worker, listed):
-                found.update(listed)
+                bound.update(listed)
                 return
     apart = not prefill.takes("valid")
     if apart:
         # A prefill that is told of no padding may stand beside a call for any tokens that is.
         prefill = replace(decode, role="prefill")
-    if prefill.origin != "found" or not prefill.takes("valid") or "batch_prefill" in found:
+    if prefill.origin != "found" or not prefill.takes("valid") or "batch_prefill" in bound:
         return
     for source in ("lengths", "mask", *(LEFT if decode.takes("valid") else ())):
         told = {"prefill": renamed(prefill, "valid", source)}
         if source in LEFT:
             # A mask of all places is told at every call, as a step cannot know of padding otherwise.
             told["decode"] = renamed(decode, "valid", source)
-        if _right(worker, {**found, **told}):
+        if _right(worker, {**bound, **told}):
             named = {f"batch_{name}": replace(b, role=f"batch_{name}") for name, b in told.items()}
-            found.update(named if apart else told)
+            bound.update(named if apart else told)
             return
 
 
-def _right(worker: Worker, option: Found) -> bool:
+def _right(worker: Worker, option: ByRole) -> bool:
     """Whether prompts of two and three tokens in a batch, and a step after them, equal the same alone."""
     try:
         make = Maker(worker, option, lambda: _BUDGET)

@@ -22,28 +22,28 @@ from judge_tui.checks.tasks.kv.finding.readings import all_layers_go_in, layouts
 from judge_tui.checks.tasks.kv.finding.signatures import Owner, matched
 from judge_tui.checks.tasks.kv.words.paging_roles import PARTS, ROLES
 from judge_tui.checks.tasks.kv.words.reference import attention
+from judge_tui.checks.tasks.kv.words.roles import ByRole
 from judge_tui.checks.tolerance import relative_error
 
 __all__ = ["find", "parts_of"]
 
 Inventories = Mapping[str, Mapping[str, Any]]
-Found = dict[str, Binding]
 _BUDGET = 8.0
 _NEAR = 1e-2
 
 
-def parts_of(found: Mapping[str, Binding]) -> Found | None:
+def parts_of(bound: Mapping[str, Binding]) -> ByRole | None:
     """The paged cache's bindings by part (``create``, ``append``, …); ``None`` when there is none."""
-    own = {part: replace(found[f"paged_{part}"], role=part) for part in PARTS if f"paged_{part}" in found}
+    own = {part: replace(bound[f"paged_{part}"], role=part) for part in PARTS if f"paged_{part}" in bound}
     if not ({"append", "append_many"} & set(own) and {"read", "attend"} & set(own)):
         return None
-    return {**({"create": found["paged"]} if "paged" in found else {}), **own}
+    return {**({"create": bound["paged"]} if "paged" in bound else {}), **own}
 
 
 def find(
     worker: Worker,
     loaded: Inventories,
-    found: Found,
+    bound: ByRole,
     rejected: dict[str, list[str]],
     fatal: dict[str, Fault],
 ) -> None:
@@ -52,21 +52,21 @@ def find(
     Args:
         worker: Where the submission is.
         loaded: File → inventory.
-        found: Role → binding; added to.
+        bound: Role → binding; added to.
         rejected: Role → what was tried.
         fatal: Callables that ended the process; added to.
     """
     tried = rejected.setdefault("paged", [])
-    written = {part: found.pop(f"paged_{part}") for part in PARTS if f"paged_{part}" in found}
-    create = found.pop("paged", None)
+    written = {part: bound.pop(f"paged_{part}") for part in PARTS if f"paged_{part}" in bound}
+    create = bound.pop("paged", None)
     options = [create] if create else _creates(worker, loaded)
-    meant: Found | None = None
+    meant: ByRole | None = None
     for option in options[:5]:
         if option.target in fatal:
             tried.append(f"{option.target} {fatal[option.target].message}")
             continue
         try:
-            right, runs = _settled(worker, loaded, option, written, tried, _plain(found, option))
+            right, runs = _settled(worker, loaded, option, written, tried, _plain(bound, option))
         except Fault as fault:
             if worker.alive:
                 tried.append(f"{option.target} {fault.placed}")
@@ -78,15 +78,15 @@ def find(
             meant = right
             break
     if meant:
-        found["paged"] = meant.pop("create")
-        found.update({f"paged_{part}": binding for part, binding in meant.items()})
+        bound["paged"] = meant.pop("create")
+        bound.update({f"paged_{part}": binding for part, binding in meant.items()})
 
 
-def _plain(found: Found, create: Binding) -> set[str]:
+def _plain(bound: ByRole, create: Binding) -> set[str]:
     """What reads and feeds the plain cache, where that is made by something else."""
-    if "create" not in found or found["create"].target == create.target:
+    if "create" not in bound or bound["create"].target == create.target:
         return set()
-    return {found[name].target for name in ("append", "read", "attend") if name in found}
+    return {bound[name].target for name in ("append", "read", "attend") if name in bound}
 
 
 def _creates(worker: Worker, loaded: Inventories) -> list[Binding]:
@@ -105,10 +105,10 @@ def _settled(
     worker: Worker,
     loaded: Inventories,
     create: Binding,
-    written: Found,
+    written: ByRole,
     tried: list[str],
     plain: Collection[str],
-) -> tuple[Found | None, Found | None]:
+) -> tuple[ByRole | None, ByRole | None]:
     """What gives back what went in, and what at least runs.
 
     Functions of the ``plain`` cache may run on a pool by accident: they count where they are right alone.
@@ -122,8 +122,8 @@ def _settled(
             return [written[part]]
         return matched(worker, loaded, PARTS[part], owner=owner, stateful=True)[:most]
 
-    small: Found | None = None
-    runs: Found | None = None
+    small: ByRole | None = None
+    runs: ByRole | None = None
     appends = calls("append") or calls("append_many")
     reads = [("read", b) for b in calls("read")] + [("attend", b) for b in calls("attend")]
     together = itertools.product(appends, reads, _told(calls))
@@ -159,7 +159,7 @@ def _kin(one: Binding, other: Binding) -> int:
     return len(set(one.name.lower().split("_")) & set(other.name.lower().split("_")))
 
 
-def _beyond(worker: Worker, option: Found) -> bool:
+def _beyond(worker: Worker, option: ByRole) -> bool:
     """Whether two sequences that grow by turns over more than a block come back as well."""
     try:
         pool = _small(worker, option)
@@ -176,19 +176,19 @@ def _beyond(worker: Worker, option: Found) -> bool:
         return False
 
 
-def _told(calls: Callable[[str], list[Binding]]) -> list[Found]:
+def _told(calls: Callable[[str], list[Binding]]) -> list[ByRole]:
     """What tells the cache that a sequence comes, that tokens come, that they are there; or nothing."""
-    adds: list[Found] = [*({"add": add} for add in calls("add")), {}]
-    around: list[Found] = [{}, *({"reserve": reserve} for reserve in calls("reserve")[:1])]
+    adds: list[ByRole] = [*({"add": add} for add in calls("add")), {}]
+    around: list[ByRole] = [{}, *({"reserve": reserve} for reserve in calls("reserve")[:1])]
     # what says that a step is over is called: a cache that needs it may give its tokens back without
-    ticks: list[Found] = [*({"advance": tick} for tick in calls("advance")[:1]), {}]
+    ticks: list[ByRole] = [*({"advance": tick} for tick in calls("advance")[:1]), {}]
     told = [{**add, **reserve, **tick} for tick in ticks for reserve in around for add in adds]
     return [one for one in told if len({binding.target for binding in one.values()}) == len(one)]
 
 
 def _batched(
     worker: Worker, create: Binding, appends: list[Binding], reads: list[tuple[str, Binding]]
-) -> Found | None:
+) -> ByRole | None:
     """Calls that feed the whole batch at once, with what reads it."""
     for append, (part, read) in itertools.product(appends, reads):
         if append.takes("sequence"):
@@ -218,7 +218,7 @@ def _orders(binding: Binding, every: bool = False) -> Iterator[Binding]:
         yield replace(binding, layout=layout)
 
 
-def _tried(worker: Worker, option: Found, said: str) -> tuple[float | None, str]:
+def _tried(worker: Worker, option: ByRole, said: str) -> tuple[float | None, str]:
     """Three tokens of one sequence, one by one, in a block of four: how far off what comes back is."""
     try:
         pool = _small(worker, option)
@@ -235,7 +235,7 @@ def _tried(worker: Worker, option: Found, said: str) -> tuple[float | None, str]
         return None, said or f"cannot be called so: {error}"
 
 
-def _small(worker: Worker, option: Found) -> Pool:
+def _small(worker: Worker, option: ByRole) -> Pool:
     """A pool; of several layers where all go in together."""
     layers = LAYERS if any("L" in binding.layout for binding in option.values()) else 1
     return Pool(worker, option, PoolSizes(layers=layers), lambda: _BUDGET)
@@ -249,7 +249,7 @@ def _off(pool: Pool, sequence: int, q: Any) -> float:
     return max(relative_error(keys, k.astype(float)), relative_error(values, v.astype(float)))
 
 
-def _completed(worker: Worker, option: Found, calls: Any) -> Found:
+def _completed(worker: Worker, option: ByRole, calls: Any) -> ByRole:
     """The same with what feeds several tokens, what attends beside what reads, and what frees."""
     layout = option["append"].layout
     for many in (option["append"], *calls("append_many")):
@@ -279,7 +279,7 @@ def _completed(worker: Worker, option: Found, calls: Any) -> Found:
     )
 
 
-def _runs_many(worker: Worker, option: Found) -> bool:
+def _runs_many(worker: Worker, option: ByRole) -> bool:
     try:
         pool = _small(worker, option)
         k, v = np.random.default_rng(15).standard_normal((2, 2, 3, 8)).astype(np.float32)
@@ -292,7 +292,7 @@ def _runs_many(worker: Worker, option: Found) -> bool:
         return False
 
 
-def _comes_again(worker: Worker, option: Found) -> str:
+def _comes_again(worker: Worker, option: ByRole) -> str:
     """Whether a sequence can go, and its number come again, empty: ``right``, ``runs``, or neither."""
     how = ""
     try:

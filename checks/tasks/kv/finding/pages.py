@@ -25,12 +25,12 @@ from judge_tui.checks.tasks.kv.finding.signatures import matched
 from judge_tui.checks.tasks.kv.finding.trial import noted, settled_by
 from judge_tui.checks.tasks.kv.words import roles
 from judge_tui.checks.tasks.kv.words.paging_roles import PARTS
+from judge_tui.checks.tasks.kv.words.roles import ByRole
 from judge_tui.checks.tasks.kv.words.sizes import mode
 
 __all__ = ["Wrong", "from_pages"]
 
 Inventories = Mapping[str, Mapping[str, Any]]
-Found = dict[str, Binding]
 _FUSED = next(role for role in roles.ROLES if role.name == "step")
 #: Appends to pages and attends over them.
 _STEP = replace(
@@ -50,19 +50,19 @@ class Wrong:
         meant: The first whose answers are those of a usual mistake.
     """
 
-    ran: list[Found] = field(default_factory=list)
-    meant: Found | None = None
+    ran: list[ByRole] = field(default_factory=list)
+    meant: ByRole | None = None
 
 
 def from_pages(
-    worker: Worker, loaded: Inventories, found: Found, tried: list[str], fatal: dict[str, Fault]
+    worker: Worker, loaded: Inventories, bound: ByRole, tried: list[str], fatal: dict[str, Fault]
 ) -> Wrong:
     """Take a paged cache that keeps what it is fed for the cache that is asked for, as there is no other.
 
     Args:
         worker: Where the submission is.
         loaded: File → inventory.
-        found: Role → binding; added to.
+        bound: Role → binding; added to.
         tried: What was tried; added to.
         fatal: Callables that ended the process; added to.
 
@@ -70,8 +70,8 @@ def from_pages(
         Attention over it that runs and answers wrongly.
     """
     wrong = Wrong()
-    parts = parts_of(found) or {}
-    stored: Found = {n: parts[n] for n in _STORED if n in parts}
+    parts = parts_of(bound) or {}
+    stored: ByRole = {n: parts[n] for n in _STORED if n in parts}
     owner = owner_of(worker, loaded, {"create": stored["create"]} if "create" in stored else {})
     if "append" not in stored or owner is None:
         return wrong
@@ -79,7 +79,7 @@ def from_pages(
     every = all_layers_go_in(stored)
     for named in matched(worker, loaded, PARTS["attend"], owner=owner, stateful=True)[:3]:
         attends += [replace(named, role="attend", layout=layout) for layout in layouts(named, every)]
-    combinations: list[Found] = [{**stored, "attend": attend} for attend in attends]
+    combinations: list[ByRole] = [{**stored, "attend": attend} for attend in attends]
     for named in matched(worker, loaded, _STEP, owner=owner, stateful=True)[:3]:
         combinations += [
             {**stored, "step": replace(named, role="step", layout=layout)} for layout in layouts(named, every)
@@ -95,7 +95,7 @@ def from_pages(
             if (room := _with_room(worker, option)) is None:
                 tried.append(f"{option['append'].target}: takes fewer tokens than its blocks have room for")
                 return Wrong()
-            found.update({name: settled_by(binding, result) for name, binding in room.items()})
+            bound.update({name: settled_by(binding, result) for name, binding in room.items()})
             return wrong
         placed = not may_be_misplaced(loaded, option, result.mistake)
         if result.ran and placed and {"attend", "attention"} & set(option):
@@ -112,7 +112,7 @@ def _plain(worker: Worker, loaded: Inventories) -> list[Binding]:
     return [replace(option, layout=layout) for option in named for layout in SOLO[:2] + LAYOUTS[:2]]
 
 
-def _with_room(worker: Worker, option: Found) -> Found | None:
+def _with_room(worker: Worker, option: ByRole) -> ByRole | None:
     """The same, made so that all it is told to hold goes in: a pool may keep one block for itself."""
     if trial.fills(worker, option) or "create" not in option:
         return option

@@ -18,13 +18,13 @@ from judge_tui.checks.tasks.kv.finding import positions, trial
 from judge_tui.checks.tasks.kv.finding.signatures import Owner, as_told, matched
 from judge_tui.checks.tasks.kv.words import roles
 from judge_tui.checks.tasks.kv.words.parameters import BITS
+from judge_tui.checks.tasks.kv.words.roles import ByRole
 from judge_tui.checks.tasks.kv.words.sequences import ADD
 from judge_tui.checks.tasks.kv.words.sizes import Sizes
 
 __all__ = ["PREFIXES", "find", "roles_of"]
 
 Inventories = Mapping[str, Mapping[str, Any]]
-Found = dict[str, Binding]
 _ROLES = {role.name: role for role in (*roles.ROLES, ADD)}
 _PARTS = ("append", "read")
 _MORE = ("append_many", "attend", "add", "step")
@@ -39,21 +39,21 @@ _WORDS = ("int8", "int4")
 _NEAR = 0.3
 
 
-def roles_of(found: Mapping[str, Binding], prefix: str = "quantized") -> Found | None:
+def roles_of(bound: Mapping[str, Binding], prefix: str = "quantized") -> ByRole | None:
     """The roles of a quantized cache under the plain ones' names; ``None`` when there is none."""
-    if prefix not in found or not {f"{prefix}_append", f"{prefix}_step"} & set(found):
+    if prefix not in bound or not {f"{prefix}_append", f"{prefix}_step"} & set(bound):
         return None
-    own = {"create": found[prefix]}
+    own = {"create": bound[prefix]}
     for part in (*_PARTS, *_MORE):
-        if f"{prefix}_{part}" in found:
-            own[part] = replace(found[f"{prefix}_{part}"], role=part)
+        if f"{prefix}_{part}" in bound:
+            own[part] = replace(bound[f"{prefix}_{part}"], role=part)
     return own
 
 
 def find(
     worker: Worker,
     loaded: Inventories,
-    found: Found,
+    bound: ByRole,
     rejected: dict[str, list[str]],
     fatal: dict[str, Fault],
 ) -> None:
@@ -62,16 +62,16 @@ def find(
     Args:
         worker: Where the submission is.
         loaded: File → inventory.
-        found: Role → binding; added to.
+        bound: Role → binding; added to.
         rejected: Role → what was tried.
         fatal: Callables that ended the process; added to.
     """
     tried = rejected.setdefault("quantized", [])
-    written = {part: found.pop(f"quantized_{part}", None) for part in (*_PARTS, *_MORE)}
-    create = found.pop("quantized", None)
+    written = {part: bound.pop(f"quantized_{part}", None) for part in (*_PARTS, *_MORE)}
+    create = bound.pop("quantized", None)
     options = [create] if create else matched(worker, loaded, roles.QUANTIZED, constructors=True)
-    if not options and "create" in found:
-        plain = found["create"]
+    if not options and "create" in bound:
+        plain = bound["create"]
         options = _switched(loaded, plain) or _named(worker, loaded, plain) or _of_bits(loaded, plain)
     prefixes = iter(PREFIXES)
     for option in options[:4]:
@@ -85,8 +85,8 @@ def find(
         own = _settled(worker, loaded, option, owner, written, tried, fatal)
         prefix = next(prefixes, "") if own else ""
         if own and prefix:
-            found[prefix] = own["create"]
-            found.update({f"{prefix}_{part}": b for part, b in own.items() if part != "create"})
+            bound[prefix] = own["create"]
+            bound.update({f"{prefix}_{part}": b for part, b in own.items() if part != "create"})
 
 
 def _switched(loaded: Inventories, plain: Binding) -> list[Binding]:
@@ -155,7 +155,7 @@ def _settled(
     written: Mapping[str, Binding | None],
     tried: list[str],
     fatal: dict[str, Fault],
-) -> Found | None:
+) -> ByRole | None:
     def calls(part: str, most: int = 3) -> list[Binding]:
         if own := written.get(part):
             return [own]
@@ -165,7 +165,7 @@ def _settled(
             return told
         return [each for option in told for each in positions.told(worker, loaded, option)]
 
-    best: tuple[Found, trial.Trial] | None = None
+    best: tuple[ByRole, trial.Trial] | None = None
     for append in calls("append") or calls("append_many"):
         # What gives everything back as it takes more in needs no call that reads.
         for read in [*calls("read"), None]:
@@ -186,7 +186,7 @@ def _settled(
     return _completed(worker, best[0], calls)
 
 
-def _attending(worker: Worker, create: Binding, calls: Any, tried: list[str]) -> Found | None:
+def _attending(worker: Worker, create: Binding, calls: Any, tried: list[str]) -> ByRole | None:
     """A cache that attends over its codes, fused with feeding or apart, and hands nothing of them out."""
     for step in calls("step"):
         for base, one in itertools.product(
@@ -211,15 +211,15 @@ def _attending(worker: Worker, create: Binding, calls: Any, tried: list[str]) ->
     return None
 
 
-def _told_of_sequences(base: Found, append: Binding, calls: Any) -> list[Found]:
+def _told_of_sequences(base: ByRole, append: Binding, calls: Any) -> list[ByRole]:
     """The same, and with what hands out a sequence before it is written, where they go in one by one."""
     adds = calls("add", 2) if append.takes("sequence") else []
     return [base, *({**base, "add": add} for add in adds)]
 
 
 def _readings(
-    worker: Worker, bases: list[Found], append: Binding, read: Binding | None, fatal: dict[str, Fault]
-) -> Iterator[tuple[Found, trial.Trial]]:
+    worker: Worker, bases: list[ByRole], append: Binding, read: Binding | None, fatal: dict[str, Fault]
+) -> Iterator[tuple[ByRole, trial.Trial]]:
     """The two calls under every axis order, with how a short run went."""
     for base, one in itertools.product(bases, _orders(append)):
         own = {**base, "append": replace(one, role="append")}
@@ -228,7 +228,7 @@ def _readings(
             yield option, trial.survived(fatal, option, partial(trial.steps, worker, option))
 
 
-def _plainly_meant(worker: Worker, option: Found) -> bool:
+def _plainly_meant(worker: Worker, option: ByRole) -> bool:
     """Whether values that are far off are what it takes for the keys and values.
 
     Two arrays of floating point, handed back in the axis order in which they went in; codes and
@@ -245,7 +245,7 @@ def _same_order(one: str, other: str) -> bool:
     return one == other or ("N" not in one and one == other.replace("N", ""))
 
 
-def _completed(worker: Worker, option: Found, calls: Any) -> Found:
+def _completed(worker: Worker, option: ByRole, calls: Any) -> ByRole:
     """The same with what feeds several tokens at once, and what attends, where there is such a thing."""
     layout = option["append"].layout
     wide = layout if "N" in layout else layout.replace("H", "HN")

@@ -14,6 +14,7 @@ from judge_tui.checks.tasks.kv.faces.cached import TICKS
 from judge_tui.checks.tasks.kv.faces.wires import LAYOUTS, SOLO, layered
 from judge_tui.checks.tasks.kv.finding.positions import alone
 from judge_tui.checks.tasks.kv.words.reference import ONLY_THE_FIRST, ORDERLY
+from judge_tui.checks.tasks.kv.words.roles import ByRole
 
 __all__ = [
     "ASIDE",
@@ -28,14 +29,13 @@ __all__ = [
     "renamed",
 ]
 
-Found = dict[str, Binding]
 #: Parameters of attention that say nothing of where a query stands.
 ASIDE = re.compile(
     r"(?i)mask|causal|scale|drop|dtype|eps|return|weight|out$|self|bias|alibi|softcap|temperature|window|sink"
 )
 
 
-def readings(combination: Found, written: Found) -> Iterator[Found]:
+def readings(combination: ByRole, written: ByRole) -> Iterator[ByRole]:
     """The combination under every axis order that its calls allow; a written layout stays."""
     every = all_layers_go_in(combination)
     free = {
@@ -107,7 +107,7 @@ def renamed(binding: Binding, old: str, new: str) -> Binding:
     )
 
 
-def is_the_mistake(read: Found, mistake: str, ticks: bool) -> bool:
+def is_the_mistake(read: ByRole, mistake: str, ticks: bool) -> bool:
     """Whether a usual mistake that every answer equals is the submission's, and not that of our reading.
 
     Args:
@@ -140,13 +140,13 @@ def may_be_misplaced(
     return any(name not in told and not ASIDE.search(name) for name in names)
 
 
-def plainly_meant(combination: Found, ticks: bool) -> bool:
+def plainly_meant(combination: ByRole, ticks: bool) -> bool:
     """Whether calls that answer wrongly are made as they are meant: one axis order, up to dropped axes."""
     orders = {re.sub("[LBD]", "", binding.layout) for binding in combination.values()} - {"", "H"}
     return len(orders) <= 1 and not ticks
 
 
-def _calls(combination: Found) -> dict[str, tuple[str, tuple[Argument, ...]]]:
+def _calls(combination: ByRole) -> dict[str, tuple[str, tuple[Argument, ...]]]:
     """How every call is made; what counts all tokens or the new ones is one way to attend."""
     told = {
         name: renamed(b, "totals", "lengths") if name == "attend" else b for name, b in combination.items()
@@ -154,13 +154,13 @@ def _calls(combination: Found) -> dict[str, tuple[str, tuple[Argument, ...]]]:
     return {name: (binding.layout, binding.args) for name, binding in told.items()}
 
 
-def beyond_doubt(ran: Sequence[Found]) -> list[Found]:
+def beyond_doubt(ran: Sequence[ByRole]) -> list[ByRole]:
     """Of wrong combinations those that cannot be read otherwise: one axis order, or none other that runs."""
 
-    def calls(option: Found, *left_out: str) -> list[tuple[str, str, str]]:
+    def calls(option: ByRole, *left_out: str) -> list[tuple[str, str, str]]:
         return [(n, b.target, "" if n in left_out else b.layout) for n, b in sorted(option.items())]
 
-    def sole(option: Found) -> bool:
+    def sole(option: ByRole) -> bool:
         own = calls(option, "attend")
         alike = [_calls(other) for other in ran if calls(other, "attend") == own]
         return "attend" in option and all(each == _calls(option) for each in alike)

@@ -27,19 +27,19 @@ _STORED, _SEVERAL = 2, 3
 _BUDGET = 8.0
 
 
-def goes(worker: Worker, found: Mapping[str, Binding], way: Way, bits: int = 8) -> bool:
+def goes(worker: Worker, bound: Mapping[str, Binding], way: Way, bits: int = 8) -> bool:
     """Whether a small call of the same way comes back, in the shape that is expected.
 
     Args:
         worker: A process that holds the submission, and nothing of the run that is judged.
-        found: Role → binding.
+        bound: Role → binding.
         way: How the call is made.
         bits: Of a code, for caches that quantize.
     """
     sizes = Sizes(2, 3, 32, 8, way.dtype, bits=bits)
     stored, tokens = _STORED if way.onto else 0, _SEVERAL if way.several else 1
     try:
-        cached = Cached(worker, found, sizes, lambda: _BUDGET)
+        cached = Cached(worker, bound, sizes, lambda: _BUDGET)
         stream = drawn(np.random.default_rng(20), sizes, stored + tokens)
         cached.feed(*cut(stream, 0, stored), whole=False)
         counts = np.array([tokens, tokens - 1]) if way.ragged else None

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.submission import ADAPTER
@@ -34,62 +33,66 @@ from judge_tui.checks.tasks.kv.finding.readings import (
 )
 from judge_tui.checks.tasks.kv.finding.signatures import matched
 from judge_tui.checks.tasks.kv.finding.trial import Trial, advances_itself, noted, settled_by
+from judge_tui.checks.tasks.kv.words.roles import ByRole
 from judge_tui.checks.tasks.kv.words.sequences import FREE
 from judge_tui.checks.tasks.kv.words.sizes import mode
 
 __all__ = ["find"]
 
 Inventories = Mapping[str, Mapping[str, Any]]
-Found = dict[str, Binding]
 #: Wrong combinations that are tried with layers in step.
 _LAYERED = 8
 
 
 def find(
-    worker: Worker, loaded: Inventories, found: Found, rejected: dict[str, list[str]], fatal: dict[str, Fault]
+    worker: Worker,
+    loaded: Inventories,
+    bound: ByRole,
+    rejected: dict[str, list[str]],
+    fatal: dict[str, Fault],
 ) -> None:
     """Bind the roles that are not written by hand.
 
     Args:
         worker: Where the submission is.
         loaded: File → inventory.
-        found: Role → binding; holds what is written, and is added to.
+        bound: Role → binding; holds what is written, and is added to.
         rejected: Role → what was tried.
         fatal: Callables that ended the process when they were tried; added to.
 
     Raises:
         Fault: A trial ended the process.
     """
-    for name, binding in list(found.items()):
+    for name, binding in list(bound.items()):
         if binding.origin == ADAPTER:
             # An adapter may give back what the submission gives; where things are is seen at the call.
-            found[name] = replace(binding, returns={})
-    written, tried = dict(found), rejected.setdefault("step", [])
+            bound[name] = replace(binding, returns={})
+    written, tried = dict(bound), rejected.setdefault("step", [])
     search = _searched(worker, loaded, written, tried, fatal)
     if not written and (why := _not_moved(worker, loaded, search)):
         tried.insert(0, why)
         search = _Search()
     if search.best is not None:
-        _completed(worker, loaded, found, written, search.best)
-        if not search.best[1].right and not written and keeps_codes(worker, found):
-            _quantized(found, search)
+        _completed(worker, loaded, bound, written, search.best)
+        if not search.best[1].right and not written and keeps_codes(worker, bound):
+            _quantized(bound, search)
             # How it failed as a plain cache says nothing any more.
             tried.clear()
     for role in ("create", "append", "read", "attend"):
         rejected.setdefault(role, []).extend(tried)
-    options.find(worker, loaded, found, rejected, fatal)
-    models.find(worker, loaded, found, rejected, fatal)
-    if not mode(found):
-        over_pages = from_pages(worker, loaded, found, tried, fatal)
+    options.find(worker, loaded, bound, rejected, fatal)
+    models.find(worker, loaded, bound, rejected, fatal)
+    if not mode(bound):
+        over_pages = from_pages(worker, loaded, bound, tried, fatal)
         search.ran += over_pages.ran
         search.meant = search.meant or over_pages.meant
-        settle_many(worker, loaded, found, written)
-    if "decode" not in found:
-        _attends_wrongly(worker, loaded, found, written, search)
-    if {"add", "create"} <= set(found) and (owner := owner_of(worker, loaded, {"create": found["create"]})):
-        freeing.settle(worker, found, matched(worker, loaded, FREE, owner=owner, stateful=True)[:MOST])
-    chunks.find(worker, loaded, found, rejected, fatal)
-    grouped.find(worker, loaded, found, rejected, fatal)
+        settle_many(worker, loaded, bound, written)
+    if "decode" not in bound:
+        _attends_wrongly(worker, loaded, bound, written, search)
+    if {"add", "create"} <= set(bound) and (owner := owner_of(worker, loaded, {"create": bound["create"]})):
+        freeing.settle(worker, bound, matched(worker, loaded, FREE, owner=owner, stateful=True)[:MOST])
+    chunks.find(worker, loaded, bound, rejected, fatal)
+    grouped.find(worker, loaded, bound, rejected, fatal)
 
 
 @dataclass(slots=True)
@@ -103,12 +106,12 @@ class _Search:
         advanced: Told that steps are over, ran to the end, and answered wrongly; in one axis order.
     """
 
-    best: tuple[Found, Trial] | None = None
-    meant: Found | None = None
-    ran: list[Found] = field(default_factory=list)
-    advanced: list[tuple[Found, Trial]] = field(default_factory=list)
+    best: tuple[ByRole, Trial] | None = None
+    meant: ByRole | None = None
+    ran: list[ByRole] = field(default_factory=list)
+    advanced: list[tuple[ByRole, Trial]] = field(default_factory=list)
 
-    def add(self, read: Found, result: Trial, ticks: bool) -> None:
+    def add(self, read: ByRole, result: Trial, ticks: bool) -> None:
         """Take a reading that is not right into account; ``ticks``: when it is advanced is a guess."""
         if result.mistake and is_the_mistake(read, result.mistake, ticks):
             self.meant = self.meant or read
@@ -122,7 +125,7 @@ class _Search:
 
 
 def _searched(
-    worker: Worker, loaded: Inventories, written: Found, tried: list[str], fatal: dict[str, Fault]
+    worker: Worker, loaded: Inventories, written: ByRole, tried: list[str], fatal: dict[str, Fault]
 ) -> _Search:
     """Try readings of all combinations, until one is right."""
     search = _Search()
@@ -151,7 +154,7 @@ def _searched(
     return search
 
 
-def _giving_back(worker: Worker, loaded: Inventories, fatal: dict[str, Fault]) -> tuple[Found, Trial] | None:
+def _giving_back(worker: Worker, loaded: Inventories, fatal: dict[str, Fault]) -> tuple[ByRole, Trial] | None:
     """A cache that nothing found attends over, and that gives back all it holds as it takes more in."""
     for combination in appended(worker, loaded):
         for read in readings(combination, {}):
@@ -161,7 +164,7 @@ def _giving_back(worker: Worker, loaded: Inventories, fatal: dict[str, Fault]) -
     return None
 
 
-def _by_last_layer(worker: Worker, search: _Search, fatal: dict[str, Fault]) -> tuple[Found, Trial] | None:
+def _by_last_layer(worker: Worker, search: _Search, fatal: dict[str, Fault]) -> tuple[ByRole, Trial] | None:
     """A cache whose length moves with its last layer: right where layers go in step, and alone."""
     meant = [option for option in search.ran if plainly_meant(option, ticks=False)]
     for option in meant[:_LAYERED]:
@@ -188,35 +191,35 @@ def _not_moved(worker: Worker, loaded: Inventories, search: _Search) -> str:
 
 
 def _completed(
-    worker: Worker, loaded: Inventories, found: Found, written: Found, best: tuple[Found, Trial]
+    worker: Worker, loaded: Inventories, bound: ByRole, written: ByRole, best: tuple[ByRole, Trial]
 ) -> None:
     """Bind what was found, and what there is beside it."""
-    found.update({name: settled_by(binding, best[1]) for name, binding in best[0].items()})
-    settle_lengths(worker, loaded, found, written)
-    settle_many(worker, loaded, found, written)
-    settle_lengths(worker, loaded, found, written)
-    settle_read(worker, loaded, found)
+    bound.update({name: settled_by(binding, best[1]) for name, binding in best[0].items()})
+    settle_lengths(worker, loaded, bound, written)
+    settle_many(worker, loaded, bound, written)
+    settle_lengths(worker, loaded, bound, written)
+    settle_read(worker, loaded, bound)
 
 
-def _quantized(found: Found, search: _Search) -> None:
+def _quantized(bound: ByRole, search: _Search) -> None:
     """Take the cache that was found for a quantized one: what it gives back is near, and never the same."""
-    own = as_quantized(found)
+    own = as_quantized(bound)
     for name in search.best[0] if search.best else ():
-        found.pop(name, None)
+        bound.pop(name, None)
     for name in ("append_many", "read", "attend"):
-        found.pop(name, None)
-    found.update({name: binding for name, binding in own.items() if name not in found})
+        bound.pop(name, None)
+    bound.update({name: binding for name, binding in own.items() if name not in bound})
     search.meant, search.ran = None, []
 
 
 def _attends_wrongly(
-    worker: Worker, loaded: Inventories, found: Found, written: Found, search: _Search
+    worker: Worker, loaded: Inventories, bound: ByRole, written: ByRole, search: _Search
 ) -> None:
     """Bind attention that makes a usual mistake, or that nothing else can be: it is meant all the same."""
-    own = search.meant if mode(found) in ("", "read") else None
-    if own is None and mode(found) == "read":
-        own = attending.confirmed(worker, loaded, found, beyond_doubt(search.ran))
+    own = search.meant if mode(bound) in ("", "read") else None
+    if own is None and mode(bound) == "read":
+        own = attending.confirmed(worker, loaded, bound, beyond_doubt(search.ran))
     if own is not None:
         # What is settled about the storage stays, where it is the same storage.
-        found.update({n: b for n, b in own.items() if n not in found or b.target != found[n].target})
-        settle_many(worker, loaded, found, written)
+        bound.update({n: b for n, b in own.items() if n not in bound or b.target != bound[n].target})
+        settle_many(worker, loaded, bound, written)

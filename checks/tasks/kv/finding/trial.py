@@ -107,10 +107,10 @@ def _tried(run: Callable[[], float], worker: Worker) -> Trial:
         return Trial(float("inf"), f"cannot be called so: {error}")
 
 
-def _fresh(worker: Worker, found: Mapping[str, Binding], batch: int = 2) -> Cached:
+def _fresh(worker: Worker, bound: Mapping[str, Binding], batch: int = 2) -> Cached:
     sizes = Sizes(batch, _SIZES.heads, _SIZES.max_len, _SIZES.head_dim)
-    together = LAYERS if any("L" in binding.layout for binding in found.values()) else 1
-    return Cached(worker, found, sizes, lambda: BUDGET, together=together)
+    together = LAYERS if any("L" in binding.layout for binding in bound.values()) else 1
+    return Cached(worker, bound, sizes, lambda: BUDGET, together=together)
 
 
 def _compared(cached: Cached, out: Array, q: Array, k: Array, v: Array, b: int | None = None) -> float:
@@ -130,12 +130,12 @@ def _worst(errors: list[float]) -> float:
     return float("nan") if any(np.isnan(e) for e in errors) else max(errors)
 
 
-def steps(worker: Worker, found: Mapping[str, Binding]) -> Trial:
+def steps(worker: Worker, bound: Mapping[str, Binding]) -> Trial:
     """Five decode steps from an empty cache, one token each; more of them than heads."""
     mistakes: set[str] = set()
 
     def run() -> float:
-        cached = _fresh(worker, found)
+        cached = _fresh(worker, bound)
         q, k, v = drawn(np.random.default_rng(7), cached.sizes, 5)
         errors = []
         for t in range(5):
@@ -150,12 +150,12 @@ def steps(worker: Worker, found: Mapping[str, Binding]) -> Trial:
     return replace(result, mistake=mistakes.pop() if len(mistakes) == 1 else "")
 
 
-def in_step(worker: Worker, found: Mapping[str, Binding]) -> Trial:
+def in_step(worker: Worker, bound: Mapping[str, Binding]) -> Trial:
     """Five decode steps of two layers, each of which appends and attends in its turn."""
 
     def run() -> float:
         rng = np.random.default_rng(12)
-        layers = [(layer, drawn(rng, layer.sizes, 5)) for layer in _fresh(worker, found).in_step()]
+        layers = [(layer, drawn(rng, layer.sizes, 5)) for layer in _fresh(worker, bound).in_step()]
         errors = []
         for t in range(5):
             now, seen = slice(t, t + 1), slice(0, t + 1)
@@ -167,11 +167,11 @@ def in_step(worker: Worker, found: Mapping[str, Binding]) -> Trial:
     return _tried(run, worker)
 
 
-def held_many(worker: Worker, found: Mapping[str, Binding]) -> Trial:
+def held_many(worker: Worker, bound: Mapping[str, Binding]) -> Trial:
     """Four tokens at once (heads are three), then one: whether all are held; the error is of the last row."""
 
     def run() -> float:
-        cached = _fresh(worker, found)
+        cached = _fresh(worker, bound)
         q, k, v = drawn(np.random.default_rng(8), cached.sizes, 5)
         out = cached.feed(q[:, :, :4], k[:, :, :4], v[:, :, :4])
         first = _compared(cached, out[:, :, 3:], q[:, :, 3:4], k[:, :, :4], v[:, :, :4])
@@ -181,22 +181,22 @@ def held_many(worker: Worker, found: Mapping[str, Binding]) -> Trial:
     return _tried(run, worker)
 
 
-def fills(worker: Worker, found: Mapping[str, Binding]) -> bool:
+def fills(worker: Worker, bound: Mapping[str, Binding]) -> bool:
     """Whether all that a cache is told to hold goes in."""
 
     def run() -> float:
-        cached = Cached(worker, found, Sizes(2, 3, 8, 8), lambda: BUDGET)
+        cached = Cached(worker, bound, Sizes(2, 3, 8, 8), lambda: BUDGET)
         cached.feed(*drawn(np.random.default_rng(11), cached.sizes, 8), whole=False)
         return 0.0
 
     return _tried(run, worker).ran
 
 
-def held(worker: Worker, found: Mapping[str, Binding]) -> Trial:
+def held(worker: Worker, bound: Mapping[str, Binding]) -> Trial:
     """Three tokens fed one by one: whether they are read back."""
 
     def run() -> float:
-        cached = _fresh(worker, found)
+        cached = _fresh(worker, bound)
         q, k, v = drawn(np.random.default_rng(10), cached.sizes, 3)
         cached.feed(q, k, v, whole=False)
         got = [cached.stored(b) for b in range(2)]
@@ -211,16 +211,16 @@ def held(worker: Worker, found: Mapping[str, Binding]) -> Trial:
     return _tried(run, worker)
 
 
-def advances_itself(worker: Worker, found: Mapping[str, Binding]) -> bool:
+def advances_itself(worker: Worker, bound: Mapping[str, Binding]) -> bool:
     """Whether a cache that has a call to advance it holds what it is fed, and needs no such call."""
-    parts = {n: found[n] for n in ("create", "add", "reserve", "append", "read") if n in found}
-    return "append" in parts and not {"advance", "advance_after"} & set(found) and held(worker, parts).right
+    parts = {n: bound[n] for n in ("create", "add", "reserve", "append", "read") if n in bound}
+    return "append" in parts and not {"advance", "advance_after"} & set(bound) and held(worker, parts).right
 
 
-def gives_floats(worker: Worker, found: Mapping[str, Binding]) -> bool:
+def gives_floats(worker: Worker, bound: Mapping[str, Binding]) -> bool:
     """Whether what is read back is a pair of arrays of floating point, and nothing beside."""
     try:
-        cached = _fresh(worker, found)
+        cached = _fresh(worker, bound)
         cached.feed(*drawn(np.random.default_rng(10), cached.sizes, 2), whole=False)
         cached.stored(0)
     except Fault:
@@ -233,11 +233,11 @@ def gives_floats(worker: Worker, found: Mapping[str, Binding]) -> bool:
     return len(parts) == 2 and all(str(below.get("dtype", "")).startswith("float") for *_, below in parts)
 
 
-def ragged(worker: Worker, found: Mapping[str, Binding]) -> Trial:
+def ragged(worker: Worker, bound: Mapping[str, Binding]) -> Trial:
     """A batch of lengths 2 and 3, then one token each; each row against its own sequence."""
 
     def run() -> float:
-        cached = _fresh(worker, found)
+        cached = _fresh(worker, bound)
         if not cached.ragged_by():
             raise Skipped("takes no lengths")
         counts = np.array([2, 3])

@@ -36,7 +36,7 @@ _MOVED = 1e-3
 
 def judge(subject: Subject, found: Findings, said: list[str]) -> None:
     """For groups of 2 and 4, and one head for all: the narrow decoder against the wide one."""
-    decoder = subject.found.get("decoder")
+    decoder = subject.bound.get("decoder")
     if decoder is None or not decoder.takes("kv_heads"):
         return
     limit = precision("float32").limit(0.0)
@@ -104,7 +104,7 @@ class _Pair:
         sizes = {"heads": queries, "embed": queries * _WIDTH}
         self.worker = bench.worker
         self.narrow, self.wide = (
-            Maker(bench.worker, subject.found, lambda: bench.left, sizes={**sizes, "kv_heads": n})
+            Maker(bench.worker, subject.bound, lambda: bench.left, sizes={**sizes, "kv_heads": n})
             for n in (shared, queries)
         )
         self.given = self.narrow(1).draw(bench.rng("decoder", queries, shared), _PROMPT + _STEPS)

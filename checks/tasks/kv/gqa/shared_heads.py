@@ -47,8 +47,8 @@ def gqa(bench: Bench, found: Findings) -> str:
     """Attention alone, attention over the cache, and the decoder, each where it takes fewer KV heads."""
     subject = Subject(bench, dict(bench.bindings.found))
     said: list[str] = []
-    if "grouped" in subject.found:
-        _alone(subject, found, subject.found["grouped"], said)
+    if "grouped" in subject.bound:
+        _alone(subject, found, subject.bound["grouped"], said)
     if subject.mode and subject.mode != "read":
         _cached(subject, found, said)
     if subject.decodes:
@@ -189,7 +189,7 @@ def claims_sharing(subject: Subject) -> bool:
 
     Code that happens to run with fewer heads, and was never meant to, claims nothing.
     """
-    bindings = [subject.found[n] for n in ("create", "step", "attend", "attention") if n in subject.found]
+    bindings = [subject.bound[n] for n in ("create", "step", "attend", "attention") if n in subject.bound]
     if any(b.takes("kv_heads") or grouped.SPOKEN.search(b.name) for b in bindings):
         return True
     return any(_MEANT.search(text) for b in bindings for text in subject.text(b))

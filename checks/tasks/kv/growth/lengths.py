@@ -56,7 +56,7 @@ def growth(bench: Bench, found: Findings) -> str:
 
 def _bytes(subject: Subject, found: Findings, said: list[str]) -> None:
     points: list[tuple[float, float]] = []
-    create = subject.found.get("create")
+    create = subject.bound.get("create")
     for n in _FILLED:
         # Narrow heads: what grows with the square of the length shows beside the data.
         cached = subject.cached(Sizes(1, 2, n, 2, layers=1))

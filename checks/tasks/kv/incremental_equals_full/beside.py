@@ -28,8 +28,8 @@ def judge_beside(subject: Subject, found: Findings, said: list[str]) -> None:
         if match is None or not _STEP.search(match["named"].rpartition(":")[2]):
             continue
         file, _, name = match["named"].rpartition(":")
-        bound = {binding.target for binding in subject.found.values()}
-        if match["named"] in bound:
+        targets = {binding.target for binding in subject.bound.values()}
+        if match["named"] in targets:
             continue
         found.claim(
             f"{name}, called for one token after another, equals full attention", False,

@@ -76,7 +76,7 @@ def foretell(subject: Subject, queries: int = 3, shared: int = 3) -> Foretold:
         queries: Query heads.
         shared: Heads of keys and values.
     """
-    decoder = subject.found.get("decoder")
+    decoder = subject.bound.get("decoder")
     if decoder is None or not (decoder.takes("heads") and decoder.takes("embed")):
         return Foretold(why="how many heads it has cannot be told to it")
     try:

@@ -53,7 +53,7 @@ def judge(subject: Subject, found: Findings, said: list[str]) -> None:
 
 
 def _dtype_offered(subject: Subject) -> bool:
-    return "decoder" in subject.found and subject.found["decoder"].takes("dtype")
+    return "decoder" in subject.bound and subject.bound["decoder"].takes("dtype")
 
 
 def _compare(subject: Subject, found: Findings, make: Maker, said: list[str], dtype: str) -> bool:
@@ -150,7 +150,7 @@ def _again(subject: Subject, found: Findings, make: Maker, said: list[str]) -> N
     What it mixes warns: that a decoder is made anew for every prompt can be meant.
     """
     decoder = make(1)
-    if decoder.state is not None or any(subject.found[r].takes("cache") for r in ("prefill", "decode")):
+    if decoder.state is not None or any(subject.bound[r].takes("cache") for r in ("prefill", "decode")):
         return
     given = decoder.draw(subject.bench.rng("again"), 2 * _PROMPT + 1)
     decoder.prefill(given[:, :_PROMPT])
@@ -202,7 +202,7 @@ def _foretold(subject: Subject, found: Findings, said: list[str]) -> None:
 
 def _emptied_by(subject: Subject) -> str:
     """A method of the decoder's file that seems to empty its cache."""
-    names = subject.defined(subject.found["prefill"])
+    names = subject.defined(subject.bound["prefill"])
     return next((name for name in names if _EMPTIES.search(name)), "")
 
 

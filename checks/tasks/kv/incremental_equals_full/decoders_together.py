@@ -41,8 +41,8 @@ class Sequences:
         count: How many.
     """
 
-    def __init__(self, make: Maker, found: Mapping[str, Binding], count: int) -> None:
-        decoder = make(count, found)
+    def __init__(self, make: Maker, bound: Mapping[str, Binding], count: int) -> None:
+        decoder = make(count, bound)
         decoder.sizes, decoder.counts = replace(decoder.sizes, batch=1), np.zeros(1, np.int64)
         self.each = [decoder, *(decoder.beside(number) for number in range(1, count))]
 
@@ -55,7 +55,7 @@ class Sequences:
     def step(self, new: Array, going: Sequence[int]) -> Array:
         """Feed one token, (n,) or (n, E), of each sequence that goes on; (n, W)."""
         chosen = [self.each[b] for b in going]
-        if not _at_once(chosen[0].found["decode"]):
+        if not _at_once(chosen[0].bound["decode"]):
             rows = []
             for one, token in zip(chosen, new, strict=True):
                 rows.append(one.decode(token[None]))
@@ -83,7 +83,7 @@ def judge(subject: Subject, found: Findings, said: list[str]) -> bool:
     Returns:
         Whether the decoder is told of its sequences, so that this says something about it.
     """
-    if not tells_sequences(subject.found["decode"]):
+    if not tells_sequences(subject.bound["decode"]):
         return False
     make = subject.maker()
     try:
@@ -93,7 +93,7 @@ def judge(subject: Subject, found: Findings, said: list[str]) -> bool:
                    note=f"{fault.message}: nothing shows that it takes them so")  # fmt: skip
         return True
     count, longest = len(_LENGTHS), max(_LENGTHS)
-    sequences = Sequences(make, subject.found, count)
+    sequences = Sequences(make, subject.bound, count)
     given = np.concatenate([make(1).draw(subject.bench.rng("together", b), _MOST) for b in range(count)])
     held = [list(range(n)) for n in _LENGTHS]
     worst = Worst()
@@ -135,12 +135,12 @@ def _in_step(subject: Subject, make: Maker) -> Subject:
     Raises:
         Fault: It takes them in none of these forms.
     """
-    decode, refused = subject.found["decode"], None
+    decode, refused = subject.bound["decode"], None
     for form in _forms(decode):
-        found = {**subject.found, "decode": form}
+        bound = {**subject.bound, "decode": form}
         try:
-            if _in_line(make, found):
-                return Subject(subject.bench, found)
+            if _in_line(make, bound):
+                return Subject(subject.bench, bound)
         except (Raised, BadResult) as fault:
             refused = refused or fault
     if refused is not None:
@@ -160,10 +160,10 @@ def _forms(decode: Binding) -> list[Binding]:
     return [decode, *changed]
 
 
-def _in_line(make: Maker, found: Mapping[str, Binding]) -> bool:
+def _in_line(make: Maker, bound: Mapping[str, Binding]) -> bool:
     """Whether a step of sequences that are equally long comes out right, with as many tokens as ever."""
     count = len(_LENGTHS)
-    sequences = Sequences(make, found, count)
+    sequences = Sequences(make, bound, count)
     given = np.concatenate([make(1).draw(np.random.default_rng(24 + b), _MOST) for b in range(count)])
     for b in range(count):
         sequences.prefill(b, given[b : b + 1, :-1])

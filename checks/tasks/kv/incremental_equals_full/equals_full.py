@@ -219,7 +219,7 @@ def _double(
     if worst.error <= limit or not worst.error <= narrow.floor:
         found.limit(quantity, worst.error, limit, note=worst.note, **where)
         return
-    create = subject.found.get("create")
+    create = subject.bound.get("create")
     if create is not None and not create.takes("dtype") and subject.mode != "read":
         found.note(
             quantity,

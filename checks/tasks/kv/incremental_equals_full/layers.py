@@ -27,7 +27,7 @@ _LAYERS, _STEPS = 3, 6
 
 def judge_layers(subject: Subject, found: Findings, said: list[str]) -> None:
     """Step three layers of a cache whose length moves once for all of them, after the last."""
-    parts, bench = dict(subject.found), subject.bench
+    parts, bench = dict(subject.bound), subject.bench
     if subject.mode in ("", "read") or not subject.main("append", "append_many", "step").takes("layer"):
         return
     if "create" not in parts or not ("advance_after" in parts or parts["create"].takes("one_layer")):
@@ -57,7 +57,7 @@ def judge_layers(subject: Subject, found: Findings, said: list[str]) -> None:
 
 def judge_together(subject: Subject, found: Findings, said: list[str]) -> None:
     """Hand a cache the tokens of three layers with one call, and ask for each of them."""
-    parts, bench = dict(subject.found), subject.bench
+    parts, bench = dict(subject.bound), subject.bench
     if not subject.mode or "L" not in subject.main("append", "append_many", "step").layout:
         return
     if "create" not in parts or not parts["create"].takes("layers"):

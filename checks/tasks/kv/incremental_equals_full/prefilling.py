@@ -83,8 +83,8 @@ def _rows(
 
 def _starts_over(subject: Subject, out: Array, q: Array, k: Array, v: Array, limit: float) -> bool:
     """Whether a call for prompts alone answers as if nothing had been stored before."""
-    many = subject.found.get("step_many") or subject.found.get("append_many")
-    one = subject.found.get("step") or subject.found.get("append")
+    many = subject.bound.get("step_many") or subject.bound.get("append_many")
+    one = subject.bound.get("step") or subject.bound.get("append")
     if many is None or one is None or many.target == one.target:
         return False
     new = slice(k.shape[2] - q.shape[2], None)

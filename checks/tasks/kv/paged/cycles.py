@@ -94,31 +94,31 @@ def _come(
     pool: Pool, calls: list[Call], sequence: int, length: int, rng: np.random.Generator
 ) -> dict[str, Any]:
     inputs = pool.inputs(sequence, count=length)
-    if (add := pool.found.get("add")) is not None:
+    if (add := pool.bound.get("add")) is not None:
         call = _call(pool, add, inputs)
         calls.append(call)
         if not add.takes("sequence"):
             inputs["sequence"] = call.result
     sizes = pool.sizes
-    many = pool.found.get("append_many")
+    many = pool.bound.get("append_many")
     steps = [length] if many is not None else [1] * length
     stored = 0
     for tokens in steps:
-        binding = many if many is not None else pool.found["append"]
+        binding = many if many is not None else pool.bound["append"]
         k = rng.standard_normal((1, sizes.heads, tokens, sizes.head_dim)).astype(np.float32)
         now = {
             **inputs, "k": to_wire(k, binding.layout), "v": to_wire(-k, binding.layout), "position": stored,
             "length": stored + tokens, "lengths": np.array([tokens]), "totals": np.array([stored + tokens]),
             "positions": np.array([stored]), "count": tokens,
         }  # fmt: skip
-        around = pool.found.get("reserve"), binding, pool.found.get("advance")
+        around = pool.bound.get("reserve"), binding, pool.bound.get("advance")
         calls += [_call(pool, part, now) for part in around if part is not None]
         stored += tokens
     return {**inputs, "position": stored, "length": stored}
 
 
 def _gone(pool: Pool, calls: list[Call], sequence: int, inputs: dict[str, Any]) -> None:
-    calls.append(_call(pool, pool.found["free"], inputs))
+    calls.append(_call(pool, pool.bound["free"], inputs))
 
 
 def _call(pool: Pool, binding: Binding, inputs: dict[str, Any]) -> Call:

@@ -100,7 +100,7 @@ def _come_again(job: Job, beyond: Sequence[int], *, grows: bool = False) -> tupl
         read.append((error, f"{where}, turn {turn}"))
         if np.isnan(error):
             break
-        if "attend" in pool.found and not pool.attends:
+        if "attend" in pool.bound and not pool.attends:
             attended.append((worst_attention(job.bench, pool), f"{tokens} tokens, turn {turn}"))
         pool.leave(0)
         if grows:

@@ -46,22 +46,22 @@ def _asked(bench: Bench, coder: CacheCoder) -> CacheCoder | None:
 
     ``None`` where nothing does.
     """
-    if "attend" in coder.found:
+    if "attend" in coder.bound:
         return coder
     plain_cache = bench.bindings.found
-    if not {"create", "step"} <= set(plain_cache) or "read" not in coder.found:
+    if not {"create", "step"} <= set(plain_cache) or "read" not in coder.bound:
         return None
-    if plain_cache["create"].target != coder.found["create"].target:
+    if plain_cache["create"].target != coder.bound["create"].target:
         return None
-    found = {name: coder.found[name] for name in ("create", "add", "read") if name in coder.found}
-    found |= {name: plain_cache[name] for name in ("step", "step_many") if name in plain_cache}
-    return replace(coder, found=found)
+    bound = {name: coder.bound[name] for name in ("create", "add", "read") if name in coder.bound}
+    bound |= {name: plain_cache[name] for name in ("step", "step_many") if name in plain_cache}
+    return replace(coder, bound=bound)
 
 
 def _shared(bench: Bench, found: Findings, coder: CacheCoder, told: int) -> str:
     """Four heads of queries over two of keys and values, where the cache says that heads are shared."""
     asked = _asked(bench, coder)
-    if asked is None or not claims_sharing(Subject(bench, dict(asked.found))):
+    if asked is None or not claims_sharing(Subject(bench, dict(asked.bound))):
         return ""
     rng, (batch, _heads, tokens, width) = bench.rng("shared", told), _SHAPE
     q, k, v = (rng.standard_normal((batch, n, tokens, width)).astype(np.float32) for n in (4, 2, 2))

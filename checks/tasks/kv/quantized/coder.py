@@ -76,42 +76,42 @@ class CacheCoder:
 
     Attributes:
         bench: Where it is judged.
-        found: Its roles under the plain ones' names.
+        bound: Its roles under the plain ones' names.
     """
 
     bench: Bench
-    found: Mapping[str, Binding]
+    bound: Mapping[str, Binding]
 
     @property
     def name(self) -> str:
         """Its class, as written."""
-        create = self.found["create"]
-        feeds = self.found.get("append", self.found.get("step", create))
+        create = self.bound["create"]
+        feeds = self.bound.get("append", self.bound.get("step", create))
         return feeds.name.rpartition(".")[0] if create.file == ADAPTER else create.name
 
     @property
     def widths(self) -> tuple[int, ...]:
         """8 and 4 where it takes a width."""
-        return (8, 4) if self.found["create"].takes("bits") else (0,)
+        return (8, 4) if self.bound["create"].takes("bits") else (0,)
 
     @property
     def where(self) -> dict[str, Any]:
         """Where its class stands, or what feeds it."""
-        return _place(self.found["create"]) or _place(self.found.get("append", self.found["create"]))
+        return _place(self.bound["create"]) or _place(self.bound.get("append", self.bound["create"]))
 
     @property
     def feeds_whole(self) -> bool:
         """Whether several tokens go in with one call."""
-        return "append_many" in self.found
+        return "append_many" in self.bound
 
     @property
     def only_attends(self) -> bool:
         """Whether nothing of what it keeps is handed out: its answers alone can be held against anything."""
-        if "step" in self.found:
+        if "step" in self.bound:
             return True
-        if "read" in self.found or "attend" not in self.found:
+        if "read" in self.bound or "attend" not in self.bound:
             return False
-        roles = {name: binding for name, binding in self.found.items() if name != "attend"}
+        roles = {name: binding for name, binding in self.bound.items() if name != "attend"}
         return not trial.held(self.bench.worker, roles).ran
 
     def opened(
@@ -120,7 +120,7 @@ class CacheCoder:
         """An empty cache for (B, H, N, D), asked with as many heads of queries where they are not told."""
         batch, heads, tokens, width = shape
         sizes = Sizes(batch, heads, tokens, width, layers=1, bits=bits or 8, query_heads=query_heads)
-        roles = self.found if attends else {n: b for n, b in self.found.items() if n != "attend"}
+        roles = self.bound if attends else {n: b for n, b in self.bound.items() if n != "attend"}
         return Subject(self.bench, dict(roles)).cached(sizes)
 
     def restored(self, k: Array, v: Array, bits: int, *, whole: bool) -> tuple[Array, Array]:
@@ -133,7 +133,7 @@ class CacheCoder:
 
     def weight(self, bits: int) -> Weight | None:
         """See :class:`Coder`."""
-        roles = {name: binding for name, binding in self.found.items() if name != "attend"}
+        roles = {name: binding for name, binding in self.bound.items() if name != "attend"}
         sizes = Sizes(2, 4, 32, 64, layers=1, bits=bits or 8)
         measured = weighed(Subject(self.bench, roles), sizes)
         if measured is None:
@@ -144,7 +144,7 @@ class CacheCoder:
         rows = [("array", "shape", "dtype", "bytes")]
         rows += [(e.name, str(e.shape), e.dtype, str(e.nbytes)) for e in entries(cached)[:12]]
         each, how = measured.per_token / (2 * sizes.heads * sizes.head_dim), measured.how
-        if each > 2.0 and not self.found["create"].takes("max_len"):
+        if each > 2.0 and not self.bound["create"].takes("max_len"):
             each, how = min((each, how), self._long(bits))
         return Weight(each, how, tuple(rows))
 

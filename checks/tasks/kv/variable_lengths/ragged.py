@@ -202,8 +202,8 @@ def _named(rows: int) -> str:
 def _rows_are_told(subject: Subject) -> bool:
     """Whether what answers is told how many of the rows that go in at once are real, or gets no others."""
     name = {"fused": "step_many", "attend": "attend"}.get(subject.mode)
-    told = name in subject.found and any(
-        subject.found[name].takes(each) for each in ("lengths", "bounds", "query_positions")
+    told = name in subject.bound and any(
+        subject.bound[name].takes(each) for each in ("lengths", "bounds", "query_positions")
     )
     return told or subject.cached(Sizes()).ragged_by() == BY_ITSELF
 

@@ -85,7 +85,7 @@ def _refuses(subject: Subject, make: Maker, role: str) -> str:
         make: Makes its decoders.
         role: ``prefill`` of two lengths, or a ``decode`` in which one of two sequences rests.
     """
-    if subject.found[role].origin != "found":
+    if subject.bound[role].origin != "found":
         return ""
     small = make(2)
     given = small.draw(np.random.default_rng(22), 4)
@@ -100,11 +100,11 @@ def _refuses(subject: Subject, make: Maker, role: str) -> str:
 
 def _for_batches(subject: Subject) -> Subject:
     """Where ragged batches go through another object, its roles take the decoder's places."""
-    found = dict(subject.found)
+    bound = dict(subject.bound)
     for name in ("decoder", "prefill", "decode"):
-        if f"batch_{name}" in found:
-            found[name] = replace(found[f"batch_{name}"], role=name)
-    return Subject(subject.bench, found)
+        if f"batch_{name}" in bound:
+            bound[name] = replace(bound[f"batch_{name}"], role=name)
+    return Subject(subject.bench, bound)
 
 
 def _compared(make: Maker, given: Array, own: list[list[int]], out: Array, going: Array) -> Worst:
@@ -169,7 +169,7 @@ def _second(subject: Subject, found: Findings, make: Maker) -> Worst:
         found.note("decoder: a second prompt", "not judged", note=fault.message)
         return Worst()
     limit = precision("float32").limit(0.0)
-    if subject.found["prefill"].takes("position") or alike.wrong(limit):
+    if subject.bound["prefill"].takes("position") or alike.wrong(limit):
         found.note("decoder: a second prompt", "not judged", note="it starts over, or is told one position")
         return Worst()
     decoder, longest = make(len(_LENGTHS)), max(_LENGTHS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.tasks.kv.words.parameters import (
     ACTIVE,
     AFTER,
@@ -34,7 +35,10 @@ from judge_tui.checks.tasks.kv.words.parameters import (
     takes,
 )
 
-__all__ = ["QUANTIZED", "ROLES", "SIZES"]
+__all__ = ["QUANTIZED", "ROLES", "SIZES", "ByRole"]
+
+#: Role → how it is called: what is bound, or a combination that is tried.
+ByRole = dict[str, Binding]
 
 SIZES = (
     takes("layers", LAYERS, "int"),

@@ -61,16 +61,16 @@ def sized(create: Binding | None) -> bool:
     return create.takes("max_len") or (in_blocks and create.takes("block_size"))
 
 
-def mode(found: Mapping[str, Binding]) -> str:
+def mode(bound: Mapping[str, Binding]) -> str:
     """How attention over the cache is had: ``fused``, ``attend``, ``attention``, ``read``, or ``""``."""
-    if "step" in found:
+    if "step" in bound:
         return "fused"
-    if "append" not in found and "append_many" not in found:
+    if "append" not in bound and "append_many" not in bound:
         return ""
-    if "attend" in found:
+    if "attend" in bound:
         return "attend"
-    if "attention" in found:
+    if "attention" in bound:
         return "attention"
     # What gives everything back as it takes more in is read by that.
-    gives = found["append"].returns if "append" in found else {}
-    return "read" if "read" in found or {"k", "v"} <= set(gives) else ""
+    gives = bound["append"].returns if "append" in bound else {}
+    return "read" if "read" in bound or {"k", "v"} <= set(gives) else ""
