@@ -27,7 +27,7 @@ from judge_tui.checks.tasks.kv.words.reference import attention, causal_rows
 from judge_tui.checks.tasks.kv.words.roles import ByRole
 from judge_tui.checks.tolerance import relative_error
 
-__all__ = ["ROLE", "SPOKEN", "Heads", "called", "find", "mha_only"]
+__all__ = ["ROLE", "SPOKEN", "Heads", "called", "find", "mqa_only"]
 
 Array = npt.NDArray[Any]
 Inventories = Mapping[str, Mapping[str, Any]]
@@ -103,7 +103,7 @@ class Heads:
         }  # fmt: skip
 
 
-def mha_only(binding: Binding) -> bool:
+def mqa_only(binding: Binding) -> bool:
     """Whether a callable is for one shared head alone, by its name."""
     return bool(_ONE.search(binding.name))
 
@@ -253,7 +253,7 @@ def _keys(x: Array, layout: str) -> Array:
 
 def _tried(worker: Worker, option: Binding) -> trial.Trial:
     """One query over seven keys, and seven over seven; heads 4 over 2, or over 1."""
-    heads = Heads(4, 1) if mha_only(option) else Heads(4, 2)
+    heads = Heads(4, 1) if mqa_only(option) else Heads(4, 2)
     rng = np.random.default_rng(21)
     q, k, v = (rng.standard_normal((2, n, 7, 8)).astype(np.float32) for n in (4, heads.shared, heads.shared))
     errors, said = [], ""

@@ -77,7 +77,7 @@ def _where(binding: Binding) -> dict[str, Any]:
 
 def _alone(subject: Subject, found: Findings, binding: Binding, said: list[str]) -> None:
     """q, k and v go in: one query over all keys, and as many queries as keys."""
-    shapes = [heads for heads in _SHAPES if heads.shared == 1 or not grouped.mha_only(binding)]
+    shapes = [heads for heads in _SHAPES if heads.shared == 1 or not grouped.mqa_only(binding)]
     forms = _forms(subject, binding)
     worst, limit, table = Worst(), precision("float32").limit(0.0), [("heads", "relative error")]
     for index, heads in enumerate(shapes):
@@ -103,7 +103,7 @@ def _alone(subject: Subject, found: Findings, binding: Binding, said: list[str])
 
 def _forms(subject: Subject, binding: Binding) -> list[tuple[int, bool | None]]:
     """Numbers of queries and the mask that the callable applies: where it is right, else all."""
-    heads = Heads(4, 1) if grouped.mha_only(binding) else Heads(4, 2)
+    heads = Heads(4, 1) if grouped.mqa_only(binding) else Heads(4, 2)
     q, k, v = _drawn(subject, "forms", 0, heads, _TOKENS)
     runs: list[tuple[int, bool | None]] = []
     right: list[tuple[int, bool | None]] = []
