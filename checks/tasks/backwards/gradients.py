@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -29,7 +29,7 @@ from judge_tui.checks.tasks.backwards.passes import (
 from judge_tui.checks.tasks.backwards.reference import Batch, Gradients
 from judge_tui.checks.tasks.backwards.source import place
 from judge_tui.checks.tolerance import SLACK, relative_error
-from judge_tui.checks.verdict import Verdict
+from judge_tui.checks.verdict import Evidence, Verdict
 
 __all__ = ["ROWS", "agrees", "as_function", "errors", "gradients", "row_scale"]
 
@@ -77,41 +77,46 @@ def gradients(bench: Bench, found: Findings) -> str:
     for name, figures in (*held.items(), *single.items()):
         file, line = place(bench, "backward", name)
         hold(found, figures, file=file, line=line, note=why.get(name, ""))
+    against_truth = len(found.evidence)
     for index, (shape, eps) in enumerate(_DRAWS[:2]):
         _element_wise(bench, found, draw(bench.rng("differences", index), shape, eps_of(bench, eps)))
     _projected(bench, found, draw(bench.rng("wide"), _WIDE, eps_of(bench, 1e-5)))
-    return _summary(found, held, why)
+    return _summary(found, held, why, found.evidence[against_truth:])
 
 
 def _names() -> tuple[str, ...]:
     return ("dx", "dgamma", "dbeta")
 
 
-def _summary(found: Findings, held: Mapping[str, Held], why: Mapping[str, str]) -> str:
+def _summary(
+    found: Findings, held: Mapping[str, Held], why: Mapping[str, str], own: Sequence[Evidence]
+) -> str:
+    """What it comes to.
+
+    Args:
+        found: All evidence.
+        held: Name → the worst figure against the truth.
+        why: Name → what was computed instead.
+        own: The evidence against differences of the submission's own forward.
+    """
     wrong = [item for item in found.evidence if item.ok is False]
     if wrong:
         first = wrong[0]
         name = first.quantity.partition(",")[0]
         error = f"{first.measured:.2g}" if isinstance(first.measured, float) else str(first.measured)
-        versus = (
-            "central differences of its own forward" if "own forward" in first.quantity else "the reference"
-        )
+        versus = "central differences of its own forward" if first in own else "the reference"
         limit = f" (limit {first.limit:.1e})" if isinstance(first.limit, float) else ""
         cause = f": {why[name]}" if why.get(name) and found.verdict is Verdict.FAIL else ""
         if found.verdict is Verdict.WARN and isinstance(first.measured, float):
             cause = f": {coarse(first.measured)}"
         return f"{name} has relative error {error} against {versus}{limit}{cause}"
     worst = max(held.values(), key=lambda h: h.error / h.limit)
-    own = [
-        float(i.measured)
-        for i in found.evidence
-        if "own forward" in i.quantity and isinstance(i.measured, float)
-    ]
+    moved = [item.measured for item in own if isinstance(item.measured, float)]
     name = worst.quantity.partition(",")[0]
     return (
         f"{name} {worst.error:.2g} off the reference, worst of {worst.count} draws "
         f"(limit {worst.limit:.1e}); "
-        f"{max(own):.1e} off differences of its own forward"
+        f"{max(moved):.1e} off differences of its own forward"
     )
 
 

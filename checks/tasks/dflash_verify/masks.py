@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import Enum, auto
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,25 @@ import numpy.typing as npt
 
 from judge_tui.checks.faults import BadResult
 
-__all__ = ["Mask", "seen"]
+__all__ = ["Mask", "Written", "seen"]
 
 #: Share of cells that must be right the other way round before true is taken to mean hidden.
 _INVERTED = 0.8
 
 Matrix = npt.NDArray[np.bool_]
+
+
+class Written(Enum):
+    """How a mask is written."""
+
+    BOOL = auto()
+    #: Booleans, true = hidden.
+    INVERTED = auto()
+    #: 0 and 1.
+    NUMBERS = auto()
+    #: 0 and 1, 1 = hidden.
+    INVERTED_NUMBERS = auto()
+    ADDITIVE = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +40,12 @@ class Mask:
     Attributes:
         shape: Its shape, axes of length one in front left out.
         visible: True where a position is seen; of another shape than asked for when that is what came.
-        written: ``bool``, ``inverted`` (true = hidden), ``0/1``, ``inverted 0/1`` or ``additive``.
+        written: How.
         values: Its smallest and largest value, for people.
     """
 
     visible: Matrix
-    written: str
+    written: Written
     values: str
 
     @property
@@ -44,16 +58,16 @@ class Mask:
         if self.shape != truth.shape:
             return 0.0
         share = float(np.mean(self.visible == truth)) if truth.size else 1.0
-        return share if self.written == "bool" else 0.75 * share
+        return share if self.written is Written.BOOL else 0.75 * share
 
 
-def seen(value: Any, truth: Matrix, written: str = "") -> Mask:
+def seen(value: Any, truth: Matrix, written: Written | None = None) -> Mask:
     """Read a mask, in the way that fits best unless that is settled.
 
     Args:
         value: Plain data: nested lists of booleans or numbers, or something that holds one.
         truth: The right mask, which only settles whether true means seen or hidden.
-        written: How the submission writes its masks, as :attr:`Mask.written`; empty to find out.
+        written: How the submission writes its masks; ``None`` to find out.
 
     Raises:
         BadResult: There is no matrix in it.
@@ -62,13 +76,13 @@ def seen(value: Any, truth: Matrix, written: str = "") -> Mask:
     flags = matrix.dtype == np.bool_
     values = f"{matrix.min():g} … {matrix.max():g}" if matrix.size and not flags else ""
     additive = matrix.dtype.kind == "f" and bool(np.any((matrix != 0) & (matrix != 1)))
-    if additive or (written == "additive" and not flags):
-        return Mask(np.asarray(matrix > -1), "additive", values)
-    plain, kind = np.asarray(matrix != 0), "bool" if flags else "0/1"
+    if additive or (written is Written.ADDITIVE and not flags):
+        return Mask(np.asarray(matrix > -1), Written.ADDITIVE, values)
+    plain = np.asarray(matrix != 0)
     inverted = plain.shape == truth.shape and truth.size > 0 and bool(np.mean(~plain == truth) > _INVERTED)
-    if written.startswith("inverted") or (inverted and not written):
-        return Mask(~plain, "inverted" if flags else "inverted 0/1", values)
-    return Mask(plain, kind, values)
+    if written in (Written.INVERTED, Written.INVERTED_NUMBERS) or (inverted and written is None):
+        return Mask(~plain, Written.INVERTED if flags else Written.INVERTED_NUMBERS, values)
+    return Mask(plain, Written.BOOL if flags else Written.NUMBERS, values)
 
 
 def _matrix(value: Any) -> npt.NDArray[Any]:

@@ -12,7 +12,7 @@ from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import BadResult, Fault
 from judge_tui.checks.tasks.dflash_verify.drafting import ORDERS, ordered
 from judge_tui.checks.tasks.dflash_verify.handing import given
-from judge_tui.checks.tasks.dflash_verify.masks import Mask, seen
+from judge_tui.checks.tasks.dflash_verify.masks import Mask, Written, seen
 from judge_tui.checks.tasks.dflash_verify.trees import Tree, visibility
 from judge_tui.checks.verdict import Verdict
 
@@ -114,7 +114,11 @@ def _forest(rng: np.random.Generator, size: int, other_than: Sequence[int] | Non
 
 
 def _built(
-    bench: Bench, prompt_len: int, parents: Sequence[int], written: str = "", budget: float | None = None
+    bench: Bench,
+    prompt_len: int,
+    parents: Sequence[int],
+    written: Written | None = None,
+    budget: float | None = None,
 ) -> Mask:
     tree = Tree(tuple(range(len(parents))), tuple(parents))
     inputs = {**given(tuple(range(prompt_len)), tree), "vocab_size": max(prompt_len, len(parents), 1)}
@@ -169,26 +173,26 @@ def _name(position: int, prompt_len: int) -> str:
     return f"prompt token {position}" if position < prompt_len else f"node {position - prompt_len}"
 
 
-def _form(found: Findings, written: str, values: str, where: dict[str, Any]) -> str:
+def _form(found: Findings, written: Written, values: str, where: dict[str, Any]) -> str:
     """Hold the way the mask is written against 'bool, true = visible'; what is wrong in words."""
     told = {
-        "bool": "bool, true = visible",
-        "0/1": "numbers, 1 = visible",
-        "inverted": "bool, true = hidden",
-        "inverted 0/1": "numbers, 1 = hidden",
-        "additive": f"additive values ({values})",
+        Written.BOOL: "bool, true = visible",
+        Written.NUMBERS: "numbers, 1 = visible",
+        Written.INVERTED: "bool, true = hidden",
+        Written.INVERTED_NUMBERS: "numbers, 1 = hidden",
+        Written.ADDITIVE: f"additive values ({values})",
     }[written]
     # Numbers that are true and false where booleans should be do as masks wherever one is asked for; and the
     # challenge asks for booleans, and does not say which way round: attention layers are written both ways.
-    otherwise = Verdict.WARN if written in ("0/1", "inverted") else Verdict.FAIL
+    otherwise = Verdict.WARN if written in (Written.NUMBERS, Written.INVERTED) else Verdict.FAIL
     found.claim(
-        "how the mask is written", written == "bool", measured=told, limit="bool, true = visible",
+        "how the mask is written", written is Written.BOOL, measured=told, limit="bool, true = visible",
         otherwise=otherwise, **where,
     )  # fmt: skip
-    return "" if written == "bool" else f"the mask is {told} instead of bool, true = visible"
+    return "" if written is Written.BOOL else f"the mask is {told} instead of bool, true = visible"
 
 
-def _edges(bench: Bench, found: Findings, written: str, where: dict[str, Any]) -> None:
+def _edges(bench: Bench, found: Findings, written: Written, where: dict[str, Any]) -> None:
     """An empty tree warns; children listed before their parents are evidence only."""
     try:
         told = "right" if _same(bench, 4, (), written) else "wrong"
@@ -207,6 +211,6 @@ def _edges(bench: Bench, found: Findings, written: str, where: dict[str, Any]) -
     )
 
 
-def _same(bench: Bench, prompt_len: int, parents: tuple[int, ...], written: str) -> bool:
+def _same(bench: Bench, prompt_len: int, parents: tuple[int, ...], written: Written) -> bool:
     truth = visibility(prompt_len, parents)
     return bool(np.array_equal(_built(bench, prompt_len, parents, written, _EDGE_BUDGET).visible, truth))

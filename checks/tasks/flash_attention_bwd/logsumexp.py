@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -74,15 +75,35 @@ def logsumexp(bench: Bench, found: Findings) -> str:
     if narrow and not lenient:
         found.claim("L of float64 input is kept in float64", False, measured="float32", limit="float64",
                     otherwise=Verdict.WARN, **where)  # fmt: skip
-    if kept.text != "L":
-        found.claim("L itself is kept", kept.means_the_same, measured=kept.text, otherwise=Verdict.WARN,
+    if kept.form is not _Form.L:
+        same = kept.form is _Form.M_AND_L
+        found.claim("L itself is kept", same, measured=kept.text, otherwise=Verdict.WARN,
                     note="The contract asks for L = m + log l, one number per row.", **where)  # fmt: skip
     empty = _empty(bench, attention, found, kept)
-    if empty.startswith("NaN"):
-        return f"L is {empty}; for the others {worst:.1e} off m + log l in {len(problems)} draws"
-    text = "" if kept.text == "L" else f", kept as {kept.text}"
+    if empty.nan:
+        return f"L is {empty.text}; for the others {worst:.1e} off m + log l in {len(problems)} draws"
+    text = "" if kept.form is _Form.L else f", kept as {kept.text}"
     text += ", float32 of float64 input" if narrow else ""
-    return f"L is {worst:.1e} off m + log l in {len(problems)} draws (limit {STATED:g}){text}; {empty}"
+    return f"L is {worst:.1e} off m + log l in {len(problems)} draws (limit {STATED:g}){text}; {empty.text}"
+
+
+class _Form(Enum):
+    """In what form L is kept, in words; ``OTHER`` where its numbers are none of these."""
+
+    L = "L"
+    M_AND_L = "m and l"
+    M_AND_INVERSE = "m and 1/l"
+    BASE_2 = "L in base 2"
+    NEGATIVE = "-L"
+    OTHER = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Empty:
+    """What stands for L where a row sees nothing, as a clause, and whether that is NaN."""
+
+    text: str
+    nan: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +111,12 @@ class _Kept:
     """Where L is, and in what form.
 
     Attributes:
-        text: ``L``, ``m and l``, ``L in base 2``, ``-L``, or its name when its numbers are none of these.
+        form: In what form.
         parts: The entries that it is made of.
         names: What the source calls them.
     """
 
-    text: str
+    form: _Form
     parts: tuple[Entry, ...]
     names: tuple[str, ...]
 
@@ -104,18 +125,18 @@ class _Kept:
         return " and ".join(self.names)
 
     @property
-    def means_the_same(self) -> bool:
-        return self.text == "m and l"
+    def text(self) -> str:
+        return self.form.value or self.name
 
     def whole(self, values: list[Array]) -> Array:
         with np.errstate(all="ignore"):
-            if self.text == "L in base 2":
+            if self.form is _Form.BASE_2:
                 return np.asarray(values[0] / np.log2(np.e))
-            if self.text == "-L":
+            if self.form is _Form.NEGATIVE:
                 return -values[0]
-            if self.text == "m and l":
+            if self.form is _Form.M_AND_L:
                 return values[0] + np.log(values[1])
-            if self.text == "m and 1/l":
+            if self.form is _Form.M_AND_INVERSE:
                 return values[0] - np.log(values[1])
             return values[0]
 
@@ -136,14 +157,14 @@ def _found(bench: Bench, attention: Attention, run: Run) -> _Kept | None:
     names = _names(bench, listed)
     pairs = list(zip(listed, names, strict=True))
     by_what = {entry.what: (entry, name) for entry, name in reversed(pairs) if not entry.piece}
-    for text, needed in (
-        ("L", ("L",)), ("m and l", ("m", "l")), ("m and 1/l", ("m", "1/l")),
-        ("L in base 2", ("L in base 2",)),
-        ("-L", ("-L",)),
+    for form, needed in (
+        (_Form.L, ("L",)), (_Form.M_AND_L, ("m", "l")), (_Form.M_AND_INVERSE, ("m", "1/l")),
+        (_Form.BASE_2, ("L in base 2",)),
+        (_Form.NEGATIVE, ("-L",)),
     ):  # fmt: skip
         if all(what in by_what for what in needed):
             parts = [by_what[what] for what in needed]
-            return _Kept(text, tuple(e for e, _ in parts), tuple(n for _, n in parts))
+            return _Kept(form, tuple(e for e, _ in parts), tuple(n for _, n in parts))
     role = bench.contract.by_name["forward"]
     item = next(item for item in role.returns if item.name == "L")
     size = int(np.prod(_SHAPE[:3]))
@@ -153,7 +174,7 @@ def _found(bench: Bench, attention: Attention, run: Run) -> _Kept | None:
     ]
     # An entry of that size with other numbers, when there is only one, is what L was meant to be.
     for entry, name in called or (sized if len(sized) == 1 else []):
-        return _Kept(name, (entry,), (name,))
+        return _Kept(_Form.L if name == "L" else _Form.OTHER, (entry,), (name,))
     return None
 
 
@@ -249,7 +270,7 @@ def _cause(attention: Attention, kept: _Kept, problems: list[Problem]) -> str:
     return ""
 
 
-def _empty(bench: Bench, attention: Attention, found: Findings, kept: _Kept) -> str:
+def _empty(bench: Bench, attention: Attention, found: Findings, kept: _Kept) -> _Empty:
     """What L is for rows that see nothing, as a clause."""
     blind = _blind(bench, attention)
     try:
@@ -260,23 +281,23 @@ def _empty(bench: Bench, attention: Attention, found: Findings, kept: _Kept) -> 
         ]
     except Fault as fault:
         found.note("L of rows that see nothing", fault.message)
-        return "nothing known of empty rows"
+        return _Empty("nothing known of empty rows")
     return _stand_in(found, kept.whole(values), blind, _place(bench, kept))
 
 
-def _empty_by_tiles(attention: Attention, found: Findings, site: object, place: dict[str, Any]) -> str:
+def _empty_by_tiles(attention: Attention, found: Findings, site: object, place: dict[str, Any]) -> _Empty:
     """The same where every tile of queries keeps its own L, at one site of what is handed on."""
     blind = _blind(attention.bench, attention)
     try:
         listed = entries(attention, attention.run(blind.given))
     except Fault as fault:
         found.note("L of rows that see nothing", fault.message)
-        return "nothing known of empty rows"
+        return _Empty("nothing known of empty rows")
     values = [np.ravel(e.value) for e in listed if e.site == site and e.value is not None]
     count = sum(map(np.size, values))
     if count != blind.rows.size:
         found.note("L of rows that see nothing", count, limit=blind.rows.size, unit="numbers")
-        return "nothing known of empty rows"
+        return _Empty("nothing known of empty rows")
     return _stand_in(found, np.concatenate(values), blind, place)
 
 
@@ -286,20 +307,20 @@ def _blind(bench: Bench, attention: Attention) -> Blind:
     return next(blinded(bench, attention, dtype))
 
 
-def _stand_in(found: Findings, values: Array, blind: Blind, place: dict[str, Any]) -> str:
+def _stand_in(found: Findings, values: Array, blind: Blind, place: dict[str, Any]) -> _Empty:
     """Judge what stands for L where rows see nothing, among all of L in whatever order."""
     flat = np.sort(values, axis=None)
     if np.isnan(flat).any():
         found.claim("L of rows that see no key", False, measured="NaN", limit="-inf", **place,
                     note="Reached by scores that overflow to -inf.")  # fmt: skip
-        return "NaN for a row that sees no key"
+        return _Empty("NaN for a row that sees no key", nan=True)
     stand_in = _beside(flat, truth_of(blind.clean.case)[~blind.rows])
     fine = bool(np.isneginf(stand_in).all())
     told = "-inf" if fine else f"{float(stand_in[np.argmax(np.abs(stand_in))]):.3g}"
     found.claim("L of rows that see no key", fine, measured=told, limit="-inf", otherwise=Verdict.WARN,
                 note="A finite or infinite stand-in is no mistake while the backward knows it.",
                 **({} if fine else place))  # fmt: skip
-    return f"{told} for a row that sees no key"
+    return _Empty(f"{told} for a row that sees no key")
 
 
 def _beside(values: Array, seen: Array) -> Array:
@@ -344,7 +365,7 @@ def _by_tiles(attention: Attention, found: Findings, problems: list[Problem]) ->
         note=f"{count} draws; L is kept tile by tile, as {name}, and compared as a set of numbers", **place,
     )  # fmt: skip
     told = f"L, kept tile by tile as {name}, is {worst:.1e} off m + log l in {count} draws (limit {STATED:g})"
-    return f"{told}; {_empty_by_tiles(attention, found, site, place)}" if worst <= limit else told
+    return f"{told}; {_empty_by_tiles(attention, found, site, place).text}" if worst <= limit else told
 
 
 def _swapped(shape: tuple[int, ...], problem: Problem) -> tuple[int, ...]:

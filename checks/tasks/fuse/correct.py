@@ -144,20 +144,19 @@ def rows_independent(bench: Bench, found: Findings) -> str:
     _alone(bench, found, settled, many[0])
     rows = [("variant", "rows right", "of")]
     for number, launcher in enumerate(settled.launchers[1:], 1):
-        bench.progress(launcher.variant, number / len(settled.launchers))
+        variant = str(launcher.variant)
+        bench.progress(variant, number / len(settled.launchers))
         fewer = [Question(many[i].label, many[i].logits, _served(settled, number, K), number) for i in (0, 1)]
         answers = ask(bench, settled, fewer)
         if any(each.right is False for each in answers) and (room := _capacity(launcher, K)):
             less = ask(bench, settled, [replace(q, K=room) for q in fewer])
             if all(each.right for each in less):
                 # a template for few K, which the submission itself does not ask for more
-                found.note(
-                    f"{launcher.variant} at K = {K}", "not what it is for", note=f"Right at K = {room}."
-                )
+                found.note(f"{variant} at K = {K}", "not what it is for", note=f"Right at K = {room}.")
                 answers = less
-        wrong += judged(found, settled, answers, launcher.variant)
+        wrong += judged(found, settled, answers, variant)
         right = sum(each.rows_right for each in answers)
-        rows.append((launcher.variant, str(right), str(sum(len(q.logits) for q in fewer))))
+        rows.append((variant, str(right), str(sum(len(q.logits) for q in fewer))))
     if len(rows) > 1:
         found.note("variants that the code offers", len(rows) - 1, unit="variants", table=tuple(rows))
     _how(found, settled)
@@ -172,9 +171,10 @@ def _served(settled: Settled, variant: int, K: int) -> int:
 
 def _capacity(launcher: Launcher, K: int) -> int:
     """The number below K that a variant's template argument names as its room; 0 where it names none."""
-    name, _equals, value = launcher.variant.partition(",")[0].partition(" = ")
-    meant = _ROOM.search(name) and value.isdigit() and 0 < int(value) < K
-    return int(value) if meant else 0
+    if (variant := launcher.variant) is None or not _ROOM.search(variant.name) or not variant.value.isdigit():
+        return 0
+    room = int(variant.value)
+    return room if 0 < room < K else 0
 
 
 def apart(rng: np.random.Generator, rows: int, V: int) -> npt.NDArray[np.float32]:

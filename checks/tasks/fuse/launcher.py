@@ -28,7 +28,7 @@ from judge_tui.checks.calling.binding import Argument, Binding, Source
 from judge_tui.checks.cuda.definitions import Struct
 from judge_tui.checks.errors import WorkspaceError
 
-__all__ = ["VALUES", "Launcher", "launcher_of", "stride_of"]
+__all__ = ["VALUES", "Launcher", "Variant", "launcher_of", "stride_of"]
 
 #: What a parameter can be given.
 VALUES = (
@@ -38,6 +38,24 @@ VALUES = (
 _KEYS = frozenset({"template", "K", "grid", "block", "shared", "index", "stride", "returns", "variants"})
 _RETURNS = frozenset({"status", "bool", "number", "count", "nothing"})
 _STRIDE = re.compile(r"^(?:K|\d+|ceil \d+|\d+(?:, ?\d+)+)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A value of a template parameter apart from K, written ``WARPS_PER_BLOCK = 1``.
+
+    Attributes:
+        name: The parameter's.
+        value: C++ expression.
+        usual: Whether it is the one that it has where none is told.
+    """
+
+    name: str
+    value: str
+    usual: bool
+
+    def __str__(self) -> str:
+        return f"{self.name} = {self.value}" + (", as its default" if self.usual else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +78,7 @@ class Launcher:
         returns: ``status``, ``bool`` (true is success), ``number`` (0 is), ``count`` (above 0 is) or
             ``nothing``.
         line: 1-based line of its definition.
-        variant: What tells it from others of the same function, as ``WARPS_PER_BLOCK = 1``.
+        variant: What tells it from others of the same function; ``None`` of the one that is bound.
         origin: As a binding's.
         why: What showed it.
         doubts: What was guessed and not read, as clauses.
@@ -83,7 +101,7 @@ class Launcher:
     stride: str = "K"
     returns: str = "status"
     line: int = 0
-    variant: str = ""
+    variant: Variant | None = None
     origin: str = "found"
     why: str = ""
     doubts: tuple[str, ...] = field(default=(), compare=False)

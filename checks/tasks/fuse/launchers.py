@@ -11,7 +11,7 @@ from judge_tui.checks.cuda.definitions import Function, TemplateParameter
 from judge_tui.checks.cuda.reading import Reading
 from judge_tui.checks.sources import is_side_program
 from judge_tui.checks.tasks.fuse.grids import configurations
-from judge_tui.checks.tasks.fuse.launcher import Launcher
+from judge_tui.checks.tasks.fuse.launcher import Launcher, Variant
 from judge_tui.checks.tasks.fuse.signature import FLOATS, INDEX_NAMES, INTEGERS, arguments, index_type, means
 
 __all__ = ["alternatives", "candidates", "host_of", "typed", "variants"]
@@ -243,8 +243,8 @@ def _varied(
         usual = base.template[index]
         for value in reading.offered(function, parameter.name):
             template = (*base.template[:index], str(value), *base.template[index + 1 :])
-            told = f"{parameter.name} = {value}" + (", as its default" if str(value) == usual else "")
-            varied = replace(base, template=template, variant=told)
+            variant = Variant(parameter.name, str(value), usual=str(value) == usual)
+            varied = replace(base, template=template, variant=variant)
             if base.kernel:
                 # its grid follows from its template arguments
                 made = next(iter(configurations(reading, function, varied)), None)

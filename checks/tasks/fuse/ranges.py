@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
 
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
@@ -18,6 +20,23 @@ __all__ = ["k_range"]
 _NUMBERS = (1, 10, 32, 33, 64, 100, 256)
 _ROWS, _V = 3, 400
 _WHOLE = (40, 64, 300)
+
+
+class _Kind(Enum):
+    """How a K is answered."""
+
+    NOT_RUN = auto()
+    REFUSED = auto()
+    RIGHT = auto()
+    WRONG = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """What it does at one K, and in which words."""
+
+    kind: _Kind
+    text: str
 
 
 @check(
@@ -43,9 +62,9 @@ def k_range(bench: Bench, found: Findings) -> str:
     for each in asked:
         K, (count, V) = each.question.K, each.question.logits.shape
         state = _state(found, launcher, each, guarded=bool(launcher.host and right) and largest < K)
-        rows.append((str(K), str(count), str(V), str(each.rows_right), state))
-        refused += [K] if state.startswith("refused") else []
-        wrong += [each] if state.startswith("wrong") else []
+        rows.append((str(K), str(count), str(V), str(each.rows_right), state.text))
+        refused += [K] if state.kind is _Kind.REFUSED else []
+        wrong += [each] if state.kind is _Kind.WRONG else []
     file, line = launcher.file, launcher.line or None
     found.note("largest K that is right", largest, file=file, line=line, table=tuple(rows))
     if refused:
@@ -73,8 +92,8 @@ def _several(bench: Bench, settled: Settled, numbers: Sequence[int]) -> list[Ask
     return asked if any(each.right for each in asked) else []
 
 
-def _state(found: Findings, launcher: Launcher, each: Asked, *, guarded: bool) -> str:
-    """Judge one K; what it does, as words.
+def _state(found: Findings, launcher: Launcher, each: Asked, *, guarded: bool) -> _State:
+    """Judge one K.
 
     Args:
         found: Evidence goes there.
@@ -89,27 +108,27 @@ def _state(found: Findings, launcher: Launcher, each: Asked, *, guarded: bool) -
     rows, V = each.question.logits.shape
     title = f"{each.question.label} (V = {V}), rows right"
     if each.undecided:
-        return "not run"
+        return _State(_Kind.NOT_RUN, "not run")
     if each.refused:
-        return f"refused with code {each.answer.code}"
+        return _State(_Kind.REFUSED, f"refused with code {each.answer.code}")
     past = next((event for event in each.answer.events if event.kind == "out_of_bounds"), None)
     if past is not None:
         found.claim(
             title, False, measured=f"out of bounds: {past.text}", limit=rows, note=unasked,
             otherwise=otherwise, **where,  # type: ignore[arg-type]
         )  # fmt: skip
-        return "wrong: out of bounds"
+        return _State(_Kind.WRONG, "wrong: out of bounds")
     nothing = each.read is not None and bool(each.read.unwritten.all())
     if nothing and launcher.returns == "nothing":
         found.claim(
             title, False, measured="nothing is written, and no code says so", limit=rows,
             otherwise=Verdict.WARN, **where,  # type: ignore[arg-type]
         )  # fmt: skip
-        return "refused in silence"
+        return _State(_Kind.REFUSED, "refused in silence")
     measured = each.rows_right if each.compared is not None else each.wrong
     note = " ".join(part for part in (_sentence(each.wrong), "" if each.right else unasked) if part)
     found.claim(title, each.right, measured=measured, limit=rows, note=note, otherwise=otherwise, **where)  # type: ignore[arg-type]
-    return "right" if each.right else f"wrong: {each.wrong}"
+    return _State(_Kind.RIGHT, "right") if each.right else _State(_Kind.WRONG, f"wrong: {each.wrong}")
 
 
 def _sentence(clause: str) -> str:

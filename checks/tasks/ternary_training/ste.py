@@ -66,9 +66,9 @@ def ste(bench: Bench, found: Findings) -> str:
     with bench.fresh() as worker:
         _compare(layer, _Case.drawn(bench.rng("fresh"), (out, 128), 6), held, causes, worker=worker)
     common = causes[0] if causes and all(cause == causes[0] for cause in causes) else ""
-    _decided(found, layer, held, common, place)
+    explained = _decided(found, layer, held, common, place)
     if found.verdict is Verdict.PASS:
-        _exchanged(bench, found, layer, out, place)
+        explained |= dict.fromkeys(_exchanged(bench, found, layer, out, place), common)
         _differenced(bench, found, layer, out, place)
     if found.verdict is not Verdict.FAIL:
         told = "float32" if held["dweight"].single else "float64"
@@ -76,7 +76,7 @@ def ste(bench: Bench, found: Findings) -> str:
             "dweight in the precision of its inputs", told == "float64", measured=told, limit="float64",
             otherwise=Verdict.WARN, **({} if told == "float64" else place),
         )  # fmt: skip
-    return _summary(found, held, common)
+    return _summary(found, held, explained)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,20 +100,21 @@ class _Case:
 class _Worst:
     """The worst figure of one gradient, and where it was; ``count`` is 0 where the layer gives none.
 
-    ``single`` says that all of its numbers were float32 ones.
+    ``single`` says that all of its numbers were float32 ones; ``cause`` what the worst one is instead.
     """
 
     error: float = 0.0
     note: str = ""
+    cause: str = ""
     count: int = 0
     single: bool = True
 
-    def add(self, gradient: Array, truth: Array, note: str) -> None:
+    def add(self, gradient: Array, truth: Array, note: str, cause: str = "") -> None:
         error = relative_error(gradient, truth)
         self.count += 1
         self.single = self.single and is_single(gradient)
         if self.count == 1 or not error <= self.error:
-            self.error, self.note = error, note
+            self.error, self.note, self.cause = error, note, cause
 
 
 def _compare(
@@ -128,7 +129,7 @@ def _compare(
         causes.append(estimator.cause(given.dweight, through, case.weight, len(case.x), layer.transposed))
     if given.dx is not None:
         truth = case.dy @ layer.effective(case.weight, worker=worker)
-        held["dx"].add(given.dx, truth, note + _input_cause(given, case, relative_error(given.dx, truth)))
+        held["dx"].add(given.dx, truth, note, _input_cause(given, case, relative_error(given.dx, truth)))
     if given.dbias is not None:
         held["dbias"].add(given.dbias, case.dy.sum(axis=0), note)
 
@@ -137,37 +138,51 @@ def _input_cause(given: Gradients, case: _Case, error: float) -> str:
     if error <= _LIMIT or given.dx is None:
         return ""
     latent = relative_error(given.dx, case.dy @ case.weight) <= 1e-4
-    return "; through the latent weights in place of the projected ones" if latent else ""
+    return "through the latent weights in place of the projected ones" if latent else ""
 
 
 def _decided(
     found: Findings, layer: Layer, held: Mapping[str, _Worst], why: str, place: Mapping[str, Any]
-) -> None:
+) -> dict[str, str]:
+    """Hold every gradient against its limit; what each quantity is instead, as far as that is known."""
+    explained = {}
     for name, truth in (("dweight", "dyᵀ·x"), ("dx", "dy·W_projected"), ("dbias", "Σ dy")):
         figures = held[name]
         if figures.count:
-            note = "; ".join(filter(None, (figures.note, why if name == "dweight" else "")))
-            found.limit(
-                f"{name}, relative error per row against {truth}", figures.error, _LIMIT, note=note, **place
-            )
+            quantity = f"{name}, relative error per row against {truth}"
+            explained[quantity] = cause = why if name == "dweight" else figures.cause
+            note = "; ".join(filter(None, (figures.note, cause)))
+            found.limit(quantity, figures.error, _LIMIT, note=note, **place)
         elif name == "dx" or layer.biased:
             what = "the input" if name == "dx" else "the bias that it takes"
             found.claim(
                 f"a gradient for {what}", False, measured="none given", otherwise=Verdict.WARN, **place
             )
+    return explained
 
 
-def _exchanged(bench: Bench, found: Findings, layer: Layer, out: int, place: Mapping[str, Any]) -> None:
-    """An identity without a reference: other latent weights, the same gradient; and linear in dy."""
+def _exchanged(
+    bench: Bench, found: Findings, layer: Layer, out: int, place: Mapping[str, Any]
+) -> tuple[str, ...]:
+    """An identity without a reference: other latent weights, the same gradient; and linear in dy.
+
+    Returns:
+        The quantities.
+    """
+    quantities = (
+        "dweight with other latent weights, relative change",
+        "dweight with dy times -3, relative change from -3 times",
+    )
     case = _Case.drawn(bench.rng("exchanged"), (out, 128), 6)
     given = layer.backward(layer.forward(case.weight, case.x, bias=case.bias), case.dy)
     other = mixed(bench.rng("other"), (out, 128)) * 10.0
     exchanged = layer.backward(layer.forward(other, case.x, bias=case.bias), case.dy)
     error = relative_error(exchanged.dweight, given.dweight)
-    found.limit("dweight with other latent weights, relative change", error, _LIMIT, **place)
+    found.limit(quantities[0], error, _LIMIT, **place)
     scaled = layer.backward(layer.forward(case.weight, case.x, bias=case.bias), -3.0 * case.dy)
     error = relative_error(scaled.dweight / -3.0, given.dweight)
-    found.limit("dweight with dy times -3, relative change from -3 times", error, _LIMIT, **place)
+    found.limit(quantities[1], error, _LIMIT, **place)
+    return quantities
 
 
 def _differenced(bench: Bench, found: Findings, layer: Layer, out: int, place: Mapping[str, Any]) -> None:
@@ -201,7 +216,7 @@ def _differenced(bench: Bench, found: Findings, layer: Layer, out: int, place: M
         found.limit("dbias, relative error against differences of its own forward", error, 1e-3, **place)
 
 
-def _summary(found: Findings, held: Mapping[str, _Worst], why: str) -> str:
+def _summary(found: Findings, held: Mapping[str, _Worst], explained: Mapping[str, str]) -> str:
     bad = [item for item in found.evidence if item.ok is False]
     if not bad:
         shown = ", ".join(f"{name} {held[name].error:.1e}" for name in _NAMES if held[name].count)
@@ -210,5 +225,5 @@ def _summary(found: Findings, held: Mapping[str, _Worst], why: str) -> str:
     if found.verdict is Verdict.WARN:
         return f"dweight is the identity's; {first.quantity}: {first.measured}"
     error = f"{first.measured:.2g}" if isinstance(first.measured, float) else str(first.measured)
-    cause = why if first.quantity.startswith("dweight") else first.note.partition("; ")[2]
+    cause = explained.get(first.quantity, "")
     return f"{first.quantity}: {error} (limit {first.limit:g})" + (f": {cause}" if cause else "")

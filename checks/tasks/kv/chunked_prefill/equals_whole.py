@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -68,7 +67,7 @@ def _nothing(bench: Bench) -> str:
 def _arrays(subject: Subject, found: Findings, chunked: Binding) -> str:
     limit, where = float32_limit(subject), place(chunked)
     prompts, later, table = Worst(), Worst(), [("chunk", "rows", "steps after")]
-    answered = False
+    answered = went_on = False
     for index, size in enumerate(splits(chunked)):
         try:
             run = _Run(subject, chunked, size, index)
@@ -81,6 +80,7 @@ def _arrays(subject: Subject, found: Findings, chunked: Binding) -> str:
         rows = run.rows() if out is not None else Worst()
         steps = run.steps()
         limit = max(limit, run.limit)
+        went_on |= steps is not None
         prompts, later = prompts.or_worse(rows), later.or_worse(steps or Worst())
         table.append((str(size), f"{rows.error:.2g}" if out is not None else "none given",
                       "not asked" if steps is None else f"{steps.error:.2g}"))  # fmt: skip
@@ -89,7 +89,7 @@ def _arrays(subject: Subject, found: Findings, chunked: Binding) -> str:
     if answered:
         found.limit(quantity.format(f"chunks of {shown}: its rows against full causal attention"),
                     prompts.error, limit, note=prompts.note, table=tuple(table), **where)  # fmt: skip
-    if _uses_later(table):
+    if went_on:
         found.limit(quantity.format(f"chunks of {shown}: {_STEPS} decode steps after it"),
                     later.error, limit, note=later.note, **where)  # fmt: skip
     if found.verdict is None:
@@ -101,10 +101,6 @@ def _arrays(subject: Subject, found: Findings, chunked: Binding) -> str:
     told = "rows" if answered else "decode steps after it"
     largest = prompts.error if answered else later.error
     return f"{told} of {len(table) - 1} splits within {largest:.1e} of one prefill (limit {limit:.0e})"
-
-
-def _uses_later(table: Sequence[tuple[str, ...]]) -> bool:
-    return any(row[2] != "not asked" for row in table[1:])
 
 
 class _Run:

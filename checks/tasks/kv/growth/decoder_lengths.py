@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import Enum, auto
 from typing import Any
 
 import numpy as np
@@ -29,27 +30,47 @@ _PROMPT = 6
 _FAR, _FEW = 132, 8
 
 
+class _Past(Enum):
+    """What a step does about the tokens before it, as far as it is seen."""
+
+    UNSEEN = auto()
+    KEPT = auto()
+    AGAIN = auto()
+
+
 def judge(subject: Subject, found: Findings, said: list[str]) -> bool:
     """Bytes and counted work of steps; then weights that change between prompt and step.
 
     Returns:
         Whether it is established that a step does, or does not, compute the past again.
     """
-    settled = False
-    for part in (_bytes, _work):
-        try:
-            settled |= part(subject, found, said)
-        except Raised as fault:
-            found.note(f"decoder: steps up to {_LENGTHS[-1]} tokens", fault.message,
-                       note="it may hold less; the challenge states no length")  # fmt: skip
-    return _exchanged(subject, found, said) or settled
+    counted = _Past.UNSEEN
+    try:
+        _bytes(subject, found, said)
+    except Raised as fault:
+        _shorter(found, fault)
+    try:
+        counted = _work(subject, found, said)
+    except Raised as fault:
+        _shorter(found, fault)
+    exchanged = _exchanged(subject, found)
+    if exchanged is _Past.AGAIN and counted is not _Past.AGAIN:
+        said.append(
+            "a decoder's step computes the past again: with other weights it equals a full pass with them"
+        )
+    return (counted, exchanged) != (_Past.UNSEEN, _Past.UNSEEN)
 
 
-def _bytes(subject: Subject, found: Findings, said: list[str]) -> bool:
+def _shorter(found: Findings, fault: Raised) -> None:
+    found.note(f"decoder: steps up to {_LENGTHS[-1]} tokens", fault.message,
+               note="it may hold less; the challenge states no length")  # fmt: skip
+
+
+def _bytes(subject: Subject, found: Findings, said: list[str]) -> None:
     points, fault = _followed(subject)
     if not points[-1][1]:
         found.note("decoder: bytes beyond those at its start", 0, note="reserved before, or out of reach")
-        return False
+        return
     grown = law(points)
     curve = Curve("tokens", "bytes", tuple(points), log_x=True, log_y=True)
     quantity = f"decoder: bytes beyond those at its start, up to {points[-1][0]:.0f} tokens"
@@ -64,7 +85,6 @@ def _bytes(subject: Subject, found: Findings, said: list[str]) -> bool:
         note="taken where the room that was made is full", **subject.where("decode"),
     ):  # fmt: skip
         said.append(f"the decoder's bytes grow as n^{grown:.2g}")
-    return False
 
 
 def _followed(subject: Subject) -> tuple[list[tuple[float, float]], str]:
@@ -87,7 +107,7 @@ def _followed(subject: Subject) -> tuple[list[tuple[float, float]], str]:
     return points, ""
 
 
-def _work(subject: Subject, found: Findings, said: list[str]) -> bool:
+def _work(subject: Subject, found: Findings, said: list[str]) -> _Past:
     """A step at length n beside a prefill of n: about one n-th of it where the past is kept."""
     make = subject.maker(max_len=_ROOM)
     given = make(1).draw(subject.bench.rng("work"), _LENGTHS[-1])
@@ -104,7 +124,7 @@ def _work(subject: Subject, found: Findings, said: list[str]) -> bool:
         if not prefill.products or not step.products:
             found.note("decoder: work of a step", "not counted",
                        note="its products run out of the sight of the counting arrays")  # fmt: skip
-            return False
+            return _Past.UNSEEN
         share = step.products * n / prefill.products
         points.append((float(n), share))
         table.append((str(n), str(step.products), str(prefill.products), f"{share:.3g}"))
@@ -118,12 +138,12 @@ def _work(subject: Subject, found: Findings, said: list[str]) -> bool:
     )  # fmt: skip
     if held:
         said.append(f"a decoder's step takes {share:.2g}/{_LENGTHS[-1]} of a prefill's work")
-    else:
-        said.append(
-            f"a decoder's step computes the past again: at {_LENGTHS[-1]} tokens it takes "
-            f"{share / _LENGTHS[-1]:.2g} of a whole prefill's work"
-        )
-    return True
+        return _Past.KEPT
+    said.append(
+        f"a decoder's step computes the past again: at {_LENGTHS[-1]} tokens it takes "
+        f"{share / _LENGTHS[-1]:.2g} of a whole prefill's work"
+    )
+    return _Past.AGAIN
 
 
 def _counted(make: Maker) -> Decoder:
@@ -134,7 +154,7 @@ def _counted(make: Maker) -> Decoder:
     return decoder
 
 
-def _exchanged(subject: Subject, found: Findings, said: list[str]) -> bool:
+def _exchanged(subject: Subject, found: Findings) -> _Past:
     """Other weights between prompt and step: a step that equals a full pass with them used no cache."""
     try:
         make = subject.maker(layers=1)
@@ -144,7 +164,7 @@ def _exchanged(subject: Subject, found: Findings, said: list[str]) -> bool:
         if not drawn_anew(fresh.worker, weights(fresh.worker, fresh.model), 17):
             found.note("decoder: weights exchanged between prompt and step", "not established",
                        note="no weight of the decoder can be reached")  # fmt: skip
-            return False
+            return _Past.UNSEEN
         new = fresh.prefill(given)
         kept = make(1)
         listed = weights(kept.worker, kept.model)
@@ -153,11 +173,11 @@ def _exchanged(subject: Subject, found: Findings, said: list[str]) -> bool:
         step = kept.decode(given[:, _PROMPT])
     except Raised as fault:
         found.note("decoder: weights exchanged between prompt and step", fault.message)
-        return False
+        return _Past.UNSEEN
     if not relative_error(new, old) > 1e-3 or not np.isfinite(new).all():
         found.note("decoder: weights exchanged between prompt and step", "not established",
                    note="other weights do not change its answers")  # fmt: skip
-        return False
+        return _Past.UNSEEN
     error = relative_error(step, new)
     again = error <= 1e-4
     found.claim(
@@ -166,8 +186,4 @@ def _exchanged(subject: Subject, found: Findings, said: list[str]) -> bool:
         measured=f"{'equals' if again else 'differs from'} a full pass with the new weights ({error:.2g})",
         limit="differs from it", note=f"weights {len(listed)}, redrawn in place", **subject.where("decode"),
     )  # fmt: skip
-    if again and not any("past again" in words for words in said):
-        said.append(
-            "a decoder's step computes the past again: with other weights it equals a full pass with them"
-        )
-    return True
+    return _Past.AGAIN if again else _Past.KEPT

@@ -14,6 +14,7 @@ from judge_tui.checks.tasks.kv.faces.cached import Cached
 from judge_tui.checks.tasks.kv.limits import float32_limit
 from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tasks.kv.words.reference import attention
+from judge_tui.checks.tasks.kv.words.sentences import Sentences
 from judge_tui.checks.tasks.kv.words.sizes import Sizes
 from judge_tui.checks.tasks.kv.words.streams import drawn
 from judge_tui.checks.tolerance import relative_error
@@ -24,7 +25,7 @@ Array = npt.NDArray[Any]
 _STEPS = 5
 
 
-def judge_apart(subject: Subject, found: Findings, said: list[str]) -> None:
+def judge_apart(subject: Subject, found: Findings, said: Sentences) -> None:
     """Feed two caches by turns, each against its own tokens; read q, k and v back after every call.
 
     Where one cache serves all (nothing makes it, and no call hands it over) there are no two.
@@ -58,7 +59,7 @@ def _one_for_all(cached: Cached) -> bool:
     )
 
 
-def _told(subject: Subject, found: Findings, said: list[str], worst: float) -> None:
+def _told(subject: Subject, found: Findings, said: Sentences, worst: float) -> None:
     quantity = "two caches fed by turns: each against its own tokens, largest relative error, float32"
     if not found.limit(quantity, worst, float32_limit(subject), **subject.where("create")):
         said.append(f"two caches that live at once share what they hold: rows are off by {worst:.2g}")

@@ -7,6 +7,7 @@ import re
 from judge_tui.checks.check import Findings
 from judge_tui.checks.tasks.kv.finding.trial import EQUALS
 from judge_tui.checks.tasks.kv.subject import Subject
+from judge_tui.checks.tasks.kv.words.sentences import Sentences
 from judge_tui.checks.verdict import Verdict
 
 __all__ = ["judge_beside"]
@@ -15,7 +16,7 @@ _STEP = re.compile(r"decode|step|cached|with_?cache", re.I)
 _TRIED = re.compile(rf"(?P<named>\S+\.py:\S+): runs, error \S+: {EQUALS} (?P<mistake>.+)$")
 
 
-def judge_beside(subject: Subject, found: Findings, said: list[str]) -> None:
+def judge_beside(subject: Subject, found: Findings, said: Sentences) -> None:
     """Tell of a call named after a decode step that ran in trials, and whose every answer is a usual mistake.
 
     It warns: the cache and the attention that are bound are right together, and that the call takes

@@ -16,6 +16,7 @@ from judge_tui.checks.tasks.kv.incremental_equals_full.decoder_attention import 
 from judge_tui.checks.tasks.kv.incremental_equals_full.prefilling import sees_the_future
 from judge_tui.checks.tasks.kv.limits import Worst, precision
 from judge_tui.checks.tasks.kv.subject import Subject
+from judge_tui.checks.tasks.kv.words.sentences import Sentences, Topic
 from judge_tui.checks.tolerance import relative_error, same_bits
 from judge_tui.checks.verdict import Verdict
 
@@ -35,7 +36,7 @@ def full(make: Maker, given: Array, b: int, length: int) -> Array:
     return make(1).prefill(given[b : b + 1, :length])
 
 
-def judge(subject: Subject, found: Findings, said: list[str]) -> None:
+def judge(subject: Subject, found: Findings, said: Sentences) -> None:
     """Prompt and decode steps against prompts of every length; the past must matter."""
     make = subject.maker()
     if _dtype_offered(subject):
@@ -56,7 +57,7 @@ def _dtype_offered(subject: Subject) -> bool:
     return "decoder" in subject.bound and subject.bound["decoder"].takes("dtype")
 
 
-def _compare(subject: Subject, found: Findings, make: Maker, said: list[str], dtype: str) -> bool:
+def _compare(subject: Subject, found: Findings, make: Maker, said: Sentences, dtype: str) -> bool:
     """Whether steps after a prompt give what a prefill of the whole gives."""
     batch = _BATCH if make.any_batch else 1
     decoder = make(batch)
@@ -85,15 +86,18 @@ def _compare(subject: Subject, found: Findings, make: Maker, said: list[str], dt
     where = subject.where("decode")
     if found.limit(quantity, worst.error, limit, note=note, otherwise=otherwise, **where):
         if dtype == "float32":
-            said.append(f"the decoder agrees with its own prefill to {worst.error:.1e} (limit {limit:.1e})")
+            text = f"the decoder agrees with its own prefill to {worst.error:.1e} (limit {limit:.1e})"
+            said.append(text, Topic.AGREES)
     elif dtype == "float32" or not narrow:
         stage = "prompts in a batch differ from the same alone" if prompt.wrong(limit) else "decode steps"
-        said[:] = [words for words in said if not words.startswith("decoder")]
-        said.append(f"decoder: {stage} differ from a prefill of the whole by {worst.error:.2g}")
+        # What differs in float32 as well is told of float32 alone.
+        said.take_back(Topic.DIFFERS)
+        text = f"decoder: {stage} differ from a prefill of the whole by {worst.error:.2g}"
+        said.append(text, Topic.DIFFERS)
     return not worst.wrong(limit)
 
 
-def _long(subject: Subject, found: Findings, make: Maker, said: list[str]) -> None:
+def _long(subject: Subject, found: Findings, make: Maker, said: Sentences) -> None:
     """Long prompts against the same in steps; what has no room for them decides nothing."""
     _longer(subject, found, make, said, _PROMPT, _LONG)
     try:
@@ -104,7 +108,7 @@ def _long(subject: Subject, found: Findings, make: Maker, said: list[str]) -> No
     _longer(subject, found, far, said, _FAR - _PROMPT, _FAR)
 
 
-def _longer(subject: Subject, found: Findings, make: Maker, said: list[str], prompt: int, whole: int) -> None:
+def _longer(subject: Subject, found: Findings, make: Maker, said: Sentences, prompt: int, whole: int) -> None:
     """A prompt and steps against a prompt of the whole; prompt and whole are numbers of tokens."""
     try:
         stepped = make(1)
@@ -126,7 +130,7 @@ def _one(out: Array, truth: Array, where: str) -> Worst:
     return Worst(relative_error(out, truth), where)
 
 
-def _rows(subject: Subject, found: Findings, make: Maker, said: list[str]) -> None:
+def _rows(subject: Subject, found: Findings, make: Maker, said: Sentences) -> None:
     """Rows of a prompt before the last, where a decoder gives them."""
     decoder = make(1)
     given = decoder.draw(subject.bench.rng("rows"), 5)
@@ -144,7 +148,7 @@ def _rows(subject: Subject, found: Findings, make: Maker, said: list[str]) -> No
     sees_the_future(subject, found, said, quantity, error, limit, "prefill")
 
 
-def _again(subject: Subject, found: Findings, make: Maker, said: list[str]) -> None:
+def _again(subject: Subject, found: Findings, make: Maker, said: Sentences) -> None:
     """A second prompt to a decoder that keeps its cache: it starts anew, or goes on after the first.
 
     What it mixes warns: that a decoder is made anew for every prompt can be meant.
@@ -176,7 +180,7 @@ def _again(subject: Subject, found: Findings, make: Maker, said: list[str]) -> N
     said.append(f"a second prompt mixes with what the first left in the cache: off by {min(anew, on):.2g}")
 
 
-def _foretold(subject: Subject, found: Findings, said: list[str]) -> None:
+def _foretold(subject: Subject, found: Findings, said: Sentences) -> None:
     """The scale of its scores: agreement with itself cannot show a wrong one, a foretold step can."""
     told = foretell(subject)
     quantity = (
@@ -194,10 +198,7 @@ def _foretold(subject: Subject, found: Findings, said: list[str]) -> None:
         quantity, False, measured=told.error, limit=SAME, note=f"foretold exactly where {told.wrong}",
         **subject.where("decode"),
     )  # fmt: skip
-    said[:] = [
-        *(words for words in said if not words.startswith("the decoder agrees")),
-        f"decoder: {told.wrong} (it agrees with itself all the same)",
-    ]
+    said.instead(Topic.AGREES, f"decoder: {told.wrong} (it agrees with itself all the same)")
 
 
 def _emptied_by(subject: Subject) -> str:
@@ -206,7 +207,7 @@ def _emptied_by(subject: Subject) -> str:
     return next((name for name in names if _EMPTIES.search(name)), "")
 
 
-def _past(subject: Subject, found: Findings, make: Maker, said: list[str]) -> None:
+def _past(subject: Subject, found: Findings, make: Maker, said: Sentences) -> None:
     """Another first token must change what the last step says; else agreement means nothing."""
     given = make(1).draw(subject.bench.rng("past"), _PROMPT + 1)
     other = given.copy()

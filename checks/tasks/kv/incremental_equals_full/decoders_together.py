@@ -19,6 +19,7 @@ from judge_tui.checks.tasks.kv.faces.maker import Maker
 from judge_tui.checks.tasks.kv.incremental_equals_full.decoder_steps import full
 from judge_tui.checks.tasks.kv.limits import Worst, precision
 from judge_tui.checks.tasks.kv.subject import Subject
+from judge_tui.checks.tasks.kv.words.sentences import Sentences
 from judge_tui.checks.tolerance import relative_error
 
 __all__ = ["judge"]
@@ -77,7 +78,7 @@ class Sequences:
             one.state = used.state
 
 
-def judge(subject: Subject, found: Findings, said: list[str]) -> bool:
+def judge(subject: Subject, found: Findings, said: Sentences) -> bool:
     """Prompts of four lengths, steps of all, a step in which two of them rest, and one after it.
 
     Returns:

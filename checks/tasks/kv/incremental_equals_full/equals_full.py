@@ -84,13 +84,13 @@ def incremental_equals_full(bench: Bench, found: Findings) -> str:
     if subject.mode:
         said.append(_caches(subject, found))
         right, sound = found.verdict == Verdict.PASS, found.verdict != Verdict.FAIL
-        judge_prefill(subject, found, said)
+        # Of a cache whose steps are wrong the rest is evidence, and no sentence.
+        rest = said if right else Sentences(found)
+        judge_prefill(subject, found, rest)
         if sound:
-            judge_apart(subject, found, said)
-            judge_layers(subject, found, said)
-            judge_together(subject, found, said)
-        if not right:
-            del said[1:]
+            judge_apart(subject, found, rest)
+            judge_layers(subject, found, rest)
+            judge_together(subject, found, rest)
         judge_beside(subject, found, said)
     if subject.decodes:
         decoder_steps.judge(subject, found, said)

@@ -14,6 +14,7 @@ from judge_tui.checks.tasks.kv.finding.readings import renamed
 from judge_tui.checks.tasks.kv.limits import Worst, float32_limit
 from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tasks.kv.words.reference import attention, diagnosis
+from judge_tui.checks.tasks.kv.words.sentences import Sentences
 from judge_tui.checks.tasks.kv.words.sizes import Sizes
 from judge_tui.checks.tasks.kv.words.streams import drawn
 from judge_tui.checks.tolerance import relative_error
@@ -25,7 +26,7 @@ Array = npt.NDArray[Any]
 _LAYERS, _STEPS = 3, 6
 
 
-def judge_layers(subject: Subject, found: Findings, said: list[str]) -> None:
+def judge_layers(subject: Subject, found: Findings, said: Sentences) -> None:
     """Step three layers of a cache whose length moves once for all of them, after the last."""
     parts, bench = dict(subject.bound), subject.bench
     if subject.mode in ("", "read") or not subject.main("append", "append_many", "step").takes("layer"):
@@ -55,7 +56,7 @@ def judge_layers(subject: Subject, found: Findings, said: list[str]) -> None:
         )
 
 
-def judge_together(subject: Subject, found: Findings, said: list[str]) -> None:
+def judge_together(subject: Subject, found: Findings, said: Sentences) -> None:
     """Hand a cache the tokens of three layers with one call, and ask for each of them."""
     parts, bench = dict(subject.bound), subject.bench
     if not subject.mode or "L" not in subject.main("append", "append_many", "step").layout:

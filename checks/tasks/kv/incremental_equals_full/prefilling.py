@@ -11,6 +11,7 @@ from judge_tui.checks.faults import Skipped
 from judge_tui.checks.tasks.kv.limits import float32_limit
 from judge_tui.checks.tasks.kv.subject import Subject, claims_causal
 from judge_tui.checks.tasks.kv.words.reference import attention, causal_rows, plain
+from judge_tui.checks.tasks.kv.words.sentences import Sentences
 from judge_tui.checks.tasks.kv.words.sizes import Sizes
 from judge_tui.checks.tasks.kv.words.streams import drawn
 from judge_tui.checks.tolerance import relative_error
@@ -29,7 +30,7 @@ _PIECES = (
 )
 
 
-def judge_prefill(subject: Subject, found: Findings, said: list[str]) -> None:
+def judge_prefill(subject: Subject, found: Findings, said: Sentences) -> None:
     """Feed several tokens at once: to an empty cache, then to one that holds some.
 
     The last row is a decode step and must be right. The rows before it must be causal where the code speaks
@@ -55,7 +56,7 @@ def judge_prefill(subject: Subject, found: Findings, said: list[str]) -> None:
 
 
 def _rows(
-    subject: Subject, found: Findings, said: list[str], words: str, out: Array, q: Array, k: Array, v: Array
+    subject: Subject, found: Findings, said: Sentences, words: str, out: Array, q: Array, k: Array, v: Array
 ) -> None:
     tokens, stored = q.shape[2], k.shape[2]
     visible = causal_rows(tokens, stored)
@@ -92,7 +93,7 @@ def _starts_over(subject: Subject, out: Array, q: Array, k: Array, v: Array, lim
 
 
 def sees_the_future(
-    subject: Subject, found: Findings, said: list[str], quantity: str, error: float, limit: float, *names: str
+    subject: Subject, found: Findings, said: Sentences, quantity: str, error: float, limit: float, *names: str
 ) -> None:
     """Rows of a prompt that see later tokens: a broken mask fails, none at all warns."""
     binding = subject.main(*(names or ("step_many", "attend", "attention")))
@@ -117,5 +118,4 @@ def sees_the_future(
             note="no causal mask: every row sees the whole prompt; decode steps do not use these rows",
         )  # fmt: skip
         words = "a prompt fed at once has no causal mask (its last row is right)"
-    if not any(words in sentence for sentence in said):
-        said.append(words)
+    said.once(words)

@@ -8,12 +8,14 @@ from itertools import product
 
 from judge_tui.checks.tasks.kv.memory_model.geometry import Geometry
 
-__all__ = ["DECIMAL", "Reading", "read", "tokens_bytes"]
+__all__ = ["BINARY", "DECIMAL", "GB", "MB", "Reading", "read", "tokens_bytes"]
 
 DECIMAL, BINARY = 1e9, float(2**30)
+#: Units that a name may promise in vain.
+GB, MB = "GB (1e9)", "MB"
 #: What a calculator may answer in.
 _UNITS: tuple[tuple[str, float], ...] = (
-    ("bytes", 1.0), ("kB", 1e3), ("KiB", 1024.0), ("MB", 1e6), ("MiB", float(2**20)), ("GB (1e9)", DECIMAL),
+    ("bytes", 1.0), ("kB", 1e3), ("KiB", 1024.0), (MB, 1e6), ("MiB", float(2**20)), (GB, DECIMAL),
     ("GiB (2^30)", BINARY), ("bits", 0.125), ("TB", 1e12), ("TiB", float(2**40)),
 )  # fmt: skip
 #: Powers of 1000 and of 1024 in one product.

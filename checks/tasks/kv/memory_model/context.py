@@ -13,6 +13,8 @@ __all__ = ["Fits", "fits"]
 
 _CLOSE = 2e-3
 _TOO_MANY = "a factor of two too many, or less than half of the memory used"
+#: What a GB may be taken for.
+_GB = {DECIMAL: "1e9 bytes", BINARY: "2^30 bytes"}
 _MIXED = "the memory is counted in one kind of GB and the weights in the other"
 
 
@@ -22,7 +24,7 @@ class Fits:
 
     Attributes:
         per_gb: Bytes that one more GB of the GPU is worth to it, by the closed form.
-        unit: What it takes a GB for.
+        gb: Bytes that it takes a GB for; 0 when the memory is told to it in bytes.
         share: Of the memory that it uses.
         weights: Bytes that it takes away for each byte of the weights; 0 when unknown.
         cause: What is wrong; empty when nothing.
@@ -31,12 +33,17 @@ class Fits:
     """
 
     per_gb: float
-    unit: str
+    gb: float
     share: float
     weights: float
     cause: str
     batch: str = ""
     mild: bool = False
+
+    @property
+    def unit(self) -> str:
+        """What it takes a GB for, in words; empty when the memory is told to it in bytes."""
+        return _GB.get(self.gb, "")
 
 
 def fits(plan: Plan, ask: Callable[[Geometry], float], point: Geometry) -> Fits | None:
@@ -62,13 +69,13 @@ def fits(plan: Plan, ask: Callable[[Geometry], float], point: Geometry) -> Fits 
     slope = (tokens[1] - tokens[0]) * each
     in_bytes = "memory" not in plan.told
     per_gb = slope / 400.0
-    unit, share = _unit(per_gb)
+    gb, share = _gb(per_gb)
     if in_bytes:
-        unit, share = "", per_gb / DECIMAL
+        gb, share = 0.0, per_gb / DECIMAL
     weights = _weights(plan, ask, base, tokens[0], each)
-    cause = _cause(plan, per_gb, share, unit, weights)
+    cause = _cause(plan, per_gb, share, gb, weights)
     mild = cause == _TOO_MANY or (cause == _MIXED and "params_b" in plan.told)
-    return Fits(per_gb, unit, share, weights, cause, batch, mild)
+    return Fits(per_gb, gb, share, weights, cause, batch, mild)
 
 
 def _batch(plan: Plan, ask: Callable[[Geometry], float], base: Geometry, tokens: float) -> str:
@@ -78,9 +85,9 @@ def _batch(plan: Plan, ask: Callable[[Geometry], float], base: Geometry, tokens:
     return "each" if abs(alone / max(tokens, 1e-9) / base.batch - 1) < _CLOSE else "all"
 
 
-def _unit(per_gb: float) -> tuple[str, float]:
-    """What a GB is taken for, and the share of it that is used: the reading whose share is rounder."""
-    options = [("1e9 bytes", per_gb / DECIMAL), ("2^30 bytes", per_gb / BINARY)]
+def _gb(per_gb: float) -> tuple[float, float]:
+    """The bytes that a GB is taken for, and the share of it that is used: the rounder one."""
+    options = [(size, per_gb / size) for size in _GB]
     return min(options, key=lambda option: abs(option[1] * 20 - round(option[1] * 20)))
 
 
@@ -95,7 +102,7 @@ def _weights(
     return (tokens - ask(heavier)) * each / (base.params * size)
 
 
-def _cause(plan: Plan, per_gb: float, share: float, unit: str, weights: float) -> str:
+def _cause(plan: Plan, per_gb: float, share: float, gb: float, weights: float) -> str:
     """What is wrong with it; a share over one or under a half that a usual mistake explains."""
     ratio = weights / share if weights and share else 0.0
     in_gb = "weight_gb" in plan.told
@@ -109,11 +116,11 @@ def _cause(plan: Plan, per_gb: float, share: float, unit: str, weights: float) -
                 if 0.5 <= used <= 1 + _CLOSE and abs(used * 20 - round(used * 20)) < 0.05:
                     return words
         return f"it uses {share:.3g} of the memory that there is" if share > 1 else ""
-    if not weights or (in_gb and not unit):
+    if not weights or (in_gb and not gb):
         return ""
     kinds = BINARY / DECIMAL
     # Weights that are told in GB are told in the same ones as the memory.
-    sound = kinds if in_gb and unit.startswith("2^30") else 1.0
+    sound = kinds if in_gb and gb == BINARY else 1.0
     other = 1.0 if sound != 1.0 else kinds
     near = [
         abs(size / value - 1) < _CLOSE for value in (sound, other, 1 / kinds) for size in (weights, ratio)

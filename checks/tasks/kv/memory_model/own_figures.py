@@ -11,7 +11,7 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import BadResult, Fault, Unbound
 from judge_tui.checks.submission import ADAPTER
-from judge_tui.checks.tasks.kv.memory_model.closed_form import Reading, read, tokens_bytes
+from judge_tui.checks.tasks.kv.memory_model.closed_form import GB, MB, Reading, read, tokens_bytes
 from judge_tui.checks.tasks.kv.memory_model.context import Fits, fits
 from judge_tui.checks.tasks.kv.memory_model.geometry import Geometry, drawn
 from judge_tui.checks.tasks.kv.memory_model.plans import Plan, explained, numbers, plans
@@ -278,9 +278,9 @@ def _optional(plan: Plan) -> list[str]:
 
 def _mislabelled(words: str, result: Reading) -> str:
     """A name that promises GiB, and figures in GB; the other way round is common usage."""
-    if re.search(r"(^|_|\b)gib(_|\b|$)", words) and result.unit == "GB (1e9)":
+    if re.search(r"(^|_|\b)gib(_|\b|$)", words) and result.unit == GB:
         return "named GiB, and given in units of 1e9 bytes"
-    if re.search(r"(^|_|\b)mib(_|\b|$)", words) and result.unit == "MB":
+    if re.search(r"(^|_|\b)mib(_|\b|$)", words) and result.unit == MB:
         return "named MiB, and given in units of 1e6 bytes"
     return ""
 

@@ -16,6 +16,7 @@ from judge_tui.checks.tasks.kv.incremental_equals_full import decoders_together 
 from judge_tui.checks.tasks.kv.incremental_equals_full.decoder_steps import full
 from judge_tui.checks.tasks.kv.limits import Worst, precision
 from judge_tui.checks.tasks.kv.subject import Subject
+from judge_tui.checks.tasks.kv.words.sentences import Sentences
 from judge_tui.checks.tolerance import relative_error
 
 __all__ = ["judge"]
@@ -28,7 +29,7 @@ _FAR = 1e-3
 _STEPS, _MORE = 2, 4
 
 
-def judge(subject: Subject, found: Findings, said: list[str]) -> None:
+def judge(subject: Subject, found: Findings, said: Sentences) -> None:
     """Prompts of four lengths through the decoder, then steps; every row against the sequence alone."""
     subject = _for_batches(subject)
     if not subject.decodes or together.judge(subject, found, said):

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["MISTAKES", "ORDERLY", "attention", "causal_rows", "diagnosis", "plain"]
+__all__ = [
+    "MISTAKES",
+    "ONLY_THE_FIRST",
+    "ORDERLY",
+    "Mistake",
+    "attention",
+    "causal_rows",
+    "diagnosis",
+    "plain",
+]
 
 Array = npt.NDArray[Any]
 
@@ -69,32 +79,56 @@ def _swapped(values: Array) -> Array:
 
 #: What queries that stand at the first key see.
 ONLY_THE_FIRST = "only the first token is attended to"
-#: What a wrong decode step often is, by the attention that it equals; q is one token, k and v all stored.
-MISTAKES: dict[str, Callable[[Array, Array, Array], Array]] = {
-    "the scores are not scaled by 1/√D": lambda q, k, v: attention(q, k, v, scale=1.0),
-    "the scores are scaled by 1/D": lambda q, k, v: attention(q, k, v, scale=1.0 / q.shape[-1]),
-    "the scores are scaled by 1/√(H·D)": lambda q, k, v: attention(
-        q, k, v, scale=1.0 / np.sqrt(q.shape[1] * q.shape[-1])
-    ),
-    "the scores are multiplied by √D": lambda q, k, v: attention(q, k, v, scale=np.sqrt(q.shape[-1])),
-    "the newest token is not attended to": lambda q, k, v: attention(q, k[:, :, :-1], v[:, :, :-1]),
-    "the first token is not attended to": lambda q, k, v: attention(q, k[:, :, 1:], v[:, :, 1:]),
-    "only the newest token is attended to": lambda q, k, v: attention(q, k[:, :, -1:], v[:, :, -1:]),
-    ONLY_THE_FIRST: lambda q, k, v: attention(q, k[:, :, :1], v[:, :, :1]),
-    "one empty slot past the end is attended to": _zero_slots,
-    "keys are read where values belong": lambda q, k, v: attention(q, k, k),
-    "values are read where keys belong": lambda q, k, v: attention(q, v, v),
-    "the last two tokens are exchanged in V": lambda q, k, v: attention(q, k, _swapped(v)),
-    "the slot before the newest was overwritten": lambda q, k, v: attention(
-        q, np.delete(k, -2, axis=2), np.delete(v, -2, axis=2)
-    ),
-    "the answer is zero": lambda q, k, v: np.zeros_like(q, dtype=np.float64),
-}
 
-#: Mistakes that neither a misread axis order nor a misplaced advance can cause.
-ORDERLY = frozenset(
-    words for words in MISTAKES if words.startswith(("the scores", "keys are", "values are", "the last two"))
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """What a wrong decode step often is.
+
+    Attributes:
+        words: For people.
+        made: The attention that it equals; q is one token, k and v all stored.
+        orderly: Whether neither a misread axis order nor a misplaced advance can cause it.
+    """
+
+    words: str
+    made: Callable[[Array, Array, Array], Array]
+    orderly: bool = False
+
+
+#: In this order: the first that a step equals is what is told.
+MISTAKES = (
+    Mistake("the scores are not scaled by 1/√D", lambda q, k, v: attention(q, k, v, scale=1.0), True),
+    Mistake(
+        "the scores are scaled by 1/D", lambda q, k, v: attention(q, k, v, scale=1.0 / q.shape[-1]), True
+    ),
+    Mistake(
+        "the scores are scaled by 1/√(H·D)",
+        lambda q, k, v: attention(q, k, v, scale=1.0 / np.sqrt(q.shape[1] * q.shape[-1])),
+        True,
+    ),
+    Mistake(
+        "the scores are multiplied by √D",
+        lambda q, k, v: attention(q, k, v, scale=np.sqrt(q.shape[-1])),
+        True,
+    ),
+    Mistake("the newest token is not attended to", lambda q, k, v: attention(q, k[:, :, :-1], v[:, :, :-1])),
+    Mistake("the first token is not attended to", lambda q, k, v: attention(q, k[:, :, 1:], v[:, :, 1:])),
+    Mistake("only the newest token is attended to", lambda q, k, v: attention(q, k[:, :, -1:], v[:, :, -1:])),
+    Mistake(ONLY_THE_FIRST, lambda q, k, v: attention(q, k[:, :, :1], v[:, :, :1])),
+    Mistake("one empty slot past the end is attended to", _zero_slots),
+    Mistake("keys are read where values belong", lambda q, k, v: attention(q, k, k), True),
+    Mistake("values are read where keys belong", lambda q, k, v: attention(q, v, v), True),
+    Mistake("the last two tokens are exchanged in V", lambda q, k, v: attention(q, k, _swapped(v)), True),
+    Mistake(
+        "the slot before the newest was overwritten",
+        lambda q, k, v: attention(q, np.delete(k, -2, axis=2), np.delete(v, -2, axis=2)),
+    ),
+    Mistake("the answer is zero", lambda q, k, v: np.zeros_like(q, dtype=np.float64)),
 )
+
+#: Words of the mistakes that neither a misread axis order nor a misplaced advance can cause.
+ORDERLY = frozenset(mistake.words for mistake in MISTAKES if mistake.orderly)
 
 
 def diagnosis(out: Array, q: Array, k: Array, v: Array) -> str:
@@ -106,13 +140,13 @@ def diagnosis(out: Array, q: Array, k: Array, v: Array) -> str:
         k: (1, G, S, D), all that is stored.
         v: As k.
     """
-    for words, made in MISTAKES.items():
+    for mistake in MISTAKES:
         if k.shape[2] < 3:
             break
         with np.errstate(all="ignore"):
-            wrong = made(q, k, v)
+            wrong = mistake.made(q, k, v)
         if np.allclose(out, wrong, rtol=1e-4, atol=1e-5):
-            return words
+            return mistake.words
     return _empty_slots(out, q, k, v)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from judge_tui.checks.faults import BadResult
-from judge_tui.checks.tasks.dflash_verify.masks import seen
+from judge_tui.checks.tasks.dflash_verify.masks import Written, seen
 from judge_tui.checks.tasks.dflash_verify.reading import Form, read, settle
 from judge_tui.checks.tasks.dflash_verify.trees import Tree, visibility
 from judge_tui.checks.worker.attributed import attributed
@@ -83,16 +83,16 @@ TRUTH = visibility(3, (-1, 0, 0, -1))
 @pytest.mark.parametrize(
     ("value", "written"),
     [
-        (TRUTH.tolist(), "bool"),
-        (TRUTH.astype(int).tolist(), "0/1"),
-        ((~TRUTH).tolist(), "inverted"),
-        (np.where(TRUTH, 0.0, -np.inf).tolist(), "additive"),
-        ([[TRUTH.tolist()]], "bool"),
-        ({"mask": TRUTH.tolist(), "n": 4}, "bool"),
-        ([TRUTH.tolist(), [0, 1, 2]], "bool"),
+        (TRUTH.tolist(), Written.BOOL),
+        (TRUTH.astype(int).tolist(), Written.NUMBERS),
+        ((~TRUTH).tolist(), Written.INVERTED),
+        (np.where(TRUTH, 0.0, -np.inf).tolist(), Written.ADDITIVE),
+        ([[TRUTH.tolist()]], Written.BOOL),
+        ({"mask": TRUTH.tolist(), "n": 4}, Written.BOOL),
+        ([TRUTH.tolist(), [0, 1, 2]], Written.BOOL),
     ],
 )
-def test_a_mask_is_read_and_how_it_is_written_is_told(value: Any, written: str) -> None:
+def test_a_mask_is_read_and_how_it_is_written_is_told(value: Any, written: Written) -> None:
     mask = seen(value, TRUTH)
     assert mask.written == written
     assert np.array_equal(mask.visible, TRUTH)

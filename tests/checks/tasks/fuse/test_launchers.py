@@ -262,7 +262,7 @@ def test_values_that_the_code_gives_to_a_template_parameter_are_variants() -> No
     )
     reading = read_text(text)
     found = candidates(reading)
-    assert [each.variant for each in variants(reading, found[0])] == [
+    assert [str(each.variant) for each in variants(reading, found[0])] == [
         "WARPS = 1",
         "WARPS = 4, as its default",
     ]

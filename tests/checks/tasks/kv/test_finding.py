@@ -12,7 +12,7 @@ from judge_tui.checks.runner import judge
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.tasks.kv import TASK
 from judge_tui.checks.tasks.kv.faces.wires import JOINED, LAYOUTS, fits, from_wire, to_wire, wire_shape
-from judge_tui.checks.tasks.kv.words.reference import MISTAKES, attention, diagnosis
+from judge_tui.checks.tasks.kv.words.reference import MISTAKES, Mistake, attention, diagnosis
 from judge_tui.checks.verdict import Outcome, Verdict
 
 Judged = Callable[[Mapping[str, str]], Outcome]
@@ -254,13 +254,13 @@ def test_what_goes_over_the_wire_comes_back(layout: str) -> None:
     assert np.array_equal(from_wire(sent, shape, layout), array)
 
 
-@pytest.mark.parametrize("words", MISTAKES)
-def test_a_usual_mistake_is_called_by_its_name(words: str) -> None:
+@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.words)
+def test_a_usual_mistake_is_called_by_its_name(mistake: Mistake) -> None:
     rng = np.random.default_rng(3)
     q, k, v = (rng.standard_normal((1, 3, n, 8)) for n in (1, 6, 6))
     with np.errstate(all="ignore"):
-        wrong = MISTAKES[words](q, k, v)
-    assert diagnosis(wrong, q, k, v) == words
+        wrong = mistake.made(q, k, v)
+    assert diagnosis(wrong, q, k, v) == mistake.words
     assert diagnosis(attention(q, k, v), q, k, v) == ""
 
 
