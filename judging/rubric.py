@@ -74,12 +74,8 @@ class Cap:
     max: int
     reason: str
 
-    def bites(self, outcomes: Mapping[str, Verdict | str]) -> bool:
-        """Whether the verdicts, by check id, meet the condition; an absent one meets nothing."""
-        return bool(self.met(outcomes))
-
     def met(self, outcomes: Mapping[str, Verdict | str]) -> str:
-        """The part of the condition that the verdicts meet; empty when they do not."""
+        """The part of the condition that the verdicts, by check id, meet; an absent one meets nothing."""
         options = self.when.split(" or ")
         return " and ".join(
             option for option in options if all(_holds(clause, outcomes) for clause in option.split(" and "))

@@ -11,7 +11,6 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Horizontal
-from textual.widget import Widget
 
 from judge_tui.checks.events import Ready
 from judge_tui.tui.engine.check_runner import CheckRunner, EngineOptions
@@ -152,13 +151,11 @@ class CompareScreen(
         self._alignments = {}
         self._clock = clock or (lambda at: time.strftime("%H:%M:%S", time.localtime(at)))
         self._pane = 0
-        self._before_zoom: Widget | None = None
         self._ready: Ready | None = None
         self._saved = ""
         self._conflicts: set[int] = set()
         self._failed: dict[int, str] = {}
         self._stale = False
-        self._following = False
 
     def compose(self) -> ComposeResult:
         yield self.header

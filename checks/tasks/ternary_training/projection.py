@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -26,7 +25,6 @@ from judge_tui.checks.verdict import Verdict
 __all__ = ["projection", "refusal"]
 
 Array = npt.NDArray[Any]
-Projector = Callable[[Array], Array]
 
 #: Thresholds in units of mean|W| that the literature takes in place of the nearest level (0.7: Li, Zhang
 #: and Liu, "Ternary Weight Networks", 2016).

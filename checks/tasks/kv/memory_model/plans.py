@@ -46,14 +46,12 @@ class Asked:
         quantity: What it means; empty for an object.
         made: How the object is made.
         default: Its default, as described.
-        has_default: Whether there is one.
     """
 
     keyword: str
     quantity: str = ""
     made: Plan | None = None
     default: Any = None
-    has_default: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,11 +290,11 @@ def _planned(
         default, has = param.get("default"), "default" in param
         if quantity and quantity not in used and not _is_object(loaded, param):
             used.add(quantity)
-            asked.append(Asked(param["name"], quantity, None, default, has))
+            asked.append(Asked(param["name"], quantity, None, default))
             continue
         made = _object(loaded, param, depth)
         if made is not None and (not has or default is None):
-            asked.append(Asked(param["name"], "", made, default, has))
+            asked.append(Asked(param["name"], "", made, default))
         elif not has:
             return f"asks for '{param['name']}', which is no size that is known"
     if "weight_itemsize" in used and not used & {"itemsize", "bits", "dtype", "params", "params_b"}:

@@ -28,14 +28,12 @@ class Claim:
         file: Where it is.
         name: Qualified name.
         line: 1-based.
-        is_class: Whether it is a class.
         arguments: Parameters that it takes, ``self`` left out.
     """
 
     file: str
     name: str
     line: int
-    is_class: bool
     arguments: tuple[str, ...] = ()
 
     def __str__(self) -> str:
@@ -115,13 +113,13 @@ def _apart(name: str) -> str:
 def _defined(submission: Submission, file: str) -> Iterator[Claim]:
     for node in _body(submission, file):
         if isinstance(node, ast.ClassDef):
-            yield Claim(file, node.name, node.lineno, True)
+            yield Claim(file, node.name, node.lineno)
             for inner in node.body:
                 if isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef)):
                     name = f"{node.name}.{inner.name}"
-                    yield Claim(file, name, inner.lineno, False, _arguments(inner)[1:])
+                    yield Claim(file, name, inner.lineno, _arguments(inner)[1:])
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            yield Claim(file, node.name, node.lineno, False, _arguments(node))
+            yield Claim(file, node.name, node.lineno, _arguments(node))
 
 
 def _arguments(node: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[str, ...]:
