@@ -6,11 +6,11 @@ import numpy as np
 
 from judge_tui.checks.contract import Contract, Sample
 from judge_tui.checks.tasks.kv.finding import chunked as chunks
-from judge_tui.checks.tasks.kv.finding import grouped, options
+from judge_tui.checks.tasks.kv.finding import grouped, optional_roles
 from judge_tui.checks.tasks.kv.finding import search as finding
 from judge_tui.checks.tasks.kv.words import decoder_roles as decoder
 from judge_tui.checks.tasks.kv.words import roles
-from judge_tui.checks.tasks.kv.words.sequences import ADD, FREE, RESERVE
+from judge_tui.checks.tasks.kv.words.sequence_roles import ADD, FREE, RESERVE
 
 __all__ = ["CONTRACT"]
 
@@ -33,7 +33,7 @@ CONTRACT = Contract(
         ADD,
         RESERVE,
         FREE,
-        *options.ROLES,
+        *optional_roles.ROLES,
         *decoder.DECODER,
         *decoder.BATCHES,
         chunks.ROLE,

@@ -9,8 +9,8 @@ import numpy as np
 
 from judge_tui.checks.tasks.kv.faces.storage import entries
 from judge_tui.checks.tasks.kv.subject import Subject
+from judge_tui.checks.tasks.kv.words.draws import drawn
 from judge_tui.checks.tasks.kv.words.sizes import Sizes
-from judge_tui.checks.tasks.kv.words.streams import drawn
 from judge_tui.checks.tolerance import calibrated
 
 __all__ = ["Precision", "Worst", "float32_limit", "precision", "stores_half"]

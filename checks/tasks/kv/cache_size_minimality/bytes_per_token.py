@@ -20,9 +20,9 @@ from judge_tui.checks.tasks.kv.faces.cached import Cached
 from judge_tui.checks.tasks.kv.faces.storage import Entry, entries, is_read, line_of, total
 from judge_tui.checks.tasks.kv.finding import quantized as compressed
 from judge_tui.checks.tasks.kv.subject import Subject
+from judge_tui.checks.tasks.kv.words.draws import drawn
 from judge_tui.checks.tasks.kv.words.sentences import Sentences
 from judge_tui.checks.tasks.kv.words.sizes import Sizes, sized
-from judge_tui.checks.tasks.kv.words.streams import drawn
 from judge_tui.checks.verdict import Curve, Verdict
 
 __all__ = ["Measured", "cache_size_minimality", "weighed"]

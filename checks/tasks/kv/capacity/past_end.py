@@ -17,9 +17,9 @@ from judge_tui.checks.tasks.kv.faces.cached import Cached
 from judge_tui.checks.tasks.kv.faces.storage import entries
 from judge_tui.checks.tasks.kv.limits import float32_limit
 from judge_tui.checks.tasks.kv.subject import Subject
+from judge_tui.checks.tasks.kv.words.draws import cut, drawn
 from judge_tui.checks.tasks.kv.words.reference import attention
 from judge_tui.checks.tasks.kv.words.sizes import Sizes
-from judge_tui.checks.tasks.kv.words.streams import cut, drawn
 from judge_tui.checks.tolerance import relative_error
 from judge_tui.checks.verdict import Verdict
 

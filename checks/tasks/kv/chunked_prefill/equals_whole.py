@@ -14,13 +14,13 @@ from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import BadResult, Raised, Skipped, Unbound
 from judge_tui.checks.tasks.kv.chunked_prefill import decoders
 from judge_tui.checks.tasks.kv.chunked_prefill.splits import TOKENS, at_size, place, splits
-from judge_tui.checks.tasks.kv.faces.fed import ChunkFed
+from judge_tui.checks.tasks.kv.faces.chunk_fed import ChunkFed
 from judge_tui.checks.tasks.kv.finding import chunked as chunks
 from judge_tui.checks.tasks.kv.limits import Worst, float32_limit
 from judge_tui.checks.tasks.kv.subject import Subject, called_in_vain
+from judge_tui.checks.tasks.kv.words.draws import drawn
 from judge_tui.checks.tasks.kv.words.reference import attention, causal_rows, plain
 from judge_tui.checks.tasks.kv.words.sizes import Sizes
-from judge_tui.checks.tasks.kv.words.streams import drawn
 from judge_tui.checks.tolerance import relative_error
 
 __all__ = ["chunked_prefill"]

@@ -15,13 +15,13 @@ import numpy.typing as npt
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.remote import Handle
 from judge_tui.checks.faults import BadResult, Raised, Skipped
+from judge_tui.checks.tasks.kv.faces.answers import State, cache_of, pair
+from judge_tui.checks.tasks.kv.faces.axis_orders import to_wire
 from judge_tui.checks.tasks.kv.faces.opened import Opened, by_rows, per_sequence
-from judge_tui.checks.tasks.kv.faces.places import State, cache_of, pair
 from judge_tui.checks.tasks.kv.faces.positions import STAND, padded, standing
 from judge_tui.checks.tasks.kv.faces.ways import Way
-from judge_tui.checks.tasks.kv.faces.wires import to_wire
 from judge_tui.checks.tasks.kv.words import roles
-from judge_tui.checks.tasks.kv.words.sequences import RESERVE
+from judge_tui.checks.tasks.kv.words.sequence_roles import RESERVE
 from judge_tui.checks.tasks.kv.words.sizes import Sizes
 
 __all__ = ["BY_ITSELF", "PROMPTS", "TICKS", "Cached", "Sizes"]

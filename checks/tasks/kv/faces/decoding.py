@@ -18,10 +18,10 @@ from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.calls import Returned, invoke
 from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.faults import BadResult, Skipped
-from judge_tui.checks.tasks.kv.faces.handles import given_handle, hands_out
-from judge_tui.checks.tasks.kv.faces.leftward import LEFT, after, aligned, marked
+from judge_tui.checks.tasks.kv.faces.answers import State, cache_of, made_cache, part
+from judge_tui.checks.tasks.kv.faces.left_padding import LEFT, after, aligned, marked
 from judge_tui.checks.tasks.kv.faces.lone import KEYED
-from judge_tui.checks.tasks.kv.faces.places import State, cache_of, made_cache, part
+from judge_tui.checks.tasks.kv.faces.sequence_handles import given_handle, hands_out
 from judge_tui.checks.tasks.kv.words.decoder_roles import DECODER
 from judge_tui.checks.tasks.kv.words.sizes import BLOCK
 

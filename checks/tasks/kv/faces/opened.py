@@ -14,9 +14,8 @@ from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.calls import Returned, invoke
 from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.faults import BadResult
-from judge_tui.checks.tasks.kv.faces.places import State, cache_of, part
-from judge_tui.checks.tasks.kv.faces.ways import Way
-from judge_tui.checks.tasks.kv.faces.wires import (
+from judge_tui.checks.tasks.kv.faces.answers import State, cache_of, part
+from judge_tui.checks.tasks.kv.faces.axis_orders import (
     answered,
     fits,
     from_wire,
@@ -26,7 +25,8 @@ from judge_tui.checks.tasks.kv.faces.wires import (
     unpacked,
     wire_shape,
 )
-from judge_tui.checks.tasks.kv.words.sequences import ADD, FREE
+from judge_tui.checks.tasks.kv.faces.ways import Way
+from judge_tui.checks.tasks.kv.words.sequence_roles import ADD, FREE
 from judge_tui.checks.tasks.kv.words.sizes import Sizes, mode
 from judge_tui.checks.tolerance import same_bits
 

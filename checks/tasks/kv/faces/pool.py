@@ -17,10 +17,10 @@ from judge_tui.checks.calling.calls import Returned, invoke
 from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.contract import Role
 from judge_tui.checks.faults import BadResult, Fault, Raised, Skipped
-from judge_tui.checks.tasks.kv.faces.places import State, cache_of, pair, part
-from judge_tui.checks.tasks.kv.faces.wires import answered, fits, from_wire, to_wire, wire_shape
+from judge_tui.checks.tasks.kv.faces.answers import State, cache_of, pair, part
+from judge_tui.checks.tasks.kv.faces.axis_orders import answered, fits, from_wire, to_wire, wire_shape
 from judge_tui.checks.tasks.kv.words import roles
-from judge_tui.checks.tasks.kv.words.sequences import ADD, FREE, RESERVE
+from judge_tui.checks.tasks.kv.words.sequence_roles import ADD, FREE, RESERVE
 from judge_tui.checks.tasks.kv.words.sizes import Sizes
 
 __all__ = ["Pool", "PoolSizes"]

@@ -13,8 +13,8 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.sources import parsed
+from judge_tui.checks.tasks.kv.faces.answers import State
 from judge_tui.checks.tasks.kv.faces.cached import Cached
-from judge_tui.checks.tasks.kv.faces.places import State
 
 __all__ = ["Entry", "entries", "is_read", "line_of", "total"]
 

@@ -21,8 +21,8 @@ from judge_tui.checks.tasks.kv.faces.cached import TICKS, Cached
 from judge_tui.checks.tasks.kv.finding import movers
 from judge_tui.checks.tasks.kv.finding.signatures import Owner, matched
 from judge_tui.checks.tasks.kv.words import roles
+from judge_tui.checks.tasks.kv.words.draws import drawn
 from judge_tui.checks.tasks.kv.words.sizes import Sizes
-from judge_tui.checks.tasks.kv.words.streams import drawn
 
 __all__ = ["miscounts", "moved_elsewhere", "ticks"]
 

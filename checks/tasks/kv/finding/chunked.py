@@ -21,22 +21,22 @@ from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.contract import Param, Return, Role
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.submission import ADAPTER
+from judge_tui.checks.tasks.kv.faces.axis_orders import LAYOUTS, SOLO
+from judge_tui.checks.tasks.kv.faces.chunk_fed import ChunkFed
 from judge_tui.checks.tasks.kv.faces.decoding import ModelSizes
-from judge_tui.checks.tasks.kv.faces.fed import ChunkFed
-from judge_tui.checks.tasks.kv.faces.handles import opening
 from judge_tui.checks.tasks.kv.faces.lone import is_lone, lone
 from judge_tui.checks.tasks.kv.faces.maker import Maker
-from judge_tui.checks.tasks.kv.faces.wires import LAYOUTS, SOLO
+from judge_tui.checks.tasks.kv.faces.sequence_handles import opening
 from judge_tui.checks.tasks.kv.finding import trial
 from judge_tui.checks.tasks.kv.finding.readings import renamed
 from judge_tui.checks.tasks.kv.finding.signatures import Configs, Owner, arguments
 from judge_tui.checks.tasks.kv.words import roles
 from judge_tui.checks.tasks.kv.words.decoder_roles import DECODER
+from judge_tui.checks.tasks.kv.words.draws import drawn
 from judge_tui.checks.tasks.kv.words.parameters import SEQUENCE
 from judge_tui.checks.tasks.kv.words.reference import attention, causal_rows
 from judge_tui.checks.tasks.kv.words.roles import ByRole
 from judge_tui.checks.tasks.kv.words.sizes import Sizes
-from judge_tui.checks.tasks.kv.words.streams import drawn
 from judge_tui.checks.tolerance import relative_error
 
 __all__ = ["NAMED", "ROLE", "as_prefill", "find", "over_tokens"]

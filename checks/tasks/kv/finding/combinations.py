@@ -18,7 +18,7 @@ from judge_tui.checks.tasks.kv.finding.signatures import Owner, matched
 from judge_tui.checks.tasks.kv.words import roles
 from judge_tui.checks.tasks.kv.words.parameters import K, V
 from judge_tui.checks.tasks.kv.words.roles import ByRole
-from judge_tui.checks.tasks.kv.words.sequences import ADD, RESERVE
+from judge_tui.checks.tasks.kv.words.sequence_roles import ADD, RESERVE
 
 __all__ = ["MOST", "appended", "combinations", "owner_of"]
 

@@ -11,8 +11,8 @@ from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.tasks.kv.faces.cached import Cached
 from judge_tui.checks.tasks.kv.finding.trial import BUDGET
+from judge_tui.checks.tasks.kv.words.draws import drawn
 from judge_tui.checks.tasks.kv.words.sizes import Sizes
-from judge_tui.checks.tasks.kv.words.streams import drawn
 
 __all__ = ["settle"]
 

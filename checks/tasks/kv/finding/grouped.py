@@ -18,8 +18,8 @@ from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.contract import Param, Return, Role
 from judge_tui.checks.faults import BadResult, Fault
 from judge_tui.checks.submission import ADAPTER
-from judge_tui.checks.tasks.kv.faces.places import part
-from judge_tui.checks.tasks.kv.faces.wires import JOINED, fits, from_wire, to_wire, wire_shape
+from judge_tui.checks.tasks.kv.faces.answers import part
+from judge_tui.checks.tasks.kv.faces.axis_orders import JOINED, fits, from_wire, to_wire, wire_shape
 from judge_tui.checks.tasks.kv.finding import trial
 from judge_tui.checks.tasks.kv.finding.signatures import arguments
 from judge_tui.checks.tasks.kv.words import roles

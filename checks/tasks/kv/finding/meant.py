@@ -14,7 +14,7 @@ from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.tasks.kv.faces.decoding import Decoder
 from judge_tui.checks.tasks.kv.faces.maker import Maker
-from judge_tui.checks.tasks.kv.finding.handed import BorrowedCaches
+from judge_tui.checks.tasks.kv.finding.borrowed_caches import BorrowedCaches
 from judge_tui.checks.tasks.kv.finding.readings import renamed
 from judge_tui.checks.tasks.kv.words.roles import ByRole
 from judge_tui.checks.tolerance import relative_error

@@ -8,7 +8,7 @@ import numpy as np
 
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Fault
-from judge_tui.checks.tasks.kv.faces.leftward import LEFT
+from judge_tui.checks.tasks.kv.faces.left_padding import LEFT
 from judge_tui.checks.tasks.kv.faces.maker import Maker
 from judge_tui.checks.tasks.kv.finding.readings import renamed
 from judge_tui.checks.tasks.kv.words.roles import ByRole

@@ -16,8 +16,8 @@ from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv.faces import batched
+from judge_tui.checks.tasks.kv.faces.axis_orders import LAYERS
 from judge_tui.checks.tasks.kv.faces.pool import Pool, PoolSizes
-from judge_tui.checks.tasks.kv.faces.wires import LAYERS
 from judge_tui.checks.tasks.kv.finding.readings import all_layers_go_in, layouts, many_layouts
 from judge_tui.checks.tasks.kv.finding.signatures import Owner, matched
 from judge_tui.checks.tasks.kv.words.paging_roles import PARTS, ROLES

@@ -13,13 +13,13 @@ from judge_tui.checks.calling.binding import Argument, Binding
 from judge_tui.checks.calling.calls import invoke
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Fault
-from judge_tui.checks.tasks.kv.faces.wires import LAYOUTS, SOLO
+from judge_tui.checks.tasks.kv.faces.axis_orders import LAYOUTS, SOLO
 from judge_tui.checks.tasks.kv.finding import positions, trial
 from judge_tui.checks.tasks.kv.finding.signatures import Owner, as_told, matched
 from judge_tui.checks.tasks.kv.words import roles
 from judge_tui.checks.tasks.kv.words.parameters import BITS
 from judge_tui.checks.tasks.kv.words.roles import ByRole
-from judge_tui.checks.tasks.kv.words.sequences import ADD
+from judge_tui.checks.tasks.kv.words.sequence_roles import ADD
 from judge_tui.checks.tasks.kv.words.sizes import Sizes
 
 __all__ = ["PREFIXES", "find", "roles_of"]

@@ -10,8 +10,8 @@ from typing import Any
 
 from judge_tui.checks.binding.candidates import callables
 from judge_tui.checks.calling.binding import Argument, Binding
+from judge_tui.checks.tasks.kv.faces.axis_orders import LAYOUTS, SOLO, layered
 from judge_tui.checks.tasks.kv.faces.cached import TICKS
-from judge_tui.checks.tasks.kv.faces.wires import LAYOUTS, SOLO, layered
 from judge_tui.checks.tasks.kv.finding.positions import alone
 from judge_tui.checks.tasks.kv.words.reference import ONLY_THE_FIRST, ORDERLY
 from judge_tui.checks.tasks.kv.words.roles import ByRole

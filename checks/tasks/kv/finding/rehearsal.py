@@ -17,8 +17,8 @@ from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.tasks.kv.faces.cached import Cached
 from judge_tui.checks.tasks.kv.faces.ways import Way
+from judge_tui.checks.tasks.kv.words.draws import cut, drawn
 from judge_tui.checks.tasks.kv.words.sizes import Sizes
-from judge_tui.checks.tasks.kv.words.streams import cut, drawn
 
 __all__ = ["goes"]
 

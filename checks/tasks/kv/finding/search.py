@@ -16,13 +16,20 @@ from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv.faces.cached import TICKS
-from judge_tui.checks.tasks.kv.finding import attending, freeing, grouped, models, options, trial
 from judge_tui.checks.tasks.kv.finding import chunked as chunks
+from judge_tui.checks.tasks.kv.finding import (
+    decoders,
+    freeing,
+    grouped,
+    optional_roles,
+    trial,
+    wrong_attention,
+)
 from judge_tui.checks.tasks.kv.finding.advancing import miscounts, moved_elsewhere
 from judge_tui.checks.tasks.kv.finding.combinations import MOST, appended, combinations, owner_of
 from judge_tui.checks.tasks.kv.finding.completing import settle_lengths, settle_many, settle_read
 from judge_tui.checks.tasks.kv.finding.keeping import as_quantized, keeps_codes
-from judge_tui.checks.tasks.kv.finding.pages import from_pages
+from judge_tui.checks.tasks.kv.finding.only_paged import from_pages
 from judge_tui.checks.tasks.kv.finding.readings import (
     beyond_doubt,
     is_the_mistake,
@@ -34,7 +41,7 @@ from judge_tui.checks.tasks.kv.finding.readings import (
 from judge_tui.checks.tasks.kv.finding.signatures import matched
 from judge_tui.checks.tasks.kv.finding.trial import Trial, advances_itself, noted, settled_by
 from judge_tui.checks.tasks.kv.words.roles import ByRole
-from judge_tui.checks.tasks.kv.words.sequences import FREE
+from judge_tui.checks.tasks.kv.words.sequence_roles import FREE
 from judge_tui.checks.tasks.kv.words.sizes import mode
 
 __all__ = ["find"]
@@ -80,8 +87,8 @@ def find(
             tried.clear()
     for role in ("create", "append", "read", "attend"):
         rejected.setdefault(role, []).extend(tried)
-    options.find(worker, loaded, bound, rejected, fatal)
-    models.find(worker, loaded, bound, rejected, fatal)
+    optional_roles.find(worker, loaded, bound, rejected, fatal)
+    decoders.find(worker, loaded, bound, rejected, fatal)
     if not mode(bound):
         over_pages = from_pages(worker, loaded, bound, tried, fatal)
         search.ran += over_pages.ran
@@ -218,7 +225,7 @@ def _attends_wrongly(
     """Bind attention that makes a usual mistake, or that nothing else can be: it is meant all the same."""
     own = search.meant if mode(bound) in ("", "read") else None
     if own is None and mode(bound) == "read":
-        own = attending.confirmed(worker, loaded, bound, beyond_doubt(search.ran))
+        own = wrong_attention.confirmed(worker, loaded, bound, beyond_doubt(search.ran))
     if own is not None:
         # What is settled about the storage stays, where it is the same storage.
         bound.update({n: b for n, b in own.items() if n not in bound or b.target != bound[n].target})

@@ -14,8 +14,8 @@ from judge_tui.checks.tasks.kv.faces.storage import total
 from judge_tui.checks.tasks.kv.growth import decoder_lengths as decoder_growth
 from judge_tui.checks.tasks.kv.growth.curves import EXPONENT, Work, exponent, law
 from judge_tui.checks.tasks.kv.subject import Subject
+from judge_tui.checks.tasks.kv.words.draws import drawn
 from judge_tui.checks.tasks.kv.words.sizes import Sizes, sized
-from judge_tui.checks.tasks.kv.words.streams import drawn
 from judge_tui.checks.verdict import Curve, Verdict
 
 __all__ = ["growth"]

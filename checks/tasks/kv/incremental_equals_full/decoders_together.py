@@ -13,9 +13,9 @@ from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import BadResult, Raised
 from judge_tui.checks.tasks.kv.faces.decoding import Decoder
-from judge_tui.checks.tasks.kv.faces.handles import tells_sequences
 from judge_tui.checks.tasks.kv.faces.lone import KEYED
 from judge_tui.checks.tasks.kv.faces.maker import Maker
+from judge_tui.checks.tasks.kv.faces.sequence_handles import tells_sequences
 from judge_tui.checks.tasks.kv.incremental_equals_full.decoder_steps import full
 from judge_tui.checks.tasks.kv.limits import Worst, precision
 from judge_tui.checks.tasks.kv.subject import Subject

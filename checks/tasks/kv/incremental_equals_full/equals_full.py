@@ -18,10 +18,10 @@ from judge_tui.checks.tasks.kv.incremental_equals_full.layers import judge_layer
 from judge_tui.checks.tasks.kv.incremental_equals_full.prefilling import judge_prefill
 from judge_tui.checks.tasks.kv.limits import Precision, Worst, float32_limit, precision, stores_half
 from judge_tui.checks.tasks.kv.subject import Subject
+from judge_tui.checks.tasks.kv.words.draws import drawn
 from judge_tui.checks.tasks.kv.words.reference import attention, diagnosis, plain
 from judge_tui.checks.tasks.kv.words.sentences import Sentences
 from judge_tui.checks.tasks.kv.words.sizes import Sizes
-from judge_tui.checks.tasks.kv.words.streams import drawn
 from judge_tui.checks.tolerance import relative_error
 from judge_tui.checks.verdict import Verdict
 

@@ -8,15 +8,15 @@ import numpy as np
 import numpy.typing as npt
 
 from judge_tui.checks.check import Findings
+from judge_tui.checks.tasks.kv.faces.axis_orders import of_layer
 from judge_tui.checks.tasks.kv.faces.cached import Cached
-from judge_tui.checks.tasks.kv.faces.wires import of_layer
 from judge_tui.checks.tasks.kv.finding.readings import renamed
 from judge_tui.checks.tasks.kv.limits import Worst, float32_limit
 from judge_tui.checks.tasks.kv.subject import Subject
+from judge_tui.checks.tasks.kv.words.draws import drawn
 from judge_tui.checks.tasks.kv.words.reference import attention, diagnosis
 from judge_tui.checks.tasks.kv.words.sentences import Sentences
 from judge_tui.checks.tasks.kv.words.sizes import Sizes
-from judge_tui.checks.tasks.kv.words.streams import drawn
 from judge_tui.checks.tolerance import relative_error
 
 __all__ = ["judge_layers", "judge_together"]

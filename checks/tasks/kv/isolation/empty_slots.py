@@ -14,9 +14,9 @@ from judge_tui.checks.tasks.kv.faces.cached import Cached
 from judge_tui.checks.tasks.kv.faces.storage import Entry, entries
 from judge_tui.checks.tasks.kv.isolation import decoder_slots as decoders
 from judge_tui.checks.tasks.kv.subject import Subject
+from judge_tui.checks.tasks.kv.words.draws import cut, drawn
 from judge_tui.checks.tasks.kv.words.sentences import Sentences
 from judge_tui.checks.tasks.kv.words.sizes import Sizes
-from judge_tui.checks.tasks.kv.words.streams import cut, drawn
 from judge_tui.checks.tolerance import same_bits
 from judge_tui.checks.verdict import Verdict
 

@@ -10,8 +10,8 @@ import numpy as np
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.remote import Call, Handle, Target
 from judge_tui.checks.faults import Fault
+from judge_tui.checks.tasks.kv.faces.axis_orders import to_wire
 from judge_tui.checks.tasks.kv.faces.pool import Pool
-from judge_tui.checks.tasks.kv.faces.wires import to_wire
 
 __all__ = ["Cycled", "cycles"]
 

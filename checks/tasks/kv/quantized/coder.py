@@ -16,7 +16,7 @@ from judge_tui.checks.tasks.kv.cache_size_minimality.bytes_per_token import weig
 from judge_tui.checks.tasks.kv.faces.cached import Cached
 from judge_tui.checks.tasks.kv.faces.storage import entries, total
 from judge_tui.checks.tasks.kv.finding import trial
-from judge_tui.checks.tasks.kv.finding.pairs import Pair
+from judge_tui.checks.tasks.kv.finding.quantizer_pairs import Pair
 from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tasks.kv.words.sizes import Sizes
 

@@ -6,7 +6,7 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Died, Fault, Raised, TimedOut, Unbound
 from judge_tui.checks.tasks.kv.finding import quantized as compressed
-from judge_tui.checks.tasks.kv.finding.pairs import pairs
+from judge_tui.checks.tasks.kv.finding.quantizer_pairs import pairs
 from judge_tui.checks.tasks.kv.quantized.attending import judge_answers
 from judge_tui.checks.tasks.kv.quantized.attention import judge_attention
 from judge_tui.checks.tasks.kv.quantized.coder import CacheCoder, Coder, PairCoder

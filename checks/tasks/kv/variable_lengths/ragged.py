@@ -15,10 +15,10 @@ from judge_tui.checks.tasks.kv.faces.cached import BY_ITSELF, PROMPTS, Cached
 from judge_tui.checks.tasks.kv.limits import Worst, float32_limit
 from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tasks.kv.variable_lengths import ragged_decoder
+from judge_tui.checks.tasks.kv.words.draws import cut, drawn
 from judge_tui.checks.tasks.kv.words.reference import attention, diagnosis
 from judge_tui.checks.tasks.kv.words.sentences import Sentences
 from judge_tui.checks.tasks.kv.words.sizes import Sizes
-from judge_tui.checks.tasks.kv.words.streams import cut, drawn
 from judge_tui.checks.tolerance import relative_error
 
 __all__ = ["variable_lengths"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from judge_tui.checks.contract import Param, Return, Role
-from judge_tui.checks.tasks.kv.words import roles, sequences
+from judge_tui.checks.tasks.kv.words import roles, sequence_roles
 
 __all__ = ["PARTS", "ROLES"]
 
@@ -75,14 +75,14 @@ ROLES = (
         required=False,
         pure=False,
     ),
-    replace(sequences.ADD, name="paged_add"),
-    replace(sequences.RESERVE, name="paged_reserve"),
+    replace(sequence_roles.ADD, name="paged_add"),
+    replace(sequence_roles.RESERVE, name="paged_reserve"),
     _part("append", avoid=r"block$ page$ alloc free"),
     _part("append_many", avoid=r"block$ page$ alloc free"),
     replace(_PLAIN["advance"], name="paged_advance"),
     _part("read", avoid=r"table free used stat num count util usage ids physical block$ page$ blocks$"),
     _part("attend", avoid=r"block$ page$"),
-    replace(sequences.FREE, name="paged_free"),
+    replace(sequence_roles.FREE, name="paged_free"),
 )  # fmt: skip
 
 #: What is done with a paged cache, by the part of the role's name after ``paged_``.

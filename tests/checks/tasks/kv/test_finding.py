@@ -11,7 +11,7 @@ import pytest
 from judge_tui.checks.runner import judge
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.tasks.kv import TASK
-from judge_tui.checks.tasks.kv.faces.wires import JOINED, LAYOUTS, fits, from_wire, to_wire, wire_shape
+from judge_tui.checks.tasks.kv.faces.axis_orders import JOINED, LAYOUTS, fits, from_wire, to_wire, wire_shape
 from judge_tui.checks.tasks.kv.words.reference import MISTAKES, Mistake, attention, diagnosis
 from judge_tui.checks.verdict import Outcome, Verdict
 

@@ -10,7 +10,7 @@ from typing import Any
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Fault
-from judge_tui.checks.tasks.kv.faces.wires import LAYOUTS, SOLO
+from judge_tui.checks.tasks.kv.faces.axis_orders import LAYOUTS, SOLO
 from judge_tui.checks.tasks.kv.finding import trial
 from judge_tui.checks.tasks.kv.finding.combinations import owner_of
 from judge_tui.checks.tasks.kv.finding.paged import parts_of

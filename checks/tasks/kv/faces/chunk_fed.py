@@ -14,8 +14,8 @@ from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.calls import Returned
 from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.faults import BadResult
+from judge_tui.checks.tasks.kv.faces.axis_orders import from_wire, wire_shape
 from judge_tui.checks.tasks.kv.faces.cached import Cached
-from judge_tui.checks.tasks.kv.faces.wires import from_wire, wire_shape
 from judge_tui.checks.tasks.kv.words.sizes import Sizes, mode
 from judge_tui.checks.tolerance import relative_error
 

@@ -13,7 +13,7 @@ from judge_tui.checks.tasks.kv.finding import paged as paging
 from judge_tui.checks.tasks.kv.finding import quantized as compressed
 from judge_tui.checks.tasks.kv.words import roles
 from judge_tui.checks.tasks.kv.words.paging_roles import ROLES as PAGED
-from judge_tui.checks.tasks.kv.words.sequences import ADD
+from judge_tui.checks.tasks.kv.words.sequence_roles import ADD
 
 __all__ = ["ROLES", "find"]
 

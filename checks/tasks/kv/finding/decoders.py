@@ -15,11 +15,11 @@ from judge_tui.checks.calling.calls import invoke
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import BadResult, Fault
 from judge_tui.checks.tasks.kv.faces.decoding import IDS, ModelSizes
-from judge_tui.checks.tasks.kv.faces.handles import hands_out, opening, tells_sequences
 from judge_tui.checks.tasks.kv.faces.lone import is_lone, keyed, lone, lone_step
 from judge_tui.checks.tasks.kv.faces.maker import Maker
+from judge_tui.checks.tasks.kv.faces.sequence_handles import hands_out, opening, tells_sequences
 from judge_tui.checks.tasks.kv.finding import trial
-from judge_tui.checks.tasks.kv.finding.handed import BorrowedCaches
+from judge_tui.checks.tasks.kv.finding.borrowed_caches import BorrowedCaches
 from judge_tui.checks.tasks.kv.finding.meant import is_meant
 from judge_tui.checks.tasks.kv.finding.padding import settle_padding
 from judge_tui.checks.tasks.kv.finding.readings import renamed
