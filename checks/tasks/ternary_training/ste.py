@@ -224,6 +224,8 @@ def _summary(found: Findings, held: Mapping[str, _Worst], explained: Mapping[str
     first = bad[0]
     if found.verdict is Verdict.WARN:
         return f"dweight is the identity's; {first.quantity}: {first.measured}"
+    # what only warns has no limit
+    first = next((item for item in bad if item.limit is not None), first)
     error = f"{first.measured:.2g}" if isinstance(first.measured, float) else str(first.measured)
     cause = explained.get(first.quantity, "")
     return f"{first.quantity}: {error} (limit {first.limit:g})" + (f": {cause}" if cause else "")
