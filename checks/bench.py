@@ -21,7 +21,7 @@ from judge_tui.checks.contract import Contract
 from judge_tui.checks.errors import WorkspaceError
 from judge_tui.checks.faults import Died, Fault, Skipped
 from judge_tui.checks.sandbox import Mode
-from judge_tui.checks.sources import absence
+from judge_tui.checks.sources import unjudgeable
 from judge_tui.checks.submission import Submission
 
 __all__ = ["Bench"]
@@ -195,7 +195,7 @@ class Bench:
                     self.load(file)
             return found
         if self._bindings is None:
-            if nothing := absence(self.submission):
+            if nothing := unjudgeable(self.submission):
                 raise Skipped(nothing)
             self._bindings = self._searched()
         if isinstance(self._bindings, Exception):

@@ -5,6 +5,7 @@
     JudgeError                 a sentence, a hint, and where it applies a file and line
     ├── UsageError             the command line or a name is off               (exit 2)
     ├── WorkspaceError         a folder or file of the workspace is off        (exit 2)
+    │   └── NewerSchema        it is of a later judge-tui, and read alone      (exit 2)
     └── EngineError            the engine itself broke                         (exit 3)
 
 What a *submission* does wrong is never one of these: it is a verdict
@@ -15,7 +16,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-__all__ = ["EngineError", "JudgeError", "UsageError", "WorkspaceError"]
+__all__ = ["EngineError", "JudgeError", "NewerSchema", "UsageError", "WorkspaceError"]
 
 
 class JudgeError(Exception):
@@ -52,6 +53,10 @@ class UsageError(JudgeError):
 
 class WorkspaceError(JudgeError):
     """A folder or a file of the workspace is missing, unreadable or malformed."""
+
+
+class NewerSchema(WorkspaceError):
+    """A file is of a newer version than this judge-tui knows: it must not be written."""
 
 
 class EngineError(JudgeError):

@@ -17,7 +17,7 @@ from judge_tui.checks.calling.calls import NotGiven
 from judge_tui.checks.check import Check, Findings
 from judge_tui.checks.errors import EngineError, JudgeError, WorkspaceError
 from judge_tui.checks.faults import Fault, Raised, Skipped, Unbound
-from judge_tui.checks.sources import absence
+from judge_tui.checks.sources import unjudgeable
 from judge_tui.checks.task import Task
 from judge_tui.checks.verdict import BROKE, Outcome, Verdict
 
@@ -52,7 +52,7 @@ def run_check(task: Task, check: Check, bench: Bench, *, sandbox_level: str = ""
     started = time.monotonic()
     bench.begin(check.id, check.budget)
     try:
-        if nothing := absence(bench.submission):
+        if nothing := unjudgeable(bench.submission):
             raise Skipped(nothing)
         for role in check.roles:
             bench.binding(role)

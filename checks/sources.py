@@ -10,6 +10,7 @@ import tokenize
 import warnings
 from collections import deque
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import PurePosixPath
 
 from judge_tui.checks.errors import WorkspaceError
@@ -29,6 +30,7 @@ __all__ = [
     "returned_names",
     "source_text",
     "statements",
+    "unjudgeable",
 ]
 
 #: Fields of statements that hold statements, or what holds those.
@@ -79,6 +81,18 @@ def absence(submission: Submission) -> str:
     if all(_is_prose(name) for name in filled) and fenced(submission) is None:
         return f"no submission: {_listed(filled)} and no code"
     return ""
+
+
+def unjudgeable(submission: Submission) -> str:
+    """Why no check may be run on a submission, as a clause; empty where all may.
+
+    What is written of how it is called is not gone by in part: that could make a wrong verdict.
+    """
+    # one that is malformed is told by the checks that need it
+    with suppress(WorkspaceError):
+        if newer := submission.meta.newer:
+            return newer.rstrip(".")
+    return absence(submission)
 
 
 def fenced(submission: Submission) -> tuple[str, int] | None:

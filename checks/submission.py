@@ -17,6 +17,7 @@ from typing import Any
 
 from judge_tui.checks.errors import WorkspaceError
 from judge_tui.checks.regular_files import open_regular
+from judge_tui.checks.schema import SUBMISSION
 
 __all__ = ["ADAPTER", "META", "Submission", "SubmissionMeta"]
 
@@ -27,6 +28,7 @@ _LEFT_OUT = frozenset({"__pycache__", "node_modules"})
 _MAX_FILES = 2_000
 _MOST_BYTES = 64 << 20
 _MOST_META = 1 << 20
+_TEXTS = ("origin", "source", "model", "comment")
 _READABLE = "Make it readable, or leave the model out."
 
 
@@ -39,7 +41,9 @@ class SubmissionMeta:
         source: Where it comes from.
         model: Display name of the model.
         comment: Free text.
-        binding: Role → binding table, unparsed (see :mod:`judge_tui.checks.calling.binding`).
+        binding: Role → binding table, unparsed (see :mod:`judge_tui.checks.calling.binding`); none where the
+            file is of a newer schema.
+        newer: Why no check may go by it, one sentence, where it is of a newer schema; empty otherwise.
     """
 
     origin: str = ""
@@ -47,6 +51,7 @@ class SubmissionMeta:
     model: str = ""
     comment: str = ""
     binding: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    newer: str = ""
 
 
 @dataclass(frozen=True)
@@ -82,6 +87,7 @@ class Submission:
             over.model or own.model,
             over.comment or own.comment,
             {**own.binding, **over.binding},
+            over.newer or own.newer,
         )
 
     @property
@@ -233,7 +239,8 @@ def read_meta(path: Path) -> SubmissionMeta:
             data = file.read(_MOST_META + 1)
         if len(data) > _MOST_META:
             raise WorkspaceError("is larger than 1 MiB", file=path)
-        raw = tomllib.loads(data.decode())
+        text = data.decode()
+        parsed = tomllib.loads(text)
     except OSError as error:
         raise WorkspaceError(f"cannot be read: {error.strerror}.", hint=_READABLE, file=path) from error
     # a number of thousands of digits is a ValueError too
@@ -241,7 +248,12 @@ def read_meta(path: Path) -> SubmissionMeta:
         raise WorkspaceError(
             f"is not valid TOML: {error}", hint="Mend or remove the file.", file=path
         ) from error
-    for key in ("origin", "source", "model", "comment"):
+    found = SUBMISSION.read(parsed, text, path)
+    raw = found.raw
+    if newer := SUBMISSION.refusal(found.version, path, text):
+        told = {key: raw[key] for key in _TEXTS if isinstance(raw.get(key), str)}
+        return SubmissionMeta(**told, newer=str(newer))
+    for key in _TEXTS:
         if not isinstance(raw.get(key, ""), str):
             raise WorkspaceError(f"'{key}' must be a text", file=path)
     binding = raw.get("binding", {})

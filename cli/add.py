@@ -72,6 +72,8 @@ def _warnings(added: Submission, source: Path, described: bool) -> list[str]:
     missing = absence(added).partition(": ")[2]
     if missing or all(is_binary(added.read_bytes(name)) for name in added.files):
         told.append(f"there is no source file among them: {missing or 'they are no text'}.")
+    if newer := added.meta.newer:
+        told.append(newer)
     if described and (source / META).is_file():
         told.append(f"{source / META} is kept as it is, so that --title and --from are not in it.")
     return told

@@ -19,6 +19,7 @@ from typing import Literal
 from judge_tui.checks.errors import JudgeError
 from judge_tui.cli import cuda_diagnosis
 from judge_tui.cli.finding import SECONDS, Finding, first_line
+from judge_tui.judging.refusals import newer_cards
 from judge_tui.judging.wording import counted
 from judge_tui.judging.workspace import Workspace
 
@@ -120,6 +121,8 @@ def _workspace(folder: Path | None) -> Finding:
                 found.rubric(task)
     except JudgeError as error:
         return Finding("off", f"{told}; {error}")
+    if newer := newer_cards(found):
+        return Finding("note", f"{told}; {counted(len(newer), 'scorecard')} of a newer schema", newer[0])
     return Finding("ok", told)
 
 

@@ -39,8 +39,8 @@ def command(readme: Path, check: bool, workspace: Path | None) -> int:
     export = publish(readme, found, write=not check)
     if export.left_out:
         click.echo(export.left_out, err=True)
-    for stray in export.strays:
-        click.echo(f"judge-tui: {plain(stray)}", err=True)
+    for sentence in (*export.newer, *export.strays):
+        click.echo(f"judge-tui: {plain(sentence)}", err=True)
     whose = f" of {found.root}" if workspace else ""
     if not export.stale:
         click.echo(f"{readme}: the scoreboard{whose} is up to date.")

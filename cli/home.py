@@ -15,6 +15,7 @@ from judge_tui.cli.screen import on_screen
 from judge_tui.cli.table import aligned, columns
 from judge_tui.judging.naming import default_judge, judge_name
 from judge_tui.judging.plain import plain
+from judge_tui.judging.refusals import newer_cards
 from judge_tui.judging.scoreboard import Board, build_board, figure, sealed_cards
 from judge_tui.judging.standing import tallied
 from judge_tui.judging.workspace import Workspace
@@ -109,7 +110,7 @@ def matrix(workspace: Workspace, faults: list[str] | None = None) -> list[list[s
     elsewhere = build_board(workspace, lambda card: card.scored_elsewhere, tasks=tasks, faults=broken)
     models = workspace.models()
     sealed = {(card.model, card.task) for card in sealed_cards(workspace, tasks, broken)}
-    told += broken.values()
+    told += [*broken.values(), *newer_cards(workspace, tasks)]
     rows = []
 
     def cell(model: str, task: str) -> str:

@@ -16,6 +16,7 @@ from judge_tui.judging.attesting import attested, checks_seen, files_judged, wri
 from judge_tui.judging.known_checks import refuse_unknown_checks
 from judge_tui.judging.naming import default_judge, judge_name, recordable
 from judge_tui.judging.plain import plain
+from judge_tui.judging.refusals import card_refusal
 from judge_tui.judging.scorecard import save_scorecard
 from judge_tui.judging.strays import strays_of
 
@@ -81,6 +82,9 @@ def command(
             "your scorecard on this submission is blind: its scores beside a name would tell who is who.",
             hint="Go on with judge-tui compare, and reveal the names there once everything is scored.",
         )
+    newer = card_refusal(found, before)
+    if newer and (elsewhere or any(value not in (None, ()) for value in wanted.values())):
+        raise newer
     after = changed(before, Changes.of(**wanted), rubric, submission)
     click.echo(plain(f"{folder} · {chosen} · {who}"))
     if after != before:
@@ -98,5 +102,7 @@ def command(
         click.echo(f"  {plain(line)}")
     for line in [*standing(after, rubric), *conflicts(after, rubric)]:
         click.echo(f"  {plain(line)}")
+    if newer:
+        click.echo(f"judge-tui: {plain(str(newer))}", err=True)
     for stray in strays_of(found, after, rubric):
         click.echo(f"judge-tui: {plain(stray)}", err=True)

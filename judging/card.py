@@ -12,18 +12,16 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 from judge_tui.checks.errors import UsageError
+from judge_tui.checks.schema import SCORECARD
 from judge_tui.judging.blind import OVERALL, BlindMark
 from judge_tui.judging.note import Note
 from judge_tui.judging.rubric import Cap, Rubric, half_up
 
 __all__ = [
-    "SCHEMA", "CheckSeen", "DimensionScore", "RubricSeen", "Scorecard", "active_caps", "cap_conflicts",
+    "CheckSeen", "DimensionScore", "RubricSeen", "Scorecard", "active_caps", "cap_conflicts",
     "computed_overall", "grade_conflict", "is_complete", "letter", "now", "overall_conflict", "points",
     "points_value",
 ]  # fmt: skip
-
-#: Version of the file format that this program writes and reads.
-SCHEMA = 1
 
 Moment = datetime | date | str
 
@@ -82,7 +80,7 @@ class Scorecard:
         notes: In the order of writing.
         checks: The verdicts as seen.
         blind: How far it was written without knowing the names; ``None`` when it never was.
-        schema: Version of the file format.
+        schema: Version of the file format; one that is newer than is known was read as far as it could be.
         extra: Keys of the file that this version does not know.
     """
 
@@ -101,7 +99,7 @@ class Scorecard:
     notes: tuple[Note, ...] = ()
     checks: tuple[CheckSeen, ...] = ()
     blind: BlindMark | None = None
-    schema: int = SCHEMA
+    schema: int = SCORECARD.version
     extra: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     @property

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from judge_tui.checks.schema import KEY, MATCHUPS
 from judge_tui.judging.document import Inline, Table, parse_toml, read_document, render_toml, storable
-from judge_tui.judging.scorecard import SCHEMA, Conflict, FileStamp, write_atomically
-from judge_tui.judging.storage import read_bytes
+from judge_tui.judging.newer import newer_on_disk, versioned
+from judge_tui.judging.storage import Conflict, FileStamp, read_bytes, write_atomically
 
 __all__ = [
     "TIE",
@@ -110,12 +111,20 @@ class Matchup:
 
 @dataclass(frozen=True, slots=True)
 class Matchups:
-    """A judge's matchups on one task."""
+    """A judge's matchups on one task.
+
+    Attributes:
+        task: Task id.
+        judge: The judge's name.
+        matchups: In the order of the file.
+        schema: Version of the file format; one that is newer than is known was read as far as it could be.
+        extra: Keys of the file that this version does not know.
+    """
 
     task: str
     judge: str
     matchups: tuple[Matchup, ...] = ()
-    schema: int = SCHEMA
+    schema: int = MATCHUPS.version
     extra: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     def between(self, models: Iterable[str], source: str = "") -> Matchup:
@@ -152,38 +161,42 @@ def load_matchups(path: Path) -> Matchups:
     Raises:
         WorkspaceError: The file is missing, unreadable or malformed; with file and line.
     """
-    return _matchups(read_document(path))
+    return _versioned(read_document(path), newer=True)
 
 
 def read_matchups(path: Path) -> Matchups | None:
     """Read a judge's matchups; ``None`` when there is no file.
 
+    Those of a newer schema are read as far as they can be.
+
     Raises:
         WorkspaceError: The file is unreadable or malformed; with file and line.
     """
     data = read_bytes(path)
-    return None if data is None else parse_matchups(data, path)
+    return None if data is None else _versioned(parse_toml(data, path), newer=True)
 
 
 def parse_matchups(data: bytes, file: Path) -> Matchups:
-    """Read the bytes of a matchup file.
+    """Read the bytes of a matchup file, to go on writing it.
 
     Raises:
+        NewerSchema: They are of a newer schema.
         WorkspaceError: They are malformed; with the line.
     """
-    return _matchups(parse_toml(data, file))
+    return _versioned(parse_toml(data, file), newer=False)
+
+
+def _versioned(whole: Table, *, newer: bool) -> Matchups:
+    table, schema = versioned(whole, MATCHUPS, _matchups, {"task": "", "judge": ""}, newer=newer)
+    return replace(_matchups(table), schema=schema)
 
 
 def _matchups(table: Table) -> Matchups:
-    schema = table.integer("schema", SCHEMA)
-    if schema != SCHEMA:
-        raise table.fault(f"has schema {schema}, and this judge-tui reads schema {SCHEMA}", "schema")
     return Matchups(
         table.string("task"),
         table.string("judge"),
         tuple(_matchup(item) for item in table.tables("matchups")),
-        schema,
-        table.extra("schema", "task", "judge", "matchups"),
+        extra=table.extra(KEY, "task", "judge", "matchups"),
     )
 
 
@@ -279,6 +292,7 @@ def save_matchup(
         The stamp of what is on disk of it now.
 
     Raises:
+        NewerSchema: What is on disk is of a newer schema.
         Conflict: Something else is on disk.
         WorkspaceError: The file cannot be read or written.
     """
@@ -311,9 +325,12 @@ def save_matchups(path: Path, matchups: Matchups, expected: FileStamp | None) ->
     """Write a judge's matchups, as :func:`judge_tui.judging.scorecard.save_scorecard` does.
 
     Raises:
+        NewerSchema: The matchups, or what is on disk, are of a newer schema.
         Conflict: Something else than ``expected`` is on disk.
         WorkspaceError: The folder or file cannot be written.
     """
+    if refusal := MATCHUPS.refusal(matchups.schema, path) or newer_on_disk(path, MATCHUPS):
+        raise refusal
     data = render_matchups(matchups).encode()
     write_atomically(path, data, expected)
     return FileStamp.of(data)

@@ -61,9 +61,11 @@ def queue(standings: Iterable[Standing], decided: Mapping[str, Decided]) -> tupl
 
 
 def _due(cells: Sequence[Standing], decided: Decided | None) -> Iterator[Pair]:
-    yet = sorted((cell for cell in cells if not cell.judged), key=lambda cell: not cell.begun)
+    # a card of a newer schema takes no score here
+    ours = [cell for cell in cells if not cell.newer]
+    yet = sorted((cell for cell in ours if not cell.judged), key=lambda cell: not cell.begun)
     yield from _two_by_two(yet, cells, REASONS[0])
-    stale = [cell for cell in cells if cell.judged and cell.stale]
+    stale = [cell for cell in ours if cell.judged and cell.stale]
     yield from _two_by_two(stale, [cell for cell in cells if cell.judged], REASONS[1])
     if decided is not None:
         known = [cell for cell in cells if cell.judged and not cell.stale]

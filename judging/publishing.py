@@ -9,6 +9,7 @@ from pathlib import Path
 
 from judge_tui.checks.errors import WorkspaceError
 from judge_tui.judging.export import BEGIN, END, export_scoreboard
+from judge_tui.judging.refusals import newer_cards
 from judge_tui.judging.scoreboard import sealed_cards
 from judge_tui.judging.storage import FileStamp, write_atomically
 from judge_tui.judging.strays import strays_on_the_board
@@ -26,11 +27,13 @@ class Export:
         stale: Whether the file held another scoreboard than the present one.
         sealed: Scorecards that are left out until their judge has revealed the names.
         strays: What scorecards say on dimensions that their rubrics have not, a sentence each.
+        newer: Scorecards of a newer schema, which may say more than is on the board, a sentence each.
     """
 
     stale: bool
     sealed: int
     strays: tuple[str, ...] = ()
+    newer: tuple[str, ...] = ()
 
     @property
     def left_out(self) -> str:
@@ -67,7 +70,7 @@ def publish(readme: Path, workspace: Workspace, *, write: bool = True) -> Export
             # replaced by another file it would not even be noticed that this one was not to be written
             raise WorkspaceError("is read-only.", hint="Nothing was changed on disk.", file=readme)
         write_atomically(readme, after, FileStamp.of(before))
-    return Export(after != before, sealed, strays_on_the_board(workspace))
+    return Export(after != before, sealed, strays_on_the_board(workspace), newer_cards(workspace))
 
 
 def _read(readme: Path) -> bytes:

@@ -7,14 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from judge_tui.checks.errors import WorkspaceError
-from judge_tui.judging.blind import parse_blind, render_blind
-from judge_tui.judging.card import SCHEMA, CheckSeen, DimensionScore, RubricSeen, Scorecard, now
+from judge_tui.checks.schema import KEY, SCORECARD
+from judge_tui.judging.blind import BlindMark, parse_blind, render_blind
+from judge_tui.judging.card import CheckSeen, DimensionScore, RubricSeen, Scorecard, now
 from judge_tui.judging.document import Table, parse_toml, render_toml, storable
+from judge_tui.judging.newer import newer_on_disk, versioned
 from judge_tui.judging.note import parse_notes, render_note
 from judge_tui.judging.storage import Conflict, FileStamp, read_bytes, write_atomically
 
 __all__ = [
-    "SCHEMA",
     "CheckSeen",
     "Conflict",
     "DimensionScore",
@@ -29,8 +30,9 @@ __all__ = [
     "write_atomically",
 ]
 
+_PLACE = ("task", "model", "judge")
 _KNOWN = (
-    "schema",
+    KEY,
     "task",
     "model",
     "judge",
@@ -64,27 +66,38 @@ def load_scorecard(path: Path) -> Scorecard:
 def read_scorecard(path: Path) -> tuple[Scorecard, FileStamp] | tuple[None, None]:
     """Read a scorecard with the stamp of exactly what was read; two ``None`` when there is none.
 
+    One of a newer schema is read as far as it can be.
+
     Raises:
         WorkspaceError: It is unreadable or malformed; with file and line.
     """
     data = read_bytes(path)
-    return (None, None) if data is None else (parse_scorecard(data, path), FileStamp.of(data))
+    return (None, None) if data is None else (parse_scorecard(data, path, newer=True), FileStamp.of(data))
 
 
-def parse_scorecard(data: bytes, file: Path) -> Scorecard:
+def parse_scorecard(data: bytes, file: Path, *, newer: bool = False) -> Scorecard:
     """Read the bytes of a scorecard.
 
+    Args:
+        data: The bytes.
+        file: Where they are from.
+        newer: Read one of a newer schema as far as it can be; else it is refused, as for whoever goes on to
+            write it.
+
     Raises:
+        NewerSchema: It is of a newer schema, and that is not asked for.
         WorkspaceError: They are malformed; with the line.
     """
-    table = parse_toml(data, file)
-    schema = table.integer("schema", SCHEMA)
-    if schema != SCHEMA:
-        raise table.fault(
-            f"has schema {schema}, and this judge-tui reads schema {SCHEMA}",
-            "schema",
-            hint="Use the judge-tui that wrote it." if schema > SCHEMA else "",
-        )
+    whole = parse_toml(data, file)
+    table, schema = versioned(whole, SCORECARD, _scorecard, dict.fromkeys(_PLACE, ""), newer=newer)
+    card = replace(_scorecard(table), schema=schema)
+    if card.blind is None and "blind" in whole.raw:
+        # whatever it says of the blind judging there: no figure stands beside a name for it
+        card = replace(card, blind=BlindMark())
+    return card
+
+
+def _scorecard(table: Table) -> Scorecard:
     return Scorecard(
         task=table.string("task"),
         model=table.string("model"),
@@ -178,12 +191,18 @@ def save_scorecard(path: Path, card: Scorecard, expected: FileStamp | None) -> F
         The stamp of what is on disk now.
 
     Raises:
+        NewerSchema: The card, or what is on disk, is of a newer schema.
         Conflict: Something else is on disk.
         WorkspaceError: The folder or file cannot be written.
     """
+    if refusal := SCORECARD.refusal(card.schema, path):
+        raise refusal
     moment = now()
     blind = card.blind.held_against(card.given) if card.blind is not None else None
     stamped = replace(card, created=card.created or moment, updated=moment, blind=blind)
     data = render_scorecard(stamped).encode()
-    write_atomically(path, data, expected)
+    try:
+        write_atomically(path, data, expected)
+    except Conflict as conflict:
+        raise newer_on_disk(path, SCORECARD) or conflict from None
     return FileStamp.of(data)

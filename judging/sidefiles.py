@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from judge_tui.checks.errors import WorkspaceError
+from judge_tui.checks.errors import NewerSchema, WorkspaceError
+from judge_tui.checks.schema import SUBMISSION
 from judge_tui.checks.submission import ADAPTER, META, read_meta
 from judge_tui.judging.storage import FileStamp, read_bytes, write_atomically
 
@@ -16,6 +17,8 @@ __all__ = ["write_adapter", "write_bindings"]
 def write_bindings(folder: Path, tables: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:
     """Store binding tables in the ``submission.toml`` of a folder, everything else in it kept as it is.
 
+    One of an older schema is brought to the present one with that.
+
     Args:
         folder: A submission's, or its overlay's; made when it is not there.
         tables: Role → table; one that stands there already is left alone, since a person wrote it.
@@ -24,6 +27,7 @@ def write_bindings(folder: Path, tables: Mapping[str, Mapping[str, Any]]) -> tup
         The roles that were written.
 
     Raises:
+        NewerSchema: The file is of a newer schema.
         WorkspaceError: The folder is read-only, the file is no TOML, or it was changed meanwhile.
     """
     import tomlkit
@@ -31,11 +35,19 @@ def write_bindings(folder: Path, tables: Mapping[str, Mapping[str, Any]]) -> tup
     path = folder / META
     _writable(path)
     old = read_bytes(path)
-    present = read_meta(path).binding
-    new = [role for role in tables if role not in present]
+    present = read_meta(path)
+    if present.newer:
+        raise NewerSchema(present.newer)
+    new = [role for role in tables if role not in present.binding]
     if not new:
         return ()
-    document = tomlkit.parse((old or b"").decode())
+    text = (old or b"").decode()
+    document = tomlkit.parse(text)
+    found = SUBMISSION.read(document.unwrap(), text, path)
+    if found.migrated:
+        for key in [key for key in document if key not in found.raw]:
+            del document[key]
+        document.update({key: value for key, value in found.raw.items() if document.get(key) != value})
     if "binding" not in document:
         document["binding"] = tomlkit.table(is_super_table=True)
     for role in new:

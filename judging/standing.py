@@ -19,6 +19,7 @@ from judge_tui.checks.submission import Submission
 from judge_tui.checks.verdict import SEVERITY, Verdict
 from judge_tui.judging.attesting import written_elsewhere
 from judge_tui.judging.card import Scorecard, computed_overall, letter, points
+from judge_tui.judging.refusals import card_refusal
 from judge_tui.judging.rubric import Rubric
 from judge_tui.judging.workspace import Workspace
 
@@ -67,6 +68,7 @@ class Standing:
         verdicts: Stored outcomes of the present files: check id → verdict.
         fault: What keeps the cell from being read, one sentence.
         blind: Whether it is judged blind, so that nothing that would tell who is who may stand here.
+        newer: Why the scorecard cannot be changed, one sentence, where it is of a newer schema.
         withheld: Whether it will be judged blind by the rule of the workspace, so that verdicts are left out.
     """
 
@@ -89,6 +91,7 @@ class Standing:
     fault: str = ""
     blind: bool = False
     withheld: bool = False
+    newer: str = ""
 
     @property
     def begun(self) -> bool:
@@ -98,7 +101,7 @@ class Standing:
     @property
     def open(self) -> bool:
         """Whether there is something to judge that the judge has not judged."""
-        return self.files > 0 and not self.fault and not self.judged
+        return self.files > 0 and not self.fault and not self.judged and not self.newer
 
     @property
     def tally(self) -> tuple[tuple[Verdict, int], ...]:
@@ -172,8 +175,10 @@ def standing(
 def _read(workspace: Workspace, submission: Submission, rubric: Rubric, judge: str, backend: str) -> Standing:
     model, task = submission.model, submission.task
     card, stamp = workspace.scorecard(task, model, judge)
+    newer = str(card_refusal(workspace, card) or "")
     if card.sealed:
-        return Standing(model, task, files=len(submission.files), origin=submission.meta.origin, blind=True)
+        files, origin = len(submission.files), submission.meta.origin
+        return Standing(model, task, files=files, origin=origin, blind=True, newer=newer)
     said = _said(card, rubric)
     # beside the name, they would tell who is who in the comparison that is still to come
     withheld = workspace.settings.blind and card.blind is None and card.blank
@@ -196,6 +201,7 @@ def _read(workspace: Workspace, submission: Submission, rubric: Rubric, judge: s
         others=tuple(name for name in workspace.judges(task, model) if name != card.judge),
         verdicts={check: outcome.verdict for check, outcome in sorted(outcomes.items())},
         withheld=withheld,
+        newer=newer,
     )
 
 

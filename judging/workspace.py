@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os.path import isdir
 from pathlib import Path
@@ -27,6 +27,8 @@ from typing import TYPE_CHECKING
 
 from judge_tui.checks.errors import JudgeError, WorkspaceError
 from judge_tui.checks.folders import present_folder
+from judge_tui.checks.schema import MATCHUPS as MATCHUP_FILE
+from judge_tui.checks.schema import SCORECARD
 from judge_tui.checks.submission import Submission
 from judge_tui.judging.card import Scorecard
 from judge_tui.judging.document import Table, read_document
@@ -252,6 +254,8 @@ class Workspace:
     def scorecard(self, task: str, model: str, judge: str) -> tuple[Scorecard, FileStamp | None]:
         """A judge's scorecard with the stamp to save it under; a blank one when there is none.
 
+        One of a newer schema is read as far as it can be; what it does not say so, its place says.
+
         Raises:
             WorkspaceError: The file is malformed, or is about something else than its place says.
         """
@@ -259,16 +263,17 @@ class Workspace:
         card, stamp = read_scorecard(path)
         if card is None:
             return Scorecard(task=task, model=model, judge=judge_name(judge)), None
-        places = (
-            ("task", card.task, task),
-            ("model", card.model, model),
-            ("judge", card.judge, judge_name(judge)),
-        )
+        name = judge_name(judge)
+        if card.schema > SCORECARD.version:
+            card = replace(card, task=card.task or task, model=card.model or model, judge=card.judge or name)
+        places = (("task", card.task, task), ("model", card.model, model), ("judge", card.judge, name))
         _placed(path, places)
         return card, stamp
 
     def matchups(self, task: str, judge: str) -> Matchups:
         """A judge's matchups on a task; none when there is no file.
+
+        Those of a newer schema are read as far as they can be, as :meth:`scorecard` does.
 
         Raises:
             WorkspaceError: The file is malformed, or is about something else than its place says.
@@ -279,6 +284,8 @@ class Workspace:
         found = matchup.read_matchups(path)
         if found is None:
             return matchup.Matchups(task, name)
+        if found.schema > MATCHUP_FILE.version:
+            found = replace(found, task=found.task or task, judge=found.judge or name)
         _placed(path, (("task", found.task, task), ("judge", found.judge, name)))
         return found
 

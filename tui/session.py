@@ -109,6 +109,8 @@ class Session(CardDesk):
         start = self.scored * rows + min(self.row, rows - 1)
         for offset in range(1, count * rows + 1):
             index, row = divmod((start + offset) % (count * rows), rows)
+            if index in self.closed:
+                continue
             if self.changes[index].score(self.rubric.dimensions[row].id) is None:
                 self.scored = index
                 self.focus_row(row)
@@ -127,7 +129,7 @@ class Session(CardDesk):
 
     def digit(self, digit: str) -> bool:
         """Type a digit of the score of the line in focus; whether it was taken."""
-        if self.focus == SUMMARY:
+        if self.refuses(self.scored) or self.focus == SUMMARY:
             return True
         continued = self.keypad.typed != ""
         score = self.keypad.press(digit)

@@ -8,12 +8,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from judge_tui.checks.errors import JudgeError
+from judge_tui.checks.schema import SCORECARD
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.verdict import Outcome
 from judge_tui.judging.attesting import attested, checks_seen, files_judged
 from judge_tui.judging.card import Scorecard, now
 from judge_tui.judging.naming import recordable
+from judge_tui.judging.newer import newer_on_disk
 from judge_tui.judging.note import Note
+from judge_tui.judging.refusals import card_refusal
 from judge_tui.judging.rubric import Rubric
 from judge_tui.judging.storage import FileStamp, read_bytes
 from judge_tui.judging.workspace import Workspace
@@ -57,6 +60,10 @@ class CardDesk:
         earlier_runs: Those submissions → of how many runs.
         behind: Those of them whose card on disk has been changed since: saving is a conflict to settle.
         damaged: Submissions and files, where unsaved work cannot be read and was set aside.
+        newer: Submissions and files, where a newer judge-tui has kept unsaved work.
+        closed: Submissions whose card is of a newer schema, and so cannot be changed → why, one sentence.
+        waiting: Those of them for which unsaved work of earlier runs is kept until then.
+        refused: Told the submission and why, whenever a change of its card is refused.
 
     Raises:
         JudgeError: A scorecard or the rubric is malformed, the drawn order cannot be kept,
@@ -84,22 +91,30 @@ class CardDesk:
         self.outcomes: dict[tuple[str, str], Outcome] = {}
         self.matchups: dict[tuple[int, ...], MatchupDesk] = {}
         self._report = report
+        self.refused: Callable[[int, str], None] = lambda _, __: None
+        refusals = [card_refusal(workspace, card) for card, _ in on_disk]
+        self.closed = {index: str(why) for index, why in enumerate(refusals) if why}
         stamps = [stamp for _, stamp in on_disk]
         self._rescues = list(map(rescue.Rescue, self.paths))
         rescued: dict[int, tuple[rescue.Kept, ...]] = {}
 
         def kept_of(index: int, every: bool) -> list[Scorecard]:
+            if index in self.closed:
+                return []
             card, stamp = on_disk[index]
             if kept := self._rescued(index, card, stamp, every=every):
                 rescued[index] = kept
             return [one.card for one in kept]
 
-        self.changes = Changes(self.paths, [card for card, _ in on_disk], kept=kept_of)
+        found = [card for card, _ in on_disk]
+        self.changes = Changes(self.paths, found, kept=kept_of, closed=self.closed)
         for index, kept in rescued.items():
             stamps[index] = kept[-1].stamp
         self.restored = tuple(rescued)
         self.earlier_runs = {index: len(kept) for index, kept in rescued.items()}
         self.damaged = [(index, place) for index, one in enumerate(self._rescues) for place in one.damaged]
+        self.waiting = tuple(index for index in self.closed if rescue.every_kept(self.paths[index]))
+        self.newer = [(index, place) for index, one in enumerate(self._rescues) for place in one.newer]
         self.behind = tuple(index for index, kept in rescued.items() if kept[-1].behind)
         self._autosave = Autosave(self.paths, stamps, report, self._rescues)
 
@@ -124,10 +139,17 @@ class CardDesk:
 
     # changing
 
+    def refuses(self, index: int) -> bool:
+        """Whether a card cannot be changed; whoever wants to is told why."""
+        why = self.closed.get(index)
+        if why is not None:
+            self.refused(index, why)
+        return why is not None
+
     def change(
         self, index: int, label: str, card: Scorecard, *, merge: bool = False, typing: bool = False
     ) -> None:
-        """Make a change: it enters the history and goes to disk.
+        """Make a change: it enters the history and goes to disk, where the card can be changed.
 
         Args:
             index: Whose card.
@@ -136,7 +158,7 @@ class CardDesk:
             merge: Join it with the last change when that was the same.
             typing: It is a keystroke of a longer text: saving may wait a moment.
         """
-        if card == self.changes[index]:
+        if card == self.changes[index] or self.refuses(index):
             return
         if card.created is None:
             card = replace(card, created=now())
@@ -181,9 +203,14 @@ class CardDesk:
         """Dimensions without a score, of all submissions."""
         return sum(card.score(one.id) is None for card in self.cards for one in self.rubric.dimensions)
 
+    @property
+    def revealable(self) -> bool:
+        """Whether names are hidden, everything is scored, and every card can be told of the reveal."""
+        return self.blindfold.active and not self.unscored and not self.closed
+
     def reveal(self) -> bool:
         """Show the names from now on, which cannot be taken back; whether that was due."""
-        if not self.blindfold.active or self.unscored:
+        if not self.revealable:
             return False
         self.seal()
         self.blindfold.begin()
@@ -201,6 +228,8 @@ class CardDesk:
             self._save(index)
 
     def _save(self, index: int, *, typing: bool = False) -> None:
+        if index in self.closed:
+            return
         for other in self.blindfold.begin():
             if other != index:
                 self._save(other)
@@ -277,6 +306,8 @@ class CardDesk:
         What is gone or cannot be read is left to the next save, and so is a card with unsaved work, and any
         while there is something to redo, which a change would forget: that becomes a conflict.
 
+        One of a newer schema can only be looked at from then on.
+
         Returns:
             Whether the card says something else now.
         """
@@ -289,7 +320,14 @@ class CardDesk:
             if stamp is not None:
                 self.blindfold.take(index, theirs.blind)
                 self._autosave.resolve(index, stamp)
-                return self.changes.take_in(index, theirs)
+                why = card_refusal(self.workspace, theirs)
+                if why is None and index not in self.closed:
+                    return self.changes.take_in(index, theirs)
+                self.changes.close_off(index, theirs)
+                if index not in self.closed:
+                    self.closed[index] = str(why)
+                    self.refuses(index)
+                return True
         return False
 
     def _settle(self, index: int, *, mine: bool) -> str:
@@ -300,6 +338,9 @@ class CardDesk:
             theirs, stamp = self.workspace.scorecard(self.task, self.submissions[index].model, self.judge)
         except JudgeError as error:
             return self._write_over_unreadable(index, error) if mine else f"{error} It stays as it is."
+        if newer := card_refusal(self.workspace, theirs):
+            lost = index in self._autosave.lost()
+            return str(newer) if lost else f"{newer} What was changed here is kept, and asked about then."
         self._take_blind_marks()
         self._autosave.resolve(index, stamp)
         ours = self.changes[index]
@@ -316,6 +357,8 @@ class CardDesk:
 
     def _write_over_unreadable(self, index: int, why: JudgeError) -> str:
         path = self.paths[index]
+        if newer := newer_on_disk(path, SCORECARD):
+            return str(newer)
         try:
             data = read_bytes(path)
             copy = None if data is None else rescue.set_aside(path, data)

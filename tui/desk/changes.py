@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -25,6 +25,7 @@ class Changes(Generic[D]):
         same: Whether a judge says the same in two of them.
         kept: Of an index, what earlier runs could not save, the newest last, and the newest alone where told
             that changes are not kept over a restart: a step each, where the history has none of it.
+        closed: Indices of those that cannot be changed: they have no history here.
     """
 
     def __init__(
@@ -34,8 +35,9 @@ class Changes(Generic[D]):
         document: Document[Any] = SCORECARD,
         same: Callable[[D, D], bool] | None = None,
         kept: Callable[[int, bool], Sequence[D]] = lambda _, __: (),
+        closed: Collection[int] = (),
     ) -> None:
-        self._history = History(paths, document, same)
+        self._history = History(paths, document, same, closed)
         # what is not shown has to be within reach of an undo at the next start, too
         taken = [kept(index, self._history.remembers(index)) for index in range(len(paths))]
         self._logs: list[EditLog[D]]
@@ -97,6 +99,12 @@ class Changes(Generic[D]):
             return False
         # another window that types saves many times a minute
         return self.make(index, OUTSIDE, found, merge=True)
+
+    def close_off(self, index: int, found: D) -> None:
+        """Show a document that cannot be changed any more, as it was found; no undo leads into it."""
+        self._logs[index] = EditLog(found)
+        self._order = [one for one in self._order if one != index]
+        self._undone = [one for one in self._undone if one != index]
 
     def seal(self) -> None:
         """End an editing: the next change of the same text is a step of its own."""

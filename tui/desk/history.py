@@ -10,7 +10,7 @@ import os
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -58,6 +58,7 @@ class History:
         paths: File of each card.
         document: What is written down: scorecards, or something else in their place.
         same: Whether a judge says the same in two of them; all but what is stamped on a card by default.
+        closed: Indices of those that cannot be changed: their journals are neither read nor written.
 
     Attributes:
         same: That.
@@ -68,13 +69,16 @@ class History:
         paths: Sequence[Path],
         document: Document[Any] = SCORECARD,
         same: Callable[[Any, Any], bool] | None = None,
+        closed: Collection[int] = (),
     ) -> None:
         self._document = document
         self.same: Callable[[Any, Any], bool] = same or _same_words
         self._paths = list(paths)
         self._journals = [rescue.place(path, "history", ".jsonl") for path in paths]
         # another window that has a card open goes on with its journal; this one remembers for itself
-        self._locks = [_locked(journal) for journal in self._journals]
+        self._locks = [
+            None if index in closed else _locked(journal) for index, journal in enumerate(self._journals)
+        ]
         self._older: list[tuple[Edit[str], ...]] = [() for _ in paths]
         self._grown = [0 for _ in paths]
         #: When the last step was made, of all: a clock that is set back makes no step older than that.

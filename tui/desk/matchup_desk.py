@@ -13,6 +13,7 @@ from judge_tui.checks.errors import JudgeError, UsageError
 from judge_tui.judging.matchup import TIE, Criterion, Matchup, Matchups, stamp_of
 from judge_tui.judging.naming import judge_name, recordable
 from judge_tui.judging.proposals import Proposal
+from judge_tui.judging.refusals import matchups_refusal
 from judge_tui.judging.versions import Differing, matchup_differences
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.desk.autosave import Autosave, SaveReport
@@ -56,6 +57,9 @@ class MatchupDesk:
         earlier_runs: Of how many runs that is.
         behind: Whether the matchup on disk has been changed since: saving is a conflict to settle.
         damaged: Files of unsaved work that cannot be read and were set aside.
+        newer: Files of unsaved work that a newer judge-tui has kept.
+        closed: Why nothing can be changed, one sentence, where the file is of a newer schema.
+        refused: Told why, whenever a change is refused.
 
     Raises:
         WorkspaceError: The file is malformed; nothing of it is touched.
@@ -87,6 +91,8 @@ class MatchupDesk:
         self._keypad = Keypad()
         whole = workspace.matchups(task, judge)
         self.published = whole.published(self.models)
+        self.closed = str(matchups_refusal(workspace, whole) or "")
+        self.refused: Callable[[str], None] = lambda _: None
         key = _key(self.path, self.models)
         document = matchup_document(self.path, Matchups(task, judge_name(judge)), self.models)
         found, stamp = whole.between(self.models), stamp_of(whole, self.models)
@@ -94,12 +100,15 @@ class MatchupDesk:
         kept: list[Kept] = []
 
         def kept_of(_: int, every: bool) -> list[Matchup]:
+            if self.closed:
+                return []
             kept.extend(rescue.take_up(self.path, stamp, partial(operator.eq, found), every=every))
             return [one.card for one in kept]
 
-        self._changes = Changes([key], [found], document, operator.eq, kept_of)
+        closed = (0,) if self.closed else ()
+        self._changes = Changes([key], [found], document, operator.eq, kept_of, closed)
         self.restored, self.earlier_runs = bool(kept), len(kept)
-        self.damaged = rescue.damaged
+        self.damaged, self.newer = rescue.damaged, rescue.newer
         self.behind = self.restored and kept[-1].behind
         base = kept[-1].stamp if kept else stamp
         self._autosave = Autosave([key], [base], report, [rescue], document)
@@ -300,8 +309,10 @@ class MatchupDesk:
         self.change(label, replace(after, submissions=seen))
 
     def change(self, label: str, after: Matchup, *, merge: bool = False, typing: bool = False) -> None:
-        """Make a change: it enters the history and goes to disk."""
-        if self._changes.make(0, label, after, merge=merge):
+        """Make a change: it enters the history and goes to disk, where the file can be changed."""
+        if self.closed:
+            self.refused(self.closed)
+        elif self._changes.make(0, label, after, merge=merge):
             self._save(typing=typing)
 
     def seal(self) -> None:
@@ -326,6 +337,8 @@ class MatchupDesk:
         return _described(step[1], before, self.matchup, who)
 
     def _save(self, *, typing: bool = False) -> None:
+        if self.closed:
+            return
         self._begun()
         self._autosave.submit(0, self.matchup, typing=typing)
 
@@ -343,11 +356,14 @@ class MatchupDesk:
     def settle(self, *, mine: bool) -> None:
         """Settle a conflict: this window's matchup wins, or that on disk; undo brings the other back.
 
-        A file that has become unreadable is left as it is; the next save tells so.
+        A file that has become unreadable, or of a newer schema, is left as it is; the next save tells so.
         """
         try:
             whole = self._workspace.matchups(self._task, self._judge)
         except JudgeError:
+            self._save()
+            return
+        if matchups_refusal(self._workspace, whole):
             self._save()
             return
         theirs, ours = whole.between(self.models), self.matchup

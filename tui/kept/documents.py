@@ -25,7 +25,8 @@ class Document(Generic[Value]):
     """A kind of document.
 
     Attributes:
-        parse: Bytes and the file that they are of → value; raises ``JudgeError``.
+        parse: Bytes and the file that they are of → value, to go on with it; raises ``JudgeError``, of those
+            ``NewerSchema`` for what a newer judge-tui has written.
         render: Value → text.
         save: File, value, and the stamp of what is believed to be on disk → stamp of what is there now.
     """

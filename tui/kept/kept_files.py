@@ -56,6 +56,10 @@ class KeptFiles:
             file.unlink(missing_ok=True)
         _release(lock)
 
+    def leave(self, file: Path) -> None:
+        """Leave one of this window's files to a later start, as if it had not been claimed."""
+        _release(self._held.pop(file))
+
     def set_aside(self, file: Path, wanted: Path) -> Path:
         """Put one of this window's files away under a name that is free; its path then, or still."""
         number, to = 1, wanted

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from judge_tui.checks.errors import JudgeError, WorkspaceError
+from judge_tui.checks.errors import JudgeError, NewerSchema, WorkspaceError
 from judge_tui.checks.folders import user_folder
 from judge_tui.judging.storage import Conflict, FileStamp, read_bytes, write_atomically
 from judge_tui.tui.kept.documents import SCORECARD, Document
@@ -52,8 +52,12 @@ def place(path: Path, kind: str, suffix: str) -> Path:
 
 def every_kept(path: Path, document: Document[Any] = SCORECARD) -> tuple[Any, ...]:
     """What any window could not save to ``path``, open or not; the newest first."""
-    read = (_read(file, document) for file in KeptFiles(_place(path)).all())
-    return tuple(found[0] for found in read if found is not None)
+    found: list[Any] = []
+    for file in KeptFiles(_place(path)).all():
+        with suppress(NewerSchema):
+            if read := _read(file, document):
+                found.append(read[0])
+    return tuple(found)
 
 
 class Rescue:
@@ -65,11 +69,13 @@ class Rescue:
 
     Attributes:
         damaged: Where that stands now which was to be taken up and cannot be read.
+        newer: What a newer judge-tui has kept, and is left to it.
     """
 
     def __init__(self, path: Path, document: Document[Any] = SCORECARD) -> None:
         self._path, self._document = path, document
         self.damaged: tuple[Path, ...] = ()
+        self.newer: tuple[Path, ...] = ()
         self._files = KeptFiles(_place(path))
 
     def take_up(
@@ -90,7 +96,12 @@ class Rescue:
         """
         found: list[Kept] = []
         for kept in self._files.claimed():
-            read = _read(kept, self._document)
+            try:
+                read = _read(kept, self._document)
+            except NewerSchema:
+                self.newer += (kept,)
+                self._files.leave(kept)
+                continue
             if read is None:
                 self.damaged += (self._files.set_aside(kept, place(self._path, "unreadable", ".toml")),)
                 continue
@@ -112,6 +123,9 @@ class Rescue:
         begun = _NO_FILE if base is None else base.digest.encode()
         try:
             kept = self._files.own()
+            if kept in self.newer:
+                # the file of all windows, where nothing can be locked
+                return None
             write_atomically(kept, _BASE + begun + b"\n" + self._document.render(card).encode())
         except Exception:  # whatever could not be written there is lost, and the judge is told so
             return None
@@ -134,6 +148,8 @@ def _read(kept: Path, document: Document[Any]) -> tuple[Any, bytes] | None:
     try:
         data = read_bytes(kept)
         return None if data is None else (document.parse(data, kept), data)
+    except NewerSchema:
+        raise
     except (JudgeError, OSError, ValueError, RecursionError):
         return None
 

@@ -32,7 +32,7 @@ from judge_tui.tui.screens.compare_search import CompareSearch
 from judge_tui.tui.screens.compare_sizing import CompareSizing
 from judge_tui.tui.screens.compare_sync import CompareSync
 from judge_tui.tui.screens.compare_watching import CompareWatching
-from judge_tui.tui.screens.earlier_work import told_of_damage, told_of_earlier_work
+from judge_tui.tui.screens.earlier_work import told_of_damage, told_of_earlier_work, told_of_newer_work
 from judge_tui.tui.screens.signs import CHECK_SIGNS, CODE_SIGNS, RUBRIC_SIGNS
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.textual_private.covered import CoveredScreen
@@ -167,6 +167,7 @@ class CompareScreen(
 
     def on_mount(self) -> None:
         self.cover_names()
+        self.session.refused = self._tell_refused
         self.prepare_places()
         for pane in self.panes:
             pane.view.scrolled = self._scrolled
@@ -203,11 +204,23 @@ class CompareScreen(
         for index, place in self.session.damaged:
             told = f"{letter_of(index)}: {told_of_damage(place)}"
             self.notify(told, severity="warning", markup=False, timeout=20)
+        for index, place in self.session.newer:
+            told = f"{letter_of(index)}: {told_of_newer_work(place)}"
+            self.notify(told, severity="warning", markup=False, timeout=20)
+        for index in self.session.closed:
+            self.session.refuses(index)
+        for index in self.session.waiting:
+            told = f"{letter_of(index)}: Unsaved work of an earlier run is kept until then."
+            self.notify(told, severity="warning", markup=False, timeout=10)
         for index, stray in self.session.strays():
             told = f"{letter_of(index)}: {self.session.hide(stray)}"
             self.notify(told, severity="warning", markup=False, timeout=10)
         self.tell_known()
         self.rubric_pane.update_lines()
+
+    def _tell_refused(self, index: int, why: str) -> None:
+        told = f"{letter_of(index)}: {self.session.hide(why)}"
+        self.notify(told, severity="warning", markup=False, timeout=8)
 
     # rubric
 
@@ -224,6 +237,8 @@ class CompareScreen(
 
         session = self.session
         index, row = session.scored, session.focus
+        if session.refuses(index):
+            return
 
         def changed(text: str) -> None:
             # what lies behind a dialog is drawn anew as a whole: that waits until it closes
@@ -243,6 +258,8 @@ class CompareScreen(
         self._told("redone", self.session.redo())
 
     def _told(self, what: str, label: str | None) -> None:
+        if label is None and self.session.refuses(self.session.scored):
+            return
         back = f" · {key_for(self, 'redo')} redoes" if what == "undone" else ""
         said = f"{what}: {self.session.hide(label)}{back}" if label else f"nothing to be {what}"
         self.notify(said, markup=False, timeout=2)

@@ -34,7 +34,7 @@ class CompareBlind(Screen[None]):
         """Let no name out from here on, where the comparison is blind."""
         if self.session.blindfold.active and isinstance(self.app, VeiledApp):
             self.app.wear(self.session.blindfold, f"judge-tui {self.session.task}, blind")
-            self._offered = not self.session.unscored
+            self._offered = self.session.revealable
 
     def tell_known(self) -> None:
         """Say so where scores from before, given under the names, stand in view: they tell who is who."""
@@ -59,12 +59,12 @@ class CompareBlind(Screen[None]):
             return []
         if not blindfold.active:
             return [("judged blind, names revealed · ", "muted", 3)]
-        offer = "" if self.session.unscored else f", all scored: {key_for(self, 'reveal')} reveals"
+        offer = f", all scored: {key_for(self, 'reveal')} reveals" if self.session.revealable else ""
         return [(f"blind{offer} · ", "accent", 0)]
 
     def offer_reveal(self) -> None:
         """Say so, once, when everything is scored and the names can be revealed."""
-        due = self.session.blindfold.active and not self.session.unscored
+        due = self.session.revealable
         if due != self._offered:
             self._offered = due
             self.retell()
@@ -78,6 +78,12 @@ class CompareBlind(Screen[None]):
         session = self.session
         if not session.blindfold.active:
             self.notify("No name is hidden here.", markup=False, timeout=2)
+            return
+        if session.closed:
+            told = "The names stay hidden: their reveal has to be written into every scorecard."
+            self.notify(told, markup=False, timeout=8)
+            for index in session.closed:
+                session.refuses(index)
             return
         if session.unscored:
             left = f"{session.unscored} score{'s are' if session.unscored > 1 else ' is'} left"

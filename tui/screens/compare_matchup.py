@@ -10,7 +10,7 @@ from textual.screen import Screen
 from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.verdict import Outcome
 from judge_tui.tui.keys.bound_keys import key_called
-from judge_tui.tui.screens.earlier_work import told_of_damage, told_of_earlier_work
+from judge_tui.tui.screens.earlier_work import told_of_damage, told_of_earlier_work, told_of_newer_work
 from judge_tui.tui.session import Session
 from judge_tui.tui.widgets.checks_pane import ChecksPane
 
@@ -56,11 +56,16 @@ class CompareMatchup(Screen[None]):
             return None
         self._seats = tuple(seats)
         desk.proposal = self.proposal(desk)
+        desk.refused = self._tell_matchup_refused
         if self._seats in self._told_earlier:
             return desk
         self._told_earlier |= {self._seats}
         for place in desk.damaged:
             self.notify(told_of_damage(place), severity="warning", markup=False, timeout=20)
+        for place in desk.newer:
+            self.notify(told_of_newer_work(place), severity="warning", markup=False, timeout=20)
+        if desk.closed:
+            desk.refused(desk.closed)
         if desk.restored:
             told = told_of_earlier_work(
                 desk.earlier_runs,
@@ -71,6 +76,9 @@ class CompareMatchup(Screen[None]):
             )
             self.notify(told, markup=False, timeout=10)
         return desk
+
+    def _tell_matchup_refused(self, why: str) -> None:
+        self.notify(self.session.hide(why), severity="warning", markup=False, timeout=8)
 
     def proposal(self, desk: MatchupDesk) -> Proposal:
         """What scores and verdicts say now: checks may still be running."""

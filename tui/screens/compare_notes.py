@@ -137,6 +137,13 @@ class CompareNotes(Screen[None]):
     def _edit(self, index: int, note: Note, *, new: bool = False, listed: bool = False) -> None:
         from judge_tui.tui.screens.note_editor import NoteEditor
 
+        if self.session.refuses(index):
+            if note.text:
+                # to be read all the same
+                told = self.session.hide(note.text)
+                self.notify(told, title=f"{note.kind} note", markup=False, timeout=20)
+            return
+
         def changed(now: Note) -> None:
             there = any(old.id == now.id for old in self.session.notes(index))
             if now.text.strip():
@@ -220,6 +227,9 @@ class CompareNotes(Screen[None]):
 
         The list comes back on the note itself: the next may be copied too, and the copy edited there.
         """
+        if self.session.refuses(pane.index):
+            self._list_notes((index, note.id))
+            return
         lines = None
         if note.file and note.lines:
             lines = await self._answering(pane, self.panes[index], note.file, note.lines)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-__all__ = ["told_of_damage", "told_of_earlier_work"]
+__all__ = ["told_of_damage", "told_of_earlier_work", "told_of_newer_work"]
 
 
 def told_of_damage(place: Path) -> str:
@@ -14,6 +14,15 @@ def told_of_damage(place: Path) -> str:
         place: Where it stands now.
     """
     return f"Unsaved work of an earlier run cannot be read: it is damaged, and stands in {place}."
+
+
+def told_of_newer_work(place: Path) -> str:
+    """A sentence on work that another version has to take up.
+
+    Args:
+        place: Where it stands.
+    """
+    return f"Unsaved work of a newer judge-tui waits in {place} until this one is updated."
 
 
 def told_of_earlier_work(runs: int, what: str, *, behind: bool, undo: str, settle: str) -> str:

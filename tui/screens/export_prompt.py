@@ -15,6 +15,7 @@ from textual.widgets import Input, Static
 
 from judge_tui.checks.errors import JudgeError
 from judge_tui.judging.publishing import publish
+from judge_tui.judging.wording import counted
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.background import Background
 from judge_tui.tui.keys.bound_keys import key_for
@@ -88,4 +89,6 @@ def _exported(file: str, workspace: Workspace, kept: Callable[[], str]) -> Told:
     except JudgeError as error:
         return str(error), True
     said = "is written" if export.stale else "is up to date"
-    return f"{file}: the scoreboard {said}. {export.left_out}".rstrip(), False
+    newer = f"{counted(len(export.newer), 'scorecard')} of a newer schema: not all may be in it."
+    told = (f"{file}: the scoreboard {said}.", export.left_out, newer if export.newer else "")
+    return " ".join(filter(None, told)), False

@@ -357,6 +357,8 @@ def _scored(said: Standing) -> list[Part]:
         parts.append((f", mean {said.mean}", "muted", 2))
     if said.notes:
         parts.append((f" · {said.notes} note{'s' * (said.notes > 1)}", "muted", 3))
+    if said.newer:
+        parts.append((" · read-only: written by a newer judge-tui", "warning", 0))
     if said.stale:
         parts.append((" · ~ files changed since they were scored", "warning", 0))
     if said.elsewhere:

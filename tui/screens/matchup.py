@@ -16,7 +16,7 @@ from judge_tui.tui.desk.matchup_desk import WINNER, MatchupDesk
 from judge_tui.tui.keys.bound_keys import KeyPart, key_for, listed, own_bindings
 from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.screens.dialog import Editor
-from judge_tui.tui.screens.matchup_deciding import DecidingRows, MatchupDeciding
+from judge_tui.tui.screens.matchup_deciding import DecidingRows, MatchupDeciding, decides
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.bar import Bar
 from judge_tui.tui.widgets.key_hints import KeyHints
@@ -154,7 +154,7 @@ class MatchupScreen(MatchupDeciding):
         edges = " · ".join(
             f"{letter_of(seat)} {tally.get(session.submissions[seat].model, 0)}" for seat in seats
         )
-        saved, tone = self._host.how_saved()
+        saved, tone = ("read-only", "warning") if self._desk.closed else self._host.how_saved()
         self.query_one(Bar).tell(
             [(" Matchup ", "strong", 0), (f" {session.task} ", "muted", 3), *names],
             [
@@ -192,9 +192,11 @@ class MatchupScreen(MatchupDeciding):
 
     # history, saving, leaving
 
+    @decides
     def action_undo(self) -> None:
         self._told("undone", self._desk.undo(partial(who, self._session, short=True)))
 
+    @decides
     def action_redo(self) -> None:
         self._told("redone", self._desk.redo(partial(who, self._session, short=True)))
 

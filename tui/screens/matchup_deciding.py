@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import TYPE_CHECKING
+from functools import wraps
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from textual import events
 from textual.screen import ModalScreen
@@ -17,7 +18,25 @@ from judge_tui.tui.widgets.matchup_rows import MatchupRows
 if TYPE_CHECKING:
     from judge_tui.tui.screens.dialog import Editor
 
-__all__ = ["DecidingRows", "MatchupDeciding"]
+__all__ = ["DecidingRows", "MatchupDeciding", "decides"]
+
+P = ParamSpec("P")
+Deciding = TypeVar("Deciding", bound="MatchupDeciding")
+
+
+def decides(
+    act: Callable[Concatenate[Deciding, P], None],
+) -> Callable[Concatenate[Deciding, P], None]:
+    """What a key does to the matchup, where its file can be changed; else the judge is told why not."""
+
+    @wraps(act)
+    def done(self: Deciding, /, *args: P.args, **kwargs: P.kwargs) -> None:
+        if self._desk.closed:
+            self._desk.refused(self._desk.closed)
+        else:
+            act(self, *args, **kwargs)
+
+    return done
 
 
 class MatchupDeciding(ModalScreen[None]):
@@ -36,6 +55,7 @@ class MatchupDeciding(ModalScreen[None]):
     def _line(self) -> Hashable:
         return self.rows.key
 
+    @decides
     def digit(self, digit: str) -> None:
         """A digit: of the margin on its line, else the submission that is ahead."""
         if self._line == MARGIN:
@@ -52,6 +72,7 @@ class MatchupDeciding(ModalScreen[None]):
         else:
             self.notify(f"Here {' and '.join(self.rows.digits)} are compared.", markup=False, timeout=2)
 
+    @decides
     def edge(self, who: str | None) -> None:
         """Say who is ahead in the line under the cursor."""
         line = self._line
@@ -70,6 +91,7 @@ class MatchupDeciding(ModalScreen[None]):
             return left[min(before, len(left) - 1)] if left else None
         return line
 
+    @decides
     def clear(self) -> None:
         """Leave the line open."""
         if self._line in (WINNER, MARGIN):
@@ -78,6 +100,7 @@ class MatchupDeciding(ModalScreen[None]):
         elif self._line != KEY:
             self.edge(None)
 
+    @decides
     def accept(self) -> None:
         """Take what is proposed for the line."""
         line, at = self._line, self.rows.cursor
@@ -93,6 +116,7 @@ class MatchupDeciding(ModalScreen[None]):
             return
         self._relist(self._next(line, at))
 
+    @decides
     def accept_all(self) -> None:
         """Take every line that is proposed."""
         count = self._desk.accept_all()
@@ -101,26 +125,31 @@ class MatchupDeciding(ModalScreen[None]):
         self.notify(told, markup=False)
         self._shown()
 
+    @decides
     def reconsider(self) -> None:
         """Propose again what was declined."""
         count = self._desk.reconsider()
         self.notify(f"{count} proposed again" if count else "Nothing was declined.", markup=False, timeout=2)
         self._shown()
 
+    @decides
     def drop(self) -> None:
         """Take the line away, or turn the proposal down."""
         line, at = self._line, self.rows.cursor
         if self._desk.remove(line):
             self._relist(self._next(line, at))
 
+    @decides
     def carry(self, step: int) -> None:
         """Move the criterion."""
         self._relist(self._desk.move(self._line, step))
 
+    @decides
     def add(self) -> None:
         """Write a line of one's own."""
         self._edit(("new", 0), Criterion(""), new=True)
 
+    @decides
     def edit(self) -> None:
         """Write the text of the line under the cursor."""
         line = self._line

@@ -171,6 +171,8 @@ class NotesList(Sheet["tuple[str, int, str] | None"]):
         self._told("redone", self._session.redo())
 
     def _told(self, what: str, label: str | None) -> None:
+        if label is None and self._session.refuses(self._session.scored):
+            return
         # what is taken back may be no note at all
         said = f"{what}: {self._session.hide(label)}" if label else f"nothing to be {what}"
         self.notify(said, markup=False, timeout=2)

@@ -174,6 +174,8 @@ class RubricLines(ScrollView, can_focus=True):
     def _type(self, digit: str) -> None:
         """Type a digit, and tell what it replaces."""
         session, before = self.session, self.session.score
+        if session.refuses(session.scored):
+            return
         if not session.digit(digit):
             stands = session.keypad.typed
             self.notify(f"A score is 0 to 100, and whole: {stands} stands.", markup=False, timeout=2)
@@ -292,6 +294,7 @@ class RubricPane(Hollow, Vertical):
                 (f"{crossed} ", "warning", 0) if crossed else (f"{letter_of(index)} ", "primary", 0),
                 (f"{session.titles[index]} ", "text", 1),
                 ("blind " if session.blindfold.active else "", "accent", 1),
+                ("read-only " if index in session.closed else "", "warning", 0),
             ],
             [(total, "success", 1), (f"{done}/{len(session.rubric.dimensions)} ", "muted", 2)],
         )

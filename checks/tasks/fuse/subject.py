@@ -26,7 +26,7 @@ from judge_tui.checks.cuda.repairs import Repaired, cuda_sources, repaired
 from judge_tui.checks.cuda.standards import stated
 from judge_tui.checks.cuda.toolchains import find_nvcc, find_nvrtc
 from judge_tui.checks.faults import Skipped
-from judge_tui.checks.sources import absence, is_side_program
+from judge_tui.checks.sources import is_side_program, unjudgeable
 from judge_tui.checks.submission import Submission
 
 __all__ = ["Subject", "subject_of"]
@@ -162,7 +162,7 @@ def subject_of(bench: Bench) -> Subject:
     with _LOCK:
         known = _KNOWN.get(bench)
         if known is None:
-            if nothing := absence(bench.submission):
+            if nothing := unjudgeable(bench.submission):
                 raise Skipped(nothing)
             known = _KNOWN[bench] = Subject(bench.submission)
     if not known.mended.files:
