@@ -24,7 +24,7 @@ class Album:
     Args:
         snapshot: Syrupy's fixture.
         folder: Where pictures go that differ.
-        sizes: Columns and rows of the pictures.
+        sizes: Columns and rows of the pictures that are taken.
     """
 
     def __init__(
@@ -37,9 +37,13 @@ class Album:
 
     async def keep(self, app: Driver, state: str, sizes: tuple[tuple[int, int], ...] = ()) -> None:
         """Take the pictures of a state, at the album's sizes or others, and note which differ."""
-        for width, height in sizes or self._sizes:
+        for width, height in sizes or SIZES:
             await app.pilot.resize_terminal(width, height)
             await app.until(lambda size=(width, height): app.app.size == size)
+            if not sizes and (width, height) not in self._sizes:
+                # what a picture shows hangs on the sizes that the screen had before
+                await app.pilot.pause()
+                continue
             svg = await self._at_rest(app)
             # a screen that shows a traceback is no picture to keep
             assert app.app._exception is None
