@@ -13,17 +13,16 @@ import os
 import tempfile
 import threading
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 
 from judge_tui.checks.folders import user_folder
 from judge_tui.checks.regular_files import open_regular
-from judge_tui.checks.submission import ADAPTER, META, Submission
+from judge_tui.checks.submission import META, Submission
 from judge_tui.checks.verdict import Outcome, Verdict
 
-__all__ = ["Store", "cache_folder", "files_seen", "last_outcomes"]
+__all__ = ["Store", "cache_folder", "last_outcomes"]
 
 #: An engine fault is nobody's verdict and is never kept.
 _NOT_KEPT = frozenset({Verdict.ERROR})
@@ -51,26 +50,6 @@ def binding_digest(submission: Submission) -> str:
                     told = hashlib.sha256(opened.read()).digest() + b"+"
         total.update(told)
     return total.hexdigest()
-
-
-def files_seen(submission: Submission) -> frozenset[tuple[str, int, int, int]]:
-    """What changes with every writing to its files and binding, be it back to the same; nothing is read.
-
-    Args:
-        submission: Looked at anew, whatever is known of it.
-
-    Raises:
-        WorkspaceError: It has too many files.
-    """
-    folders = [submission.path, *([submission.overlay] if submission.overlay else ())]
-    wanted = [submission.path / name for name in replace(submission).files]
-    wanted += [folder / name for folder in folders for name in (META, ADAPTER)]
-    seen = set()
-    for file in wanted:
-        with contextlib.suppress(OSError):
-            status = file.lstat()
-            seen.add((str(file), status.st_ino, status.st_size, status.st_ctime_ns))
-    return frozenset(seen)
 
 
 @functools.cache

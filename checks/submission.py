@@ -18,6 +18,7 @@ from typing import Any
 from judge_tui.checks.errors import WorkspaceError
 from judge_tui.checks.regular_files import open_regular
 from judge_tui.checks.schema import SUBMISSION
+from judge_tui.checks.snapshot import copied, released_with
 
 __all__ = ["ADAPTER", "META", "Submission", "SubmissionMeta"]
 
@@ -63,12 +64,43 @@ class Submission:
         task: Task id.
         path: The folder; it need not exist (no submission).
         overlay: A folder whose ``submission.toml`` and ``adapter.py`` are used instead of those in ``path``.
+        source: Of a snapshot, the folder that it was taken from.
+        troubles: Of a snapshot, file → why it could not be read.
     """
 
     model: str
     task: str
     path: Path
     overlay: Path | None = None
+    source: Path | None = None
+    troubles: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def held(self) -> Submission:
+        """A snapshot of it, taken once: these files and nothing else, whatever becomes of the folder.
+
+        A worker is shown a snapshot alone, so that what is digested and read here is what runs there.
+
+        Raises:
+            WorkspaceError: It cannot be listed or copied.
+        """
+        if self.source is not None:
+            return self
+        side = [name for name in _SIDE_FILES if _is_plain(self.path / name)]
+        files, troubles = copied(self.path, (*self.files, *side))
+        overlay = None
+        if self.overlay is not None:
+            overlay, _ = copied(
+                self.overlay, [name for name in _SIDE_FILES if _is_plain(self.overlay / name)]
+            )
+        taken = Submission(self.model, self.task, files, overlay, self.path, troubles)
+        released_with(taken, files, *([overlay] if overlay else []))
+        return taken
+
+    @property
+    def place(self) -> Path:
+        """Its own folder, for messages."""
+        return self.source or self.path
 
     @cached_property
     def meta(self) -> SubmissionMeta:
@@ -165,6 +197,7 @@ class Submission:
         """
         fresh = replace(self)
         self.__dict__.pop("digest", None)
+        self.__dict__.pop("held", None)
         known = {"meta": fresh.meta, "files": fresh.files}
         self.__dict__.update(known)
 
@@ -178,6 +211,8 @@ class Submission:
 
     def trouble(self, name: str) -> str:
         """Why a file cannot be read, as a clause; empty where it can."""
+        if self.source is not None:
+            return self.troubles.get(name, "")
         try:
             open_regular(self.path / name).close()
         except OSError as error:
@@ -208,6 +243,10 @@ def _unreadable(error: OSError) -> None:
     """A folder that goes while it is read has no files; one that keeps them to itself is no such thing."""
     if not isinstance(error, FileNotFoundError):
         raise error
+
+
+def _is_plain(path: Path) -> bool:
+    return path.is_file() and not path.is_symlink()
 
 
 def _is_text(name: str) -> bool:

@@ -65,7 +65,7 @@ class Connection:
         place: Place = _CPU,
         refused: Callable[[Fault], None] | None = None,
     ) -> None:
-        self.submission = submission
+        submission = self.submission = submission.held
         self.place = place
         self._refused = refused
         self.account, self.took = Account(), 0.0

@@ -12,7 +12,6 @@ import functools
 import json
 import os
 import select
-import shutil
 import socket
 import subprocess
 import tempfile
@@ -27,6 +26,7 @@ from judge_tui.checks.sandbox import mounts
 from judge_tui.checks.sandbox.bubblewrap import START_SECONDS, Bubblewrap, python, wrapped
 from judge_tui.checks.sandbox.confinement import Limits, terms
 from judge_tui.checks.sandbox.jail import Jail
+from judge_tui.checks.temporary import prefix, sweep
 
 __all__ = [
     "Order",
@@ -38,7 +38,6 @@ __all__ = [
 _PROCESSES = 256
 _OWN_THREADS = "/proc/self/task"
 _SYSTEM_TOOLKIT = "/usr/local/cuda"
-_PREFIX = "judge-tui-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +145,8 @@ def start_plain(order: Order) -> Jail:
     Raises:
         EngineError: It cannot be started.
     """
-    _sweep(tempfile.gettempdir())
-    folder = tempfile.TemporaryDirectory(prefix=f"{_PREFIX}{os.getpid()}-", ignore_cleanup_errors=True)
+    sweep(tempfile.gettempdir())
+    folder = tempfile.TemporaryDirectory(prefix=prefix(), ignore_cleanup_errors=True)
     view = mounts.plain_view(
         order.submission,
         order.adapter,
@@ -200,16 +199,6 @@ def _held(order: Order, view: mounts.View) -> dict[str, Any]:
 
 def _fds(order: Order) -> tuple[int, ...]:
     return (*((order.control.fileno(),) if order.control else ()), *order.fds)
-
-
-@functools.cache
-def _sweep(folder: str) -> None:
-    """Remove what processes that were killed could not; once per process."""
-    for left in Path(folder).glob(f"{_PREFIX}[0-9]*-*"):
-        owner = left.name.removeprefix(_PREFIX).partition("-")[0]
-        with contextlib.suppress(OSError):
-            if not Path("/proc", owner).exists() and left.lstat().st_uid == os.geteuid():
-                shutil.rmtree(left, ignore_errors=True)
 
 
 def _start(

@@ -17,8 +17,9 @@ import pytest
 
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Died
-from judge_tui.checks.sandbox import Level, Limits, Mode, launch, level_of, start
+from judge_tui.checks.sandbox import Level, Limits, Mode, launch, level_of
 from judge_tui.checks.submission import Submission
+from judge_tui.checks.temporary import sweep
 from judge_tui.checks.worker import wire
 
 from .conftest import Machine
@@ -28,6 +29,7 @@ JUDGE = """
     from pathlib import Path
     from judge_tui.checks.calling.remote import Worker
     from judge_tui.checks.submission import Submission
+from judge_tui.checks.temporary import sweep
 
     worker = Worker(Submission.at(Path(sys.argv[1])), mode=sys.argv[2])
     threading.Timer(0.3, lambda: print(worker.jail.inner_pid, flush=True)).start()
@@ -88,7 +90,7 @@ def test_the_worker_dies_with_the_judge(machine: Machine, mode: Mode) -> None:
         time.sleep(0.01)
     assert not running(inner)
     # Once per process, and measuring the sandbox may have been that once.
-    start._sweep.cache_clear()
+    sweep.cache_clear()
     with Worker(machine.written("next", "pass"), mode=mode) as worker:
         assert len(list(machine.temporary.iterdir())) == (1 if mode == "plain" else 0)
     assert worker.jail.poll() is not None
