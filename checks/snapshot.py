@@ -39,7 +39,7 @@ def copied(source: Path, names: Iterable[str]) -> tuple[Path, Mapping[str, str]]
     """
     folder = None
     try:
-        folder = new_folder()
+        folder = new_folder("snapshot")
         return folder, _filled(folder, source, names)
     except OSError as error:
         _removed(folder)

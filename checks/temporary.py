@@ -19,14 +19,17 @@ def prefix() -> str:
     return f"{_PREFIX}{os.getpid()}-"
 
 
-def new_folder() -> Path:
+def new_folder(purpose: str) -> Path:
     """A new empty folder that whoever asked for it takes away.
+
+    Args:
+        purpose: The end of its name.
 
     Raises:
         OSError: None can be made.
     """
     sweep(tempfile.gettempdir())
-    return Path(tempfile.mkdtemp(prefix=prefix()))
+    return Path(tempfile.mkdtemp(prefix=prefix(), suffix=f"-{purpose}"))
 
 
 @functools.cache

@@ -29,7 +29,6 @@ JUDGE = """
     from pathlib import Path
     from judge_tui.checks.calling.remote import Worker
     from judge_tui.checks.submission import Submission
-from judge_tui.checks.temporary import sweep
 
     worker = Worker(Submission.at(Path(sys.argv[1])), mode=sys.argv[2])
     threading.Timer(0.3, lambda: print(worker.jail.inner_pid, flush=True)).start()
@@ -92,7 +91,7 @@ def test_the_worker_dies_with_the_judge(machine: Machine, mode: Mode) -> None:
     # Once per process, and measuring the sandbox may have been that once.
     sweep.cache_clear()
     with Worker(machine.written("next", "pass"), mode=mode) as worker:
-        assert len(list(machine.temporary.iterdir())) == (1 if mode == "plain" else 0)
+        assert len(machine.left) == (1 if mode == "plain" else 0)
     assert worker.jail.poll() is not None
 
 
