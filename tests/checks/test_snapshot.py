@@ -37,12 +37,14 @@ import importlib.util, os, sys
 here = os.path.dirname(os.path.abspath(__file__))
 {way}
 try:
-    from answer import scale
+    import answer
 except ImportError:
     spec = importlib.util.spec_from_file_location("answer", here + "/{name}")
     answer = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(answer)
-    scale = answer.scale
+
+def scale_forward(x, factor):
+    return answer.scale(x, factor)
 """
 
 
