@@ -206,6 +206,13 @@ class Bench:
             raise self._bindings
         return self._bindings
 
+    @property
+    def known_bindings(self) -> Bindings | None:
+        """The roles that were found, where they have been looked for."""
+        if self._binds is not None:
+            return self._binds.known_bindings
+        return self._bindings if isinstance(self._bindings, Bindings) else None
+
     def _searched(self) -> Bindings | Fault | WorkspaceError:
         """Search, and search again without what ended the process."""
         while True:

@@ -17,6 +17,7 @@ from judge_tui.checks.calling.calls import NotGiven
 from judge_tui.checks.check import Check, Findings
 from judge_tui.checks.errors import EngineError, JudgeError, WorkspaceError
 from judge_tui.checks.faults import Fault, Raised, Skipped, Unbound
+from judge_tui.checks.own_adapter import told_of
 from judge_tui.checks.sources import unjudgeable
 from judge_tui.checks.task import Task
 from judge_tui.checks.verdict import BROKE, Outcome, Verdict
@@ -59,6 +60,8 @@ def run_check(task: Task, check: Check, bench: Bench, *, sandbox_level: str = ""
         # A wrong answer may hold NaN or infinities; judging it is no occasion for warnings.
         with np.errstate(all="ignore"):
             summary = check.body(bench, found)
+        if not check.host and (beyond := told_of(bench, found)):
+            summary = f"{summary}; {beyond}" if found.wrong else f"{beyond}; {summary}"
         verdict = found.verdict
         if verdict is None:
             raise EngineError(f"check '{check.id}' decided nothing")

@@ -105,8 +105,9 @@ def _chosen(task: Task, ids: Sequence[str]) -> list[Check]:
 
 def _submission(request: Request, index: int) -> Submission:
     asked = request.submissions[index]
-    bindings = Path(request.bindings) if request.bindings else None
-    return Submission.at(Path(asked.path), model=asked.model, task=request.task, bindings=bindings)
+    return Submission(
+        asked.model, request.task, Path(asked.path).absolute(), tuple(map(Path, asked.overlays))
+    )
 
 
 def _stored(

@@ -41,7 +41,7 @@ def cache_folder() -> Path:
 def binding_digest(submission: Submission) -> str:
     """Digest of what tells how the submission is called: binding tables and ``adapter.py``."""
     total = hashlib.sha256()
-    tables = [folder / META for folder in (submission.path, submission.overlay) if folder is not None]
+    tables = [folder / META for folder in (submission.path, *submission.overlays)]
     for file in (*tables, submission.adapter):
         told = b"-"
         with contextlib.suppress(OSError):

@@ -24,7 +24,7 @@ __all__ = ["ADAPTER", "META", "Submission", "SubmissionMeta"]
 
 META = "submission.toml"
 ADAPTER = "adapter.py"
-_SIDE_FILES = frozenset({META, ADAPTER})
+_SIDE_FILES = (META, ADAPTER)
 _LEFT_OUT = frozenset({"__pycache__", "node_modules"})
 _MAX_FILES = 2_000
 _MOST_BYTES = 64 << 20
@@ -54,6 +54,17 @@ class SubmissionMeta:
     binding: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     newer: str = ""
 
+    def below(self, over: SubmissionMeta) -> SubmissionMeta:
+        """The same with what stands over it: what that says wins."""
+        return SubmissionMeta(
+            over.origin or self.origin,
+            over.source or self.source,
+            over.model or self.model,
+            over.comment or self.comment,
+            {**self.binding, **over.binding},
+            over.newer or self.newer,
+        )
+
 
 @dataclass(frozen=True)
 class Submission:
@@ -63,7 +74,8 @@ class Submission:
         model: Folder name of the model.
         task: Task id.
         path: The folder; it need not exist (no submission).
-        overlay: A folder whose ``submission.toml`` and ``adapter.py`` are used instead of those in ``path``.
+        overlays: The judge's folders of ``submission.toml`` and ``adapter.py``: the first wins over the later
+            ones, and all over what lies in ``path``, which is the submission's own.
         source: Of a snapshot, the folder that it was taken from.
         troubles: Of a snapshot, file → why it could not be read.
     """
@@ -71,7 +83,7 @@ class Submission:
     model: str
     task: str
     path: Path
-    overlay: Path | None = None
+    overlays: tuple[Path, ...] = ()
     source: Path | None = None
     troubles: Mapping[str, str] = field(default_factory=dict)
 
@@ -86,15 +98,14 @@ class Submission:
         """
         if self.source is not None:
             return self
-        side = [name for name in _SIDE_FILES if _is_plain(self.path / name)]
-        files, troubles = copied(self.path, (*self.files, *side))
-        overlay = None
-        if self.overlay is not None:
-            overlay, _ = copied(
-                self.overlay, [name for name in _SIDE_FILES if _is_plain(self.overlay / name)]
-            )
-        taken = Submission(self.model, self.task, files, overlay, self.path, troubles)
-        released_with(taken, files, *([overlay] if overlay else []))
+        files, troubles = copied(self.path, (*self.files, *([META] if _is_plain(self.path / META) else [])))
+        overlays = tuple(
+            copied(folder, [name for name in _SIDE_FILES if _is_plain(folder / name)])[0]
+            for folder in self.overlays
+        )
+        taken = Submission(self.model, self.task, files, overlays, self.path, troubles)
+        taken.__dict__["meta"] = self.meta
+        released_with(taken, files, *overlays)
         return taken
 
     @property
@@ -104,23 +115,15 @@ class Submission:
 
     @cached_property
     def meta(self) -> SubmissionMeta:
-        """What ``submission.toml`` says, the overlay's table winning.
+        """What ``submission.toml`` says, the judge's tables winning.
 
         Raises:
             WorkspaceError: The file is not TOML, or a value has the wrong type.
         """
-        own = read_meta(self.path / META)
-        if self.overlay is None or not (self.overlay / META).is_file():
-            return own
-        over = read_meta(self.overlay / META)
-        return SubmissionMeta(
-            over.origin or own.origin,
-            over.source or own.source,
-            over.model or own.model,
-            over.comment or own.comment,
-            {**own.binding, **over.binding},
-            over.newer or own.newer,
-        )
+        told = read_meta(self.path / META)
+        for folder in reversed(self.overlays):
+            told = told.below(read_meta(folder / META))
+        return told
 
     @property
     def title(self) -> str:
@@ -129,15 +132,18 @@ class Submission:
 
     @property
     def adapter(self) -> Path | None:
-        """The ``adapter.py`` that overrides the binding, the overlay's first; a link is none."""
-        for folder in (self.overlay, self.path):
-            if folder is not None and (folder / ADAPTER).is_file() and not (folder / ADAPTER).is_symlink():
-                return folder / ADAPTER
-        return None
+        """The ``adapter.py`` that overrides the binding, the judge's first; a link is none."""
+        folders = (*self.overlays, self.path)
+        return next((folder / ADAPTER for folder in folders if _is_plain(folder / ADAPTER)), None)
+
+    @property
+    def adapts_itself(self) -> bool:
+        """Whether the adapter is the submission's own, and not a judge's."""
+        return self.adapter == self.path / ADAPTER
 
     @cached_property
     def files(self) -> tuple[str, ...]:
-        """Relative POSIX paths of the submitted files, sorted; side files and hidden files left out.
+        """Relative POSIX paths of the files, sorted; ``submission.toml`` and hidden files left out.
 
         Symbolic links are left out: what they point to is not the submission. So are names that are
         not UTF-8: no report could carry them.
@@ -168,7 +174,7 @@ class Submission:
             for name in files:
                 path = Path(folder, name)
                 relative = path.relative_to(self.path).as_posix()
-                if name.startswith(".") or name.endswith((".pyc", ".pyo")) or relative in _SIDE_FILES:
+                if name.startswith(".") or name.endswith((".pyc", ".pyo")) or relative == META:
                     continue
                 if path.is_symlink() or not path.is_file() or not _is_text(relative):
                     continue
@@ -235,8 +241,7 @@ class Submission:
         """
         path = path.absolute()
         model, task = model or path.parent.name, task or path.name
-        overlay = bindings / model / task if bindings is not None else None
-        return cls(model, task, path, overlay)
+        return cls(model, task, path, (bindings / model / task,) if bindings is not None else ())
 
 
 def _unreadable(error: OSError) -> None:

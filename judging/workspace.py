@@ -48,10 +48,11 @@ from judge_tui.judging.scorecard import FileStamp, read_scorecard
 if TYPE_CHECKING:
     from judge_tui.judging.matchup import Matchups
 
-__all__ = ["CONFIG", "Settings", "Workspace", "is_workspace"]
+__all__ = ["BINDINGS", "CONFIG", "Settings", "Workspace", "is_workspace"]
 
 CONFIG = "judge-tui.toml"
 MATCHUPS = "matchups"
+BINDINGS = "bindings"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +81,24 @@ class Workspace:
     Attributes:
         root: The folder.
         submissions: Where the submissions are, read-only when not below ``root``.
-        bindings: A tree ``<model>/<task>/`` whose ``submission.toml`` and ``adapter.py`` win.
+        bindings: A tree ``<model>/<task>/`` of the judge's ``submission.toml`` and ``adapter.py`` that was
+            named; they win over those of the workspace's own tree, ``bindings/``.
     """
 
     root: Path
     submissions: Path
     bindings: Path | None = None
+
+    @property
+    def binding_trees(self) -> tuple[Path, ...]:
+        """The judge's trees of side files, there or not; the first wins.
+
+        Those of the workspace are about its own submissions, and about no others.
+        """
+        own = self.root / BINDINGS
+        named = () if self.bindings is None else (self.bindings,)
+        theirs = self.submissions != self.root / "submissions" or not is_inside(own, self.root)
+        return named if theirs else (*named, own)
 
     @classmethod
     def find(
@@ -233,7 +246,8 @@ class Workspace:
         path = self.submissions / model / task
         if not is_inside(path, self.submissions):
             path = self.submissions / ".behind-a-link" / model / task
-        return Submission.at(path, model=model, task=task, bindings=self.bindings)
+        overlays = (tree / model / task for tree in self.binding_trees)
+        return Submission(model, task, path, tuple(overlays))
 
     def rubric(self, task: str) -> Rubric:
         """The workspace's own rubric of a task, else the one that is shipped.

@@ -10,6 +10,7 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Fault, Raised, Skipped
 from judge_tui.checks.sources import fence_line, fenced, is_side_program, parsed, python_files
+from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.verdict import Verdict
 
 __all__ = ["FORBIDDEN", "loads"]
@@ -40,7 +41,9 @@ def loads(bench: Bench, found: Findings) -> str:
     trees = {file: tree for file in files if (tree := _parsed(bench, found, file)) is not None}
     free = bench.contract.frameworks
     frameworks = {name for file, tree in trees.items() for name in _frameworks(file, tree, found, free)}
-    imported = [file for file in trees if not is_side_program(file)] or list(trees)
+    # by that name another one may be had: the judge's wins
+    own = [file for file in trees if file != ADAPTER or bench.submission.adapts_itself]
+    imported = [file for file in own if not is_side_program(file)] or own
     missing: dict[str, list[str]] = {}
     for index, file in enumerate(imported):
         bench.progress(f"importing {file}", index / len(imported))

@@ -71,7 +71,7 @@ def test_an_adapter_beside_the_submission_is_shown(machine: Machine, mode: Mode)
     overlay = machine.workspace / "overlay"
     overlay.mkdir()
     (overlay / "adapter.py").write_text("def forward():\n    return 1\n")
-    submission = Submission("m", "t", machine.folder("m"), overlay)
+    submission = Submission("m", "t", machine.folder("m"), (overlay,))
     with Worker(submission, mode=mode) as worker:
         assert [found["name"] for found in worker.load("adapter.py")["functions"]] == ["forward"]
 
