@@ -35,7 +35,8 @@ def scale_backward(dy, cache):
 #: What a field may be changed into.
 ODD: tuple[Any, ...] = (
     None, True, -1, 0, 2**63 - 1, 2**64 - 1, -(2**63), 1.5, float("nan"), "", "x" * 90_000, b"bytes", [],
-    [[]], [None] * 3000, {}, {"kind": "array"}, {"": {}}, [["i", 0, {"kind": "array", "shape": [-1]}]], "../../etc",
+    [[]], [None] * 3000, {}, {"kind": "array"}, {"": {}}, [["i", 0, {"kind": "array", "shape": [-1]}]],
+    "../../etc",
 )  # fmt: skip
 #: Further names that replies are changed to have.
 NAMES = ("raised", "bad", "lost", "printed", "tree", "functions", "classes", "path", "same_as", "counters",
