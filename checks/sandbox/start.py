@@ -106,6 +106,8 @@ def start_wrapped(bubblewrap: Bubblewrap, order: Order) -> Jail:
         arrays=order.arrays,
     )
     held = _held(order, view) | {"own_mounts": True, "own_pids": True, "devices": ["/dev"]}
+    # who judges in the folder of temporary files has another one by that name in there: its own
+    held["outside"] = [path for path in held["outside"] if path != view.scratch]
     held["rlimits"]["processes"] = _PROCESSES
     if order.gpu and held.get("processes"):
         # its own /proc tells of what it starts alone

@@ -18,6 +18,7 @@ import pytest
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Died
 from judge_tui.checks.sandbox import Level, Limits, Mode, launch, level_of
+from judge_tui.checks.sandbox.bubblewrap import find_bubblewrap
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.temporary import sweep
 from judge_tui.checks.worker import wire
@@ -138,3 +139,18 @@ def test_how_a_worker_ended_is_told_in_words(machine: Machine, mode: Mode, code:
         pytest.raises(Died, match=re.escape(clause)),
     ):
         worker.load("code.py")
+
+
+def test_whoever_judges_in_the_folder_of_temporary_files_has_the_same_sandbox(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found, said = find_bubblewrap()
+    if found is None:
+        pytest.skip(said)
+    submission = machine.written("here", "pass")
+    levels = []
+    for folder in (str(machine.workspace), "/tmp"):
+        monkeypatch.chdir(folder)
+        with Worker(submission, mode="bwrap") as worker:
+            levels.append(level_of(worker.facts["facts"]))
+    assert levels[0] == levels[1]
