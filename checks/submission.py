@@ -30,6 +30,8 @@ _MAX_FILES = 2_000
 _MOST_BYTES = 64 << 20
 _MOST_META = 1 << 20
 _TEXTS = ("origin", "source", "model", "comment")
+#: How files of code end.
+_CODE = (".py", ".pyc", ".pyo", ".pyd", ".so", ".cu", ".cuh", ".pth")
 _READABLE = "Make it readable, or leave the model out."
 
 
@@ -186,6 +188,21 @@ class Submission:
                     file=self.path,
                 )
         return tuple(sorted(found, key=lambda name: (name.count("/"), name)))
+
+    @cached_property
+    def left_out(self) -> tuple[str, ...]:
+        """Code in its folder that is no part of it: hidden, or behind links; Python's caches are not told."""
+        found: list[str] = []
+        for folder, names, files in os.walk(self.place):
+            names[:] = [name for name in names if name != "__pycache__"]
+            found += (
+                Path(folder, name).relative_to(self.place).as_posix()
+                for name in (*files, *(n for n in names if Path(folder, n).is_symlink()))
+                if name.endswith(_CODE) or name in names
+            )
+            if len(found) > _MAX_FILES:
+                break
+        return tuple(sorted(filter(_is_text, {*found} - {*self.files})))
 
     @cached_property
     def digest(self) -> str:
