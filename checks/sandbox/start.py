@@ -36,6 +36,8 @@ __all__ = [
 ]
 
 _PROCESSES = 256
+#: How much sooner than others a worker is ended where the machine's memory runs out, in thousandths.
+_OOM_SCORE = "700"
 _OWN_THREADS = "/proc/self/task"
 _SYSTEM_TOOLKIT = "/usr/local/cuda"
 
@@ -174,7 +176,9 @@ def start_plain(order: Order) -> Jail:
 
 
 def _ranked(pid: int) -> None:
-    """Give a process the niceness of this thread where the kernel shares processors out by sessions.
+    """Have a process stand back for the judge, in processor time and where memory runs out.
+
+    The kernel may share processors out by sessions, where the niceness of this thread says nothing.
 
     Source: Linux, sched(7), "The autogroup feature".
     """
@@ -182,6 +186,9 @@ def _ranked(pid: int) -> None:
         nice = os.getpriority(os.PRIO_PROCESS, 0)
         if nice > 0:
             Path(f"/proc/{pid}/autogroup").write_text(f"{nice}", encoding="ascii")
+    # where memory runs out, the submission goes before the judge
+    with contextlib.suppress(OSError):
+        Path(f"/proc/{pid}/oom_score_adj").write_text(_OOM_SCORE, encoding="ascii")
 
 
 def _held(order: Order, view: mounts.View) -> dict[str, Any]:

@@ -154,3 +154,11 @@ def test_whoever_judges_in_the_folder_of_temporary_files_has_the_same_sandbox(
         with Worker(submission, mode="bwrap") as worker:
             levels.append(level_of(worker.facts["facts"]))
     assert levels[0] == levels[1]
+
+
+def test_where_memory_runs_out_the_worker_goes_before_the_judge(machine: Machine, mode: Mode) -> None:
+    def score(pid: int | str) -> int:
+        return int(Path(f"/proc/{pid}/oom_score_adj").read_text())
+
+    with Worker(machine.written("here", "pass"), mode=mode) as worker:
+        assert score(worker.jail.inner_pid) > score("self")
