@@ -19,43 +19,12 @@ __all__ = ["beyond_calling", "told_of"]
 
 #: What makes, moves or measures arrays, and computes nothing of what they hold.
 _HANDING = frozenset(
-    [
-        "array",
-        "asarray",
-        "ascontiguousarray",
-        "astype",
-        "atleast_1d",
-        "atleast_2d",
-        "atleast_3d",
-        "broadcast_to",
-        "copy",
-        "dtype",
-        "empty",
-        "empty_like",
-        "expand_dims",
-        "flatten",
-        "float16",
-        "float32",
-        "float64",
-        "full",
-        "int32",
-        "int64",
-        "moveaxis",
-        "ndarray",
-        "ndim",
-        "ones",
-        "ravel",
-        "reshape",
-        "shape",
-        "size",
-        "squeeze",
-        "swapaxes",
-        "tolist",
-        "transpose",
-        "zeros",
-        "zeros_like",
-    ]
-)
+    {"arange", "array", "array_split", "asarray", "ascontiguousarray", "astype", "atleast_1d", "atleast_2d",
+     "atleast_3d", "broadcast_to", "concatenate", "copy", "dtype", "empty", "empty_like", "expand_dims",
+     "flatten", "flip", "float16", "float32", "float64", "full", "hstack", "int32", "int64", "moveaxis",
+     "ndarray", "ndim", "ones", "ravel", "repeat", "reshape", "shape", "size", "split", "squeeze", "stack",
+     "swapaxes", "take", "tile", "tolist", "transpose", "vstack", "zeros", "zeros_like"}
+)  # fmt: skip
 _ARRAYS = frozenset({"numpy", "cupy", "math", "scipy"})
 _LOOPS = (ast.For, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _COUNTING = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)

@@ -10,6 +10,7 @@ import os
 import stat
 import tomllib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -78,7 +79,7 @@ class Submission:
         path: The folder; it need not exist (no submission).
         overlays: The judge's folders of ``submission.toml`` and ``adapter.py``: the first wins over the later
             ones, and all over what lies in ``path``, which is the submission's own.
-        source: Of a snapshot, the folder that it was taken from.
+        source: Of a snapshot, what it was taken of.
         troubles: Of a snapshot, file → why it could not be read.
     """
 
@@ -86,8 +87,8 @@ class Submission:
     task: str
     path: Path
     overlays: tuple[Path, ...] = ()
-    source: Path | None = None
-    troubles: Mapping[str, str] = field(default_factory=dict)
+    source: Submission | None = field(default=None, repr=False, compare=False)
+    troubles: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
     def held(self) -> Submission:
@@ -105,15 +106,17 @@ class Submission:
             copied(folder, [name for name in _SIDE_FILES if _is_plain(folder / name)])[0]
             for folder in self.overlays
         )
-        taken = Submission(self.model, self.task, files, overlays, self.path, troubles)
-        taken.__dict__["meta"] = self.meta
+        taken = Submission(self.model, self.task, files, overlays, self, troubles)
+        # what is malformed is told by whoever asks for it
+        with suppress(WorkspaceError):
+            taken.__dict__["meta"] = self.meta
         released_with(taken, files, *overlays)
         return taken
 
     @property
     def place(self) -> Path:
         """Its own folder, for messages."""
-        return self.source or self.path
+        return self.path if self.source is None else self.source.path
 
     @cached_property
     def meta(self) -> SubmissionMeta:
@@ -122,6 +125,8 @@ class Submission:
         Raises:
             WorkspaceError: The file is not TOML, or a value has the wrong type.
         """
+        if self.source is not None:
+            return self.source.meta
         told = read_meta(self.path / META)
         for folder in reversed(self.overlays):
             told = told.below(read_meta(folder / META))
