@@ -54,7 +54,7 @@ def verdicts(case: Case, seed: int) -> dict[str, str]:
     """Check id → verdict, with ``!`` behind one that is wrong for a specimen."""
     task = load_task(case.task)
     if case.kind == "submissions":
-        submission = Submission.at(ROOT / "submissions" / case.name / case.task)
+        submission = Submission.at(ROOT / "submissions" / case.name / case.task, bindings=ROOT / "bindings")
         checks = [case.check] if case.check else [one.id for one in task.checks if one.id != "own_tests"]
         return {name: str(o.verdict) for name, o in judge(task, submission, seed=seed, checks=checks).items()}
     (specimen,) = [

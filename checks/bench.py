@@ -34,7 +34,7 @@ class Bench:
     """What a check is given.
 
     Args:
-        submission: What is judged.
+        submission: What is judged: a snapshot of it.
         contract: The task's contract.
         seed: Replays every input.
         mode: How workers are confined.
@@ -60,7 +60,11 @@ class Bench:
         place: Place = _CPU,
         binds: Bench | None = None,
     ) -> None:
-        self.submission = submission
+        try:
+            self.submission = submission.held
+        except WorkspaceError:
+            # there is nothing that a worker could be shown, and the checks say why
+            self.submission = submission
         self.contract = contract
         self.seed = seed
         self.mode = mode
@@ -201,6 +205,13 @@ class Bench:
         if isinstance(self._bindings, Exception):
             raise self._bindings
         return self._bindings
+
+    @property
+    def known_bindings(self) -> Bindings | None:
+        """The roles that were found, where they have been looked for."""
+        if self._binds is not None:
+            return self._binds.known_bindings
+        return self._bindings if isinstance(self._bindings, Bindings) else None
 
     def _searched(self) -> Bindings | Fault | WorkspaceError:
         """Search, and search again without what ended the process."""

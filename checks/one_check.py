@@ -17,8 +17,10 @@ from judge_tui.checks.calling.calls import NotGiven
 from judge_tui.checks.check import Check, Findings
 from judge_tui.checks.errors import EngineError, JudgeError, WorkspaceError
 from judge_tui.checks.faults import Fault, Raised, Skipped, Unbound
+from judge_tui.checks.own_adapter import told_of
 from judge_tui.checks.sources import unjudgeable
 from judge_tui.checks.task import Task
+from judge_tui.checks.trimming import trimmed
 from judge_tui.checks.verdict import BROKE, Outcome, Verdict
 
 __all__ = ["run_check", "run_placed"]
@@ -59,6 +61,8 @@ def run_check(task: Task, check: Check, bench: Bench, *, sandbox_level: str = ""
         # A wrong answer may hold NaN or infinities; judging it is no occasion for warnings.
         with np.errstate(all="ignore"):
             summary = check.body(bench, found)
+        if not check.host and (beyond := told_of(bench, found)):
+            summary = f"{summary}; {beyond}" if found.wrong else f"{beyond}; {summary}"
         verdict = found.verdict
         if verdict is None:
             raise EngineError(f"check '{check.id}' decided nothing")
@@ -85,11 +89,12 @@ def run_check(task: Task, check: Check, bench: Bench, *, sandbox_level: str = ""
     except Exception as error:
         verdict, summary = Verdict.ERROR, f"the engine broke: {type(error).__name__}: {error}"
         found.note("engine traceback", output=traceback.format_exc())
-    return Outcome(
+    outcome = Outcome(
         bench.submission.model, task.id, check.id, verdict, summary, round(time.monotonic() - started, 3),
         tuple(found.evidence), bench.seed, check.version, bench.backend, bench.place.device.name,
         sandbox_level,
     )  # fmt: skip
+    return trimmed(outcome)
 
 
 def _place(bench: Bench, check: Check) -> tuple[str | None, int | None]:

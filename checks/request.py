@@ -6,16 +6,30 @@ from typing import Literal
 
 import msgspec
 
+from judge_tui.checks.submission import Submission
+
 __all__ = ["Backend", "Request", "RequestedSubmission"]
 
 Backend = Literal["auto", "cpu", "gpu", "emulator"]
 
 
 class RequestedSubmission(msgspec.Struct, frozen=True):
-    """A submission by name and folder; the folder need not exist."""
+    """A submission by name and folder; the folder need not exist.
+
+    Attributes:
+        model: Folder name of the model.
+        path: Its folder.
+        overlays: The judge's folders of ``submission.toml`` and ``adapter.py``; the first wins.
+    """
 
     model: str
     path: str
+    overlays: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, submission: Submission) -> RequestedSubmission:
+        """How a submission is asked for."""
+        return cls(submission.model, str(submission.path), tuple(map(str, submission.overlays)))
 
 
 class Request(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -29,7 +43,6 @@ class Request(msgspec.Struct, frozen=True, omit_defaults=True):
         seed: Replays the inputs; ``None`` takes the stored outcomes or draws a new one.
         fresh: Run again what is stored.
         trust: Run although the sandbox is below ``partial``.
-        bindings: Root of a tree ``<model>/<task>/`` of ``submission.toml`` and ``adapter.py`` overlays.
         jobs: Submissions judged at once; 0 for one per processor.
     """
 
@@ -40,5 +53,4 @@ class Request(msgspec.Struct, frozen=True, omit_defaults=True):
     seed: int | None = None
     fresh: bool = False
     trust: bool = False
-    bindings: str | None = None
     jobs: int = 0

@@ -11,7 +11,7 @@ import queue
 import secrets
 import threading
 import time
-from collections.abc import Generator, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -35,7 +35,7 @@ from judge_tui.checks.one_check import run_check, run_placed
 from judge_tui.checks.placement import Devices, aside, dealt, stand_back
 from judge_tui.checks.request import Request
 from judge_tui.checks.sandbox import Mode
-from judge_tui.checks.store import Store, files_seen
+from judge_tui.checks.store import Store
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.task import Task, load_task
 from judge_tui.checks.verdict import Outcome
@@ -105,8 +105,9 @@ def _chosen(task: Task, ids: Sequence[str]) -> list[Check]:
 
 def _submission(request: Request, index: int) -> Submission:
     asked = request.submissions[index]
-    bindings = Path(request.bindings) if request.bindings else None
-    return Submission.at(Path(asked.path), model=asked.model, task=request.task, bindings=bindings)
+    return Submission(
+        asked.model, request.task, Path(asked.path).absolute(), tuple(map(Path, asked.overlays))
+    )
 
 
 def _stored(
@@ -132,13 +133,6 @@ def _keys(store: Store, submission: Submission, places: Sequence[Place]) -> Mapp
     with contextlib.suppress(JudgeError):
         return {one.device.name: store.key(submission, one.backend, one.device.name) for one in places}
     return {}
-
-
-def _seen(submission: Submission) -> Hashable:
-    """What its files look like now; ``None`` when it cannot be told."""
-    with contextlib.suppress(JudgeError):
-        return files_seen(submission)
-    return None
 
 
 def sandboxed(trust: bool) -> str:
@@ -167,16 +161,14 @@ class _Job:
     """Checks of one submission.
 
     Attributes:
-        keys: Device → what its outcomes are stored under; empty when they are not. What is stored under a
-            digest must have been found on the files that have it, so it is made before anything runs.
-        seen: What the files looked like before that: workers read them until the last check is done.
+        keys: Device → what its outcomes are stored under, by the snapshot that is judged; empty when they
+            are not.
         beside: A bench on the CPU, for a job on a GPU.
     """
 
     bench: Bench
     checks: Sequence[Check]
     keys: Mapping[str, str]
-    seen: Hashable
     beside: Bench | None = None
 
     @property
@@ -259,8 +251,6 @@ def _job(
     store: Store,
 ) -> _Job:
     places = setting.backend.places
-    seen = _seen(submission)
-    keys = _keys(store, submission, places)
 
     def tell(note: str, fraction: float | None) -> None:
         events.put(Progress(submission.model, task.id, bench.check, note, fraction))
@@ -270,7 +260,7 @@ def _job(
         submission, task.contract, seed=setting.seed, mode=setting.mode, progress=tell, place=places[0],
         binds=beside,
     )  # fmt: skip
-    return _Job(bench, checks, keys, seen, beside)
+    return _Job(bench, checks, _keys(store, bench.submission, places), beside)
 
 
 def _beside(task: Task, submission: Submission, seed: int, mode: Mode, place: Place) -> Bench | None:
@@ -290,8 +280,7 @@ def _judged(
         yield Started(job.bench.submission.model, task.id, check.id)
         outcome = run_placed(task, check, job.bench, job.beside, sandbox_level=setting.level)
         if not cancel.is_set():
-            key = job.keys.get(job.bench.place.device.name)
-            if key and job.seen == _seen(job.bench.submission):
+            if key := job.keys.get(job.bench.place.device.name):
                 store.keep([outcome], key)
             yield Finished(outcome)
 

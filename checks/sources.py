@@ -69,7 +69,7 @@ def absence(submission: Submission) -> str:
     try:
         files = submission.files
     except WorkspaceError as error:
-        return f"{error.file or submission.path}: {error.message.rstrip('.')}"
+        return f"{error.file or submission.place}: {error.message.rstrip('.')}"
     if not files:
         return "no submission: the folder is missing or empty"
     for name in files:

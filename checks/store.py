@@ -13,23 +13,24 @@ import os
 import tempfile
 import threading
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 
 from judge_tui.checks.folders import user_folder
 from judge_tui.checks.regular_files import open_regular
-from judge_tui.checks.submission import ADAPTER, META, Submission
+from judge_tui.checks.submission import META, Submission
 from judge_tui.checks.verdict import Outcome, Verdict
 
-__all__ = ["Store", "cache_folder", "files_seen", "last_outcomes"]
+__all__ = ["MOST_BYTES", "Store", "cache_folder", "last_outcomes"]
 
 #: An engine fault is nobody's verdict and is never kept.
 _NOT_KEPT = frozenset({Verdict.ERROR})
 #: The emulator's headers and runtime are the engine's as well.
 _SOURCES = (".py", ".h", ".cuh", ".cpp")
 _FORMAT = "3"
+#: Bytes of all outcomes at most.
+MOST_BYTES = 256 << 20
 
 
 def cache_folder() -> Path:
@@ -42,7 +43,7 @@ def cache_folder() -> Path:
 def binding_digest(submission: Submission) -> str:
     """Digest of what tells how the submission is called: binding tables and ``adapter.py``."""
     total = hashlib.sha256()
-    tables = [folder / META for folder in (submission.path, submission.overlay) if folder is not None]
+    tables = [folder / META for folder in (submission.path, *submission.overlays)]
     for file in (*tables, submission.adapter):
         told = b"-"
         with contextlib.suppress(OSError):
@@ -51,26 +52,6 @@ def binding_digest(submission: Submission) -> str:
                     told = hashlib.sha256(opened.read()).digest() + b"+"
         total.update(told)
     return total.hexdigest()
-
-
-def files_seen(submission: Submission) -> frozenset[tuple[str, int, int, int]]:
-    """What changes with every writing to its files and binding, be it back to the same; nothing is read.
-
-    Args:
-        submission: Looked at anew, whatever is known of it.
-
-    Raises:
-        WorkspaceError: It has too many files.
-    """
-    folders = [submission.path, *([submission.overlay] if submission.overlay else ())]
-    wanted = [submission.path / name for name in replace(submission).files]
-    wanted += [folder / name for folder in folders for name in (META, ADAPTER)]
-    seen = set()
-    for file in wanted:
-        with contextlib.suppress(OSError):
-            status = file.lstat()
-            seen.add((str(file), status.st_ino, status.st_size, status.st_ctime_ns))
-    return frozenset(seen)
 
 
 @functools.cache
@@ -102,6 +83,7 @@ class Store:
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = (folder or cache_folder()) / "outcomes"
         self._lock = threading.Lock()
+        self._looked = False
 
     def key(self, submission: Submission, backend: str, device: str) -> str:
         """What outcomes of a submission as it is now on disk are kept under.
@@ -142,6 +124,9 @@ class Store:
             return
         with self._lock, contextlib.suppress(OSError):
             _replace(self._path(key), msgspec.json.encode(list({**self._read(key), **new}.values())))
+            if not self._looked:
+                self._looked = True
+                self._trim()
 
     def chose(self, task: str, asked: str, backend: str, devices: Iterable[str]) -> None:
         """Remember what a backend that was asked for led to, for :func:`last_outcomes`."""
@@ -157,6 +142,16 @@ class Store:
                 read = self._path(f"{name}-{task}").read_bytes()
                 return msgspec.json.decode(read, type=tuple[str, tuple[str, ...]])
         return "", ()
+
+    def _trim(self) -> None:
+        """Remove what was used least of late where the whole is too large: outcomes of files long changed."""
+        found = [(entry.stat(), entry.path) for entry in os.scandir(self._folder) if entry.is_file()]
+        left = sum(status.st_size for status, _path in found) - MOST_BYTES
+        for status, path in sorted(found, key=lambda each: max(each[0].st_mtime, each[0].st_atime)):
+            if left <= 0:
+                return
+            Path(path).unlink(missing_ok=True)
+            left -= status.st_size
 
     def _path(self, key: str) -> Path:
         return self._folder / f"{key}.json"

@@ -10,6 +10,7 @@ import os
 import stat
 import tomllib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -18,17 +19,20 @@ from typing import Any
 from judge_tui.checks.errors import WorkspaceError
 from judge_tui.checks.regular_files import open_regular
 from judge_tui.checks.schema import SUBMISSION
+from judge_tui.checks.snapshot import copied, released_with
 
 __all__ = ["ADAPTER", "META", "Submission", "SubmissionMeta"]
 
 META = "submission.toml"
 ADAPTER = "adapter.py"
-_SIDE_FILES = frozenset({META, ADAPTER})
+_SIDE_FILES = (META, ADAPTER)
 _LEFT_OUT = frozenset({"__pycache__", "node_modules"})
 _MAX_FILES = 2_000
 _MOST_BYTES = 64 << 20
 _MOST_META = 1 << 20
 _TEXTS = ("origin", "source", "model", "comment")
+#: How files of code end.
+_CODE = (".py", ".pyc", ".pyo", ".pyd", ".so", ".cu", ".cuh", ".pth")
 _READABLE = "Make it readable, or leave the model out."
 
 
@@ -53,6 +57,17 @@ class SubmissionMeta:
     binding: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     newer: str = ""
 
+    def below(self, over: SubmissionMeta) -> SubmissionMeta:
+        """The same with what stands over it: what that says wins."""
+        return SubmissionMeta(
+            over.origin or self.origin,
+            over.source or self.source,
+            over.model or self.model,
+            over.comment or self.comment,
+            {**self.binding, **over.binding},
+            over.newer or self.newer,
+        )
+
 
 @dataclass(frozen=True)
 class Submission:
@@ -62,33 +77,60 @@ class Submission:
         model: Folder name of the model.
         task: Task id.
         path: The folder; it need not exist (no submission).
-        overlay: A folder whose ``submission.toml`` and ``adapter.py`` are used instead of those in ``path``.
+        overlays: The judge's folders of ``submission.toml`` and ``adapter.py``: the first wins over the later
+            ones, and all over what lies in ``path``, which is the submission's own.
+        source: Of a snapshot, what it was taken of.
+        troubles: Of a snapshot, file → why it could not be read.
     """
 
     model: str
     task: str
     path: Path
-    overlay: Path | None = None
+    overlays: tuple[Path, ...] = ()
+    source: Submission | None = field(default=None, repr=False, compare=False)
+    troubles: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
+
+    @cached_property
+    def held(self) -> Submission:
+        """A snapshot of it, taken once: these files and nothing else, whatever becomes of the folder.
+
+        A worker is shown a snapshot alone, so that what is digested and read here is what runs there.
+
+        Raises:
+            WorkspaceError: It cannot be listed or copied.
+        """
+        if self.source is not None:
+            return self
+        files, troubles = copied(self.path, (*self.files, *([META] if _is_plain(self.path / META) else [])))
+        overlays = tuple(
+            copied(folder, [name for name in _SIDE_FILES if _is_plain(folder / name)])[0]
+            for folder in self.overlays
+        )
+        taken = Submission(self.model, self.task, files, overlays, self, troubles)
+        # what is malformed is told by whoever asks for it
+        with suppress(WorkspaceError):
+            taken.__dict__["meta"] = self.meta
+        released_with(taken, files, *overlays)
+        return taken
+
+    @property
+    def place(self) -> Path:
+        """Its own folder, for messages."""
+        return self.path if self.source is None else self.source.path
 
     @cached_property
     def meta(self) -> SubmissionMeta:
-        """What ``submission.toml`` says, the overlay's table winning.
+        """What ``submission.toml`` says, the judge's tables winning.
 
         Raises:
             WorkspaceError: The file is not TOML, or a value has the wrong type.
         """
-        own = read_meta(self.path / META)
-        if self.overlay is None or not (self.overlay / META).is_file():
-            return own
-        over = read_meta(self.overlay / META)
-        return SubmissionMeta(
-            over.origin or own.origin,
-            over.source or own.source,
-            over.model or own.model,
-            over.comment or own.comment,
-            {**own.binding, **over.binding},
-            over.newer or own.newer,
-        )
+        if self.source is not None:
+            return self.source.meta
+        told = read_meta(self.path / META)
+        for folder in reversed(self.overlays):
+            told = told.below(read_meta(folder / META))
+        return told
 
     @property
     def title(self) -> str:
@@ -97,15 +139,18 @@ class Submission:
 
     @property
     def adapter(self) -> Path | None:
-        """The ``adapter.py`` that overrides the binding, the overlay's first; a link is none."""
-        for folder in (self.overlay, self.path):
-            if folder is not None and (folder / ADAPTER).is_file() and not (folder / ADAPTER).is_symlink():
-                return folder / ADAPTER
-        return None
+        """The ``adapter.py`` that overrides the binding, the judge's first; a link is none."""
+        folders = (*self.overlays, self.path)
+        return next((folder / ADAPTER for folder in folders if _is_plain(folder / ADAPTER)), None)
+
+    @property
+    def adapts_itself(self) -> bool:
+        """Whether the adapter is the submission's own, and not a judge's."""
+        return self.adapter == self.path / ADAPTER
 
     @cached_property
     def files(self) -> tuple[str, ...]:
-        """Relative POSIX paths of the submitted files, sorted; side files and hidden files left out.
+        """Relative POSIX paths of the files, sorted; ``submission.toml`` and hidden files left out.
 
         Symbolic links are left out: what they point to is not the submission. So are names that are
         not UTF-8: no report could carry them.
@@ -136,7 +181,7 @@ class Submission:
             for name in files:
                 path = Path(folder, name)
                 relative = path.relative_to(self.path).as_posix()
-                if name.startswith(".") or name.endswith((".pyc", ".pyo")) or relative in _SIDE_FILES:
+                if name.startswith(".") or name.endswith((".pyc", ".pyo")) or relative == META:
                     continue
                 if path.is_symlink() or not path.is_file() or not _is_text(relative):
                     continue
@@ -148,6 +193,21 @@ class Submission:
                     file=self.path,
                 )
         return tuple(sorted(found, key=lambda name: (name.count("/"), name)))
+
+    @cached_property
+    def left_out(self) -> tuple[str, ...]:
+        """Code in its folder that is no part of it: hidden, or behind links; Python's caches are not told."""
+        found: list[str] = []
+        for folder, names, files in os.walk(self.place):
+            names[:] = [name for name in names if name != "__pycache__"]
+            found += (
+                Path(folder, name).relative_to(self.place).as_posix()
+                for name in (*files, *(n for n in names if Path(folder, n).is_symlink()))
+                if name.endswith(_CODE) or name in names
+            )
+            if len(found) > _MAX_FILES:
+                break
+        return tuple(sorted(filter(_is_text, {*found} - {*self.files})))
 
     @cached_property
     def digest(self) -> str:
@@ -165,6 +225,7 @@ class Submission:
         """
         fresh = replace(self)
         self.__dict__.pop("digest", None)
+        self.__dict__.pop("held", None)
         known = {"meta": fresh.meta, "files": fresh.files}
         self.__dict__.update(known)
 
@@ -178,6 +239,8 @@ class Submission:
 
     def trouble(self, name: str) -> str:
         """Why a file cannot be read, as a clause; empty where it can."""
+        if self.source is not None:
+            return self.troubles.get(name, "")
         try:
             open_regular(self.path / name).close()
         except OSError as error:
@@ -200,14 +263,17 @@ class Submission:
         """
         path = path.absolute()
         model, task = model or path.parent.name, task or path.name
-        overlay = bindings / model / task if bindings is not None else None
-        return cls(model, task, path, overlay)
+        return cls(model, task, path, (bindings / model / task,) if bindings is not None else ())
 
 
 def _unreadable(error: OSError) -> None:
     """A folder that goes while it is read has no files; one that keeps them to itself is no such thing."""
     if not isinstance(error, FileNotFoundError):
         raise error
+
+
+def _is_plain(path: Path) -> bool:
+    return path.is_file() and not path.is_symlink()
 
 
 def _is_text(name: str) -> bool:

@@ -9,7 +9,7 @@ import click
 from judge_tui.checks.errors import UsageError
 from judge_tui.checks.submission import Submission
 from judge_tui.cli import options
-from judge_tui.judging.workspace import Workspace
+from judge_tui.judging.workspace import BINDINGS, Workspace
 
 __all__ = ["command"]
 
@@ -71,7 +71,7 @@ def _meant(found: Workspace, model: str, task: str) -> Submission:
 def _target(
     found: Workspace, submission: Submission, submissions: Path | None, bindings: Path | None
 ) -> Path:
-    """The folder that may be written: the overlay where there is one, else the submission's own."""
+    """The judge's own folder for a submission: what lies in the submission's is the submission's."""
     if bindings is not None:
         return bindings.absolute() / submission.model / submission.task
     if submissions is not None:
@@ -81,4 +81,4 @@ def _target(
         )
     if not submission.path.is_dir():
         raise UsageError(f"{submission.model} has no folder for {submission.task} in {found.submissions}.")
-    return submission.path
+    return found.root / BINDINGS / submission.model / submission.task

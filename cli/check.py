@@ -70,7 +70,7 @@ def command(
         raise UsageError("say what to check.", hint="Name models, give --task T, or say --all.")
     selection = select(found, models, tasks)
     signal.signal(signal.SIGTERM, _terminated)
-    return _run(selection, checks, bindings, form, settings)
+    return _run(selection, checks, form, settings)
 
 
 def _terminated(_: int, __: FrameType | None) -> None:
@@ -78,9 +78,7 @@ def _terminated(_: int, __: FrameType | None) -> None:
     sys.exit(128 + signal.SIGTERM)
 
 
-def _run(
-    selection: Selection, checks: tuple[str, ...], bindings: Path | None, form: str, settings: dict[str, Any]
-) -> int:
+def _run(selection: Selection, checks: tuple[str, ...], form: str, settings: dict[str, Any]) -> int:
     from judge_tui.cli.checking import requests, stream
     from judge_tui.cli.results import make_printer
 
@@ -88,7 +86,7 @@ def _run(
     selection, broken = _usable(selection)
     for warning in (*selection.warnings, *broken):
         click.echo(f"judge-tui: {plain(warning)}", err=True)
-    asked = requests(selection, checks, bindings, settings)
+    asked = requests(selection, checks, settings)
     code = stream(asked, printer)
     return EngineError.exit_code if broken else code
 

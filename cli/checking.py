@@ -7,7 +7,6 @@ import signal
 import threading
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import closing
-from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -21,15 +20,12 @@ from judge_tui.cli.selection import Selection
 __all__ = ["exit_code", "requests", "stream"]
 
 
-def requests(
-    selection: Selection, checks: Sequence[str], bindings: Path | None, settings: dict[str, Any]
-) -> list[Request]:
+def requests(selection: Selection, checks: Sequence[str], settings: dict[str, Any]) -> list[Request]:
     """One request per task.
 
     Args:
         selection: What to check.
         checks: Check ids; empty for all. A task that has none of them is left out.
-        bindings: Tree of side files.
         settings: Further fields of :class:`Request`.
 
     Raises:
@@ -42,9 +38,8 @@ def requests(
     return [
         Request(
             task,
-            tuple(RequestedSubmission(each.model, str(each.path)) for each in submissions),
+            tuple(map(RequestedSubmission.of, submissions)),
             wanted[task],
-            bindings=str(bindings.absolute()) if bindings else None,
             **settings,
         )
         for task, submissions in selection.tasks.items()

@@ -19,6 +19,7 @@ from typing import Literal
 from judge_tui.checks.errors import JudgeError
 from judge_tui.cli import cuda_diagnosis
 from judge_tui.cli.finding import SECONDS, Finding, first_line
+from judge_tui.judging.folders import stray_links
 from judge_tui.judging.refusals import newer_cards
 from judge_tui.judging.wording import counted
 from judge_tui.judging.workspace import Workspace
@@ -121,6 +122,11 @@ def _workspace(folder: Path | None) -> Finding:
                 found.rubric(task)
     except JudgeError as error:
         return Finding("off", f"{told}; {error}")
+    if strays := stray_links(found.submissions):
+        where = (
+            f"{counted(len(strays), 'link')} out of submissions/ counted for no submission, as {strays[0]}"
+        )
+        return Finding("note", f"{told}; {where}", "Put the files themselves there: judge-tui add")
     if newer := newer_cards(found):
         return Finding("note", f"{told}; {counted(len(newer), 'scorecard')} of a newer schema", newer[0])
     return Finding("ok", told)

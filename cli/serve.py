@@ -32,7 +32,7 @@ _TOKEN = "JUDGE_TUI_TOKEN"
 )
 @click.option(
     "--host", metavar="HOST", default="127.0.0.1", show_default=True,
-    help="The address to listen on; any but this machine's own takes a token.",
+    help="The address to listen on.",
 )  # fmt: skip
 @click.option(
     "--port", type=click.IntRange(0, 65535), metavar="N", default=8000, show_default=True,
@@ -40,7 +40,12 @@ _TOKEN = "JUDGE_TUI_TOKEN"
 )  # fmt: skip
 @click.option(
     "--token", metavar="TEXT", envvar=_TOKEN,
-    help=f"What a browser has to bring; drawn by lot where one is needed. Also ${_TOKEN}.",
+    help=f"What a browser has to bring; drawn by lot by default. Also ${_TOKEN}.",
+)  # fmt: skip
+@click.option("--no-token", is_flag=True, help="Let everybody on this machine in.")
+@click.option(
+    "--pages", type=click.IntRange(1, 100), metavar="N", default=8, show_default=True,
+    help="Pages at a time; each is an app with an engine of its own.",
 )  # fmt: skip
 @options.workspace
 @click.pass_context
@@ -50,6 +55,8 @@ def command(
     host: str,
     port: int,
     token: str | None,
+    no_token: bool,
+    pages: int,
     workspace: Path | None,
 ) -> int:
     """Show Home, or a comparison, in a browser. Ctrl-C ends it.
@@ -71,13 +78,20 @@ def command(
             f"serving takes {error.name}, which is not installed.", hint="pip install 'judge-tui[serve]'"
         ) from error
     address = Address.taken(host, port)
-    token = token if token or address.here else new_token()
+    if no_token and not address.here:
+        for socket in address.sockets:
+            socket.close()
+        raise UsageError(
+            f"{plain(host)} can be reached from elsewhere: it takes a token.", hint="Leave --no-token out."
+        )
+    token = None if no_token else token or new_token()
     environment = {name: value for name, value in os.environ.items() if name != _TOKEN}
     serve(
         (*PROGRAM, *shown),
         in_browser(environment),
         address,
         Admission(token, host, address.port),
+        pages=pages,
         ready=lambda: _tell_address(address, token),
         told=lambda words: click.echo(words, err=True),
     )

@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from judge_tui.checks.errors import WorkspaceError
 
-__all__ = ["documents_in", "folders_in", "holds_folders", "is_there", "readable_in"]
+__all__ = [
+    "documents_in",
+    "folders_in",
+    "holds_folders",
+    "is_inside",
+    "is_there",
+    "kept_inside",
+    "readable_in",
+    "stray_links",
+]
 
 
-def folders_in(folder: Path) -> tuple[str, ...]:
+def folders_in(folder: Path, tree: Path) -> tuple[str, ...]:
     """Names of the folders in a folder, sorted; hidden ones, Python's own and what is not there are none.
+
+    Args:
+        folder: Where.
+        tree: What it belongs to: a link that leads out of it is no folder.
 
     Raises:
         WorkspaceError: It cannot be read.
     """
     try:
-        found = [p.name for p in folder.iterdir() if not p.name.startswith((".", "__")) and p.is_dir()]
+        found = [p.name for p in _folders(folder) if not _leads_out(p, tree)]
     except (FileNotFoundError, NotADirectoryError):
         return ()
     except OSError as error:
@@ -26,18 +40,61 @@ def folders_in(folder: Path) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def holds_folders(folder: Path) -> bool:
+def _folders(folder: Path) -> list[Path]:
+    return [p for p in folder.iterdir() if not p.name.startswith((".", "__")) and p.is_dir()]
+
+
+def _leads_out(path: Path, tree: Path) -> bool:
+    return path.is_symlink() and not is_inside(path, tree)
+
+
+def is_inside(path: Path, tree: Path) -> bool:
+    """Whether a path, there or not, lies in a tree once all links are followed."""
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(tree))
+
+
+def kept_inside(path: Path, tree: Path) -> Path:
+    """A path, there or not, that no link leads out of a tree.
+
+    Args:
+        path: The path.
+        tree: What it belongs to.
+
+    Raises:
+        WorkspaceError: Behind a link it lies elsewhere: it is neither read nor written.
+    """
+    if not is_inside(path, tree):
+        raise WorkspaceError(
+            "lies elsewhere, behind a link that leads out of the workspace: it is neither read nor written.",
+            hint="Put the file itself in its place.",
+            file=path,
+        )
+    return path
+
+
+def stray_links(tree: Path) -> tuple[Path, ...]:
+    """Folders of models and tasks that are none, since a link leads out of the tree there."""
+    found: list[Path] = []
+    with suppress(OSError):
+        for model in _folders(tree):
+            found += [model] if _leads_out(model, tree) else []
+            with suppress(OSError):
+                found += [task for task in _folders(model) if _leads_out(task, tree) and model not in found]
+    return tuple(sorted(found))
+
+
+def holds_folders(folder: Path, tree: Path) -> bool:
     """Whether a model's folder has one for a task; where that cannot be read, it is told by who reads it."""
     try:
-        return bool(folders_in(folder))
+        return bool(folders_in(folder, tree))
     except WorkspaceError:
         return True
 
 
-def readable_in(folder: Path) -> tuple[str, ...]:
+def readable_in(folder: Path, tree: Path) -> tuple[str, ...]:
     """Folders in one of many: who asks for what is in it is told that it cannot be read, all others go on."""
     with suppress(WorkspaceError):
-        return folders_in(folder)
+        return folders_in(folder, tree)
     return ()
 
 

@@ -32,7 +32,15 @@ from judge_tui.checks.schema import SCORECARD
 from judge_tui.checks.submission import Submission
 from judge_tui.judging.card import Scorecard
 from judge_tui.judging.document import Table, read_document
-from judge_tui.judging.folders import documents_in, folders_in, holds_folders, is_there, readable_in
+from judge_tui.judging.folders import (
+    documents_in,
+    folders_in,
+    holds_folders,
+    is_inside,
+    is_there,
+    kept_inside,
+    readable_in,
+)
 from judge_tui.judging.naming import judge_name, match
 from judge_tui.judging.rubric import Rubric, default_rubric, default_tasks, own_rubric
 from judge_tui.judging.scorecard import FileStamp, read_scorecard
@@ -40,10 +48,11 @@ from judge_tui.judging.scorecard import FileStamp, read_scorecard
 if TYPE_CHECKING:
     from judge_tui.judging.matchup import Matchups
 
-__all__ = ["CONFIG", "Settings", "Workspace", "is_workspace"]
+__all__ = ["BINDINGS", "CONFIG", "Settings", "Workspace", "is_workspace"]
 
 CONFIG = "judge-tui.toml"
 MATCHUPS = "matchups"
+BINDINGS = "bindings"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +81,24 @@ class Workspace:
     Attributes:
         root: The folder.
         submissions: Where the submissions are, read-only when not below ``root``.
-        bindings: A tree ``<model>/<task>/`` whose ``submission.toml`` and ``adapter.py`` win.
+        bindings: A tree ``<model>/<task>/`` of the judge's ``submission.toml`` and ``adapter.py`` that was
+            named; they win over those of the workspace's own tree, ``bindings/``.
     """
 
     root: Path
     submissions: Path
     bindings: Path | None = None
+
+    @property
+    def binding_trees(self) -> tuple[Path, ...]:
+        """The judge's trees of side files, there or not; the first wins.
+
+        Those of the workspace are about its own submissions, and about no others.
+        """
+        own = self.root / BINDINGS
+        named = () if self.bindings is None else (self.bindings,)
+        theirs = self.submissions != self.root / "submissions" or not is_inside(own, self.root)
+        return named if theirs else (*named, own)
 
     @classmethod
     def find(
@@ -148,8 +169,9 @@ class Workspace:
             WorkspaceError: The folder of the submissions cannot be read.
         """
         scores = self.root / "scores"
-        scored = [m for t in readable_in(scores) for m in readable_in(scores / t)]
-        submitting = [m for m in folders_in(self.submissions) if holds_folders(self.submissions / m)]
+        scored = [m for t in readable_in(scores, self.root) for m in readable_in(scores / t, self.root)]
+        tree = self.submissions
+        submitting = [m for m in folders_in(tree, tree) if holds_folders(tree / m, tree)]
         names = {*submitting, *scored, *self.settings.titles} - {MATCHUPS}
         return tuple(sorted(names))
 
@@ -160,8 +182,10 @@ class Workspace:
             WorkspaceError: The folder of the submissions cannot be read.
         """
         own = [path.stem for path in documents_in(self.root / "rubrics")]
-        submitted = [t for m in folders_in(self.submissions) for t in readable_in(self.submissions / m)]
-        return tuple(sorted({*default_tasks(), *own, *submitted, *readable_in(self.root / "scores")}))
+        tree = self.submissions
+        submitted = [t for m in folders_in(tree, tree) for t in readable_in(tree / m, tree)]
+        scored = readable_in(self.root / "scores", self.root)
+        return tuple(sorted({*default_tasks(), *own, *submitted, *scored}))
 
     def submitted(self, model: str) -> tuple[str, ...]:
         """Tasks that a model has a folder for, sorted.
@@ -169,7 +193,7 @@ class Workspace:
         Raises:
             WorkspaceError: The model's folder cannot be read.
         """
-        return folders_in(self.submissions / model)
+        return folders_in(self.submissions / model, self.submissions)
 
     def model(self, name: str, *tasks: str) -> str:
         """Folder name of the model that is meant by a name, an alias or a unique prefix.
@@ -215,8 +239,15 @@ class Workspace:
                     yield self.submission(model, task).meta.model
 
     def submission(self, model: str, task: str) -> Submission:
-        """One model's folder for one task, by their folder names; it need not exist."""
-        return Submission.at(self.submissions / model / task, model=model, task=task, bindings=self.bindings)
+        """One model's folder for one task, by their folder names; it need not exist.
+
+        One that a link leads out of the tree to is none, as if it were missing.
+        """
+        path = self.submissions / model / task
+        if not is_inside(path, self.submissions):
+            path = self.submissions / ".behind-a-link" / model / task
+        overlays = (tree / model / task for tree in self.binding_trees)
+        return Submission(model, task, path, tuple(overlays))
 
     def rubric(self, task: str) -> Rubric:
         """The workspace's own rubric of a task, else the one that is shipped.
@@ -228,8 +259,12 @@ class Workspace:
         return own_rubric(own, task) if is_there(own) else default_rubric(task)
 
     def rubric_path(self, task: str) -> Path:
-        """Where the workspace has its own rubric of a task, or would have it."""
-        return self.root / "rubrics" / f"{task}.toml"
+        """Where the workspace has its own rubric of a task, or would have it.
+
+        Raises:
+            WorkspaceError: That lies elsewhere, behind a link.
+        """
+        return kept_inside(self.root / "rubrics" / f"{task}.toml", self.root)
 
     def judges(self, task: str, model: str) -> tuple[str, ...]:
         """Judges who have a scorecard on a submission, sorted."""
@@ -240,16 +275,18 @@ class Workspace:
 
         Raises:
             UsageError: The judge's name cannot be a file name.
+            WorkspaceError: That lies elsewhere, behind a link.
         """
-        return self.root / "scores" / task / model / f"{judge_name(judge)}.toml"
+        return kept_inside(self.root / "scores" / task / model / f"{judge_name(judge)}.toml", self.root)
 
     def matchups_path(self, task: str, judge: str) -> Path:
         """Where a judge's matchups on a task are, or would be.
 
         Raises:
             UsageError: The judge's name cannot be a file name.
+            WorkspaceError: That lies elsewhere, behind a link.
         """
-        return self.root / "scores" / task / MATCHUPS / f"{judge_name(judge)}.toml"
+        return kept_inside(self.root / "scores" / task / MATCHUPS / f"{judge_name(judge)}.toml", self.root)
 
     def scorecard(self, task: str, model: str, judge: str) -> tuple[Scorecard, FileStamp | None]:
         """A judge's scorecard with the stamp to save it under; a blank one when there is none.
@@ -303,7 +340,7 @@ class Workspace:
             WorkspaceError: One of them is malformed, and nobody takes that.
         """
         cards: list[Scorecard] = []
-        for model in folders_in(self.root / "scores" / task):
+        for model in folders_in(self.root / "scores" / task, self.root):
             try:
                 judges = self.judges(task, model) if model != MATCHUPS else ()
                 cards += [self.scorecard(task, model, judge)[0] for judge in judges]

@@ -45,7 +45,7 @@ def inventories(
     Returns:
         File → inventory, and file → why it could not be imported.
     """
-    files = python_files(worker.submission)
+    files = [file for file in python_files(worker.submission) if file != ADAPTER]
     main = [file for file in files if not is_side_program(file)] or list(files)
     loaded: dict[str, Mapping[str, Any]] = {}
     casualties = casualties if casualties is not None else Casualties()

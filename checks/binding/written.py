@@ -40,11 +40,11 @@ def written(submission: Submission, role: Role, loaded: Inventories) -> Binding 
     table = submission.meta.binding.get(role.name)
     if table is None:
         return None
-    binding = parse_binding(role.name, table, file=str(submission.path / META))
+    binding = parse_binding(role.name, table, file=str(submission.place / META))
     if binding.file not in submission.files and binding.file != ADAPTER:
         raise WorkspaceError(
             f"[binding.{role.name}] names '{binding.file}', which is not in the submission",
-            file=submission.path / META,
+            file=submission.place / META,
         )
     return replace(binding, why="written by hand", line=_line(loaded, binding))
 

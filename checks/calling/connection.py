@@ -16,6 +16,7 @@ from typing import Any, Self, TypeVar
 from judge_tui.checks import sandbox
 from judge_tui.checks.backends import Place
 from judge_tui.checks.calling.own_time import Account, Over, Processor, Turn
+from judge_tui.checks.calling.replies import affordable, checked
 from judge_tui.checks.errors import EngineError
 from judge_tui.checks.faults import BadResult, Died, Fault, NotPortable, Raised, TimedOut
 from judge_tui.checks.submission import Submission
@@ -65,7 +66,7 @@ class Connection:
         place: Place = _CPU,
         refused: Callable[[Fault], None] | None = None,
     ) -> None:
-        self.submission = submission
+        submission = self.submission = submission.held
         self.place = place
         self._refused = refused
         self.account, self.took = Account(), 0.0
@@ -174,7 +175,11 @@ class Connection:
                 # A stopped worker must not hold a large request up for ever.
                 wire.send(timed, body, fds)  # type: ignore[arg-type]
                 sent = True
-            reply, _none = wire.receive(timed)  # type: ignore[arg-type]
+            reply, _none = wire.receive(
+                timed,  # type: ignore[arg-type]
+                most=wire.MAX_REPLY,
+                affordable=affordable,
+            )
         except _LateError as late:
             told = turn.told()
             self.close()
@@ -184,10 +189,12 @@ class Connection:
         except ValueError as error:
             self.close()
             raise BadResult(str(error)) from error
-        if not isinstance(reply, dict):
+        try:
+            return checked(str((body or {}).get("op", "")), reply)
+        except BadResult:
+            # who forges one may forge the next
             self.close()
-            raise BadResult("the worker's reply is malformed")
-        return reply
+            raise
 
     def _gone(self) -> Died:
         clause = self.jail.ended() if self.jail.wait(_LAST_SECONDS) else "closed its connection"

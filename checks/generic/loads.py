@@ -9,7 +9,9 @@ from collections.abc import Iterator
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Fault, Raised, Skipped
+from judge_tui.checks.generic.prying import pried
 from judge_tui.checks.sources import fence_line, fenced, is_side_program, parsed, python_files
+from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.verdict import Verdict
 
 __all__ = ["FORBIDDEN", "loads"]
@@ -18,6 +20,8 @@ __all__ = ["FORBIDDEN", "loads"]
 _CUT = re.compile(r"\n… ([\d.]+) MB in all$")
 #: A submission that runs its own tests on import may talk; no reader gets through this much.
 _MUCH_MB = 10.0
+#: Places of one file that are told.
+_MOST_PRIED = 5
 #: Frameworks that would answer the challenge instead of the submission.
 FORBIDDEN = frozenset({"torch", "tensorflow", "jax", "autograd"})
 
@@ -27,7 +31,7 @@ FORBIDDEN = frozenset({"torch", "tensorflow", "jax", "autograd"})
     "parses and imports",
     host=True,
     establishes="Every file parses, imports succeed, and no automatic differentiation framework is used.",
-    version=2,
+    version=3,
     budget=90,
 )
 def loads(bench: Bench, found: Findings) -> str:
@@ -40,7 +44,20 @@ def loads(bench: Bench, found: Findings) -> str:
     trees = {file: tree for file in files if (tree := _parsed(bench, found, file)) is not None}
     free = bench.contract.frameworks
     frameworks = {name for file, tree in trees.items() for name in _frameworks(file, tree, found, free)}
-    imported = [file for file in trees if not is_side_program(file)] or list(trees)
+    for file in [file for file in trees if not is_side_program(file)]:
+        for line, what in sorted(pried(trees[file]))[:_MOST_PRIED]:
+            found.claim(
+                "it looks for nothing that it was not handed", False, measured=what, file=file, line=line,
+                otherwise=Verdict.WARN, note="A submission that knows its judge may behave for it alone.",
+            )  # fmt: skip
+    if aside := bench.submission.left_out:
+        found.note(
+            "files that are no part of it", len(aside), unit="files", output="\n".join(aside),
+            note="Hidden files, caches and what lies behind links: neither shown nor run.",
+        )  # fmt: skip
+    # by that name another one may be had: the judge's wins
+    own = [file for file in trees if file != ADAPTER or bench.submission.adapts_itself]
+    imported = [file for file in own if not is_side_program(file)] or own
     missing: dict[str, list[str]] = {}
     for index, file in enumerate(imported):
         bench.progress(f"importing {file}", index / len(imported))

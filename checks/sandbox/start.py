@@ -12,7 +12,6 @@ import functools
 import json
 import os
 import select
-import shutil
 import socket
 import subprocess
 import tempfile
@@ -27,6 +26,7 @@ from judge_tui.checks.sandbox import mounts
 from judge_tui.checks.sandbox.bubblewrap import START_SECONDS, Bubblewrap, python, wrapped
 from judge_tui.checks.sandbox.confinement import Limits, terms
 from judge_tui.checks.sandbox.jail import Jail
+from judge_tui.checks.temporary import prefix, sweep
 
 __all__ = [
     "Order",
@@ -36,9 +36,10 @@ __all__ = [
 ]
 
 _PROCESSES = 256
+#: How much sooner than others a worker is ended where the machine's memory runs out, in thousandths.
+_OOM_SCORE = "700"
 _OWN_THREADS = "/proc/self/task"
 _SYSTEM_TOOLKIT = "/usr/local/cuda"
-_PREFIX = "judge-tui-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +108,8 @@ def start_wrapped(bubblewrap: Bubblewrap, order: Order) -> Jail:
         arrays=order.arrays,
     )
     held = _held(order, view) | {"own_mounts": True, "own_pids": True, "devices": ["/dev"]}
+    # who judges in the folder of temporary files has another one by that name in there: its own
+    held["outside"] = [path for path in held["outside"] if path != view.scratch]
     held["rlimits"]["processes"] = _PROCESSES
     if order.gpu and held.get("processes"):
         # its own /proc tells of what it starts alone
@@ -146,8 +149,8 @@ def start_plain(order: Order) -> Jail:
     Raises:
         EngineError: It cannot be started.
     """
-    _sweep(tempfile.gettempdir())
-    folder = tempfile.TemporaryDirectory(prefix=f"{_PREFIX}{os.getpid()}-", ignore_cleanup_errors=True)
+    sweep(tempfile.gettempdir())
+    folder = tempfile.TemporaryDirectory(prefix=prefix(), ignore_cleanup_errors=True)
     view = mounts.plain_view(
         order.submission,
         order.adapter,
@@ -173,7 +176,9 @@ def start_plain(order: Order) -> Jail:
 
 
 def _ranked(pid: int) -> None:
-    """Give a process the niceness of this thread where the kernel shares processors out by sessions.
+    """Have a process stand back for the judge, in processor time and where memory runs out.
+
+    The kernel may share processors out by sessions, where the niceness of this thread says nothing.
 
     Source: Linux, sched(7), "The autogroup feature".
     """
@@ -181,6 +186,9 @@ def _ranked(pid: int) -> None:
         nice = os.getpriority(os.PRIO_PROCESS, 0)
         if nice > 0:
             Path(f"/proc/{pid}/autogroup").write_text(f"{nice}", encoding="ascii")
+    # where memory runs out, the submission goes before the judge
+    with contextlib.suppress(OSError):
+        Path(f"/proc/{pid}/oom_score_adj").write_text(_OOM_SCORE, encoding="ascii")
 
 
 def _held(order: Order, view: mounts.View) -> dict[str, Any]:
@@ -200,16 +208,6 @@ def _held(order: Order, view: mounts.View) -> dict[str, Any]:
 
 def _fds(order: Order) -> tuple[int, ...]:
     return (*((order.control.fileno(),) if order.control else ()), *order.fds)
-
-
-@functools.cache
-def _sweep(folder: str) -> None:
-    """Remove what processes that were killed could not; once per process."""
-    for left in Path(folder).glob(f"{_PREFIX}[0-9]*-*"):
-        owner = left.name.removeprefix(_PREFIX).partition("-")[0]
-        with contextlib.suppress(OSError):
-            if not Path("/proc", owner).exists() and left.lstat().st_uid == os.geteuid():
-                shutil.rmtree(left, ignore_errors=True)
 
 
 def _start(

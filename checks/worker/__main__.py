@@ -50,7 +50,7 @@ def main(fd: int, submission: str, adapter: str = "-", limits: dict[str, Any] | 
             return
         reply = session.handle(request, fds)
         try:
-            wire.send(control, reply)
+            wire.send(control, reply, most=wire.MAX_REPLY)
         except ValueError as error:
             wire.send(control, {"bad": str(error)})
         except OSError:

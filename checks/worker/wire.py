@@ -25,16 +25,19 @@ from __future__ import annotations
 
 import socket
 import struct
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
 
 from .attributed import AttributedDict, AttributedList, attributed
 
-__all__ = ["MAX_FDS", "MAX_FRAME", "receive", "send", "with_attributes"]
+__all__ = ["MAX_FDS", "MAX_FRAME", "MAX_REPLY", "receive", "send", "with_attributes"]
 
 #: Longest body that either side accepts, in bytes.
 MAX_FRAME = 32 << 20
+#: Longest reply of a worker, in bytes.
+MAX_REPLY = 4 << 20
 #: Most file descriptors that one frame carries.
 MAX_FDS = 64
 
@@ -76,21 +79,22 @@ def with_attributes(items: Any, attributes: dict[str, Any]) -> msgspec.msgpack.E
     return msgspec.msgpack.Ext(_ATTRIBUTED, _encode([items, attributes]))
 
 
-def send(control: socket.socket, body: Any, fds: tuple[int, ...] = ()) -> None:
+def send(control: socket.socket, body: Any, fds: tuple[int, ...] = (), *, most: int = MAX_FRAME) -> None:
     """Send one frame.
 
     Args:
         control: The socket.
         body: What msgpack can carry.
         fds: File descriptors that go with it.
+        most: Bytes of the body at most.
 
     Raises:
         OSError: The other side is gone.
-        ValueError: The body is longer than :data:`MAX_FRAME`.
+        ValueError: The body is longer.
     """
     data = _encode(body)
-    if len(data) > MAX_FRAME:
-        raise ValueError(f"a frame of {len(data)} bytes is over the limit of {MAX_FRAME}")
+    if len(data) > most:
+        raise ValueError(f"an answer of {len(data)} bytes is over the limit of {most}")
     # In one piece: a length that comes alone wakes the other side up for nothing.
     frame = _LENGTH.pack(len(data)) + data
     sent = socket.send_fds(control, [frame], list(fds)) if fds else 0
@@ -98,12 +102,20 @@ def send(control: socket.socket, body: Any, fds: tuple[int, ...] = ()) -> None:
         control.sendall(frame[sent:] if sent else frame)
 
 
-def receive(control: socket.socket, *, with_fds: bool = False) -> tuple[Any, list[int]]:
+def receive(
+    control: socket.socket,
+    *,
+    with_fds: bool = False,
+    most: int = MAX_FRAME,
+    affordable: Callable[[bytes], bool] = lambda body: True,
+) -> tuple[Any, list[int]]:
     """Receive one frame; blocks, or honours the socket's timeout.
 
     Args:
         control: The socket.
         with_fds: Whether file descriptors are accepted (only the worker does).
+        most: Bytes of a body that are accepted.
+        affordable: Whether a body may be taken apart, asked before that is done.
 
     Raises:
         EOFError: The other side closed.
@@ -118,10 +130,13 @@ def receive(control: socket.socket, *, with_fds: bool = False) -> tuple[Any, lis
     else:
         head = _exactly(control, _LENGTH.size)
     (length,) = _LENGTH.unpack(head)
-    if length > MAX_FRAME:
-        raise ValueError(f"a frame of {length} bytes is over the limit")
+    if length > most:
+        raise ValueError(f"a frame of {length} bytes is over the limit of {most}")
+    body = _exactly(control, length)
+    if not affordable(body):
+        raise ValueError("a frame has more parts than are taken")
     try:
-        return _decode(_exactly(control, length)), fds
+        return _decode(body), fds
     except (msgspec.DecodeError, RecursionError) as error:
         raise ValueError(f"a frame is not msgpack: {error}") from error
 

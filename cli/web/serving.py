@@ -24,6 +24,7 @@ from textual_serve.download_manager import DownloadManager
 from judge_tui.cli.web.address import Address
 from judge_tui.cli.web.admission import Admission
 from judge_tui.cli.web.served_app import ServedApp
+from judge_tui.judging.wording import counted
 
 if TYPE_CHECKING:
     from aiohttp.typedefs import Handler, Middleware
@@ -55,6 +56,7 @@ def serve(
     address: Address,
     admission: Admission,
     *,
+    pages: int,
     ready: Callable[[], None],
     told: Callable[[str], None],
 ) -> None:
@@ -65,10 +67,11 @@ def serve(
         environment: What it is started with.
         address: Where to listen.
         admission: Who is let in.
+        pages: How many may be open at a time.
         ready: Called once the server answers.
         told: Called with what an app has said at its end.
     """
-    asyncio.run(_Server(command, environment, admission, told).until_interrupted(address, ready))
+    asyncio.run(_Server(command, environment, admission, pages, told).until_interrupted(address, ready))
 
 
 class _Server:
@@ -79,10 +82,13 @@ class _Server:
         command: Sequence[str],
         environment: Mapping[str, str],
         admission: Admission,
+        pages: int,
         told: Callable[[str], None],
     ) -> None:
         self._command, self._environment = command, environment
         self._admission, self._told = admission, told
+        self._pages = pages
+        self._starting = 0
         self._downloads = DownloadManager()
         self._open: dict[ServedApp, Callable[[], Awaitable[None]]] = {}
 
@@ -149,6 +155,13 @@ class _Server:
             return web.Response(status=403, text=f"judge-tui: {refused}\n")
         socket = web.WebSocketResponse(heartbeat=_HEARTBEAT_S, timeout=_FAREWELL_S)
         await socket.prepare(request)
+        if len(self._open) + self._starting >= self._pages:
+            await socket.send_bytes(
+                f"judge-tui: {counted(self._pages, 'page')} at a time, and no more. "
+                "Close one, or start judge-tui serve with --pages.\r\n".encode()
+            )
+            await socket.close()
+            return socket
         app = ServedApp(
             self._command,
             self._environment,
@@ -156,11 +169,14 @@ class _Server:
             tell=socket.send_str,
             downloads=self._downloads,
         )
+        self._starting += 1
         try:
             await app.start(_number(request, "width", 80), _number(request, "height", 24))
         except OSError as error:
             self._told(f"The app cannot be started: {error.strerror}.")
             return socket
+        finally:
+            self._starting -= 1
         self._open[app] = partial(_hang_up, socket, request.transport)
         try:
             await self._shown(app, socket)

@@ -85,6 +85,11 @@ class Machine:
                 found.append((path, about.st_mode, about.st_uid, about.st_mtime_ns, about.st_nlink, content))
         return found
 
+    @property
+    def left(self) -> list[Path]:
+        """Temporary files of the trusted side, but for the snapshots of submissions that are still judged."""
+        return [path for path in self.temporary.iterdir() if not path.name.endswith("-snapshot")]
+
     def reached(self) -> bool:
         """Whether anyone connected."""
         for listener in self.listeners:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,11 +20,13 @@ EXAMPLE = DOCS / "examples" / "kv_adapter"
 
 
 def submitted(folder: Path, *names: str) -> Submission:
-    place = folder / "somebody" / "kv"
-    place.mkdir(parents=True)
+    """The cache, and the judge's adapter for it in a tree of their own."""
+    place, judges = folder / "submissions" / "somebody" / "kv", folder / "bindings" / "somebody" / "kv"
     for name in names:
-        shutil.copy(EXAMPLE / name, place)
-    return Submission.at(place)
+        target = judges if name == "adapter.py" else place
+        target.mkdir(parents=True, exist_ok=True)
+        shutil.copy(EXAMPLE / name, target)
+    return Submission.at(place, bindings=folder / "bindings")
 
 
 def test_nothing_binds_without_it_and_what_is_needed_with_it(tmp_path: Path) -> None:
@@ -42,7 +45,7 @@ def test_the_cache_is_judged_rightly_through_it(tmp_path: Path) -> None:
     wrong = submitted(tmp_path / "wrong", "shelf.py", "adapter.py")
     text = (wrong.path / "shelf.py").read_text()
     (wrong.path / "shelf.py").write_text(text.replace(" / math.sqrt(len(ask))", ""))
-    outcome = judge(task, Submission.at(wrong.path), seed=6, checks=checks[:1])[checks[0]]
+    outcome = judge(task, replace(wrong), seed=6, checks=checks[:1])[checks[0]]
     assert outcome.verdict is Verdict.FAIL
 
 

@@ -18,9 +18,8 @@ from judge_tui.checks.task import load_task, task_names
 from . import goldens
 
 HERE = Path(__file__).parent
-SUBMISSIONS = sorted(
-    folder for folder in (HERE.parents[1] / "submissions").glob("*/*") if folder.name in task_names()
-)
+ROOT = HERE.parents[1]
+SUBMISSIONS = sorted(folder for folder in (ROOT / "submissions").glob("*/*") if folder.name in task_names())
 
 
 @pytest.mark.parametrize("folder", SUBMISSIONS, ids=lambda folder: f"{folder.parent.name}-{folder.name}")
@@ -29,7 +28,7 @@ def test_a_submission_of_this_repository_is_bound_as_before(
 ) -> None:
     task = folder.name
     with goldens.searches(monkeypatch) as search, suppress(Fault):
-        searched(load_task(task), Submission.at(folder), seed=1)
+        searched(load_task(task), Submission.at(folder, bindings=ROOT / "bindings"), seed=1)
     goldens.held(search, task, f"submissions/{folder.parent.name}", record_property)
 
 

@@ -17,8 +17,10 @@ import pytest
 
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Died
-from judge_tui.checks.sandbox import Level, Limits, Mode, launch, level_of, start
+from judge_tui.checks.sandbox import Level, Limits, Mode, launch, level_of
+from judge_tui.checks.sandbox.bubblewrap import find_bubblewrap
 from judge_tui.checks.submission import Submission
+from judge_tui.checks.temporary import sweep
 from judge_tui.checks.worker import wire
 
 from .conftest import Machine
@@ -70,7 +72,7 @@ def test_an_adapter_beside_the_submission_is_shown(machine: Machine, mode: Mode)
     overlay = machine.workspace / "overlay"
     overlay.mkdir()
     (overlay / "adapter.py").write_text("def forward():\n    return 1\n")
-    submission = Submission("m", "t", machine.folder("m"), overlay)
+    submission = Submission("m", "t", machine.folder("m"), (overlay,))
     with Worker(submission, mode=mode) as worker:
         assert [found["name"] for found in worker.load("adapter.py")["functions"]] == ["forward"]
 
@@ -88,9 +90,9 @@ def test_the_worker_dies_with_the_judge(machine: Machine, mode: Mode) -> None:
         time.sleep(0.01)
     assert not running(inner)
     # Once per process, and measuring the sandbox may have been that once.
-    start._sweep.cache_clear()
+    sweep.cache_clear()
     with Worker(machine.written("next", "pass"), mode=mode) as worker:
-        assert len(list(machine.temporary.iterdir())) == (1 if mode == "plain" else 0)
+        assert len(machine.left) == (1 if mode == "plain" else 0)
     assert worker.jail.poll() is not None
 
 
@@ -137,3 +139,26 @@ def test_how_a_worker_ended_is_told_in_words(machine: Machine, mode: Mode, code:
         pytest.raises(Died, match=re.escape(clause)),
     ):
         worker.load("code.py")
+
+
+def test_whoever_judges_in_the_folder_of_temporary_files_has_the_same_sandbox(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found, said = find_bubblewrap()
+    if found is None:
+        pytest.skip(said)
+    submission = machine.written("here", "pass")
+    levels = []
+    for folder in (str(machine.workspace), "/tmp"):
+        monkeypatch.chdir(folder)
+        with Worker(submission, mode="bwrap") as worker:
+            levels.append(level_of(worker.facts["facts"]))
+    assert levels[0] == levels[1]
+
+
+def test_where_memory_runs_out_the_worker_goes_before_the_judge(machine: Machine, mode: Mode) -> None:
+    def score(pid: int | str) -> int:
+        return int(Path(f"/proc/{pid}/oom_score_adj").read_text())
+
+    with Worker(machine.written("here", "pass"), mode=mode) as worker:
+        assert score(worker.jail.inner_pid) > score("self")

@@ -94,7 +94,7 @@ def test_a_reconstruction_gets_the_verdicts_of_the_cpu(task: str, place: Place) 
         for check in found.checks
         if not check.host and check.id not in ("throughput", "gradient_cost")
     ]
-    submission = Submission.at(ROOT / "submissions" / "qwen36" / task)
+    submission = Submission.at(ROOT / "submissions" / "qwen36" / task, bindings=ROOT / "bindings")
     here = judge(found, submission, seed=1, checks=checks)
     there = judge(found, submission, seed=1, checks=checks, place=place)
     odd = {id: there[id].summary for id in checks if here[id].verdict != there[id].verdict}

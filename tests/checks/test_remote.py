@@ -157,7 +157,8 @@ def shut():
 
 def forge():
     """Answers the next request before it is asked and never works on it; an empty map says: all well."""
-    control().sendall(frame(b"\x80") + frame(b"\x80"))
+    tree = b"\x81\xa4tree\x81\xa4kind\xa4none"
+    control().sendall(frame(tree) + frame(b"\x80"))
     time.sleep(60)
 '''
 

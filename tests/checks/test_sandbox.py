@@ -45,7 +45,7 @@ def attacked(
     assert not [pid for pid in pids if Path(f"/proc/{pid}").exists()], "a process is left"
     assert machine.snapshot() == before, "the machine was changed"
     assert not machine.reached(), "a socket was reached"
-    assert not list(machine.temporary.iterdir()), "files are left"
+    assert not machine.left, "files are left"
     return jail.output(), fault, jail
 
 

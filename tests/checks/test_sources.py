@@ -45,8 +45,8 @@ def test_files_come_sorted_without_side_files_hidden_files_and_byte_code(submitt
     submission = submitted(
         {**files, "submission.toml": "", "__pycache__/a.pyc": "", ".git/c.py": "", "n.md": ""}
     )
-    assert submission.files == ("a.py", "b.py", "n.md", "a/z.py")
-    assert python_files(submission) == ("a.py", "b.py", "a/z.py")
+    assert submission.files == ("a.py", "adapter.py", "b.py", "n.md", "a/z.py")
+    assert python_files(submission) == ("a.py", "adapter.py", "b.py", "a/z.py")
 
 
 def test_the_digest_tells_names_and_contents_apart_and_ignores_side_files(submitted: Submit) -> None:

@@ -31,7 +31,7 @@ def stored(
 
 def again(submission: Submission) -> Submission:
     """The submission as it is now: facts of files are read once per value."""
-    return Submission(submission.model, submission.task, submission.path, submission.overlay)
+    return Submission(submission.model, submission.task, submission.path, submission.overlays)
 
 
 def test_what_is_kept_is_found_again_and_new_outcomes_win(submitted: Submit, tmp_path: Path) -> None:
@@ -84,7 +84,7 @@ def test_an_overlay_is_another_binding(submitted: Submit, tmp_path: Path) -> Non
     keep(store, submission, [outcome("a")])
     (tmp_path / "overlay").mkdir()
     (tmp_path / "overlay" / "submission.toml").write_text('comment = "laid over"\n')
-    assert stored(store, replace(submission, overlay=tmp_path / "overlay")) == {}
+    assert stored(store, replace(submission, overlays=(tmp_path / "overlay",))) == {}
 
 
 def test_outcomes_are_kept_under_the_files_that_were_judged(submitted: Submit, tmp_path: Path) -> None:

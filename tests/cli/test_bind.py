@@ -61,6 +61,11 @@ def submit(root: Path, files: dict[str, str], model: str = "someone") -> Path:
     return folder
 
 
+def judges(root: Path, model: str = "someone", task: str = "backwards") -> Path:
+    """The judge's own folder for a submission."""
+    return root / "bindings" / model / task
+
+
 def test_a_found_role_says_where_it_is_how_it_is_called_and_what_showed_it(root: Path, cli: Cli) -> None:
     submit(root, {"norm.py": RIGHT + BACKWARD})
     done = cli("bind", "someone", "--task", "backwards", "--trust", "--format", "json")
@@ -106,7 +111,10 @@ def test_an_unknown_role_and_an_empty_folder_are_told_in_one_sentence(root: Path
 
 def test_write_keeps_comments_and_order_and_leaves_what_a_person_wrote(root: Path, cli: Cli) -> None:
     by_hand = '\n[binding.forward]  # mine\ntarget = "norm.py:layer_norm_forward"\n'
-    folder = submit(root, {"norm.py": RIGHT + BACKWARD, "submission.toml": TOML + by_hand})
+    submission = submit(root, {"norm.py": RIGHT + BACKWARD, "submission.toml": TOML})
+    folder = judges(root)
+    folder.mkdir(parents=True)
+    (folder / "submission.toml").write_text(TOML + by_hand)
     done = cli("bind", "someone", "--task", "backwards", "--write", "--trust")
     assert done.code == 0, done.err
     assert "[binding.backward]" in done.out
@@ -116,7 +124,8 @@ def test_write_keeps_comments_and_order_and_leaves_what_a_person_wrote(root: Pat
     again = cli("bind", "someone", "--task", "backwards", "--write", "--trust")
     assert "nothing new to write" in again.out
     assert (folder / "submission.toml").read_text() == text
-    assert {path.name for path in folder.iterdir()} == {"norm.py", "submission.toml"}
+    assert [path.name for path in folder.iterdir()] == ["submission.toml"]
+    assert (submission / "submission.toml").read_text() == TOML
 
 
 @pytest.mark.parametrize("option", ["--write", "--adapter"])
@@ -124,13 +133,16 @@ def test_a_read_only_folder_and_a_foreign_tree_are_refused_in_one_sentence(
     root: Path, cli: Cli, option: str
 ) -> None:
     folder = submit(root, {"norm.py": RIGHT + BACKWARD})
-    folder.chmod(0o555)
+    own = judges(root)
+    own.mkdir(parents=True)
+    own.chmod(0o555)
     try:
         done = cli("bind", "someone", "--task", "backwards", option, "--trust")
     finally:
-        folder.chmod(0o755)
+        own.chmod(0o755)
     assert (done.code, done.out) == (2, "")
-    assert f"{folder}: is read-only." in done.err
+    assert f"{own}: is read-only." in done.err
+    assert list(own.iterdir()) == []
     tree = root / "submissions"
     done = cli("bind", "someone", "--task", "backwards", option, "--submissions", tree, "--trust")
     assert (done.code, done.out) == (2, "")
@@ -147,9 +159,10 @@ def test_a_read_only_folder_and_a_foreign_tree_are_refused_in_one_sentence(
 
 
 def test_a_skeleton_loads_says_what_is_to_be_filled_and_is_never_written_twice(root: Path, cli: Cli) -> None:
-    folder = submit(root, {"norm.py": RIGHT + UNUSUAL})
+    submission, folder = submit(root, {"norm.py": RIGHT + UNUSUAL}), judges(root)
     done = cli("bind", "someone", "--task", "backwards", "--adapter", "--trust")
     assert done.code == 0, done.err
+    assert [path.name for path in submission.iterdir()] == ["norm.py"]
     text = (folder / "adapter.py").read_text()
     assert "def backward(dy, cache, gamma, x, eps, D):" in text
     assert "dy: array (2, 3, 5) float64 in the probe" in text
@@ -169,7 +182,8 @@ def test_a_skeleton_loads_says_what_is_to_be_filled_and_is_never_written_twice(r
 
 
 def test_a_skeleton_filled_in_binds(root: Path, cli: Cli) -> None:
-    folder = submit(root, {"norm.py": RIGHT + UNUSUAL})
+    submit(root, {"norm.py": RIGHT + UNUSUAL})
+    folder = judges(root)
     cli("bind", "someone", "--task", "backwards", "--adapter", "--trust")
     lines = (folder / "adapter.py").read_text().splitlines()
     at = next(i for i, line in enumerate(lines) if line.startswith("def backward("))
@@ -218,12 +232,14 @@ def test_what_is_written_of_a_reconstruction_binds_to_the_same_when_read_again(
 ) -> None:
     copy = root / "submissions" / "copied" / place.name
     shutil.copytree(place, copy)
+    if (by_hand := SUBMISSIONS.parent / "bindings" / place.parent.name / place.name).is_dir():
+        shutil.copytree(by_hand, judges(root, "copied", place.name))
     task = load_task(place.name)
-    before = searched(task, Submission.at(copy), seed=1)
+    before = searched(task, Submission.at(copy, bindings=root / "bindings"), seed=1)
     assert before.found, "a reconstruction that nothing binds"
     done = cli("bind", "copied", "--task", place.name, "--write", "--trust")
     assert done.code == 0, done.err
-    after = searched(task, Submission.at(copy), seed=2)
+    after = searched(task, Submission.at(copy, bindings=root / "bindings"), seed=2)
     assert {role: _plain(b) for role, b in after.found.items()} == {
         role: _plain(b) for role, b in before.found.items()
     }

@@ -126,7 +126,8 @@ def test_settings_reach_the_engine(cli: Cli, root: Path, runner: Runner, tmp_pat
         2,
         "cpu",
     )
-    assert request.bindings == str(tmp_path / "b")
+    own = root / "bindings" / "glm5" / "kv"
+    assert request.submissions[0].overlays == (str(tmp_path / "b" / "glm5" / "kv"), str(own))
     assert request.submissions[0].path == str(root / "submissions" / "glm5" / "kv")
 
 

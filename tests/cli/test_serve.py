@@ -24,7 +24,7 @@ def served(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Sequence[str], dict[st
     found = []
 
     def serve(
-        command: Any, environment: Any, address: Address, admission: Any, *, ready: Any, told: Any
+        command: Any, environment: Any, address: Address, admission: Any, *, pages: int, ready: Any, told: Any
     ) -> None:
         found.append((command, environment, address, admission))
         ready()
@@ -63,19 +63,22 @@ def test_the_workspace_that_is_named_is_the_apps(
     ] * 2
 
 
-def test_this_machine_needs_no_token_and_every_other_address_gets_one(
+def test_a_token_is_drawn_for_every_address_and_only_this_machine_may_do_without(
     cli: Callable[..., Any], root: Path, served: list[Any]
 ) -> None:
     here, everywhere = cli("serve", "--port", "0"), cli("serve", "--port", "0", "--host", "0.0.0.0")
-    assert "token" not in here.out
     assert "http://127.0.0.1:" in here.out
-    token = everywhere.out.partition("?token=")[2].split()[0]
-    assert len(token) > 40
+    tokens = [ended.out.partition("?token=")[2].split()[0] for ended in (here, everywhere)]
+    assert min(map(len, tokens)) > 40
+    assert tokens[0] != tokens[1]
     assert "not encrypted" in everywhere.out
-    (*_, open_), (*_, closed) = served
-    assert not open_.opens(token)
-    assert closed.opens(token)
-    assert closed.refusal(host="127.0.0.1")
+    for (*_, admission), token in zip(served, tokens, strict=True):
+        assert admission.opens(token)
+        assert admission.refusal(host="127.0.0.1")
+    bare = cli("serve", "--port", "0", "--no-token")
+    assert "token" not in bare.out
+    assert served[-1][-1].refusal(host="127.0.0.1") is None
+    assert cli("serve", "--port", "0", "--host", "0.0.0.0", "--no-token").code == 2
 
 
 def test_a_token_of_ones_own_holds_here_too_and_no_app_learns_it(

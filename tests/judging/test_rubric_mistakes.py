@@ -74,9 +74,15 @@ def test_a_rubric_that_cannot_be_read_is_never_replaced_by_the_shipped_one(works
 
 def test_a_rubric_that_is_a_link_to_a_file_is_read(workspace: Workspace, tmp_path: Path) -> None:
     path = workspace.rubric_path("kv")
-    path.rename(tmp_path / "shared.toml")
-    path.symlink_to(tmp_path / "shared.toml")
+    shared = workspace.root / "rubrics" / "shared.toml"
+    path.rename(shared)
+    path.symlink_to(shared)
     assert workspace.rubric("kv").version == 3
+    path.unlink()
+    shared.rename(tmp_path / "elsewhere.toml")
+    path.symlink_to(tmp_path / "elsewhere.toml")
+    with pytest.raises(WorkspaceError, match="behind a link"):
+        workspace.rubric("kv")
 
 
 def test_every_key_that_the_rubric_pane_needs_is_taken() -> None:

@@ -49,6 +49,8 @@ class Served:
     """
 
     def __init__(self, folder: Path, engine: str, *arguments: str) -> None:
+        guarded = any(word.startswith(("--token", "--host")) for word in arguments)
+        arguments = arguments if guarded else ("--no-token", *arguments)
         own = {name: str(folder.with_name(name)) for name in ("state", "config", "cache")}
         env = {
             name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "JUDGE_TUI_TOKEN")

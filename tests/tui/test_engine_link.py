@@ -102,3 +102,13 @@ def test_the_engine_stands_back_for_the_screen() -> None:
         assert os.getpriority(os.PRIO_PROCESS, process.pid) == min(mine + 10, 19)
     finally:
         process.kill()
+
+
+@pytest.mark.parametrize("said", ["'x' * (70 << 20)", "'no event'"])
+async def test_an_engine_that_says_what_cannot_be_read_is_ended_and_not_waited_for(said: str) -> None:
+    head = "import sys, time\nsys.stdin.readline()\n"
+    source = f"{head}print({said}, flush=True)\nprint('y' * (1 << 20))\ntime.sleep(600)"
+    run = EngineRun(REQUEST, (sys.executable, "-c", source))
+    async with asyncio.timeout(60):
+        events = [event async for event in run.events()]
+    assert [type(event) for event in events] == [Failed]

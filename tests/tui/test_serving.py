@@ -246,3 +246,20 @@ def _stands_still(browser: socket.socket) -> bool:
         waiting.add(fcntl.ioctl(browser, termios.FIONREAD, bytes(4)))
         time.sleep(0.1)
     return waiting != {bytes(4)} and len(waiting) == 1
+
+
+async def test_more_pages_than_are_served_at_a_time_are_told_so_and_start_nothing(tmp_path: Path) -> None:
+    workspace = make_workspace(tmp_path / "ws")
+    server = Served(workspace.root, HANGING, "--pages", "1", *COMPARED)
+    try:
+        async with opened(server) as first:
+            await first.see("accuracy")
+            family = server.family()
+            async with opened(server) as second:
+                assert "1 page at a time" in await second.end()
+            assert server.family() == family
+        until(lambda: not server.family())
+        async with opened(server) as again:
+            await again.see("accuracy")
+    finally:
+        server.close()

@@ -148,7 +148,7 @@ async def test_a_page_of_serve_runs_nothing_of_it(
     from .test_serving import opened_at
 
     server = subprocess.Popen(
-        [JUDGE_TUI, "serve", "--port", "0", "compare", "alpha", "beta", "--task", "kv"],
+        [JUDGE_TUI, "serve", "--port", "0", "--no-token", "compare", "alpha", "beta", "--task", "kv"],
         cwd=folder, env=surroundings, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
     )  # fmt: skip
     try:

@@ -136,8 +136,7 @@ async def test_a_binding_that_changes_in_a_tree_of_its_own_has_the_checks_run_ag
     async with running(app_) as app:
         await app.settle()
         app.compare.reruns = False
-        overlay = app.compare.panes[1].submission.overlay
-        assert overlay is not None
+        overlay = app.compare.panes[1].submission.overlays[0]
         overlay.mkdir(parents=True)
         count = 0
 

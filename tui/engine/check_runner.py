@@ -75,16 +75,13 @@ class CheckRunner:
         request = Request(
             task=self._submissions[0].task,
             submissions=tuple(
-                RequestedSubmission(s.model, str(s.path))
-                for s in self._submissions
-                if model in (None, s.model)
+                RequestedSubmission.of(s) for s in self._submissions if model in (None, s.model)
             ),
             checks=(check,) if check else (),
             backend=options.backend,
             seed=options.seed,
             fresh=fresh,
             trust=options.trust,
-            bindings=str(options.bindings) if options.bindings else None,
         )
         ahead, options.ahead = options.ahead, None
         run = EngineRun(request, options.command, ahead)

@@ -143,6 +143,9 @@ class EngineRun:
             async for event in _lines(said):
                 ended = ended or isinstance(event, Done | Failed)
                 yield event
+            # what it still says nobody hears: it would wait for that for ever
+            if not said.at_eof():
+                return
             code = await process.wait()
             told = await log
             if not ended and not self.cancelled:

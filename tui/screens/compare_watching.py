@@ -59,9 +59,9 @@ class CompareWatching(Screen[None]):
         # from above: a folder that is moved away, and another one in its place, are told there alone
         folders = sorted({s.path.parent for s in self.session.submissions if s.path.is_dir()})
         if self.options.watch and folders:
-            scores = self.session.workspace.root / "scores"
-            bindings = self.options.bindings
-            folders += [folder for folder in (scores, bindings) if folder is not None and folder.is_dir()]
+            workspace = self.session.workspace
+            kept = (workspace.root / "scores", *workspace.binding_trees)
+            folders += [folder for folder in kept if folder.is_dir()]
             self._watch = FileWatch(folders, self.disk_changed, self._cannot_watch)
 
     def on_unmount(self) -> None:
@@ -174,7 +174,7 @@ class CompareWatching(Screen[None]):
 
 def _bindings_of(submission: Submission) -> set[Path]:
     """Files beside a submission that tell how it is called."""
-    return {submission.overlay / name for name in (META, ADAPTER)} if submission.overlay else set()
+    return {folder / name for folder in submission.overlays for name in (META, ADAPTER)}
 
 
 def _differs(submission: Submission) -> bool:

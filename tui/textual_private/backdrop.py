@@ -1,4 +1,8 @@
-"""What lies behind a dialog: drawn once for each change of it, and dimmed."""
+"""What lies behind a dialog: drawn once for each change of it, and dimmed.
+
+Reaches for ``_context.visible_screen_stack``: Textual's own dialogs look there for what lies below them, and
+nothing public sets it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The way from widgets to the terminal: straight, where a part that has changed is one widget's alone."""
+"""The way from widgets to the terminal: straight, where a part that has changed is one widget's alone.
+
+Stands in for ``_compositor.Compositor``: it takes each changed line apart where any widget begins or ends,
+and nothing public replaces it.
+"""
 
 from __future__ import annotations
 

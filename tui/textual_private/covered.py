@@ -1,4 +1,8 @@
-"""A screen behind a dialog: drawn anew when something on it changes, and not again and again."""
+"""A screen behind a dialog: drawn anew when something on it changes, and not again and again.
+
+Reaches for ``_toast.ToastRack``, which holds the messages of a screen, and for a screen's own compositor:
+neither has a public name.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Drawing at once, and what all that is drawn goes through."""
+"""Drawing at once, and what all that is drawn goes through.
+
+Reaches for what a widget and an app keep of their drawing: nothing public draws at once, or says what all
+output goes through.
+"""
 
 from __future__ import annotations
 

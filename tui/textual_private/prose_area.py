@@ -1,4 +1,8 @@
-"""An editor for prose: it redraws the lines that a key has changed, and acts on no terminal."""
+"""An editor for prose: it redraws the lines that a key has changed, and acts on no terminal.
+
+Stands in for what ``TextArea`` is made of (its document, its navigator, its edits), all private: it draws the
+whole text anew after each key.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The text behind an editor: kept to the character, and seen by whoever draws or measures as it is shown."""
+"""The text behind an editor: kept to the character, and seen by whoever draws or measures as it is shown.
+
+Stands in for ``document._document.Document``: ``TextArea`` takes no other, and shows a text as it is kept.
+"""
 
 from __future__ import annotations
 

@@ -174,12 +174,12 @@ def written_launcher(subject: Subject, submission: Submission) -> Launcher | Non
     table: Mapping[str, object] | None = submission.meta.binding.get("fuse")
     if table is None:
         return None
-    binding = parse_binding("fuse", table, file=str(submission.path / META))
+    binding = parse_binding("fuse", table, file=str(submission.place / META))
     functions = [each for each in named(subject.reading.functions, binding.name) if each.file == binding.file]
     if not functions:
         raise WorkspaceError(
             f"[binding.fuse] names '{binding.target}', which is not in the submission",
-            hint="Write file:name, the name with its namespaces.", file=submission.path / META,
+            hint="Write file:name, the name with its namespaces.", file=submission.place / META,
         )  # fmt: skip
     filled = binding.launch.get("template")
     function = typed(functions[0], list(map(str, filled)) if isinstance(filled, list) else ())

@@ -1,0 +1,179 @@
+"""Whatever a worker replies is an answer or a fault of the submission, and never the engine's."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import msgspec
+import pytest
+
+from judge_tui.checks.calling.replies import MOST_OBJECTS, affordable, checked
+from judge_tui.checks.faults import BadResult
+from judge_tui.checks.runner import judge
+from judge_tui.checks.submission import Submission
+from judge_tui.checks.task import Task
+from judge_tui.checks.verdict import Verdict
+from judge_tui.checks.worker import wire
+
+Submit = Callable[..., Submission]
+RIGHT = """
+import numpy as np
+
+class Kept:
+    def __init__(self, x, factor):
+        self.x, self.factor = x, factor
+
+def scale_forward(x, factor):
+    return x * factor, {"kept": Kept(x, factor), "list": [1, 2.5, "three", None]}
+
+def scale_backward(dy, cache):
+    kept = cache["kept"]
+    return dy * kept.factor, (dy * kept.x).reshape(-1, kept.factor.size).sum(0)
+"""
+#: What a field may be changed into.
+ODD: tuple[Any, ...] = (
+    None, True, -1, 0, 2**63 - 1, 2**64 - 1, -(2**63), 1.5, float("nan"), "", "x" * 90_000, b"bytes", [],
+    [[]], [None] * 3000, {}, {"kind": "array"}, {"": {}}, [["i", 0, {"kind": "array", "shape": [-1]}]],
+    "../../etc",
+)  # fmt: skip
+#: Further names that replies are changed to have.
+NAMES = ("raised", "bad", "lost", "printed", "tree", "functions", "classes", "path", "same_as", "counters",
+         "parts", "shape", "leaves", "bytes", "value", "done", "ended")  # fmt: skip
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Every place in a reply."""
+    yield path
+    if isinstance(value, dict):
+        for key, part in value.items():
+            yield from places(part, (*path, key))
+    elif isinstance(value, list):
+        for index, part in enumerate(value[:6]):
+            yield from places(part, (*path, index))
+
+
+def mutated(reply: dict[str, Any], rng: random.Random) -> Any:
+    """A reply with one thing changed, taken away or added."""
+    reply = msgspec.msgpack.decode(msgspec.msgpack.encode(reply))
+    path = rng.choice(list(places(reply)))
+    if not path or rng.random() < 0.2:
+        return {**reply, rng.choice(NAMES): rng.choice(ODD)} if rng.random() < 0.7 else rng.choice(ODD)
+    holder: Any = reply
+    for key in path[:-1]:
+        holder = holder[key]
+    if rng.random() < 0.25:
+        del holder[path[-1]]
+    else:
+        holder[path[-1]] = rng.choice(ODD)
+    return reply
+
+
+@pytest.fixture
+def forging(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """From a seed on, every few replies are forged as somebody might who owns the worker."""
+
+    def forge(seed: int) -> None:
+        rng, receive = random.Random(seed), wire.receive
+
+        def forged(*arguments: Any, **named: Any) -> tuple[Any, list[int]]:
+            reply, fds = receive(*arguments, **named)
+            known = isinstance(reply, dict) and "op" not in reply
+            return (mutated(reply, rng), fds) if known and rng.random() < 0.3 else (reply, fds)
+
+        monkeypatch.setattr("judge_tui.checks.calling.connection.wire.receive", forged)
+
+    return forge
+
+
+def tried(seeds: range, submitted: Submit, scale: Task, forging: Callable[[int], None]) -> None:
+    submission = submitted(RIGHT)
+    for seed in seeds:
+        forging(seed)
+        outcomes = judge(scale, submission, seed=3, checks=["right", "purity", "loads"])
+        told = {check: outcome.summary for check, outcome in outcomes.items()}
+        assert Verdict.ERROR not in {outcome.verdict for outcome in outcomes.values()}, (seed, told)
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_no_forged_reply_breaks_the_engine(
+    part: int, submitted: Submit, scale: Task, forging: Callable[[int], None]
+) -> None:
+    tried(range(part * 10, part * 10 + 10), submitted, scale, forging)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("part", range(20))
+def test_no_reply_of_many_that_are_forged_breaks_the_engine(
+    part: int, submitted: Submit, scale: Task, forging: Callable[[int], None]
+) -> None:
+    tried(range(1000 + part * 50, 1050 + part * 50), submitted, scale, forging)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [7, None, [], "text", {"raised": 3}, {"raised": {}}, {"printed": 5}, {"functions": 3, "classes": []},
+     {"functions": [{"name": 3}], "classes": []}, {}, {"functions": [], "classes": [], "missing": []},
+     {"functions": [], "classes": [], "printed": "x" * 10**6}],
+)  # fmt: skip
+def test_what_is_no_inventory_is_no_answer(reply: Any) -> None:
+    with pytest.raises(BadResult, match="malformed"):
+        checked("load", reply)
+
+
+def test_what_a_worker_says_honestly_is_an_answer() -> None:
+    params = [{"name": "x", "kind": "POSITIONAL_OR_KEYWORD", "default": None, "annotation": "Array"}]
+    function = {"name": "f", "line": 3, "doc": "", "params": params}
+    methods = [{**function, "static": False}]
+    made = {"name": "C", "line": 1, "doc": "", "bases": ["B"], "params": None, "methods": methods}
+    reply = {"functions": [function], "classes": [made], "objects": [], "missing": {"torch": ["a.py"]}}
+    assert checked("load", reply) is reply
+    assert checked("value", {"value": [[1, {"a": None}]]})
+    assert checked(
+        "load", {"raised": {"type": "E", "message": "", "traceback": "", "file": None, "line": None}}
+    )
+
+
+def test_millions_of_empty_parts_are_refused_before_they_cost_anything() -> None:
+    assert affordable(b"\x90" * MOST_OBJECTS)
+    assert not affordable(b"\x80" * (MOST_OBJECTS + 1))
+    assert affordable(msgspec.msgpack.encode([float(n) / 7 for n in range(400_000)]))
+
+
+BOMB = """
+import os, socket, struct, time
+
+def control():
+    for fd in range(3, 64):
+        try:
+            found = socket.socket(fileno=fd)
+        except OSError:
+            continue
+        if found.family == socket.AF_UNIX:
+            return found
+
+def scale_forward(x, factor):
+    body = {body}
+    control().sendall(struct.pack("<I", len(body)) + body)
+    time.sleep(60)
+
+def scale_backward(dy, cache):
+    return dy, dy[0]
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("bytes([0xdc, 0xff, 0xff]) + bytes([0x80]) * 3_000_000", "more parts"),
+        ("bytes(9 << 20)", "over the limit"),
+    ],
+)
+def test_a_reply_that_would_fill_the_memory_is_a_fault_and_costs_none(
+    body: str, said: str, submitted: Submit, scale: Task
+) -> None:
+    outcome = judge(scale, submitted(BOMB.format(body=body)), seed=1, checks=["right"])["right"]
+    assert outcome.verdict in (Verdict.FAIL, Verdict.UNBOUND)
+    assert len(msgspec.json.encode(outcome)) < 100_000
+    assert said in outcome.summary + "".join(item.output for item in outcome.evidence)
