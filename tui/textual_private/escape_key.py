@@ -5,8 +5,8 @@ apart by a pause, but looks for the pause only while nothing arrives: Escape and
 succession become Alt+2, the editor stays open, and the digit ends up in the text. Where a sentence
 follows, Escape is lost. And a paste that contains the byte is taken to pieces.
 
-A sequence that Textual does not know it tells as the keys that it is spelt with, and one that it knows in part
-may end the program: terminals send more than any list has. Here such a sequence is swallowed whole.
+A sequence that Textual does not know it tells as the keys that it is spelt with, and one that it knows in
+part may end the program: terminals send more than any list has. Here such a sequence is swallowed whole.
 """
 
 from __future__ import annotations
