@@ -18,7 +18,7 @@ from judge_tui.checks.calling.calls import Returned, invoke
 from judge_tui.checks.calling.own_time import Account
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.contract import Contract
-from judge_tui.checks.errors import WorkspaceError
+from judge_tui.checks.errors import EngineError, WorkspaceError
 from judge_tui.checks.faults import Died, Fault, Skipped
 from judge_tui.checks.sandbox import Mode
 from judge_tui.checks.sources import unjudgeable
@@ -44,6 +44,7 @@ class Bench:
 
     Attributes:
         place: Where its workers compute; may be set until the first one starts.
+        trouble: Why nothing can be judged on this machine now; no check may say anything then.
         refusals: What left the submission as an exception during the running check, where ``place`` is a GPU.
         check: Id of the running check.
         budget: Its seconds.
@@ -60,11 +61,15 @@ class Bench:
         place: Place = _CPU,
         binds: Bench | None = None,
     ) -> None:
+        self.submission = submission
+        self.trouble: EngineError | None = None
         try:
             self.submission = submission.held
         except WorkspaceError:
             # there is nothing that a worker could be shown, and the checks say why
-            self.submission = submission
+            pass
+        except EngineError as error:
+            self.trouble = error
         self.contract = contract
         self.seed = seed
         self.mode = mode

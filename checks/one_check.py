@@ -54,6 +54,8 @@ def run_check(task: Task, check: Check, bench: Bench, *, sandbox_level: str = ""
     started = time.monotonic()
     bench.begin(check.id, check.budget)
     try:
+        if bench.trouble is not None:
+            raise bench.trouble
         if nothing := unjudgeable(bench.submission):
             raise Skipped(nothing)
         for role in check.roles:

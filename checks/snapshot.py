@@ -6,16 +6,14 @@ has changed since, are in no snapshot.
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 import weakref
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import BinaryIO
 
-from judge_tui.checks.errors import WorkspaceError
+from judge_tui.checks.errors import EngineError, WorkspaceError
 from judge_tui.checks.regular_files import open_regular
-from judge_tui.checks.temporary import new_folder
+from judge_tui.checks.temporary import new_folder, release
 
 __all__ = ["MOST_BYTES", "copied", "released_with"]
 
@@ -35,22 +33,29 @@ def copied(source: Path, names: Iterable[str]) -> tuple[Path, Mapping[str, str]]
         The new folder; and name → why it could not be read, of those that could not: they are empty there.
 
     Raises:
-        WorkspaceError: They are too large, or there is no room for them.
+        WorkspaceError: They are too large.
+        EngineError: There is no room for them.
     """
-    folder = None
     try:
         folder = new_folder("snapshot")
+    except OSError as error:
+        raise _no_room(source, error) from error
+    try:
         return folder, _filled(folder, source, names)
     except OSError as error:
-        _removed(folder)
-        raise WorkspaceError(
-            f"cannot be copied into {tempfile.gettempdir()}: {error.strerror}.",
-            hint="Make room there, or name another folder in $TMPDIR.",
-            file=source,
-        ) from error
+        release(folder)
+        raise _no_room(source, error) from error
     except WorkspaceError:
-        _removed(folder)
+        release(folder)
         raise
+
+
+def _no_room(source: Path, error: OSError) -> EngineError:
+    """The machine's fault, and nobody's verdict."""
+    return EngineError(
+        f"{source} cannot be copied to where it is judged: {error.strerror}.",
+        hint="Make room in the folder of temporary files, or name another one in $TMPDIR.",
+    )
 
 
 def _filled(folder: Path, source: Path, names: Iterable[str]) -> Mapping[str, str]:
@@ -85,12 +90,7 @@ def _copied_file(source: BinaryIO, target: BinaryIO, most: int) -> int:
     return count
 
 
-def _removed(folder: Path | None) -> None:
-    if folder is not None:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
 def released_with(owner: object, *folders: Path) -> None:
     """Remove folders once nothing refers to an object any more, or the program ends."""
     for folder in folders:
-        weakref.finalize(owner, shutil.rmtree, folder, ignore_errors=True)
+        weakref.finalize(owner, release, folder)

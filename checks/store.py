@@ -18,8 +18,7 @@ from pathlib import Path
 import msgspec
 
 from judge_tui.checks.folders import user_folder
-from judge_tui.checks.regular_files import open_regular
-from judge_tui.checks.submission import META, Submission
+from judge_tui.checks.submission import Submission
 from judge_tui.checks.verdict import Outcome, Verdict
 
 __all__ = ["MOST_BYTES", "Store", "cache_folder", "last_outcomes"]
@@ -29,6 +28,8 @@ _NOT_KEPT = frozenset({Verdict.ERROR})
 #: The emulator's headers and runtime are the engine's as well.
 _SOURCES = (".py", ".h", ".cuh", ".cpp")
 _FORMAT = "3"
+#: Among how many that are kept the whole is looked at once.
+_AMONG = 20
 #: Bytes of all outcomes at most.
 MOST_BYTES = 256 << 20
 
@@ -38,20 +39,6 @@ def cache_folder() -> Path:
     if own := os.environ.get("JUDGE_TUI_CACHE"):
         return Path(own)
     return user_folder("CACHE") / "judge-tui"
-
-
-def binding_digest(submission: Submission) -> str:
-    """Digest of what tells how the submission is called: binding tables and ``adapter.py``."""
-    total = hashlib.sha256()
-    tables = [folder / META for folder in (submission.path, *submission.overlays)]
-    for file in (*tables, submission.adapter):
-        told = b"-"
-        with contextlib.suppress(OSError):
-            if file is not None:
-                with open_regular(file) as opened:
-                    told = hashlib.sha256(opened.read()).digest() + b"+"
-        total.update(told)
-    return total.hexdigest()
 
 
 @functools.cache
@@ -83,7 +70,7 @@ class Store:
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = (folder or cache_folder()) / "outcomes"
         self._lock = threading.Lock()
-        self._looked = False
+        self._left = 0
 
     def key(self, submission: Submission, backend: str, device: str) -> str:
         """What outcomes of a submission as it is now on disk are kept under.
@@ -101,7 +88,7 @@ class Store:
             submission.task,
             submission.model,
             submission.digest,
-            binding_digest(submission),
+            submission.binding_digest,
             engine_stamp(),
             backend,
             device,
@@ -124,9 +111,10 @@ class Store:
             return
         with self._lock, contextlib.suppress(OSError):
             _replace(self._path(key), msgspec.json.encode(list({**self._read(key), **new}.values())))
-            if not self._looked:
-                self._looked = True
+            if self._left <= 0:
+                self._left = _AMONG
                 self._trim()
+            self._left -= 1
 
     def chose(self, task: str, asked: str, backend: str, devices: Iterable[str]) -> None:
         """Remember what a backend that was asked for led to, for :func:`last_outcomes`."""

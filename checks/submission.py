@@ -16,10 +16,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from judge_tui.checks.errors import WorkspaceError
+from judge_tui.checks.errors import JudgeError, WorkspaceError
 from judge_tui.checks.regular_files import open_regular
 from judge_tui.checks.schema import SUBMISSION
 from judge_tui.checks.snapshot import copied, released_with
+from judge_tui.checks.temporary import release
 
 __all__ = ["ADAPTER", "META", "Submission", "SubmissionMeta"]
 
@@ -33,6 +34,8 @@ _MOST_META = 1 << 20
 _TEXTS = ("origin", "source", "model", "comment")
 #: How files of code end.
 _CODE = (".py", ".pyc", ".pyo", ".pyd", ".so", ".cu", ".cuh", ".pth")
+#: Where a snapshot keeps the digest of its bindings.
+_BOUND = "binding digest"
 _READABLE = "Make it readable, or leave the model out."
 
 
@@ -97,21 +100,44 @@ class Submission:
         A worker is shown a snapshot alone, so that what is digested and read here is what runs there.
 
         Raises:
-            WorkspaceError: It cannot be listed or copied.
+            WorkspaceError: It cannot be listed, or is too large.
+            EngineError: There is no room for it.
         """
         if self.source is not None:
             return self
-        files, troubles = copied(self.path, (*self.files, *([META] if _is_plain(self.path / META) else [])))
-        overlays = tuple(
-            copied(folder, [name for name in _SIDE_FILES if _is_plain(folder / name)])[0]
-            for folder in self.overlays
-        )
-        taken = Submission(self.model, self.task, files, overlays, self, troubles)
+        folders: list[Path] = []
+        try:
+            files, troubles = copied(self.path, self.files)
+            folders.append(files)
+            for folder in self.overlays:
+                folders.append(copied(folder, [name for name in _SIDE_FILES if _is_plain(folder / name)])[0])
+        except JudgeError:
+            for made in folders:
+                release(made)
+            raise
+        taken = Submission(self.model, self.task, files, tuple(folders[1:]), self, troubles)
+        released_with(taken, *folders)
         # what is malformed is told by whoever asks for it
         with suppress(WorkspaceError):
             taken.__dict__["meta"] = self.meta
-        released_with(taken, files, *overlays)
+        taken.__dict__[_BOUND] = taken.binding_digest
         return taken
+
+    @property
+    def binding_digest(self) -> str:
+        """Digest of what tells how it is called, as it is now: binding tables and ``adapter.py``."""
+        if known := self.__dict__.get(_BOUND):
+            return str(known)
+        total = hashlib.sha256()
+        tables = [folder / META for folder in (self.place, *self.overlays)]
+        for file in (*tables, self.adapter):
+            told = b"-"
+            with suppress(OSError):
+                if file is not None:
+                    with open_regular(file) as opened:
+                        told = hashlib.sha256(opened.read()).digest() + b"+"
+            total.update(told)
+        return total.hexdigest()
 
     @property
     def place(self) -> Path:

@@ -12,6 +12,7 @@ from judge_tui.checks.sources import absence, is_binary
 from judge_tui.checks.submission import META, Submission
 from judge_tui.cli import options
 from judge_tui.cli.copying import copy_in
+from judge_tui.judging.folders import kept_inside
 from judge_tui.judging.naming import folder_name, normalized
 from judge_tui.judging.plain import plain
 from judge_tui.judging.wording import counted
@@ -45,7 +46,7 @@ def command(
     """
     found = options.open_workspace(workspace, None, None)
     chosen, folder = found.task(task), _model(found, model)
-    target = found.submissions / folder / chosen
+    target = kept_inside(found.submissions / folder / chosen, found.submissions)
     if target.exists() or target.is_symlink():
         raise UsageError(f"{folder} has a submission for {chosen} already.", hint=f"Remove {target} first.")
     added = copy_in(source, target, {"origin": origin, "source": provenance, "model": title or ""})

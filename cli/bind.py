@@ -9,6 +9,7 @@ import click
 from judge_tui.checks.errors import UsageError
 from judge_tui.checks.submission import Submission
 from judge_tui.cli import options
+from judge_tui.judging.folders import kept_inside
 from judge_tui.judging.workspace import BINDINGS, Workspace
 
 __all__ = ["command"]
@@ -81,4 +82,4 @@ def _target(
         )
     if not submission.path.is_dir():
         raise UsageError(f"{submission.model} has no folder for {submission.task} in {found.submissions}.")
-    return found.root / BINDINGS / submission.model / submission.task
+    return kept_inside(found.root / BINDINGS / submission.model / submission.task, found.root)

@@ -17,6 +17,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -95,10 +96,9 @@ class Workspace:
 
         Those of the workspace are about its own submissions, and about no others.
         """
-        own = self.root / BINDINGS
         named = () if self.bindings is None else (self.bindings,)
-        theirs = self.submissions != self.root / "submissions" or not is_inside(own, self.root)
-        return named if theirs else (*named, own)
+        own = os.path.realpath(self.submissions) == os.path.realpath(self.root / "submissions")
+        return (*named, self.root / BINDINGS) if own else named
 
     @classmethod
     def find(
@@ -246,8 +246,11 @@ class Workspace:
         path = self.submissions / model / task
         if not is_inside(path, self.submissions):
             path = self.submissions / ".behind-a-link" / model / task
-        overlays = (tree / model / task for tree in self.binding_trees)
-        return Submission(model, task, path, tuple(overlays))
+        # what a link leads out of the tree to is not the judge's
+        overlays = [tree / model / task for tree in self.binding_trees]
+        own = self.root / BINDINGS
+        kept = (place for place in overlays if not place.is_relative_to(own) or is_inside(place, self.root))
+        return Submission(model, task, path, tuple(kept))
 
     def rubric(self, task: str) -> Rubric:
         """The workspace's own rubric of a task, else the one that is shipped.

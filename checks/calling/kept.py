@@ -6,6 +6,7 @@ binding and evidence.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ import numpy.typing as npt
 
 from judge_tui.checks.calling.connection import Connection, mapping
 from judge_tui.checks.calling.handover import Buffer, Handed, Handle, Packer, Steps, Target
+from judge_tui.checks.faults import BadResult
 from judge_tui.checks.worker import wire
 
 __all__ = ["KeptObjects"]
@@ -21,6 +23,8 @@ __all__ = ["KeptObjects"]
 #: Bytes of arrays that go along with a request; more of them are handed over before its clock starts.
 _ALONG = 64 << 10
 _PUT_SECONDS = 20.0
+#: Bytes of one array that are copied out at most.
+_MOST_FETCHED = 2 << 30
 #: Requests after which what the last call gave is what it was.
 _LOOKS = frozenset({"describe", "fetch", "footprint", "leaves", "put", "value"})
 
@@ -195,6 +199,11 @@ class KeptObjects(Connection):
         Raises:
             BadResult: Not an array of numbers of that shape, or bytes that were never written.
         """
+        count = math.prod(shape) * np.dtype(dtype).itemsize
+        if count > _MOST_FETCHED:
+            raise BadResult(
+                f"answered with an array of {count:,} bytes, of which at most {_MOST_FETCHED:,} are read"
+            )
         with Buffer(shape, np.dtype(dtype)) as out, Packer() as pack:
             body = {
                 "op": "fetch",

@@ -7,8 +7,9 @@ items, or megabytes of text.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from typing import Annotated, Any, NotRequired, TypedDict
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 import msgspec
 
@@ -22,7 +23,7 @@ MOST_OBJECTS = 600_000
 _OPENING = bytes([*range(0x80, 0xA0), *range(0xDC, 0xE0)])
 _OTHERS = bytes(byte for byte in range(256) if byte not in _OPENING)
 
-Name = Annotated[str, msgspec.Meta(max_length=1000)]
+Name = Annotated[str, msgspec.Meta(max_length=20_000)]
 Text = Annotated[str, msgspec.Meta(max_length=80_000)]
 Line = Annotated[int, msgspec.Meta(ge=0, le=2**31)]
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**62)]
@@ -31,7 +32,9 @@ Size = Annotated[int, msgspec.Meta(ge=-1, le=2**62)]
 Plain = bool | int | float | Name | None
 #: ``[file, line]``.
 Place = Annotated[list[Any], msgspec.Meta(max_length=3)] | None
-Steps = Annotated[list[Annotated[list[Name | int], msgspec.Meta(max_length=2)]], msgspec.Meta(max_length=64)]
+Key = Name | int | bool
+Kind = Literal["i", "k", "a", "c"]
+Steps = Annotated[list[tuple[Kind, Key]], msgspec.Meta(max_length=64)]
 
 
 class _Param(TypedDict):
@@ -41,7 +44,7 @@ class _Param(TypedDict):
     annotation: NotRequired[Name]
 
 
-Params = Annotated[list[_Param], msgspec.Meta(max_length=300)] | None
+Params = Annotated[list[_Param], msgspec.Meta(max_length=5000)] | None
 
 
 class _Function(TypedDict):
@@ -52,14 +55,14 @@ class _Function(TypedDict):
     static: NotRequired[bool]
 
 
-Functions = Annotated[list[_Function], msgspec.Meta(max_length=5000)]
+Functions = Annotated[list[_Function], msgspec.Meta(max_length=50_000)]
 
 
 class _Class(TypedDict):
     name: Name
     line: Line
     doc: Name
-    bases: Annotated[list[Name], msgspec.Meta(max_length=200)]
+    bases: Annotated[list[Name], msgspec.Meta(max_length=5000)]
     params: Params
     methods: Functions
 
@@ -78,7 +81,7 @@ class _Tree(TypedDict):
     value: NotRequired[Plain]
     params: NotRequired[Params]
     count: NotRequired[Count]
-    parts: NotRequired[Annotated[list[tuple[Name, Name | int, _Tree]], msgspec.Meta(max_length=100)]]
+    parts: NotRequired[Annotated[list[tuple[Kind, Key, _Tree]], msgspec.Meta(max_length=100)]]
 
 
 class _Leaf(_Tree):
@@ -130,7 +133,7 @@ class _Reply(TypedDict, total=False):
 class _Loaded(_Reply, total=False):
     functions: Functions
     classes: Annotated[list[_Class], msgspec.Meta(max_length=5000)]
-    objects: Annotated[list[_Object], msgspec.Meta(max_length=20_000)]
+    objects: Annotated[list[_Object], msgspec.Meta(max_length=200_000)]
     missing: dict[Name, Annotated[list[Name], msgspec.Meta(max_length=2000)]]
 
 
@@ -149,7 +152,7 @@ class _Described(_Reply, total=False):
 
 
 class _Settable(_Reply, total=False):
-    parts: Annotated[list[tuple[Name, Name | int, _Tree]], msgspec.Meta(max_length=5000)]
+    parts: Annotated[list[tuple[Kind, Key, _Tree]], msgspec.Meta(max_length=5000)]
 
 
 class _Leaves(_Reply, total=False):
@@ -174,6 +177,12 @@ _SHAPES: Mapping[str, Any] = {
     "load": _Loaded, "call": _Called, "series": _Repeated, "describe": _Described, "settable": _Settable,
     "leaves": _Leaves, "footprint": _Footprint, "fetch": _Fetched, "move": _Moved,
 }  # fmt: skip
+_SHAPED = frozenset({"array", "list"})
+_OF_ARRAYS = frozenset({"shape", "dtype", "nbytes"})
+_DTYPE = re.compile(
+    r"bool|object|bfloat16|u?int(8|16|32|64)|float(16|32|64|96|128)|complex(64|128|192|256)|[<>=|]?[USVSMmOibfcu?]\d*"
+    r"|(datetime64|timedelta64)(\[\w+\])?"
+)
 #: What a reply has to say where nothing went wrong.
 _NEEDED = {"load": ("functions", "classes"), "call": ("tree",), "describe": ("tree",), "leaves": ("leaves",)}
 
@@ -201,4 +210,16 @@ def checked(op: str, reply: Any) -> dict[str, Any]:
         raise BadResult(f"the worker's reply to '{op}' is malformed: {str(error)[:200]}") from error
     if not reply.keys() & {"raised", "lost", "bad"} and any(key not in reply for key in _NEEDED.get(op, ())):
         raise BadResult(f"the worker's reply to '{op}' is malformed: it says nothing of what was asked")
+    for index, leaf in enumerate(reply.get("leaves", ())):
+        _hold_leaf(index, leaf)
     return reply
+
+
+def _hold_leaf(index: int, leaf: dict[str, Any]) -> None:
+    """Be sure that an entry of a cache says what one of its kind has to, and no type that is none."""
+    same = leaf.get("same_as")
+    if (leaf["kind"] in _SHAPED and not leaf.keys() >= _OF_ARRAYS) or (same is not None and same >= index):
+        raise BadResult("the worker's reply to 'leaves' is malformed: an entry does not fit its kind")
+    if "dtype" in leaf and not _DTYPE.fullmatch(leaf["dtype"]):
+        # fields of a record are no numbers
+        leaf["dtype"] = "object"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
@@ -45,7 +46,7 @@ def loads(bench: Bench, found: Findings) -> str:
     free = bench.contract.frameworks
     frameworks = {name for file, tree in trees.items() for name in _frameworks(file, tree, found, free)}
     for file in [file for file in trees if not is_side_program(file)]:
-        for line, what in sorted(pried(trees[file]))[:_MOST_PRIED]:
+        for line, what in islice(pried(trees[file]), _MOST_PRIED):
             found.claim(
                 "it looks for nothing that it was not handed", False, measured=what, file=file, line=line,
                 otherwise=Verdict.WARN, note="A submission that knows its judge may behave for it alone.",

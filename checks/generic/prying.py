@@ -9,13 +9,13 @@ from collections.abc import Iterator
 __all__ = ["pried"]
 
 #: Functions and attributes by which a callee finds its caller, or objects that nobody handed to it.
-_FRAMES = frozenset(
-    {"_getframe", "_current_frames", "currentframe", "getouterframes", "getinnerframes", "f_back"}
-)
+_FRAMES = frozenset({"_getframe", "_current_frames", "currentframe", "getouterframes", "getinnerframes"})
 _OBJECTS = frozenset({"get_objects", "get_referrers", "get_referents"})
 _STACKS = {("inspect", "stack"), ("inspect", "trace"), ("traceback", "walk_stack"), ("os", "getppid")}
 #: What a program may want to know of itself and its machine.
-_OF_ONESELF = re.compile(r"/proc/(self/(status|statm|stat|cgroup)|meminfo|cpuinfo|stat|loadavg|version|sys/)")
+_OF_ONESELF = re.compile(
+    r"/proc/(self/(status|statm|stat|cgroup|smaps_rollup)|meminfo|cpuinfo|stat|loadavg|uptime|version|sys/)"
+)
 _PROCESSES = re.compile(r"/proc(/|$)")
 _JUDGE = re.compile(r"\bjudge[_-](worker|tui)\b")
 
@@ -31,9 +31,9 @@ def pried(tree: ast.Module) -> Iterator[tuple[int, str]]:
         if isinstance(node, ast.Attribute):
             owner = node.value.id if isinstance(node.value, ast.Name) else ""
             if node.attr in _FRAMES or (owner, node.attr) in _STACKS:
-                yield node.lineno, f"the frames around it ({ast.unparse(node)[:60]})"
+                yield node.lineno, f"the frames around it ({owner or '…'}.{node.attr})"
             elif node.attr in _OBJECTS and owner == "gc":
-                yield node.lineno, f"objects that nobody handed to it ({ast.unparse(node)})"
+                yield node.lineno, f"objects that nobody handed to it (gc.{node.attr})"
         elif isinstance(node, ast.ImportFrom):
             taken = {(node.module or "", name.name) for name in node.names}
             if taken & _STACKS or any(name in _FRAMES | _OBJECTS for _module, name in taken):

@@ -26,7 +26,7 @@ from judge_tui.checks.sandbox import mounts
 from judge_tui.checks.sandbox.bubblewrap import START_SECONDS, Bubblewrap, python, wrapped
 from judge_tui.checks.sandbox.confinement import Limits, terms
 from judge_tui.checks.sandbox.jail import Jail
-from judge_tui.checks.temporary import prefix, sweep
+from judge_tui.checks.temporary import folder_of_worker
 
 __all__ = [
     "Order",
@@ -149,8 +149,7 @@ def start_plain(order: Order) -> Jail:
     Raises:
         EngineError: It cannot be started.
     """
-    sweep(tempfile.gettempdir())
-    folder = tempfile.TemporaryDirectory(prefix=prefix(), ignore_cleanup_errors=True)
+    folder = folder_of_worker()
     view = mounts.plain_view(
         order.submission,
         order.adapter,

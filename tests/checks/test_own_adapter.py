@@ -69,7 +69,8 @@ def test_the_judges_adapter_is_no_part_of_the_submission(
     judged = Submission.at(submission.path, bindings=tmp_path / "bindings")
     outcome = judge(scale, judged, seed=1, checks=["right"])["right"]
     assert outcome.verdict is Verdict.PASS
-    assert not any(item.quantity == "called through" for item in outcome.evidence)
+    told = next(item for item in outcome.evidence if item.quantity == "called through")
+    assert (told.measured, told.file) == ("the judge's adapter.py", None)
     assert judged.files == ("code_.py",)
 
 
@@ -87,7 +88,9 @@ def test_an_own_adapter_is_listed_digested_measured_and_scanned(submitted: Submi
 @pytest.mark.parametrize(
     "line",
     ["y = x @ w", "y = np.matmul(x, w)", "y = x ** 0.5", "y = np.exp(x)", "y = x / n", "x /= n",
-     "y = [a * b for a, b in zip(x, w)]", "y = np.linalg.norm(x)", "y = root(x)"],
+     "y = [a * b for a, b in zip(x, w)]", "y = np.linalg.norm(x)", "y = root(x)", "y = x * w",
+     "y = x.__mul__(w)", "y = x.dot(w)", "from numpy import *", "m = np; y = m.exp(x)",
+     "y = getattr(np, 'exp')(x)", "exec(w)", "x.work = w", "y = sum(x)"],
 )  # fmt: skip
 def test_what_computes_is_found(line: str) -> None:
     head = "import numpy as np\nfrom math import sqrt as root\n\ndef forward(x, w, n):\n"
@@ -97,11 +100,17 @@ def test_what_computes_is_found(line: str) -> None:
     assert found[0] == 5
 
 
+@pytest.mark.parametrize("source", [b"def f(:\n", b"x = 1" + b"\n#" + b"y" * (5 << 20)])
+def test_what_cannot_be_read_may_compute(source: bytes) -> None:
+    assert beyond_calling(source) == (1, "it cannot be read")
+
+
 @pytest.mark.parametrize(
     "line",
     ["y = f(x.astype(np.float32), w.T)", "y = np.moveaxis(np.asarray(x), 1, 2)", "y = f(n // 2, n - 1)",
      "y = [f(x[i + 1]) for i in range(n)]", "y = np.zeros((n, 3), np.float32)", "y = x.swapaxes(0, 1).copy()",
-     "y = Config(dim=n * heads)"],
+     "b, t = x.shape; y = Config(dim=b * t)", "y: np.ndarray | None = f(x)", "y = [*x, *w]",
+     "out = []; out += [f(x)]", "y = np.concatenate([f(x), w])"],
 )  # fmt: skip
 def test_what_only_hands_on_is_not_taken_for_computing(line: str) -> None:
     source = f"import numpy as np\n\ndef forward(x, w, n, heads):\n    {line}\n    return y\n"

@@ -135,6 +135,25 @@ def test_what_a_worker_says_honestly_is_an_answer() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "leaf",
+    [{"path": [[]], "kind": "int"}, {"path": [["i"]], "kind": "int"}, {"path": [["z", 0]], "kind": "int"},
+     {"path": [], "kind": "array"}, {"path": [], "kind": "array", "shape": [2], "dtype": "float64"},
+     {"path": [], "kind": "array", "shape": [2], "dtype": "float64", "nbytes": 16, "same_as": 0}],
+)  # fmt: skip
+def test_an_entry_of_a_cache_that_does_not_fit_its_kind_is_no_answer(leaf: dict[str, Any]) -> None:
+    with pytest.raises(BadResult, match="malformed"):
+        checked("leaves", {"leaves": [leaf]})
+
+
+def test_a_type_that_is_none_is_that_of_anything() -> None:
+    known = {"path": [["k", True]], "kind": "array", "shape": [2], "nbytes": 16}
+    for dtype in ("float1024", "[('a', '<i4')]", "x" * 900):
+        assert checked("leaves", {"leaves": [{**known, "dtype": dtype}]})["leaves"][0]["dtype"] == "object"
+    for dtype in ("float32", "bfloat16", "int64", "bool", "<U7", "complex128"):
+        assert checked("leaves", {"leaves": [{**known, "dtype": dtype}]})["leaves"][0]["dtype"] == dtype
+
+
 def test_millions_of_empty_parts_are_refused_before_they_cost_anything() -> None:
     assert affordable(b"\x90" * MOST_OBJECTS)
     assert not affordable(b"\x80" * (MOST_OBJECTS + 1))

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import fcntl
 import gc
 import os
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from judge_tui.checks import snapshot
+from judge_tui.checks import snapshot, temporary
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.remote import Worker
-from judge_tui.checks.errors import WorkspaceError
+from judge_tui.checks.errors import EngineError, WorkspaceError
 from judge_tui.checks.runner import judge
 from judge_tui.checks.sandbox import Mode
 from judge_tui.checks.submission import Submission
@@ -143,11 +145,48 @@ def test_one_that_is_too_large_is_one_sentence(submitted: Submit, monkeypatch: p
         _ = submission.held
 
 
-def test_no_room_is_one_sentence(submitted: Submit, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_room_is_the_machines_fault_in_one_sentence(
+    submitted: Submit, scale: Task, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def full(*_: object) -> int:
         raise OSError(28, "No space left on device")
 
     submission = submitted(ANSWER)
     monkeypatch.setattr(snapshot, "_copied_file", full)
-    with pytest.raises(WorkspaceError, match="No space left"):
+    with pytest.raises(EngineError, match="No space left"):
         _ = submission.held
+    # the machine's fault is nobody's verdict, and is not kept
+    outcomes = judge(scale, submission, seed=1, checks=["right", "size", "loads"])
+    assert {outcome.verdict for outcome in outcomes.values()} == {Verdict.ERROR}
+
+
+def test_the_table_of_a_submission_is_not_where_its_code_can_stand(submitted: Submit, scale: Task) -> None:
+    code = "import os\nhere = os.path.dirname(os.path.abspath(__file__))\n"
+    code += "exec(open(here + '/submission.toml').read().replace('#!', ''))\n"
+    text = "".join(f"#!{line}\n" for line in (ANSWER + BACKWARD).splitlines())
+    submission = submitted({"code.py": code, "submission.toml": text})
+    assert judge(scale, submission, seed=3, checks=["right"])["right"].verdict is not Verdict.PASS
+
+
+def test_what_somebody_called_alike_is_nobody_elses_to_remove(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    others = ("judge-tui-2024-backup", "judge-tui-1.0-src", "judge-tui-99999999-snapshot")
+    for name in others:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "work.txt").write_text("mine")
+    left = tmp_path / "judge-tui-4194999-abcd_123-snapshot"
+    held = tmp_path / "judge-tui-4194998-abcd_123-snapshot"
+    for folder in (left, held):
+        folder.mkdir()
+    descriptor = os.open(held, os.O_RDONLY)
+    fcntl.flock(descriptor, fcntl.LOCK_SH)
+    temporary.sweep.cache_clear()
+    made = temporary.new_folder("snapshot")
+    assert not left.exists()
+    assert held.exists()
+    os.close(descriptor)
+    assert all((tmp_path / name / "work.txt").exists() for name in others)
+    temporary.release(made)
+    assert not made.exists()

@@ -85,3 +85,15 @@ def test_a_workspace_that_is_itself_reached_by_a_link_is_one(linked: Workspace, 
     reached = Workspace.find(explicit=tmp_path / "shortcut")
     assert reached.models() == linked.models()
     assert reached.scorecard("kv", "alpha", "anna")[1] is None
+
+
+@pytest.mark.parametrize("part", ["bindings", "bindings/alpha", "bindings/alpha/kv"])
+def test_bindings_behind_a_link_that_leads_out_are_not_the_judges(
+    part: str, linked: Workspace, tmp_path: Path
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    (elsewhere / "alpha" / "kv").mkdir(parents=True)
+    target = linked.root / part
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.symlink_to(elsewhere.joinpath(*Path(part).parts[1:]))
+    assert linked.submission("alpha", "kv").overlays == ()

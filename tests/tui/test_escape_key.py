@@ -188,3 +188,55 @@ def test_escape_and_a_key_that_begins_sequences_are_two_keys_after_a_pause(key: 
 def test_escape_and_the_next_function_twice_is_no_answer_of_a_terminal(patient: None) -> None:
     assert told(["\x1b]]x"]) == ["\x1b", "]", "]", "x"]
     assert told(["\x1b]11;rgb:1e1e/1e1e/1e1e\x1b\\", "x"])[-1] == "x"
+
+
+#: What terminals send and Textual does not know, or knows in part.
+UNKNOWN = (
+    "\x1b[<32;NaN;NaNM", "\x1b[<0;NaN;5m", "\x1b[<35;1.5;-2.25M", "\x1b[>0;276;0c", "\x1b[?62;22c",
+    "\x1b[1;2;3y", "\x1b[99;99;99z", "\x1b[?1;2;3;4$w", "\x1b[ q", "\x1b[1 q", "\x1b[8;50;120t", "\x1b[=3u",
+    "\x1b[?7u", "\x1b[57344;1:9;99999999999u", "\x1b[106;1:3u", "\x1b[99999999999999u", "\x1b[<64;12M",
+    "\x1b[48;1;2t",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("sequence", UNKNOWN)
+def test_a_sequence_that_nobody_knows_is_swallowed_whole(patient: None, sequence: str) -> None:
+    for chunks in cuttings(f"j{sequence}kl{sequence}\x1b[A"):
+        assert told(chunks) == ["j", "k", "l", "up"], (sequence, chunks)
+
+
+@pytest.mark.parametrize(
+    ("sequence", "key"),
+    [
+        ("\x1b[106:74;2u", "J"), ("\x1b[97:65:113;2u", "A"), ("\x1b[106;1u", "j"), ("\x1b[27;1u", "escape"),
+        ("\x1b[1;2A", "shift+up"), ("\x1b[[A", "f1"), ("\x1b[5~", "pageup"), ("\x1b[1;5D", "ctrl+left"),
+    ],
+)  # fmt: skip
+def test_a_key_is_the_same_with_the_other_keys_of_its_place_beside_it(
+    patient: None, sequence: str, key: str
+) -> None:
+    for chunks in cuttings(f"x{sequence}y"):
+        assert told(chunks) == ["x", key, "y"], chunks
+
+
+def test_the_mouse_and_reports_of_the_terminal_are_what_they_were(patient: None) -> None:
+    heed_pauses()
+    sent = "\x1b[<0;10;20M\x1b[<0;10;20m\x1b[I\x1b[O\x1b[?2026;2$y\x1b[48;50;120;1000;1200t"
+    for chunks in cuttings(sent):
+        parser = XTermParser()
+        seen = [type(event).__name__ for chunk in chunks for event in parser.feed(chunk)]
+        assert seen == [
+            "MouseDown", "MouseUp", "AppFocus", "AppBlur", "TerminalSupportsSynchronizedOutput", "Resize"
+        ], chunks  # fmt: skip
+
+
+def test_no_bytes_end_the_parser_and_typing_goes_on_behind_them(patient: None) -> None:
+    rng = random.Random(11)
+    alphabet = "0123456789;:<>?=!\"$ 'ABCMRmuyt~NaN[\x1b\x07\r"
+    for _ in range(3000):
+        noise = "\x1b[" + "".join(rng.choice(alphabet) for _ in range(rng.randrange(1, 20)))
+        parser = XTermParser()
+        told([noise], parser)
+        # the end of whatever has begun
+        told(["\x1b[A\x1b[201~"], parser)
+        assert told(["plain text"], parser) == list("plain text"), noise

@@ -4,15 +4,19 @@ A terminal sends Escape as the byte that also begins its sequences and its Alt k
 apart by a pause, but looks for the pause only while nothing arrives: Escape and ``2`` in quick
 succession become Alt+2, the editor stays open, and the digit ends up in the text. Where a sentence
 follows, Escape is lost. And a paste that contains the byte is taken to pieces.
+
+A sequence that Textual does not know it tells as the keys that it is spelt with, and one that it knows in
+part may end the program: terminals send more than any list has. Here such a sequence is swallowed whole.
 """
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterable
 
 from textual import events
-from textual._xterm_parser import BRACKETED_PASTE_START, XTermParser
+from textual._xterm_parser import BRACKETED_PASTE_START, SPECIAL_SEQUENCES, XTermParser
 from textual.message import Message
 
 from judge_tui.tui.textual_private.ansi_keys import ANSI_SEQUENCES_KEYS
@@ -24,6 +28,27 @@ _ALT = "alt+"
 _ESC = "\x1b"
 #: What begins a sequence behind Escape; the last ones begin answers of a terminal.
 _BEGINNINGS = frozenset("[OP]_^X")
+_CSI = "\x1b["
+#: A control sequence from beginning to end (ECMA-48, 5.4): parameters, intermediate bytes, one final byte.
+_CONTROL = re.compile(r"\x1b\[(?:<[0-9;.+\-NaInfity]*[^0-9;.+\-NaInfity]|[0-?]*[ -/]*[@-~])")
+#: A report of the mouse that goes on; some terminals send NaN for where it is not.
+_MOUSE = re.compile(r"\x1b\[(?:<[0-9;.+\-NaInfity]*|M.{0,2})", re.S)
+#: Beginnings of longer sequences that look complete.
+_BEGUN = frozenset(
+    known[:end] for known in ANSI_SEQUENCES_KEYS if known.startswith(_CSI) for end in range(3, len(known))
+)
+#: Characters after which no sequence is waited for.
+_LONGEST = 64
+_ALTERNATES = re.compile(r"\x1b\[(\d+)(?::(\d*))?(?::\d*)?(?:;(\d*)(?::(\d+))?)?(?:;([\d:]*))?([u~A-S])")
+_SHIFT, _RELEASE = "2", "3"
+#: What the parser knows beside keys: the mouse, the cursor's place, sizes, modes.
+_FORMS = (
+    re.compile(r"\x1b\[<\d+;-?\d+;-?\d+[Mm]"),
+    re.compile(r"\x1b\[M..."),
+    re.compile(r"\x1b\[\d+;\d+R"),
+    re.compile(r"\x1b\[48;\d+(?::[\d:]*)?;\d+(?::[\d:]*)?;\d+(?::[\d:]*)?;\d+(?::[\d:]*)?t"),
+    re.compile(r"\x1b\[\?\d+;\d\$y"),
+)
 #: What Alt and another key send, and what has a name of its own: ``alt+backspace``, ``alt+left``.
 _ALT_KEYS = frozenset(
     sequence[1]
@@ -69,6 +94,14 @@ class _Intake:
                 end = data.find(_ESC, at) + 1 or len(data)
                 yield from self._feed(self._parser, data[at:end])
                 self._sequence, at = _ESC, end
+            elif self._sequence[:2] == _CSI and not " " <= data[at] <= "~" and data[at] != _ESC:
+                # no sequence holds that: what has come of it is none
+                self._drop()
+            elif (whole := _whole(self._sequence + data[at])) and not self._is_known(whole):
+                self._drop()
+                at += 1
+                if (plain := _without_alternates(whole)) not in ("", whole) and self._is_known(plain):
+                    yield from self._feed(self._parser, plain)
             elif self._goes_on(data, at):
                 yield from self._feed(self._parser, data[at])
                 self._sequence = _ESC if data[at] == _ESC else self._sequence + data[at]
@@ -123,6 +156,22 @@ class _Intake:
                 lost = False
             yield message
 
+    def _is_known(self, sequence: str) -> bool:
+        """Whether the parser makes something of a control sequence, and comes out of that."""
+        if sequence in SPECIAL_SEQUENCES or any(form.fullmatch(sequence) for form in _FORMS):
+            return True
+        try:
+            return bool(list(self._parser._sequence_to_key_events(sequence)))
+        except (ValueError, OverflowError):
+            return False
+
+    def _drop(self) -> None:
+        """Leave a sequence that has begun as if it had never come."""
+        self._parser._timeout_time = 0.0
+        for _ in self._tick(self._parser):
+            pass
+        self._sequence = ""
+
     def _pasted(self, paste: Pasting) -> Iterable[Message]:
         self._paste = None
         # to the parser it was empty
@@ -130,6 +179,31 @@ class _Intake:
             pass
         if text := paste.text:
             yield events.Paste(text)
+
+
+def _whole(sequence: str) -> str:
+    """A control sequence that is complete; empty where more of it is to come, or where it is none."""
+    if _MOUSE.fullmatch(sequence) or sequence in _BEGUN or len(sequence) == len(_CSI):
+        return ""
+    return sequence if _CONTROL.fullmatch(sequence) or len(sequence) > _LONGEST else ""
+
+
+def _without_alternates(sequence: str) -> str:
+    """A key of Kitty's protocol without the other keys of its place, the shifted one taken for its text.
+
+    Empty where the key is let go, which is no stroke.
+
+    Source: Kitty's keyboard protocol, "An overview": ``code:shifted:base; modifiers:event; text``.
+    """
+    if (found := _ALTERNATES.fullmatch(sequence)) is None:
+        return sequence
+    code, shifted, modifiers, event, text, final = found.groups(default="")
+    if event == _RELEASE:
+        return ""
+    if shifted and not text and modifiers == _SHIFT:
+        text = shifted
+    parts = [code, modifiers or "1", *([text] if text else [])]
+    return f"{_CSI}{';'.join(parts)}{final}"
 
 
 def heed_pauses() -> None:
