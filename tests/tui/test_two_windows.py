@@ -9,7 +9,8 @@ from judge_tui.judging.scorecard import load_scorecard, render_scorecard
 from judge_tui.judging.versions import Differing
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.screens.criterion_editor import CriterionEditor
-from judge_tui.tui.screens.question import ConflictQuestion
+from judge_tui.tui.screens.compare_saving import CompareSaving
+from judge_tui.tui.screens.question import ConflictQuestion, LeaveQuestion
 from judge_tui.tui.screens.text_editor import TextEditor
 
 from .conftest import Driver, make_app, running
@@ -65,6 +66,23 @@ async def test_the_question_shows_both_texts(workspace: Workspace) -> None:
             ["here", "minex"],
             ["there", "the", "other", "line"],
         ]
+
+
+async def test_a_conflict_that_is_settled_asks_nothing_at_leaving_though_its_report_is_slow(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        await commented(app, "mine")
+        await app.until(lambda: not app.compare.session.unsaved())
+        write_elsewhere(workspace, "theirs")
+        await app.press("x", "escape")
+        await app.until(lambda: bool(app.compare._conflicts))
+        monkeypatch.setattr(CompareSaving, "on_save_reported", lambda screen, message: None)
+        await app.press("!", "o")
+        await app.until(lambda: not app.compare.session.unsaved())
+        await app.press("q")
+        assert not isinstance(app.app.screen, LeaveQuestion)
 
 
 ALIKE = "It handles ragged batches and says so. " * 5

@@ -190,7 +190,8 @@ class CompareSaving(Screen[None]):
         if self.session.lost():
             reason = next(map(self.session.hide, self._failed.values()), "The scorecard cannot be written.")
             self._ask_to_leave(f"{reason} Nor could it be kept elsewhere: leaving now loses it.", leave)
-        elif self._conflicts:
+        elif self._conflicts.intersection(self.session.unsaved()):
+            # what is on disk is settled, though the report of that may still be on its way
             self._ask_to_leave(
                 "Another window or program has changed what is judged here as well: what you see is kept "
                 f"beside it, and asked about at the next start. {key_for(self, 'settle')} settles it now.",
