@@ -40,8 +40,9 @@ class Request(msgspec.Struct, frozen=True, omit_defaults=True):
         submissions: In the order in which they are shown.
         checks: Check ids; empty for all.
         backend: Where arrays live.
-        seed: Replays the inputs; ``None`` takes the stored outcomes or draws a new one.
-        fresh: Run again what is stored.
+        seed: Replays the inputs; ``None`` takes that of the newest stored outcome of any of the submissions
+            for all of them, and draws a new one where there is none.
+        fresh: Run again what is stored, under a new seed where none is given.
         trust: Run although the sandbox is below ``partial``.
         jobs: Submissions judged at once; 0 for one per processor.
     """

@@ -11,9 +11,9 @@ import queue
 import secrets
 import threading
 import time
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from pathlib import Path
 
 from judge_tui.checks import sandbox
@@ -35,7 +35,7 @@ from judge_tui.checks.one_check import run_check, run_placed
 from judge_tui.checks.placement import Devices, aside, dealt, stand_back
 from judge_tui.checks.request import Request
 from judge_tui.checks.sandbox import Mode
-from judge_tui.checks.store import Store
+from judge_tui.checks.store import Run, Store, one_seed
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.task import Task, load_task
 from judge_tui.checks.verdict import Outcome
@@ -80,15 +80,18 @@ def run(
         PlannedCheck(submission.model, check.id, check.title, check.establishes)
         for submission in submissions for check in chosen
     ), task.backends, backend.name)  # fmt: skip
+    runs = [[] if request.fresh else _runs(store, submission, backend) for submission in submissions]
+    # figures of different seeds stand nowhere side by side: the newest stored one is that of all
+    seed = one_seed(chain.from_iterable(runs)) if request.seed is None else request.seed
     todo: list[tuple[Submission, list[Check]]] = []
-    for submission in submissions:
-        stored = {} if request.fresh else _stored(store, submission, request, chosen, backend)
+    for submission, known in zip(submissions, runs, strict=True):
+        stored = _standing(known, seed, chosen)
         for outcome in stored.values():
             yield Finished(outcome, cached=True)
         if open_checks := [check for check in chosen if check.id not in stored]:
             todo.append((submission, open_checks))
     if todo:
-        setting = _setting(request, backend)
+        setting = _setting(request, backend, seed)
         store.chose(task.id, request.backend, backend.name, (device.name for device in backend.devices))
         yield Ready(backend.name, backend.line, setting.level, setting.seed, sandbox.measure().notes)
         yield from _side_by_side(task, todo, setting, request.jobs, cancel, store)
@@ -110,21 +113,23 @@ def _submission(request: Request, index: int) -> Submission:
     )
 
 
-def _stored(
-    store: Store, submission: Submission, request: Request, chosen: Sequence[Check], backend: Backend
-) -> dict[str, Outcome]:
-    kept: dict[str, Outcome] = {}
-    try:
-        for device in backend.devices:
-            kept |= store.outcomes(submission, backend.name, device.name)
-    except JudgeError:
-        return {}
+def _runs(store: Store, submission: Submission, backend: Backend) -> list[Run]:
+    with contextlib.suppress(JudgeError):
+        return [
+            run for device in backend.devices for run in store.runs(submission, backend.name, device.name)
+        ]
+    return []
+
+
+def _standing(runs: Iterable[Run], seed: int | None, chosen: Sequence[Check]) -> dict[str, Outcome]:
+    """Check id → what was found under a seed and need not be found again."""
+    versions = {check.id: check.version for check in chosen}
     return {
-        check.id: kept[check.id]
-        for check in chosen
-        if check.id in kept
-        and kept[check.id].version == check.version
-        and request.seed in (None, kept[check.id].seed)
+        outcome.check: outcome
+        for run in runs
+        if run.seed == seed
+        for outcome in run.outcomes
+        if versions.get(outcome.check) == outcome.version
     }
 
 
@@ -150,10 +155,9 @@ def sandboxed(trust: bool) -> str:
     return str(measured.level)
 
 
-def _setting(request: Request, backend: Backend) -> _Setting:
+def _setting(request: Request, backend: Backend, seed: int | None) -> _Setting:
     level = sandboxed(request.trust)
-    seed = request.seed if request.seed is not None else secrets.randbelow(2**31)
-    return _Setting(backend, level, seed, "auto")
+    return _Setting(backend, level, secrets.randbelow(2**31) if seed is None else seed, "auto")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """Stored outcomes: what was found stays true until files, binding, check or engine change.
 
-One JSON file per submission digest, binding digest, engine, backend and device; a seed is
-part of the outcome, and without ``--seed`` the last one stands. Nothing here imports NumPy.
+One JSON file per submission digest, binding digest, engine, backend and device, which holds a run per
+seed: what was found under one seed is never shown beside what was found under another. Nothing here
+imports NumPy.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ import hashlib
 import os
 import tempfile
 import threading
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -21,17 +23,33 @@ from judge_tui.checks.folders import user_folder
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.verdict import Outcome, Verdict
 
-__all__ = ["MOST_BYTES", "Store", "cache_folder", "last_outcomes"]
+__all__ = ["MOST_BYTES", "Run", "Store", "cache_folder", "last_outcomes", "one_seed", "side_by_side"]
 
 #: An engine fault is nobody's verdict and is never kept.
 _NOT_KEPT = frozenset({Verdict.ERROR})
 #: The emulator's headers and runtime are the engine's as well.
 _SOURCES = (".py", ".h", ".cuh", ".cpp")
-_FORMAT = "3"
+_FORMAT = "4"
 #: Among how many that are kept the whole is looked at once.
 _AMONG = 20
 #: Bytes of all outcomes at most.
 MOST_BYTES = 256 << 20
+#: Seeds whose outcomes are kept of one submission; the oldest goes first.
+_MOST_SEEDS = 4
+
+
+class Run(msgspec.Struct, frozen=True):
+    """What was found about a submission under one seed.
+
+    Attributes:
+        seed: Of the inputs.
+        at: When the last of it was found: wall clock, seconds since the epoch.
+        outcomes: One per check.
+    """
+
+    seed: int
+    at: float
+    outcomes: tuple[Outcome, ...]
 
 
 def cache_folder() -> Path:
@@ -95,9 +113,13 @@ class Store:
         )
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:40]
 
-    def outcomes(self, submission: Submission, backend: str, device: str) -> dict[str, Outcome]:
-        """Check id → last outcome; empty when nothing readable is stored."""
+    def runs(self, submission: Submission, backend: str, device: str) -> tuple[Run, ...]:
+        """What is stored, a run per seed, newest last; empty when nothing readable is."""
         return self._read(self.key(submission, backend, device))
+
+    def outcomes(self, submission: Submission, backend: str, device: str) -> dict[str, Outcome]:
+        """Check id → last outcome, whatever its seed; empty when nothing readable is stored."""
+        return _last(self.runs(submission, backend, device))
 
     def keep(self, outcomes: Iterable[Outcome], key: str) -> None:
         """Add outcomes, the new ones winning.
@@ -110,7 +132,7 @@ class Store:
         if not new:
             return
         with self._lock, contextlib.suppress(OSError):
-            _replace(self._path(key), msgspec.json.encode(list({**self._read(key), **new}.values())))
+            _replace(self._path(key), msgspec.json.encode(_with(self._read(key), new.values(), time.time())))
             if self._left <= 0:
                 self._left = _AMONG
                 self._trim()
@@ -144,12 +166,31 @@ class Store:
     def _path(self, key: str) -> Path:
         return self._folder / f"{key}.json"
 
-    def _read(self, key: str) -> dict[str, Outcome]:
+    def _read(self, key: str) -> tuple[Run, ...]:
         try:
-            found = msgspec.json.decode(self._path(key).read_bytes(), type=list[Outcome])
+            return msgspec.json.decode(self._path(key).read_bytes(), type=tuple[Run, ...])
         except (OSError, msgspec.MsgspecError):
-            return {}
-        return {outcome.check: outcome for outcome in found}
+            return ()
+
+
+def _last(runs: Iterable[Run]) -> dict[str, Outcome]:
+    return {outcome.check: outcome for run in runs for outcome in run.outcomes}
+
+
+def _with(runs: Iterable[Run], outcomes: Iterable[Outcome], at: float) -> list[Run]:
+    """Runs with more outcomes, newest last, the newest few seeds alone."""
+    known = {run.seed: run for run in runs}
+    for outcome in outcomes:
+        before = known.pop(outcome.seed, None)
+        found = _last([before] if before else []) | {outcome.check: outcome}
+        known[outcome.seed] = Run(outcome.seed, at, tuple(found.values()))
+    return list(known.values())[-_MOST_SEEDS:]
+
+
+def one_seed(runs: Iterable[Run]) -> int | None:
+    """The seed of the newest run, under which submissions are set side by side; ``None`` without any."""
+    newest = max(runs, key=lambda run: run.at, default=None)
+    return None if newest is None else newest.seed
 
 
 def _replace(path: Path, content: bytes) -> None:
@@ -176,9 +217,31 @@ def last_outcomes(
             never ran itself.
         folder: Where outcomes are kept; the user's cache folder by default.
     """
+    return _last(_last_runs(submission, asked, folder))
+
+
+def side_by_side(
+    submissions: Sequence[Submission],
+    asked: str = "auto",
+    *,
+    seed: int | None = None,
+    folder: Path | None = None,
+) -> list[dict[str, Outcome]]:
+    """Stored outcomes of each of several submissions, all of one seed.
+
+    Args:
+        submissions: What is compared.
+        asked: The backend as it was asked for.
+        seed: The seed; that of the newest run by default.
+        folder: Where outcomes are kept; the user's cache folder by default.
+    """
+    found = [_last_runs(submission, asked, folder) for submission in submissions]
+    wanted = one_seed(run for runs in found for run in runs) if seed is None else seed
+    return [_last(run for run in runs if run.seed == wanted) for runs in found]
+
+
+def _last_runs(submission: Submission, asked: str, folder: Path | None) -> list[Run]:
     store = Store(folder)
     backend, devices = store.chosen(submission.task, asked)
-    found: dict[str, Outcome] = {}
-    for device in devices:
-        found |= store.outcomes(submission, backend, device)
-    return found
+    found = [run for device in devices for run in store.runs(submission, backend, device)]
+    return sorted(found, key=lambda run: run.at)

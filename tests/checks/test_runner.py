@@ -177,6 +177,23 @@ def test_stored_outcomes_stand_until_something_changes(
     assert [outcome.check for outcome in finished(asked("a", seed=8), cached=False)] == ["right"]
 
 
+def test_what_is_judged_together_is_judged_under_the_newest_stored_seed(
+    asked: Callable[..., list[Event]],
+) -> None:
+    asked("a", seed=7, checks=("right",))
+    asked("b", seed=8)
+    told = asked("a", "b")
+    assert {outcome.seed for outcome in finished(told)} == {8}
+    assert {outcome.model for outcome in finished(told, cached=False)} == {"a"}
+    # it reopens without a run, and an earlier seed is still there when it is asked for
+    assert finished(asked("a", "b"), cached=False) == []
+    assert finished(asked("a", seed=7, checks=("right",)), cached=False) == []
+    fresh = {outcome.seed for outcome in finished(asked("a", fresh=True), cached=False)}
+    assert len(fresh) == 1
+    assert not fresh & {7, 8}
+    assert {outcome.seed for outcome in finished(asked("a", "b"))} == fresh
+
+
 def test_an_edit_runs_everything_again(
     scale: Task, submitted: Submit, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import os
 import stat
 from collections.abc import Callable
@@ -8,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from judge_tui.checks.store import Store, cache_folder, last_outcomes
+from judge_tui.checks import store as stored_outcomes
+from judge_tui.checks.store import Store, cache_folder, last_outcomes, side_by_side
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.verdict import Evidence, Outcome, Verdict
 
@@ -40,6 +42,44 @@ def test_what_is_kept_is_found_again_and_new_outcomes_win(submitted: Submit, tmp
     keep(store, submission, [outcome("a"), outcome("b")])
     keep(store, submission, [outcome("b", Verdict.FAIL)])
     assert stored(store, submission) == {"a": outcome("a"), "b": outcome("b", Verdict.FAIL)}
+
+
+def test_a_seed_of_its_own_has_outcomes_of_its_own_and_the_last_few_are_kept(
+    submitted: Submit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submission, store = submitted("x = 1\n"), Store(tmp_path / "cache")
+    clock = itertools.count(100.0)
+    monkeypatch.setattr(stored_outcomes.time, "time", lambda: next(clock))
+    for seed in (1, 2, 3, 4, 5, 3):
+        keep(store, submission, [outcome("a", seed=seed)])
+    keep(store, submission, [outcome("b", Verdict.FAIL, seed=4)])
+    runs = store.runs(submission, "cpu", "a processor")
+    assert [(run.seed, run.at, {each.check for each in run.outcomes}) for run in runs] == [
+        (2, 101.0, {"a"}), (5, 104.0, {"a"}), (3, 105.0, {"a"}), (4, 106.0, {"a", "b"}),
+    ]  # fmt: skip
+    assert {each.seed for run in runs for each in run.outcomes if run.seed != each.seed} == set()
+
+
+def test_outcomes_are_set_side_by_side_under_the_seed_of_the_newest_alone(
+    submitted: Submit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, clock = Store(tmp_path / "cache"), itertools.count(100.0)
+    monkeypatch.setattr(stored_outcomes.time, "time", lambda: next(clock))
+    one, two = (submitted(f"x = {n}\n", f"model{n}") for n in (1, 2))
+    store.chose("scale", "cpu", "cpu", ["a processor"])
+    keep(store, one, [outcome("a", seed=1), outcome("b", seed=1)])
+    keep(store, two, [outcome("a", seed=1)])
+    keep(store, two, [outcome("b", seed=2)])
+
+    def shown(seed: int | None = None) -> list[dict[str, int]]:
+        found = side_by_side([one, two], "cpu", seed=seed, folder=tmp_path / "cache")
+        return [{check: each.seed for check, each in kept.items()} for kept in found]
+
+    assert shown() == [{}, {"b": 2}]
+    assert shown(1) == [{"a": 1, "b": 1}, {"a": 1}]
+    assert set(last_outcomes(two, "cpu", folder=tmp_path / "cache")) == {"a", "b"}
+    keep(store, one, [outcome("a", seed=1)])
+    assert shown() == [{"a": 1, "b": 1}, {"a": 1}]
 
 
 def test_the_last_outcomes_are_those_of_the_backend_that_was_asked_for_or_ran_last(

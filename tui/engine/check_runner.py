@@ -19,7 +19,7 @@ class EngineOptions:
 
     Args:
         backend: Where arrays live.
-        seed: Replays inputs.
+        seed: Replays inputs, of "run all again" too.
         trust: Run without a sandbox.
         bindings: Tree of overlays.
         command: How the engine is started; ``None`` starts none.
@@ -50,7 +50,12 @@ class CheckRunner:
         options: How the engine is asked.
         tell: Called with each event.
         ended: Called when no run is under way any more.
+
+    Attributes:
+        seed: That of the verdicts in view, which a check that is run again replays; ``None`` without any.
     """
+
+    seed: int | None = None
 
     def __init__(
         self,
@@ -68,10 +73,17 @@ class CheckRunner:
         return bool(self._runs)
 
     def start(self, *, model: str | None = None, check: str | None = None, fresh: bool = False) -> None:
-        """Run all checks, or those of one model, or one check."""
+        """Run all checks, or those of one model, or one check.
+
+        Args:
+            model: Whose; those of all by default.
+            check: Which; all by default.
+            fresh: Run what is stored as well: all of it under a new seed, a part under that of the rest.
+        """
         options = self._options
         if options.command is None:
             return
+        part = model is not None or check is not None
         request = Request(
             task=self._submissions[0].task,
             submissions=tuple(
@@ -79,7 +91,7 @@ class CheckRunner:
             ),
             checks=(check,) if check else (),
             backend=options.backend,
-            seed=options.seed,
+            seed=self.seed if options.seed is None and (part or not fresh) else options.seed,
             fresh=fresh,
             trust=options.trust,
         )

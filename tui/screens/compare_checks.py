@@ -53,27 +53,37 @@ class CompareChecks(Screen[None]):
         async def read_what_differs(self) -> None: ...
 
     def _load_stored(self) -> None:
-        from judge_tui.checks.store import last_outcomes
+        from judge_tui.checks.store import side_by_side
 
-        for submission in self.session.submissions:
-            stored = last_outcomes(submission, self.options.backend).values() if self.options.command else ()
-            for outcome in stored:
+        known = side_by_side(self.session.submissions, self.options.backend, seed=self.options.seed)
+        for stored in known if self.options.command else ():
+            for outcome in stored.values():
+                self._under(outcome.seed)
                 self.session.seen(outcome)
-            self.checks_pane.finish(stored, cached=True)
+            self.checks_pane.finish(stored.values(), cached=True)
         self.checks_pane.relist()
         self.remark()
         self.retell()
 
     def _on_event(self, event: Event) -> None:
         if isinstance(event, Ready):
+            self._under(event.seed)
             self._ready = event
             self.retell()
         elif isinstance(event, Planned):
             self._hold_rubric_against({planned.check for planned in event.checks})
         elif isinstance(event, Finished):
+            self._under(event.outcome.seed)
             self.session.seen(event.outcome)
         self.checks_pane.take(event)
         self._stale = True
+
+    def _under(self, seed: int) -> None:
+        """Verdicts of a seed come in: those of another one leave the screen."""
+        if self.runner.seed not in (None, seed):
+            self.session.outcomes.clear()
+            self.checks_pane.forget()
+        self.runner.seed = seed
 
     def _hold_rubric_against(self, checks: set[str]) -> None:
         """Tell which checks of the rubric there are not, once: the first run plans all that there are."""

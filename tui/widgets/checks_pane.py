@@ -192,6 +192,11 @@ class ChecksPane(Hollow, Vertical):
     def on_mount(self) -> None:
         self.relist()
 
+    @property
+    def seed(self) -> int | None:
+        """Of the inputs that the verdicts in view are about, one for all; ``None`` without any."""
+        return next((state.outcome.seed for state in self.states.values() if state.outcome), None)
+
     def take(self, event: Event) -> None:
         """Take an event of the engine in; :meth:`relist` shows it."""
         if isinstance(event, Planned):
@@ -284,6 +289,7 @@ class ChecksPane(Hollow, Vertical):
         right: list[Part] = [
             (only, "accent", 1),
             (f"{running} running " if running else "", "accent", 3),
+            (f"seed {self.seed} · " if self.seed is not None else "", "muted", 4),
             (progress if total or self.active else "", "muted", 2),
         ]
         head: list[Part] = [(f"{' Checks':<{_HEAD}}", "strong" if focused else "muted", 0)]
