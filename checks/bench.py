@@ -21,6 +21,7 @@ from judge_tui.checks.contract import Contract
 from judge_tui.checks.errors import EngineError, WorkspaceError
 from judge_tui.checks.faults import Died, Fault, Skipped
 from judge_tui.checks.sandbox import Mode
+from judge_tui.checks.sizes import Sizes
 from judge_tui.checks.sources import unjudgeable
 from judge_tui.checks.submission import Submission
 
@@ -127,6 +128,10 @@ class Bench:
         """A generator that depends on the seed, the check and ``names`` alone, not on the submission."""
         words = [zlib.crc32(str(name).encode()) for name in (self.check, *names)]
         return np.random.default_rng([self.seed, *words])
+
+    def sizes(self, *names: str | int) -> Sizes:
+        """What draws sizes of inputs; depends on the same as :meth:`rng`."""
+        return Sizes(self.rng("sizes", *names))
 
     @property
     def worker(self) -> Worker:

@@ -9,7 +9,16 @@ from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.tasks.backwards import diagnosis, reference
 from judge_tui.checks.tasks.backwards.limits import Held, coarse, hold
-from judge_tui.checks.tasks.backwards.passes import STATED, affordable, draw, eps_of, forward, release, swept
+from judge_tui.checks.tasks.backwards.passes import (
+    STATED,
+    affordable,
+    draw,
+    drawn,
+    eps_of,
+    forward,
+    release,
+    swept,
+)
 from judge_tui.checks.tasks.backwards.reference import Batch
 from judge_tui.checks.tasks.backwards.source import place
 from judge_tui.checks.tolerance import relative_error
@@ -17,35 +26,31 @@ from judge_tui.checks.verdict import Verdict
 
 __all__ = ["forward_accuracy"]
 
-#: (B, T, D) and eps; one shape twice, so that an answer of the first draw cannot serve the second, and one
-#: whose axes have one size.
-_DRAWS = (((2, 3, 8), 1e-5), ((3, 2, 7), 1e-3), ((1, 1, 16), 1e-6), ((2, 3, 8), 1e-2), ((4, 5, 33), 1e-5),
-          ((6, 6, 6), 1e-4))  # fmt: skip
-
 
 @check(
     "forward_accuracy",
     "y against the reference",
     establishes="y is right over random shapes, eps and gamma, in float32 and float64, and where var ≈ eps.",
     roles=("forward",),
-    version=3,
+    version=4,
 )
 def forward_accuracy(bench: Bench, found: Findings) -> str:
     """Compare y row by row, in this process and in a fresh one."""
     double = Held("y, relative error of gamma·x̂ per row, float64 input")
     single = Held("y, relative error of gamma·x̂ per row, float32 input")
     causes: list[tuple[str, ...]] = []
-    for index, (shape, eps) in enumerate(_DRAWS):
+    draws = list(drawn(bench.sizes("draws")))
+    for index, (shape, eps) in enumerate(draws):
         batch = draw(bench.rng(index), shape, eps_of(bench, eps))
         _compare(bench, double, batch, causes)
     for index, shape in enumerate(swept()):
         _compare(bench, double, draw(bench.rng("swept", index), shape, eps_of(bench, 1e-5)), causes)
     if affordable(bench, found):
         _compare(bench, double, draw(bench.rng("stated"), STATED, eps_of(bench, 1e-5)), causes)
-    batch = draw(bench.rng("fresh"), _DRAWS[0][0], eps_of(bench, 1e-4))
+    batch = draw(bench.rng("fresh"), draws[0][0], eps_of(bench, 1e-4))
     with bench.fresh() as worker:
         _compare(bench, double, batch, causes, worker=worker)
-    for index, (shape, eps) in enumerate(_DRAWS[:2]):
+    for index, (shape, eps) in enumerate(draws[:2]):
         batch = draw(bench.rng("float32", index), shape, eps_of(bench, eps)).as_type(np.float32)
         _compare(bench, single, batch, [])
     why = diagnosis.common(causes)

@@ -22,7 +22,6 @@ __all__ = ["cancellation"]
 Array = npt.NDArray[Any]
 
 _OFFSETS = tuple(10.0**power for power in range(2, 11))
-_SHAPE = (1, 5, 64)
 #: What rounding to float32 once leaves.
 _ROUNDED = 4.0 * float(np.finfo(np.float32).eps)
 #: Past this offset float32 cannot hold a variance of 1 at all.
@@ -34,11 +33,18 @@ _SINGLE_OFFSETS = 1e4
     "large offsets",
     establishes="y and dx keep the accuracy of two-pass statistics at offsets 1e2 to 1e10 with variance 1.",
     roles=("forward", "backward"),
+    version=2,
 )
 def cancellation(bench: Bench, found: Findings) -> str:
     """Follow the error of y and dx over the offset."""
     eps = eps_of(bench, 1e-5)
-    runs = [_run(bench, _draw(bench.rng(int(np.log10(offset))), offset, eps), offset) for offset in _OFFSETS]
+    sizes = bench.sizes("rows")
+    # one shape for all, so that the curve is of the offset
+    shape = 1, sizes.between(3, 7), sizes.between(40, 100)
+    runs = [
+        _run(bench, _draw(bench.rng(int(np.log10(offset))), shape, offset, eps), offset)
+        for offset in _OFFSETS
+    ]
     in_single = all(run["single"] for run in runs)
     told = [_held(bench, found, runs, name, in_single) for name in ("y", "dx")]
     bad = [text for text in told if text]
@@ -48,13 +54,13 @@ def cancellation(bench: Bench, found: Findings) -> str:
     return f"y {worst['y']:.1e} and dx {worst['dx']:.1e} off at worst, to offset 1e10, like two-pass code"
 
 
-def _draw(rng: np.random.Generator, offset: float, eps: float) -> Batch:
-    B, T, D = _SHAPE
-    noise = rng.standard_normal(_SHAPE)
+def _draw(rng: np.random.Generator, shape: tuple[int, int, int], offset: float, eps: float) -> Batch:
+    B, T, D = shape
+    noise = rng.standard_normal(shape)
     noise = (noise - noise.mean(-1, keepdims=True)) / noise.std(-1, keepdims=True)
     x = noise + offset * rng.choice([-1.0, 1.0], (B, T, 1)) * rng.uniform(1.0, 1.2, (B, T, 1))
     gamma = rng.uniform(0.5, 2.0, D) * rng.choice([-1.0, 1.0], D)
-    return Batch(x, gamma, 0.1 * rng.standard_normal(D), eps, rng.standard_normal(_SHAPE))
+    return Batch(x, gamma, 0.1 * rng.standard_normal(D), eps, rng.standard_normal(shape))
 
 
 def _run(bench: Bench, batch: Batch, offset: float) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import BadResult, Raised
+from judge_tui.checks.sizes import Sizes
 from judge_tui.checks.tasks.backwards import reference
 from judge_tui.checks.tasks.backwards.limits import coarse, single_limit
 from judge_tui.checks.tasks.backwards.passes import backward, eps_of, forward
@@ -32,14 +33,14 @@ Array = npt.NDArray[Any]
     establishes="Zeros, constant rows, D = 1, odd D, a single row and zeros in gamma give finite and right "
     "answers.",
     roles=("forward", "backward"),
-    version=2,
+    version=3,
 )
 def degenerate(bench: Bench, found: Findings) -> str:
     """Run each case; a case that raises is a finding of its own."""
     worst, bad = 0.0, ""
     eps = eps_of(bench, 1e-5)
     count = 0
-    for name, x in _cases(bench.rng("cases")):
+    for name, x in _cases(bench.rng("cases"), bench.sizes("cases")):
         count += 1
         batch = _batch(bench.rng(name), x, eps, off=_OFF in name)
         try:
@@ -62,18 +63,27 @@ def degenerate(bench: Bench, found: Findings) -> str:
     return bad or f"{count} cases finite and right, {worst:.1e} off at worst"
 
 
-def _cases(rng: np.random.Generator) -> Iterator[tuple[str, Array]]:
-    yield "zeros (2, 3, 6)", np.zeros((2, 3, 6))
-    x = rng.standard_normal((2, 3, 6))
+def _cases(rng: np.random.Generator, sizes: Sizes) -> Iterator[tuple[str, Array]]:
+    def odd(least: int, most: int) -> int:
+        return 2 * sizes.between(least // 2, (most - 1) // 2) + 1
+
+    def rows() -> tuple[int, int]:
+        return sizes.between(2, 3), sizes.between(3, 5)
+
+    def told(name: str, x: Array) -> tuple[str, Array]:
+        return f"{name} {x.shape}", x
+
+    yield told("zeros", np.zeros((*rows(), sizes.between(4, 12))))
+    x = rng.standard_normal((*rows(), sizes.between(4, 12)))
     x[0, 1], x[1, 0], x[1, 2] = 3.0, -0.1, rng.uniform(1.0, 2.0)
-    yield "constant rows among others (2, 3, 6)", x
-    yield "D = 1 (2, 3, 1)", rng.standard_normal((2, 3, 1))
-    yield "one number (1, 1, 1)", rng.standard_normal((1, 1, 1))
-    yield "one row of odd D (1, 1, 7)", rng.standard_normal((1, 1, 7))
-    yield "odd sizes (3, 1, 13)", rng.standard_normal((3, 1, 13))
-    yield "one batch entry, D = 2 (1, 5, 2)", rng.standard_normal((1, 5, 2))
-    yield f"{_OFF} (2, 3, 9)", rng.standard_normal((2, 3, 9))
-    yield "variance 1e-20 (2, 2, 5)", 1e-10 * rng.standard_normal((2, 2, 5))
+    yield told("constant rows among others", x)
+    yield told("D = 1", rng.standard_normal((*rows(), 1)))
+    yield told("one number", rng.standard_normal((1, 1, 1)))
+    yield told("one row of odd D", rng.standard_normal((1, 1, odd(3, 15))))
+    yield told("odd sizes", rng.standard_normal((odd(3, 5), 1, odd(7, 25))))
+    yield told("one batch entry, D = 2", rng.standard_normal((1, sizes.between(3, 9), 2)))
+    yield told(_OFF, rng.standard_normal((*rows(), sizes.between(6, 14))))
+    yield told("variance 1e-20", 1e-10 * rng.standard_normal((2, sizes.between(1, 4), sizes.between(4, 9))))
 
 
 def _batch(rng: np.random.Generator, x: Array, eps: float, *, off: bool) -> Batch:

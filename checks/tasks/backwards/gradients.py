@@ -21,6 +21,7 @@ from judge_tui.checks.tasks.backwards.passes import (
     affordable,
     backward,
     draw,
+    drawn,
     eps_of,
     forward,
     release,
@@ -38,8 +39,6 @@ Array = npt.NDArray[Any]
 #: Rows of x are independent; gamma and beta are, feature by feature.
 ROWS = Independence("x", ((0, 0), (1, 1)))
 _FEATURES = {name: Independence(name, ((0, 2),)) for name in ("gamma", "beta")}
-_DRAWS = (((2, 3, 8), 1e-5), ((3, 4, 5), 1e-3), ((2, 3, 8), 1e-2), ((1, 1, 12), 1e-5), ((6, 6, 6), 1e-4))
-_WIDE = (2, 8, 96)
 _CAUSES = {"dx": diagnosis.DX, "dgamma": diagnosis.DGAMMA}
 #: An estimate whose own error is larger than this share of it shows nothing.
 _ROUGH = 1e-2
@@ -54,7 +53,7 @@ _KEPT = 16
     "dx, dgamma, dbeta",
     establishes="The gradients equal the analytic ones and the differences of the submission's own forward.",
     roles=("forward", "backward"),
-    version=3,
+    version=4,
 )
 def gradients(bench: Bench, found: Findings) -> str:
     """Compare with the truth on every draw; difference the submission's forward on small and wide ones."""
@@ -62,25 +61,28 @@ def gradients(bench: Bench, found: Findings) -> str:
     held = {name: Held(f"{name}, {text}, float64 input") for name in _names()}
     single = {name: Held(f"{name}, {text}, float32 input") for name in _names()}
     causes: dict[str, list[tuple[str, ...]]] = {name: [] for name in _CAUSES}
-    for index, (shape, eps) in enumerate(_DRAWS):
+    draws = list(drawn(bench.sizes("draws")))
+    for index, (shape, eps) in enumerate(draws):
         _compare(bench, held, draw(bench.rng(index), shape, eps_of(bench, eps)), causes)
     for index, shape in enumerate(swept()):
         _compare(bench, held, draw(bench.rng("swept", index), shape, eps_of(bench, 1e-5)), causes)
     if affordable(bench, found):
         _compare(bench, held, draw(bench.rng("stated"), STATED, eps_of(bench, 1e-5)), causes)
-    batch = draw(bench.rng("float32"), (2, 3, 8), eps_of(bench, 1e-3)).as_type(np.float32)
+    batch = draw(bench.rng("float32"), draws[0][0], eps_of(bench, 1e-3)).as_type(np.float32)
     _compare(bench, single, batch, causes)
     with bench.fresh() as worker:
-        fresh = draw(bench.rng("fresh"), (2, 3, 8), eps_of(bench, 1e-3))
+        fresh = draw(bench.rng("fresh"), draws[0][0], eps_of(bench, 1e-3))
         _compare(bench, held, fresh, causes, worker=worker)
     why = {name: diagnosis.common(told) for name, told in causes.items()}
     for name, figures in (*held.items(), *single.items()):
         file, line = place(bench, "backward", name)
         hold(found, figures, file=file, line=line, note=why.get(name, ""))
     against_truth = len(found.evidence)
-    for index, (shape, eps) in enumerate(_DRAWS[:2]):
+    for index, (shape, eps) in enumerate(draws[:2]):
         _element_wise(bench, found, draw(bench.rng("differences", index), shape, eps_of(bench, eps)))
-    _projected(bench, found, draw(bench.rng("wide"), _WIDE, eps_of(bench, 1e-5)))
+    sizes = bench.sizes("wide")
+    wide = sizes.between(1, 3), sizes.between(4, 10), sizes.between(72, 120)
+    _projected(bench, found, draw(bench.rng("wide"), wide, eps_of(bench, 1e-5)))
     return _summary(found, held, why, found.evidence[against_truth:])
 
 

@@ -20,7 +20,8 @@ __all__ = ["gradient_identities"]
 
 Array = npt.NDArray[Any]
 
-_DRAWS = (((2, 3, 8), 1e-5), ((3, 2, 7), 1e-2), ((2, 3, 8), 1e-3))
+#: Shapes, and eps of each.
+_EPS = (1e-5, 1e-2, 1e-3)
 _TEXT = {
     "sum": "Σ_j dx = 0, residual over Σ|dx|, per row",
     "along": "Σ dx·x̂ = rstd·Σ(g·x̂)·eps/(var + eps), residual over rstd·‖g‖·‖x̂‖, per row",
@@ -34,12 +35,14 @@ _TEXT = {
     "identities of the gradients",
     establishes="Σ dx = 0, Σ dx·x̂ has its share eps/(var + eps), homogeneity of y and linearity in dy hold.",
     roles=("forward", "backward"),
+    version=2,
 )
 def gradient_identities(bench: Bench, found: Findings) -> str:
     """Measure the residuals of four identities on rows with var ≈ eps, where the second is far from zero."""
     held = {name: Held(text) for name, text in _TEXT.items()}
-    for index, (shape, eps) in enumerate(_DRAWS):
-        rng = bench.rng(index)
+    for index, eps in enumerate(_EPS):
+        rng, sizes = bench.rng(index), bench.sizes(index)
+        shape = sizes.between(1, 4), sizes.between(2, 6), sizes.between(4, 24)
         batch = draw(rng, shape, eps_of(bench, eps))
         other, weights = rng.standard_normal(batch.shape), rng.uniform(0.5, 2.0, 2) * rng.choice([-1, 1], 2)
         ours = _residuals(batch, *_runs(bench, batch, other, weights), weights)

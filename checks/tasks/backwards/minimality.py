@@ -17,8 +17,8 @@ from judge_tui.checks.verdict import Verdict
 
 __all__ = ["cache_minimality"]
 
-#: Sizes that cannot be taken for each other, so that an entry can be told by its numbers.
-_SHAPE = (3, 5, 7)
+#: B, T and D that cannot be taken for each other, so that an entry can be told by its numbers.
+_AXES = ((2, 4), (5, 6), (7, 9))
 
 
 @check(
@@ -26,10 +26,11 @@ _SHAPE = (3, 5, 7)
     "what the cache holds",
     establishes="Every array of the cache is used by the backward, and none follows from the others.",
     roles=("forward", "backward"),
+    version=2,
 )
 def cache_minimality(bench: Bench, found: Findings) -> str:
     """Poison and change every entry of the cache, and see whether a gradient moves."""
-    batch = _draw(bench.rng("batch"), eps_of(bench, 1e-3))
+    batch = _draw(bench.rng("batch"), bench.sizes("batch").shape(*_AXES), eps_of(bench, 1e-3))
     entries = measured(bench, batch)
     what = meanings(entries, batch)
     names = _names(bench, entries)
@@ -70,12 +71,12 @@ def cache_minimality(bench: Bench, found: Findings) -> str:
     return _summary(entries, names, dead, spare, held / least)
 
 
-def _draw(rng: np.random.Generator, eps: float) -> Batch:
-    D = _SHAPE[-1]
-    spread = rng.uniform(0.5, 2.0, (*_SHAPE[:2], 1))
-    x = spread * (rng.standard_normal(_SHAPE) + rng.uniform(-2.0, 2.0, spread.shape))
+def _draw(rng: np.random.Generator, shape: tuple[int, ...], eps: float) -> Batch:
+    D = shape[-1]
+    spread = rng.uniform(0.5, 2.0, (*shape[:2], 1))
+    x = spread * (rng.standard_normal(shape) + rng.uniform(-2.0, 2.0, spread.shape))
     gamma = rng.uniform(0.5, 2.0, D) * rng.choice([-1.0, 1.0], D)
-    return Batch(x, gamma, rng.standard_normal((D,)), eps, rng.standard_normal(_SHAPE))
+    return Batch(x, gamma, rng.standard_normal((D,)), eps, rng.standard_normal(shape))
 
 
 def _names(bench: Bench, entries: Sequence[Entry]) -> list[str]:

@@ -13,10 +13,11 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.calls import Returned
 from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.check import Findings
+from judge_tui.checks.sizes import Sizes
 from judge_tui.checks.tasks.backwards.reference import Batch, Gradients
 
-__all__ = ["STATED", "Pass", "affordable", "backward", "cache_of", "cache_role", "draw", "eps_of", "forward",
-           "release", "swept"]  # fmt: skip
+__all__ = ["STATED", "Pass", "affordable", "backward", "cache_of", "cache_role", "draw", "drawn", "eps_of",
+           "forward", "release", "swept"]  # fmt: skip
 
 Array = npt.NDArray[Any]
 
@@ -164,6 +165,25 @@ def swept() -> Iterator[tuple[int, int, int]]:
         yield batch, rows // batch, 6
     for features in (*range(4, 37), *_BESIDE_TILES):
         yield 1, 2, features
+
+
+def drawn(sizes: Sizes) -> Iterator[tuple[tuple[int, int, int], float]]:
+    """Shapes of any size and each axis once large; one comes twice, so that a replayed answer shows.
+
+    Yields:
+        (B, T, D) and eps; the first two are small, and the third has the shape of the first.
+    """
+    first = sizes.between(2, 3), sizes.between(2, 4), sizes.between(5, 12)
+    yield first, 1e-5
+    yield (sizes.between(2, 4), sizes.between(2, 5), sizes.between(4, 9)), 1e-3
+    yield first, 1e-2
+    yield (1, 1, sizes.between(9, 40)), 1e-6
+    side = sizes.between(4, 8)
+    yield (side, side, side), 1e-4
+    for _ in range(4):
+        yield (sizes.between(1, 6), sizes.between(1, 24), sizes.between(4, 100)), 1e-5
+    for b, t, d in sizes.each_large(((1, 3), (1, 4), (4, 12)), ((8, 40), (20, 300), (260, 3000))):
+        yield (b, t, d), 1e-5
 
 
 def draw(rng: np.random.Generator, shape: tuple[int, int, int], eps: float) -> Batch:

@@ -51,7 +51,9 @@ class Draw:
 
 
 def _drawn(words: list[int], vocab: int, width: int, alpha: float, prompt: int, bias: float) -> Draw:
+    """A draw at a V of about ``vocab``, of which a seed takes the first that tell the ways apart."""
     rng = np.random.default_rng(words)
+    vocab += int(rng.integers(-1, 3))
     eos = int(rng.integers(vocab))
     script = hashed(rng, vocab, eos, bias=bias)
     tokens = tuple(distinct(rng, vocab, prompt, but=(eos,)))

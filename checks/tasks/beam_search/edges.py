@@ -33,7 +33,7 @@ Case = Callable[[Bench, Search], str]
     establishes="V < 2K, a vocabulary of two, all mass on EOS, max_new_tokens of 0 and 1, everything ended "
     "early, eos_token_id 0, EOS within a prompt and tied scores are answered, and answered right.",
     roles=("search",),
-    version=4,
+    version=5,
 )
 def edge_cases(bench: Bench, found: Findings) -> str:
     """Try each border on its own, so that one that raises does not hide the others."""
@@ -85,12 +85,12 @@ def _small(rng: np.random.Generator, vocab: int, bias: float = 0.0) -> tuple[Scr
 
 
 def _few_tokens(bench: Bench, search: Search) -> str:
-    """V = 3 below 2K = 8, and V = 5 below 2K = 12."""
-    for vocab, width in ((3, 4), (5, 6)):
-        for draw in range(3):
-            script, prompt = _small(bench.rng("few", vocab, draw), vocab)
-            if wrong := _best(search(script, [prompt], width, 3, 0.0), 3, width):
-                return f"V = {vocab}, K = {width}: {wrong}"
+    """V below 2K: 3 below 8, and others."""
+    for draw in range(6):
+        vocab, width = (3, 4) if draw < 2 else bench.sizes("few", draw).shape((3, 7), (4, 9))
+        script, prompt = _small(bench.rng("few", draw), vocab)
+        if wrong := _best(search(script, [prompt], width, 3, 0.0), 3, width):
+            return f"V = {vocab}, K = {width}: {wrong}"
     return ""
 
 
@@ -104,8 +104,8 @@ def _two_tokens(bench: Bench, search: Search) -> str:
 
 def _all_eos(bench: Bench, search: Search) -> str:
     """EOS has all but 1e-6 of the mass wherever a sequence stands."""
-    for vocab in (4, 60):
-        rng = bench.rng("all", vocab)
+    for draw, vocabs in enumerate(((3, 6), (30, 90))):
+        rng, vocab = bench.rng("all", draw), bench.sizes("all", draw).between(*vocabs)
         eos = int(rng.integers(vocab))
         script = table(rng, vocab, eos, {(): {eos: math.log1p(-1e-6)}}, default={eos: math.log1p(-1e-6)})
         prompt = tuple(distinct(rng, vocab, 2, but=(eos,)))
@@ -117,7 +117,7 @@ def _all_eos(bench: Bench, search: Search) -> str:
 
 def _no_room(bench: Bench, search: Search) -> str:
     """max_new_tokens = 0: no beams, or one that is empty; its score is the submission's choice."""
-    script, prompt = _small(bench.rng("none"), 9)
+    script, prompt = _small(bench.rng("none"), bench.sizes("none").between(5, 14))
     for prompts in ([prompt], [prompt, prompt[:2]]):
         for group in search(script, prompts, 3, 0, 0.6).beams:
             tokens = [beam.tokens for beam in group if beam.tokens not in ((), (script.eos,))]
@@ -128,9 +128,9 @@ def _no_room(bench: Bench, search: Search) -> str:
 
 def _one_step(bench: Bench, search: Search) -> str:
     """max_new_tokens = 1: the K likeliest tokens."""
-    for draw, width in enumerate((1, 3, 4)):
-        rng = bench.rng("one", draw)
-        script, prompt = _small(rng, 17, 1.0)
+    for draw, widths in enumerate(((1, 1), (2, 4), (4, 7))):
+        rng, (width, vocab) = bench.rng("one", draw), bench.sizes("one", draw).shape(widths, (12, 40))
+        script, prompt = _small(rng, vocab, 1.0)
         answer = search(script, [prompt[:5]], width, 1, 0.0)
         truth = beam_search(script.rows, prompt[:5], width, 1, 0.0, script.eos)
         returned = {beam.tokens for beam in answer.beams[0]}
@@ -142,34 +142,34 @@ def _one_step(bench: Bench, search: Search) -> str:
 
 
 def _ended_early(bench: Bench, search: Search) -> str:
-    """All K beams end at steps 1 and 2 of 7; in a batch, beside a prompt that goes on."""
+    """All K beams end at steps 1 and 2 of more; in a batch, beside a prompt that goes on."""
     return next(filter(None, (_beside_one_that_goes_on(bench, search, draw) for draw in range(4))), "")
 
 
 def _beside_one_that_goes_on(bench: Bench, search: Search, draw: int) -> str:
     rng = bench.rng("ended", draw)
-    vocab = 60
+    vocab, steps = bench.sizes("ended", draw).shape((40, 90), (5, 10))
     eos, c, d, *rest = distinct(rng, vocab, 7)
     one, other = (rest[0], rest[1]), (rest[2],)
     ends = {eos: math.log(0.98)}
     entries: dict[Tokens, dict[int, float]] = {one: {eos: -1.0, c: -0.8}, (*one, c): ends, other: {d: -0.1}}
-    for step in range(1, 7):
+    for step in range(1, steps):
         entries[*other, *[d] * step] = {d: -0.1}
     script = table(rng, vocab, eos, entries)
     for width in (2, 3):
-        answer = search(script, [one, other, one], width, 7, 0.0)
+        answer = search(script, [one, other, one], width, steps, 0.0)
         for number in range(3):
-            if wrong := _best(answer, 7, width, number):
+            if wrong := _best(answer, steps, width, number):
                 return f"K = {width}, prompt {number}: {wrong}"
     return ""
 
 
 def _eos_zero(bench: Bench, search: Search) -> str:
     """EOS with id 0, which is false."""
-    rng = bench.rng("zero")
-    c, *prompt = distinct(rng, 40, 4, but=(0,))
+    rng, vocab = bench.rng("zero"), bench.sizes("zero").between(30, 60)
+    c, *prompt = distinct(rng, vocab, 4, but=(0,))
     key = tuple(prompt)
-    script = table(rng, 40, 0, {key: {0: -0.7, c: -1.2}, (*key, c): {c: -0.3}, (*key, 0): {c: -0.01}})
+    script = table(rng, vocab, 0, {key: {0: -0.7, c: -1.2}, (*key, c): {c: -0.3}, (*key, 0): {c: -0.01}})
     for width in (1, 2):
         if wrong := _best(search(script, [key], width, 3, 0.0), 3, width):
             return f"K = {width}: {wrong}"
@@ -185,15 +185,15 @@ def _eos_in_prompt(bench: Bench, search: Search) -> str:
 
 def _around_eos(bench: Bench, search: Search, name: str, places: Sequence[bool]) -> str:
     """What is wrong with the answer to a prompt that has EOS in some places."""
-    rng = bench.rng("within", name)
-    eos, c, d, *rest = distinct(rng, 40, 6)
+    rng, vocab = bench.rng("within", name), bench.sizes("within", name).between(30, 60)
+    eos, c, d, *rest = distinct(rng, vocab, 6)
     prompt = tuple(eos if place else token for place, token in zip(places, rest, strict=True))
     entries: dict[Tokens, dict[int, float]] = {
         prompt: {c: -0.3, d: -2.0},
         (*prompt, c): {d: -0.4},
         (*prompt, c, d): {eos: -0.2},
     }
-    script = table(rng, 40, eos, entries)
+    script = table(rng, vocab, eos, entries)
     for width in (1, 2):
         if wrong := _best(search(script, [prompt], width, 5, 0.0), 5, width):
             return f"EOS {name}, K = {width}: {wrong}"
@@ -202,10 +202,10 @@ def _around_eos(bench: Bench, search: Search, name: str, places: Sequence[bool])
 
 def _ties(bench: Bench, search: Search) -> str:
     """All tokens tie exactly: any choice is right, but it must be the same one in every run and process."""
-    rng = bench.rng("ties")
-    eos = int(rng.integers(8))
-    script = hashed(rng, 8, eos, scale=0.0)
-    prompt = tuple(distinct(rng, 8, 2, but=(eos,)))
+    rng, vocab = bench.rng("ties"), bench.sizes("ties").between(6, 12)
+    eos = int(rng.integers(vocab))
+    script = hashed(rng, vocab, eos, scale=0.0)
+    prompt = tuple(distinct(rng, vocab, 2, but=(eos,)))
     first, again = (search(script, [prompt], 3, 3, 0.0) for _ in range(2))
     with bench.fresh() as worker:
         elsewhere = search(script, [prompt], 3, 3, 0.0, worker=worker)
@@ -253,10 +253,10 @@ def _best(answer: Answer, steps: int, width: int, number: int = 0) -> str:
 
 def _fewer(bench: Bench, search: Search) -> str:
     """Fewer beams than asked for, on a model where a right search of any kind has K."""
-    rng = bench.rng("fewer")
-    eos = int(rng.integers(31))
-    script = hashed(rng, 31, eos, bias=-6.0)
-    prompt = tuple(distinct(rng, 31, 3, but=(eos,)))
+    rng, vocab = bench.rng("fewer"), bench.sizes("fewer").between(24, 60)
+    eos = int(rng.integers(vocab))
+    script = hashed(rng, vocab, eos, bias=-6.0)
+    prompt = tuple(distinct(rng, vocab, 3, but=(eos,)))
     count = len(search(script, [prompt], 3, 4, 0.0).beams[0])
     return "" if count == 3 else f"{count} beams are returned for K = 3"
 

@@ -9,22 +9,25 @@ import numpy as np
 
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
+from judge_tui.checks.sizes import Range
 from judge_tui.checks.tasks.beam_search.oracle import Hyp, greedy
 from judge_tui.checks.tasks.beam_search.scripts import Script, Tokens, distinct, hashed, table
 from judge_tui.checks.tasks.beam_search.searching import NARROW, Search, written
 
 __all__ = ["greedy_equivalence"]
 
-#: Vocabulary, most new tokens, and what is added to the logit of EOS: never, seldom, soon.
-_DRAWS = (
-    (13, 6, -8.0),
-    (13, 6, 0.0),
-    (29, 9, 1.5),
-    (29, 5, -8.0),
-    (7, 8, 0.5),
-    (50, 7, 3.0),
-    (7, 8, 2.0),
-    (13, 6, 6.0),
+#: Vocabulary, most new tokens, and what is added to the logit of EOS: never, seldom, soon; each once large.
+_DRAWS: tuple[tuple[Range, Range, float], ...] = (
+    ((5, 60), (4, 10), -8.0),
+    ((5, 60), (4, 10), 0.0),
+    ((20, 60), (4, 10), 1.5),
+    ((5, 60), (4, 10), -8.0),
+    ((5, 12), (4, 10), 0.5),
+    ((40, 90), (4, 10), 3.0),
+    ((5, 12), (4, 10), 2.0),
+    ((5, 30), (4, 10), 6.0),
+    ((2000, 6000), (2, 4), -8.0),
+    ((5, 30), (24, 40), -8.0),
 )
 
 
@@ -33,7 +36,7 @@ _DRAWS = (
     "K = 1, alpha = 0 is greedy",
     establishes="A search of width one without penalty returns the tokens of argmax decoding up to EOS.",
     roles=("search",),
-    version=4,
+    version=5,
 )
 def greedy_equivalence(bench: Bench, found: Findings) -> str:
     """Decode hashed models of several vocabularies, with EOS at once, late and never."""
@@ -67,8 +70,9 @@ def greedy_equivalence(bench: Bench, found: Findings) -> str:
 
 def _draws(bench: Bench) -> Iterator[tuple[Script, Tokens, int, Hyp]]:
     """Draws in which every argmax leads clearly, so that rounding decides nothing."""
-    for number, (vocab, steps, bias) in enumerate(_DRAWS):
-        for attempt in range(50):
+    for number, (vocabs, lengths, bias) in enumerate(_DRAWS):
+        for attempt in range(200):
+            vocab, steps = bench.sizes("draw", number, attempt).shape(vocabs, lengths)
             rng = bench.rng("draw", number, attempt)
             eos = 0 if number % 4 == 3 else int(rng.integers(vocab))
             script = hashed(rng, vocab, eos, bias=bias)
@@ -82,10 +86,11 @@ def _draws(bench: Bench) -> Iterator[tuple[Script, Tokens, int, Hyp]]:
 
 def _tempting(rng: np.random.Generator) -> tuple[Script, Tokens, int, Hyp]:
     """EOS is the second choice everywhere, and a text that took it would score higher than the greedy one."""
-    eos, *text = distinct(rng, 60, 5)
-    prompt = tuple(distinct(rng, 60, 2, but=(eos, *text)))
+    vocab = int(rng.integers(40, 90))
+    eos, *text = distinct(rng, vocab, 5)
+    prompt = tuple(distinct(rng, vocab, 2, but=(eos, *text)))
     entries: dict[Tokens, dict[int, float]] = {}
     for length, token in enumerate(text):
         entries[(*prompt, *text[:length])] = {token: math.log(0.55), eos: math.log(0.4)}
-    script = table(rng, 60, eos, entries)
+    script = table(rng, vocab, eos, entries)
     return script, prompt, len(text), greedy(script.rows, prompt, len(text), eos)[0]

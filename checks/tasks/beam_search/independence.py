@@ -11,6 +11,7 @@ import numpy as np
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.check import Findings, check
+from judge_tui.checks.sizes import Sizes
 from judge_tui.checks.tasks.beam_search.oracle import beam_search
 from judge_tui.checks.tasks.beam_search.reading import Beam
 from judge_tui.checks.tasks.beam_search.scripts import Script, Tokens, distinct, hashed
@@ -19,14 +20,38 @@ from judge_tui.checks.verdict import Verdict
 
 __all__ = ["batch_independence"]
 
-_VOCAB, _WIDTH, _STEPS = 23, 3, 5
-#: Lengths of the prompts of a batch: unequal, the longest not last, two of them equal.
-_LENGTHS = (3, 6, 1, 3)
 _ROUNDING = 1e-9
 #: Alpha, and what is added to the logit of EOS, per batch.
 _DRAWS = ((0.0, -1.0), (0.0, 1.2), (0.6, 1.2), (0.6, 2.5))
 #: Alpha per batch of prompts that begin alike.
 _NESTED = (0.0, 0.6)
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """Sizes of a search.
+
+    Attributes:
+        vocab: V.
+        width: K.
+        steps: Most new tokens.
+        lengths: Of the prompts: unequal, the longest not last, two of them equal; or of many.
+    """
+
+    vocab: int
+    width: int
+    steps: int
+    lengths: tuple[int, ...]
+
+    @classmethod
+    def drawn(cls, sizes: Sizes, *, many: bool = False) -> _Batch:
+        """One of a few prompts, or of many."""
+        vocab, width, steps = sizes.shape((17, 40), (2, 4), (4, 6))
+        length = sizes.between(2, 4)
+        lengths = (length, length + sizes.between(1, 4), 1, length)
+        if many:
+            lengths += tuple(sizes.between(1, 9) for _ in range(sizes.between(3, 14)))
+        return cls(vocab, width, steps, lengths)
 
 
 @dataclass(slots=True)
@@ -60,7 +85,7 @@ class _Seen:
     establishes="Every prompt of a batch gets what it gets alone, in any order and whatever the others are, "
     "from a model that depends on the whole prefix.",
     roles=("search",),
-    version=2,
+    version=3,
 )
 def batch_independence(bench: Bench, found: Findings) -> str:
     """Compare a batch with solo runs (in another process), permuted, a neighbour changed, prompts nested."""
@@ -68,11 +93,12 @@ def batch_independence(bench: Bench, found: Findings) -> str:
     seen = _Seen()
     with bench.fresh() as alone:
         for index, (alpha, bias) in enumerate(_DRAWS):
-            rng = bench.rng("draw", index)
-            script = hashed(rng, _VOCAB, int(rng.integers(_VOCAB)), bias=bias)
-            _tried(search, seen, script, _prompts(rng, script, index), alpha, rng, alone)
+            rng, batch = bench.rng("draw", index), _Batch.drawn(bench.sizes("draw", index), many=index == 0)
+            script = hashed(rng, batch.vocab, int(rng.integers(batch.vocab)), bias=bias)
+            _tried(search, seen, script, batch, _prompts(rng, script, batch, index), alpha, rng, alone)
         for index, alpha in enumerate(_NESTED):
-            _nested(search, seen, bench.rng("nested", index), alpha, alone)
+            batch = _Batch.drawn(bench.sizes("nested", index))
+            _nested(search, seen, batch, bench.rng("nested", index), alpha, alone)
     return _told(search, found, seen)
 
 
@@ -80,73 +106,75 @@ def _tried(
     search: Search,
     seen: _Seen,
     script: Script,
+    batch: _Batch,
     prompts: list[Tokens],
     alpha: float,
     rng: np.random.Generator,
     alone: Worker,
 ) -> None:
-    together = search(script, prompts, _WIDTH, _STEPS, alpha)
-    seen.calls.append(f"{together.counters.get('model_calls', '?')}")
+    width, steps = batch.width, batch.steps
+    together = search(script, prompts, width, steps, alpha)
+    seen.calls.append(
+        f"{together.counters.get('model_calls', '?')} for {len(prompts)} prompts, K = {width}, {steps} steps"
+    )
     for number, prompt in enumerate(prompts):
-        solo = search(script, [prompt], _WIDTH, _STEPS, alpha, worker=alone)
+        solo = search(script, [prompt], width, steps, alpha, worker=alone)
         what = f"prompt {number} alone, then in a batch"
         seen.compare(what, solo.beams[0], together.beams[number], script.eos)
-    _permuted(search, seen, script, prompts, alpha, together, rng.permutation(len(prompts)).tolist())
-    changed = [prompts[0], tuple(distinct(rng, _VOCAB, 9, but=(script.eos,))), *prompts[2:]]
-    other = search(script, changed, _WIDTH, _STEPS, alpha)
+    _permuted(search, seen, batch, together, alpha, rng.permutation(len(prompts)).tolist())
+    changed = [prompts[0], tuple(distinct(rng, batch.vocab, 9, but=(script.eos,))), *prompts[2:]]
+    other = search(script, changed, width, steps, alpha)
     for number in (0, 2, 3):
         what = f"prompt {number} after prompt 1 was changed"
         seen.compare(what, together.beams[number], other.beams[number], script.eos)
     if alpha == 0.0:
         seen.unexplained += [*_unexplained(search, together), *_unexplained(search, other)]
     if alpha == 0.0 and not search.binding.patch:
-        again = search(hashed(rng, _VOCAB, script.eos), prompts, _WIDTH, _STEPS, alpha)
+        again = search(hashed(rng, batch.vocab, script.eos), prompts, width, steps, alpha)
         seen.unexplained += [f"with a second model, {clause}" for clause in _unexplained(search, again)]
 
 
-def _nested(search: Search, seen: _Seen, rng: np.random.Generator, alpha: float, alone: Worker) -> None:
+def _nested(
+    search: Search, seen: _Seen, batch: _Batch, rng: np.random.Generator, alpha: float, alone: Worker
+) -> None:
     """Prompts of which one goes on as the search of another does: what they share is the prefix alone."""
-    script = hashed(rng, _VOCAB, int(rng.integers(_VOCAB)), bias=-1.0)
-    root: Tokens = tuple(distinct(rng, _VOCAB, 2, but=(script.eos,)))
-    best = beam_search(script.rows, root, _WIDTH, _STEPS, 0.0, script.eos).hyps[0].tokens
+    width, steps = batch.width, batch.steps
+    script = hashed(rng, batch.vocab, int(rng.integers(batch.vocab)), bias=-1.0)
+    root: Tokens = tuple(distinct(rng, batch.vocab, 2, but=(script.eos,)))
+    best = beam_search(script.rows, root, width, steps, 0.0, script.eos).hyps[0].tokens
     path = [token for token in best if token != script.eos]
     prompts = [root, (*root, *path[:1]), (*root, *path[:2]), root]
-    solo = [search(script, [prompt], _WIDTH, _STEPS, alpha, worker=alone) for prompt in prompts[:3]]
+    solo = [search(script, [prompt], width, steps, alpha, worker=alone) for prompt in prompts[:3]]
     for order in ([0, 1, 2, 3], [2, 1, 3, 0]):
-        together = search(script, [prompts[i] for i in order], _WIDTH, _STEPS, alpha)
+        together = search(script, [prompts[i] for i in order], width, steps, alpha)
         for place, number in enumerate(order):
             what = f"prompt {number} alone, then beside prompts that go on from it"
             seen.compare(what, solo[number % 3].beams[0], together.beams[place], script.eos)
 
 
-def _prompts(rng: np.random.Generator, script: Script, index: int) -> list[Tokens]:
+def _prompts(rng: np.random.Generator, script: Script, batch: _Batch, index: int) -> list[Tokens]:
     """Prompts of unequal lengths; in later draws all beams of one end early while others go on."""
     early = {1: 0, 2: 2, 3: 0}.get(index)
     chosen: list[Tokens] = []
-    for number, length in enumerate(_LENGTHS):
+    for number, length in enumerate(batch.lengths):
         prompt: Tokens = ()
         for _attempt in range(300):
-            prompt = tuple(distinct(rng, _VOCAB, length, but=(script.eos,)))
-            truth = beam_search(script.rows, prompt, _WIDTH, _STEPS, 0.0, script.eos)
+            prompt = tuple(distinct(rng, batch.vocab, length, but=(script.eos,)))
+            truth = beam_search(script.rows, prompt, batch.width, batch.steps, 0.0, script.eos)
             longest = max(len(hyp.tokens) for hyp in truth.hyps)
-            if early is None or (longest < _STEPS - 1 if number == early else longest == _STEPS):
+            if early is None or (longest < batch.steps - 1 if number == early else longest == batch.steps):
                 break
         chosen.append(prompt)
     return chosen
 
 
 def _permuted(
-    search: Search,
-    seen: _Seen,
-    script: Script,
-    prompts: list[Tokens],
-    alpha: float,
-    together: Answer,
-    order: list[int],
+    search: Search, seen: _Seen, batch: _Batch, together: Answer, alpha: float, order: list[int]
 ) -> None:
     if order == sorted(order):
         order.reverse()
-    mixed = search(script, [prompts[i] for i in order], _WIDTH, _STEPS, alpha)
+    script = together.script
+    mixed = search(script, [together.prompts[i] for i in order], batch.width, batch.steps, alpha)
     for place, number in enumerate(order):
         what = f"prompt {number} at place {place} of the batch"
         seen.compare(what, together.beams[number], mixed.beams[place], script.eos)
@@ -186,10 +214,8 @@ def _told(search: Search, found: Findings, seen: _Seen) -> str:
         note=unexplained[0] if unexplained else "", **search.where,
     )  # fmt: skip
     found.note(
-        "model calls per batch", ", ".join(seen.calls), unit="calls",
-        note=f"{len(_LENGTHS)} prompts, K = {_WIDTH}, {_STEPS} steps: {_STEPS} when all live beams "
-        f"are asked for in one call a step, up to {len(_LENGTHS) * (1 + _WIDTH * (_STEPS - 1))} one by one.",
-        **search.where,
+        "model calls per batch", "; ".join(seen.calls),
+        note="As many as steps where all live beams are asked for in one call a step.", **search.where,
     )  # fmt: skip
     if seen.tokens:
         return f"{len(seen.tokens)} of {compared} comparisons differ: {seen.tokens[0]}"

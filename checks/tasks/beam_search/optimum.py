@@ -11,6 +11,7 @@ import numpy as np
 
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
+from judge_tui.checks.sizes import Sizes
 from judge_tui.checks.tasks.beam_search.oracle import VARIANTS, Found, beam_search, exhaustive
 from judge_tui.checks.tasks.beam_search.scripts import Script, Tokens, distinct, hashed, table
 from judge_tui.checks.tasks.beam_search.searching import EXACT, Answer, Scores, Search, written
@@ -19,6 +20,12 @@ from judge_tui.checks.verdict import Verdict
 __all__ = ["exhaustive_optimum"]
 
 _STEPS = 5
+#: V and steps of models all of whose sequences can be written down.
+_TINY = ((3, 3), (3, 4), (4, 3), (5, 2), (6, 2))
+#: What is added to the logit of EOS.
+_BIASES = (-0.5, -1.0, 0.5, 0.0)
+#: V and K of a wide search.
+_LARGE = ((40, 80), (12, 24))
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +53,7 @@ class _Tiny:
     establishes="With K ≥ V^steps the true best of all sequences is returned; at narrow widths the best is "
     "at least that of a right beam search.",
     roles=("search",),
-    version=4,
+    version=5,
 )
 def exhaustive_optimum(bench: Bench, found: Findings) -> str:
     """Search tiny vocabularies without pruning, then wider ones at K = 2 to 5."""
@@ -105,8 +112,9 @@ def _told(answer: Answer) -> str:
 
 
 def _tinies(bench: Bench) -> Iterator[_Tiny]:
-    for number, (vocab, steps, bias) in enumerate(((4, 3, -0.5), (3, 4, -1.0), (4, 3, 0.5), (5, 2, 0.0))):
-        for attempt in range(100):
+    for number, bias in enumerate(_BIASES):
+        for attempt in range(300):
+            vocab, steps = _TINY[bench.sizes("tiny", number, attempt).between(0, len(_TINY) - 1)]
             rng = bench.rng("tiny", number, attempt)
             eos = int(rng.integers(vocab))
             # Whether a prompt that ends with EOS is finished is another check's business.
@@ -174,7 +182,11 @@ def _narrow_draws(seed: int) -> tuple[tuple[Script, Tokens, int, float], ...]:
             found.append((script, prompt, width, least))
         if len(found) == 14:
             break
-    return tuple(found)
+    rng = np.random.default_rng([seed, 6])
+    vocab, width = Sizes(rng).shape(*_LARGE)
+    eos, *prompt = distinct(rng, vocab, 4)
+    script = hashed(rng, vocab, eos, bias=-0.5)
+    return (*found, (script, tuple(prompt), width, _least(script, tuple(prompt), width)[0]))
 
 
 def _least(script: Script, prompt: Tokens, width: int) -> tuple[float, float]:
@@ -187,8 +199,9 @@ def _least(script: Script, prompt: Tokens, width: int) -> tuple[float, float]:
 
 def _overtaking(rng: np.random.Generator, *, alike: bool) -> tuple[Script, Tokens]:
     """The second beam wins in the end; ``alike``: after both have ended in the same token."""
-    eos, a, b, c, e = distinct(rng, 60, 5)
-    prompt = tuple(distinct(rng, 60, 2, but=(eos, a, b, c, e)))
+    vocab = int(rng.integers(40, 90))
+    eos, a, b, c, e = distinct(rng, vocab, 5)
+    prompt = tuple(distinct(rng, vocab, 2, but=(eos, a, b, c, e)))
     share = {token: math.log(0.9) for token in (c, e)}
     entries: dict[Tokens, dict[int, float]] = {
         prompt: {a: math.log(0.5), b: math.log(0.4)},
@@ -198,4 +211,4 @@ def _overtaking(rng: np.random.Generator, *, alike: bool) -> tuple[Script, Token
         (*prompt, b, c if alike else e, a): {b: math.log(0.95)},
         (*prompt, b, c if alike else e, a, b): {eos: math.log(0.95)},
     }
-    return table(rng, 60, eos, entries), prompt
+    return table(rng, vocab, eos, entries), prompt

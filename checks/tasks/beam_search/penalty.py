@@ -13,7 +13,7 @@ from judge_tui.checks.check import Findings, check
 from judge_tui.checks.tasks.beam_search.disagreement import ALPHA, MISTAKEN, STEPS, by_mistake, by_rank
 from judge_tui.checks.tasks.beam_search.oracle import VARIANTS, Hyp, beam_search, penalised
 from judge_tui.checks.tasks.beam_search.places import penalty_place
-from judge_tui.checks.tasks.beam_search.scripts import WIDE, Script, Tokens, distinct, hashed, table
+from judge_tui.checks.tasks.beam_search.scripts import Script, Tokens, distinct, hashed, table, wide
 from judge_tui.checks.tasks.beam_search.searching import EXACT, Scores, Search, written
 from judge_tui.checks.verdict import Verdict
 
@@ -57,7 +57,7 @@ class _Tally:
     establishes="Winners change at exactly the alphas that logprob / length^alpha says, over generated "
     "tokens, and the returned scores are that number.",
     roles=("search",),
-    version=4,
+    version=5,
 )
 def length_penalty(bench: Bench, found: Findings) -> str:
     """Search tables with a crossover on both sides of it; then see what ranks beams inside the search."""
@@ -111,9 +111,12 @@ def length_penalty(bench: Bench, found: Findings) -> str:
 def _mixed(bench: Bench, search: Search, scores: Scores) -> None:
     """Hold the scores of beams of many lengths, which change places from step to step."""
     for number, alpha in enumerate((0.7, 1.0, 0.7, 1.0)):
-        rng = bench.rng("mixed", number)
-        eos, *others = distinct(rng, 4, 4)
-        answer = search(hashed(rng, 4, eos, bias=-0.5), [tuple(others[:2])], 4 + 8 * (number % 2), 4, alpha)
+        rng, sizes = bench.rng("mixed", number), bench.sizes("mixed", number)
+        vocab, width = sizes.between(4, 9), sizes.between(3, 5) + 8 * (number % 2)
+        eos, *others = distinct(rng, vocab, 3)
+        answer = search(
+            hashed(rng, vocab, eos, bias=-0.5), [tuple(others)], width, sizes.between(3, 6), alpha
+        )
         scores.add(answer)
 
 
@@ -174,8 +177,9 @@ def _crossing(
     ended: bool,
     alphas: tuple[float, ...],
 ) -> Crossing:
-    eos, short, long_ = distinct(rng, WIDE, 3)
-    prompt = tuple(distinct(rng, WIDE, int(rng.integers(2, 6)), but=(eos, short, long_)))
+    vocab = wide(rng)
+    eos, short, long_ = distinct(rng, vocab, 3)
+    prompt = tuple(distinct(rng, vocab, int(rng.integers(2, 6)), but=(eos, short, long_)))
     entries: dict[Tokens, dict[int, float]] = {}
     for token, total, length, ends in (
         (short, sums[0], lengths[0], True),
@@ -188,7 +192,7 @@ def _crossing(
     name = f"{sums[0]:.3g} at {lengths[0]} against {sums[1]:.3g} at {lengths[1]}{' ended' if ended else ''}"
     # One that has ended must not be extended past its length, so there is room for more steps.
     steps = lengths[1] + (1 if ended else 0)
-    return Crossing(name, table(rng, WIDE, eos, entries), prompt, steps, alphas, flip)
+    return Crossing(name, table(rng, vocab, eos, entries), prompt, steps, alphas, flip)
 
 
 def _parts(total: float, length: int) -> list[float]:

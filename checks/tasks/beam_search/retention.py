@@ -12,7 +12,7 @@ from judge_tui.checks.check import Findings, check
 from judge_tui.checks.tasks.beam_search.disagreement import STEPS, by_finished
 from judge_tui.checks.tasks.beam_search.oracle import VARIANTS, Variant, beam_search
 from judge_tui.checks.tasks.beam_search.places import eos_place
-from judge_tui.checks.tasks.beam_search.scripts import WIDE, Script, Tokens, distinct, table
+from judge_tui.checks.tasks.beam_search.scripts import Script, Tokens, distinct, table, wide
 from judge_tui.checks.tasks.beam_search.searching import Answer, Scores, Search, written
 from judge_tui.checks.verdict import Verdict
 
@@ -75,7 +75,7 @@ class _Tally:
     establishes="A finished beam keeps its exact score, is not expanded again, and wins over a worse one "
     "that goes on, at widths 1 to 4; one that is not finished goes on.",
     roles=("search",),
-    version=3,
+    version=4,
 )
 def eos_retention(bench: Bench, found: Findings) -> str:
     """Search tables whose best sequence ends before the others; then see how finished beams are kept."""
@@ -136,16 +136,17 @@ def _cut_short(answer: Answer, steps: int) -> list[str]:
 
 def cases(rng: np.random.Generator) -> Iterator[Case]:
     """Tables: EOS at once, late, crowded by live beams, at the last step, and beaten by what ends later."""
-    eos_ids = (0, WIDE - 1, int(rng.integers(1, WIDE - 1)))
-    for index, given in enumerate(eos_ids):
-        eos, prompt, (c, d, e, f, g, h) = _drawn(rng, given)
+    for index in range(3):
+        vocab = wide(rng)
+        eos = (0, vocab - 1, int(rng.integers(1, vocab - 1)))[index]
+        prompt, (c, d, e, f, g, h) = _drawn(rng, vocab, eos)
         down = float(rng.uniform(0.9, 1.1)) if index else 1.0
         start = {eos: -3.0 * down, c: -4.0 * down, d: -4.5 * down, e: -4.8 * down}
         entries = {prompt: start}
         for token in (c, d, e):
             entries[*prompt, token] = {token: -1.0}
             entries[*prompt, token, token] = {token: -1.0}
-        script = _table(rng, eos, prompt, entries)
+        script = _table(rng, vocab, eos, prompt, entries)
         yield Case("EOS at -3 against -5", script, prompt, 2)
         yield Case("EOS at -3 against -6", script, prompt, 3, (2, 3), 0.3)
         crowd = {eos: -3.0, c: -3.1, d: -3.2, e: -3.3, f: -3.4, g: -3.5, h: -3.6}
@@ -153,38 +154,42 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
         for token in (c, d, e, f, g, h):
             entries[*prompt, token] = {token: -0.3}
             entries[*prompt, token, token] = {token: -1.6}
-        yield Case("more live beams than places", _table(rng, eos, prompt, entries), prompt, 3)
+        yield Case("more live beams than places", _table(rng, vocab, eos, prompt, entries), prompt, 3)
         if index == 0:
             continue
         entries = {prompt: {c: -0.5, d: -2.0}, (*prompt, c): {eos: -2.5, c: -3.0}, (*prompt, c, c): {c: -1.0},
                    (*prompt, d): {d: -3.5}, (*prompt, d, d): {d: -0.5}}  # fmt: skip
-        script = _table(rng, eos, prompt, entries)
+        script = _table(rng, vocab, eos, prompt, entries)
         yield Case("EOS at the second step", script, prompt, 4, (2, 3))
         # Tells a length without EOS from a score that is merely wrong, which a lone EOS cannot.
         yield Case("EOS at the second step", script, prompt, 4, (2,), 0.3)
         entries = {prompt: {c: -0.9}, (*prompt, c): {eos: -0.6, d: -1.1}}
-        yield Case("EOS at the last step", _table(rng, eos, prompt, entries), prompt, 2)
+        yield Case("EOS at the last step", _table(rng, vocab, eos, prompt, entries), prompt, 2)
         entries = {
             prompt: {eos: -3.0, c: -0.2},
             (*prompt, c): {d: -0.3, eos: -3.5},
             (*prompt, c, d): {eos: -0.4},
         }
-        yield Case("a better one ends later", _table(rng, eos, prompt, entries), prompt, 5)
+        yield Case("a better one ends later", _table(rng, vocab, eos, prompt, entries), prompt, 5)
 
 
-def _drawn(rng: np.random.Generator, eos: int) -> tuple[int, Tokens, list[int]]:
-    tokens = distinct(rng, WIDE, 6, but=(eos,))
-    prompt = distinct(rng, WIDE, int(rng.integers(1, 5)), but=(eos, *tokens))
-    return eos, tuple(prompt), tokens
+def _drawn(rng: np.random.Generator, vocab: int, eos: int) -> tuple[Tokens, list[int]]:
+    tokens = distinct(rng, vocab, 6, but=(eos,))
+    prompt = distinct(rng, vocab, int(rng.integers(1, 5)), but=(eos, *tokens))
+    return tuple(prompt), tokens
 
 
 def _table(
-    rng: np.random.Generator, eos: int, prompt: Tokens, entries: dict[Tokens, dict[int, float]]
+    rng: np.random.Generator,
+    vocab: int,
+    eos: int,
+    prompt: Tokens,
+    entries: dict[Tokens, dict[int, float]],
 ) -> Script:
     """With rows behind EOS that lure a search into going on there."""
     lure = next(token for token in entries[prompt] if token != eos)
     ends = [(*prefix, eos) for prefix, row in entries.items() if eos in row]
-    return table(rng, WIDE, eos, {**entries, **{end: {lure: -0.001} for end in ends}})
+    return table(rng, vocab, eos, {**entries, **{end: {lure: -0.001} for end in ends}})
 
 
 def _kept_as(bench: Bench, found: Findings, search: Search, short: list[str]) -> str:

@@ -11,12 +11,9 @@ import numpy as np
 from judge_tui.checks.calling.remote import Scripted
 from judge_tui.checks.worker.scripted.models import Rows, rows_of
 
-__all__ = ["WIDE", "Script", "Tokens", "distinct", "hashed", "table"]
+__all__ = ["Script", "Tokens", "distinct", "hashed", "table", "wide"]
 
 Tokens = tuple[int, ...]
-
-#: V of tables with a crossover: what is left of the probability lies at about -7 per token.
-WIDE = 1009
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +106,11 @@ def hashed(
         "bias": bias,
     }
     return Script(spec, rows_of(spec), eos)
+
+
+def wide(rng: np.random.Generator) -> int:
+    """A V at which what is left of the probability lies at about -7 per token."""
+    return int(rng.integers(900, 1200))
 
 
 def distinct(rng: np.random.Generator, vocab_size: int, count: int, *, but: Sequence[int] = ()) -> list[int]:

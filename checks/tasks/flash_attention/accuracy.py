@@ -11,7 +11,7 @@ import numpy as np
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Raised
-from judge_tui.checks.tasks.flash_attention.cases import Case, drawn, swept
+from judge_tui.checks.tasks.flash_attention.cases import Case, cuts, drawn, heads, swept
 from judge_tui.checks.tasks.flash_attention.forward import Forward
 from judge_tui.checks.tasks.flash_attention.narrow import narrow_accuracy
 from judge_tui.checks.tasks.flash_attention.rows import STATED, Held, Rows
@@ -19,21 +19,7 @@ from judge_tui.checks.verdict import Verdict
 
 __all__ = ["accuracy"]
 
-#: (B, H, N, D), T and what is special.
-_SHAPES: tuple[tuple[tuple[int, int, int, int], int, str], ...] = (
-    ((1, 1, 16, 8), 4, "even tiles"),
-    ((2, 3, 13, 8), 4, "last tile of one row"),
-    ((1, 4, 22, 6), 7, "last tile of one row, odd T"),
-    ((3, 2, 19, 5), 8, "uneven tiles"),
-    ((2, 2, 7, 6), 16, "T > N"),
-    ((1, 2, 9, 4), 1, "T = 1"),
-    ((2, 1, 1, 3), 4, "N = 1"),
-    ((1, 1, 1, 2), 1, "N = T = 1"),
-    ((1, 2, 150, 16), 64, "tiles of 64"),
-    ((1, 1, 330, 8), 32, "many tiles"),
-)
 _UNREAD = "Its mask gives causal attention neither as 0 and -inf nor as booleans, (N, N) or (1, 1, N, N)."
-_REPLAYED = ((2, 2, 11, 6), 4)
 
 
 @check(
@@ -42,7 +28,7 @@ _REPLAYED = ((2, 2, 11, 6), 4)
     establishes="O equals softmax(QKᵀ/√D)V row by row for every head, uneven tiles, T > N, T = 1, causal and "
     "not, in float64 and float32.",
     roles=("forward",),
-    version=4,
+    version=5,
 )
 def accuracy(bench: Bench, found: Findings) -> str:
     """Hold every row of fresh draws against the float64 reference."""
@@ -95,12 +81,11 @@ def _at(forward: Forward, rows: Rows) -> dict[str, Any]:
 
 def _cases(bench: Bench, forward: Forward) -> Iterator[Case]:
     for causal in forward.causal:
-        for index, (shape, tile, name) in enumerate(_SHAPES):
-            yield drawn(bench.rng(name, causal), shape, tile, causal, name=name)
+        for index, (shape, tile, name) in enumerate(cuts(bench.sizes("cuts", causal))):
+            yield drawn(bench.rng(index, causal), shape, tile, causal, name=name)
             if index % 2:
-                yield drawn(
-                    bench.rng(name, causal, "single"), shape, tile, causal, dtype=np.float32, name=name
-                )
+                rng = bench.rng(index, causal, "single")
+                yield drawn(rng, shape, tile, causal, dtype=np.float32, name=name)
         yield drawn(bench.rng("large", causal), (1, 2, 26, 8), 8, causal, spread=30.0, name="scores times 30")
         for by in (-900.0, 900.0, 0.0):
             name = f"scores near {by:g}" if by else "scores near 900 and -900 by turns"
@@ -159,7 +144,8 @@ def _unequal(bench: Bench, forward: Forward, found: Findings) -> str:
 
 def _replayed(bench: Bench, forward: Forward, rows: Rows) -> None:
     """Two draws of one shape in one process and a third in another, where replayed answers show."""
-    shape, tile = _REPLAYED
+    sizes = bench.sizes("replay")
+    shape, tile = heads(sizes, (2, 16), (2, 12)), sizes.between(2, 6)
     first, second, third = (
         drawn(bench.rng("replay", i), shape, tile, forward.causal[0], name=f"draw {i + 1} of one shape")
         for i in range(3)

@@ -10,9 +10,13 @@ import numpy.typing as npt
 
 from judge_tui.checks.bfloat16 import Bfloat16
 from judge_tui.checks.remembered import Remembered
+from judge_tui.checks.sizes import Range, Sizes
 from judge_tui.checks.tasks.flash_attention.reference import Array, attention
 
-__all__ = ["Case", "drawn", "swept"]
+__all__ = ["Case", "Shape", "cuts", "drawn", "heads", "swept"]
+
+#: (B, H, N, D).
+Shape = tuple[int, int, int, int]
 
 #: Tiles that lengths are tried with in turn.
 _TILES = (1, 2, 3, 4, 5, 7, 8, 16, 32)
@@ -75,6 +79,44 @@ def drawn(
     """Normal q, k, v; ``spread`` multiplies the scores."""
     q, k, v = (rng.standard_normal(shape).astype(dtype) for _ in range(3))
     return Case((q * spread).astype(dtype), k, v, tile, causal, name)
+
+
+def heads(sizes: Sizes, length: int | Range, width: int | Range = (2, 24)) -> Shape:
+    """(B, H, N, D) of a few batch entries and heads."""
+    n, d = (axis if isinstance(axis, int) else sizes.between(*axis) for axis in (length, width))
+    return sizes.between(1, 3), sizes.between(1, 4), n, d
+
+
+def cuts(sizes: Sizes) -> Iterator[tuple[Shape, int, str]]:
+    """Lengths and tiles in every relation to each other, and each axis once large.
+
+    Yields:
+        (B, H, N, D), T and what is special.
+    """
+    yield (1, 1, 1, 2), 1, "N = T = 1"
+    yield (1, 2, 150, 16), 64, "tiles of 64"
+    tile = sizes.between(2, 12)
+    yield heads(sizes, tile * sizes.between(2, 6)), tile, "even tiles"
+    tile = 2 * sizes.between(1, 5)
+    yield heads(sizes, tile * sizes.between(2, 6) + 1), tile, "last tile of one row"
+    tile = 2 * sizes.between(1, 5) + 1
+    yield heads(sizes, tile * sizes.between(2, 6) + 1), tile, "last tile of one row, odd T"
+    tile = sizes.between(3, 14)
+    yield heads(sizes, tile * sizes.between(1, 4) + sizes.between(2, tile - 1)), tile, "uneven tiles"
+    length = sizes.between(2, 14)
+    yield heads(sizes, length), length + sizes.between(1, 12), "T > N"
+    yield heads(sizes, (2, 14)), 1, "T = 1"
+    yield heads(sizes, 1), sizes.between(2, 8), "N = 1"
+    tile = sizes.between(16, 40)
+    yield (1, 1, tile * sizes.between(7, 10) + sizes.between(0, tile - 1), 8), tile, "many tiles"
+    for _ in range(3):
+        shape = heads(sizes, (1, 120))
+        yield shape, max(sizes.between(1, 64), shape[2] // 16), "any sizes"
+    large = sizes.each_large(
+        ((1, 2), (1, 3), (2, 24), (2, 16)), ((5, 12), (6, 20), (340, 640), (66, 160))
+    )  # fmt: skip
+    for axis, (b, h, n, d) in zip("BHND", large, strict=True):
+        yield (b, h, n, d), max(sizes.between(2, 64), n // 12), f"large {axis}"
 
 
 def swept() -> Iterator[tuple[tuple[int, int, int, int], int, int, float]]:

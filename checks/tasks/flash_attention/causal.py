@@ -7,11 +7,13 @@ import statistics
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Raised, Skipped
-from judge_tui.checks.tasks.flash_attention.cases import Case, drawn
+from judge_tui.checks.sizes import Range
+from judge_tui.checks.tasks.flash_attention.cases import Case, Shape, drawn
 from judge_tui.checks.tasks.flash_attention.forward import Forward
 from judge_tui.checks.tasks.flash_attention.gate import sound
 from judge_tui.checks.tasks.flash_attention.reference import Array
@@ -20,11 +22,17 @@ from judge_tui.checks.verdict import Curve, Verdict
 
 __all__ = ["causal_skip", "causality"]
 
-_HEADS, _WIDTH = 2, 6
-#: Length and tile: even, uneven, one row per tile, one tile for all, many tiles, large ones.
-_CUTS = ((16, 4), (17, 5), (9, 1), (11, 16), (45, 4), (128, 64))
-#: Those in single precision: there what sums over later keys and takes them off again leaves a trace.
-_SINGLE = frozenset({(45, 4)})
+#: Tiles, how many of them, and rows behind them: even, uneven, of one row, one tile for all, many, large.
+_CUTS: tuple[tuple[Range, Range, Range], ...] = (
+    ((2, 6), (3, 5), (0, 0)),
+    ((3, 7), (3, 4), (1, 2)),
+    ((1, 1), (6, 12), (0, 0)),
+    ((13, 20), (0, 0), (5, 12)),
+    ((3, 5), (9, 11), (1, 2)),
+    ((50, 64), (2, 2), (0, 0)),
+)
+#: The one in single precision: there what sums over later keys and takes them off again leaves a trace.
+_SINGLE = 4
 #: Sizes of changes; a large later key shows a maximum that is taken before the mask.
 _SIZES = (0.1, 1.0, 1000.0)
 _SIZES_SINGLE = (0.1, 1000.0, 1e6)
@@ -52,7 +60,7 @@ _CLOCK_LEFT, _TIMINGS, _TIMINGS_LONGER = 30.0, 3, 5
     "later keys leave earlier rows alone",
     establishes="Finite changes of later K and V leave every earlier row of O bit-equal.",
     roles=("forward",),
-    version=3,
+    version=4,
 )
 def causality(bench: Bench, found: Findings) -> str:
     """Change K and V from a cut on, for every cut, and compare the bits of the rows before it."""
@@ -60,14 +68,18 @@ def causality(bench: Bench, found: Findings) -> str:
     if True not in forward.causal:
         raise Skipped("it has no causal mask: it takes no such parameter and attends to every key")
     moved, still, compared = _Moves(), 0, 0
-    for length, tile in _CUTS:
+    for number, (tiles, count, behind) in enumerate(_CUTS):
+        sizes = bench.sizes("cut", number)
+        tile = sizes.between(*tiles)
+        length = tile * sizes.between(*count) + sizes.between(*behind)
+        shape = (1, sizes.between(1, 3), length, sizes.between(2, 16))
         cuts = np.arange(1, length)
         if length >= 100:
             cuts = bench.rng("cuts").choice(cuts, 12, False)
         elif length > 40:
             # Every second one lies inside a tile, and takes half the time.
             cuts = cuts[::2]
-        base = _copies(bench, length, tile, len(cuts))
+        base = _copies(bench, shape, tile, len(cuts), np.float32 if number == _SINGLE else np.float64)
         try:
             before = forward(base)
         except Raised as fault:
@@ -141,10 +153,9 @@ class _Moves:
             self.where = f"row {row} with keys from {cut} on, N={case.q.shape[2]} T={case.tile}"
 
 
-def _copies(bench: Bench, length: int, tile: int, count: int) -> Case:
+def _copies(bench: Bench, shape: Shape, tile: int, count: int, dtype: npt.DTypeLike) -> Case:
     """The same rows in every batch item, so that one call holds every cut."""
-    dtype = np.float32 if (length, tile) in _SINGLE else np.float64
-    case = drawn(bench.rng("base", length), (1, _HEADS, length, _WIDTH), tile, True, dtype=dtype)
+    case = drawn(bench.rng("base", shape[2]), shape, tile, True, dtype=dtype)
     q, k, v = (np.repeat(a, count, axis=0) for a in (case.q, case.k, case.v))
     return Case(q, k, v, tile, True)
 

@@ -18,7 +18,7 @@ __all__ = ["FAR", "sound"]
 #: Zeros are 1 off, rows in another order 1.2 and more.
 FAR = 0.9
 #: Wide enough that heads differ little in how far a given mistake is off.
-_WIDTH = 32
+_WIDTHS = (24, 40)
 
 
 def sound(
@@ -31,12 +31,15 @@ def sound(
         forward: What is called.
         bench: For the draw.
         causal: Whether with the mask.
-        length: N.
+        length: N, give or take a quarter.
 
     Returns:
         Relative error and its limit; beyond it the check has failed.
     """
-    case = drawn(bench.rng("gate", length), (2, 3, length, _WIDTH), 8, causal, spread=0.1)
+    sizes = bench.sizes("gate", length)
+    tile, rows = sizes.between(5, 12), sizes.between(length - length // 4, length + length // 4)
+    shape = sizes.between(1, 3), sizes.between(2, 4), rows, sizes.between(*_WIDTHS)
+    case = drawn(bench.rng("gate", length), shape, tile, causal, spread=0.1)
     error = relative_error(forward(case), case.truth, axis=(-2, -1))
     found.limit(
         "O with nearly even weights, relative error per head",

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Fault, Raised
-from judge_tui.checks.tasks.flash_attention.cases import Case
+from judge_tui.checks.tasks.flash_attention.cases import Case, Shape
 from judge_tui.checks.tasks.flash_attention.forward import Forward
 from judge_tui.checks.tasks.flash_attention.gate import sound
 from judge_tui.checks.tasks.flash_attention.reference import Array
@@ -34,9 +34,10 @@ _HIDDEN: dict[str, Keys] = {
     "last tiles masked": lambda n, t: slice(n - 2 * t, n),
     "only one key visible": lambda n, t: slice(0, n - 1),
 }
+_FAR_HIDDEN: dict[str, Keys] = {"first tiles masked": lambda n, t: slice(0, 300)}
 _EMPTY = "every key masked in one head"
-#: The long one reaches code that chooses its own tiles of up to 256.
-_LENGTHS = ((40, 8), (560, 16))
+#: Tiles and how many of them; the long ones reach code that chooses its own of up to 256.
+_SHORT, _LONG = ((3, 11), (5, 8)), ((14, 20), (30, 32))
 
 
 @check(
@@ -44,7 +45,7 @@ _LENGTHS = ((40, 8), (560, 16))
     "survives tiles without a visible key",
     establishes="O is finite and right where whole tiles score -inf for a row, 0 where a row sees no key.",
     roles=("forward",),
-    version=2,
+    version=3,
 )
 def nan_masked_tiles(bench: Bench, found: Findings) -> str:
     """Hide keys behind −inf scores and hold O against the reference; NaN values and invalid events apart."""
@@ -102,29 +103,29 @@ def _fails(rows: Rows) -> bool:
 
 
 def _cases(bench: Bench, forward: Forward, overflow: bool) -> Iterator[Case]:
-    for length, tile in _LENGTHS:
+    for tiles, count in (_SHORT, _LONG):
         for causal in reversed(forward.causal):
-            for name, keys in (
-                _HIDDEN.items() if length < 100 else (("first tiles masked", lambda n, t: slice(0, 300)),)
-            ):
-                rng = bench.rng(name, length, causal)
-                yield _hidden(rng, length, tile, causal, keys(length, tile), name, overflow)
-        if length < 100 and False in forward.causal:
-            yield _all_hidden(bench.rng(_EMPTY), length, tile, False, overflow)
+            sizes = bench.sizes("masked", tiles[0], causal)
+            tile = sizes.between(*tiles)
+            shape = (1, 2, tile * sizes.between(*count), sizes.between(2, 24))
+            for name, keys in _HIDDEN.items() if tiles is _SHORT[0] else _FAR_HIDDEN.items():
+                rng = bench.rng(name, tiles[0], causal)
+                yield _hidden(rng, shape, tile, causal, keys(shape[2], tile), name, overflow)
+        if tiles is _SHORT[0] and False in forward.causal:
+            yield _all_hidden(bench.rng(_EMPTY), shape, tile, False, overflow)
 
 
 def _hidden(
-    rng: np.random.Generator, length: int, tile: int, causal: bool, keys: slice, name: str, overflow: bool
+    rng: np.random.Generator, shape: Shape, tile: int, causal: bool, keys: slice, name: str, overflow: bool
 ) -> Case:
-    shape = (1, 2, length, 6)
     q, k, v = (rng.standard_normal(shape) for _ in range(3))
     q[..., 0] = rng.uniform(0.5, 1.5, q.shape[:-1])
     k[:, :, keys, 0] = -np.inf
     return _overflowing(Case(q, k, v, tile, causal, name)) if overflow else Case(q, k, v, tile, causal, name)
 
 
-def _all_hidden(rng: np.random.Generator, length: int, tile: int, causal: bool, overflow: bool) -> Case:
-    case = _hidden(rng, length, tile, causal, slice(0, 0), _EMPTY, False)
+def _all_hidden(rng: np.random.Generator, shape: Shape, tile: int, causal: bool, overflow: bool) -> Case:
+    case = _hidden(rng, shape, tile, causal, slice(0, 0), _EMPTY, False)
     case.k[:, 1, :, 0] = -np.inf
     return _overflowing(case) if overflow else case
 
@@ -180,9 +181,8 @@ def _wrong_anyway(bench: Bench, forward: Forward, case: Case) -> bool:
 
 def _strict(bench: Bench, forward: Forward, found: Findings) -> None:
     """NaN in the values of masked keys: 0 · NaN is NaN in every plain product, so this decides nothing."""
-    case = _hidden(
-        bench.rng("strict"), 40, 8, forward.causal[-1], slice(0, 8), "NaN values behind the mask", False
-    )
+    name, shape = "NaN values behind the mask", (1, 2, 40, 6)
+    case = _hidden(bench.rng("strict"), shape, 8, forward.causal[-1], slice(0, 8), name, False)
     case.v[:, :, :8] = np.nan
     try:
         out = forward(case)

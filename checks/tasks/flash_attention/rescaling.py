@@ -32,8 +32,8 @@ _SOFT = 12.0
 _STEEP = 1600.0
 #: Rise per tile, over so many tiles that float32 overflows where a rise is put off once too often.
 _SLOW, _SLOW_TILES, _SLOW_TILE = (3, 6, 10, 14), 32, 4
-#: Length and tile; the long one reaches code that chooses its own tiles of up to 256.
-_LENGTHS = ((72, 8), (768, 96))
+#: Tiles and how many of them; the long ones reach code that chooses its own of up to 256.
+_TILES = (((5, 9), (8, 10)), ((88, 104), (8, 8)))
 _RISING, _FALLING, _CONSTANT, _PAST, _MIXED = _KINDS = (
     "rising",
     "falling",
@@ -54,7 +54,7 @@ _MISTAKES: dict[Factor, str] = {
     "rescales by exp(m_old - m_new)",
     establishes="O is right while row maxima rise over many tiles, fall, stay, rise past the range of exp.",
     roles=("forward",),
-    version=4,
+    version=5,
 )
 def rescaling_direction(bench: Bench, found: Findings) -> str:
     """Hold O against the reference for scores whose running maximum rises, falls and stays."""
@@ -97,7 +97,10 @@ def rescaling_direction(bench: Bench, found: Findings) -> str:
 
 
 def _cases(bench: Bench, causal: bool) -> Iterator[Case]:
-    for length, tile in _LENGTHS:
+    for tiles, count in _TILES:
+        sizes = bench.sizes("ramp", tiles[0])
+        tile = sizes.between(*tiles)
+        length, width = tile * sizes.between(*count), sizes.between(3, 24)
         place = np.arange(length) / length
         level = {
             _RISING: _SOFT * place,
@@ -110,11 +113,12 @@ def _cases(bench: Bench, causal: bool) -> Iterator[Case]:
         for kind in _KINDS if length < 100 else (_RISING, _PAST):
             rng = bench.rng(kind, length)
             signs = rng.choice([-1.0, 1.0], length) if kind == _MIXED else np.ones(length)
-            yield _ramp(rng, level[kind], signs, tile, causal, kind)
+            yield _ramp(rng, level[kind], signs, tile, causal, kind, width=width)
     for step in _SLOW:
         rise = step * np.repeat(np.arange(float(_SLOW_TILES)), _SLOW_TILE)
         rng, same = bench.rng("slow", step), np.ones(rise.size)
-        yield _single(_ramp(rng, rise, same, _SLOW_TILE, causal, _PAST, noise=0.3))
+        width = bench.sizes("slow", step).between(3, 24)
+        yield _single(_ramp(rng, rise, same, _SLOW_TILE, causal, _PAST, noise=0.3, width=width))
 
 
 def _single(case: Case) -> Case:
@@ -130,10 +134,11 @@ def _ramp(
     causal: bool,
     name: str,
     *,
+    width: int,
     noise: float = 1.0,
 ) -> Case:
     """Scores ``signs_i · level_j`` and noise, a little steeper for some rows than for others."""
-    shape = (1, 2 if level.size < 100 else 1, level.size, 8)
+    shape = (1, 2 if level.size < 100 else 1, level.size, width)
     q, k, v = (rng.standard_normal(shape) for _ in range(3))
     q *= noise
     q[..., 0] = signs * rng.uniform(0.8, 1.2, level.size)

@@ -22,7 +22,8 @@ __all__ = ["Blind", "blinded", "in_single"]
 #: Entry of a blind row's query, and of every key, whose product is −inf, by dtype.
 _HUGE = {"float64": (1e200, -1e120), "float32": (1e30, -1e30)}
 _HEADS, _ROWS, _ALL = "two of four heads blind", "some rows blind", "every row blind"
-_SHAPES = (((2, 2, 19, 6), 4, 4), ((2, 2, 19, 6), 5, 8))
+#: How many draws of sizes, each with fewer kinds of rows.
+_DRAWS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +61,12 @@ class Blind:
 def blinded(bench: Bench, attention: Attention, dtype: npt.DTypeLike = np.float64) -> Iterator[Blind]:
     """Calls with blind heads, blind rows among others, and nothing but blind rows, causal and not."""
     for causal in attention.causal:
-        for index, (shape, tile, back) in enumerate(_SHAPES):
+        for index in range(_DRAWS):
+            sizes = bench.sizes("blind", causal, index)
+            shape = (2, sizes.between(2, 3), sizes.between(14, 24), sizes.between(3, 12))
+            tile, back = sizes.between(2, 7), sizes.between(2, 9)
             for kind in (_HEADS, _ROWS, _ALL)[: 3 - index]:
-                rng = bench.rng("blind", kind, causal, tile)
+                rng = bench.rng("blind", kind, causal, index)
                 problem = posed(rng, shape, tile, causal, back=back, name=kind)
                 yield _blinded(problem, _chosen(rng, shape[:3], kind), np.dtype(dtype))
 

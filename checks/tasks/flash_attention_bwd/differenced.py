@@ -33,8 +33,6 @@ _BLOCKS = {
 }
 #: The blocks of a projection: a direction moves all of a head at once.
 HEADS = {name: Independence(name[1].lower(), _BATCH_AND_HEAD) for name in _BLOCKS}
-_SMALL = ((2, 2, 4, 2), 3)
-_WIDE = ((2, 1, 37, 8), 8)
 #: An estimate whose own error is larger than this share of it shows nothing.
 _ROUGH = 1e-2
 #: What a log-sum-exp rounded to float32 leaves of a gradient.
@@ -58,7 +56,8 @@ def against_own_forward(
         The largest relative error.
     """
     errors = []
-    shape, tile = _SMALL
+    sizes = bench.sizes("differences")
+    shape, tile = (2, 2, sizes.between(3, 5), sizes.between(2, 3)), sizes.between(2, 4)
     problem = posed(bench.rng("differences"), shape, tile, attention.causal[0])
     made = attention(problem)
     for name, claimed in _BLOCKS.items():
@@ -70,9 +69,10 @@ def against_own_forward(
         estimate = differences(function, at, blocks, problem.d_out)
         size = terms(problem)[name]
         errors.append(_agrees(found, name, made[name], estimate, size, problem, "central differences", where))
-    shape, tile = _WIDE
+    shape = (2, sizes.between(1, 2), sizes.between(26, 44), sizes.between(4, 12))
+    tile, back = sizes.between(3, 12), sizes.between(3, 12)
     for causal in attention.causal:
-        problem = posed(bench.rng("projected", causal), shape, tile, causal, back=5)
+        problem = posed(bench.rng("projected", causal), shape, tile, causal, back=back)
         errors += _projected(bench, attention, found, problem, where)
     return max(errors)
 

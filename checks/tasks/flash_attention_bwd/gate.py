@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings
+from judge_tui.checks.tasks.flash_attention.cases import heads
 from judge_tui.checks.tasks.flash_attention.gate import FAR
 from judge_tui.checks.tasks.flash_attention_bwd.passes import Attention
 from judge_tui.checks.tasks.flash_attention_bwd.reference import NAMES, Gradients, Problem, gradients, posed
@@ -20,7 +21,9 @@ def sound(bench: Bench, attention: Attention, found: Findings) -> bool:
         attention: What is called.
         found: Where the figure goes.
     """
-    problem = posed(bench.rng("gate"), (2, 3, 40, 16), 8, attention.causal[0])
+    sizes = bench.sizes("gate")
+    shape, tile = heads(sizes, (24, 48), (12, 24)), sizes.between(5, 12)
+    problem = posed(bench.rng("gate"), shape, tile, attention.causal[0])
     error = wholly_wrong(problem, attention(problem))
     return found.limit(
         "gradients of a mild call, relative error per head",

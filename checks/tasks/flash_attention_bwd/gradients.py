@@ -10,8 +10,9 @@ import numpy as np
 
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
+from judge_tui.checks.sizes import Sizes
 from judge_tui.checks.tasks.backwards.source import place
-from judge_tui.checks.tasks.flash_attention.cases import swept
+from judge_tui.checks.tasks.flash_attention.cases import Shape, cuts, heads, swept
 from judge_tui.checks.tasks.flash_attention_bwd.differenced import against_own_forward
 from judge_tui.checks.tasks.flash_attention_bwd.held import Ledger, told
 from judge_tui.checks.tasks.flash_attention_bwd.mistakes import causes, common
@@ -22,23 +23,8 @@ from judge_tui.checks.verdict import Verdict
 
 __all__ = ["gradients", "places"]
 
-#: (B, H, N, D), the forward's T, the backward's T, and what is special.
-_SHAPES: tuple[tuple[tuple[int, int, int, int], int, int, str], ...] = (
-    ((1, 1, 16, 8), 4, 4, "even tiles"),
-    ((2, 3, 13, 8), 4, 4, "last tile of one row"),
-    ((2, 3, 13, 8), 5, 4, "last tile of one row, another T forward"),
-    ((1, 4, 22, 6), 7, 5, "uneven tiles of two sizes"),
-    ((3, 2, 19, 5), 8, 3, "uneven tiles of two sizes"),
-    ((2, 2, 7, 6), 16, 3, "T > N forward"),
-    ((2, 2, 7, 6), 3, 16, "T > N backward"),
-    ((1, 2, 6, 6), 4, 4, "N = D"),
-    ((2, 2, 9, 4), 1, 1, "T = 1"),
-    ((2, 1, 1, 3), 4, 4, "N = 1"),
-    ((1, 1, 1, 1), 1, 1, "N = D = T = 1"),
-    ((1, 2, 150, 16), 64, 32, "tiles of 64 and 32"),
-    ((1, 1, 200, 8), 16, 16, "many tiles"),
-)
-_REPLAYED = ((2, 2, 11, 6), 4)
+#: Rows up to which a mistake is looked for by what it would give.
+_EXPLAINED = 200
 
 
 @check(
@@ -47,7 +33,7 @@ _REPLAYED = ((2, 2, 11, 6), 4)
     establishes="The gradients equal the analytic ones over uneven tiles, backward tiles of another size, "
     "heads and batches, causal and not, and the differences of the submission's own forward.",
     roles=("forward", "backward"),
-    version=2,
+    version=3,
 )
 def gradients(bench: Bench, found: Findings) -> str:
     """Hold every row of every gradient against the truth, and all against differences of its own forward."""
@@ -84,11 +70,11 @@ def places(bench: Bench, why: Mapping[str, str]) -> dict[str, dict[str, Any]]:
 
 def _problems(bench: Bench, attention: Attention) -> Iterator[Problem]:
     for causal in attention.causal:
-        for index, (shape, tile, back, name) in enumerate(_SHAPES):
-            rng = bench.rng(name, tile, causal)
+        for index, (shape, tile, back, name) in enumerate(_cuts(bench.sizes("cuts", causal))):
+            rng = bench.rng(index, causal)
             yield posed(rng, shape, tile, causal, back=back, name=name)
             if index % 2:
-                rng = bench.rng(name, tile, causal, "single")
+                rng = bench.rng(index, causal, "single")
                 yield posed(rng, shape, tile, causal, back=back, dtype=np.float32, name=name)
         rng = bench.rng("large", causal)
         yield posed(rng, (1, 2, 26, 8), 8, causal, back=6, spread=30.0, name="scores times 30")
@@ -104,6 +90,15 @@ def _problems(bench: Bench, attention: Attention) -> Iterator[Problem]:
         yield posed(rng, shape, tile, causal, back=back, spread=spread, name="every small size")
 
 
+def _cuts(sizes: Sizes) -> Iterator[tuple[Shape, int, int, str]]:
+    """Those of the forward, each with tiles of the backward of another size."""
+    for shape, tile, name in cuts(sizes):
+        yield shape, tile, sizes.between(max(1, shape[2] // 12), shape[2] + 3), name
+    width = sizes.between(3, 12)
+    yield heads(sizes, width, width), sizes.between(1, width), sizes.between(1, width), "N = D"
+    yield (1, 1, 1, 1), 1, 1, "N = D = T = 1"
+
+
 def _offset(problem: Problem, by: float) -> Problem:
     """Shift every score of a row: softmax does not change, but an L without its maximum overflows.
 
@@ -116,14 +111,16 @@ def _offset(problem: Problem, by: float) -> Problem:
 
 def _explain(why: dict[str, list[tuple[str, ...]]], made: Gradients, problem: Problem) -> None:
     # One tile, one row or one number cannot tell mistakes apart.
-    if problem.double and min(problem.case.q.shape[2:]) > 3 and problem.tile < problem.case.q.shape[2]:
+    length, width = problem.case.q.shape[2:]
+    if problem.double and min(length, width) > 3 and problem.tile < length < _EXPLAINED:
         for name, texts in causes(made, analytic(problem), problem).items():
             why[name].append(texts)
 
 
 def _replayed(bench: Bench, attention: Attention, ledger: Ledger) -> int:
     """Two draws of one shape in one process and a third in another, where replayed answers show."""
-    shape, tile = _REPLAYED
+    sizes = bench.sizes("replay")
+    shape, tile = heads(sizes, (2, 16), (2, 12)), sizes.between(2, 6)
     first, second, third = (
         posed(bench.rng("replay", i), shape, tile, attention.causal[0], name=f"draw {i + 1} of one shape")
         for i in range(3)

@@ -11,6 +11,7 @@ import numpy as np
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.gradients import Estimate, Independence, projection
+from judge_tui.checks.tasks.flash_attention.cases import heads
 from judge_tui.checks.tasks.flash_attention.reference import Array, largest_score
 from judge_tui.checks.tasks.flash_attention_bwd.differenced import as_function
 from judge_tui.checks.tasks.flash_attention_bwd.gradients import places
@@ -21,7 +22,7 @@ from judge_tui.checks.verdict import Verdict
 
 __all__ = ["gradient_identities"]
 
-_DRAWS = (((2, 3, 13, 8), 4, 4), ((1, 2, 22, 6), 7, 5), ((2, 1, 9, 5), 16, 2))
+_DRAWS = 3
 _PER_TERM = 8.0
 #: An estimate by differences whose own error is larger than this share shows nothing.
 _ROUGH = 1e-3
@@ -64,14 +65,17 @@ _IDENTITIES = {
     establishes="Σ dK = 0, Σ dV = Σ dO, ⟨dQ,Q⟩ = ⟨dK,K⟩ = the slope of ⟨dO,O⟩ along Q, ⟨dV,V⟩ = ⟨dO,O⟩, "
     "causal row 0 has dQ = 0, linearity in dO.",
     roles=("forward", "backward"),
+    version=2,
 )
 def gradient_identities(bench: Bench, found: Findings) -> str:
     """Measure the residual of each identity, head by head, over the sum of its absolute terms."""
     attention = Attention(bench)
     worst: dict[str, _Residual] = {}
     for causal in attention.causal:
-        for shape, tile, back in _DRAWS:
-            problem = posed(bench.rng(str(shape), causal), shape, tile, causal, back=back)
+        for index in range(_DRAWS):
+            sizes = bench.sizes("draw", index, causal)
+            shape, tile, back = heads(sizes, (9, 24), (3, 12)), sizes.between(2, 16), sizes.between(2, 8)
+            problem = posed(bench.rng("draw", index, causal), shape, tile, causal, back=back)
             for name, residual in _measured(bench, attention, problem).items():
                 if name not in worst or residual.share > worst[name].share:
                     worst[name] = residual

@@ -16,6 +16,7 @@ from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import BadResult, Fault, Skipped
 from judge_tui.checks.tasks.backwards.source import place
 from judge_tui.checks.tasks.backwards.storing import entry_name, stored_at, unpacked
+from judge_tui.checks.tasks.flash_attention.cases import Shape
 from judge_tui.checks.tasks.flash_attention.reference import Array, largest_score
 from judge_tui.checks.tasks.flash_attention_bwd.blind import Blind, blinded, in_single
 from judge_tui.checks.tasks.flash_attention_bwd.cached import Entry, carried, entries, tiled
@@ -29,10 +30,17 @@ __all__ = ["logsumexp"]
 
 #: The limit that the task states, relative to 1 + |L|.
 STATED = 1e-6
-#: B, H and N that cannot be taken for each other.
-_SHAPE = (2, 3, 13, 6)
-#: Spread and offset of the scores, and the tile: several, one that takes all rows, and rows of one.
-_DRAWS = ((1.0, 0.0, 4), (8.0, 0.0, 16), (1.0, 900.0, 13), (1.0, -900.0, 4), (1.0, 0.0, 1), (1.0, 0.0, 16))
+#: B and H, N, D that cannot be taken for each other.
+_FEW, _LENGTHS, _WIDTHS = ((2, 3), (3, 2), (2, 4), (3, 4)), (11, 19), (5, 10)
+#: Spread and offset of the scores, and the rows of a tile: several, all and some more, one.
+_DRAWS = (
+    (1.0, 0.0, "several"),
+    (8.0, 0.0, "more"),
+    (1.0, 900.0, "all"),
+    (1.0, -900.0, "several"),
+    (1.0, 0.0, "one"),
+    (1.0, 0.0, "more"),
+)
 #: Tiles of fewer rows are too many to list.
 _LEAST_TILE = 4
 
@@ -43,12 +51,13 @@ _LEAST_TILE = 4
     establishes="The L that the forward keeps is the log-sum-exp of every row's scores within 1e-6, at any "
     "offset of the scores, and -inf for a row that sees nothing.",
     roles=("forward", "backward"),
+    version=2,
 )
 def logsumexp(bench: Bench, found: Findings) -> str:
     """Find L by its numbers among what the forward hands on, and hold it against the truth."""
     attention = Attention(bench)
     problems = [_drawn(bench, attention, index) for index in range(len(_DRAWS))]
-    problems += [posed(bench.rng("full", causal), _SHAPE, 5, causal) for causal in attention.causal[1:]]
+    problems += [posed(bench.rng("full", each), _shape(bench), 5, each) for each in attention.causal[1:]]
     kept = _found(bench, attention, attention.run(problems[0]))
     if kept is None:
         return _by_tiles(attention, found, problems) or _nothing(bench, attention, found)
@@ -114,11 +123,13 @@ class _Kept:
         form: In what form.
         parts: The entries that it is made of.
         names: What the source calls them.
+        rows: B, H and N where it was found.
     """
 
     form: _Form
     parts: tuple[Entry, ...]
     names: tuple[str, ...]
+    rows: tuple[int, int, int]
 
     @property
     def name(self) -> str:
@@ -142,11 +153,26 @@ class _Kept:
 
 
 def _drawn(bench: Bench, attention: Attention, index: int) -> Problem:
-    spread, offset, tile = _DRAWS[index]
-    problem = posed(bench.rng("draw", index), _SHAPE, tile, attention.causal[0], spread=spread)
+    spread, offset, kind = _DRAWS[index]
+    shape, several = _shape(bench), bench.sizes("tile", index).between(_LEAST_TILE, _LEAST_TILE + 2)
+    tile = {"several": several, "more": shape[2] + several, "all": shape[2], "one": 1}[kind]
+    problem = posed(bench.rng("draw", index), shape, tile, attention.causal[0], spread=spread)
     if offset:
-        problem.case.q[..., 0], problem.case.k[..., 0] = 20.0, offset * _SHAPE[3] ** 0.5 / 20.0
+        problem.case.q[..., 0], problem.case.k[..., 0] = 20.0, offset * shape[3] ** 0.5 / 20.0
     return problem
+
+
+def _shape(bench: Bench) -> Shape:
+    """(B, H, N, D), the same for all draws, so that what is kept is found in each of them."""
+    sizes = bench.sizes("kept")
+    batch, head = _FEW[sizes.between(0, len(_FEW) - 1)]
+    length = sizes.between(*_LENGTHS)
+    return batch, head, length, sizes.one_of([d for d in range(*_WIDTHS) if d != length])
+
+
+def _rows(problem: Problem) -> tuple[int, int, int]:
+    """B, H and N."""
+    return problem.case.q.shape[:3]
 
 
 def _found(bench: Bench, attention: Attention, run: Run) -> _Kept | None:
@@ -164,35 +190,35 @@ def _found(bench: Bench, attention: Attention, run: Run) -> _Kept | None:
     ):  # fmt: skip
         if all(what in by_what for what in needed):
             parts = [by_what[what] for what in needed]
-            return _Kept(form, tuple(e for e, _ in parts), tuple(n for _, n in parts))
+            return _Kept(form, tuple(e for e, _ in parts), tuple(n for _, n in parts), _rows(run.problem))
     role = bench.contract.by_name["forward"]
     item = next(item for item in role.returns if item.name == "L")
-    size = int(np.prod(_SHAPE[:3]))
+    size = int(np.prod(_rows(run.problem)))
     sized = [(e, n) for e, n in pairs if e.value is not None and e.value.size == size]
     called = [
         (e, n) for e, n in sized if item.means(n.rpartition(" ")[2].rpartition(".")[2]) or e.handle == "L"
     ]
     # An entry of that size with other numbers, when there is only one, is what L was meant to be.
     for entry, name in called or (sized if len(sized) == 1 else []):
-        return _Kept(_Form.L if name == "L" else _Form.OTHER, (entry,), (name,))
+        return _Kept(_Form.L if name == "L" else _Form.OTHER, (entry,), (name,), _rows(run.problem))
     return None
 
 
 def _lists(attention: Attention, run: Run) -> list[Entry]:
     """Nested lists that the cache names L: no single entry of it is an array."""
     item = next(r for r in attention.bench.contract.by_name["forward"].returns if r.name == "L")
-    found = []
+    found, rows = [], _rows(run.problem)
     for name, handle in carried(attention, run).items():
         tree = attention.bench.worker.describe(handle)
         for kind, key, part in tree.get("parts", ()):
             if part.get("kind") in ("list", "tuple") and item.means(str(key)):
                 path: Steps = ((str(kind), key),)
                 try:
-                    value = attention.bench.worker.fetch(handle.part(*path), _SHAPE[:3])
+                    value = attention.bench.worker.fetch(handle.part(*path), rows)
                 except Fault:
                     continue
                 what = "L" if _error(value, run.problem) <= 1e-4 else ""
-                found.append(Entry(name, path, "array", _SHAPE[:3], value.nbytes, (), None, value, what))
+                found.append(Entry(name, path, "array", rows, value.nbytes, (), None, value, what))
     return found
 
 
@@ -219,15 +245,14 @@ def _read(attention: Attention, run: Run, kept: _Kept) -> tuple[Array, bool]:
         raw = attention.bench.worker.fetch(handles[entry.handle].part(*entry.path), entry.shape)
         values.append(raw)
     truth = truth_of(run.problem.case)
-    arranged = _arrangements(kept.whole(values))
+    arranged = _arrangements(kept.whole(values), kept.rows)
     if not arranged:
         raise BadResult(f"keeps {kept.name} in the shape {kept.parts[0].shape}")
     return min(arranged, key=lambda value: _distance(value, truth)), any(map(is_single, values))
 
 
-def _arrangements(value: Array) -> list[Array]:
+def _arrangements(value: Array, wanted: tuple[int, int, int]) -> list[Array]:
     """The value as (B, H, N), in every order of its axes that has this shape."""
-    wanted = _SHAPE[:3]
     tight = value.reshape([n for n in value.shape if n != 1])
     found = [
         tight.transpose(order)
@@ -275,9 +300,10 @@ def _empty(bench: Bench, attention: Attention, found: Findings, kept: _Kept) -> 
     blind = _blind(bench, attention)
     try:
         handles = carried(attention, run := attention.run(blind.given))
+        shapes = [_swapped(part.shape, kept.rows, run.problem) for part in kept.parts]
         values = [
-            attention.bench.worker.fetch(handles[e.handle].part(*e.path), _swapped(e.shape, run.problem))
-            for e in kept.parts
+            attention.bench.worker.fetch(handles[part.handle].part(*part.path), shape)
+            for part, shape in zip(kept.parts, shapes, strict=True)
         ]
     except Fault as fault:
         found.note("L of rows that see nothing", fault.message)
@@ -334,7 +360,7 @@ def _beside(values: Array, seen: Array) -> Array:
 def _by_tiles(attention: Attention, found: Findings, problems: list[Problem]) -> str:
     """L where every tile of queries keeps its own, by its numbers in any order; empty where none does."""
     item = next(r for r in attention.bench.contract.by_name["forward"].returns if r.name == "L")
-    size, worst, count, name = int(np.prod(_SHAPE[:3])), 0.0, 0, ""
+    size, worst, count, name = int(np.prod(_rows(problems[0]))), 0.0, 0, ""
     place: dict[str, Any] = {}
     site: object = ()
     for problem in problems:
@@ -368,9 +394,9 @@ def _by_tiles(attention: Attention, found: Findings, problems: list[Problem]) ->
     return f"{told}; {_empty_by_tiles(attention, found, site, place).text}" if worst <= limit else told
 
 
-def _swapped(shape: tuple[int, ...], problem: Problem) -> tuple[int, ...]:
-    """An entry's shape at another problem's sizes."""
-    sizes = dict(zip(_SHAPE[:3], problem.case.q.shape[:3], strict=True))
+def _swapped(shape: tuple[int, ...], rows: tuple[int, int, int], problem: Problem) -> tuple[int, ...]:
+    """An entry's shape at another problem's sizes, where B, H and N were others."""
+    sizes = dict(zip(rows, _rows(problem), strict=True))
     return tuple(sizes.get(n, n) for n in shape)
 
 

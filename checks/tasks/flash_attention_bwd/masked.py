@@ -32,6 +32,7 @@ _NOTE = (
     "rows that see no key",
     establishes="Rows whose every score is -inf get dQ = 0 and add nothing to dK and dV; others are right.",
     roles=("forward", "backward"),
+    version=2,
 )
 def masked_rows(bench: Bench, found: Findings) -> str:
     """Make rows, heads and whole calls blind by finite overflow; hold every gradient against the truth."""

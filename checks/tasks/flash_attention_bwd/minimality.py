@@ -21,8 +21,8 @@ from judge_tui.checks.verdict import Curve, Verdict
 
 __all__ = ["cache_minimality"]
 
-#: One head of sizes that cannot be taken for each other; long enough that a flat list is one entry.
-_SHAPE, _TILE = (1, 1, 72, 5), 16
+#: N, D and tiles of a head, which cannot be taken for each other; long enough that a flat list is one entry.
+_ROWS, _WIDTHS, _TILES = (66, 90), (5, 8), (11, 24)
 #: What the contract has the forward keep; O is kept even where a backward in two walks ignores it.
 _CONTRACT = ("Q", "K", "V", "O", "L")
 #: What may stand in the place of L, one number per row each.
@@ -61,11 +61,14 @@ class _Judged:
     establishes="The forward keeps O, L (or m and l) and the inputs, nothing of size (N, N), and "
     "nothing that the backward never uses.",
     roles=("forward", "backward"),
+    version=2,
 )
 def cache_minimality(bench: Bench, found: Findings) -> str:
     """Name every entry by its numbers, change each, and follow the bytes as N doubles."""
     attention = Attention(bench)
-    problem = posed(bench.rng("batch"), _SHAPE, _TILE, attention.causal[0])
+    sizes = bench.sizes("batch")
+    shape, tile = (1, 1, sizes.between(*_ROWS), sizes.between(*_WIDTHS)), sizes.between(*_TILES)
+    problem = posed(bench.rng("batch"), shape, tile, attention.causal[0])
     growth = _growth(bench, attention, found)
     run = attention.run(problem)
     probe = Probe(attention, run)

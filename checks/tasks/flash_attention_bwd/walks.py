@@ -7,13 +7,15 @@ from typing import Any
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Skipped
+from judge_tui.checks.tasks.flash_attention.cases import Case
 from judge_tui.checks.tasks.flash_attention_bwd.gate import sound
 from judge_tui.checks.tasks.flash_attention_bwd.passes import Attention
 from judge_tui.checks.tasks.flash_attention_bwd.reference import posed
 
 __all__ = ["kv_passes"]
 
-_LENGTH, _TILE, _WIDTH = 128, 32, 16
+#: Rows of a tile, which are whole, and D.
+_TILES, _COUNT, _WIDTHS = (24, 40), 4, (12, 24)
 #: Products that every walk makes (S = QKᵀ and dP = dO Vᵀ) and those that are made once (dV, dK, dQ).
 _PER_WALK, _ONCE = 2, 3
 #: A product of other shapes or a stray one moves the count by less than this.
@@ -26,6 +28,7 @@ _STRAY = 0.5
     establishes="Tells how often the backward walks over K and V: once with D = rowsum(dO ∘ O), twice where "
     "rowsum(P ∘ dP) is gathered first. Both are right.",
     roles=("forward", "backward"),
+    version=2,
 )
 def kv_passes(bench: Bench, found: Findings) -> str:
     """Count the multiply-adds of one backward, in units of one product of all pairs that are visited."""
@@ -34,7 +37,9 @@ def kv_passes(bench: Bench, found: Findings) -> str:
         return "what it computes are not the gradients, so its work says nothing"
     # Without the mask every pair is visited, whatever a submission skips.
     causal = attention.causal[-1]
-    problem = posed(bench.rng("work"), (1, 1, _LENGTH, _WIDTH), _TILE, causal)
+    sizes = bench.sizes("work")
+    tile, width = sizes.between(*_TILES), sizes.between(*_WIDTHS)
+    problem = posed(bench.rng("work"), (1, 1, _COUNT * tile, width), tile, causal)
     plain = attention(problem)
     # Counted from the forward on, so that the arrays of the cache count as well.
     run = attention.run(problem, count=True)
@@ -42,7 +47,7 @@ def kv_passes(bench: Bench, found: Findings) -> str:
     counted = attention.read(run, returned)
     if any(counted[name].tobytes() != plain[name].tobytes() for name in plain):
         raise Skipped("it gives other bits while its work is counted, so the counts say nothing")
-    unit = _visited(attention, run.problem.case, causal) * _WIDTH
+    unit = _visited(attention, run.problem.case, causal) * width
     products = _number(returned.result.counters, "multiply_adds") / unit
     if products < _ONCE + _PER_WALK - _STRAY:
         raise Skipped("its products do not go through NumPy's arrays, so there is nothing to count")
@@ -54,13 +59,14 @@ def kv_passes(bench: Bench, found: Findings) -> str:
     return f"{_times(walks)} over K and V: {products:.3g} products per pair of tiles ({_made_of(walks)})"
 
 
-def _visited(attention: Attention, case: Any, causal: bool) -> float:
+def _visited(attention: Attention, case: Case, causal: bool) -> float:
     """Pairs of rows for which scores are made: all of them, or under a mask as many as its forward visits."""
-    pairs = float(_LENGTH * _LENGTH)
+    length, width = case.q.shape[2:]
+    pairs = float(length * length)
     if not causal:
         return pairs
     # S = QKᵀ and PV: two products per pair that the forward visits.
-    work = _number(attention.forward.counters(case), "multiply_adds") / (2 * _WIDTH)
+    work = _number(attention.forward.counters(case), "multiply_adds") / (2 * width)
     return min(work, pairs) if work >= pairs / 2 else pairs
 
 

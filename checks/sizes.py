@@ -1,0 +1,64 @@
+"""Sizes of inputs: drawn, so that code which is right at some sizes alone is right by chance.
+
+A few fixed sizes stand beside them in each check, for what is known to matter; all others follow from the
+seed of a run, which replays them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+__all__ = ["Range", "Sizes"]
+
+#: The least and the greatest size of an axis.
+Range = tuple[int, int]
+
+
+class Sizes:
+    """Draws sizes of axes.
+
+    Args:
+        rng: Where they come from, used for nothing else.
+    """
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self._rng = rng
+
+    def between(self, least: int, most: int) -> int:
+        """A size of a range, its ends included: as often small as large, and as often few as many digits."""
+        if self._rng.random() < 0.5:
+            return int(self._rng.integers(least, most + 1))
+        low, high = math.log(max(least, 1)), math.log(most + 1)
+        return min(max(int(math.exp(self._rng.uniform(low, high))), least), most)
+
+    def one_of(self, sizes: Sequence[int]) -> int:
+        """One of several sizes."""
+        return int(self._rng.choice(sizes))
+
+    def some_of(self, sizes: Sequence[int], count: int) -> list[int]:
+        """Several of several sizes, none twice, in the order in which they stand."""
+        return [sizes[index] for index in sorted(self._rng.permutation(len(sizes))[:count])]
+
+    def multiple(self, unit: int, least: int, most: int) -> int:
+        """A multiple of a unit, of a range that holds one."""
+        return unit * self.between(-(-least // unit), most // unit)
+
+    def shape(self, *axes: Range) -> tuple[int, ...]:
+        """A size for each of several axes."""
+        return tuple(self.between(*axis) for axis in axes)
+
+    def each_large(self, small: Sequence[Range], large: Sequence[Range]) -> list[tuple[int, ...]]:
+        """A shape per axis in which that one is large and the others are small.
+
+        Args:
+            small: The ranges of all axes while they are small.
+            large: The range of each while it is large; ``(0, 0)`` where it never is.
+        """
+        return [
+            tuple(self.between(*(large if other == axis else small)[other]) for other in range(len(small)))
+            for axis in range(len(small))
+            if large[axis][1]
+        ]
