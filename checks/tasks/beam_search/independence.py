@@ -48,7 +48,7 @@ class _Batch:
         """One of a few prompts, or of many."""
         vocab, width, steps = sizes.shape((17, 40), (2, 4), (4, 6))
         length = sizes.between(2, 4)
-        lengths = (length, length + sizes.between(1, 4), 1, length)
+        lengths: tuple[int, ...] = (length, length + sizes.between(1, 4), 1, length)
         if many:
             lengths += tuple(sizes.between(1, 9) for _ in range(sizes.between(3, 14)))
         return cls(vocab, width, steps, lengths)
@@ -114,9 +114,8 @@ def _tried(
 ) -> None:
     width, steps = batch.width, batch.steps
     together = search(script, prompts, width, steps, alpha)
-    seen.calls.append(
-        f"{together.counters.get('model_calls', '?')} for {len(prompts)} prompts, K = {width}, {steps} steps"
-    )
+    made = together.counters.get("model_calls", "?")
+    seen.calls.append(f"{made} for {len(prompts)} prompts, K = {width}, {steps} steps")
     for number, prompt in enumerate(prompts):
         solo = search(script, [prompt], width, steps, alpha, worker=alone)
         what = f"prompt {number} alone, then in a batch"

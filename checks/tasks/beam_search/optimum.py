@@ -184,9 +184,9 @@ def _narrow_draws(seed: int) -> tuple[tuple[Script, Tokens, int, float], ...]:
             break
     rng = np.random.default_rng([seed, 6])
     vocab, width = Sizes(rng).shape(*_LARGE)
-    eos, *prompt = distinct(rng, vocab, 4)
-    script = hashed(rng, vocab, eos, bias=-0.5)
-    return (*found, (script, tuple(prompt), width, _least(script, tuple(prompt), width)[0]))
+    eos, *rest = distinct(rng, vocab, 4)
+    script, prompt = hashed(rng, vocab, eos, bias=-0.5), tuple(rest)
+    return (*found, (script, prompt, width, _least(script, prompt, width)[0]))
 
 
 def _least(script: Script, prompt: Tokens, width: int) -> tuple[float, float]:

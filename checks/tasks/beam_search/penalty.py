@@ -112,12 +112,10 @@ def _mixed(bench: Bench, search: Search, scores: Scores) -> None:
     """Hold the scores of beams of many lengths, which change places from step to step."""
     for number, alpha in enumerate((0.7, 1.0, 0.7, 1.0)):
         rng, sizes = bench.rng("mixed", number), bench.sizes("mixed", number)
-        vocab, width = sizes.between(4, 9), sizes.between(3, 5) + 8 * (number % 2)
+        vocab, width, steps = sizes.shape((4, 9), (3, 5), (3, 6))
         eos, *others = distinct(rng, vocab, 3)
-        answer = search(
-            hashed(rng, vocab, eos, bias=-0.5), [tuple(others)], width, sizes.between(3, 6), alpha
-        )
-        scores.add(answer)
+        script = hashed(rng, vocab, eos, bias=-0.5)
+        scores.add(search(script, [tuple(others)], width + 8 * (number % 2), steps, alpha))
 
 
 def _tried(

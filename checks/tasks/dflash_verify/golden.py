@@ -11,6 +11,7 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Fault
+from judge_tui.checks.sizes import Range
 from judge_tui.checks.tasks.dflash_verify.drafting import ORDERS, chain, drawn, ordered, prompt_of
 from judge_tui.checks.tasks.dflash_verify.invalidation import KINDS, baited
 from judge_tui.checks.tasks.dflash_verify.own_model import note_own_model
@@ -22,12 +23,20 @@ from judge_tui.checks.verdict import Verdict
 
 __all__ = ["golden"]
 
-#: Vocabulary, nodes per cycle (0: another number each time), whether right nodes get twins.
-_RUNS = (
-    (2, 3, False), (2, 0, True), (3, 6, False), (3, 0, True), (5, 7, False), (7, 0, True), (13, 8, True),
-    (64, 10, False), (499, 0, True),
-)  # fmt: skip
-_TOKENS = 20
+#: Vocabulary, nodes per cycle (none: always another), whether right nodes get twins; each once large.
+_RUNS: tuple[tuple[Range, Range | None, bool], ...] = (
+    ((2, 2), (2, 4), False),
+    ((2, 2), None, True),
+    ((3, 4), (4, 8), False),
+    ((3, 4), None, True),
+    ((5, 12), (5, 9), False),
+    ((5, 12), None, True),
+    ((9, 40), (6, 10), True),
+    ((30, 90), (8, 14), False),
+    ((9, 40), (50, 90), True),
+    ((400, 4000), None, True),
+)
+_TOKENS = (16, 24)
 _MOST_RIGHT = 4
 _PAIRS = 8
 _TWINS = 12
@@ -40,7 +49,7 @@ _COMPLETE = ((2, 3), (3, 2))
     "equals greedy decoding",
     establishes="At temperature 0 the text equals greedy decoding token for token, whatever is drafted.",
     roles=("verify",),
-    version=2,
+    version=3,
 )
 def golden(bench: Bench, found: Findings) -> str:
     """Decode with random trees over many cycles; then pairs of trees of one size, and duplicate siblings."""
@@ -114,12 +123,14 @@ class _Run:
 
 
 def _run(bench: Bench, verify: Verification, number: int, worker: Worker | None = None) -> _Run:
-    vocab, size, twins = _RUNS[number]
-    rng = bench.rng("run", number)
+    vocabs, nodes_of, twins = _RUNS[number]
+    rng, sizes = bench.rng("run", number), bench.sizes("run", number)
+    vocab, tokens = sizes.shape(vocabs, _TOKENS)
+    size = sizes.between(*nodes_of) if nodes_of else 0
     prompt = prompt_of(rng, vocab, int(rng.integers(1, 7)))
-    script = decisive(rng, vocab, prompt, _TOKENS + _MOST_RIGHT + 1)
+    script = decisive(rng, vocab, prompt, tokens + _MOST_RIGHT + 1)
     run = _Run(vocab)
-    while len(run.text) < _TOKENS and not run.wrong:
+    while len(run.text) < tokens and not run.wrong:
         nodes = size or int(rng.integers(1, 12))
         right = int(rng.integers(0, min(_MOST_RIGHT, nodes) + 1))
         order = ORDERS[int(rng.integers(len(ORDERS)))]

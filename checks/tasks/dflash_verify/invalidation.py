@@ -15,7 +15,7 @@ from judge_tui.checks.tasks.dflash_verify.verifying import Case, Verification
 
 __all__ = ["KINDS", "baited", "subtree_invalidation"]
 
-_VOCAB = 101
+_VOCABS = (60, 160)
 #: What makes the subtree of a rejected node look right.
 KINDS = (
     "goes on as the model does after the rejected token",
@@ -32,6 +32,7 @@ _BELOW = 3
     "rejection takes the subtree",
     establishes="No descendant of a rejected node is accepted, however right it looks where it stands.",
     roles=("verify",),
+    version=2,
 )
 def subtree_invalidation(bench: Bench, found: Findings) -> str:
     """Hang tempting descendants below wrong nodes, beside right paths and without."""
@@ -81,11 +82,12 @@ def baited(bench: Bench, kind: str) -> Iterator[tuple[Script, Tokens, Tree]]:
     for number, (right, depth) in enumerate(_PLACES):
         for order in ORDERS:
             rng = bench.rng(kind, number, order)
-            prompt = prompt_of(rng, _VOCAB, int(rng.integers(1, 6)))
+            vocab = bench.sizes(kind, number, order).between(*_VOCABS)
+            prompt = prompt_of(rng, vocab, int(rng.integers(1, 6)))
             if kind == KINDS[2]:
-                script = constant(rng, _VOCAB, int(rng.integers(_VOCAB)))
+                script = constant(rng, vocab, int(rng.integers(vocab)))
             else:
-                script = decisive(rng, _VOCAB, prompt, right + _BELOW + 1)
+                script = decisive(rng, vocab, prompt, right + _BELOW + 1)
             tree = _tempting(rng, script, prompt, right, depth, kind)
             yield script, prompt, tree.listed(ordered(rng, tree, order))
 
@@ -97,7 +99,7 @@ def _tempting(
     path, _lead = greedy(script.rows, prompt, max(right, depth) + _BELOW + 1)
     tokens, parents = list(path[:right]), list(range(-1, right - 1))
     text = [*prompt, *path[:depth]]
-    free = (int(t) for t in rng.permutation(_VOCAB) if t not in path)
+    free = (int(t) for t in rng.permutation(script.vocab_size) if t not in path)
     tokens.append(next(t for t in free if likeliest(script.rows, [*text, t]) != t))
     parents.append(depth - 1)
     text.append(tokens[-1])
@@ -110,6 +112,6 @@ def _tempting(
 
 
 def _control(bench: Bench, verify: Verification) -> Case:
-    rng = bench.rng("control")
-    token = int(rng.integers(_VOCAB))
-    return verify(constant(rng, _VOCAB, token), prompt_of(rng, _VOCAB, 4), chain((token,) * 3))
+    rng, vocab = bench.rng("control"), bench.sizes("control").between(*_VOCABS)
+    token = int(rng.integers(vocab))
+    return verify(constant(rng, vocab, token), prompt_of(rng, vocab, 4), chain((token,) * 3))

@@ -14,6 +14,7 @@ import numpy as np
 
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
+from judge_tui.checks.sizes import Range
 from judge_tui.checks.tasks.dflash_verify.drafting import ORDERS, chain, drawn, prompt_of
 from judge_tui.checks.tasks.dflash_verify.rules import followed
 from judge_tui.checks.tasks.dflash_verify.scripts import Script, decisive
@@ -23,12 +24,33 @@ from judge_tui.checks.tasks.dflash_verify.verifying import Case, Verification
 __all__ = ["parent_logits"]
 
 #: Vocabulary and prompt's length of the chains; a wrong row that a large vocabulary hides, a tiny one shows.
-_CHAINS = ((2, 3), (2, 1), (3, 4), (5, 2), (11, 1), (64, 5), (499, 3))
+_CHAINS: tuple[tuple[Range, Range], ...] = (
+    ((2, 2), (2, 4)),
+    ((2, 2), (1, 1)),
+    ((3, 4), (2, 6)),
+    ((4, 9), (1, 4)),
+    ((9, 20), (1, 1)),
+    ((40, 90), (3, 8)),
+    ((300, 900), (1, 6)),
+)
+#: Vocabulary, prompt's length and length of chains of which one is large.
+_LARGE: tuple[tuple[Range, Range, Range], ...] = (
+    ((3000, 6000), (1, 6), (1, 6)),
+    ((4, 30), (50, 120), (1, 6)),
+    ((4, 30), (1, 6), (40, 90)),
+)
 _LENGTHS = (1, 2, 5, 17)
 #: Every length up to 17 once: a mask that is right for some of them alone shows what a node does not see.
 _BETWEEN = ((6, 10), (7, 11), (3, 12), (4, 13), (8, 14), (9, 15), (16, 20))
 #: Vocabulary, nodes, nodes of the right path.
-_BRANCHES = ((3, 6, 2), (5, 9, 3), (7, 12, 4), (13, 10, 5), (64, 8, 2), (499, 12, 3))
+_BRANCHES: tuple[tuple[Range, Range, Range], ...] = (
+    ((3, 4), (5, 8), (1, 2)),
+    ((5, 6), (7, 11), (2, 3)),
+    ((7, 11), (9, 14), (3, 5)),
+    ((9, 30), (8, 14), (4, 6)),
+    ((40, 90), (6, 12), (1, 4)),
+    ((300, 900), (9, 14), (2, 5)),
+)
 
 
 @check(
@@ -36,7 +58,7 @@ _BRANCHES = ((3, 6, 2), (5, 9, 3), (7, 12, 4), (13, 10, 5), (64, 8, 2), (499, 12
     "judged at the parent",
     establishes="A node is judged by the logits at its parent: what the target drafts is accepted whole.",
     roles=("verify",),
-    version=2,
+    version=3,
 )
 def parent_logits(bench: Bench, found: Findings) -> str:
     """Verify chains that the target drafted, and right paths among decoys in every order of listing."""
@@ -68,17 +90,22 @@ def parent_logits(bench: Bench, found: Findings) -> str:
 
 
 def _chains(bench: Bench) -> Iterator[tuple[Script, Tokens, Tree]]:
-    for number, (vocab, prompt_len) in enumerate(_CHAINS):
-        for length in (*_LENGTHS, *_BETWEEN[number]):
-            rng = bench.rng("chain", number, length)
-            prompt = prompt_of(rng, vocab, prompt_len)
-            script = decisive(rng, vocab, prompt, length + 1)
-            yield script, prompt, chain(greedy(script.rows, prompt, length)[0])
+    drawn_sizes: list[tuple[int, ...]] = []
+    for number, axes in enumerate(_CHAINS):
+        few = bench.sizes("chain", number).shape(*axes)
+        drawn_sizes += [(*few, length) for length in (*_LENGTHS, *_BETWEEN[number])]
+    drawn_sizes += [bench.sizes("large", number).shape(*axes) for number, axes in enumerate(_LARGE)]
+    for number, (vocab, prompt_len, length) in enumerate(drawn_sizes):
+        rng = bench.rng("chain", number)
+        prompt = prompt_of(rng, vocab, prompt_len)
+        script = decisive(rng, vocab, prompt, length + 1)
+        yield script, prompt, chain(greedy(script.rows, prompt, length)[0])
 
 
 def _branches(bench: Bench) -> Iterator[tuple[Script, Tokens, Tree]]:
-    for number, (vocab, size, right) in enumerate(_BRANCHES):
+    for number, axes in enumerate(_BRANCHES):
         for order in ORDERS:
+            vocab, size, right = bench.sizes("branch", number, order).shape(*axes)
             rng = bench.rng("branch", number, order)
             prompt = prompt_of(rng, vocab, int(rng.integers(1, 6)))
             script = decisive(rng, vocab, prompt, right + 1)
@@ -87,8 +114,8 @@ def _branches(bench: Bench) -> Iterator[tuple[Script, Tokens, Tree]]:
 
 def _seconds(bench: Bench) -> Iterator[tuple[Script, Tokens, Tree]]:
     """Beside each right node, and behind the last, one with the second likeliest token."""
-    for number, vocab in enumerate((3, 7, 64)):
-        rng = bench.rng("second", number)
+    for number, vocabs in enumerate(((3, 4), (5, 12), (40, 90))):
+        rng, vocab = bench.rng("second", number), bench.sizes("second", number).between(*vocabs)
         prompt = prompt_of(rng, vocab, 3)
         script = decisive(rng, vocab, prompt, 3)
         right = greedy(script.rows, prompt, 2)[0]

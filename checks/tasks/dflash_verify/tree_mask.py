@@ -46,7 +46,7 @@ _RELATIONS = (
     "tree attention mask",
     establishes="The prompt is causal; a node sees the whole prompt, itself and its ancestors, nothing else.",
     roles=("mask",),
-    version=3,
+    version=4,
 )
 def tree_mask(bench: Bench, found: Findings) -> str:
     """Build masks of stated and random trees and of chains, and hold each cell against its relation."""
@@ -98,9 +98,10 @@ def _cases(rng: np.random.Generator) -> Iterator[tuple[str, int, tuple[int, ...]
         parents = _forest(rng, size)
         yield "random tree", prompt_len, parents
         yield "another random tree of its size", prompt_len, _forest(rng, size, parents)
-    for size in _CHAINS:
+    for size in (*_CHAINS, *(int(size) for size in rng.integers(19, 160, 3))):
         yield f"chain of {size}", int(rng.integers(1, 5)), tuple(range(-1, size - 1))
-    yield "random tree", 2, _forest(rng, _CHAINS[-1] + 5)
+    yield "random tree", 2, _forest(rng, int(rng.integers(_CHAINS[-1] + 1, 2 * _CHAINS[-1])))
+    yield "a long prompt", int(rng.integers(64, 200)), _forest(rng, int(rng.integers(2, 13)))
 
 
 def _forest(rng: np.random.Generator, size: int, other_than: Sequence[int] | None = None) -> tuple[int, ...]:

@@ -10,10 +10,20 @@ import numpy as np
 import numpy.typing as npt
 
 from judge_tui.checks.bench import Bench
+from judge_tui.checks.sizes import Range
 
 __all__ = ["Draw", "draws", "mixed"]
 
 Array = npt.NDArray[Any]
+
+
+#: Outputs, whole groups and what is behind them.
+_RAGGED: tuple[tuple[Range, int, Range], ...] = (
+    ((3, 9), 2, (20, 108)),
+    ((3, 9), 1, (20, 108)),
+    ((3, 9), 0, (40, 120)),
+    ((130, 140), 0, (24, 60)),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +46,20 @@ class Draw:
 
 def draws(bench: Bench, out: int) -> Iterator[Draw]:
     """Every draw of the check, the plainest first; ``out`` outputs where groups are to be whole."""
+    sizes = bench.sizes("draws")
     shape = out, 128
     yield Draw("mixed scales", mixed(bench.rng("mixed"), shape))
     yield Draw("mixed scales again", mixed(bench.rng("again"), shape))
     yield Draw("standard deviation 0.02", 0.02 * bench.rng("small").standard_normal(shape))
     yield Draw("ties at s/2", _ties(bench.rng("ties"), out))
     yield Draw("groups of zeros", _zeros(bench.rng("zeros"), out))
-    yield Draw("two groups", mixed(bench.rng("two"), (out, 256)))
-    for shape in ((5, 300), (5, 200), (4, 100), (132, 40)):
-        yield Draw("ragged", mixed(bench.rng("ragged", *shape), shape), even=False)
+    for name, groups in (("several groups", sizes.between(2, 4)), ("many groups", sizes.between(9, 16))):
+        yield Draw(name, mixed(bench.rng(name), (out, 128 * groups)))
+    outs = (128 * sizes.between(2, 3)) if out % 128 == 0 else sizes.multiple(4, 260, 400)
+    yield Draw("many outputs", mixed(bench.rng("outs"), (outs, 128)))
+    for number, (rows, whole, behind) in enumerate(_RAGGED):
+        shape = sizes.between(*rows), 128 * whole + sizes.between(*behind)
+        yield Draw("ragged", mixed(bench.rng("ragged", number), shape), even=False)
 
 
 def mixed(rng: np.random.Generator, shape: tuple[int, int]) -> Array:

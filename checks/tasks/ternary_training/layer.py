@@ -14,15 +14,21 @@ from judge_tui.checks.calling.binding import parse_path
 from judge_tui.checks.calling.calls import Returned, invoke
 from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.faults import BadResult, Fault, Raised
+from judge_tui.checks.sizes import Sizes
 from judge_tui.checks.tasks.ternary_training.layers import claims_ternary
 from judge_tui.checks.tasks.ternary_training.roles import GROUP, inputs_of, shapes_of
 
-__all__ = ["FEW", "Gradients", "Layer", "Run"]
+__all__ = ["Gradients", "Layer", "Run", "few"]
 
 Array = npt.NDArray[Any]
 
-#: Outputs of a layer that is tried at little cost.
-FEW = 16
+#: Outputs of a layer that is tried at little cost, in fours: what packs several weights into a byte takes no others.
+_FEW, _UNIT = (8, 40), 4
+
+
+def few(rng: np.random.Generator) -> int:
+    """A drawn number of outputs that costs little."""
+    return Sizes(rng).multiple(_UNIT, *_FEW)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,16 +180,17 @@ class Layer:
         return Gradients(None if dx is None else dx.reshape(run.x.shape), dweight, dbias)
 
     def whole(self, rng: np.random.Generator) -> int:
-        """How many outputs leave it no ragged group: few, which is cheap, unless it will have 128.
+        """How many outputs leave it no ragged group: drawn and few, which is cheap, unless it will have 128.
 
         Raises:
             Fault: It hung or died.
         """
+        out = few(rng)
         try:
-            self.forward(rng.standard_normal((FEW, GROUP)), np.zeros((1, GROUP)))
+            self.forward(rng.standard_normal((out, GROUP)), np.zeros((1, GROUP)))
         except (Raised, BadResult):
             return GROUP
-        return FEW
+        return out
 
     def unsuited(self, weight: Array) -> str:
         """Why its answers do not show the weights that it multiplies by, as a clause; empty when they do."""

@@ -14,7 +14,7 @@ from judge_tui.checks.faults import Fault, Raised, Skipped, Unbound
 from judge_tui.checks.sources import parsed
 from judge_tui.checks.tasks.ternary_training import levels
 from judge_tui.checks.tasks.ternary_training.draws import draws, mixed
-from judge_tui.checks.tasks.ternary_training.layer import FEW, Layer
+from judge_tui.checks.tasks.ternary_training.layer import Layer, few
 from judge_tui.checks.tasks.ternary_training.layers import NOT_ITS_WEIGHTS
 from judge_tui.checks.tasks.ternary_training.levels import LIMIT, Answer, Rule
 from judge_tui.checks.tasks.ternary_training.reading import projected
@@ -35,7 +35,7 @@ _OTHER_RULES = (0.6, 0.8)
     "projection",
     "projected weights",
     establishes="Every projected weight is s·{-1, 0, 1} within 1e-5, s = mean|W| per group of 128.",
-    version=4,
+    version=5,
     budget=120,
 )
 def projection(bench: Bench, found: Findings) -> str:
@@ -102,7 +102,7 @@ class _Subject:
         self.bench = bench
         self.layer: Layer | None = None
         self.transposed = False
-        self.out = FEW
+        self.out = few(bench.rng("few"))
         self.worker = None
         alone = PROJECT.name in bench.bindings
         try:

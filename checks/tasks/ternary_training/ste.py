@@ -7,7 +7,7 @@ almost everywhere. Its forward is linear in x and in the bias, so there they are
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,7 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Raised, Unbound
 from judge_tui.checks.gradients import Independence, differences
+from judge_tui.checks.sizes import Sizes
 from judge_tui.checks.tasks.ternary_training import estimator
 from judge_tui.checks.tasks.ternary_training.draws import mixed
 from judge_tui.checks.tasks.ternary_training.layer import Gradients, Layer
@@ -31,9 +32,6 @@ Array = npt.NDArray[Any]
 
 #: The tolerance of the challenge, far above float32's rounding of these sums.
 _LIMIT = 1e-5
-#: Widths and B; the last one's groups are ragged and may be refused, which ``projection`` tells.
-_WIDTHS = ((128, 6), (256, 5), (128, 6))
-_RAGGED = ((5, 300), 4)
 _NAMES = ("dweight", "dx", "dbias")
 
 
@@ -43,6 +41,7 @@ _NAMES = ("dweight", "dx", "dbias")
     establishes="dL/dW_latent is dL/dW_projected, the scale a constant; dx and dbias are right.",
     roles=("forward", "backward"),
     budget=120,
+    version=2,
 )
 def ste(bench: Bench, found: Findings) -> str:
     """Compare gradients on every draw, exchange the latent weights, difference the forward."""
@@ -54,12 +53,12 @@ def ste(bench: Bench, found: Findings) -> str:
     place: dict[str, Any] = {"file": binding.file, "line": binding.line or None}
     held = {name: _Worst() for name in _NAMES}
     causes: list[str] = []
-    for index, (shape, rows) in enumerate((*(((out, width), rows) for width, rows in _WIDTHS), _RAGGED)):
+    for index, (shape, rows, ragged) in enumerate(_shapes(bench.sizes("draws"), out)):
         case = _Case.drawn(bench.rng(index), shape, rows)
         try:
             _compare(layer, case, held, causes)
         except Raised as fault:
-            if shape == _RAGGED[0] and (told := refusal(bench, fault)):
+            if ragged and (told := refusal(bench, fault)):
                 found.note(f"not called at {shape}", told, file=fault.file, line=fault.line)
                 continue
             raise
@@ -77,6 +76,17 @@ def ste(bench: Bench, found: Findings) -> str:
             otherwise=Verdict.WARN, **({} if told == "float64" else place),
         )  # fmt: skip
     return _summary(found, held, explained)
+
+
+def _shapes(sizes: Sizes, out: int) -> Iterator[tuple[tuple[int, int], int, bool]]:
+    """(out, in) and B, one pair twice; the last groups are ragged and may be refused: ``projection`` tells."""
+    rows = sizes.between(3, 9)
+    yield (out, 128), rows, False
+    yield (out, 128 * sizes.between(2, 3)), sizes.between(2, 8), False
+    yield (out, 128), rows, False
+    yield (out, 128 * sizes.between(9, 16)), 2, False
+    yield (out, 128), sizes.between(64, 200), False
+    yield (sizes.between(3, 9), 256 + sizes.between(20, 108)), sizes.between(2, 6), True
 
 
 @dataclass(frozen=True, slots=True)
