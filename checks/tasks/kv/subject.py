@@ -24,8 +24,10 @@ from judge_tui.checks.tasks.kv.words.sizes import Sizes, mode
 __all__ = ["Subject", "called_in_vain", "claims_causal"]
 
 _TRIED = re.compile(r"\S+\.py:\S+: ")
+#: Heads, and widths of a head, which are even for positions that are rotated in pairs.
+_HEADS, _WIDTHS = (3, 5, 7), (6, 8, 10, 12, 16, 20)
 #: Layers of a decoder that is told: what only later ones see too much of shows in a last row from three on.
-_LAYERS = 3
+_LAYERS, _VOCABS = (3, 5), (23, 60)
 _CAUSAL = re.compile(r"causal|tril|triu", re.I)
 
 
@@ -74,6 +76,22 @@ class Subject:
         """Whether there is a decoder."""
         return "prefill" in self.bound and "decode" in self.bound
 
+    def sizes(self, batch: int, tokens: int, dtype: str = "float32", **more: int) -> Sizes:
+        """What a cache is made for: heads, and their width, are drawn once for a check.
+
+        Args:
+            batch: Sequences.
+            tokens: Room per sequence.
+            dtype: Of what is fed.
+            more: Further fields of :class:`~judge_tui.checks.tasks.kv.words.sizes.Sizes`.
+        """
+        drawn = self.bench.sizes("heads")
+        return Sizes(batch, drawn.one_of(_HEADS), tokens, drawn.one_of(_WIDTHS), dtype, **more)
+
+    def between(self, name: str, least: int, most: int) -> int:
+        """A size that is drawn once for a check."""
+        return self.bench.sizes(name).between(least, most)
+
     def cached(self, sizes: Sizes, worker: Worker | None = None, *, counted: bool = False) -> Cached:
         """A new cache; the worker counts its calls where asked to."""
         bench, goes = self.bench, partial(self._goes, sizes.bits)
@@ -89,7 +107,12 @@ class Subject:
 
     def maker(self, *, dtype: str = "float32", **sizes: Any) -> Maker:
         """What makes decoders with the same weights; ``sizes`` are fields of its sizes that differ."""
-        told = {"layers": _LAYERS, **sizes}
+        drawn = self.bench.sizes("decoder")
+        told = {"layers": drawn.between(*_LAYERS), "vocab": drawn.between(*_VOCABS)}
+        if not sizes.keys() & {"heads", "embed", "kv_heads"}:
+            heads = drawn.one_of(_HEADS)
+            told |= {"heads": heads, "embed": heads * drawn.one_of(_WIDTHS)}
+        told |= sizes
         return Maker(self.bench.worker, self.bound, lambda: self.bench.left, dtype=dtype, sizes=told)
 
     def main(self, *names: str) -> Binding:

@@ -22,7 +22,7 @@ __all__ = ["Gradients", "Layer", "Run", "few"]
 
 Array = npt.NDArray[Any]
 
-#: Outputs of a layer that is tried at little cost, in fours: what packs several weights into a byte takes no others.
+#: Outputs of a layer that is tried at little cost, in fours: what packs weights into bytes takes no others.
 _FEW, _UNIT = (8, 40), 4
 
 

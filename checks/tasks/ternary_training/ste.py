@@ -79,7 +79,7 @@ def ste(bench: Bench, found: Findings) -> str:
 
 
 def _shapes(sizes: Sizes, out: int) -> Iterator[tuple[tuple[int, int], int, bool]]:
-    """(out, in) and B, one pair twice; the last groups are ragged and may be refused: ``projection`` tells."""
+    """(out, in) and B, one pair twice; ragged groups, the last, may be refused: ``projection`` tells."""
     rows = sizes.between(3, 9)
     yield (out, 128), rows, False
     yield (out, 128 * sizes.between(2, 3)), sizes.between(2, 8), False

@@ -37,7 +37,7 @@ def judge(subject: Subject, found: Findings, said: list[str], room: int, many: i
     """
     if not subject.cached(Sizes()).ragged_by():
         return
-    sizes = Sizes(len(_LENGTHS), 3, room, 8, layers=1)
+    sizes = subject.sizes(len(_LENGTHS), room, layers=1)
     limit, where = float32_limit(subject), subject.where("append_many", "step_many", "append", "step")
     quantity = (
         f"{many} tokens at once for the shortest of {len(_LENGTHS)} sequences, {_STEPS} steps of all: "

@@ -34,7 +34,7 @@ _UNTOLD = 129
 @check(
     "capacity",
     "past the end",
-    version=5,
+    version=6,
     establishes="Writing past the end gives an error or makes room, and what was stored stays; what a "
     "sequence held that left is not seen by the next.",
 )
@@ -75,7 +75,7 @@ def _of_cache(subject: Subject, found: Findings) -> list[str]:
 
 def _continues(subject: Subject) -> bool:
     """Whether several tokens at once go behind what is stored; a call for prompts alone may start over."""
-    sizes = Sizes(2, 3, _CAPACITY, 8, layers=1)
+    sizes = subject.sizes(2, _CAPACITY, layers=1)
     cached = subject.cached(sizes)
     q, k, v = drawn(subject.bench.rng("continues"), sizes, 5)
     try:
@@ -86,7 +86,7 @@ def _continues(subject: Subject) -> bool:
 
 
 def _past_the_end(subject: Subject, found: Findings, before: int, more: int, words: str) -> str:
-    sizes = Sizes(2, 3, max(before, _CAPACITY), 8, layers=1)
+    sizes = subject.sizes(2, max(before, _CAPACITY), layers=1)
     cached = subject.cached(sizes)
     q, k, v = drawn(subject.bench.rng(words), sizes, before + more)
     out = cached.feed(*(x[:, :, :before] for x in (q, k, v)), whole=False)

@@ -14,13 +14,11 @@ from judge_tui.checks.tasks.kv.limits import float32_limit
 from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tasks.kv.words.draws import drawn
 from judge_tui.checks.tasks.kv.words.reference import attention
-from judge_tui.checks.tasks.kv.words.sizes import Sizes
 from judge_tui.checks.tolerance import relative_error
 
 __all__ = ["judge"]
 
 Array = npt.NDArray[Any]
-_SIZES = Sizes(3, 3, 8, 8, layers=1)
 _BEFORE, _AFTER = 3, 2
 #: Sequences in the order in which they are let go; the last row always stays.
 _GOING = (("two leave, two come", (0, 1)), ("one is freed twice", (1, 0, 0)), ("the first twice", (0, 0, 1)))
@@ -60,8 +58,9 @@ def _judged(subject: Subject, found: Findings, number: int) -> str:
 
 def _off(subject: Subject, rng: np.random.Generator, going: tuple[int, ...]) -> float:
     """The worst error of the rows after ``going`` went and as many came."""
-    cached = subject.cached(_SIZES)
-    stream = drawn(rng, _SIZES, _BEFORE + _AFTER)
+    sizes = subject.sizes(3, 8, layers=1)
+    cached = subject.cached(sizes)
+    stream = drawn(rng, sizes, _BEFORE + _AFTER)
     cached.feed(*(x[:, :, :_BEFORE] for x in stream), whole=False)
     gone: set[int] = set()
     for b in going:
@@ -79,7 +78,7 @@ def _off(subject: Subject, rng: np.random.Generator, going: tuple[int, ...]) -> 
 
 def _worst(cached: Cached, out: Array, stream: tuple[Array, Array, Array], gone: set[int]) -> float:
     errors = []
-    for b in range(_SIZES.batch):
+    for b in range(cached.sizes.batch):
         q, k, v = (x[b : b + 1, :, _BEFORE if b in gone else 0 :] for x in stream)
         if cached.mode == "read":
             pairs = zip(cached.stored(b), (k, v), strict=True)

@@ -20,7 +20,6 @@ from judge_tui.checks.tasks.kv.limits import Worst, float32_limit
 from judge_tui.checks.tasks.kv.subject import Subject, called_in_vain
 from judge_tui.checks.tasks.kv.words.draws import drawn
 from judge_tui.checks.tasks.kv.words.reference import attention, causal_rows, plain
-from judge_tui.checks.tasks.kv.words.sizes import Sizes
 from judge_tui.checks.tolerance import relative_error
 
 __all__ = ["chunked_prefill"]
@@ -35,7 +34,7 @@ _PROSE = re.compile(r"chunk", re.I)
     "prompt in chunks",
     establishes="Any split of a prompt into chunks equals one prefill: its rows, and the steps after it.",
     optional=True,
-    version=3,
+    version=4,
 )
 def chunked_prefill(bench: Bench, found: Findings) -> str:
     """Take one prompt in chunks of many sizes; hold rows and later steps against full attention."""
@@ -108,7 +107,7 @@ class _Run:
 
     def __init__(self, subject: Subject, chunked: Binding, size: int, index: int) -> None:
         self.subject, self.size = subject, size
-        sizes = Sizes(2, 3, 4 * TOKENS, 8, chunk=size)
+        sizes = subject.sizes(2, 4 * TOKENS, chunk=size)
         self.stream = drawn(subject.bench.rng("chunked", index), sizes, TOKENS + _STEPS)
         bench = subject.bench
         self.fed = ChunkFed(bench.worker, subject.bound, chunked, sizes, lambda: bench.left)

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import BadResult, Raised
+from judge_tui.checks.sizes import Range
 from judge_tui.checks.tasks.kv.faces.decoding import Decoder
 from judge_tui.checks.tasks.kv.faces.maker import Maker
 from judge_tui.checks.tasks.kv.faces.weights import drawn_anew, weights
@@ -28,8 +29,9 @@ from judge_tui.checks.tolerance import relative_error
 __all__ = ["judge"]
 
 Array = npt.NDArray[Any]
-_WIDTH, _PROMPT, _STEPS = 8, 4, 2
-_SHAPES = ((4, 2), (8, 2), (4, 1))
+_WIDTHS, _PROMPT, _STEPS = (6, 8, 10, 12), 4, 2
+#: Heads of keys and values, and how many queries share each.
+_GROUPS: tuple[tuple[Range, Range], ...] = (((2, 2), (2, 3)), ((2, 3), (3, 4)), ((1, 1), (2, 5)))
 #: A plain difference of answers that shows that other weights are at work.
 _MOVED = 1e-3
 
@@ -41,7 +43,9 @@ def judge(subject: Subject, found: Findings, said: list[str]) -> None:
         return
     limit = precision("float32").limit(0.0)
     worst, wrong, shown = 0.0, "", []
-    for queries, shared in _SHAPES:
+    drawn = [subject.bench.sizes("groups", index).shape(*axes) for index, axes in enumerate(_GROUPS)]
+    for shared, times in drawn:
+        queries = shared * times
         try:
             pair = _Pair(subject, queries, shared)
             errors, why = pair.errors(), pair.why
@@ -101,7 +105,7 @@ class _Pair:
     def __init__(self, subject: Subject, queries: int, shared: int) -> None:
         self.shared, self.queries, self.why = shared, queries, ""
         bench = subject.bench
-        sizes = {"heads": queries, "embed": queries * _WIDTH}
+        sizes = {"heads": queries, "embed": queries * bench.sizes("width").one_of(_WIDTHS)}
         self.worker = bench.worker
         self.narrow, self.wide = (
             Maker(bench.worker, subject.bound, lambda: bench.left, sizes={**sizes, "kv_heads": n})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import BadResult, Fault, Raised, Skipped, Unbound
+from judge_tui.checks.sizes import Range
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv.faces.cached import Cached
 from judge_tui.checks.tasks.kv.finding import grouped
@@ -22,17 +24,22 @@ from judge_tui.checks.tasks.kv.limits import Worst, float32_limit, precision
 from judge_tui.checks.tasks.kv.subject import Subject, called_in_vain
 from judge_tui.checks.tasks.kv.words.head_maps import cause
 from judge_tui.checks.tasks.kv.words.reference import attention, causal_rows, plain
-from judge_tui.checks.tasks.kv.words.sizes import Sizes
 from judge_tui.checks.tolerance import relative_error
 
 __all__ = ["claims_sharing", "gqa"]
 
 Array = npt.NDArray[Any]
-#: Groups of 2 and of 4, three heads over none shared, one head for all.
-_SHAPES = (Heads(4, 2), Heads(8, 2), Heads(6, 3), Heads(3, 3), Heads(4, 1), Heads(2, 1))
+#: Heads of keys and values, and how many queries share each: two and more, no other, all of them.
+_GROUPS: tuple[tuple[Range, Range], ...] = (
+    ((2, 2), (2, 2)),
+    ((2, 3), (3, 5)),
+    ((3, 4), (2, 3)),
+    ((3, 5), (1, 1)),
+    ((1, 1), (3, 6)),
+    ((1, 1), (2, 2)),
+)
 #: In the text of what attends: heads of keys and values that are counted apart, or repeated.
 _MEANT = re.compile(r"kv_?heads?\b|key_value_heads|n_?rep\b|repeat_?kv|heads_per_", re.I)
-_TOKENS = 7
 _PROMPT, _STEPS = 5, 3
 
 
@@ -42,6 +49,7 @@ _PROMPT, _STEPS = 5, 3
     establishes="Query heads that share heads of keys and values (GQA, MQA) equal full attention over "
     "repeated heads.",
     optional=True,
+    version=2,
 )
 def gqa(bench: Bench, found: Findings) -> str:
     """Attention alone, attention over the cache, and the decoder, each where it takes fewer KV heads."""
@@ -75,15 +83,26 @@ def _where(binding: Binding) -> dict[str, Any]:
     return {} if binding.file == ADAPTER else {"file": binding.file, "line": binding.line or None}
 
 
+def _shapes(subject: Subject) -> list[Heads]:
+    """Pairs of head counts: the plainest first, which tells whether heads are shared at all."""
+    shared = [subject.bench.sizes("groups", index).shape(*axes) for index, axes in enumerate(_GROUPS)]
+    return [Heads(heads * times, heads) for heads, times in shared]
+
+
+def _tokens(subject: Subject) -> int:
+    """Keys that queries attend to where nothing is cached."""
+    return subject.between("tokens", 5, 11)
+
+
 def _alone(subject: Subject, found: Findings, binding: Binding, said: list[str]) -> None:
     """q, k and v go in: one query over all keys, and as many queries as keys."""
-    shapes = [heads for heads in _SHAPES if heads.shared == 1 or not grouped.mqa_only(binding)]
+    shapes = [heads for heads in _shapes(subject) if heads.shared == 1 or not grouped.mqa_only(binding)]
     forms = _forms(subject, binding)
     worst, limit, table = Worst(), precision("float32").limit(0.0), [("heads", "relative error")]
     for index, heads in enumerate(shapes):
         errors = []
         for tokens, causal in forms:
-            q, k, v = _drawn(subject, "alone", index, heads, _TOKENS)
+            q, k, v = _drawn(subject, "alone", index, heads, _tokens(subject))
             one, narrow = _one(subject, binding, heads, (q[:, :, -tokens:], k, v), causal)
             limit = max(limit, precision("float32").limit(narrow))
             errors.append(one)
@@ -104,12 +123,13 @@ def _alone(subject: Subject, found: Findings, binding: Binding, said: list[str])
 def _forms(subject: Subject, binding: Binding) -> list[tuple[int, bool | None]]:
     """Numbers of queries and the mask that the callable applies: where it is right, else all."""
     heads = Heads(4, 1) if grouped.mqa_only(binding) else Heads(4, 2)
-    q, k, v = _drawn(subject, "forms", 0, heads, _TOKENS)
+    several = _tokens(subject)
+    q, k, v = _drawn(subject, "forms", 0, heads, several)
     runs: list[tuple[int, bool | None]] = []
     right: list[tuple[int, bool | None]] = []
     options: list[tuple[int, bool | None]] = [(1, None)]
     if "N" in binding.layout:
-        options += [(_TOKENS, True), (_TOKENS, False)]
+        options += [(several, True), (several, False)]
     for tokens, causal in options:
         try:
             one, _narrow = _one(subject, binding, heads, (q[:, :, -tokens:], k, v), causal)
@@ -142,9 +162,9 @@ def _one(
 
 
 def _drawn(subject: Subject, name: str, index: int, heads: Heads, tokens: int) -> tuple[Array, Array, Array]:
-    rng = subject.bench.rng(name, index)
+    rng, width = subject.bench.rng(name, index), subject.sizes(2, tokens).head_dim
     q, k, v = (
-        rng.standard_normal((2, n, tokens, 8)).astype(np.float32)
+        rng.standard_normal((2, n, tokens, width)).astype(np.float32)
         for n in (heads.queries, heads.shared, heads.shared)
     )
     return q, k, v
@@ -170,7 +190,7 @@ def _cached(subject: Subject, found: Findings, said: list[str]) -> None:
     if not first.error <= max(limit, 1e-3) and not claims_sharing(subject):
         return
     worst, table = first, [("heads", "relative error"), ("4 query heads over 2", f"{first.error:.2g}")]
-    for index, heads in enumerate(_SHAPES[1:], 1):
+    for index, heads in enumerate(_shapes(subject)[1:], 1):
         one = _run(subject, heads, index)
         table.append((str(heads), f"{one.error:.2g}"))
         worst = worst.or_worse(one)
@@ -197,7 +217,7 @@ def claims_sharing(subject: Subject) -> bool:
 
 def _run(subject: Subject, heads: Heads, index: int) -> Worst:
     total = _PROMPT + _STEPS
-    sizes = Sizes(2, heads.shared, total + 2, 8, query_heads=heads.queries)
+    sizes = replace(subject.sizes(2, total + 2), heads=heads.shared, query_heads=heads.queries)
     cached: Cached = subject.cached(sizes)
     q, k, v = _drawn(subject, "cached", index, heads, total)
     cached.feed(*(x[:, :, :_PROMPT] for x in (q, k, v)))

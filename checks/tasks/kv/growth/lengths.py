@@ -21,8 +21,8 @@ from judge_tui.checks.verdict import Curve, Verdict
 __all__ = ["growth"]
 
 Array = npt.NDArray[np.float64]
-_FILLED = (12, 36, 108)
-_WIDE = Sizes(batch=1, heads=2, max_len=72, head_dim=8, layers=1)
+#: Tokens that are held, threefold each time, from so many on.
+_FILLED, _TIMES = (10, 14), (1, 3, 9)
 _LENGTHS = (8, 16, 32, 64)
 #: How often the work of plain attention a stored token may cost; computing rows again costs its square.
 _WORK, _ELEMENTS = 4.0, 16.0
@@ -33,6 +33,7 @@ _WORK, _ELEMENTS = 4.0, 16.0
     "growth with length",
     establishes="Bytes grow linearly with the tokens held, a step's work at most linearly, and no step "
     "computes the past again.",
+    version=2,
 )
 def growth(bench: Bench, found: Findings) -> str:
     """Bytes at three lengths, counted work of a step at four; for a decoder beside that of a prefill."""
@@ -57,7 +58,7 @@ def growth(bench: Bench, found: Findings) -> str:
 def _bytes(subject: Subject, found: Findings, said: list[str]) -> None:
     points: list[tuple[float, float]] = []
     create = subject.bound.get("create")
-    for n in _FILLED:
+    for n in _filled(subject):
         # Narrow heads: what grows with the square of the length shows beside the data.
         cached = subject.cached(Sizes(1, 2, n, 2, layers=1))
         # One by one, as a generation goes; what every step leaves behind adds up.
@@ -87,13 +88,19 @@ def _bytes(subject: Subject, found: Findings, said: list[str]) -> None:
         said.append(f"bytes grow as n^{grown:.2g}: {_shown(points, 'B')}")
 
 
+def _filled(subject: Subject) -> list[int]:
+    least = subject.between("filled", *_FILLED)
+    return [least * times for times in _TIMES]
+
+
 def _in_steps(subject: Subject, grown: float) -> float:
     """The exponent where room is made ahead, in steps that may be many times what there was."""
-    sizes = Sizes(1, 2, _FILLED[-1], 2, layers=1)
+    most = _filled(subject)[-1]
+    sizes = Sizes(1, 2, most, 2, layers=1)
     cached = subject.cached(sizes)
-    q, k, v = drawn(subject.bench.rng("bytes"), sizes, _FILLED[-1])
+    q, k, v = drawn(subject.bench.rng("bytes"), sizes, most)
     points = []
-    for t in range(_FILLED[-1]):
+    for t in range(most):
         cached.feed(*(x[:, :, t : t + 1] for x in (q, k, v)))
         points.append((float(t + 1), float(total(cached))))
     told = law(points)
@@ -107,8 +114,9 @@ def _shown(points: Sequence[tuple[float, float]], unit: str) -> str:
 
 def _work(subject: Subject, found: Findings, said: list[str]) -> None:
     """Counted work of one step at growing lengths; a step's rows are of one token."""
-    cached = subject.cached(_WIDE, counted=True)
-    q, k, v = drawn(subject.bench.rng("work"), _WIDE, _LENGTHS[-1])
+    wide = subject.sizes(1, _LENGTHS[-1] + 8, layers=1)
+    cached = subject.cached(wide, counted=True)
+    q, k, v = drawn(subject.bench.rng("work"), wide, _LENGTHS[-1])
     works: list[Work] = []
     for t in range(_LENGTHS[-1]):
         now = slice(t, t + 1)
@@ -122,7 +130,7 @@ def _work(subject: Subject, found: Findings, said: list[str]) -> None:
     if len(works) < 3:
         found.note("work of a step", "not counted", note=f"it holds fewer than {_LENGTHS[2]} tokens")
         return
-    attended = 2 * _WIDE.heads * _WIDE.head_dim
+    attended = 2 * wide.heads * wide.head_dim
     if not any(work.products for work in works):
         _elements_alone(subject, found, said, works, attended)
         return

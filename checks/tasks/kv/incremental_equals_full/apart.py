@@ -16,7 +16,6 @@ from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tasks.kv.words.draws import drawn
 from judge_tui.checks.tasks.kv.words.reference import attention
 from judge_tui.checks.tasks.kv.words.sentences import Sentences
-from judge_tui.checks.tasks.kv.words.sizes import Sizes
 from judge_tui.checks.tolerance import relative_error
 
 __all__ = ["judge_apart"]
@@ -30,7 +29,7 @@ def judge_apart(subject: Subject, found: Findings, said: Sentences) -> None:
 
     Where one cache serves all (nothing makes it, and no call hands it over) there are no two.
     """
-    sizes = Sizes(2, 3, _STEPS + 3, 8)
+    sizes = subject.sizes(2, _STEPS + 3)
     caches = [subject.cached(sizes) for _ in range(2)]
     streams = [drawn(subject.bench.rng("apart", n), sizes, _STEPS) for n in range(2)]
     caches[0].touched = caches[1].touched = touched = set[str]()

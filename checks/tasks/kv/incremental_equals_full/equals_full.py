@@ -21,7 +21,6 @@ from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tasks.kv.words.draws import drawn
 from judge_tui.checks.tasks.kv.words.reference import attention, diagnosis, plain
 from judge_tui.checks.tasks.kv.words.sentences import Sentences
-from judge_tui.checks.tasks.kv.words.sizes import Sizes
 from judge_tui.checks.tolerance import relative_error
 from judge_tui.checks.verdict import Verdict
 
@@ -75,7 +74,7 @@ CASES = (
     "incremental_equals_full",
     "decoding equals full attention",
     establishes="Every decode step equals full causal recomputation: 1e-5 in float32, 1e-10 in float64.",
-    version=9,
+    version=10,
 )
 def incremental_equals_full(bench: Bench, found: Findings) -> str:
     """Feed prompts and steps; hold each step's rows against attention over all that was fed."""
@@ -151,7 +150,7 @@ def _ran(subject: Subject, case: Case, index: int) -> tuple[Worst, float]:
 
 
 def _run(subject: Subject, case: Case, index: int, worker: Any) -> tuple[Worst, float]:
-    sizes = Sizes(case.batch, 3, case.prompt + case.steps + case.spare, 8, case.dtype)
+    sizes = subject.sizes(case.batch, case.prompt + case.steps + case.spare, case.dtype)
     cached = subject.cached(sizes, worker)
     layers = [cached, cached.beside(1)] if cached.has_layers else [cached]
     streams = [

@@ -16,7 +16,6 @@ from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tasks.kv.words.draws import drawn
 from judge_tui.checks.tasks.kv.words.reference import attention, diagnosis
 from judge_tui.checks.tasks.kv.words.sentences import Sentences
-from judge_tui.checks.tasks.kv.words.sizes import Sizes
 from judge_tui.checks.tolerance import relative_error
 
 __all__ = ["judge_layers", "judge_together"]
@@ -36,7 +35,7 @@ def judge_layers(subject: Subject, found: Findings, said: Sentences) -> None:
     parts["create"] = renamed(parts["create"], "one_layer", "layers")
     if not parts["create"].takes("layers"):
         return
-    sizes = Sizes(2, 3, _STEPS + 2, 8, layers=_LAYERS)
+    sizes = subject.sizes(2, _STEPS + 2, layers=_LAYERS)
     cached = Cached(bench.worker, parts, sizes, lambda: bench.left)
     streams = [drawn(bench.rng("in step", layer), sizes, _STEPS) for layer in range(_LAYERS)]
     layers, worst = cached.in_step(), Worst()
@@ -63,7 +62,7 @@ def judge_together(subject: Subject, found: Findings, said: Sentences) -> None:
         return
     if "create" not in parts or not parts["create"].takes("layers"):
         return
-    sizes, worst = Sizes(2, 3, _STEPS + 2, 8, layers=_LAYERS), Worst()
+    sizes, worst = subject.sizes(2, _STEPS + 2, layers=_LAYERS), Worst()
     stream = drawn(bench.rng("together"), sizes, _STEPS)
     for layer in range(_LAYERS):
         cached = Cached(bench.worker, parts, sizes, lambda: bench.left, together=_LAYERS)

@@ -42,7 +42,7 @@ def judge_prefill(subject: Subject, found: Findings, said: Sentences) -> None:
         found.note("prompt of several tokens", "fed one by one", note="nothing takes several tokens at once")
         return
     for words, before, tokens in _PIECES:
-        sizes = Sizes(2, 3, before + tokens + 11, 8)
+        sizes = subject.sizes(2, before + tokens + 11)
         cached = subject.cached(sizes)
         q, k, v = drawn(subject.bench.rng("prefill", before), sizes, before + tokens)
         try:

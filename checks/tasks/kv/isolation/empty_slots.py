@@ -33,7 +33,7 @@ _HUGE, _LARGE = 1e30, 1e4
     "isolation",
     "garbage past the end",
     establishes="Huge finite values past a sequence's length, and in padding, change no bit of its answers.",
-    version=2,
+    version=3,
 )
 def isolation(bench: Bench, found: Findings) -> str:
     """The same run over clean and over dirty slots; then with dirty padding."""
@@ -70,7 +70,7 @@ def _run(
     Returns:
         ``None`` when there is nothing to make dirty.
     """
-    sizes = Sizes(len(_LENGTHS), 3, 16, 8)
+    sizes = subject.sizes(len(_LENGTHS), 16)
     cached = subject.cached(sizes)
     if dirt is not None:
         spare = [entry for entry in entries(cached) if _holds_tokens(entry, cached)]

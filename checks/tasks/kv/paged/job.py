@@ -19,6 +19,10 @@ from judge_tui.checks.tasks.kv.limits import precision
 __all__ = ["Job"]
 
 
+#: Heads, and widths of a head.
+_HEADS, _WIDTHS = (2, 4), (6, 8, 10, 12, 16)
+
+
 @dataclass(slots=True)
 class Job:
     """A paged cache as it is judged.
@@ -41,7 +45,9 @@ class Job:
 
     def pool(self) -> Pool:
         """An empty one."""
-        return Pool(self.bench.worker, self.parts, PoolSizes(), lambda: self.bench.left)
+        drawn = self.bench.sizes("heads")
+        sizes = PoolSizes(heads=drawn.between(*_HEADS), head_dim=drawn.one_of(_WIDTHS))
+        return Pool(self.bench.worker, self.parts, sizes, lambda: self.bench.left)
 
     def where(self, *parts: str) -> dict[str, Any]:
         """``file`` and ``line`` of the first of these parts that is no adapter's."""

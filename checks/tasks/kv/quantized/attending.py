@@ -12,14 +12,14 @@ from judge_tui.checks.tasks.kv.quantized.coder import CacheCoder
 from judge_tui.checks.tasks.kv.quantized.held import SLACK, forgiven
 from judge_tui.checks.tasks.kv.quantized.ranges import SIZES, moved, small
 from judge_tui.checks.tasks.kv.quantized.store import named_bits
-from judge_tui.checks.tasks.kv.quantized.truth import absmax, even
+from judge_tui.checks.tasks.kv.quantized.truth import absmax, drawn_shape, even
 from judge_tui.checks.tasks.kv.words.reference import attention
 from judge_tui.checks.verdict import Verdict
 
 __all__ = ["judge_answers"]
 
 Array = npt.NDArray[np.float32]
-_SHAPE = (2, 3, 24, 64)
+_TOKENS = (20, 32)
 _DRAWS = 3
 #: Attention's error over that with absmax scaling: beyond the first a coarser scale, beyond the second wrong.
 _COARSE, _WRONG = 1.5, 4.0
@@ -27,6 +27,10 @@ _COARSE, _WRONG = 1.5, 4.0
 _KINDS = ((0.0, "normal numbers"), (4.0, "numbers about ±4"), (-5.0, "numbers about ∓5"))
 #: Fewer bytes than this for a number, and the numbers must be elsewhere.
 _VISIBLE = 0.2
+
+
+def _shape(bench: Bench) -> tuple[int, int, int, int]:
+    return drawn_shape(bench.sizes("answers"), _TOKENS)
 
 
 def judge_answers(bench: Bench, found: Findings, coder: CacheCoder, told: int) -> str:
@@ -53,8 +57,9 @@ def judge_answers(bench: Bench, found: Findings, coder: CacheCoder, told: int) -
         note=f"limit: {SLACK} × half a step of absmax scaling per token and head; worst: {words}",
     )  # fmt: skip
     share, kind = max((_attention(bench, coder, told, bits, far), words) for far, words in _KINDS)
+    tokens = _shape(bench)[2]
     near = found.limit(
-        f"{label}: attention over {_SHAPE[2]} tokens: error over that with absmax scaling, root mean squares",
+        f"{label}: attention over {tokens} tokens: error over that with absmax scaling, root mean squares",
         share, _WRONG if share > _WRONG else _COARSE,
         otherwise=Verdict.WARN if share <= _WRONG else Verdict.FAIL, note=f"worst: {kind}", **coder.where,
     )  # fmt: skip
@@ -84,7 +89,8 @@ def _values(
         The largest difference over its limit, and for which numbers.
     """
     limit = SLACK * 0.5 / float(2 ** (bits - 1) - 1)
-    shape = (*_SHAPE[:2], 1, _SHAPE[3])
+    batch, heads, _tokens, width = _shape(bench)
+    shape = (batch, heads, 1, width)
     worst = (0.0, "numbers in ±1")
 
     def share(k: Array, v: Array) -> float:
@@ -121,9 +127,9 @@ def _attention(bench: Bench, coder: CacheCoder, told: int, bits: int, far: float
     own, sound = 0.0, 0.0
     for draw in range(_DRAWS if not far else 1):
         rng = bench.rng("many tokens", told, draw, int(far))
-        shift = (0.0, far, -far)
-        q, k, v = ((rng.standard_normal(_SHAPE) + by).astype(np.float32) for by in shift)
-        cached = coder.opened(_SHAPE, told, attends=True)
+        shift, shape = (0.0, far, -far), _shape(bench)
+        q, k, v = ((rng.standard_normal(shape) + by).astype(np.float32) for by in shift)
+        cached = coder.opened(shape, told, attends=True)
         out = cached.feed(q, k, v, whole=False)[:, :, -1:]
         last = q[:, :, -1:]
         truth = attention(last, k, v)

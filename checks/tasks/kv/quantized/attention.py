@@ -12,19 +12,20 @@ from judge_tui.checks.faults import BadResult, Raised, Skipped
 from judge_tui.checks.tasks.kv.gqa.shared_heads import claims_sharing
 from judge_tui.checks.tasks.kv.limits import precision
 from judge_tui.checks.tasks.kv.quantized.coder import CacheCoder
+from judge_tui.checks.tasks.kv.quantized.truth import drawn_shape
 from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tasks.kv.words.reference import attention, diagnosis, plain
 from judge_tui.checks.tolerance import relative_error
 
 __all__ = ["judge_attention"]
 
-_SHAPE = (2, 3, 9, 16)
+_TOKENS, _WIDTH = (7, 14), 16
 #: About what keys and the negative of values lie, in standard deviations.
 _KINDS = ((0.0, "normal numbers"), (4.0, "numbers about ±4"))
 
 
 def judge_attention(bench: Bench, found: Findings, coder: CacheCoder, told: int) -> str:
-    """Feed nine tokens, attend with the last; once more with keys and values far from zero.
+    """Feed a few tokens, attend with the last; once more with keys and values far from zero.
 
     Args:
         bench: Where it is judged.
@@ -39,6 +40,10 @@ def judge_attention(bench: Bench, found: Findings, coder: CacheCoder, told: int)
         if said := _one(bench, found, coder, told, far, words):
             return said
     return _shared(bench, found, coder, told)
+
+
+def _shape(bench: Bench) -> tuple[int, int, int, int]:
+    return drawn_shape(bench.sizes("attention"), _TOKENS, _WIDTH)
 
 
 def _asked(bench: Bench, coder: CacheCoder) -> CacheCoder | None:
@@ -63,7 +68,7 @@ def _shared(bench: Bench, found: Findings, coder: CacheCoder, told: int) -> str:
     asked = _asked(bench, coder)
     if asked is None or not claims_sharing(Subject(bench, dict(asked.bound))):
         return ""
-    rng, (batch, _heads, tokens, width) = bench.rng("shared", told), _SHAPE
+    rng, (batch, _heads, tokens, width) = bench.rng("shared", told), _shape(bench)
     q, k, v = (rng.standard_normal((batch, n, tokens, width)).astype(np.float32) for n in (4, 2, 2))
     try:
         cached = asked.opened(k.shape, told, attends=True, query_heads=4)
@@ -86,13 +91,13 @@ def _shared(bench: Bench, found: Findings, coder: CacheCoder, told: int) -> str:
 
 def _one(bench: Bench, found: Findings, coder: CacheCoder, told: int, far: float, words: str) -> str:
     rng = bench.rng("attention", told, int(far))
-    shift = (0.0, far, -far)
-    q, k, v = ((rng.standard_normal(_SHAPE) + by).astype(np.float32) for by in shift)
+    shift, shape = (0.0, far, -far), _shape(bench)
+    q, k, v = ((rng.standard_normal(shape) + by).astype(np.float32) for by in shift)
     asked = _asked(bench, coder)
     attends = asked is not None
-    cached = (asked or coder).opened(_SHAPE, told, attends=attends)
+    cached = (asked or coder).opened(shape, told, attends=attends)
     out = cached.feed(q, k, v, whole=False)[:, :, -1:]
-    pairs = [cached.stored(b) for b in range(_SHAPE[0])]
+    pairs = [cached.stored(b) for b in range(shape[0])]
     keys, values = (np.concatenate([pair[i] for pair in pairs]) for i in (0, 1))
     last = q[:, :, -1:]
     truth, whole = attention(last, keys, values), attention(last, k, v)

@@ -5,23 +5,24 @@ from __future__ import annotations
 import numpy as np
 
 from judge_tui.checks.tasks.kv.quantized.held import SLACK, Judged, held
-from judge_tui.checks.tasks.kv.quantized.truth import even, rising, wide
+from judge_tui.checks.tasks.kv.quantized.truth import drawn_shape, even, rising, wide
 
 __all__ = ["judge_cases", "judge_zeros"]
 
-_SHAPE = (2, 3, 32, 64)
+_TOKENS = 32
 _OUTLIER = 50.0
 
 
 def judge_cases(job: Judged) -> None:
     """A channel that is fifty times larger, and tokens that grow, fed one by one."""
     rng = job.draw("cases", job.told)
-    channel = int(rng.integers(0, _SHAPE[3]))
-    k, v = (wide(rng, _SHAPE, channel, _OUTLIER) for _ in range(2))
+    shape = drawn_shape(job.bench.sizes("cases", job.told), _TOKENS)
+    channel = int(rng.integers(0, shape[3]))
+    k, v = (wide(rng, shape, channel, _OUTLIER) for _ in range(2))
     x = np.stack([k, v])
     limit = SLACK * job.half * np.abs(x).max(axis=-1, keepdims=True)
     held(job, f"channel {channel} is {_OUTLIER:g} times larger", k, v, limit, whole=True)
-    k, v = rising(rng, _SHAPE), rising(rng, _SHAPE)
+    k, v = rising(rng, shape), rising(rng, shape)
     x = np.stack([k, v])
     # Any scale may be shared by all that is stored, so the largest number of all sets the limit.
     limit = SLACK * job.half * np.full((*x.shape[:-1], 1), np.abs(x).max())
@@ -31,7 +32,8 @@ def judge_cases(job: Judged) -> None:
 def judge_zeros(job: Judged) -> None:
     """A prompt of zeros, zero tokens among others, and one number all over."""
     rng = job.draw("zero", job.told)
-    nothing = np.zeros(_SHAPE, np.float32)
+    shape = drawn_shape(job.bench.sizes("zero", job.told), _TOKENS)
+    nothing = np.zeros(shape, np.float32)
     back = job.back(nothing, nothing)
     worst = float(np.abs(back).max())
     ok = job.found.limit(
@@ -39,10 +41,10 @@ def judge_zeros(job: Judged) -> None:
     )
     if not ok:
         job.wrong.append(f"zeros come back as {worst:.3g}")
-    k, v = even(rng, _SHAPE), even(rng, _SHAPE)
+    k, v = even(rng, shape), even(rng, shape)
     for x in (k, v):
         x[:, :, 5:9] = 0.0
-    limit = np.full((2, *_SHAPE[:3], 1), SLACK * job.half)
+    limit = np.full((2, *shape[:3], 1), SLACK * job.half)
     held(job, "four tokens of zeros among others", k, v, limit, whole=True)
-    same = np.full(_SHAPE, 0.7, np.float32)
+    same = np.full(shape, 0.7, np.float32)
     held(job, "0.7 all over", same, same, 0.7 * limit, whole=True)

@@ -15,14 +15,13 @@ from judge_tui.checks.tasks.kv.quantized.cases import judge_cases, judge_zeros
 from judge_tui.checks.tasks.kv.quantized.coder import CacheCoder, Coder
 from judge_tui.checks.tasks.kv.quantized.held import SLACK, Judged, hold_step, only_clipped, worst_place
 from judge_tui.checks.tasks.kv.quantized.ranges import judge_ranges, judge_sizes
-from judge_tui.checks.tasks.kv.quantized.truth import Lattice, absmax, even
+from judge_tui.checks.tasks.kv.quantized.truth import Lattice, absmax, drawn_shape, even
 from judge_tui.checks.verdict import Verdict
 
 __all__ = ["Judged", "judge_codes", "named_bits"]
 
 Array = npt.NDArray[Any]
-_SHAPE = (2, 3, 32, 64)
-_MANY = 192
+_TOKENS, _MANY = 32, 192
 _LARGE = 6.0
 _PACKS = re.compile(r"(?i)(\w+\.)?_*pack_?(\w*(nibble|4|four|half|codes)\w*)?$")
 #: Fewer bytes than this for a number, and the numbers must be elsewhere.
@@ -42,7 +41,7 @@ def judge_codes(bench: Bench, found: Findings, coder: Coder, told: int) -> Judge
         Fault: A plain prompt makes it raise, or comes back in another shape.
     """
     job = Judged(bench, found, coder, told, told or named_bits(coder.name))
-    tokens = _SHAPE[2]
+    tokens = _TOKENS
     if _even(job, whole=True):
         # The newest tokens may be kept as they are: more of them show the codes.
         tokens = _MANY
@@ -51,7 +50,7 @@ def judge_codes(bench: Bench, found: Findings, coder: Coder, told: int) -> Judge
         _even(job, whole=False)
     judge_cases(job)
     judge_zeros(job)
-    judge_ranges(job, (*_SHAPE[:2], tokens, _SHAPE[3]))
+    judge_ranges(job, drawn_shape(bench.sizes("ranges", told), tokens))
     judge_sizes(job, tokens)
     _plain_numbers(job)
     _weight(job)
@@ -63,14 +62,14 @@ def named_bits(name: str) -> int:
     return 4 if re.search(r"int_?4|4_?bit|q4", name, re.I) else 0 if not re.search(r"8", name) else 8
 
 
-def _even(job: Judged, *, whole: bool, tokens: int = _SHAPE[2]) -> bool:
+def _even(job: Judged, *, whole: bool, tokens: int = _TOKENS) -> bool:
     """Numbers within ±1 whose range is the same in every group that a scale may be taken over.
 
     Returns:
         Whether they came back exactly.
     """
     rng = job.draw("even", job.told, int(whole), tokens)
-    shape = (*_SHAPE[:2], tokens, _SHAPE[3])
+    shape = drawn_shape(job.bench.sizes("even", job.told, int(whole), tokens), tokens)
     k, v = even(rng, shape), even(rng, shape)
     x = np.stack([k, v]).astype(np.float64)
     back = job.back(k, v, whole=whole)
@@ -144,9 +143,10 @@ def _cause(x: Array, back: Array, lattice: Lattice, limit: float) -> str:
 def _plain_numbers(job: Judged) -> None:
     """Normal numbers and a large one: what the choice of groups costs beside one scale per token and head."""
     rng = job.draw("normal", job.told)
-    k, v = (rng.standard_normal(_SHAPE).astype(np.float32) for _ in range(2))
+    shape = drawn_shape(job.bench.sizes("normal", job.told), _TOKENS)
+    k, v = (rng.standard_normal(shape).astype(np.float32) for _ in range(2))
     for x in (k, v):
-        x[tuple(rng.integers(0, _SHAPE))] = _LARGE
+        x[tuple(rng.integers(0, shape))] = _LARGE
     x = np.stack([k, v]).astype(np.float64)
     error = float(np.sqrt(np.mean((job.back(k, v) - x) ** 2)))
     plain = float(np.sqrt(np.mean((absmax(x, job.bits) - x) ** 2)))

@@ -8,12 +8,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Lattice", "absmax", "even", "rising", "wide"]
+from judge_tui.checks.sizes import Range, Sizes
+
+__all__ = ["Lattice", "absmax", "drawn_shape", "even", "rising", "wide"]
 
 Array = npt.NDArray[Any]
 _GROUP = 16
 #: What float16 rounds of a number, a scale or an answer: two roundings of half a unit in the last place.
 FLOAT16 = 2.0**-10
+
+
+def drawn_shape(sizes: Sizes, tokens: int | Range, width: int = 64) -> tuple[int, int, int, int]:
+    """(B, H, N, D) of a few sequences and heads; a width that groups of 16, 32 and 64 divide."""
+    length = tokens if isinstance(tokens, int) else sizes.between(*tokens)
+    return sizes.between(2, 3), sizes.between(2, 4), length, width
 
 
 def even(rng: np.random.Generator, shape: tuple[int, int, int, int]) -> Array:

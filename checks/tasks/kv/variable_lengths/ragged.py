@@ -38,7 +38,7 @@ _UNEVEN = (4, 1, 3, 2, 1, 4)
     "ragged batches",
     establishes="Every sequence of a ragged batch (1, block, block + 1, 5, 12, 3 long) equals its solo run, "
     "and a finished one stays as it was.",
-    version=6,
+    version=7,
 )
 def variable_lengths(bench: Bench, found: Findings) -> str:
     """Prompts of six lengths, steps of all sequences, then steps in which some of them rest."""
@@ -71,7 +71,7 @@ def _told(worst: list[Worst], limit: float) -> str:
 
 def _run(subject: Subject, found: Findings, index: int, lengths: tuple[int, ...]) -> Worst:
     batch, longest = len(lengths), max(lengths)
-    sizes = Sizes(batch, 3, longest + _STEPS + _PAUSED + 2 * _MORE + 3, 8)
+    sizes = subject.sizes(batch, longest + _STEPS + _PAUSED + 2 * _MORE + 3)
     cached = subject.cached(sizes)
     rng = subject.bench.rng("ragged", index)
     stream = drawn(rng, sizes, longest + _STEPS + _PAUSED + 1 + 2 * _MORE)
@@ -226,7 +226,7 @@ def _newest(
 
 def _right_rows(subject: Subject, before: int) -> int:
     """How many of the last rows are right where several tokens go behind stored ones of one length."""
-    sizes = Sizes(2, 3, 16, 8)
+    sizes = subject.sizes(2, 16)
     cached = subject.cached(sizes)
     stream = drawn(subject.bench.rng("goes on"), sizes, before + _MORE)
     try:
