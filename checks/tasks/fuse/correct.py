@@ -47,25 +47,29 @@ def draw(
     establishes="Indices distinct and in range, their logits the sorted top-k bit for bit, p = exp(x − lse) "
     "within 1e-5.",
     budget=_BUDGET,
+    version=2,
 )
 def topk_correct(bench: Bench, found: Findings) -> str:
     """Launch on one row and on few, without ties and with them, with zeros of both signs, at several K."""
     settled = served(bench)
     small, middle = usual(settled, 5), usual(settled, 32)
-    rng = bench.rng("inputs")
-    signed = draw(rng, 1, 777, steps=4) * np.float32(0.25)
+    rng, sizes = bench.rng("inputs"), bench.sizes("inputs")
+    known = usual(settled, sizes.between(2, 40))
+    signed = draw(rng, 1, sizes.between(600, 1100), steps=4) * np.float32(0.25)
     signed[:, ::3] = np.float32(-0.0)
     signed = np.minimum(signed, np.float32(0.0))
     signed[:, ::5] = 0.0
     questions = [
-        Question("one row", draw(rng, 1, 1000), small),
-        Question("one row, another draw", draw(rng, 1, 1000, scale=3.0), middle),
-        Question("logits × 30", draw(rng, 1, 4096, scale=30.0), small),
-        Question("ties", draw(rng, 1, 2000, steps=2), middle),
+        Question("one row", draw(rng, 1, sizes.between(700, 1400)), small),
+        Question("one row, another draw", draw(rng, 1, sizes.between(700, 1400), scale=3.0), middle),
+        Question("logits × 30", draw(rng, 1, sizes.between(3000, 5000), scale=30.0), small),
+        Question("ties", draw(rng, 1, sizes.between(1500, 2600), steps=2), middle),
         Question("zeros of both signs on top", signed, small),
-        Question("falling", -np.sort(-draw(rng, 1, 3000)), middle),
-        Question("rising", np.sort(draw(rng, 1, 3000)), middle),
+        Question("falling", -np.sort(-draw(rng, 1, sizes.between(2300, 3700))), middle),
+        Question("rising", np.sort(draw(rng, 1, sizes.between(2300, 3700))), middle),
         Question("V = 50257", draw(rng, 1, 50257, scale=2.0), middle),
+        Question("any V", draw(rng, 1, sizes.between(64, 9000)), known),
+        Question("a large V", draw(rng, 1, sizes.between(20_000, 70_000), scale=2.0), known),
     ]
     rng.shuffle(questions)
     wrong = judged(found, settled, ask(bench, settled, questions))
@@ -121,21 +125,25 @@ def _summary(found: Findings, settled: Settled, wrong: list[Asked]) -> str:
     establishes="A row's answer does not change with its neighbours, for any number of rows and every block "
     "shape that the code offers.",
     budget=_BUDGET,
-    version=4,
+    version=5,
 )
 def rows_independent(bench: Bench, found: Findings) -> str:
     """Rows of disjoint ranges and far apart, counts that are no multiple, odd boundaries; each variant."""
     settled = served(bench)
     K = usual(settled, 10)
-    rng = bench.rng("rows")
+    rng, sizes = bench.rng("rows"), bench.sizes("rows")
+    count = sizes.between(5, 12)
     many = [
-        Question("rows of disjoint ranges", apart(rng, 16, 512), K),
-        Question("seven rows, V odd", apart(rng, 7, 1001), K),
-        Question("33 rows", apart(rng, 33, 260), K),
+        Question(
+            "rows of disjoint ranges", apart(rng, sizes.multiple(4, 12, 20), sizes.between(400, 640)), K
+        ),
+        Question("few rows, V odd", apart(rng, sizes.between(5, 9), 2 * sizes.between(400, 600) + 1), K),
+        Question("33 rows", apart(rng, 33, sizes.between(200, 330)), K),
+        Question("any rows", apart(rng, sizes.between(2, 70), sizes.between(64, 400)), K),
         Question("rows off a 16-byte boundary", apart(rng, 3, 50257), K),
-        Question("few values on every lane", striped(rng, 9, 640), K),
-        Question("high and low rows by turns", far(rng, np.arange(9) % 2, 260), K),
-        Question("high rows, then low ones", far(rng, np.arange(40) // 20, 130), K),
+        Question("few values on every lane", striped(rng, count, sizes.multiple(32, 512, 768)), K),
+        Question("high and low rows by turns", far(rng, np.arange(count) % 2, sizes.between(200, 330)), K),
+        Question("high rows, then low ones", far(rng, np.arange(40) // 20, sizes.between(100, 160)), K),
         # blocks of one wave go on to a second row, long enough that what they collected was cut before
         Question("more rows than a wave has blocks", far(rng, np.arange(150) // 75, 1300), K),
     ]

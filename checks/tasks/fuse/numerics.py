@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
+from judge_tui.checks.sizes import Sizes
 from judge_tui.checks.tasks.fuse.asking import LIMIT, Asked, Question, ask, event_line, judged, served, usual
 from judge_tui.checks.tasks.fuse.correct import draw
 from judge_tui.checks.tasks.fuse.trial import Settled
@@ -33,7 +34,7 @@ _RISING = 8
     "offsets, infinities, large V",
     establishes="Right at an offset of 1e4, with −inf among the logits, fewer than K finite ones, all equal, "
     "V = 50257 and 128256, the maximum last, the top-k in one thread's stripe, on rows that rise or tie.",
-    version=4,
+    version=5,
     budget=300,
 )
 def numerics(bench: Bench, found: Findings) -> str:
@@ -41,7 +42,13 @@ def numerics(bench: Bench, found: Findings) -> str:
     settled = served(bench)
     K = usual(settled, 10)
     rng = bench.rng("rows")
-    rows = [*_offsets(rng, K), *_hard(rng, K), *_placed(rng, K), *_crowded(rng, usual(settled, 64))]
+    sizes = bench.sizes("rows")
+    rows = [
+        *_offsets(rng, sizes, K),
+        *_hard(rng, sizes, K),
+        *_placed(rng, K),
+        *_crowded(rng, usual(settled, 64)),
+    ]
     asked = ask(bench, settled, rows, seconds=150)
     offsets, rest = asked[:2], asked[2:]
     wrong = _rounded(found, settled, offsets) + judged(found, settled, rest)
@@ -62,25 +69,25 @@ def _error(asked: Asked) -> float:
     return float(asked.compared.error.max()) if asked.compared is not None else 0.0
 
 
-def _offsets(rng: np.random.Generator, K: int) -> list[Question]:
-    up = draw(rng, 1, 1500) + np.float32(_OFFSET)
-    down = draw(rng, 1, 1500) - np.float32(_OFFSET)
+def _offsets(rng: np.random.Generator, sizes: Sizes, K: int) -> list[Question]:
+    up = draw(rng, 1, sizes.between(1100, 1900)) + np.float32(_OFFSET)
+    down = draw(rng, 1, sizes.between(1100, 1900)) - np.float32(_OFFSET)
     return [Question("offset 1e4", up, K), Question("offset −1e4", down, K)]
 
 
-def _hard(rng: np.random.Generator, K: int) -> list[Question]:
+def _hard(rng: np.random.Generator, sizes: Sizes, K: int) -> list[Question]:
     minus = np.float32(-np.inf)
-    holes = draw(rng, 1, 1000)
+    holes = draw(rng, 1, sizes.between(700, 1400))
     holes[rng.random(holes.shape) < 0.4] = minus
-    first = draw(rng, 1, 1030)
+    first = draw(rng, 1, sizes.between(1024, 1400))
     first[:, :600] = minus
     few = np.full((1, max(2 * K, 300)), minus, np.float32)
     finite = rng.permutation(few.shape[1])[: max(1, K // 2)]
     few[:, finite] = rng.normal(size=len(finite)).astype(np.float32)
-    equal = np.full((1, 1024), np.float32(rng.normal()), np.float32)
-    one = draw(rng, 1, 900)
-    one[0, int(rng.integers(900))] = 120.0
-    low = draw(rng, 1, 900) * np.float32(20) - np.float32(700)
+    equal = np.full((1, sizes.between(700, 1400)), np.float32(rng.normal()), np.float32)
+    one = draw(rng, 1, sizes.between(600, 1200))
+    one[0, int(rng.integers(one.shape[1]))] = 120.0
+    low = draw(rng, 1, sizes.between(600, 1200)) * np.float32(20) - np.float32(700)
     return [
         Question("−inf among the logits", holes, K),
         Question("−inf in front", first, K),

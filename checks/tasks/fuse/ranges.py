@@ -18,7 +18,7 @@ __all__ = ["k_range"]
 
 #: As TASKS lists them; V itself is asked for at small V.
 _NUMBERS = (1, 10, 32, 33, 64, 100, 256)
-_ROWS, _V = 3, 400
+_ROWS, _LEAST_V, _MOST_V = 3, 400, 560
 _WHOLE = (40, 64, 300)
 
 
@@ -44,16 +44,13 @@ class _State:
     "which K are served",
     establishes="Every K is answered rightly or refused; nothing is written past the output.",
     budget=300,
+    version=2,
 )
 def k_range(bench: Bench, found: Findings) -> str:
     """Ask for K = 1, 10, 32, 33, 64, 100, 256 and V, and for every instance of a template."""
     settled = served(bench)
     launcher = settled.launcher
-    rng = bench.rng("numbers")
-    numbers = sorted({*_NUMBERS, *(K for K in (*settled.answered, *launcher.instances) if K <= _V)})
-    questions = [Question(f"K = {K}", draw(rng, 1, _V), K) for K in numbers]
-    questions += [Question(f"K = V = {V}", draw(rng, 1, V), V) for V in _WHOLE]
-    asked = [*ask(bench, settled, questions), *_several(bench, settled, numbers)]
+    asked = _asked(bench, settled)
     rows = [("K", "rows", "V", "rows right", "what it does")]
     right = [each.question.K for each in asked if each.right]
     largest = max(right, default=0)
@@ -84,10 +81,21 @@ def k_range(bench: Bench, found: Findings) -> str:
     return f"right up to K = {largest}{rest}{silent}"
 
 
-def _several(bench: Bench, settled: Settled, numbers: Sequence[int]) -> list[Asked]:
+def _asked(bench: Bench, settled: Settled) -> list[Asked]:
+    """One row at each K, at each V that is K as well, and several rows at each K."""
+    rng, sizes = bench.rng("numbers"), bench.sizes("numbers")
+    V = sizes.between(_LEAST_V, _MOST_V)
+    known = (*settled.answered, *settled.launcher.instances, sizes.between(2, _LEAST_V))
+    numbers = sorted({*_NUMBERS, *(K for K in known if K <= _LEAST_V)})
+    questions = [Question(f"K = {K}", draw(rng, 1, V), K) for K in numbers]
+    questions += [Question(f"K = V = {whole}", draw(rng, 1, whole), whole) for whole in _WHOLE]
+    return [*ask(bench, settled, questions), *_several(bench, settled, numbers, V)]
+
+
+def _several(bench: Bench, settled: Settled, numbers: Sequence[int], V: int) -> list[Asked]:
     """Several rows at each K; where rows are mixed up at every K, that is not about K."""
     rng = bench.rng("several")
-    questions = [Question(f"K = {K}, {_ROWS} rows", draw(rng, _ROWS, _V), K) for K in numbers]
+    questions = [Question(f"K = {K}, {_ROWS} rows", draw(rng, _ROWS, V), K) for K in numbers]
     asked = ask(bench, settled, questions)
     return asked if any(each.right for each in asked) else []
 
