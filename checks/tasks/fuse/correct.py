@@ -132,11 +132,9 @@ def rows_independent(bench: Bench, found: Findings) -> str:
     settled = served(bench)
     K = usual(settled, 10)
     rng, sizes = bench.rng("rows"), bench.sizes("rows")
-    count = sizes.between(5, 12)
+    count, rows_apart = sizes.between(5, 12), sizes.multiple(4, 12, 20)
     many = [
-        Question(
-            "rows of disjoint ranges", apart(rng, sizes.multiple(4, 12, 20), sizes.between(400, 640)), K
-        ),
+        Question("rows of disjoint ranges", apart(rng, rows_apart, sizes.between(400, 640)), K),
         Question("few rows, V odd", apart(rng, sizes.between(5, 9), 2 * sizes.between(400, 600) + 1), K),
         Question("33 rows", apart(rng, 33, sizes.between(200, 330)), K),
         Question("any rows", apart(rng, sizes.between(2, 70), sizes.between(64, 400)), K),
