@@ -38,10 +38,6 @@ class Sizes:
         """One of several sizes."""
         return int(self._rng.choice(sizes))
 
-    def some_of(self, sizes: Sequence[int], count: int) -> list[int]:
-        """Several of several sizes, none twice, in the order in which they stand."""
-        return [sizes[index] for index in sorted(self._rng.permutation(len(sizes))[:count])]
-
     def multiple(self, unit: int, least: int, most: int) -> int:
         """A multiple of a unit, of a range that holds one."""
         return unit * self.between(-(-least // unit), most // unit)
