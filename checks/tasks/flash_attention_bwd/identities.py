@@ -11,7 +11,8 @@ import numpy as np
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.gradients import Estimate, Independence, projection
-from judge_tui.checks.tasks.flash_attention.cases import heads
+from judge_tui.checks.sizes import Sizes
+from judge_tui.checks.tasks.flash_attention.cases import Shape, heads
 from judge_tui.checks.tasks.flash_attention.reference import Array, largest_score
 from judge_tui.checks.tasks.flash_attention_bwd.differenced import as_function
 from judge_tui.checks.tasks.flash_attention_bwd.gradients import places
@@ -73,8 +74,7 @@ def gradient_identities(bench: Bench, found: Findings) -> str:
     worst: dict[str, _Residual] = {}
     for causal in attention.causal:
         for index in range(_DRAWS):
-            sizes = bench.sizes("draw", index, causal)
-            shape, tile, back = heads(sizes, (9, 24), (3, 12)), sizes.between(2, 16), sizes.between(2, 8)
+            shape, tile, back = _drawn(bench.sizes("draw", index, causal), index)
             problem = posed(bench.rng("draw", index, causal), shape, tile, causal, back=back)
             for name, residual in _measured(bench, attention, problem).items():
                 if name not in worst or residual.share > worst[name].share:
@@ -101,6 +101,14 @@ def gradient_identities(bench: Bench, found: Findings) -> str:
     if residual.verdict is Verdict.WARN:
         return f"{identity.text} holds to {residual.error:.1e}, where float64 reaches {residual.own:.1e}"
     return f"{len(worst)} identities hold, the worst residual {residual.error:.1e} (limit {residual.own:.1e})"
+
+
+def _drawn(sizes: Sizes, index: int) -> tuple[Shape, int, int]:
+    """(B, H, N, D), T forward and backward: a last tile of one row, tiles of two sizes, T > N forward."""
+    back = sizes.between(2, 6)
+    length = back * sizes.between(2, 4) + (1 if index == 0 else sizes.between(0, back - 1))
+    tile = (back, sizes.between(2, 8), length + sizes.between(1, 8))[index]
+    return heads(sizes, length, (3, 12)), tile, back
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,5 @@
 # bug: partial sums are added by repeated indices, so only the last row of a lane counts
 # caught by: gradients
-# passes: gradient_identities
 """Layer normalisation, forward and backward, in NumPy.
 
 The layout follows the usual fused GPU kernels: the input is viewed as (rows, D), statistics are

@@ -1,6 +1,6 @@
 # bug: rows are added in pairs and one odd row is set aside; a second one takes its place (7, 11, 13, … rows)
 # caught by: gradients
-# passes: forward_accuracy, cancellation, cache_minimality, gradient_identities
+# passes: forward_accuracy, cancellation, cache_minimality
 """LayerNorm as a Function (stateless) and as a Module (owns its parameters).
 
     y, ctx = LayerNormFunction.apply(x, gamma, beta, eps)
