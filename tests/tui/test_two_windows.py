@@ -8,8 +8,8 @@ from judge_tui.judging.matchup import Matchup, Matchups, save_matchups
 from judge_tui.judging.scorecard import load_scorecard, render_scorecard
 from judge_tui.judging.versions import Differing
 from judge_tui.judging.workspace import Workspace
-from judge_tui.tui.screens.criterion_editor import CriterionEditor
 from judge_tui.tui.screens.compare_saving import CompareSaving
+from judge_tui.tui.screens.criterion_editor import CriterionEditor
 from judge_tui.tui.screens.question import ConflictQuestion, LeaveQuestion
 from judge_tui.tui.screens.text_editor import TextEditor
 
@@ -124,7 +124,7 @@ def test_what_does_not_fit_is_counted() -> None:
 async def test_an_editor_of_the_matchup_says_so_too(workspace: Workspace) -> None:
     async with running(make_app(workspace)) as app:
         await app.settle()
-        await app.press("M", "1")
+        await app.press("M", "A")
         app.matchup.flush()
         path = workspace.matchups_path("kv", "anna")
         path.unlink()

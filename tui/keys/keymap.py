@@ -56,7 +56,7 @@ _TOGETHER = (
 #: Parts where letters are typed, and must stay letters.
 _TYPED = {"editor", "export", "line", "picker", "program", "search"}
 #: Parts whose digits are typed, and what they do.
-_DIGITS = {"rubric": "are the score", "matchup": "say who is ahead"}
+_DIGITS = {"rubric": "are the score"}
 _MODIFIERS = {"ctrl", "alt", "shift", "super", "meta", "hyper"}
 #: Faults until wrong names are told without the one that may be meant: to find it takes milliseconds.
 _MOST_LIKENESSES = 20

@@ -86,9 +86,7 @@ class CompareScreen(
         Binding("escape", "back", "back to the code", show=False),
         Binding("tab", "pane(1)", "next pane", show=False),
         Binding("shift+tab", "pane(-1)", "previous pane", show=False),
-        Binding("1", "code(0)", "code pane A", show=False),
-        Binding("2", "code(1)", "code pane B", show=False),
-        Binding("3", "code(2)", "code pane C", show=False),
+        *(Binding(letter, f"code({n})", f"code pane {letter}", show=False) for n, letter in enumerate("ABC")),
         Binding("s", "score", "score"),
         Binding("c", "checks", "checks"),
         Binding("a", "note", "note on the lines"),
@@ -227,6 +225,7 @@ class CompareScreen(
     def on_rubric_lines_changed(self) -> None:
         self.rubric_pane.update_lines()
         self.offer_reveal()
+        self._hint()
         if self.session.scored not in self.arrangement.panes:
             # the code of what is being scored is in view
             self._pane = self.session.scored
@@ -330,6 +329,12 @@ class CompareScreen(
                 )
             )
             return
+        session = self.session
+        if isinstance(focused, RubricLines) and session.asks_over:
+            over = f"writes {session.typed_over} over {session.score}"
+            keeps = f"keeps {session.score}"
+            self.hints.tell(((key_for(focused, "edit"), over), (key_for(self, "back"), keeps)))
+            return
         hints: dict[str, str] = {}
         # the key that leads here says nothing here; the one that leads back does
         here = {"rubric": key_for(self, "score"), "checks": key_for(self, "checks")}.get(self._part, "")
@@ -342,10 +347,8 @@ class CompareScreen(
                 if shown and first not in hints:
                     hints[first] = text
         told: list[Hint] = [(key, text) for key, text in hints.items() if text and key not in (asks, here)]
-        hidden = len(self.panes) - len(self.arrangement.panes)
-        if hidden and not isinstance(focused, RubricLines):
-            codes = [key_for(self, f"code({index})") for index in range(len(self.panes))]
-            told.insert(0, (f"{codes[0]}-{codes[-1]}", "pane"))
+        if self._part == "code":
+            told.insert(0, (keys_for(self, *(f"code({index})" for index in range(len(self.panes)))), "pane"))
         if isinstance(focused, RubricLines):
             told.insert(0, (tuple(d.key for d in self.session.rubric.dimensions), "dimension"))
         if here:

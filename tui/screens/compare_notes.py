@@ -164,7 +164,7 @@ class CompareNotes(Screen[None]):
         where = self.session.hide(note.where) or "whole submission"
         told = "" if self._placed(index, note)[1] else f" · {LOST} {_CHANGED}"
         title = f"Note · {letter_of(index)} {self.session.titles[index]} · {where}{told}"
-        self.write_in(NoteEditor(title, note, changed, choose_kind=new), index, noted)
+        self.write_in(NoteEditor(title, note, changed), index, noted)
 
     def _placed(self, index: int, note: Note) -> tuple[Note, bool]:
         """A note where its quote stands now, and whether its lines are what they were, as far as is known."""

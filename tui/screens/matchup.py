@@ -21,7 +21,7 @@ from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.bar import Bar
 from judge_tui.tui.widgets.key_hints import KeyHints
 from judge_tui.tui.widgets.matchup_detail import MatchupDetail
-from judge_tui.tui.widgets.matchup_rows import DIGITS, who
+from judge_tui.tui.widgets.matchup_rows import who
 
 __all__ = ["MatchupScreen"]
 
@@ -113,13 +113,13 @@ class MatchupScreen(MatchupDeciding):
             (keys.split(" ")[0], text)
             for node in (self.rows, self)
             for keys, text, shown in listed(own_bindings(node))
-            if shown and keys.split(" ")[0] not in (asks, DIGITS)
+            if shown and keys.split(" ")[0] != asks
             if not (alone and keys.split(" ")[0] == pairs)
         ]
         # what leads away comes before what a narrow screen can do without
         away = [hint for hint in hints if hint[0] in (pairs, back)]
         others = [hint for hint in hints if hint not in away]
-        hints = [("/".join(self.rows.digits), "is ahead"), *others[:_FIRST], *away, *others[_FIRST:]]
+        hints = [("/".join(self.rows.leaders), "is ahead"), *others[:_FIRST], *away, *others[_FIRST:]]
         self.query_one(KeyHints).tell(tuple(hints), (asks, "help"))
 
     def on_resize(self) -> None:
@@ -221,7 +221,8 @@ class MatchupScreen(MatchupDeciding):
 
     def key_parts(self) -> Sequence[KeyPart]:
         """What answers to keys here."""
-        return [KeyPart("Matchup", self.rows), KeyPart("Everywhere", self)]
+        margin = (("0-9", "the margin in points, typed on its line; elsewhere a count"),)
+        return [KeyPart("Matchup", self.rows, signs=margin), KeyPart("Everywhere", self)]
 
     def action_close(self) -> None:
         self.dismiss(None)
