@@ -36,7 +36,7 @@ from judge_tui.tui.screens.earlier_work import told_of_damage, told_of_earlier_w
 from judge_tui.tui.screens.signs import CHECK_SIGNS, CODE_SIGNS, RUBRIC_SIGNS
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.textual_private.covered import CoveredScreen
-from judge_tui.tui.widgets.bar import Bar, Part
+from judge_tui.tui.widgets.bar import Bar, Part, judge_parts
 from judge_tui.tui.widgets.checks_pane import ChecksPane
 from judge_tui.tui.widgets.code_pane import CodePane
 from judge_tui.tui.widgets.hollow import Hollow
@@ -291,7 +291,7 @@ class CompareScreen(
         right: list[Part] = [
             *self.blind_parts(),
             (f"{origin} · " if origin else "", "accent", 3),
-            (f"judge {session.judge} · ", "muted", 5),
+            *judge_parts(session.judge),
         ]
         if ready is not None:
             right += [

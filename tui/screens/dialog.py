@@ -17,10 +17,12 @@ from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.textual_private.backdrop import Backdrop
 from judge_tui.tui.textual_private.covered import CoveredScreen
 
-__all__ = ["Dialog", "Editor"]
+__all__ = ["WIDEST", "Dialog", "Editor"]
 
 Result = TypeVar("Result")
 
+#: Columns of a box at most.
+WIDEST = 120
 #: Rows of a screen on which an editor has no room for all that it says.
 _LOW = 14
 

@@ -18,7 +18,7 @@ from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.screens.dialog import Editor
 from judge_tui.tui.screens.matchup_deciding import DecidingRows, MatchupDeciding, decides
 from judge_tui.tui.session import Session, letter_of
-from judge_tui.tui.widgets.bar import Bar
+from judge_tui.tui.widgets.bar import Bar, judge_parts
 from judge_tui.tui.widgets.key_hints import KeyHints
 from judge_tui.tui.widgets.matchup_detail import MatchupDetail
 from judge_tui.tui.widgets.matchup_rows import who
@@ -159,7 +159,7 @@ class MatchupScreen(MatchupDeciding):
             [(" Matchup ", "strong", 0), (f" {session.task} ", "muted", 3), *names],
             [
                 (f"edges {edges} · tie {tally[TIE]} · ", "muted", 2),
-                (f"judge {session.judge} · ", "muted", 4),
+                *judge_parts(session.judge),
                 (f"{saved} ", tone, 0),
             ],
         )

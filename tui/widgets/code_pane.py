@@ -19,7 +19,7 @@ from judge_tui.tui.code.highlight import Highlight, read
 from judge_tui.tui.code.source import Source
 from judge_tui.tui.code.symbols import Symbol
 from judge_tui.tui.code.syntax_styles import syntax_styles
-from judge_tui.tui.look.fitting import fit
+from judge_tui.tui.look.fitting import fit, fit_middle
 from judge_tui.tui.look.tones import Tones
 from judge_tui.tui.session import letter_of
 from judge_tui.tui.widgets.bar import Bar
@@ -56,7 +56,10 @@ class Sidebar(Rows, can_focus=False):
             here = value == self._pane.file
             return [
                 (" ▸ " if here else "   ", tones.by_name["primary"]),
-                (fit(self._pane.hide(value), width - 3), tones.text if here else tones.muted),
+                (
+                    fit(fit_middle(self._pane.hide(value), width - 3), width - 3),
+                    tones.text if here else tones.muted,
+                ),
             ]
         symbol: Symbol = value
         here = symbol == self._pane.view.symbol_at(self._pane.view.cursor)
