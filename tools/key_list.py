@@ -42,6 +42,7 @@ PARTS = {
     "note": "The editor of a note: kind and severity, from within its text too",
     "question": "Questions",
     "conflict": "Another window changed the same",
+    "theirs": "Undo over what another window wrote",
     "leave": "Leaving what cannot be saved",
     "reveal": "The reveal",
     "help": "Help",

@@ -217,10 +217,10 @@ class Session(CardDesk):
             after, label = card.with_summary(text), "summary"
         self.change(index, label, after, merge=True, typing=True)
 
-    def undo(self) -> str | None:
-        """Take back the last change, of whichever submission; what it was, or ``None``."""
+    def undo(self, *, theirs: bool = False) -> str | None:
+        """Take back the last change that was made here, of whichever submission; what it was, or ``None``."""
         self.keep_score()
-        return super().undo()
+        return super().undo(theirs=theirs)
 
     def take_in(self, index: int) -> bool:
         """Take a card as another window has saved it; whether it says something else now."""

@@ -194,7 +194,7 @@ async def test_a_card_that_another_window_saves_is_shown_at_once(workspace: Work
             return session.card.score("tests") is not None
 
         await app.until(arrived)
-        assert "A: changed by another window, and taken in; u takes that back." in app.messages()
+        assert "A: changed by another window, and taken in; u undoes what you changed here." in app.messages()
         assert "NOT SAVED" not in app.text()
 
 

@@ -50,7 +50,7 @@ _TOGETHER = (
     *({part, "lists", "counts", "sheet"} for part in ("diff", "differences", "evidence", "notes")),
     {"help", "lists", "counts"},
     {"matchup", "lists", "counts"},
-    *({part, "question"} for part in ("conflict", "leave", "reveal")),
+    *({part, "question"} for part in ("conflict", "leave", "reveal", "theirs")),
     {"editor", "note"},
 )
 #: Parts where letters are typed, and must stay letters.

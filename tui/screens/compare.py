@@ -34,6 +34,7 @@ from judge_tui.tui.screens.compare_sync import CompareSync
 from judge_tui.tui.screens.compare_watching import CompareWatching
 from judge_tui.tui.screens.earlier_work import told_of_damage, told_of_earlier_work, told_of_newer_work
 from judge_tui.tui.screens.signs import CHECK_SIGNS, CODE_SIGNS, RUBRIC_SIGNS
+from judge_tui.tui.screens.undoing import undo_cards
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.textual_private.covered import CoveredScreen
 from judge_tui.tui.widgets.bar import Bar, Part, judge_parts
@@ -251,7 +252,7 @@ class CompareScreen(
         self.write_in(TextEditor(title, session.text(), changed), index, closed)
 
     def action_undo(self) -> None:
-        self._told("undone", self.session.undo())
+        undo_cards(self, self.session, partial(self._told, "undone"))
 
     def action_redo(self) -> None:
         self._told("redone", self.session.redo())

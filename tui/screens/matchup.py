@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from typing import ClassVar, Protocol
@@ -10,13 +11,15 @@ from typing import ClassVar, Protocol
 from textual.app import ComposeResult
 from textual.binding import Binding
 
-from judge_tui.judging.matchup import TIE
+from judge_tui.judging.matchup import TIE, Matchup
 from judge_tui.judging.proposals import Proposal
+from judge_tui.judging.versions import Differing, matchup_differences
 from judge_tui.tui.desk.matchup_desk import WINNER, MatchupDesk
 from judge_tui.tui.keys.bound_keys import KeyPart, key_for, listed, own_bindings
 from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.screens.dialog import Editor
 from judge_tui.tui.screens.matchup_deciding import DecidingRows, MatchupDeciding, decides
+from judge_tui.tui.screens.undoing import undo
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.bar import Bar, judge_parts
 from judge_tui.tui.widgets.key_hints import KeyHints
@@ -194,7 +197,16 @@ class MatchupScreen(MatchupDeciding):
 
     @decides
     def action_undo(self) -> None:
-        self._told("undone", self._desk.undo(partial(who, self._session, short=True)))
+        called = partial(who, self._session)
+
+        def ask(_: int, now: Matchup, before: Matchup) -> tuple[str, Iterable[Differing]]:
+            hide = self._session.hide
+            found = matchup_differences(now, before, called)
+            covered = (replace(o, what=hide(o.what), here=hide(o.here), there=hide(o.there)) for o in found)
+            return "This matchup", covered
+
+        take = partial(self._desk.undo, partial(called, short=True))
+        undo(self, self._desk.changes, take, ask, partial(self._told, "undone"))
 
     @decides
     def action_redo(self) -> None:

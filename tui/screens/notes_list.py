@@ -16,6 +16,7 @@ from judge_tui.tui.look.fitting import fit, fit_middle
 from judge_tui.tui.look.palette import KIND_MARKS
 from judge_tui.tui.look.tones import Tones
 from judge_tui.tui.screens.sheet import Sheet
+from judge_tui.tui.screens.undoing import undo_cards
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.bar import Bar
 from judge_tui.tui.widgets.code_lines import LOST
@@ -166,7 +167,7 @@ class NotesList(Sheet["tuple[str, int, str] | None"]):
             self._relist()
 
     def action_undo(self) -> None:
-        self._told("undone", self._session.undo())
+        undo_cards(self, self._session, partial(self._told, "undone"))
 
     def action_redo(self) -> None:
         self._told("redone", self._session.redo())
