@@ -19,45 +19,25 @@ __all__ = ["Bar", "Part", "judge_parts", "packed"]
 Part = tuple[str, str, int]
 
 
-#: Columns of a part that is never cut while another one can be left out, and that are left of any.
-_WHOLE, _LEAST = 24, 8
 #: Columns of a judge's name.
 _NAME = 20
 
 
 def packed(parts: Sequence[Part], width: int) -> list[tuple[str, str]]:
-    """The parts that fit into a width, those of low rank kept, and none of more than half of it."""
+    """The parts that fit into a width, those of low rank kept."""
     from rich.cells import cell_len
 
-    half = max(width // 2, _WHOLE)
-    kept = [(_cut(text, half), tone, rank) for text, tone, rank in parts if text]
+    kept = [part for part in parts if part[0]]
     while kept and sum(cell_len(text) for text, _, _ in kept) > width:
         worst = max(range(len(kept)), key=lambda n: (kept[n][2], n))
         if kept[worst][2] == 0:
             break
         kept.pop(worst)
-    over = sum(cell_len(text) for text, _, _ in kept) - width
-    if over > 0 and kept:
-        # what is left is told in any width: the longest makes room
-        at = max(range(len(kept)), key=lambda n: cell_len(kept[n][0]))
-        text, tone, rank = kept[at]
-        kept[at] = (_cut(text, max(cell_len(text) - over, _LEAST)), tone, rank)
     told = [(text, tone) for text, tone, _ in kept]
     if told:
         # what a separator led to was left out
         told[-1] = (told[-1][0].removesuffix("· "), told[-1][1])
     return told
-
-
-def _cut(text: str, width: int) -> str:
-    """A part cut in its middle, the blanks behind it kept."""
-    from rich.cells import cell_len
-
-    if cell_len(text) <= width:
-        return text
-    bare = text.rstrip(" ")
-    behind = text[len(bare) :]
-    return fit_middle(bare, width - len(behind)) + behind
 
 
 def judge_parts(judge: str) -> list[Part]:

@@ -34,6 +34,8 @@ __all__ = ["CodePane", "Sidebar"]
 
 #: Larger files are read and decoded beside the event loop.
 _AT_ONCE = 150_000
+#: Columns of a path in the title before the rest of the title is left out for it.
+_WHOLE = 24
 
 Result = TypeVar("Result")
 
@@ -125,6 +127,9 @@ class CodePane(Hollow, Vertical):
             self.open(_first(files, self.submission.task))
         else:
             self._show(Source(b"(this submission has no files)"))
+        self.retitle()
+
+    def on_resize(self) -> None:
         self.retitle()
 
     def on_unmount(self) -> None:
@@ -301,13 +306,14 @@ class CodePane(Hollow, Vertical):
         # how many there are says enough where room is short
         count, word = (self.counts[:-6], " found") if self.counts.endswith(" found") else (self.counts, "")
         gone = bool(self.file) and self.file not in self.submission.files
+        name = fit_middle(self.hide(self.file), max(self.size.width // 2, _WHOLE))
         told = (("gone from disk", gone), ("CRLF", source.crlf), ("not UTF-8", source.invalid))
         flags = " ".join(word for word, on in told if on)
         self.title_bar.tell(
             [
                 (f" {letter_of(self.index)} ", "primary" if focused else "muted", 0),
                 (f"{self.title} ", "strong" if focused else "muted", 3),
-                (f"{self.hide(self.file) or 'no files'} ", "text" if focused else "muted", 0),
+                (f"{name or 'no files'} ", "text" if focused else "muted", 0),
                 (
                     f"({self.submission.files.index(self.file) + 1}/{many}) "
                     if many > 1 and self.file and not gone
