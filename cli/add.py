@@ -45,7 +45,7 @@ def command(
     Hidden files, caches and symbolic links are left out; nothing is ever overwritten.
     """
     found = options.open_workspace(workspace, None, None)
-    chosen, folder = found.task(task), _model(found, model)
+    chosen, folder = found.task(task, whole=True), _model(found, model)
     target = kept_inside(found.submissions / folder / chosen, found.submissions)
     if target.exists() or target.is_symlink():
         raise UsageError(f"{folder} has a submission for {chosen} already.", hint=f"Remove {target} first.")

@@ -52,7 +52,7 @@ def command(
     An open role lists every candidate with the line where it stands and how it failed.
     """
     found = options.open_tree(workspace, submissions, bindings)
-    submission = _meant(found, model, task)
+    submission = _meant(found, model, task, whole=write or adapter)
     target = _target(found, submission, submissions, bindings) if write or adapter else None
     from judge_tui.cli.binding import Search, print_json, print_text, store
 
@@ -64,9 +64,9 @@ def command(
         print_text(search, written)
 
 
-def _meant(found: Workspace, model: str, task: str) -> Submission:
-    chosen = found.task(task)
-    return found.submission(found.model(model, chosen), chosen)
+def _meant(found: Workspace, model: str, task: str, *, whole: bool) -> Submission:
+    chosen = found.task(task, whole=whole)
+    return found.submission(found.model(model, chosen, whole=whole), chosen)
 
 
 def _target(

@@ -11,6 +11,7 @@ import click
 from judge_tui.checks.errors import UsageError
 from judge_tui.checks.store import last_outcomes
 from judge_tui.cli import options
+from judge_tui.cli.card_lines import card_lines
 from judge_tui.cli.scoring import Changes, changed, conflicts, differences, standing
 from judge_tui.judging.attesting import attested, checks_seen, files_judged, written_elsewhere
 from judge_tui.judging.known_checks import refuse_unknown_checks
@@ -62,15 +63,16 @@ def command(
 ) -> None:
     """Set scores, comments and notes on a submission, and say what changed.
 
-    Without a change: show the scorecard.
+    Without a change: show the scorecard; a name may then be shortened to a prefix that is unique.
 
     \b
       judge-tui score glm5 --task kv --set correctness=85 \\
         --note 'bug/major:kv_cache.py:10-20:The mask is applied too late'
     """
     found = options.open_workspace(workspace, submissions, None)
-    chosen = found.task(task)
-    folder = found.model(model, chosen)
+    writes = elsewhere or any(value not in (None, ()) for value in wanted.values())
+    chosen = found.task(task, whole=writes)
+    folder = found.model(model, chosen, whole=writes)
     recordable([folder])
     recordable([chosen], "task")
     who = judge_name(judge) if judge is not None else default_judge()
@@ -83,7 +85,7 @@ def command(
             hint="Go on with judge-tui compare, and reveal the names there once everything is scored.",
         )
     newer = card_refusal(found, before)
-    if newer and (elsewhere or any(value not in (None, ()) for value in wanted.values())):
+    if newer and writes:
         raise newer
     after = changed(before, Changes.of(**wanted), rubric, submission)
     click.echo(plain(f"{folder} · {chosen} · {who}"))
@@ -98,7 +100,8 @@ def command(
         if not submission.files and not elsewhere:
             click.echo(plain(f"  {folder} has no file for {chosen} here: this is about files elsewhere"))
         save_scorecard(found.scorecard_path(chosen, folder, who), after, stamp)
-    for line in differences(before, after) or ["nothing changed"] * bool(any(wanted.values())):
+    told = differences(before, after) or ["nothing changed"] if writes else card_lines(after, rubric)
+    for line in told:
         click.echo(f"  {plain(line)}")
     for line in [*standing(after, rubric), *conflicts(after, rubric)]:
         click.echo(f"  {plain(line)}")

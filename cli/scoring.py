@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from judge_tui.checks.errors import UsageError
 from judge_tui.checks.submission import Submission
+from judge_tui.cli.card_lines import anchor
 from judge_tui.judging.card import (
     Scorecard,
     cap_conflicts,
@@ -88,7 +89,8 @@ def _assignment(item: str, rubric: Rubric, option: str) -> tuple[str, str]:
         raise UsageError(f"{option} takes DIMENSION=VALUE, not '{item}'.")
     titles = {dimension.title: dimension.id for dimension in rubric.dimensions}
     keys = {dimension.key: dimension.id for dimension in rubric.dimensions if dimension.key}
-    return match(name.strip(), [d.id for d in rubric.dimensions], titles | keys, "dimension"), value.strip()
+    names = [dimension.id for dimension in rubric.dimensions]
+    return match(name.strip(), names, titles | keys, "dimension", whole=True), value.strip()
 
 
 def _points(value: str, item: str) -> int | None:
@@ -189,9 +191,7 @@ def _worded(before: str, after: str) -> str:
 
 
 def _note(note: Note) -> str:
-    where = f" {note.file}" if note.file else ""
-    where += f":{note.lines[0]}-{note.lines[1]}" if note.lines else ""
-    return f"{note.kind}/{note.severity}{where} {note.text}"
+    return f"{anchor(note)} {note.text}"
 
 
 def standing(card: Scorecard, rubric: Rubric) -> list[str]:

@@ -21,6 +21,11 @@ class Edit(Generic[Value]):
     before: Value
     after: Value
 
+    @property
+    def name(self) -> str:
+        """What it is called, without the seal."""
+        return self.label.rstrip(_SEAL)
+
 
 @dataclass(frozen=True, slots=True)
 class EditLog(Generic[Value]):
@@ -73,6 +78,18 @@ class EditLog(Generic[Value]):
         last = self.past[-1]
         return replace(self, past=(*self.past[:-1], replace(last, label=last.label + _SEAL)))
 
+    def sunk(self, depth: int, label: str, now: Value) -> EditLog[Value]:
+        """The log with an earlier change undone from under those after it, which become one.
+
+        Args:
+            depth: Which change: 2 is the last but one.
+            label: What those after it are called.
+            now: The present card without that change.
+        """
+        own = self.past[-depth]
+        others = Edit(label, own.before, now)
+        return EditLog(now, (*self.past[:-depth], others), (*self.future, Edit(own.label, now, self.card)))
+
     def preceded(self, past: tuple[Edit[Value], ...]) -> EditLog[Value]:
         """The log with changes before its own."""
         return replace(self, past=(*past, *self.past))
@@ -87,9 +104,9 @@ class EditLog(Generic[Value]):
     @property
     def undo_label(self) -> str | None:
         """What undo would take back."""
-        return self.past[-1].label.rstrip(_SEAL) if self.past else None
+        return self.past[-1].name if self.past else None
 
     @property
     def redo_label(self) -> str | None:
         """What redo would bring back."""
-        return self.future[-1].label.rstrip(_SEAL) if self.future else None
+        return self.future[-1].name if self.future else None

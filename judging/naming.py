@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import shlex
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 
@@ -79,10 +80,19 @@ def _checked(name: str, what: str) -> str:
         raise UsageError(f"the name of a {what} cannot hold control characters: {name!a}.")
     bad = sorted(_UNPORTABLE & set(name))
     if bad:
-        raise UsageError(f"the name of a {what} cannot hold {' '.join(bad)} as in '{name}'.")
+        raise UsageError(
+            f"the name of a {what} cannot hold {' '.join(bad)} as in '{name}'.",
+            hint=_way_out(name) if what == "model" else "",
+        )
     if len(name.encode("utf-8", "replace")) > _MAX_BYTES:
         raise UsageError(f"the name of a {what} cannot be longer than {_MAX_BYTES} bytes.")
     return name
+
+
+def _way_out(name: str) -> str:
+    """How a model is added whose name no folder can have; nothing where no name is left of it."""
+    folder = "".join("-" if ch in _UNPORTABLE else ch for ch in name).strip("-. ")
+    return f"Say --model {shlex.quote(folder)} --title {shlex.quote(name)}." if folder else ""
 
 
 def default_judge() -> str:
@@ -111,6 +121,8 @@ def match(
     aliases: Mapping[str, str],
     what: str,
     likelier: Callable[[str], bool] = lambda name: False,
+    *,
+    whole: bool = False,
 ) -> str:
     """The name that is meant: exactly, else by letters and digits, else by unique prefix.
 
@@ -120,6 +132,7 @@ def match(
         aliases: Other spellings → name.
         what: ``"model"`` or ``"task"``, for the message.
         likelier: Asked where several are meant: the only one that it holds for is.
+        whole: Take no prefix, and of several none: something is written under the name.
 
     Raises:
         UsageError: No name or several are meant; the hint lists the near ones.
@@ -134,10 +147,15 @@ def match(
     key = normalized(wanted)
     exact = {name for spelling, name in spellings if spelling == key}
     prefixed = {name for spelling, name in spellings if key and spelling.startswith(key)}
+    if whole and not exact and len(prefixed) == 1:
+        raise UsageError(
+            f"'{wanted}' only begins the name of a {what}, and what is written goes under whole names.",
+            hint=f"Say {shlex.quote(prefixed.pop())}.",
+        )
     for meant in (exact, prefixed):
         if len(meant) == 1:
             return meant.pop()
-        if len(likely := [name for name in meant if likelier(name)]) == 1:
+        if not whole and len(likely := [name for name in meant if likelier(name)]) == 1:
             return likely[0]
         if meant:
             raise UsageError(f"'{wanted}' may mean several {what}s.", hint=f"Say one of: {_listed(meant)}.")

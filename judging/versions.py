@@ -31,9 +31,13 @@ class Differing:
 
     def __str__(self) -> str:
         """In a line: ``Correctness: 85 here, 50 there``; of texts, that they differ or which one is there."""
+        return self.between("here", "there")
+
+    def between(self, here: str, there: str) -> str:
+        """In a line, the two versions called by other words."""
         if not self.prose:
-            return f"{self.what}: {self.here or '–'} here, {self.there or '–'} there"
-        told = "differs" if self.here and self.there else "only here" if self.here else "only there"
+            return f"{self.what}: {self.here or '–'} {here}, {self.there or '–'} {there}"
+        told = "differs" if self.here and self.there else f"only {here if self.here else there}"
         return f"{self.what}: {told}"
 
 

@@ -195,13 +195,14 @@ class Workspace:
         """
         return folders_in(self.submissions / model, self.submissions)
 
-    def model(self, name: str, *tasks: str) -> str:
+    def model(self, name: str, *tasks: str, whole: bool = False) -> str:
         """Folder name of the model that is meant by a name, an alias or a unique prefix.
 
         Args:
             name: As typed.
             tasks: What it is wanted for: of several models that may be meant, the only one with a submission
                 or scores for one of these is.
+            whole: Take no prefix, and of several none: something is written under the name.
 
         Raises:
             UsageError: None or several are meant; near names are listed.
@@ -209,22 +210,30 @@ class Workspace:
         names = self.models()
         aliases = {title: model for model, title in self.settings.titles.items()}
         aliases |= {alias: target for alias, target in self.settings.aliases.items() if target in names}
-        return match(name, names, aliases, "model", lambda model: any(self._knows(model, t) for t in tasks))
+
+        def known(model: str) -> bool:
+            return any(self._knows(model, task) for task in tasks)
+
+        return match(name, names, aliases, "model", known, whole=whole)
 
     def _knows(self, model: str, task: str) -> bool:
         places = (self.submissions / model / task, self.root / "scores" / task / model)
         # not Path.is_dir, which raises where a folder above cannot be searched
         return any(map(isdir, places))
 
-    def task(self, name: str) -> str:
+    def task(self, name: str, *, whole: bool = False) -> str:
         """Id of the task that is meant by a name, an alias or a unique prefix.
+
+        Args:
+            name: As typed.
+            whole: Take no prefix: something is written under the name.
 
         Raises:
             UsageError: None or several are meant; near names are listed.
         """
         names = self.tasks()
         aliases = {alias: target for alias, target in self.settings.aliases.items() if target in names}
-        return match(name, names, aliases, "task")
+        return match(name, names, aliases, "task", whole=whole)
 
     def model_title(self, model: str) -> str:
         """Display name of a model: as configured, else as a submission says, else its folder's."""

@@ -34,14 +34,15 @@ PARTS = {
     "differences": "Where the submissions differ",
     "diff": "One function beside its like",
     "notes": "The list of notes",
-    "matchup": "The matchup (digits say who is ahead)",
+    "matchup": "The matchup (digits type the margin on its line)",
     "picker": "Files, symbols, definitions, bookmarks",
     "line": "A line by its number",
     "export": "The file that the scoreboard is exported into",
     "editor": "Editors",
-    "note": "The editor of a note: kind and severity",
+    "note": "The editor of a note: kind and severity, from within its text too",
     "question": "Questions",
     "conflict": "Another window changed the same",
+    "theirs": "Undo over what another window wrote",
     "leave": "Leaving what cannot be saved",
     "reveal": "The reveal",
     "help": "Help",
@@ -56,13 +57,16 @@ Written by `python -m tools.key_list` from the program itself.
     next-function = ["ctrl+j", "f10"]
 
     [keys.everywhere]
-    code-pane-a = "f10"
+    code-pane-a = ["A", "1"]
 
 A key that means something else where it would be listened to is told when the program starts, and changes
 nothing. Where letters are typed, letters stay letters. Keys are written as `x`, `X`, `?`, `ctrl+x`, `f5`,
 `space`, `enter`. Keys of text fields themselves (the cursor, deleting, `ctrl+z`) are not in this list.
 
-With `code-pane-a`, `code-pane-b` and `code-pane-c` on other keys, `1` `2` `3` begin counts in the code.
+A digit begins a count, `12G`, in the code and in every list; in the rubric, and on the line of a matchup's
+margin, digits are typed. One that you give to something else, as `1` to `code-pane-a`, begins none: there `;`
+leads the count, `;12G`. Within the text of a note a letter is always typed; one that you give to its kind or
+severity chooses in their fields alone.
 """
 
 

@@ -24,8 +24,8 @@ PICTURES = ROOT / "docs"
 PATIENCE_S = 300
 #: Name of a picture → columns and rows of the terminal, and the keys that are pressed.
 SHOTS = {
-    "compare-160x45": ((160, 45), ("o", *"update", "enter", "2", "o", *"update", "enter", "1")),
-    "compare-80x24": ((80, 24), ("o", *"update", "enter", "2", "o", *"update", "enter", "1")),
+    "compare-160x45": ((160, 45), ("o", *"update", "enter", "B", "o", *"update", "enter", "A")),
+    "compare-80x24": ((80, 24), ("o", *"update", "enter", "B", "o", *"update", "enter", "A")),
     "scoring-160x45": ((160, 45), ("s", "c", "8", "5", "m", "8", "8", "w", "c", "7", "0")),
     "scoring-80x24": ((80, 24), ("s", "c", "8", "5")),
     "evidence-160x45": ((160, 45), ("c", "enter")),

@@ -38,6 +38,7 @@ class Session(CardDesk):
         scored: Index of the submission that is being scored.
         row: Index into :attr:`rows`: the rubric's line in focus.
         keypad: The digits that were typed of a score.
+        typed_over: What they say where a score stands already: that one stays until this one is taken.
     """
 
     def __init__(
@@ -54,6 +55,7 @@ class Session(CardDesk):
         self.scored = 0
         self.row = 0
         self.keypad = Keypad()
+        self.typed_over: int | None = None
 
     @property
     def titles(self) -> tuple[str, ...]:
@@ -83,7 +85,7 @@ class Session(CardDesk):
     def focus_row(self, row: int) -> None:
         """Put a line of the rubric in focus, within bounds."""
         self.row = min(max(row, 0), len(self.rows) - 1)
-        self.keypad.reset()
+        self.keep_score()
 
     def focus_key(self, key: str) -> bool:
         """Put the dimension of a key in focus; whether there is one."""
@@ -100,7 +102,7 @@ class Session(CardDesk):
     def score_now(self, index: int) -> bool:
         """Score a submission from now on; whether that was another one until now."""
         before, self.scored = self.scored, index
-        self.keypad.reset()
+        self.keep_score()
         return before != index
 
     def next_unscored(self) -> bool:
@@ -128,18 +130,53 @@ class Session(CardDesk):
         return self.card.overall if focus == OVERALL else None
 
     def digit(self, digit: str) -> bool:
-        """Type a digit of the score of the line in focus; whether it was taken."""
+        """Type a digit of the score of the line in focus; whether it was taken.
+
+        Over a score that stands nothing is written: what is typed waits in :attr:`typed_over`.
+        """
         if self.refuses(self.scored) or self.focus == SUMMARY:
             return True
-        continued = self.keypad.typed != ""
         score = self.keypad.press(digit)
+        if score is None:
+            return False
+        begun = self.keypad.typed == digit
+        if self.typed_over is not None or (begun and self.score is not None):
+            self.typed_over = score
+            if score == self.score and not self.keypad.unfinished:
+                self._confirm_score()
+        else:
+            self._set_score(score, merge=not begun)
+        return True
+
+    def _confirm_score(self) -> None:
+        """A score that is typed once more is a word on the files as they are now."""
+        index, focus, stands = self.scored, self.focus, self.card
+        without = (
+            stands.with_score(focus.id, None) if isinstance(focus, Dimension) else stands.with_overall(None)
+        )
+        what = focus.title if isinstance(focus, Dimension) else OVERALL
+        self.change(index, f"{what} confirmed", self._attested(index, without, stands))
+
+    @property
+    def asks_over(self) -> bool:
+        """Whether another score than the one that stands is typed, and waits to be taken."""
+        return self.typed_over not in (None, self.score)
+
+    def take_score(self) -> None:
+        """Write what is typed over the score that stands (undo brings that back)."""
+        score = self.typed_over
+        self.keep_score()
         if score is not None:
-            self._set_score(score, merge=continued and self.keypad.typed != digit)
-        return score is not None
+            self._set_score(score)
+
+    def keep_score(self) -> None:
+        """Leave the score that stands as it is, and begin anew with the next digit."""
+        self.keypad.reset()
+        self.typed_over = None
 
     def adjust(self, step: int) -> None:
         """Raise or lower the score of the line in focus."""
-        self.keypad.reset()
+        self.keep_score()
         present = self.score
         if self.focus == OVERALL and present is None:
             present = computed_overall(self.card, self.rubric)
@@ -148,7 +185,7 @@ class Session(CardDesk):
 
     def clear_score(self) -> None:
         """Take the score of the line in focus away (undo brings it back)."""
-        self.keypad.reset()
+        self.keep_score()
         if self.focus != SUMMARY:
             self._set_score(None)
 
@@ -180,16 +217,16 @@ class Session(CardDesk):
             after, label = card.with_summary(text), "summary"
         self.change(index, label, after, merge=True, typing=True)
 
-    def undo(self) -> str | None:
-        """Take back the last change, of whichever submission; what it was, or ``None``."""
-        self.keypad.reset()
-        return super().undo()
+    def undo(self, *, theirs: bool = False) -> str | None:
+        """Take back the last change that was made here, of whichever submission; what it was, or ``None``."""
+        self.keep_score()
+        return super().undo(theirs=theirs)
 
     def take_in(self, index: int) -> bool:
         """Take a card as another window has saved it; whether it says something else now."""
         taken = super().take_in(index)
         if taken and index == self.scored:
-            self.keypad.reset()
+            self.keep_score()
         return taken
 
     # what is known

@@ -31,7 +31,7 @@ def test_a_new_workspace_takes_a_submission_a_score_and_an_export(cli: Cli, tmp_
     assert cli("export", ws / "README.md", "--check", "--workspace", ws).code == 1
     assert cli("export", ws / "README.md", "--workspace", ws).code == 0
     assert cli("--workspace", ws, "export", ws / "README.md", "--check").code == 0
-    assert cli("score", "a", "--task", "kv", "--set", "correctness=81", "--workspace", ws).code == 0
+    assert cli("score", "A-Model", "--task", "kv", "--set", "correctness=81", "--workspace", ws).code == 0
     stale = cli("export", ws / "README.md", "--check", "--workspace", ws)
     assert stale.code == 1
     assert "is stale" in stale.err
@@ -94,7 +94,7 @@ def test_add_takes_a_single_file_and_refuses_nothing_and_nonsense(
 
 def test_score_changes_a_card_and_says_what_changed(cli: Cli, root: Path) -> None:
     ended = cli(
-        "score", "glm", "--task", "kv", "--set", "corr=85", "--set", "m=70",
+        "score", "GLM-5", "--task", "kv", "--set", "Correctness=85", "--set", "m=70",
         "--comment", "correctness=fine\nhere",
         "--note", 'strength/major:kv_cache.py:2-3:"a clear class"', "--note", "question:why no tests?",
         "--note", "weakness:kv_cache.py:all of it", "--summary", "short", "--overall", "60", "--grade", "b+",

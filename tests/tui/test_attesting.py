@@ -46,6 +46,7 @@ def test_published_scores_stay_published_when_one_is_changed_as_in_a_script(
     path = published(workspace, "alpha")
     session = opened()
     session.digit("8")
+    session.take_score()
     session.flush()
     assert (load_scorecard(path).score("correctness"), of_files(path)) == (8, None)
 
@@ -122,6 +123,7 @@ def test_a_changed_score_is_of_the_files_here_and_undone_it_is_of_the_old_ones(
     here = session.submissions[0].digest
     session.seen(Outcome("alpha", "kv", "accuracy", Verdict.FAIL, "no", 0.1))
     session.digit("9")
+    session.take_score()
     session.flush()
     card = load_scorecard(path)
     assert (card.submission, card.rubric.digest) == (here, session.rubric.digest)

@@ -75,7 +75,7 @@ async def test_ctrl_c_names_the_keys_that_are_heard(workspace: Workspace) -> Non
     async with running(make_app(workspace, engine=None)) as driver:
         driver.app.clear_notifications()
         # in the rubric Q is a dimension
-        for key, said in (("1", "Q quits the program."), ("s", "f10 quits the program.")):
+        for key, said in (("A", "Q quits the program."), ("s", "f10 quits the program.")):
             await driver.press(key, "ctrl+c")
             assert told(driver) == said, key
             driver.app.clear_notifications()

@@ -237,6 +237,7 @@ def test_a_card_that_was_deleted_since_does_not_come_back_unasked(opened: Opener
     first.digit("5")
     first.flush()
     third.digit("9")
+    third.take_score()
     third.flush()
     reports.wait_for("conflict")
     for session in (first, second, third):

@@ -1,4 +1,4 @@
-"""Counts before keys, beside digits that mean something by themselves."""
+"""Counts before keys: every digit begins one, but where the reader has given it to something else."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from judge_tui.judging.workspace import Workspace
 
 from .at_home import home, make_home, ready
-from .conftest import make_app, make_workspace, running
+from .conftest import THREE, make_app, make_workspace, running
 from .test_code import write
 from .test_personal import configure
 
@@ -38,16 +38,32 @@ async def test_a_count_says_how_often_or_which_line(workspace: Workspace) -> Non
         assert view.cursor == 4
 
 
-async def test_digits_that_choose_panes_choose_them_at_once(workspace: Workspace) -> None:
+async def test_every_digit_begins_a_count_and_letters_choose_panes(workspace: Workspace) -> None:
     async with running(make_app(workspace), (120, 30)) as app:
         await app.settle()
         first, second = (pane.view for pane in app.compare.panes)
-        await app.press("2", "j")
-        assert (app.compare._pane, second.cursor, first.cursor) == (1, 1, 0)
-        await app.press("1", "5", "j")
-        assert (app.compare._pane, first.cursor) == (0, 5)
+        await app.press(*"12G")
+        assert (app.compare._pane, first.cursor) == (0, 11)
+        await app.press("B", *"3j")
+        assert (app.compare._pane, second.cursor, first.cursor) == (1, 3, 11)
+        await app.press("A", *"2k")
+        assert (app.compare._pane, first.cursor) == (0, 9)
         await app.press("l", "0")
         assert first.left == 0
+
+
+async def test_a_note_behind_a_count_goes_to_the_submission_that_is_read(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as app:
+        await app.settle()
+        await app.press("B", *"12G", "a", *"here", "escape", *"21G", "a", *"there", "escape")
+        assert [len(app.compare.session.notes(index)) for index in (0, 1)] == [0, 2]
+
+
+@pytest.mark.parametrize("size", [(160, 45), (80, 24), (30, 8)])
+async def test_the_keys_of_the_panes_are_hinted_at(three: Workspace, size: tuple[int, int]) -> None:
+    async with running(make_app(three, THREE), size) as app:
+        await app.press("escape")
+        assert "A/B/C pane" in app.text().split("\n")[-1]
 
 
 async def test_the_number_is_on_the_screen_until_its_key_comes_or_it_is_dropped(workspace: Workspace) -> None:
@@ -76,7 +92,9 @@ async def test_the_number_is_on_the_screen_until_its_key_comes_or_it_is_dropped(
         assert view.cursor == 3
 
 
-async def test_lists_and_home_take_counts_and_digits_score(workspace: Workspace, tmp_path: Path) -> None:
+async def test_lists_home_and_the_matchup_take_counts_and_digits_score(
+    workspace: Workspace, tmp_path: Path
+) -> None:
     async with running(make_app(workspace), (120, 40)) as app:
         await app.settle()
         rows = app.compare.checks_pane.rows
@@ -84,8 +102,8 @@ async def test_lists_and_home_take_counts_and_digits_score(workspace: Workspace,
         assert rows.cursor == 4
         await app.press("semicolon", "2", "G")
         assert (rows.cursor, app.compare._part) == (1, "checks")
-        await app.press("M", "G", "semicolon", "2", "k", "2")
-        assert app.matchup.matchup.winner is None
+        await app.press("M", "G", "2", "k", *"12G")
+        assert app.matchup.matchup.blank
         await app.press("escape", "s", "c", "8", "5")
         assert app.compare.session.card.score("correctness") == 85
     models = tuple(f"m{n}" for n in range(8))
@@ -99,14 +117,20 @@ async def test_lists_and_home_take_counts_and_digits_score(workspace: Workspace,
 
 
 @pytest.mark.parametrize("lead", ["semicolon", "ctrl+t"])
-async def test_who_moves_the_panes_elsewhere_counts_with_all_digits(workspace: Workspace, lead: str) -> None:
-    panes = "".join(f'code-pane-{letter} = "f1{n}"\n' for n, letter in enumerate("abc"))
+async def test_who_gives_the_panes_their_old_digits_back_leads_counts_with_a_key(
+    workspace: Workspace, lead: str
+) -> None:
+    panes = "".join(f'code-pane-{letter} = "{n}"\n' for n, letter in enumerate("abc", 1))
     counts = "" if lead == "semicolon" else f'[keys.counts]\nbegin = "{lead}"\n'
-    configure(f"[keys.everywhere]\n{panes}{counts}")
+    configure(f'[keys.everywhere]\n{panes}{counts}[keys.matchup]\nb-is-ahead = "2"\n')
     async with running(make_app(workspace), (120, 30)) as app:
+        assert app.app.faults == ()
         await app.settle()
         view = app.compare.panes[0].view
-        await app.press("1", "2", "G")
-        assert (view.cursor, app.compare._pane) == (11, 0)
-        await app.press(lead, "3", "k", "f11")
+        await app.press("2", "1", "5", "j")
+        assert (view.cursor, app.compare._pane) == (5, 0)
+        await app.press(lead, *"12G", lead, "3", "k", "2")
         assert (view.cursor, app.compare._pane) == (8, 1)
+        assert "1/2 pane" in app.text().split("\n")[-1]
+        await app.press("M", "2")
+        assert app.matchup.matchup.winner == "beta"

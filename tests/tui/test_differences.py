@@ -97,7 +97,7 @@ async def test_the_table_shows_what_differs_and_opens_the_evidence(workspace: Wo
         await app.press("enter")
         assert isinstance(app.app.screen, EvidenceScreen)
         assert "B Beta" in app.text()
-        await app.press("escape", "d", "1")
+        await app.press("escape", "d", "A")
         assert "A Alpha" in app.text()
         await app.press("escape", "d", "escape")
         assert app.app.screen is app.compare

@@ -24,6 +24,10 @@ from .test_every_action_of_the_matchup import MATCHUP_STEPS
 ELSEWHERE = {
     "everywhere.to-the-shell-fg-comes-back": "test_terminal.test_ctrl_z_leads_to_the_shell_and_fg_comes_back",
     "home.to-the-shell-fg-comes-back": "test_home_terminal.test_ctrl_z_leads_from_home_to_the_shell_and_back",
+    "matchup.c-is-ahead": "test_matchup_screen.test_three_have_a_matchup_for_all_and_one_for_every_two",
+    "theirs.take-their-change-back": (
+        "test_two_windows.test_undo_over_a_change_of_another_window_says_whose_it_is_and_waits"
+    ),
     "matchup.pairs": "test_matchup_screen.test_three_have_a_matchup_for_all_and_one_for_every_two",
     "matchup.previous-pair": "test_matchup_screen.test_three_have_a_matchup_for_all_and_one_for_every_two",
 }

@@ -30,7 +30,7 @@ async def write_matchup(app: Driver) -> None:
     path = app.compare.session.workspace.matchups_path("kv", "anna")
     path.unlink()
     save_matchups(path, Matchups("kv", "anna", (Matchup(("alpha", "beta"), "beta"),)), None)
-    await app.press("g", "1" if winner(app) != "alpha" else "t")
+    await app.press("g", "A" if winner(app) != "alpha" else "t")
     await app.until(lambda: "press ! to settle" in app.text())
 
 
@@ -48,6 +48,9 @@ MATCHUP_STEPS: Sequence[Step] = (
     ("k", "k"),
     ("matchup.leave-it-open", winner, None),
     ("matchup.tie", winner, "tie"),
+    ("matchup.a-is-ahead", winner, "alpha"),
+    ("matchup.b-is-ahead", winner, "beta"),
+    ("t",),
     ("j", "j"),
     ("matchup.edit", screen, "TextEditor"),
     ("escape",),

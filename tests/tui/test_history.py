@@ -66,6 +66,7 @@ def test_the_order_of_changes_outlives_a_clock_that_is_set_back(
     monkeypatch.setattr("judge_tui.tui.desk.history.time.time", lambda: before)
     session.score_now(0)
     session.digit("3")
+    session.take_score()
     session.close()
     again = opened()
     assert [again.undo() for _ in range(3)] == [
@@ -105,7 +106,8 @@ def test_a_card_that_was_changed_elsewhere_keeps_its_history_below_that(
     save_scorecard(path, card.with_score("correctness", 20), FileStamp.at(path))
     again = opened()
     assert again.card.score("correctness") == 20
-    assert again.undo() == "A: as it was found on disk"
+    assert again.undo() is None
+    assert again.undo(theirs=True) == "A: as it was found on disk"
     assert again.card.score("correctness") == 8
     again.undo()
     assert again.card.score("correctness") is None
@@ -232,6 +234,7 @@ def test_a_grade_that_was_given_elsewhere_stays_and_is_a_step(opened: Opener) ->
     again.set_text("fine", index=0, row=again.rows[0])
     again.flush()
     assert load_scorecard(path).grade == "A"
-    again.undo()
-    assert again.undo() == "A: as it was found on disk"
-    assert (again.card.grade, again.card.score("correctness")) == (None, 8)
+    assert [again.undo() for _ in range(3)] == ["A: Correctness comment", "A: Correctness score, 8 → –", None]
+    assert again.card.grade == "A"
+    assert again.undo(theirs=True) == "A: as it was found on disk"
+    assert (again.card.grade, again.card.score("correctness")) == (None, None)

@@ -233,7 +233,7 @@ async def test_names_of_files_and_models_reach_no_message_and_no_title_raw(works
         for keys in (
             ["o"],
             ["f"],
-            ["a", "s", "x"],
+            ["a", "f2", "x"],
             ["colon"],
             ["s", "enter"],
             ["b", "apostrophe"],

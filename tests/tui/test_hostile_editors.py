@@ -89,7 +89,7 @@ async def test_a_summary_and_a_note_of_a_card_are_edited_without_a_raw_character
 ) -> None:
     card = workspace.scorecard_path("kv", "alpha", "anna")
     async with running(make_app(workspace, engine=None)) as app:
-        await app.press("s", "8", "S", "enter", *"hello", "escape", "escape", "a", "b", *"noted", "escape")
+        await app.press("s", "8", "S", "enter", *"hello", "escape", "escape", "a", "f4", *"noted", "escape")
     spoil(card, "hello")
     spoil(card, "noted")
     before = load_scorecard(card)

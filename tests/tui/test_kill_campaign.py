@@ -44,7 +44,7 @@ class Typing:
 
 
 PLACES = (
-    Typing("note", ((b"jja", b"a letter for the kind"), (b"w", b"weakness"))),
+    Typing("note", ((b"jja", b"saved as you type"),)),
     Typing("comment", ((b"s", b"Whether decoding"), (b"c\r", b"esc"))),
 )
 

@@ -26,7 +26,7 @@ def card_path(workspace: Workspace, model: str = "alpha") -> Path:
 async def test_a_note_leaves_the_finding_of_its_line_in_view_and_within_reach(workspace: Workspace) -> None:
     async with running(make_app(workspace)) as app:
         await app.settle()
-        await app.press("2", "right_curly_bracket", "a", "b", *"why", "escape")
+        await app.press("B", "right_curly_bracket", "a", "f4", *"why", "escape")
         view = app.compare.panes[1].view
         assert re.search(r"15✗◆", app.text())
         assert view.cursor == 14
@@ -37,7 +37,7 @@ async def test_a_note_leaves_the_finding_of_its_line_in_view_and_within_reach(wo
         await app.press("escape", "enter", "enter")
         assert isinstance(app.app.screen, NoteEditor)
         # a note over the lines around it hides neither
-        await app.press("escape", "k", "v", "j", "j", "a", "s", *"all", "escape")
+        await app.press("escape", "k", "v", "j", "j", "a", "f2", *"all", "escape")
         assert re.search(r"15✗◆", app.text())
         assert re.search(r"14\+", app.text())
 
@@ -46,14 +46,14 @@ async def test_enter_on_a_fold_opens_what_stands_within_it(workspace: Workspace)
     async with running(make_app(workspace)) as app:
         await app.settle()
         view = app.compare.panes[1].view
-        await app.press("2", "colon", *"13", "enter", "minus")
+        await app.press("B", "colon", *"13", "enter", "minus")
         assert view.folds == {12: 14}
         assert re.search(r"13.?◆", app.text())
         await app.press("enter")
         assert isinstance(app.app.screen, EvidenceScreen)
         # one thing is opened, of several one is picked: those of the lines behind are none of them
         await app.press(
-            "escape", "minus", "j", "a", "b", *"within", "escape", *"jjjj", "a", "s", *"behind", "escape"
+            "escape", "minus", "j", "a", "f4", *"within", "escape", *"jjjj", "a", "f2", *"behind", "escape"
         )
         await app.press("colon", *"13", "enter", "minus", "enter")
         picker = app.app.screen
@@ -69,7 +69,7 @@ async def test_a_note_is_anchored_to_the_selected_lines(workspace: Workspace) ->
         await app.settle()
         await app.press(*"jjjjj", "v", "j", "j", "a")
         assert isinstance(app.app.screen, NoteEditor)
-        await app.press("b", *"broken", "escape")
+        await app.press("f4", *"broken", "escape")
         view = app.compare.panes[0].view
         assert view.selected_from is None
         assert view._marks[5].style == "error"
@@ -83,14 +83,14 @@ async def test_a_note_that_is_written_at_once_loses_no_letter(workspace: Workspa
         await app.press("a", "9", "space", *"bytes", "escape")
         [note] = app.compare.session.cards[0].notes
         assert (note.kind, note.text) == ("question", "9 bytes")
-        await app.press("j", "a", "b", *"bad", "escape")
+        await app.press("j", "a", "f4", *"bad", "escape")
         assert [(n.kind, n.text) for n in app.compare.session.cards[0].notes][-1] == ("bug", "bad")
 
 
 async def test_a_note_without_text_is_no_note(workspace: Workspace) -> None:
     async with running(make_app(workspace)) as app:
         await app.settle()
-        await app.press("a", "w", "x", "backspace", "escape")
+        await app.press("a", "f3", "x", "backspace", "escape")
         assert app.compare.session.notes(0) == ()
         await app.until(lambda: "A note without text is none: nothing is kept." in app.messages())
 
@@ -118,7 +118,7 @@ async def test_a_note_on_a_file_that_is_still_being_read_quotes_no_line(workspac
         # as between opening a large file and its arrival
         pane.file = "large.py"
         pane.view.show(Source(b"reading"))
-        await app.press("a", "b", *"why", "escape")
+        await app.press("a", "f4", *"why", "escape")
         [note] = app.compare.session.notes(0)
         assert (note.file, note.lines, note.quote) == ("large.py", None, "")
 
@@ -126,7 +126,7 @@ async def test_a_note_on_a_file_that_is_still_being_read_quotes_no_line(workspac
 async def test_notes_are_listed_edited_deleted_and_brought_back(workspace: Workspace) -> None:
     async with running(make_app(workspace)) as app:
         await app.settle()
-        await app.press("j", "j", "a", "s", *"neat", "escape", "G", "L")
+        await app.press("j", "j", "a", "f2", *"neat", "escape", "G", "L")
         assert isinstance(app.app.screen, NotesList)
         await app.press("enter")
         assert app.compare.panes[0].view.cursor == 2
@@ -152,7 +152,7 @@ async def test_a_note_is_copied_to_the_lines_that_answer_its_own(
     (workspace.submission("beta", "kv").path / "kv_cache.py").write_text(code)
     async with running(make_app(workspace)) as app:
         await app.settle()
-        await app.press("semicolon", *at, "v", "j", "a", "2", "b", *"wrong place", "escape", "L", "c")
+        await app.press("semicolon", *at, "v", "j", "a", "f7", "f4", *"wrong place", "escape", "L", "c")
         await app.until(lambda: isinstance(app.app.screen, NotesList) and app.compare.session.notes(1))
         # the copy is the next row
         await app.press("j", "e", *" too", "escape")
@@ -168,7 +168,7 @@ async def test_a_note_of_a_file_out_of_view_that_has_changed_is_copied_by_where_
 ) -> None:
     async with running(make_app(workspace)) as app:
         await app.settle()
-        await app.press("semicolon", *"12j", "a", "b", *"wrong place", "escape", ".")
+        await app.press("semicolon", *"12j", "a", "f4", *"wrong place", "escape", ".")
         path = workspace.submission("alpha", "kv").path / "kv_cache.py"
         path.write_text("# one\n# two\n# three\n" + path.read_text())
         app.compare.disk_changed({path})
@@ -187,7 +187,7 @@ async def test_of_three_submissions_the_judge_says_which_one_takes_the_copy_and_
     async with running(make_app(three, ("alpha", "beta", "gamma"))) as app:
         await app.settle()
         for text in ("slow", "odd"):
-            await app.press("a", "w", *text, "escape", "j")
+            await app.press("a", "f3", *text, "escape", "j")
         await app.press("L")
         counts = [2, 0, 0]
         for keys in (("c", "down", "enter"), ("j", "c", "enter"), ("c", "escape")):
@@ -215,7 +215,7 @@ async def test_the_lines_of_a_note_stay_selected_while_it_is_written(workspace: 
 async def test_kind_and_severity_are_chosen_by_mouse_too(workspace: Workspace) -> None:
     async with running(make_app(workspace)) as app:
         await app.settle()
-        await app.press("a", "s", "x")
+        await app.press("a", "f2", "x")
         screen = app.app.screen
         for line, word in (("#kind", "question"), ("#severity", "major")):
             choice = screen.query_one(line)
@@ -246,8 +246,8 @@ async def test_a_note_whose_lines_have_changed_says_so_in_the_gutter_in_the_list
     file = workspace.root / "submissions" / "alpha" / "kv" / "kv_cache.py"
     async with running(make_app(workspace)) as app:
         await app.settle()
-        await app.press("colon", *"15", "enter", "a", "b", *"misplaced", "escape")
-        await app.press("colon", *"19", "enter", "a", "w", *"kept", "escape")
+        await app.press("colon", *"15", "enter", "a", "f4", *"misplaced", "escape")
+        await app.press("colon", *"19", "enter", "a", "f3", *"kept", "escape")
     file.write_text("# a head\n" + file.read_text().replace("self.keys[at] = key", "self.keys[at] += key"))
     async with running(make_app(workspace)) as app:
         await app.settle()
@@ -293,7 +293,7 @@ async def test_a_note_is_found_again_where_line_ends_and_indentation_have_change
     file = workspace.root / "submissions" / "alpha" / "kv" / "kv_cache.py"
     async with running(make_app(workspace)) as app:
         await app.settle()
-        await app.press("colon", *"14", "enter", "v", "j", "a", "b", *"both", "escape")
+        await app.press("colon", *"14", "enter", "v", "j", "a", "f4", *"both", "escape")
     lines = file.read_text().split("\n")
     file.write_bytes("\r\n".join(["# one", *("  " + line for line in lines)]).encode())
     async with running(make_app(workspace)) as app:

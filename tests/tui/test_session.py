@@ -70,6 +70,7 @@ def test_a_second_score_is_a_step_of_its_own(opened: Opener, monkeypatch: pytest
             monkeypatch.setattr(keypad, "_LOOK_S", 0.0)
         else:
             session.digit(digit)
+    session.take_score()
     assert session.card.score("correctness") == 70
     session.undo()
     assert session.card.score("correctness") == 85

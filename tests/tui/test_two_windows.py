@@ -5,15 +5,16 @@ from __future__ import annotations
 import pytest
 
 from judge_tui.judging.matchup import Matchup, Matchups, save_matchups
+from judge_tui.judging.note import new_note
 from judge_tui.judging.scorecard import load_scorecard, render_scorecard
 from judge_tui.judging.versions import Differing
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.screens.compare_saving import CompareSaving
 from judge_tui.tui.screens.criterion_editor import CriterionEditor
-from judge_tui.tui.screens.question import ConflictQuestion, LeaveQuestion
+from judge_tui.tui.screens.question import ConflictQuestion, LeaveQuestion, TheirsQuestion
 from judge_tui.tui.screens.text_editor import TextEditor
 
-from .conftest import Driver, make_app, running
+from .conftest import Driver, Opener, make_app, running
 
 SAVED, UNSAVED = "saved as you type", "not saved: changed by another window"
 
@@ -124,7 +125,7 @@ def test_what_does_not_fit_is_counted() -> None:
 async def test_an_editor_of_the_matchup_says_so_too(workspace: Workspace) -> None:
     async with running(make_app(workspace)) as app:
         await app.settle()
-        await app.press("M", "1")
+        await app.press("M", "A")
         app.matchup.flush()
         path = workspace.matchups_path("kv", "anna")
         path.unlink()
@@ -132,3 +133,116 @@ async def test_an_editor_of_the_matchup_says_so_too(workspace: Workspace) -> Non
         await app.press("a", *"Speed")
         assert isinstance(app.app.screen, CriterionEditor)
         await app.until(lambda: UNSAVED in app.text())
+
+
+# undo
+
+
+def test_undo_leaves_what_the_other_window_wrote(opened: Opener) -> None:
+    first, second = opened(), opened()
+    first.put_note(0, new_note("bug", "mine"))
+    first.digit("8")
+    first.flush()
+    second.take_in(0)
+    second.put_note(0, new_note("strength", "theirs"))
+    second.set_text("theirs", index=0, row=second.rows[1])
+    second.flush()
+    first.take_in(0)
+    assert first.undo() == "A: Correctness score, 8 → –"
+    assert first.undo() == "A: bug note on the whole submission"
+    assert [note.text for note in first.card.notes] == ["theirs"]
+    assert (first.card.score("correctness"), first.card.comment("tests")) == (None, "theirs")
+    # nothing of one's own is left
+    assert first.undo() is None
+    assert first.changes.foreign() == 0
+    # all of it comes back in its order
+    assert first.redo() == "A: bug note on the whole submission"
+    assert first.redo() == "A: Correctness score, – → 8"
+    assert sorted(note.text for note in first.card.notes) == ["mine", "theirs"]
+    first.flush()
+    second.take_in(0)
+    assert second.undo() == "A: Tests comment"
+    assert second.undo() == "A: strength note on the whole submission"
+    assert [note.text for note in second.card.notes] == ["mine"]
+    second.flush()
+    assert load_scorecard(second.paths[0]) == second.card
+
+
+@pytest.mark.parametrize("undone", [0, 1, 2])
+def test_what_was_taken_back_from_under_another_window_is_so_after_a_restart(
+    opened: Opener, undone: int
+) -> None:
+    first, second = opened(), opened()
+    for text in ("one", "two"):
+        first.put_note(0, new_note("bug", text))
+        first.seal()
+    first.flush()
+    second.take_in(0)
+    second.put_note(0, new_note("strength", "theirs"))
+    second.close()
+    first.take_in(0)
+    for _ in range(undone):
+        first.undo()
+    said = first.card
+    first.close()
+    again = opened()
+    assert again.card.notes == said.notes
+    for text in ("one", "two")[2 - undone :]:
+        assert again.redo() is not None
+        assert text in [note.text for note in again.card.notes]
+    assert len(again.card.notes) == 3
+    for _ in range(2):
+        assert again.undo() is not None
+    assert [note.text for note in again.card.notes] == ["theirs"]
+
+
+async def test_undo_over_a_change_of_another_window_says_whose_it_is_and_waits(workspace: Workspace) -> None:
+    async with running(make_app(workspace, engine=None)) as app:
+        await app.press("s", "c", "8", "5")
+        app.compare.session.flush()
+        path = workspace.scorecard_path("kv", "alpha", "anna")
+        path.write_text(
+            render_scorecard(
+                load_scorecard(path).with_score("correctness", 40).with_note(new_note("bug", "theirs"))
+            )
+        )
+        app.compare.disk_changed(frozenset({path}))
+        assert app.compare.session.card.score("correctness") == 40
+        # whoever presses it often takes nothing of theirs away
+        await app.press("u", "u", "u")
+        assert isinstance(app.app.screen, TheirsQuestion)
+        for told in ("written over", "Correctness: 40 now, 85 before", "bug: theirs"):
+            assert told in app.text()
+        await app.press("escape")
+        card = app.compare.session.card
+        assert (card.score("correctness"), len(card.notes)) == (40, 1)
+        await app.press("u", "t")
+        card = app.compare.session.card
+        assert (card.score("correctness"), len(card.notes)) == (85, 0)
+        assert any("undone: A: as it was found on disk" in told for told in app.messages())
+        await app.press("u")
+        assert app.compare.session.card.score("correctness") is None
+        await app.press("ctrl+r", "ctrl+r")
+        assert app.compare.session.card.score("correctness") == 40
+
+
+async def test_in_the_list_of_notes_and_in_a_matchup_undo_asks_too(workspace: Workspace) -> None:
+    path = workspace.scorecard_path("kv", "alpha", "anna")
+    async with running(make_app(workspace, engine=None)) as app:
+        await app.press("s", "c", "8", "M", "A")
+        app.compare.session.flush()
+        matchups = workspace.matchups_path("kv", "anna")
+        app.matchup.flush()
+    path.write_text(render_scorecard(load_scorecard(path).with_score("correctness", 40)))
+    matchups.unlink()
+    save_matchups(matchups, Matchups("kv", "anna", (Matchup(("alpha", "beta"), "beta"),)), None)
+    async with running(make_app(workspace, engine=None)) as app:
+        await app.press("L", "u")
+        assert isinstance(app.app.screen, TheirsQuestion)
+        await app.press("t")
+        assert app.compare.session.card.score("correctness") == 8
+        await app.press("escape", "M", "u")
+        assert isinstance(app.app.screen, TheirsQuestion)
+        assert "winner: B Beta now, A Alpha before" in app.text()
+        await app.press("t")
+        assert app.matchup.matchup.winner == "alpha"

@@ -18,7 +18,7 @@ from judge_tui.tui.textual_private.escape_key import heed_pauses
 from .conftest import Driver, make_app, make_workspace, running
 
 SENTENCE = "Quits early; c, q, S, s and 1 are letters: x?"
-_NAMES = {"\n": "enter", "\x1b": "escape", "\t": "tab"}
+_NAMES = {"\n": "enter", "\x1b": "escape", "\t": "tab", "③": "f3", "④": "f4"}
 
 
 async def burst(driver: Driver, keys: str) -> None:
@@ -56,14 +56,14 @@ async def test_a_sentence_right_behind_the_key_that_opens_a_comment_is_the_comme
 async def test_a_sentence_right_behind_the_keys_of_a_note_is_its_text(workspace: Workspace) -> None:
     async with running(make_app(workspace)) as driver:
         await driver.settle()
-        await burst(driver, "jjvjaw" + SENTENCE + "\x1b")
+        await burst(driver, "jjvja③" + SENTENCE + "\x1b")
         note = driver.compare.session.notes(0)[0]
         assert (note.kind, note.text, note.lines) == ("weakness", SENTENCE, (3, 4))
         assert driver.app.screen is driver.compare
 
 
 async def test_a_whole_session_in_one_burst_goes_where_it_was_meant(workspace: Workspace) -> None:
-    keys = f"ab{SENTENCE}\x1b2jjaw{SENTENCE}\x1bsc70\n{SENTENCE}\x1bt65O72\n{SENTENCE}\x1b"
+    keys = f"a④{SENTENCE}\x1bBjja③{SENTENCE}\x1bsc70\n{SENTENCE}\x1bt65O72\n{SENTENCE}\x1b"
     async with running(make_app(workspace)) as driver:
         await driver.settle()
         await burst(driver, keys)
@@ -100,7 +100,7 @@ async def test_a_burst_is_safe_on_small_screens(
     three = make_workspace(tmp_path / "three", ("alpha", "beta", "gamma"))
     async with running(make_app(three, ("alpha", "beta", "gamma")), size=size) as driver:
         await driver.settle()
-        await burst(driver, f"3as{SENTENCE}\x1bsc9\n{SENTENCE}\x1b")
+        await burst(driver, f"Ca{SENTENCE}\x1bsc9\n{SENTENCE}\x1b")
         card = driver.compare.session.cards[2]
         assert [note.text for note in card.notes] == [SENTENCE]
         assert card.comment("correctness") == SENTENCE
@@ -120,7 +120,7 @@ async def test_a_paste_right_behind_the_key_that_opens_an_editor_goes_into_it(wo
 async def test_keys_behind_a_note_that_is_opened_from_its_list_go_into_it(workspace: Workspace) -> None:
     async with running(make_app(workspace)) as driver:
         await driver.settle()
-        await burst(driver, f"as{SENTENCE}\x1bLe{SENTENCE}")
+        await burst(driver, f"a{SENTENCE}\x1bLe{SENTENCE}")
         assert isinstance(driver.app.screen, NoteEditor)
         assert driver.compare.session.notes(0)[0].text == SENTENCE * 2
 
@@ -149,8 +149,8 @@ async def test_escape_and_what_follows_it_at_once_end_a_note_and_begin_the_next(
     sentence = "a very important note by window one; it is " + "long " * 20
     async with running(make_app(workspace)) as driver:
         await driver.settle()
-        await send(driver, f"as{SENTENCE}\x1bjas{sentence}\x1bj")
-        await send(driver, f"jas\x1bas{sentence}")
+        await send(driver, f"a{SENTENCE}\x1bja{sentence}\x1bj")
+        await send(driver, f"ja\x1ba{sentence}")
         assert isinstance(driver.app.screen, NoteEditor)
         texts = [note.text for note in driver.compare.session.notes(0)]
         assert SENTENCE in texts
@@ -165,7 +165,7 @@ async def test_a_long_coloured_paste_is_the_text_of_a_note(workspace: Workspace)
     assert len(COLOURED) > 69_000
     async with running(make_app(workspace)) as driver:
         await driver.settle()
-        await send(driver, f"as\x1b[200~{COLOURED}\x1b[201~")
+        await send(driver, f"a\x1b[200~{COLOURED}\x1b[201~")
         assert driver.app.screen.query_one(TextArea).text == COPIED
         await send(driver, "end")
         assert driver.compare.session.notes(0)[0].text == COPIED + "end"

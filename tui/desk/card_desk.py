@@ -23,6 +23,7 @@ from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.blind.blindfold import Blindfold
 from judge_tui.tui.desk.autosave import Autosave, SaveReport
 from judge_tui.tui.desk.changes import Changes
+from judge_tui.tui.desk.step_words import DELETED, described
 from judge_tui.tui.kept import rescue
 
 if TYPE_CHECKING:
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
     from judge_tui.tui.desk.matchup_desk import MatchupDesk
 
 __all__ = ["CardDesk", "letter_of"]
-
-_DELETED = "delete note"
 
 
 def letter_of(index: int) -> str:
@@ -173,16 +172,20 @@ class CardDesk:
 
     def drop_note(self, index: int, note_id: str) -> None:
         """Delete a note (undo brings it back)."""
-        self.change(index, _DELETED, self.changes[index].without_note(note_id))
+        self.change(index, DELETED, self.changes[index].without_note(note_id))
 
     def seal(self) -> None:
         """End an editing: the next change of the same text is a step of its own."""
         self.changes.seal()
 
-    def undo(self) -> str | None:
-        """Take back the last change, of whichever submission; what it was, or ``None``."""
+    def undo(self, *, theirs: bool = False) -> str | None:
+        """Take back the last change that was made here, of whichever submission; what it was, or ``None``.
+
+        Args:
+            theirs: Take back what was written elsewhere instead, where that stands in the way.
+        """
         before = self.cards
-        return self._saved(self.changes.undo(), before)
+        return self._saved(self.changes.undo_foreign() if theirs else self.changes.undo(), before)
 
     def redo(self) -> str | None:
         """Bring the last undone change back; what it was, or ``None``."""
@@ -194,7 +197,7 @@ class CardDesk:
             return None
         index, label = step
         self._save(index)
-        return f"{letter_of(index)}: {_described(label, before[index], self.changes[index])}"
+        return f"{letter_of(index)}: {described(label, before[index], self.changes[index])}"
 
     # blind judging
 
@@ -437,26 +440,3 @@ class CardDesk:
             desk.close()
         self._autosave.close()
         self.changes.close()
-
-
-def _called(note: Note) -> str:
-    return f"{note.kind} note on {note.where or 'the whole submission'}"
-
-
-def _described(label: str, before: Scorecard, after: Scorecard) -> str:
-    """A step in words: where its note stands, or what its score was and is."""
-    if label == _DELETED:
-        one_sided = {note.id for note in before.notes} ^ {note.id for note in after.notes}
-        gone = [note for note in (*before.notes, *after.notes) if note.id in one_sided]
-        return f"delete {_called(gone[0])}" if len(gone) == 1 else label
-    for note in (*after.notes, *before.notes):
-        if label.endswith(f" note {note.id}"):
-            return _called(note)
-    if not label.endswith(" score") and label != "overall":
-        return label
-    scores = [(before.score(name), after.score(name)) for name in {**before.scores, **after.scores}]
-    changed = [(was, now) for was, now in (*scores, (before.overall, after.overall)) if was != now]
-    if len(changed) == 1:
-        was, now = ("–" if score is None else score for score in changed[0])
-        return f"{label}, {was} → {now}"
-    return label

@@ -1,4 +1,8 @@
-"""Changes of documents that are open together: one order of undo across all, kept over a restart."""
+"""Changes of documents that are open together: one order of undo across all, kept over a restart.
+
+Undo takes back what was changed here. What another window or a program has written in between stays; where it
+has changed the same, or nothing else is left, it is asked about (:meth:`Changes.foreign`).
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from judge_tui.judging.edits import EditLog
+from judge_tui.judging.edits import Edit, EditLog
 from judge_tui.tui.desk.history import OUTSIDE, History, Step
 from judge_tui.tui.kept.documents import SCORECARD, Document
 
@@ -38,6 +42,7 @@ class Changes(Generic[D]):
         closed: Collection[int] = (),
     ) -> None:
         self._history = History(paths, document, same, closed)
+        self._taken_back = document.taken_back
         # what is not shown has to be within reach of an undo at the next start, too
         taken = [kept(index, self._history.remembers(index)) for index in range(len(paths))]
         self._logs: list[EditLog[D]]
@@ -114,20 +119,94 @@ class Changes(Generic[D]):
                 self._history.tell(index, Step("seal"))
 
     def undo(self) -> tuple[int, str] | None:
-        """Take back the last change: which document's it was and what; ``None`` when there is none."""
-        if not self._order:
+        """Take back the last change that was made here: which document's it was and what.
+
+        ``None`` when there is none, or when what was written elsewhere stands in the way.
+        """
+        index, depth = self._last_own()
+        if not depth or self.foreign() is not None:
             return None
-        index = self._order.pop()
-        if not self._logs[index].past:
-            self._logs[index] = self._logs[index].preceded(self._history.older(index))
-        label = self._logs[index].undo_label
-        if label is None:
-            # a change that turned out to be malformed
-            return self.undo()
+        if depth == 1:
+            return self._step_back(index)
+        log = self._logs[index]
+        own = log.past[-depth]
+        self._logs[index] = log.sunk(depth, OUTSIDE, self._without(index, depth))
+        self._tell_sunk(index, depth, log, self._logs[index])
+        own_at = [at for at, one in enumerate(self._order) if one == index][-depth:]
+        # it, and those after it, have become one
+        self._order = [one for at, one in enumerate(self._order) if at not in own_at[:-1]]
+        self._undone.append(index)
+        return index, own.name or "change"
+
+    def foreign(self) -> int | None:
+        """Whose document was changed elsewhere so that undo cannot take back a change made here alone."""
+        index, depth = self._last_own()
+        if depth:
+            return index if depth > 1 and self._without(index, depth) is None else None
+        return self._order[-1] if self._order else None
+
+    @property
+    def owns(self) -> bool:
+        """Whether a change was made here and not taken back."""
+        return self._last_own()[1] > 0
+
+    def undo_foreign(self) -> tuple[int, str] | None:
+        """Take back what was written elsewhere and stands in the way: which document's it was and what."""
+        index = self.foreign()
+        return None if index is None else self._step_back(index)
+
+    def before_foreign(self, index: int) -> D:
+        """A document as it was before it was written elsewhere the last time."""
+        past = self._logs[index].past
+        return past[-1].before if past else self._logs[index].card
+
+    def _step_back(self, index: int) -> tuple[int, str]:
+        """Take back the last change of a document."""
+        name = self._logs[index].undo_label
         self._logs[index] = self._logs[index].undo()
         self._history.tell(index, Step("undo"))
+        self._order.pop(max(at for at, one in enumerate(self._order) if one == index))
         self._undone.append(index)
-        return index, label or "change"
+        return index, name or "change"
+
+    def _last_own(self) -> tuple[int, int]:
+        """The document of the last change that was made here, and how many of its changes reach back to it.
+
+        That is 0 where none was.
+        """
+        depths = dict.fromkeys(self._order, 0)
+        for at in reversed(range(len(self._order))):
+            index = self._order[at]
+            depths[index] += 1
+            edit = self._edit(index, depths[index])
+            if edit is None:
+                # a change that turned out to be malformed
+                del self._order[at]
+                depths[index] -= 1
+            elif edit.name != OUTSIDE:
+                return index, depths[index]
+        return 0, 0
+
+    def _edit(self, index: int, depth: int) -> Edit[D] | None:
+        """A change of a document, 1 being the last one; older ones are read where they are asked for."""
+        if len(self._logs[index].past) < depth:
+            self._logs[index] = self._logs[index].preceded(self._history.older(index))
+        past = self._logs[index].past
+        return past[-depth] if len(past) >= depth else None
+
+    def _without(self, index: int, depth: int) -> Any:
+        """A document as it is without one of its changes; ``None`` where the same was changed since."""
+        log = self._logs[index]
+        return self._taken_back(log.past[-depth].before, log.past[-depth].after, log.card)
+
+    def _tell_sunk(self, index: int, depth: int, before: EditLog[D], after: EditLog[D]) -> None:
+        """Write down what leads from one log to the other."""
+        steps = [Step("undo")] * depth
+        steps.append(Step("do", OUTSIDE, after.card))
+        steps += [Step("do", edit.label, edit.after) for edit in reversed(after.future)]
+        steps += [Step("undo")] * len(after.future)
+        for step in steps:
+            self._history.tell(index, step)
 
     def redo(self) -> tuple[int, str] | None:
         """Bring the last undone change back: which document's it was and what, as of :meth:`undo`."""

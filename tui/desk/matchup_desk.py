@@ -106,7 +106,7 @@ class MatchupDesk:
             return [one.card for one in kept]
 
         closed = (0,) if self.closed else ()
-        self._changes = Changes([key], [found], document, operator.eq, kept_of, closed)
+        self.changes = Changes([key], [found], document, operator.eq, kept_of, closed)
         self.restored, self.earlier_runs = bool(kept), len(kept)
         self.damaged, self.newer = rescue.damaged, rescue.newer
         self.behind = self.restored and kept[-1].behind
@@ -118,7 +118,7 @@ class MatchupDesk:
     @property
     def matchup(self) -> Matchup:
         """What the judge says now."""
-        return self._changes[0]
+        return self.changes[0]
 
     @property
     def stale(self) -> bool:
@@ -312,22 +312,27 @@ class MatchupDesk:
         """Make a change: it enters the history and goes to disk, where the file can be changed."""
         if self.closed:
             self.refused(self.closed)
-        elif self._changes.make(0, label, after, merge=merge):
+        elif self.changes.make(0, label, after, merge=merge):
             self._save(typing=typing)
 
     def seal(self) -> None:
         """End an editing: the next change of the same text is a step of its own."""
-        self._changes.seal()
+        self.changes.seal()
 
-    def undo(self, who: Who = _named) -> str | None:
-        """Take back the last change; what it was, or ``None``. ``who`` says who is ahead."""
+    def undo(self, who: Who = _named, *, theirs: bool = False) -> str | None:
+        """Take back the last change that was made here; what it was, or ``None``.
+
+        Args:
+            who: Says who is ahead.
+            theirs: Take back what was written elsewhere instead, where that stands in the way.
+        """
         before = self.matchup
-        return self._stepped(self._changes.undo(), before, who)
+        return self._stepped(self.changes.undo_foreign() if theirs else self.changes.undo(), before, who)
 
     def redo(self, who: Who = _named) -> str | None:
         """Bring the last undone change back; what it was, or ``None``. ``who`` says who is ahead."""
         before = self.matchup
-        return self._stepped(self._changes.redo(), before, who)
+        return self._stepped(self.changes.redo(), before, who)
 
     def _stepped(self, step: tuple[int, str] | None, before: Matchup, who: Who) -> str | None:
         self._keypad.reset()
@@ -368,9 +373,9 @@ class MatchupDesk:
             return
         theirs, ours = whole.between(self.models), self.matchup
         self._autosave.resolve(0, stamp_of(whole, self.models))
-        self._changes.make(0, "load the other window's matchup", theirs)
+        self.changes.make(0, "load the other window's matchup", theirs)
         if mine:
-            self._changes.make(0, "keep this window's matchup", ours)
+            self.changes.make(0, "keep this window's matchup", ours)
         self._save()
 
     @property
@@ -390,7 +395,7 @@ class MatchupDesk:
     def close(self) -> None:
         """Save everything and stop."""
         self._autosave.close()
-        self._changes.close()
+        self.changes.close()
 
 
 def _described(label: str, before: Matchup, after: Matchup, who: Who) -> str:

@@ -14,6 +14,7 @@ from judge_tui.judging.scorecard import (
     render_scorecard,
     save_scorecard,
 )
+from judge_tui.judging.taking_back import taken_back
 
 __all__ = ["SCORECARD", "Document"]
 
@@ -29,11 +30,14 @@ class Document(Generic[Value]):
             ``NewerSchema`` for what a newer judge-tui has written.
         render: Value → text.
         save: File, value, and the stamp of what is believed to be on disk → stamp of what is there now.
+        taken_back: Value before a change, right after it, and now, others having changed it since → now
+            without that change; ``None`` where the same was changed again.
     """
 
     parse: Callable[[bytes, Path], Value]
     render: Callable[[Value], str]
     save: Callable[[Path, Value, FileStamp | None], FileStamp | None]
+    taken_back: Callable[[Value, Value, Value], Value | None] = lambda before, after, now: None
 
 
-SCORECARD: Document[Scorecard] = Document(parse_scorecard, render_scorecard, save_scorecard)
+SCORECARD: Document[Scorecard] = Document(parse_scorecard, render_scorecard, save_scorecard, taken_back)

@@ -50,13 +50,13 @@ _TOGETHER = (
     *({part, "lists", "counts", "sheet"} for part in ("diff", "differences", "evidence", "notes")),
     {"help", "lists", "counts"},
     {"matchup", "lists", "counts"},
-    *({part, "question"} for part in ("conflict", "leave", "reveal")),
+    *({part, "question"} for part in ("conflict", "leave", "reveal", "theirs")),
     {"editor", "note"},
 )
 #: Parts where letters are typed, and must stay letters.
 _TYPED = {"editor", "export", "line", "picker", "program", "search"}
 #: Parts whose digits are typed, and what they do.
-_DIGITS = {"rubric": "are the score", "matchup": "say who is ahead"}
+_DIGITS = {"rubric": "are the score"}
 _MODIFIERS = {"ctrl", "alt", "shift", "super", "meta", "hyper"}
 #: Faults until wrong names are told without the one that may be meant: to find it takes milliseconds.
 _MOST_LIKENESSES = 20

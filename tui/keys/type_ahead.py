@@ -21,6 +21,7 @@ from textual.widget import Widget
 
 from judge_tui.tui.textual_private.drawing import draw_now
 from judge_tui.tui.textual_private.escape_key import without_alt
+from judge_tui.tui.textual_private.unprinted import as_text
 
 __all__ = ["TypeAhead"]
 
@@ -75,7 +76,8 @@ class TypeAhead(App[Result]):
         if not self.typing:
             self._typed = deque()
             self._typist = asyncio.create_task(self._type())
-        self._typed += without_alt(event) if isinstance(event, events.Key) else [event]
+        keys = without_alt(event) if isinstance(event, events.Key) else ()
+        self._typed += map(as_text, keys) if keys else [event]
 
     async def _type(self) -> None:
         while self._typed:

@@ -34,9 +34,10 @@ from judge_tui.tui.screens.compare_sync import CompareSync
 from judge_tui.tui.screens.compare_watching import CompareWatching
 from judge_tui.tui.screens.earlier_work import told_of_damage, told_of_earlier_work, told_of_newer_work
 from judge_tui.tui.screens.signs import CHECK_SIGNS, CODE_SIGNS, RUBRIC_SIGNS
+from judge_tui.tui.screens.undoing import undo_cards
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.textual_private.covered import CoveredScreen
-from judge_tui.tui.widgets.bar import Bar, Part
+from judge_tui.tui.widgets.bar import Bar, Part, judge_parts
 from judge_tui.tui.widgets.checks_pane import ChecksPane
 from judge_tui.tui.widgets.code_pane import CodePane
 from judge_tui.tui.widgets.hollow import Hollow
@@ -86,9 +87,7 @@ class CompareScreen(
         Binding("escape", "back", "back to the code", show=False),
         Binding("tab", "pane(1)", "next pane", show=False),
         Binding("shift+tab", "pane(-1)", "previous pane", show=False),
-        Binding("1", "code(0)", "code pane A", show=False),
-        Binding("2", "code(1)", "code pane B", show=False),
-        Binding("3", "code(2)", "code pane C", show=False),
+        *(Binding(letter, f"code({n})", f"code pane {letter}", show=False) for n, letter in enumerate("ABC")),
         Binding("s", "score", "score"),
         Binding("c", "checks", "checks"),
         Binding("a", "note", "note on the lines"),
@@ -227,6 +226,7 @@ class CompareScreen(
     def on_rubric_lines_changed(self) -> None:
         self.rubric_pane.update_lines()
         self.offer_reveal()
+        self._hint()
         if self.session.scored not in self.arrangement.panes:
             # the code of what is being scored is in view
             self._pane = self.session.scored
@@ -252,7 +252,7 @@ class CompareScreen(
         self.write_in(TextEditor(title, session.text(), changed), index, closed)
 
     def action_undo(self) -> None:
-        self._told("undone", self.session.undo())
+        undo_cards(self, self.session, partial(self._told, "undone"))
 
     def action_redo(self) -> None:
         self._told("redone", self.session.redo())
@@ -292,7 +292,7 @@ class CompareScreen(
         right: list[Part] = [
             *self.blind_parts(),
             (f"{origin} · " if origin else "", "accent", 3),
-            (f"judge {session.judge} · ", "muted", 5),
+            *judge_parts(session.judge),
         ]
         if ready is not None:
             right += [
@@ -330,6 +330,12 @@ class CompareScreen(
                 )
             )
             return
+        session = self.session
+        if isinstance(focused, RubricLines) and session.asks_over:
+            over = f"writes {session.typed_over} over {session.score}"
+            keeps = f"keeps {session.score}"
+            self.hints.tell(((key_for(focused, "edit"), over), (key_for(self, "back"), keeps)))
+            return
         hints: dict[str, str] = {}
         # the key that leads here says nothing here; the one that leads back does
         here = {"rubric": key_for(self, "score"), "checks": key_for(self, "checks")}.get(self._part, "")
@@ -342,10 +348,8 @@ class CompareScreen(
                 if shown and first not in hints:
                     hints[first] = text
         told: list[Hint] = [(key, text) for key, text in hints.items() if text and key not in (asks, here)]
-        hidden = len(self.panes) - len(self.arrangement.panes)
-        if hidden and not isinstance(focused, RubricLines):
-            codes = [key_for(self, f"code({index})") for index in range(len(self.panes))]
-            told.insert(0, (f"{codes[0]}-{codes[-1]}", "pane"))
+        if self._part == "code":
+            told.insert(0, (keys_for(self, *(f"code({index})" for index in range(len(self.panes)))), "pane"))
         if isinstance(focused, RubricLines):
             told.insert(0, (tuple(d.key for d in self.session.rubric.dimensions), "dimension"))
         if here:

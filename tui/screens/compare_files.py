@@ -21,7 +21,7 @@ class CompareFiles(Screen[None]):
         from judge_tui.tui.screens.picker import Choice, Picker
 
         pane = self.panes[self._pane]
-        choices = [Choice(pane.hide(name), "", name) for name in pane.submission.files]
+        choices = [Choice(pane.hide(name), "", name, path=True) for name in pane.submission.files]
         title = f"Files of {letter_of(pane.index)} {pane.title}"
         self.app.push_screen(
             Picker(title, choices, pane.file), lambda name: pane.open(name) if isinstance(name, str) else None

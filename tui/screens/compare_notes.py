@@ -13,6 +13,7 @@ from textual.screen import Screen
 
 from judge_tui.checks.verdict import Verdict
 from judge_tui.judging.note import Note, is_anchored, new_note, placed
+from judge_tui.tui.look.fitting import fit_middle
 from judge_tui.tui.look.palette import KIND_MARKS, VERDICTS
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.code_lines import LOST, Mark
@@ -27,6 +28,8 @@ __all__ = ["CompareNotes"]
 
 _CHANGED = "its lines have changed"
 
+#: Columns of the edges of an editor's title, and of a place in it at least.
+_EDGES, _SHORTEST = 6, 16
 #: Seconds until a copy does without lines, and between two looks.
 _PATIENCE_S, _LOOK_S = 3.0, 0.02
 
@@ -135,6 +138,7 @@ class CompareNotes(Screen[None]):
         self._edit(pane.index, note, new=True)
 
     def _edit(self, index: int, note: Note, *, new: bool = False, listed: bool = False) -> None:
+        from judge_tui.tui.screens.dialog import WIDEST
         from judge_tui.tui.screens.note_editor import NoteEditor
 
         if self.session.refuses(index):
@@ -163,8 +167,10 @@ class CompareNotes(Screen[None]):
 
         where = self.session.hide(note.where) or "whole submission"
         told = "" if self._placed(index, note)[1] else f" · {LOST} {_CHANGED}"
-        title = f"Note · {letter_of(index)} {self.session.titles[index]} · {where}{told}"
-        self.write_in(NoteEditor(title, note, changed, choose_kind=new), index, noted)
+        head = f"Note · {letter_of(index)} {self.session.titles[index]} · "
+        room = max(min(self.size.width, WIDEST) - _EDGES - len(head) - len(told), _SHORTEST)
+        title = f"{head}{fit_middle(where, room)}{told}"
+        self.write_in(NoteEditor(title, note, changed), index, noted)
 
     def _placed(self, index: int, note: Note) -> tuple[Note, bool]:
         """A note where its quote stands now, and whether its lines are what they were, as far as is known."""

@@ -138,7 +138,7 @@ class CompareWatching(Screen[None]):
         # what is joined with a change that was told needs no word of its own
         if len(session.changes) > before:
             who, undo = ", ".join(taken), key_for(self, "undo")
-            told = f"{who}: changed by another window, and taken in; {undo} takes that back."
+            told = f"{who}: changed by another window, and taken in; {undo} undoes what you changed here."
             self.notify(told, markup=False, timeout=6)
         if taken:
             self.changed()

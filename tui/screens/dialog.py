@@ -17,9 +17,14 @@ from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.textual_private.backdrop import Backdrop
 from judge_tui.tui.textual_private.covered import CoveredScreen
 
-__all__ = ["Dialog", "Editor"]
+__all__ = ["WIDEST", "Dialog", "Editor"]
 
 Result = TypeVar("Result")
+
+#: Columns of a box at most.
+WIDEST = 120
+#: Rows of a screen on which an editor has no room for all that it says.
+_LOW = 14
 
 
 class Dialog(CoveredScreen[Result], ModalScreen[Result]):
@@ -33,6 +38,9 @@ class Dialog(CoveredScreen[Result], ModalScreen[Result]):
     Dialog Input, Dialog Input:focus { border: none; height: 1; padding: 0; background: $surface; }
     Dialog .hint { color: $foreground 60%; height: auto; }
     Dialog ToastRack { dock: top; align: right top; }
+    Dialog.-low > Vertical { height: 90%; overflow-y: auto; scrollbar-size: 0 0; }
+    Dialog.-low TextArea, Dialog.-low TextArea:focus { height: 1fr; min-height: 1; }
+    Dialog.-low .hint { display: none; }
     """
 
     def __init__(self) -> None:
@@ -69,6 +77,10 @@ class Editor(Dialog[None]):
     ]
 
     BINDINGS = named("editor", BINDINGS)
+
+    def on_resize(self) -> None:
+        # the cursor stays in sight: what is typed comes before what is said of keys
+        self.set_class(self.size.height < _LOW, "-low")
 
     @property
     def closes(self) -> str:

@@ -10,7 +10,7 @@ from textual.binding import Binding
 
 from judge_tui.checks.verdict import SEVERITY, Outcome
 from judge_tui.tui.engine.differences import FACTOR, Difference, decisive
-from judge_tui.tui.keys.bound_keys import key_for
+from judge_tui.tui.keys.bound_keys import key_for, keys_for
 from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.look.figures import amount
 from judge_tui.tui.look.fitting import fit
@@ -84,9 +84,9 @@ class DifferencesScreen(Sheet["tuple[int, str] | None"]):
     BINDINGS: ClassVar = [
         Binding("escape,q,d", "close", "back"),
         Binding("a", "all", "all checks"),
-        Binding("1", "evidence(0)", "evidence of A"),
-        Binding("2", "evidence(1)", "evidence of B"),
-        Binding("3", "evidence(2)", "evidence of C", show=False),
+        Binding("A", "evidence(0)", "evidence of A"),
+        Binding("B", "evidence(1)", "evidence of B"),
+        Binding("C", "evidence(2)", "evidence of C", show=False),
     ]
 
     BINDINGS = named("differences", BINDINGS)
@@ -108,7 +108,7 @@ class DifferencesScreen(Sheet["tuple[int, str] | None"]):
         yield from rest
 
     def on_mount(self) -> None:
-        keys = " ".join(key_for(self, f"evidence({index})") for index in range(len(self._who)))
+        keys = keys_for(self, *(f"evidence({index})" for index in range(len(self._who))))
         self.hint(
             (
                 (key_for(self, "close"), "back"),

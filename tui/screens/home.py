@@ -23,7 +23,7 @@ from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.look.palette import VERDICTS
 from judge_tui.tui.past import Past, PastComparisons
 from judge_tui.tui.textual_private.covered import CoveredScreen
-from judge_tui.tui.widgets.bar import Bar, Part
+from judge_tui.tui.widgets.bar import Bar, Part, judge_parts
 from judge_tui.tui.widgets.home_lists import HomeList, PastRows, QueueRows
 from judge_tui.tui.widgets.key_hints import KeyHints
 from judge_tui.tui.widgets.matrix import SIGNS, Matrix
@@ -238,7 +238,7 @@ class HomeScreen(CoveredScreen[None]):
             [(" judge-tui ", "primary", 1), (f" {board.workspace.title} ", "strong", 0)],
             [
                 (f"{origins} · " if origins else "", "accent", 2),
-                (f"judge {board.judge} · ", "muted", 3),
+                *judge_parts(board.judge),
                 (f"{stale} stale · " if stale else "", "warning", 1),
                 (f"{progress} ", "muted", 0),
             ],

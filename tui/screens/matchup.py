@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from typing import ClassVar, Protocol
@@ -10,18 +11,20 @@ from typing import ClassVar, Protocol
 from textual.app import ComposeResult
 from textual.binding import Binding
 
-from judge_tui.judging.matchup import TIE
+from judge_tui.judging.matchup import TIE, Matchup
 from judge_tui.judging.proposals import Proposal
+from judge_tui.judging.versions import Differing, matchup_differences
 from judge_tui.tui.desk.matchup_desk import WINNER, MatchupDesk
 from judge_tui.tui.keys.bound_keys import KeyPart, key_for, listed, own_bindings
 from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.screens.dialog import Editor
 from judge_tui.tui.screens.matchup_deciding import DecidingRows, MatchupDeciding, decides
+from judge_tui.tui.screens.undoing import undo
 from judge_tui.tui.session import Session, letter_of
-from judge_tui.tui.widgets.bar import Bar
+from judge_tui.tui.widgets.bar import Bar, judge_parts
 from judge_tui.tui.widgets.key_hints import KeyHints
 from judge_tui.tui.widgets.matchup_detail import MatchupDetail
-from judge_tui.tui.widgets.matchup_rows import DIGITS, who
+from judge_tui.tui.widgets.matchup_rows import who
 
 __all__ = ["MatchupScreen"]
 
@@ -113,13 +116,13 @@ class MatchupScreen(MatchupDeciding):
             (keys.split(" ")[0], text)
             for node in (self.rows, self)
             for keys, text, shown in listed(own_bindings(node))
-            if shown and keys.split(" ")[0] not in (asks, DIGITS)
+            if shown and keys.split(" ")[0] != asks
             if not (alone and keys.split(" ")[0] == pairs)
         ]
         # what leads away comes before what a narrow screen can do without
         away = [hint for hint in hints if hint[0] in (pairs, back)]
         others = [hint for hint in hints if hint not in away]
-        hints = [("/".join(self.rows.digits), "is ahead"), *others[:_FIRST], *away, *others[_FIRST:]]
+        hints = [("/".join(self.rows.leaders), "is ahead"), *others[:_FIRST], *away, *others[_FIRST:]]
         self.query_one(KeyHints).tell(tuple(hints), (asks, "help"))
 
     def on_resize(self) -> None:
@@ -159,7 +162,7 @@ class MatchupScreen(MatchupDeciding):
             [(" Matchup ", "strong", 0), (f" {session.task} ", "muted", 3), *names],
             [
                 (f"edges {edges} · tie {tally[TIE]} · ", "muted", 2),
-                (f"judge {session.judge} · ", "muted", 4),
+                *judge_parts(session.judge),
                 (f"{saved} ", tone, 0),
             ],
         )
@@ -194,7 +197,16 @@ class MatchupScreen(MatchupDeciding):
 
     @decides
     def action_undo(self) -> None:
-        self._told("undone", self._desk.undo(partial(who, self._session, short=True)))
+        called = partial(who, self._session)
+
+        def ask(_: int, now: Matchup, before: Matchup) -> tuple[str, Iterable[Differing]]:
+            hide = self._session.hide
+            found = matchup_differences(now, before, called)
+            covered = (replace(o, what=hide(o.what), here=hide(o.here), there=hide(o.there)) for o in found)
+            return "This matchup", covered
+
+        take = partial(self._desk.undo, partial(called, short=True))
+        undo(self, self._desk.changes, take, ask, partial(self._told, "undone"))
 
     @decides
     def action_redo(self) -> None:
@@ -221,7 +233,8 @@ class MatchupScreen(MatchupDeciding):
 
     def key_parts(self) -> Sequence[KeyPart]:
         """What answers to keys here."""
-        return [KeyPart("Matchup", self.rows), KeyPart("Everywhere", self)]
+        margin = (("0-9", "the margin in points, typed on its line; elsewhere a count"),)
+        return [KeyPart("Matchup", self.rows, signs=margin), KeyPart("Everywhere", self)]
 
     def action_close(self) -> None:
         self.dismiss(None)

@@ -57,20 +57,22 @@ class MatchupDeciding(ModalScreen[None]):
 
     @decides
     def digit(self, digit: str) -> None:
-        """A digit: of the margin on its line, else the submission that is ahead."""
-        if self._line == MARGIN:
-            if self._desk.matchup.winner == TIE:
-                self.notify("A tie has no margin.", markup=False, timeout=2)
-            elif not self._desk.digit(digit):
-                stands = self._desk.matchup.margin
-                self.notify(f"A margin is 0 to 100: {stands} stands.", markup=False, timeout=2)
-            self._shown()
-        elif digit == "0":
-            self.edge(TIE)
-        elif int(digit) - 1 in self.rows.seats:
-            self.edge(self._session.submissions[int(digit) - 1].model)
+        """A digit of the margin."""
+        if self._desk.matchup.winner == TIE:
+            self.notify("A tie has no margin.", markup=False, timeout=2)
+        elif not self._desk.digit(digit):
+            stands = self._desk.matchup.margin
+            self.notify(f"A margin is 0 to 100: {stands} stands.", markup=False, timeout=2)
+        self._shown()
+
+    @decides
+    def ahead(self, seat: int) -> None:
+        """Say that a submission is ahead in the line under the cursor."""
+        if seat in self.rows.seats:
+            self.edge(self._session.submissions[seat].model)
         else:
-            self.notify(f"Here {' and '.join(self.rows.digits)} are compared.", markup=False, timeout=2)
+            here = " and ".join(map(letter_of, self.rows.seats))
+            self.notify(f"Here {here} are compared.", markup=False, timeout=2)
 
     @decides
     def edge(self, who: str | None) -> None:
@@ -168,7 +170,7 @@ class MatchupDeciding(ModalScreen[None]):
             ("digits type the margin in points, 0 to 100", matchup.margin, self._desk.proposed_margin)
             if line == MARGIN
             else (
-                f"{' '.join(self.rows.digits)} or {tie} say who wins",
+                f"{' '.join(self.rows.leaders)} or {tie} say who wins",
                 matchup.winner,
                 self._desk.proposal.winner,
             )
@@ -213,11 +215,9 @@ class MatchupDeciding(ModalScreen[None]):
 class DecidingRows(MatchupRows):
     """Hands its keys on to the screen, which holds the desk."""
 
-    def action_digit(self) -> None:
-        """Digits come through ``on_key``; the binding is there to be listed."""
-
     async def on_key(self, event: events.Key) -> None:
-        if event.character and event.character in "0123456789" and not self.counting:
+        # elsewhere a digit begins a count
+        if event.character and event.character in "0123456789" and self.key == MARGIN and not self.counting:
             event.stop()
             event.prevent_default()
             self._screen.digit(event.character)
@@ -226,6 +226,9 @@ class DecidingRows(MatchupRows):
     def _screen(self) -> MatchupDeciding:
         assert isinstance(self.screen, MatchupDeciding)
         return self.screen
+
+    def action_ahead(self, seat: int) -> None:
+        self._screen.ahead(seat)
 
     def action_tie(self) -> None:
         self._screen.edge(TIE)

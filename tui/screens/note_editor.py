@@ -1,4 +1,4 @@
-"""The editor for a note: kind, severity, text."""
+"""The editor for a note: its text; kind and severity are chosen by keys that no text begins with."""
 
 from __future__ import annotations
 
@@ -27,10 +27,21 @@ from judge_tui.tui.textual_private.prose_area import ProseArea
 __all__ = ["NoteEditor"]
 
 _LABEL = 10
+#: Letters of a word that stand for it where room is short.
+_SHORT = 3
+#: A part of a line: its text, its tone, and the word that a click on it chooses.
+_Part = tuple[str, str, str | None]
+#: Keys that choose.
+_KEYS = {
+    word: f"f{number}"
+    for number, word in enumerate(
+        ("strength", "weakness", "bug", "question", "minor", "major", "critical"), 2
+    )
+}
 
 
 class Choice(Widget, can_focus=True):
-    """One of a few words, chosen by its letter, its number or the arrows."""
+    """One of a few words, chosen by its key from wherever the focus is, or here by the arrows."""
 
     DEFAULT_CSS = "Choice { height: 1; width: 1fr; }"
 
@@ -66,22 +77,12 @@ class Choice(Widget, can_focus=True):
     def action_step(self, step: int) -> None:
         self.choose(self.words[(self.words.index(self.chosen) + step) % len(self.words)])
 
-    def action_choose(self, word: str) -> None:
-        self.choose(word)
-        self.action_text()
-
     def action_text(self) -> None:
         self.screen.set_focus(self.screen.query_one(TextArea))
 
     def on_key(self, event: events.Key) -> None:
         # what chooses nothing begins the text: a judge who writes at once loses no letter
-        bound = {binding.key for binding in own_bindings(self)}
-        beside = self.screen.query_one("#severity", Choice)
-        if self is not beside and (word := beside.called(event.key)) is not None:
-            event.stop()
-            event.prevent_default()
-            beside.choose(word)
-            return
+        bound = {binding.key for node in (self, self.screen) for binding in own_bindings(node)}
         if event.is_printable and event.character and event.key not in bound:
             event.stop()
             event.prevent_default()
@@ -94,24 +95,31 @@ class Choice(Widget, can_focus=True):
         # whole: its first letter chooses nothing, and its first line may be indented
         self.screen.query_one(TextArea).insert(event.text)
 
-    def called(self, key: str) -> str | None:
-        """The word that a key chooses."""
-        actions = {binding.action for binding in own_bindings(self) if binding.key == key}
-        return next((word for word in self.words if f"choose('{word}')" in actions), None)
+    def _parts(self) -> list[_Part]:
+        """All words with their keys; where room is short the chosen one first, or it and the keys alone."""
+        keys = {word: key_for(self.screen, f"choose('{word}')") for word in self.words}
+        whole: list[_Part] = [(f"{self.label:<{_LABEL}}", "label", None)]
+        short: list[_Part] = []
+        for word, key in keys.items():
+            whole += self._choice(key, word, word)
+            short += self._choice(key, word, word if word == self.chosen else word[:_SHORT])
+        bare: list[_Part] = [(f"▸{self.chosen} ", "chosen", None)]
+        bare += [(f" {key}", "key", word) for word, key in keys.items()]
+        return next((parts for parts in (whole, short) if _width(parts) <= self.size.width), bare)
 
-    def _labels(self) -> list[tuple[str, str]]:
-        """Key and word of each choice, from the first on that leaves room for the chosen one."""
-        labels = [(key_for(self, f"choose('{word}')"), word) for word in self.words]
-        before = self.words.index(self.chosen)
-        while before and _LABEL + sum(map(_width, labels[: before + 1])) > self.size.width:
-            labels, before = labels[1:], before - 1
-        return labels
+    def _choice(self, key: str, word: str, shown: str) -> list[_Part]:
+        """A word with its key; that it is chosen is not said by colour alone."""
+        here = word == self.chosen
+        return [
+            (f"{'▸' if here else ' '}{key} ", "chosen key" if here else "key", word),
+            (f"{shown} ", "chosen" if here else "word", word),
+        ]
 
     def on_click(self, event: events.Click) -> None:
-        end = _LABEL
-        for key, word in self._labels():
-            begin, end = end, end + _width((key, word))
-            if begin <= event.x < end:
+        end = 0
+        for text, _, word in self._parts():
+            begin, end = end, end + len(text)
+            if begin <= event.x < end and word is not None:
                 self.choose(word)
 
     def on_focus(self) -> None:
@@ -121,45 +129,45 @@ class Choice(Widget, can_focus=True):
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
-        tones = tones_of(self.app)
-        base = self.rich_style
-        segments = [
-            Segment(f"{self.label:<{_LABEL}}", base + (tones.text if self.has_focus else tones.muted))
-        ]
-        for key, word in self._labels():
-            here = word == self.chosen
-            ground = tones.cursor if here and self.has_focus else tones.cursor_blurred if here else base
-            segments += [
-                # not by colour alone
-                Segment(f"{'▸' if here else ' '}{key} ", base + ground + tones.by_name["accent"]),
-                Segment(f"{word} ", base + ground + (tones.strong if here else tones.muted)),
-                Segment(" ", base),
-            ]
+        tones, base = tones_of(self.app), self.rich_style
+        accent, here = tones.by_name["accent"], tones.cursor if self.has_focus else tones.cursor_blurred
+        styles = {
+            "label": base + (tones.text if self.has_focus else tones.muted),
+            "key": base + accent,
+            "word": base + tones.muted,
+            "chosen key": base + here + accent,
+            "chosen": base + here + tones.strong,
+        }
+        segments = [Segment(text, styles[tone]) for text, tone, _ in self._parts()]
         return Strip(segments).adjust_cell_length(self.size.width, base)
 
 
-def _width(label: tuple[str, str]) -> int:
-    """Columns of a choice with its marker and the blanks between."""
-    return sum(map(len, label)) + 4
+def _width(parts: Sequence[_Part]) -> int:
+    return sum(len(text) for text, _, _ in parts)
 
 
 class Kind(Choice):
     """What a note is."""
 
-    BINDINGS: ClassVar = named(
-        "note", [Binding(word[0], f"choose('{word}')", word, show=False) for word in KINDS]
-    )
     label, words = "kind", KINDS
 
 
 class Severity(Choice):
     """How much a note weighs."""
 
-    BINDINGS: ClassVar = named(
-        "note",
-        [Binding(str(n), f"choose('{word}')", word, show=False) for n, word in enumerate(SEVERITIES, 1)],
-    )
     label, words = "severity", SEVERITIES
+
+
+class NoteArea(ProseArea):
+    """The text of a note: what it types is text, any other key may choose kind and severity."""
+
+    async def on_key(self, event: events.Key) -> None:
+        chosen = [one.action for one in own_bindings(self.screen) if one.key == event.key]
+        # before the keys of the text field itself, of which some select lines
+        if not event.is_printable and any(action.startswith("choose(") for action in chosen):
+            event.stop()
+            event.prevent_default()
+            await self.run_action(f"screen.{chosen[0]}")
 
 
 class NoteEditor(Editor):
@@ -169,31 +177,35 @@ class NoteEditor(Editor):
         title: Where the note stands.
         note: Its present state.
         changed: Told each new state; one with an empty text is to be dropped.
-        choose_kind: Begin with the kind, as for a new note.
     """
 
-    def __init__(self, title: str, note: Note, changed: Callable[[Note], None], *, choose_kind: bool) -> None:
+    BINDINGS: ClassVar = named(
+        "note", [Binding(key, f"choose('{word}')", word, show=False) for word, key in _KEYS.items()]
+    )
+
+    def __init__(self, title: str, note: Note, changed: Callable[[Note], None]) -> None:
         super().__init__()
-        self._title, self._note, self._changed, self._choose = title, note, changed, choose_kind
+        self._title, self._note, self._changed = title, note, changed
 
     def compose(self) -> ComposeResult:
         with Vertical() as box:
             box.border_title = box_title(self._title)
-            # in the order in which they are typed: a digit, a letter, the text
-            yield Severity(self._note.severity)
             yield Kind(self._note.kind)
-            yield ProseArea(self._note.text)
-            yield self.hint(
-                f"1–3 severity, a letter for the kind, then the text · {self.moves} move · {self.closes}"
-            )
+            yield Severity(self._note.severity)
+            yield NoteArea(self._note.text)
+            yield self.hint(f"{self.moves} move · {self.closes}")
 
     def on_mount(self) -> None:
         area = self.query_one(TextArea)
         area.move_cursor(area.document.end)
-        if self._choose:
-            self.query_one("#kind").focus()
-        else:
-            area.focus()
+        area.focus()
+
+    def action_choose(self, word: str) -> None:
+        """Choose a kind or a severity, and go on with the text."""
+        for choice in self.query(Choice):
+            if word in choice.words:
+                choice.choose(word)
+        self.query_one(TextArea).focus()
 
     def on_choice_chosen(self) -> None:
         self._tell()

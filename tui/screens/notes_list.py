@@ -12,10 +12,11 @@ from judge_tui.judging.note import Note
 from judge_tui.tui.background import Background
 from judge_tui.tui.keys.bound_keys import key_called, key_for
 from judge_tui.tui.keys.keymap import named
-from judge_tui.tui.look.fitting import fit
+from judge_tui.tui.look.fitting import fit, fit_middle
 from judge_tui.tui.look.palette import KIND_MARKS
 from judge_tui.tui.look.tones import Tones
 from judge_tui.tui.screens.sheet import Sheet
+from judge_tui.tui.screens.undoing import undo_cards
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.bar import Bar
 from judge_tui.tui.widgets.code_lines import LOST
@@ -52,12 +53,13 @@ class _Notes(Rows):
         glyph, tone = KIND_MARKS[note.kind]
         hide = self._session.hide
         where, there = self.standing(key, note)
+        room = min(32, width // 4)
         return [
             (f" {letter_of(index)} ", tones.by_name["primary"]),
             (f"{glyph} {note.kind:<9}", tones.by_name[tone]),
             (f"{note.severity:<9}", tones.muted),
-            # the beginning of a path goes first: the lines tell one note from another
-            (fit(hide(where) or "whole submission", min(32, width // 4), keep_end=True), tones.muted),
+            # the lines tell one note from another
+            (fit(fit_middle(hide(where) or "whole submission", room), room), tones.muted),
             ("" if there else f"  {LOST} lines changed", tones.by_name["warning"]),
             ("  " + hide(note.text.replace("\n", " ")), tones.text),
         ]
@@ -165,7 +167,7 @@ class NotesList(Sheet["tuple[str, int, str] | None"]):
             self._relist()
 
     def action_undo(self) -> None:
-        self._told("undone", self._session.undo())
+        undo_cards(self, self._session, partial(self._told, "undone"))
 
     def action_redo(self) -> None:
         self._told("redone", self._session.redo())

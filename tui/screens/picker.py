@@ -14,7 +14,7 @@ from textual.widgets import Input
 
 from judge_tui.tui.keys.bound_keys import key_for, keys_for
 from judge_tui.tui.keys.keymap import named
-from judge_tui.tui.look.fitting import fit
+from judge_tui.tui.look.fitting import fit, fit_middle
 from judge_tui.tui.look.glyphs import neutral
 from judge_tui.tui.look.harmless import box_title
 from judge_tui.tui.look.tones import Tones
@@ -34,12 +34,14 @@ class Choice:
         aside: The word on it.
         value: What is picked.
         alone: What stands in its place where the entries around it are left out; if it is empty, the text.
+        path: Whether the text is a path, which is cut in its middle.
     """
 
     text: str
     aside: str
     value: Hashable
     alone: str = ""
+    path: bool = False
 
 
 class _Choices(Rows):
@@ -57,7 +59,8 @@ class _Choices(Rows):
         if alone and cell_len(text) > room:
             # its own name stands at the end
             text = f"…{text[-max(room - 1, 1) :]}"
-        text = fit(text, room) if cell_len(text) > room else text
+        if cell_len(text) > room:
+            text = fit_middle(text, room) if key.path else fit(text, room)
         return [(f" {text}", tones.text), (f"  {key.aside}", tones.faint)]
 
     def draw_below(self, line: int, width: int, tones: Tones) -> Sequence[Span]:

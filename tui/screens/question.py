@@ -18,13 +18,13 @@ from judge_tui.tui.look.fitting import fit
 from judge_tui.tui.look.harmless import box_title
 from judge_tui.tui.screens.dialog import Dialog
 
-__all__ = ["ConflictQuestion", "LeaveQuestion", "Question", "RevealQuestion"]
+__all__ = ["ConflictQuestion", "LeaveQuestion", "Question", "RevealQuestion", "TheirsQuestion"]
 
 
 #: Columns of the box at most, and of its edges; rows in it that others take, and that details have at least.
 _WIDEST, _EDGES, _OTHERS, _FEWEST = 120, 4, 10, 4
 #: Columns before a text that say whose it is.
-_SAYS = len("  there  ")
+_SAYS = len("  before ")
 
 
 class Question(Dialog[str]):
@@ -76,7 +76,35 @@ class Question(Dialog[str]):
         self.dismiss(answer)
 
 
-class ConflictQuestion(Question):
+class _Comparing(Question):
+    """A question about two versions, which shows what they say differently.
+
+    Args:
+        text: What is asked.
+        differences: What the two versions say differently.
+
+    Attributes:
+        sides: What they are called.
+    """
+
+    sides: ClassVar = ("here", "there")
+
+    def __init__(self, text: str, differences: Sequence[Differing] = ()) -> None:
+        super().__init__(text)
+        self._differences = differences
+
+    def details(self, width: int, rows: int) -> Sequence[str]:
+        lines: list[str] = []
+        for told, one in enumerate(self._differences):
+            more = _told(one, width, self.sides)
+            left = len(self._differences) - told
+            if len(lines) + len(more) + (left > 1) > rows:
+                return [*lines, f"and {left} more"]
+            lines += more
+        return lines
+
+
+class ConflictQuestion(_Comparing):
     """Another window has changed the same: gives ``mine`` or ``theirs``.
 
     Args:
@@ -97,34 +125,45 @@ class ConflictQuestion(Question):
     def __init__(self, what: str, undo: str, differences: Sequence[Differing] = ()) -> None:
         super().__init__(
             f"{what} was changed by another window or program. "
-            f"Either answer keeps both: undo ({undo}) brings the other one back."
+            f"Either answer keeps both: undo ({undo}) brings the other one back.",
+            differences,
         )
-        self._differences = differences
-
-    def details(self, width: int, rows: int) -> Sequence[str]:
-        lines: list[str] = []
-        for told, one in enumerate(self._differences):
-            more = _told(one, width)
-            left = len(self._differences) - told
-            if len(lines) + len(more) + (left > 1) > rows:
-                return [*lines, f"and {left} more"]
-            lines += more
-        return lines
 
 
-def _told(one: Differing, width: int) -> list[str]:
+class TheirsQuestion(_Comparing):
+    """What undo would take back next was written by another window or program: gives ``take``.
+
+    Args:
+        what: What was changed.
+        over: Whether it was written over what was changed here; else nothing of that is left.
+        differences: What is said now, and what was said before.
+    """
+
+    BINDINGS: ClassVar = named("theirs", [Binding("t", "answer('take')", "take their change back")])
+    heading = "Not your change"
+    sides = ("now", "before")
+
+    def __init__(self, what: str, *, over: bool, differences: Sequence[Differing] = ()) -> None:
+        why = (
+            "Your last change was written over by another window or program."
+            if over
+            else "No change of your own is left to undo. The last one is of another window or program."
+        )
+        super().__init__(f"{what}: {why}", differences)
+
+
+def _told(one: Differing, width: int, sides: tuple[str, str]) -> list[str]:
     """What differs, in lines of so many columns; of long texts, the part where they begin to differ."""
     if not one.prose:
-        return [fit(str(one), width).rstrip()]
+        return [fit(one.between(*sides), width).rstrip()]
     texts = [" ".join(text.split()) for text in (one.here, one.there)]
     room = width - _SAYS
     same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(*texts, strict=False)))
     if same > room // 2 and max(map(len, texts)) > room:
         texts = [f"…{text[same - room // 3 :].lstrip()}" for text in texts]
-    says = [
-        f"  {side:<{_SAYS - 2}}{text}" for side, text in zip(("here", "there"), texts, strict=True) if text
-    ]
-    return [fit(line, width).rstrip() for line in (f"{one.what}:" if all(texts) else str(one), *says)]
+    says = [f"  {side:<{_SAYS - 2}}{text}" for side, text in zip(sides, texts, strict=True) if text]
+    head = f"{one.what}:" if all(texts) else one.between(*sides)
+    return [fit(line, width).rstrip() for line in (head, *says)]
 
 
 class LeaveQuestion(Question):

@@ -8,15 +8,19 @@ from rich.segment import Segment
 from textual.strip import Strip
 from textual.widget import Widget
 
-from judge_tui.tui.look.fitting import fit
+from judge_tui.tui.look.fitting import fit, fit_middle
 from judge_tui.tui.look.glyphs import neutral
 from judge_tui.tui.look.tones import tones_of
 from judge_tui.tui.widgets.rows import Span
 
-__all__ = ["Bar", "Part", "packed"]
+__all__ = ["Bar", "Part", "judge_parts", "packed"]
 
 #: Text, name of its tone, and its rank: what has the highest rank goes first when room is short.
 Part = tuple[str, str, int]
+
+
+#: Columns of a judge's name.
+_NAME = 20
 
 
 def packed(parts: Sequence[Part], width: int) -> list[tuple[str, str]]:
@@ -34,6 +38,11 @@ def packed(parts: Sequence[Part], width: int) -> list[tuple[str, str]]:
         # what a separator led to was left out
         told[-1] = (told[-1][0].removesuffix("· "), told[-1][1])
     return told
+
+
+def judge_parts(judge: str) -> list[Part]:
+    """Who judges, for a header: the name stays where others go."""
+    return [("judge ", "muted", 5), (f"{fit_middle(judge, _NAME)} · ", "muted", 2)]
 
 
 class Bar(Widget):

@@ -76,7 +76,7 @@ class CheckRows(Rows):
         Binding("w,f", "filter", "one submission"),
         Binding("v", "filter_verdict", "one verdict"),
         Binding("d", "differ", "where they differ"),
-        Binding("A", "auto", "run again when files change, or not", show=False),
+        Binding("F", "auto", "run again when files change, or not", show=False),
     ]
 
     BINDINGS = named("checks", BINDINGS)

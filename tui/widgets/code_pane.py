@@ -19,7 +19,7 @@ from judge_tui.tui.code.highlight import Highlight, read
 from judge_tui.tui.code.source import Source
 from judge_tui.tui.code.symbols import Symbol
 from judge_tui.tui.code.syntax_styles import syntax_styles
-from judge_tui.tui.look.fitting import fit
+from judge_tui.tui.look.fitting import fit, fit_middle
 from judge_tui.tui.look.tones import Tones
 from judge_tui.tui.session import letter_of
 from judge_tui.tui.widgets.bar import Bar
@@ -34,6 +34,8 @@ __all__ = ["CodePane", "Sidebar"]
 
 #: Larger files are read and decoded beside the event loop.
 _AT_ONCE = 150_000
+#: Columns of a path in the title before the rest of the title is left out for it.
+_WHOLE = 24
 
 Result = TypeVar("Result")
 
@@ -56,7 +58,10 @@ class Sidebar(Rows, can_focus=False):
             here = value == self._pane.file
             return [
                 (" ▸ " if here else "   ", tones.by_name["primary"]),
-                (fit(self._pane.hide(value), width - 3), tones.text if here else tones.muted),
+                (
+                    fit(fit_middle(self._pane.hide(value), width - 3), width - 3),
+                    tones.text if here else tones.muted,
+                ),
             ]
         symbol: Symbol = value
         here = symbol == self._pane.view.symbol_at(self._pane.view.cursor)
@@ -122,6 +127,9 @@ class CodePane(Hollow, Vertical):
             self.open(_first(files, self.submission.task))
         else:
             self._show(Source(b"(this submission has no files)"))
+        self.retitle()
+
+    def on_resize(self) -> None:
         self.retitle()
 
     def on_unmount(self) -> None:
@@ -298,13 +306,14 @@ class CodePane(Hollow, Vertical):
         # how many there are says enough where room is short
         count, word = (self.counts[:-6], " found") if self.counts.endswith(" found") else (self.counts, "")
         gone = bool(self.file) and self.file not in self.submission.files
+        name = fit_middle(self.hide(self.file), max(self.size.width // 2, _WHOLE))
         told = (("gone from disk", gone), ("CRLF", source.crlf), ("not UTF-8", source.invalid))
         flags = " ".join(word for word, on in told if on)
         self.title_bar.tell(
             [
                 (f" {letter_of(self.index)} ", "primary" if focused else "muted", 0),
                 (f"{self.title} ", "strong" if focused else "muted", 3),
-                (f"{self.hide(self.file) or 'no files'} ", "text" if focused else "muted", 0),
+                (f"{name or 'no files'} ", "text" if focused else "muted", 0),
                 (
                     f"({self.submission.files.index(self.file) + 1}/{many}) "
                     if many > 1 and self.file and not gone

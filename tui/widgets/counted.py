@@ -1,7 +1,7 @@
-"""Counts as in vim: a number typed before a key says how often, or which line.
+"""Counts as in vim: a number typed before a key says how often, or which line: ``12G``, ``5j``.
 
-A digit that means something by itself, as ``1`` for a pane, keeps its meaning: such a number begins with a
-key of its own, ``;12G``. Every other digit begins one, ``5j``, and within a number all digits count.
+A digit that the reader has given to something else, as ``1`` to a pane, keeps that meaning: such a number
+begins with a key of its own, ``;12G``. Within a number all digits count.
 """
 
 from __future__ import annotations
@@ -30,7 +30,13 @@ class Counted(Widget):
     """
 
     BINDINGS: ClassVar = [
-        Binding("semicolon", "begin_count", "a count before a key, as ;12G or 5j", show=False, id="begin")
+        Binding(
+            "semicolon",
+            "begin_count",
+            "a count before a key, as ;12G where 1 means something else",
+            show=False,
+            id="begin",
+        )
     ]
 
     BINDINGS = named("counts", BINDINGS)

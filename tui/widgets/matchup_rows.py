@@ -17,10 +17,7 @@ from judge_tui.tui.look.tones import Tones
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.rows import Rows, Span
 
-__all__ = ["DIGITS", "MatchupRows", "points", "seats_of", "who"]
-
-#: How help shows the digits that say who is ahead.
-DIGITS = "1-3"
+__all__ = ["MatchupRows", "points", "seats_of", "who"]
 
 _TITLES = {WINNER: "Winner", MARGIN: "Margin", KEY: "Key differentiator"}
 _EDGE = 8
@@ -51,23 +48,20 @@ class MatchupRows(Rows):
     """The list; keys decide."""
 
     BINDINGS: ClassVar = [
+        *(Binding(key, f"ahead({n})", f"{key} is ahead", show=False) for n, key in enumerate("ABC")),
         Binding("t", "tie", "tie"),
         Binding("space,y", "accept", "accept"),
         Binding("enter,e", "edit", "edit"),
         Binding("d,delete", "remove", "remove, decline"),
         Binding("a", "add", "add a line"),
         Binding("backspace", "clear", "leave it open", show=False),
-        Binding("A", "accept_all", "accept all that is proposed", show=False),
+        Binding("Y", "accept_all", "accept all that is proposed", show=False),
         Binding("R", "reconsider", "propose again what was declined", show=False),
         Binding("J", "carry(1)", "line further down", show=False),
         Binding("K", "carry(-1)", "line further up", show=False),
     ]
 
-    # digits are typed, and are no keys that could be others
-    BINDINGS = [
-        Binding("1,2,3,4,5,6,7,8,9,0", "digit", "who is ahead", key_display=DIGITS),
-        *named("matchup", BINDINGS),
-    ]
+    BINDINGS = named("matchup", BINDINGS)
 
     def __init__(self, session: Session, desk: MatchupDesk) -> None:
         super().__init__()
@@ -78,7 +72,11 @@ class MatchupRows(Rows):
         """Show the lines of another matchup."""
         self.desk = desk
         self.seats = seats_of(self.session, desk)
-        self.digits = [str(seat + 1) for seat in self.seats]
+
+    @property
+    def leaders(self) -> list[str]:
+        """The keys that say who is ahead."""
+        return [key_for(self, f"ahead({seat})") for seat in self.seats]
 
     def go(self, row: int) -> None:
         # the headings are no lines to stand on

@@ -60,11 +60,16 @@ def _row(session: Session, row: Row, name: int, marks: Sequence[dict[str, str]],
             score, flag, said = None, False, bool(card.summary)
         here = index == session.scored
         shown = "–" if score is None else str(score)
+        over = here and row == session.focus and session.asks_over
+        if over:
+            flag, shown = False, f"→{session.typed_over}"
         if row not in (OVERALL,) and not isinstance(row, Dimension):
             shown = "✎" if said else "–"
             said = False
         style = (
-            tones.by_name["error"]
+            tones.by_name["warning"]
+            if over
+            else tones.by_name["error"]
             if flag
             else tones.faint
             if score is None and shown == "–"
@@ -114,7 +119,9 @@ def detail_lines(session: Session, width: int, tones: Tones, edits: str = "enter
         for text in limits:
             lines += _paragraph(f"! {text}", width, tones.by_name["error" if conflict else "warning"], hang=2)
         # the first digit of a score says no level yet
-        score = None if session.keypad.unfinished else session.card.score(row.id)
+        stands = session.card.score(row.id)
+        typed = stands if session.typed_over is None else session.typed_over
+        score = None if session.keypad.unfinished else typed
         lines += _levels(row, score, width, tones, only_reached=True)
         lines += _comment(session.hide(session.text()), "comment", width, tones, edits)
         lines += _levels(row, score, width, tones)

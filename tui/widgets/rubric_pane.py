@@ -17,7 +17,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from judge_tui.judging.rubric import Dimension
-from judge_tui.tui.keys.bound_keys import key_for
+from judge_tui.tui.keys.bound_keys import key_for, own_bindings
 from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.look.glyphs import neutral
 from judge_tui.tui.look.tones import tones_of
@@ -28,6 +28,9 @@ from judge_tui.tui.widgets.rows import Span
 from judge_tui.tui.widgets.rubric_lines import detail_lines, table_lines
 
 __all__ = ["RubricLines", "RubricPane"]
+
+#: What leaves a score as it stands, and does nothing else, while another one is typed over it.
+_CALLS_OFF = {"back", "clear", "undo"}
 
 
 class RubricLines(ScrollView, can_focus=True):
@@ -78,8 +81,6 @@ class RubricLines(ScrollView, can_focus=True):
         self.session = session
         self._lines: list[tuple[tuple[Span, ...], int | None]] = []
         self._strips: dict[int, Strip] = {}
-        # the score that is being typed over
-        self._replaced: int | None = None
         # what is told of a step to another submission, and where it led
         self._crossed: tuple[str, tuple[int, int]] = ("", (0, 0))
 
@@ -98,6 +99,7 @@ class RubricLines(ScrollView, can_focus=True):
         self.update_lines()
 
     def on_blur(self) -> None:
+        self._keep()
         self.update_lines()
 
     def notify_style_update(self) -> None:
@@ -156,6 +158,10 @@ class RubricLines(ScrollView, can_focus=True):
             self.scroll_to(y=line - rows + 1, animate=False, force=True)
 
     def on_key(self, event: events.Key) -> None:
+        if self.session.typed_over is not None and self._settles(event):
+            event.stop()
+            event.prevent_default()
+            return
         # a dimension's key wins over every other meaning of that letter while the rubric has the focus
         if event.character and self.session.focus_key(event.character):
             event.stop()
@@ -171,9 +177,44 @@ class RubricLines(ScrollView, can_focus=True):
             stands = self.session.keypad.typed
             self.notify(f"A score is a whole number: {stands} stands.", markup=False, timeout=2)
 
+    def _settles(self, event: events.Key) -> bool:
+        """Whether a key decides on a score that is typed over one that stands, and does nothing else.
+
+        One that leads elsewhere leaves the score that stands, and says so.
+        """
+        if event.character and event.character in "0123456789.,":
+            return False
+        bound = [*own_bindings(self), *own_bindings(self.screen)]
+        actions = {binding.action for binding in bound if binding.key == event.key}
+        if "edit" not in actions:
+            self._keep()
+            return bool(actions & _CALLS_OFF)
+        before = self.session.score
+        asked = self.session.asks_over
+        self.session.take_score()
+        if asked:
+            self._tell_score(f"{before} → {self.session.score}")
+        self._changed()
+        # where what is typed is what stands there is nothing to decide
+        return asked
+
+    def _keep(self) -> None:
+        """Leave the score that stands as it is; told where another one was typed."""
+        session = self.session
+        stands, typed, asked = session.score, session.typed_over, session.asks_over
+        session.keep_score()
+        if asked:
+            self._tell_score(f"stays {stands}: {key_for(self, 'edit')} would have written {typed} over it")
+            self._changed()
+
+    def _tell_score(self, told: str) -> None:
+        row = self.session.focus
+        what = row.title if isinstance(row, Dimension) else "Overall"
+        self.notify(f"{letter_of(self.session.scored)}: {what} {told}", markup=False, timeout=3)
+
     def _type(self, digit: str) -> None:
-        """Type a digit, and tell what it replaces."""
-        session, before = self.session, self.session.score
+        """Type a digit; over a score that stands it waits for the next key."""
+        session = self.session
         if session.refuses(session.scored):
             return
         if not session.digit(digit):
@@ -181,19 +222,9 @@ class RubricLines(ScrollView, can_focus=True):
             self.notify(f"A score is 0 to 100, and whole: {stands} stands.", markup=False, timeout=2)
             self._changed()
             return
-        if len(session.keypad.typed) == 1:
-            self._replaced = before
         if session.keypad.unfinished:
             # what it says if it is left at that
             self.set_timer(session.keypad.REST_S + 0.01, self.update_lines)
-        if self._replaced not in (None, session.score):
-            row = session.focus
-            what = row.title if isinstance(row, Dimension) else "Overall"
-            self.notify(
-                f"{letter_of(session.scored)}: {what} {self._replaced} → {session.score}",
-                markup=False,
-                timeout=2,
-            )
         self._changed()
 
     def action_digit(self) -> None:
@@ -239,6 +270,7 @@ class RubricLines(ScrollView, can_focus=True):
         self.scroll_to(y=self.scroll_offset.y + pages * step, animate=False, force=True)
 
     def on_click(self, event: events.Click) -> None:
+        self._keep()
         line = self.scroll_offset.y + event.y
         row = self._lines[line][1] if line < len(self._lines) else None
         if row is not None:
@@ -287,11 +319,13 @@ class RubricPane(Hollow, Vertical):
         done = sum(session.card.score(d.id) is not None for d in session.rubric.dimensions)
         total = f"{points} {session.rubric.letter(points)} " if points is not None else ""
         crossed = self.lines.crossed
+        over = f"{session.score} → {session.typed_over}" if session.asks_over else ""
         self.title_bar.tell(
             [
                 (" Rubric  ", "strong" if self.lines.has_focus else "muted", 0),
                 # digits go to another submission now
                 (f"{crossed} ", "warning", 0) if crossed else (f"{letter_of(index)} ", "primary", 0),
+                (f"{over} " if over else "", "warning", 0),
                 (f"{session.titles[index]} ", "text", 1),
                 ("blind " if session.blindfold.active else "", "accent", 1),
                 ("read-only " if index in session.closed else "", "warning", 0),

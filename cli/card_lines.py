@@ -1,0 +1,44 @@
+"""A scorecard as ``judge-tui score`` shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from judge_tui.judging.card import Scorecard
+from judge_tui.judging.note import Note
+from judge_tui.judging.rubric import Rubric
+
+__all__ = ["anchor", "card_lines"]
+
+
+def card_lines(card: Scorecard, rubric: Rubric) -> list[str]:
+    """Every score with its comment, then what is said on the whole, then the notes; texts line by line."""
+    names = list(dict.fromkeys((*(one.id for one in rubric.dimensions), *card.dimensions)))
+    width = max(map(len, (*names, "overall")))
+    lines: list[str] = []
+    for name in names:
+        score = card.score(name)
+        lines += _texts(f"{name:<{width}}  {'–' if score is None else score:>3}", card.comment(name))
+    if card.overall is not None or card.overall_reason:
+        total = "–" if card.overall is None else card.overall
+        lines += _texts(f"{'overall':<{width}}  {total:>3}", card.overall_reason)
+    if card.grade is not None:
+        lines.append(f"{'grade':<{width}}  {card.grade:>3}")
+    if card.summary:
+        lines += _texts(f"{'summary':<{width}}     ", card.summary)
+    for note in card.notes:
+        lines += _texts(anchor(note), note.text)
+    return lines
+
+
+def _texts(head: str, text: str) -> Iterator[str]:
+    first, *others = text.split("\n")
+    yield f"{head}  {first}".rstrip()
+    yield from (f"{' ' * (len(head) + 2)}{line}".rstrip() for line in others)
+
+
+def anchor(note: Note) -> str:
+    """Kind and place of a note."""
+    where = f" {note.file}" if note.file else ""
+    where += f":{note.lines[0]}-{note.lines[1]}" if note.lines else ""
+    return f"{note.kind}/{note.severity}{where}"
