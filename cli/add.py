@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from judge_tui.checks.errors import UsageError
+from judge_tui.checks.lines import count_lines
 from judge_tui.checks.sources import absence, is_binary
 from judge_tui.checks.submission import META, Submission
 from judge_tui.cli import options
@@ -51,7 +52,7 @@ def command(
         raise UsageError(f"{folder} has a submission for {chosen} already.", hint=f"Remove {target} first.")
     added = copy_in(source, target, {"origin": origin, "source": provenance, "model": title or ""})
     texts = [added.read_text(name) for name in added.files if not is_binary(added.read_bytes(name))]
-    lines = counted(sum(len(text.splitlines()) for text in texts), "line")
+    lines = counted(sum(map(count_lines, texts)), "line")
     click.echo(plain(f"{folder} · {chosen}: {counted(len(added.files), 'file')}, {lines}, in {target}"))
     for warning in _warnings(added, source, bool(title or provenance)):
         click.echo(plain(f"judge-tui: {warning}"), err=True)

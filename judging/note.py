@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any, get_args
 from typing import Literal as _Literal
 
+from judge_tui.checks.lines import split_lines
 from judge_tui.judging.document import Table, storable
 
 __all__ = [
@@ -173,8 +174,7 @@ def _said(line: str, quoted: str) -> bool:
 
 @lru_cache(maxsize=32)
 def _split(text: str) -> Sequence[str]:
-    # str.splitlines would also split at form feeds and Unicode separators, which no editor counts
-    return [line.removesuffix("\r") for line in text.split("\n")]
+    return split_lines(text)
 
 
 def parse_notes(tables: Sequence[Table]) -> tuple[Note, ...]:

@@ -298,7 +298,12 @@ class CodePane(Hollow, Vertical):
         # how many there are says enough where room is short
         count, word = (self.counts[:-6], " found") if self.counts.endswith(" found") else (self.counts, "")
         gone = bool(self.file) and self.file not in self.submission.files
-        told = (("gone from disk", gone), ("CRLF", source.crlf), ("not UTF-8", source.invalid))
+        told = (
+            ("gone from disk", gone),
+            ("CRLF", source.crlf),
+            ("CR", source.lone_cr),
+            ("not UTF-8", source.invalid),
+        )
         flags = " ".join(word for word, on in told if on)
         self.title_bar.tell(
             [
