@@ -1,9 +1,9 @@
-"""What a line is, here and everywhere: a text ends its lines with LF, CRLF or a lone CR, and with nothing else.
+"""What a line is, here and everywhere: it ends with LF, CRLF or a lone CR, and with nothing else.
 
-These are the line ends of Python itself (its tokenizer, ``ast`` and tracebacks), of editors, and of CUDA sources
-as they are read here. ``str.splitlines`` also ends lines at form feeds, vertical tabs, U+001C to U+001E, U+0085,
-U+2028 and U+2029: nobody else counts those. Compilers and tree-sitter know line feeds alone: they are handed
-:func:`unified` text, or what they say is brought here by :func:`from_feeds`.
+These are the line ends of Python itself (its tokenizer, ``ast`` and tracebacks), of editors, and of CUDA
+sources as they are read here. ``str.splitlines`` also ends lines at form feeds, vertical tabs, U+001C to
+U+001E, U+0085, U+2028 and U+2029: nobody else counts those. Compilers and tree-sitter know line feeds alone:
+they are handed :func:`unified` text, or what they say is brought here by :func:`from_feeds`.
 """
 
 from __future__ import annotations
