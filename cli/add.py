@@ -11,8 +11,9 @@ from judge_tui.checks.errors import UsageError
 from judge_tui.checks.lines import count_lines
 from judge_tui.checks.sources import absence, is_binary
 from judge_tui.checks.submission import META, Submission
+from judge_tui.checks.unlisted import sentence
 from judge_tui.cli import options
-from judge_tui.cli.copying import copy_in
+from judge_tui.cli.copying import copy_in, left_behind
 from judge_tui.judging.folders import kept_inside
 from judge_tui.judging.naming import folder_name, normalized
 from judge_tui.judging.plain import plain
@@ -43,7 +44,8 @@ def command(
 ) -> None:
     """Copy a folder, or a single file, into the workspace as a submission.
 
-    Hidden files, caches and symbolic links are left out; nothing is ever overwritten.
+    Hidden files, caches and symbolic links are left out; links, and names that are not UTF-8, are told.
+    Nothing is ever overwritten.
     """
     found = options.open_workspace(workspace, None, None)
     chosen, folder = found.task(task), _model(found, model)
@@ -70,7 +72,7 @@ def _model(workspace: Workspace, name: str) -> str:
 
 def _warnings(added: Submission, source: Path, described: bool) -> list[str]:
     """What whoever added it has to know, a sentence each."""
-    told = []
+    told = [left] if (left := sentence(left_behind(source))) else []
     missing = absence(added).partition(": ")[2]
     if missing or all(is_binary(added.read_bytes(name)) for name in added.files):
         told.append(f"there is no source file among them: {missing or 'they are no text'}.")

@@ -55,7 +55,7 @@ def loads(bench: Bench, found: Findings) -> str:
     if aside := bench.submission.left_out:
         found.note(
             "files that are no part of it", len(aside), unit="files", output="\n".join(aside),
-            note="Hidden files, caches and what lies behind links: neither shown nor run.",
+            note="Hidden code, links, and names that are not UTF-8: neither shown nor run.",
         )  # fmt: skip
     # by that name another one may be had: the judge's wins
     own = [file for file in trees if file != ADAPTER or bench.submission.adapts_itself]

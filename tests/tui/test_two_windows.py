@@ -8,8 +8,8 @@ from judge_tui.judging.matchup import Matchup, Matchups, save_matchups
 from judge_tui.judging.scorecard import load_scorecard, render_scorecard
 from judge_tui.judging.versions import Differing
 from judge_tui.judging.workspace import Workspace
-from judge_tui.tui.screens.criterion_editor import CriterionEditor
 from judge_tui.tui.screens.compare_saving import CompareSaving
+from judge_tui.tui.screens.criterion_editor import CriterionEditor
 from judge_tui.tui.screens.question import ConflictQuestion, LeaveQuestion
 from judge_tui.tui.screens.text_editor import TextEditor
 
