@@ -71,7 +71,7 @@ def select(
         for task, count in left_out.items()
     )
     warnings += tuple(
-        f"{escaped(name)} is left out, since no report could carry a name that is not UTF-8: rename the folder."
+        f"{escaped(name)} is left out: no report could carry a name that is not UTF-8. Rename the folder."
         for name in odd
     )
     if not found:

@@ -7,16 +7,17 @@ Everything else is marked: a note on a wrong line is worse than one whose judge 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from itertools import takewhile
 from typing import Literal
 
 from judge_tui.judging.context import CHARACTERS, UNKNOWN, Context, edge, near
 from judge_tui.judging.text_index import TextIndex, said
+from judge_tui.judging.way_of_lines import Earlier
 
-__all__ = ["LONG", "Anchor", "Earlier", "Found", "Lines", "Standing", "equal_places", "find", "stands_at"]
+__all__ = ["LONG", "Anchor", "Found", "Lines", "Standing", "equal_places", "find", "stands_at"]
 
 Standing = Literal["there", "changed", "doubt", "gone"]
 #: First and last line, 0-based.
@@ -71,27 +72,6 @@ def _told(quote: tuple[str, ...]) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Earlier:
-    """A text as it was when the lines of a note were certain, and what has become of its lines.
-
-    Attributes:
-        index: The text.
-        to: Line there → line now, of those lines whose way is certain.
-        since: Line now → line there.
-    """
-
-    index: TextIndex
-    to: Mapping[int, int]
-    since: Mapping[int, int] = field(default_factory=dict)
-
-    @property
-    def akin(self) -> bool:
-        """Whether enough of it is left that the text of now is the same file, and none of its name."""
-        told = self.index.said
-        return 3 * sum(bool(told[line]) for line in self.to) >= len(self.index.solid)
-
-
-@dataclass(frozen=True, slots=True)
 class Found:
     """Where the lines of a note are.
 
@@ -109,24 +89,51 @@ class Found:
     weight: int = 0
 
 
-@dataclass(frozen=True, slots=True)
 class _Candidate:
-    lines: Lines
-    #: Whether the end of the range may be another line.
-    open: bool = False
-    inside: bool = False
-    before: bool = False
-    after: bool = False
-    slots: int = 0
-    loose: int = 0
+    """A place that says what is quoted, and how much of what stood around a note stands around it.
+
+    Args:
+        place: The place, and whether its end may be another line.
+        context: What stood around the note.
+        index: The text.
+
+    Attributes:
+        lines: The place.
+        open: Whether the end of the range may be another line.
+        inside: Whether it is in the same definition.
+        before: Whether the line before it is the same.
+        after: Whether the line behind it is.
+        slots: How many lines around it are, from the nearest on.
+    """
+
+    def __init__(self, place: _Place, context: Context, index: TextIndex) -> None:
+        self._context, self._index = context, index
+        self.lines: Lines = place[:2]
+        self.open = place[2]
+        first, last = self.lines
+        # a range may begin with blank lines, which stand in nothing
+        number = next((n for n in range(first, last + 1) if index.said[n]), first)
+        self.inside = _same(index.within[number], context.within)
+        before = _slots(context.before, index.before(first, len(context.before) + 1), index)
+        after = _slots(context.after, index.behind(last, len(context.after) + 1), index)
+        self.before, self.after, self.slots = before > 0, after > 0, before + after
 
     @property
     def beside(self) -> bool:
+        """Whether the lines on both sides of it are the same."""
         return self.before and self.after
 
     @property
     def backed(self) -> bool:
-        return self.before or self.after or self.loose > 1
+        """Whether anything around it is the same."""
+        return self.before or self.after or self._loose > 1
+
+    @cached_property
+    def _loose(self) -> int:
+        context, index, (first, last) = self._context, self._index, self.lines
+        return _loose(context.before, index.before(first, 24), index) + _loose(
+            context.after, index.behind(last, 24), index
+        )
 
 
 def find(anchor: Anchor, index: TextIndex, earlier: Earlier | None = None, *, sure: bool = False) -> Found:
@@ -144,7 +151,7 @@ def find(anchor: Anchor, index: TextIndex, earlier: Earlier | None = None, *, su
         return Found("there", anchor.lines, weight=99)
     if context is None or context.text == UNKNOWN:
         return _without_context(anchor, index, stands=stands)
-    every = [_weighed(place, context, index) for place in _places(anchor, index)]
+    every = [_Candidate(place, context, index) for place in _places(anchor, index)]
     if earlier is not None and earlier.akin and stands_at(earlier.index, anchor, anchor.lines[0]):
         return _followed(anchor, index, earlier, every)
     chosen = _chosen(anchor, context, index, every)
@@ -182,7 +189,7 @@ def _followed(anchor: Anchor, index: TextIndex, earlier: Earlier, every: Sequenc
     context = anchor.context
     assert context is not None
     first, last = anchor.lines
-    begins, ends = earlier.to.get(first), earlier.to.get(last)
+    begins, ends = earlier.to(first), earlier.to(last)
     if begins is not None:
         here = next((one for one in every if one.lines[0] == begins), None)
         if here is not None and (here.backed or here.inside):
@@ -194,7 +201,7 @@ def _followed(anchor: Anchor, index: TextIndex, earlier: Earlier, every: Sequenc
         if ends is not None and ends >= begins:
             return Found("changed", (begins, ends), ((begins, ends),))
     # what was another line before is none that has moved
-    free = [one for one in every if not any(n in earlier.since for n in _solid(one.lines, index))]
+    free = [one for one in every if not any(earlier.since(n) is not None for n in _solid(one.lines, index))]
     if len(free) == 1 and free[0].backed and begins is None and (free[0].inside or free[0].beside):
         return _there(free[0])
     between = _between(anchor.lines, earlier, index)
@@ -214,18 +221,18 @@ def _between(lines: Lines, earlier: Earlier, index: TextIndex) -> Lines | None:
     told = earlier.index.said
     above = next((n for n in range(lines[0] - 1, -1, -1) if told[n]), None)
     below = next((n for n in range(lines[1] + 1, len(told)) if told[n]), None)
-    begin = -1 if above is None else earlier.to.get(above)
-    end = len(index) if below is None else earlier.to.get(below)
+    begin = -1 if above is None else earlier.to(above)
+    end = len(index) if below is None else earlier.to(below)
     if begin is None or end is None:
         return None
-    there = [n for n in range(begin + 1, end) if index.said[n] and n not in earlier.since]
+    there = [n for n in range(begin + 1, end) if index.said[n] and earlier.since(n) is None]
     return (there[0], there[-1]) if there else None
 
 
 def _near(line: int, earlier: Earlier, size: int) -> Lines:
-    while line > 0 and line not in earlier.to:
+    while line > 0 and earlier.to(line) is None:
         line -= 1
-    at = earlier.to.get(line, 0)
+    at = earlier.to(line) or 0
     return at, at + size
 
 
@@ -435,18 +442,6 @@ def _blank_places(anchor: Anchor, index: TextIndex) -> list[Lines]:
         if behind and near(index, behind[0], context.after[0]) and behind[0] - above > anchor.size + 1:
             found.append((above + 1, above + 1 + anchor.size))
     return found
-
-
-def _weighed(place: _Place, context: Context, index: TextIndex) -> _Candidate:
-    """How much of what stood around a note stands around a place."""
-    lines = place[:2]
-    above, below = index.before(lines[0], 24), index.behind(lines[1], 24)
-    before, after = _slots(context.before, above, index), _slots(context.after, below, index)
-    loose = _loose(context.before, above, index) + _loose(context.after, below, index)
-    # nobody quotes the first line of a blank stretch
-    number = next((n for n in range(lines[0], lines[1] + 1) if index.said[n]), lines[0])
-    inside = _same(index.within[number], context.within)
-    return _Candidate(lines, place[2], inside, before > 0, after > 0, before + after, loose)
 
 
 def _slots(kept: Sequence[str], there: Sequence[int], index: TextIndex) -> int:

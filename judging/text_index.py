@@ -27,6 +27,7 @@ _NO_NAME = re.compile(
 _ASIDE = ("#", "//", "/*", "*")
 #: Other threads get their turn after so many lines: a screen must not wait for a large file.
 _TURN = 0x3FF
+_PIECE = 64_000
 
 
 def said(line: str) -> str:
@@ -47,7 +48,7 @@ class TextIndex:
     """
 
     def __init__(self, text: str) -> None:
-        self.lines: Sequence[str] = split_lines(text)
+        self.lines: Sequence[str] = _split(text)
         self.said: list[str] = []
         for first in range(0, len(self.lines), _TURN + 1):
             time.sleep(0)
@@ -129,6 +130,18 @@ class TextIndex:
             ends = told[0] in ")]}" or told == "{"
             heads.append(beside if ends and beside is not None else _Head(indent, line, within))
         return found
+
+
+def _split(text: str) -> list[str]:
+    """The lines of a text, a piece at a time."""
+    lines: list[str] = []
+    at = 0
+    while at < len(text):
+        time.sleep(0)
+        end = text.find("\n", at + _PIECE) + 1 or len(text)
+        lines += split_lines(text[at:end])
+        at = end
+    return lines or [""]
 
 
 class _Head:

@@ -9,11 +9,10 @@ from itertools import islice
 
 import pytest
 
-from judge_tui.judging.anchor import Earlier
 from judge_tui.judging.note import Note, new_note
 from judge_tui.judging.placing import Files, Placed, place, restated
 from judge_tui.judging.text_index import TextIndex, indexed
-from judge_tui.judging.way_of_lines import earlier
+from judge_tui.judging.way_of_lines import Earlier
 from judge_tui.tui.code.equal_lines import equal_lines
 
 from .random_edits import Edited, edited, material
@@ -43,7 +42,7 @@ class Window:
 
     def _earlier(self, fingerprint: str, index: TextIndex) -> Earlier | None:
         old = self.texts.get(fingerprint) if self.live else None
-        return earlier(old, index, equal_lines) if old is not None else None
+        return Earlier(old, index, equal_lines) if old is not None else None
 
 
 def _notes(file: Edited, rng: random.Random) -> list[Note]:

@@ -14,12 +14,11 @@ from dataclasses import dataclass, replace
 from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.sources import is_binary
 from judge_tui.checks.submission import Submission
-from judge_tui.judging.anchor import Earlier
 from judge_tui.judging.card import Scorecard
 from judge_tui.judging.note import Note
 from judge_tui.judging.placing import Files, Placed, place, settled_note
 from judge_tui.judging.text_index import TextIndex
-from judge_tui.judging.way_of_lines import earlier
+from judge_tui.judging.way_of_lines import Earlier
 from judge_tui.tui.code.equal_lines import equal_lines
 
 __all__ = ["Placements", "Search"]
@@ -139,7 +138,7 @@ class Placements:
             return None
         key = fingerprint, index.fingerprint
         if key not in self._ways:
-            self._ways[key] = earlier(old, index, equal_lines)
+            self._ways[key] = Earlier(old, index, equal_lines)
         return self._ways[key]
 
 
