@@ -14,6 +14,7 @@ from contextlib import suppress
 from pathlib import PurePosixPath
 
 from judge_tui.checks.errors import WorkspaceError
+from judge_tui.checks.lines import line_at, unified
 from judge_tui.checks.submission import Submission
 
 __all__ = [
@@ -106,7 +107,7 @@ def fenced(submission: Submission) -> tuple[str, int] | None:
 def fence_line(text: str) -> int:
     """1-based line of the first Markdown fence that opens on code; 0 when there is none."""
     fence = _FENCE.search(text)
-    return text.count("\n", 0, fence.start()) + 1 if fence else 0
+    return line_at(text, fence.start()) if fence else 0
 
 
 def is_binary(data: bytes) -> bool:
@@ -148,11 +149,11 @@ def source_text(data: bytes) -> str:
         text = data.decode(encoding)
     except UnicodeDecodeError as error:
         wrong = SyntaxError(f"byte 0x{data[error.start]:02x} is not {encoding}")
-        wrong.lineno = data.count(b"\n", 0, error.start) + 1
+        wrong.lineno = line_at(data, error.start)
         raise wrong from error
     except (LookupError, UnicodeError) as error:
         raise SyntaxError(f"{encoding} is no encoding of source text") from error
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+    return unified(text)
 
 
 def expression(text: str) -> ast.expr:

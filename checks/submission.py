@@ -21,6 +21,7 @@ from judge_tui.checks.regular_files import open_regular
 from judge_tui.checks.schema import SUBMISSION
 from judge_tui.checks.snapshot import copied, released_with
 from judge_tui.checks.temporary import release
+from judge_tui.checks.unlisted import Unlisted, escaped, is_text, unlisted
 
 __all__ = ["ADAPTER", "META", "Submission", "SubmissionMeta"]
 
@@ -179,7 +180,7 @@ class Submission:
         """Relative POSIX paths of the files, sorted; ``submission.toml`` and hidden files left out.
 
         Symbolic links are left out: what they point to is not the submission. So are names that are
-        not UTF-8: no report could carry them.
+        not UTF-8: no report could carry them. :attr:`unlisted` tells of both.
 
         Raises:
             WorkspaceError: A folder cannot be read: what is left would be another submission; or it has
@@ -203,13 +204,13 @@ class Submission:
         except (FileNotFoundError, NotADirectoryError):
             return ()
         for folder, names, files in os.walk(self.path, onerror=_unreadable):
-            names[:] = sorted(n for n in names if not n.startswith(".") and n not in _LEFT_OUT)
+            names[:] = sorted(filter(_is_looked_into, names))
             for name in files:
                 path = Path(folder, name)
                 relative = path.relative_to(self.path).as_posix()
-                if name.startswith(".") or name.endswith((".pyc", ".pyo")) or relative == META:
+                if not _is_passed(name) or relative == META:
                     continue
-                if path.is_symlink() or not path.is_file() or not _is_text(relative):
+                if path.is_symlink() or not path.is_file() or not is_text(relative):
                     continue
                 found.append(relative)
             if len(found) > _MAX_FILES:
@@ -221,8 +222,13 @@ class Submission:
         return tuple(sorted(found, key=lambda name: (name.count("/"), name)))
 
     @cached_property
+    def unlisted(self) -> tuple[Unlisted, ...]:
+        """What is no part of it and could be taken for one: links, pipes, names that are not UTF-8."""
+        return tuple(unlisted(self.place, _is_looked_into, _is_passed))
+
+    @cached_property
     def left_out(self) -> tuple[str, ...]:
-        """Code in its folder that is no part of it: hidden, or behind links; Python's caches are not told."""
+        """What in its folder is no part of it: hidden code and :attr:`unlisted`, but no caches of Python."""
         found: list[str] = []
         for folder, names, files in os.walk(self.place):
             names[:] = [name for name in names if name != "__pycache__"]
@@ -233,7 +239,8 @@ class Submission:
             )
             if len(found) > _MAX_FILES:
                 break
-        return tuple(sorted(filter(_is_text, {*found} - {*self.files})))
+        told = {*found, *(one.name for one in self.unlisted)} - {*self.files}
+        return tuple(sorted(set(map(escaped, told))))
 
     @cached_property
     def digest(self) -> str:
@@ -252,6 +259,8 @@ class Submission:
         fresh = replace(self)
         self.__dict__.pop("digest", None)
         self.__dict__.pop("held", None)
+        self.__dict__.pop("unlisted", None)
+        self.__dict__.pop("left_out", None)
         known = {"meta": fresh.meta, "files": fresh.files}
         self.__dict__.update(known)
 
@@ -302,12 +311,12 @@ def _is_plain(path: Path) -> bool:
     return path.is_file() and not path.is_symlink()
 
 
-def _is_text(name: str) -> bool:
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+def _is_looked_into(folder: str) -> bool:
+    return not folder.startswith(".") and folder not in _LEFT_OUT
+
+
+def _is_passed(file: str) -> bool:
+    return not file.startswith(".") and not file.endswith((".pyc", ".pyo"))
 
 
 def _hashed(path: Path) -> bytes:

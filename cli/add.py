@@ -8,10 +8,12 @@ from pathlib import Path
 import click
 
 from judge_tui.checks.errors import UsageError
+from judge_tui.checks.lines import count_lines
 from judge_tui.checks.sources import absence, is_binary
 from judge_tui.checks.submission import META, Submission
+from judge_tui.checks.unlisted import sentence
 from judge_tui.cli import options
-from judge_tui.cli.copying import copy_in
+from judge_tui.cli.copying import copy_in, left_behind
 from judge_tui.judging.folders import kept_inside
 from judge_tui.judging.naming import folder_name, normalized
 from judge_tui.judging.plain import plain
@@ -42,7 +44,8 @@ def command(
 ) -> None:
     """Copy a folder, or a single file, into the workspace as a submission.
 
-    Hidden files, caches and symbolic links are left out; nothing is ever overwritten.
+    Hidden files, caches and symbolic links are left out; links, and names that are not UTF-8, are told.
+    Nothing is ever overwritten.
     """
     found = options.open_workspace(workspace, None, None)
     chosen, folder = found.task(task, whole=True), _model(found, model)
@@ -51,7 +54,7 @@ def command(
         raise UsageError(f"{folder} has a submission for {chosen} already.", hint=f"Remove {target} first.")
     added = copy_in(source, target, {"origin": origin, "source": provenance, "model": title or ""})
     texts = [added.read_text(name) for name in added.files if not is_binary(added.read_bytes(name))]
-    lines = counted(sum(len(text.splitlines()) for text in texts), "line")
+    lines = counted(sum(map(count_lines, texts)), "line")
     click.echo(plain(f"{folder} · {chosen}: {counted(len(added.files), 'file')}, {lines}, in {target}"))
     for warning in _warnings(added, source, bool(title or provenance)):
         click.echo(plain(f"judge-tui: {warning}"), err=True)
@@ -69,7 +72,7 @@ def _model(workspace: Workspace, name: str) -> str:
 
 def _warnings(added: Submission, source: Path, described: bool) -> list[str]:
     """What whoever added it has to know, a sentence each."""
-    told = []
+    told = [left] if (left := sentence(left_behind(source))) else []
     missing = absence(added).partition(": ")[2]
     if missing or all(is_binary(added.read_bytes(name)) for name in added.files):
         told.append(f"there is no source file among them: {missing or 'they are no text'}.")

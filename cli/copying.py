@@ -11,9 +11,10 @@ from pathlib import Path
 
 from judge_tui.checks.errors import UsageError, WorkspaceError
 from judge_tui.checks.submission import META, Submission, read_meta
+from judge_tui.checks.unlisted import Unlisted
 from judge_tui.judging.document import render_toml
 
-__all__ = ["copy_in"]
+__all__ = ["copy_in", "left_behind"]
 
 _MAX_BYTES = 64 << 20
 _LEFT_OUT = ("__pycache__", "node_modules", "*.pyc", "*.pyo", ".*")
@@ -55,6 +56,11 @@ def copy_in(source: Path, target: Path, meta: dict[str, str]) -> Submission:
         finally:
             shutil.rmtree(partial, ignore_errors=True)
     return Submission.at(target)
+
+
+def left_behind(source: Path) -> tuple[Unlisted, ...]:
+    """What lies in a folder that is brought in, and is no part of the submission: links and odd names."""
+    return Submission.at(source).unlisted if source.is_dir() else ()
 
 
 @contextmanager

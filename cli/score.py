@@ -16,6 +16,7 @@ from judge_tui.cli.scoring import Changes, changed, conflicts, differences, stan
 from judge_tui.judging.attesting import attested, checks_seen, files_judged, written_elsewhere
 from judge_tui.judging.known_checks import refuse_unknown_checks
 from judge_tui.judging.naming import default_judge, judge_name, recordable
+from judge_tui.judging.placing import settled
 from judge_tui.judging.plain import plain
 from judge_tui.judging.refusals import card_refusal
 from judge_tui.judging.scorecard import save_scorecard
@@ -90,6 +91,7 @@ def command(
     after = changed(before, Changes.of(**wanted), rubric, submission)
     click.echo(plain(f"{folder} · {chosen} · {who}"))
     if after != before:
+        after = settled(after, submission, before)
         digest = files_judged(submission, elsewhere=elsewhere or written_elsewhere(before, stamp))
         if before.submission not in (None, submission.digest):
             click.echo("  the files have changed since this card was last saved")

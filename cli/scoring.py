@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from judge_tui.checks.errors import UsageError
+from judge_tui.checks.lines import count_lines
 from judge_tui.checks.submission import Submission
 from judge_tui.cli.card_lines import anchor
 from judge_tui.judging.card import (
@@ -151,7 +152,7 @@ def _anchor(rest: str, submission: Submission) -> tuple[str | None, tuple[int, i
             f"{submission.model} has no file '{file}' for {submission.task}.",
             hint=f"It has: {', '.join(submission.files[:12])}.",
         )
-    count = len(submission.read_text(file).split("\n")) if submission.files else max(first, last)
+    count = count_lines(submission.read_text(file)) if submission.files else max(first, last)
     if not 1 <= min(first, last) <= max(first, last) <= count:
         raise UsageError(f"{file} has the lines 1 to {count}, not {found['first']}-{last}.")
     return file, (min(first, last), max(first, last)), found["text"]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from judge_tui.checks.errors import UsageError
 from judge_tui.checks.submission import Submission
+from judge_tui.checks.unlisted import escaped, is_text
 from judge_tui.judging.wording import counted
 from judge_tui.judging.workspace import Workspace
 
@@ -55,9 +56,12 @@ def select(
             )
     found: dict[str, tuple[Submission, ...]] = {}
     left_out: dict[str, int] = {}
+    odd: list[str] = []
     for task in chosen or workspace.tasks():
         wanted = named or workspace.models()
         members = [m for m in wanted if (named and chosen) or task in workspace.submitted(m)]
+        odd += [f"{m}/{task}" for m in members if not is_text(f"{m}{task}")]
+        members = [m for m in members if is_text(f"{m}{task}")]
         if members and task not in checked:
             left_out[task] = len(members)
         elif members:
@@ -65,6 +69,10 @@ def select(
     warnings = tuple(
         f"no checks are installed for the task {task}: {counted(count, 'submission')} left out."
         for task, count in left_out.items()
+    )
+    warnings += tuple(
+        f"{escaped(name)} is left out: no report could carry a name that is not UTF-8. Rename the folder."
+        for name in odd
     )
     if not found:
         raise UsageError(

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 
 from judge_tui.checks.errors import WorkspaceError
 from judge_tui.judging.card import Scorecard
-from judge_tui.judging.note import KINDS, Note
+from judge_tui.judging.note import KINDS
+from judge_tui.judging.placing import Placed, placed_notes
 from judge_tui.judging.plain import plain
 from judge_tui.judging.scoreboard import (
     Board,
@@ -117,7 +118,7 @@ def scoreboard_markdown(workspace: Workspace) -> str:
             *_board(workspace, here),
             *_reconstructions(workspace, here),
             *_dimensions(workspace, here),
-            *_notes(here),
+            *_notes(workspace, here),
         ]
     if elsewhere.rows:
         if here.rows:
@@ -232,17 +233,19 @@ def _details(table: DimensionTable, titles: dict[str, str]) -> str:
     return f"<details><summary>{_escaped(table.title)}, by dimension</summary>\n\n{rows}\n\n</details>"
 
 
-def _notes(board: Board) -> list[str]:
-    """What the judges noted, per task and model, best model first; where they saw it goes along."""
+def _notes(workspace: Workspace, board: Board) -> list[str]:
+    """What the judges noted, per task and model, best model first; where that stands now goes along."""
     sections = []
     for task, title in board.tasks.items():
         said = []
         for row in board.rows:
             cards = [card for card in board.cards if (card.task, card.model) == (task, row.model)]
+            submission = workspace.submission(row.model, task)
+            where = [placed_notes(card, submission) for card in cards]
             for kind in KINDS:
                 notes = [
-                    _note(note, card.judge if len(board.judges) > 1 else "")
-                    for card in cards
+                    _note(placed[note.id], card.judge if len(board.judges) > 1 else "")
+                    for card, placed in zip(cards, where, strict=True)
                     for note in card.notes
                     if note.kind == kind and note.text.strip()
                 ]
@@ -254,9 +257,10 @@ def _notes(board: Board) -> list[str]:
     return sections
 
 
-def _note(note: Note, judge: str) -> str:
+def _note(placed: Placed, judge: str) -> str:
+    note = placed.note
     weight = note.severity if note.kind != "strength" and note.severity != "minor" else ""
-    aside = ", ".join(_escaped(part) for part in (weight, note.where, judge) if part)
+    aside = ", ".join(_escaped(part) for part in (weight, placed.where, judge) if part)
     return f"- {_escaped(note.text)}" + (f" ({aside})" if aside else "")
 
 

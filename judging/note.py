@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import Any, get_args
 from typing import Literal as _Literal
 
+from judge_tui.checks.lines import split_lines
+from judge_tui.judging.anchor import LONG, Anchor
+from judge_tui.judging.context import Context, parse_context, render_context
 from judge_tui.judging.document import Table, storable
 
 __all__ = [
@@ -17,12 +19,9 @@ __all__ = [
     "Kind",
     "Note",
     "Severity",
-    "is_anchored",
     "new_note",
     "parse_notes",
-    "placed",
     "quote_of",
-    "reanchor",
     "render_note",
 ]
 
@@ -34,8 +33,6 @@ SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 
 #: A quote holds this many lines at most; a longer range keeps its length.
 _QUOTED_LINES = 12
-#: A longer line is quoted by its beginning: a scorecard is no place for a line of megabytes.
-_QUOTED_CHARACTERS = 1_000
 _KNOWN = ("id", "kind", "severity", "text", "file", "lines", "quote")
 
 
@@ -49,7 +46,8 @@ class Note:
         severity: ``minor``, ``major`` or ``critical``.
         file: File of the submission, relative; ``None`` for a remark on the whole.
         lines: First and last line, 1-based; ``None`` for a remark on the file.
-        quote: Text of those lines when the note was written.
+        quote: Text of those lines when their place was last certain.
+        context: What stood around them then; ``None`` where that was not written down.
         id: Names the note while it is edited.
         extra: Keys of the file that this version does not know.
     """
@@ -61,6 +59,7 @@ class Note:
     lines: tuple[int, int] | None = None
     quote: str = ""
     id: str = ""
+    context: Context | None = None
     extra: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     @property
@@ -71,6 +70,19 @@ class Note:
         first, last = self.lines
         return f"{self.file}:{first}" if first == last else f"{self.file}:{first}–{last}"
 
+    @property
+    def anchor(self) -> Anchor | None:
+        """What is known of its lines; ``None`` where it has none, or quotes nothing."""
+        if self.lines is None or not (self.quote or self.context):
+            return None
+        first, last = self.lines
+        return Anchor((first - 1, last - 1), tuple(self.quote.split("\n")), self.context)
+
+    @property
+    def unanchored(self) -> Note:
+        """What it says, wherever that is: two that differ in their anchors alone are one remark."""
+        return replace(self, lines=None, quote="", context=None, file=None)
+
 
 def new_note(
     kind: Kind,
@@ -79,7 +91,7 @@ def new_note(
     severity: Severity = "minor",
     file: str | None = None,
     lines: tuple[int, int] | None = None,
-    source: str | None = None,
+    source: str | Sequence[str] | None = None,
 ) -> Note:
     """A note with an id of its own.
 
@@ -89,7 +101,7 @@ def new_note(
         severity: How much it matters.
         file: File of the submission.
         lines: First and last line, 1-based, in any order.
-        source: Text of the file, to quote the lines from.
+        source: Text of the file, or its lines, to quote from.
     """
     import secrets
 
@@ -99,82 +111,11 @@ def new_note(
     return Note(kind, storable(text), severity, file, lines, quote, secrets.token_hex(4))
 
 
-def quote_of(source: str, lines: tuple[int, int]) -> str:
-    """The first lines of a 1-based range of a text, as a note quotes them."""
-    quoted = _split(source)[lines[0] - 1 : min(lines[1], lines[0] - 1 + _QUOTED_LINES)]
-    return "\n".join(line[:_QUOTED_CHARACTERS] for line in quoted)
-
-
-def is_anchored(note: Note, source: str) -> bool:
-    """Whether the quoted lines stand where the note says (a note without quote always does)."""
-    return (
-        not note.quote
-        or note.lines is None
-        or _stands_at(_split(source), note.lines[0] - 1, _split(note.quote))
-    )
-
-
-def reanchor(note: Note, source: str) -> Note:
-    """The note with its lines moved to where the quote now stands.
-
-    The nearest occurrence wins; indentation may have changed. A note whose quote is
-    gone keeps its lines (see :func:`is_anchored`).
-
-    Args:
-        note: The note.
-        source: Present text of its file.
-    """
-    if is_anchored(note, source) or note.lines is None:
-        return note
-    lines, quoted = _split(source), _split(note.quote)
-    found = [at for at in _candidates(source, quoted) if _stands_at(lines, at, quoted)]
-    if not found or not note.quote.strip():
-        return note
-    first = min(found, key=lambda at: (abs(at + 1 - note.lines[0]), at)) + 1  # type: ignore[index]
-    return replace(note, lines=(first, first + note.lines[1] - note.lines[0]))
-
-
-def placed(note: Note, source: str) -> tuple[Note, bool]:
-    """The note where its quote now stands (see :func:`reanchor`), and whether that is anywhere."""
-    found = reanchor(note, source)
-    return found, is_anchored(found, source)
-
-
-def _candidates(source: str, quoted: Sequence[str]) -> Iterable[int]:
-    """Where a quote may begin: its rarest line tells, where one is quoted as a whole."""
-    said = _said_at(source)
-    places = [(n, said.get(q.strip(), ())) for n, q in enumerate(quoted) if len(q) < _QUOTED_CHARACTERS]
-    if not places:
-        return range(len(_split(source)))
-    offset, rarest = min(places, key=lambda place: len(place[1]))
-    return [at - offset for at in rarest]
-
-
-@lru_cache(maxsize=8)
-def _said_at(source: str) -> dict[str, list[int]]:
-    """What lines say → where they stand, from 0 on."""
-    said: dict[str, list[int]] = {}
-    for at, line in enumerate(_split(source)):
-        said.setdefault(line.strip(), []).append(at)
-    return said
-
-
-def _stands_at(lines: Sequence[str], at: int, quoted: Sequence[str]) -> bool:
-    here = lines[at : at + len(quoted)] if at >= 0 else ()
-    return len(here) == len(quoted) and all(_said(a, b) for a, b in zip(here, quoted, strict=True))
-
-
-def _said(line: str, quoted: str) -> bool:
-    """Whether a line is the quoted one, however it is indented now."""
-    if len(quoted) < _QUOTED_CHARACTERS:
-        return line.strip() == quoted.strip()
-    return line.lstrip().startswith(quoted.strip())
-
-
-@lru_cache(maxsize=32)
-def _split(text: str) -> Sequence[str]:
-    # str.splitlines would also split at form feeds and Unicode separators, which no editor counts
-    return [line.removesuffix("\r") for line in text.split("\n")]
+def quote_of(source: str | Sequence[str], lines: tuple[int, int]) -> str:
+    """The first lines of a 1-based range of a text (or of its lines), as a note quotes them."""
+    split = split_lines(source) if isinstance(source, str) else source
+    quoted = split[lines[0] - 1 : min(lines[1], lines[0] - 1 + _QUOTED_LINES)]
+    return "\n".join(line[:LONG] for line in quoted)
 
 
 def parse_notes(tables: Sequence[Table]) -> tuple[Note, ...]:
@@ -203,6 +144,7 @@ def _parse(table: Table) -> Note:
         raise table.fault(f"'kind' must be one of {', '.join(KINDS)}, not '{kind}'", "kind")
     if severity not in SEVERITIES:
         raise table.fault(f"'severity' must be one of {', '.join(SEVERITIES)}, not '{severity}'", "severity")
+    context = parse_context(table.raw.get("context"))
     return Note(
         kind=kind,
         text=table.string("text"),
@@ -211,7 +153,9 @@ def _parse(table: Table) -> Note:
         lines=_lines(table),
         quote=table.string("quote", ""),
         id=table.string("id", ""),
-        extra=table.extra(*_KNOWN),
+        context=context,
+        # what is no context that is known is somebody's all the same
+        extra=table.extra(*_KNOWN, *(("context",) if context is not None else ())),
     )
 
 
@@ -234,6 +178,8 @@ def render_note(note: Note) -> dict[str, Any]:
         raw["lines"] = list(note.lines)
     if note.quote:
         raw["quote"] = storable(note.quote)
+    if note.context is not None:
+        raw["context"] = render_context(note.context)
     return raw | dict(note.extra)
 
 

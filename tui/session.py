@@ -13,7 +13,8 @@ from judge_tui.judging.card import (
     overall_conflict,
     points,
 )
-from judge_tui.judging.note import Note, reanchor
+from judge_tui.judging.note import Note
+from judge_tui.judging.placing import Placed
 from judge_tui.judging.rubric import Cap, Dimension
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.desk.autosave import SaveReport
@@ -276,7 +277,10 @@ class Session(CardDesk):
         """What the card says in points, if it says so yet."""
         return points(self.changes[index], self.rubric)
 
-    def notes(self, index: int, file: str | None = None, text: str | None = None) -> tuple[Note, ...]:
-        """Notes of a submission, or of one file of it, moved to where their quotes stand in ``text``."""
-        notes = [n for n in self.changes[index].notes if file is None or n.file == file]
-        return tuple(notes if text is None else [reanchor(note, text) for note in notes])
+    def notes(self, index: int) -> tuple[Note, ...]:
+        """Notes of a submission, as they are on its card."""
+        return self.changes[index].notes
+
+    def placed(self, index: int, note: Note) -> Placed:
+        """Where a note of a submission is now, as far as that was looked for."""
+        return self.placements[index].placed(note)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from judge_tui.checks.cuda.lexing import Piece, pieces
+from judge_tui.checks.lines import unified
 
 __all__ = ["PROSE", "SOURCES", "Repair", "Repaired", "cuda_sources", "lines_in_front", "repaired"]
 
@@ -135,7 +136,7 @@ def lines_in_front(source: bytes) -> int:
 
 def _newlines(data: bytes) -> str:
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
-    return text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
+    return unified(text).replace("\0", "\ufffd")
 
 
 def _blocks(text: str) -> Iterator[tuple[re.Match[str], re.Match[str] | None]]:

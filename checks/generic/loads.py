@@ -11,6 +11,7 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Fault, Raised, Skipped
 from judge_tui.checks.generic.prying import pried
+from judge_tui.checks.lines import count_lines
 from judge_tui.checks.sources import fence_line, fenced, is_side_program, parsed, python_files
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.verdict import Verdict
@@ -32,7 +33,7 @@ FORBIDDEN = frozenset({"torch", "tensorflow", "jax", "autograd"})
     "parses and imports",
     host=True,
     establishes="Every file parses, imports succeed, and no automatic differentiation framework is used.",
-    version=3,
+    version=4,
     budget=90,
 )
 def loads(bench: Bench, found: Findings) -> str:
@@ -54,7 +55,7 @@ def loads(bench: Bench, found: Findings) -> str:
     if aside := bench.submission.left_out:
         found.note(
             "files that are no part of it", len(aside), unit="files", output="\n".join(aside),
-            note="Hidden files, caches and what lies behind links: neither shown nor run.",
+            note="Hidden code, links, and names that are not UTF-8: neither shown nor run.",
         )  # fmt: skip
     # by that name another one may be had: the judge's wins
     own = [file for file in trees if file != ADAPTER or bench.submission.adapts_itself]
@@ -93,7 +94,9 @@ def _parsed(bench: Bench, found: Findings, file: str) -> ast.Module | None:
         told = f"Markdown with a code fence, not Python: {error.msg}" if fence else error.msg
         found.claim(f"{file} parses", False, measured=told, file=file, line=fence or error.lineno or 1)
         return None
-    found.claim(f"{file} parses", True, measured=data.count(b"\n"), unit="lines", file=file)
+    found.claim(
+        f"{file} parses", True, measured=count_lines(data.decode("utf-8", "replace")), unit="lines", file=file
+    )
     return tree
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Skipped
+from judge_tui.checks.lines import count_lines, line_at, split_lines, unified
 from judge_tui.checks.sources import is_binary, parsed, source_text, statements
 
 __all__ = ["FileSize", "measure_cuda", "measure_python", "size"]
@@ -39,7 +40,7 @@ class FileSize:
     "size and structure",
     host=True,
     establishes="Files, lines of code, comment and docstring, longest function, annotated signatures, tests.",
-    version=3,
+    version=4,
 )
 def size(bench: Bench, found: Findings) -> str:
     """Count; nothing here is right or wrong."""
@@ -88,15 +89,15 @@ def measure_cuda(data: bytes) -> FileSize:
     from judge_tui.checks.cuda.lexing import pieces
     from judge_tui.checks.cuda.reading import read
 
-    text = data.decode("utf-8", "replace")
+    text = unified(data.decode("utf-8", "replace"))
     lines: dict[str, set[int]] = {"code": set(), "comment": set(), "literal": set()}
     for piece in pieces(text):
-        first = text.count("\n", 0, piece.start) + 1
+        first = line_at(text, piece.start)
         held = text[piece.start : piece.end].split("\n")
         lines[piece.kind] |= {first + at for at, line in enumerate(held) if line.strip()}
     code = lines["code"] | lines["literal"]
     try:
-        functions = read({"": data}).functions
+        functions = read({"": text.encode()}).functions
     except Skipped:
         functions = []
     longest = max(((f.name, f.line, f.lines) for f in functions), key=lambda f: f[2], default=("", 0, 0))
@@ -104,12 +105,13 @@ def measure_cuda(data: bytes) -> FileSize:
     comment = len(lines["comment"] - code)
     # C++ has no signature without types
     count = len(functions)
-    return FileSize(len(text.splitlines()), len(code), comment, 0, count, count, tests, longest)
+    return FileSize(count_lines(text), len(code), comment, 0, count, count, tests, longest)
 
 
 def _text(data: bytes) -> FileSize:
-    lines = data.decode("utf-8", "replace").splitlines()
-    return FileSize(len(lines), sum(1 for line in lines if line.strip()))
+    text = data.decode("utf-8", "replace")
+    lines = split_lines(text)
+    return FileSize(count_lines(text), sum(1 for line in lines if line.strip()))
 
 
 def measure_python(data: bytes) -> FileSize:
@@ -132,7 +134,7 @@ def measure_python(data: bytes) -> FileSize:
         default=("", 0, 0),
     )
     return FileSize(
-        len(text.splitlines()),
+        count_lines(text),
         len(code - docs),
         len(comment - code),
         len(docs),

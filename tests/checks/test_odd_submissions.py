@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -182,3 +183,27 @@ def test_files_that_no_report_could_name_and_links_are_left_out(
     assert again.adapter is None
     assert again.meta.comment == ""
     assert told(judge(scale, again, seed=1))["right"][0] == "pass"
+    # and not without a word
+    assert list(map(str, again.unlisted)) == [
+        r"\xff.py (its name is not UTF-8)", "adapter.py (a link)",
+        "link.py (a link)", "submission.toml (a link)",
+    ]  # fmt: skip
+    loads = judge(scale, again, seed=1)["loads"]
+    [noted] = [item for item in loads.evidence if item.quantity == "files that are no part of it"]
+    assert noted.measured == 4
+    assert r"\xff.py" in (noted.output or "")
+
+
+def test_the_digest_of_a_submission_does_not_hang_on_what_is_left_out(
+    submitted: Submit, tmp_path: Path
+) -> None:
+    submission = submitted(RIGHT)
+    digest = Submission.at(submission.path).digest
+    (submission.path / "data").symlink_to(tmp_path)
+    os.mkfifo(submission.path / "pipe")
+    again = Submission.at(submission.path)
+    assert again.digest == digest
+    assert list(map(str, again.unlisted)) == ["data (a link)", "pipe (no file)"]
+    (submission.path / "data").unlink()
+    again.refresh()
+    assert list(map(str, again.unlisted)) == ["pipe (no file)"]

@@ -79,6 +79,17 @@ def test_pipes_and_links_within_are_left_out(cli: Cli, root: Path, code: Path) -
     assert tree(root / "submissions" / "m-new" / "kv") == {"a.py", "submission.toml"}
 
 
+def test_links_and_names_that_are_not_utf8_are_told_and_counted(cli: Cli, root: Path, code: Path) -> None:
+    (code / "link.py").symlink_to("a.py")
+    (code / os.fsdecode(b"b\xff.py")).write_text("y = 1\n")
+    (code / ".hidden").write_text("h")
+    done = cli("add", code, "--model", "m-new", "--task", "kv")
+    assert done.code == 0
+    assert "1 file, 1 line, in" in done.out
+    told = r"2 files are no part of the submission: b\xff.py (its name is not UTF-8), link.py (a link)."
+    assert told in done.err
+
+
 def test_what_is_left_out_does_not_count_as_too_large(
     cli: Cli, root: Path, code: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -100,9 +111,9 @@ def test_a_binary_has_no_lines_for_add_nor_for_the_check(cli: Cli, root: Path, c
     (code / "blob.bin").write_bytes(BINARY)
     (code / "more.py").write_text("y = 1\x0cz = 2\n\n")
     told = cli("add", code, "--model", "m", "--task", "kv").out
-    assert "3 files, 4 lines, in" in told
+    assert "3 files, 3 lines, in" in told, "a form feed ends none"
     ended = cli("check", "m", "--task", "kv", "--check", "size", "--trust")
-    assert "3 files, 4 lines, 0 functions, 0 tests" in ended.out
+    assert "3 files, 3 lines, 0 functions, 0 tests" in ended.out
 
 
 @pytest.mark.parametrize(

@@ -349,3 +349,15 @@ def test_a_model_whose_folder_name_cannot_be_saved_is_not_scored(cli: Cli, tmp_p
     assert done.code == 2
     assert "is not UTF-8" in done.err
     assert list((tmp_path / "scores").iterdir()) == []
+
+
+def test_check_all_goes_on_without_a_model_whose_folder_name_is_not_utf8(cli: Cli, tmp_path: Path) -> None:
+    for name in (os.fsdecode(b"ga\xffmma"), "delta"):
+        folder = tmp_path / "submissions" / name / "kv"
+        folder.mkdir(parents=True)
+        (folder / "a.py").write_text("x = 1\n")
+    (tmp_path / "scores").mkdir()
+    done = cli("check", "--all", "--check", "size", "--trust", "--workspace", str(tmp_path))
+    assert done.code == 0
+    assert "delta" in done.out
+    assert r"ga\xffmma/kv is left out" in done.err

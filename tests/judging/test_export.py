@@ -238,6 +238,7 @@ def test_an_undated_card_written_elsewhere_is_exported(workspace: Workspace) -> 
 
 
 def test_notes_on_files_that_are_here_stand_below_the_tables_with_their_lines(workspace: Workspace) -> None:
+    (workspace.submissions / "glm5" / "kv" / "a_b.py").write_text("x = 1\n" * 9)
     for here, judge in ((True, "anna"), (False, "elsewhere")):
         put(workspace, "glm5", judge, here=here, correctness=80)
         card, stamp = workspace.scorecard("kv", "glm5", judge)

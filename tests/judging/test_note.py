@@ -1,54 +1,143 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge_tui.judging.note import is_anchored, new_note, quote_of, reanchor
+from judge_tui.judging.note import Note, new_note, quote_of
+from judge_tui.judging.placing import Files, Placed, place, restated
+from judge_tui.judging.text_index import indexed
 
 SOURCE = "import numpy\n\ndef f(x):\n    return x + 1\n\ndef g(x):\n    return x + 1\n"
+SIX = "".join(f"def f{n}(x):\n    out = x * {n}\n    return out\n\n\n" for n in range(1, 7))
+F4 = "def f4(x):\n    out = x * 4\n    return out\n\n\n"
+
+
+def note_on(lines: tuple[int, int], source: str = SOURCE, file: str = "a.py") -> Note:
+    """As it is on disk: with what stands around it."""
+    return restated(new_note("bug", "n", file=file, lines=lines, source=source), indexed(source))
+
+
+def placed(note: Note, source: str | Mapping[str, str]) -> Placed:
+    files = {"a.py": source} if isinstance(source, str) else source
+    return place(note, Files(sorted(files), files.get))
+
+
+def there(note: Note, source: str | Mapping[str, str]) -> tuple[str | None, tuple[int, int] | None]:
+    found = placed(note, source)
+    assert found.standing == "there"
+    return found.note.file, found.note.lines
 
 
 def test_a_note_follows_its_quote_when_lines_are_added_above() -> None:
     note = new_note("bug", "off by one", file="a.py", lines=(4, 3), source=SOURCE)
     assert note.lines == (3, 4)
     assert note.quote == "def f(x):\n    return x + 1"
-    moved = reanchor(note, "# head\n# more\n" + SOURCE)
+    note = restated(note, indexed(SOURCE))
+    moved = placed(note, "# head\n# more\n" + SOURCE).note
     assert moved.lines == (5, 6)
     assert (moved.id, moved.text) == (note.id, note.text)
 
 
-def test_the_nearest_of_equal_quotes_is_meant() -> None:
-    note = new_note("bug", "here", file="a.py", lines=(7, 7), source=SOURCE)
-    assert reanchor(note, "\n" + SOURCE).lines == (8, 8)
-    assert reanchor(note, SOURCE).lines == (7, 7)
+def test_of_equal_lines_the_one_in_its_own_function_is_meant() -> None:
+    note = note_on((18, 18), SIX)
+    assert there(note, "# 1\n# 2\n# 3\n# 4\n" + SIX) == ("a.py", (22, 22))
+    assert there(note, SIX.replace("x *", "x  *")) == ("a.py", (18, 18))
+    assert there(note, SIX.replace("def f1(x):\n    out = x * 1\n    return out\n\n\n", "")) == (
+        "a.py",
+        (13, 13),
+    )
+    moved = SIX.replace(F4, "") + F4
+    assert there(note, moved) == ("a.py", (28, 28))
 
 
-def test_a_note_survives_a_change_of_indentation_and_of_line_ends() -> None:
-    note = new_note("strength", "clear", file="a.py", lines=(3, 4), source=SOURCE)
+def test_a_note_whose_function_is_gone_goes_to_no_other_one() -> None:
+    found = placed(note_on((18, 18), SIX), SIX.replace(F4, ""))
+    assert found.standing == "doubt"
+    assert found.where.endswith("place in doubt")
+    assert {spot.lines[0] for spot in found.spots} == {3, 8, 13, 18, 23}
+
+
+def test_of_blocks_that_are_the_same_all_around_the_judge_is_asked() -> None:
+    block = "x = 1\ny = 2\n\n"
+    note = note_on((4, 4), block * 5)
+    assert there(note, block * 5) == ("a.py", (4, 4))
+    found = placed(note, block * 4)
+    assert found.standing == "doubt"
+    assert [spot.lines[0] for spot in found.spots] == [1, 4, 7, 10]
+
+
+def test_a_note_survives_a_change_of_indentation_of_line_ends_and_of_wrapping() -> None:
+    note = note_on((3, 4))
     indented = "class A:\n" + "".join(f"    {line}\n" for line in SOURCE.splitlines())
-    assert reanchor(note, indented.replace("\n", "\r\n")).lines == (4, 5)
+    assert there(note, indented.replace("\n", "\r\n")) == ("a.py", (4, 5))
+    call = "import a\n\nresult = combine(first, second)\nprint(result)\n"
+    wrapped = call.replace("(first, second)", "(\n    first, second\n)")
+    assert there(note_on((3, 3), call), wrapped) == ("a.py", (3, 5))
 
 
-def test_a_note_whose_quote_is_gone_keeps_its_lines_and_says_so() -> None:
-    note = new_note("bug", "gone", file="a.py", lines=(3, 4), source=SOURCE)
-    assert reanchor(note, "nothing\n") == note
-    assert not is_anchored(note, "nothing\n")
-    assert is_anchored(note, SOURCE)
+def test_a_note_whose_quote_is_gone_says_so() -> None:
+    found = placed(note_on((3, 4)), "nothing\n")
+    assert found.standing == "gone"
+    assert found.where.endswith("no longer there")
 
 
-def test_a_long_range_keeps_its_length() -> None:
-    source = "\n".join(f"line {n}" for n in range(1, 101))
-    note = new_note("weakness", "long", file="a.py", lines=(10, 60), source=source)
+def test_a_note_whose_line_says_something_else_now_stays_by_it_and_says_so() -> None:
+    now = "# one\n" + SIX.replace("out = x * 4", "out = x * 44")
+    found = placed(note_on((17, 17), SIX), now)
+    assert (found.standing, found.note.lines) == ("changed", (18, 18))
+
+
+def test_a_long_range_keeps_its_length_or_grows_with_what_is_in_it() -> None:
+    lines = [f"line {n}" for n in range(1, 101)]
+    note = note_on((10, 60), "\n".join(lines))
     assert len(note.quote.split("\n")) == 12
-    assert reanchor(note, "\n\n" + source).lines == (12, 62)
+    assert there(note, "\n\n" + "\n".join(lines)) == ("a.py", (12, 62))
+    grown = [*lines[:40], "more", "and more", *lines[40:]]
+    assert there(note, "\n".join(grown)) == ("a.py", (10, 62))
 
 
 def test_notes_without_lines_are_never_moved() -> None:
     note = new_note("question", "why?", file="a.py")
-    assert reanchor(note, SOURCE) == note
+    assert placed(note, SOURCE).note == note
+
+
+def test_a_note_follows_its_file_to_another_name_and_leaves_the_new_file_of_the_old_one() -> None:
+    note = note_on((18, 18), SIX)
+    assert there(note, {"b.py": SIX}) == ("b.py", (18, 18))
+    assert there(note, {"b.py": "# edited\n" + SIX, "c.py": SOURCE}) == ("b.py", (19, 19))
+    other = "def g(x):\n    out = x\n    return out\n"
+    assert there(note, {"a.py": other, "b.py": SIX}) == ("b.py", (18, 18))
+    assert there(note, {"a.py": SIX, "a_old.py": SIX}) == ("a.py", (18, 18))
+    whole = restated(new_note("bug", "n", file="a.py"), indexed(SIX))
+    assert place(whole, Files(["b.py"], {"b.py": SIX}.get)).note.file == "b.py"
+
+
+def test_a_note_that_stands_in_two_files_for_all_that_is_known_is_asked_about() -> None:
+    note = note_on((18, 18), SIX)
+    found = placed(note, {"b.py": SIX, "c.py": SIX})
+    assert found.standing == "doubt"
+    assert {spot.file for spot in found.spots} == {"b.py", "c.py"}
+
+
+def test_a_note_of_a_file_that_is_gone_says_so() -> None:
+    assert placed(note_on((3, 4)), {}).standing == "gone"
+    assert placed(replace(note_on((3, 4)), context=None), {"z.py": SOURCE}).standing == "gone"
+
+
+@pytest.mark.parametrize("sure", [True, False])
+def test_a_note_of_an_old_card_stands_where_it_says_only_on_the_files_that_were_judged(sure: bool) -> None:
+    note = new_note("bug", "n", file="a.py", lines=(18, 18), source=SIX)
+    found = place(note, Files(["a.py"], {"a.py": SIX}.get), sure=sure)
+    assert (found.standing, found.note.lines) == ("there" if sure else "doubt", (18, 18))
+    alone = new_note("bug", "n", file="a.py", lines=(16, 17), source=SIX)
+    assert there(alone, "#\n" + SIX) == ("a.py", (17, 18))
+    short = new_note("bug", "n", file="a.py", lines=(17, 17), source=SIX)
+    assert placed(short, "#\n" + SIX).standing == "doubt", "too little is said for a proof"
 
 
 @given(st.lists(st.integers(0, 99), min_size=1, max_size=12, unique=True), st.integers(0, 6), st.data())
@@ -56,36 +145,35 @@ def test_lines_pushed_down_are_found_again(names: list[int], pushed: int, data: 
     lines = [f"x{name} = {name}" for name in names]
     first = data.draw(st.integers(1, len(lines)))
     last = data.draw(st.integers(first, len(lines)))
-    note = new_note("bug", "t", file="a.py", lines=(first, last), source="\n".join(lines))
+    note = note_on((first, last), "\n".join(lines))
     after = "\n".join(["# pushed"] * pushed + lines)
-    moved = reanchor(note, after)
-    assert moved.lines == (first + pushed, last + pushed)
-    assert quote_of(after, moved.lines) == note.quote
+    assert there(note, after) == ("a.py", (first + pushed, last + pushed))
+    assert quote_of(after, (first + pushed, last + pushed)) == note.quote
 
 
 LINE = st.sampled_from(["", "a", "  a", "b", "return", "x" * 1_200])
 
 
 @given(st.lists(LINE, min_size=1, max_size=8), st.lists(LINE, max_size=14), st.data())
-def test_a_quote_is_found_where_it_is_nearest_as_a_look_at_every_line_finds_it(
+def test_what_is_certain_says_what_is_quoted_and_nothing_raises(
     old: list[str], new: list[str], data: st.DataObject
 ) -> None:
     first = data.draw(st.integers(1, len(old)))
     last = data.draw(st.integers(first, len(old)))
-    note = new_note("bug", "n", file="a.py", lines=(first, last), source="\n".join(old))
-    source = "\n".join(new)
-    there = [
-        line
-        for line in range(1, len(new) + 2)
-        if note.quote.strip() and is_anchored(replace(note, lines=(line, line + last - first)), source)
-    ]
-    nearest = min(there, key=lambda line: (abs(line - first), line), default=first)
-    assert reanchor(note, source).lines == (nearest, nearest + last - first)
+    before = "".join(f"{line}\n" for line in old)
+    note = note_on((first, last), before)
+    assert there(note, before) == ("a.py", (first, last))
+    found = placed(note, "\n".join(new))
+    if found.standing == "there":
+        assert found.note.lines is not None
+        said = "".join("".join(line.split()) for line in new[found.note.lines[0] - 1 : found.note.lines[1]])
+        assert said == "".join("".join(line.split()) for line in old[first - 1 : last])
 
 
 def test_many_notes_whose_quotes_are_gone_are_looked_for_in_little_time() -> None:
     source = "".join(f"line {number}\n" for number in range(50_000))
-    notes = [new_note("bug", "n", file="a.py", lines=(n, n), source="x\n" * 99) for n in range(1, 60)]
+    notes = [note_on((n, n), "".join(f"{m} x\n" for m in range(99))) for n in range(1, 60)]
+    indexed(source)
     began = time.process_time()
-    assert [reanchor(note, source).lines for note in notes] == [note.lines for note in notes]
-    assert time.process_time() - began < 1.0
+    assert [placed(note, source).standing for note in notes] == ["gone"] * len(notes)
+    assert time.process_time() - began < 2.0

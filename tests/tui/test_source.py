@@ -42,11 +42,12 @@ def test_escape_sequences_are_shown_as_symbols() -> None:
     assert shown(b"\x1b]52;c;x\x07\x00\x7f") == ["␛]52;c;x␇␀␡"]
 
 
-def test_crlf_is_a_line_end_and_a_lone_carriage_return_a_symbol() -> None:
+def test_crlf_is_a_line_end_and_so_is_a_lone_carriage_return() -> None:
     source = Source(b"a\r\nb\rc\r\n")
-    assert source.lines == ["a", "b\rc"]
+    assert source.lines == ["a", "b", "c"]
     assert source.crlf
-    assert source.display(1) == "b␍c"
+    assert source.lone_cr
+    assert not Source(b"a\r\n").lone_cr
 
 
 def test_bidirectional_controls_and_bytes_that_are_no_utf8_are_spelled() -> None:

@@ -6,6 +6,7 @@ chunks of :data:`CHUNK` characters, so that a line of ten million is as quick as
 
 from __future__ import annotations
 
+import re
 import time
 from array import array
 from bisect import bisect_right
@@ -15,11 +16,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from operator import sub as minus
 
+from judge_tui.checks.lines import unified
 from judge_tui.tui.code.text_lines import TextLines
 from judge_tui.tui.look.glyphs import ALERT, PLAIN, TAB, glyph_of, is_plain, is_plain_text, spell
 
 __all__ = ["CHUNK", "Chunk", "Source", "Window"]
 
+_LONE_CR = re.compile(r"\r(?!\n)")
 #: Characters that are laid out at once.
 CHUNK = 2048
 #: Marks that may stack on one character; more are spelled out.
@@ -79,6 +82,7 @@ class Source:
         lines: Text of each line, without its end.
         text: The whole text, a line feed between lines.
         crlf: Whether lines end in carriage return and line feed.
+        lone_cr: Whether lines end in a carriage return alone.
         width: Columns of the widest line measured so far.
         invalid: Bytes that are not UTF-8.
     """
@@ -89,8 +93,8 @@ class Source:
         text = data.decode("utf-8", "surrogateescape")
         self.invalid = 0 if text.isascii() else sum(0xDC80 <= ord(c) <= 0xDCFF for c in text[:1_000_000])
         self.crlf = "\r\n" in text[:100_000]
-        if "\r" in text:
-            text = text.replace("\r\n", "\n")
+        self.lone_cr = _LONE_CR.search(text) is not None
+        text = unified(text)
         shown = hide(text) if hide is not None else text
         self._bare = None if shown == text else Source(data, budget_s=0.0)
         self.text = text = shown

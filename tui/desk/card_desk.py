@@ -23,6 +23,7 @@ from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.blind.blindfold import Blindfold
 from judge_tui.tui.desk.autosave import Autosave, SaveReport
 from judge_tui.tui.desk.changes import Changes
+from judge_tui.tui.desk.placements import Placements, Search
 from judge_tui.tui.desk.step_words import DELETED, described
 from judge_tui.tui.kept import rescue
 
@@ -52,6 +53,7 @@ class CardDesk:
         submissions: In the order of the screen, which is drawn where the comparison is blind.
         blindfold: What may be shown of the names.
         changes: What was done to the cards.
+        placements: Where the notes of each card are.
         outcomes: (model, check id) → outcome.
         paths: File of each card, then that of each matchup that is open.
         matchups: Those that are open: submissions' indices → matchup, in the order of opening.
@@ -116,6 +118,8 @@ class CardDesk:
         self.newer = [(index, place) for index, one in enumerate(self._rescues) for place in one.newer]
         self.behind = tuple(index for index, kept in rescued.items() if kept[-1].behind)
         self._autosave = Autosave(self.paths, stamps, report, self._rescues)
+        self.placements = [Placements(s, card) for s, card in zip(self.submissions, found, strict=True)]
+        self._written: dict[int, Scorecard] = {}
 
     def _rescued(
         self, index: int, card: Scorecard, on_disk: FileStamp | None, *, every: bool
@@ -238,7 +242,22 @@ class CardDesk:
                 self._save(other)
         card = self.changes[index]
         card = self._attested(index, card, card)
+        card = self._stated(index, card)
+        self._written[index] = card
         self._autosave.submit(index, self.blindfold.stamped(index, card), typing=typing)
+
+    def _stated(self, index: int, card: Scorecard) -> Scorecard:
+        """A card whose notes say where they are now, as far as that was looked for."""
+        return replace(card, notes=tuple(map(self.placements[index].stated, card.notes)))
+
+    def take_places(self, index: int, search: Search) -> None:
+        """Take in where the notes of a card are; what was written before that was known is written again."""
+        self.placements[index].take(search)
+        written = self._written.get(index)
+        bare = {note.id for note in written.notes if note.context is None} if written is not None else set()
+        stated = self._stated(index, self.changes[index]).notes
+        if any(note.id in bare and note.file and note.context for note in stated):
+            self._save(index)
 
     def _attested(self, index: int, before: Scorecard, after: Scorecard) -> Scorecard:
         submission = self.submissions[index]

@@ -19,6 +19,7 @@ from typing import Any
 from judge_tui.checks.errors import JudgeError
 from judge_tui.judging.card import Scorecard
 from judge_tui.judging.edits import Edit, EditLog
+from judge_tui.judging.note import Note
 from judge_tui.tui.desk import journal
 from judge_tui.tui.desk.journal import Replayed, Step
 from judge_tui.tui.kept import rescue
@@ -287,6 +288,7 @@ def _same_words(one: Scorecard, other: Scorecard) -> bool:
     """Whether the judge says the same on both: all but what is stamped when a card is saved."""
     stamped = replace(
         one,
+        notes=_same_notes(one, other),
         rubric=other.rubric,
         submission=other.submission,
         created=other.created,
@@ -295,6 +297,12 @@ def _same_words(one: Scorecard, other: Scorecard) -> bool:
         blind=other.blind,
     )
     return stamped == other
+
+
+def _same_notes(one: Scorecard, other: Scorecard) -> tuple[Note, ...]:
+    """The notes of a card, as they stand in another one that has the same: their lines are found out anew."""
+    same = [note.unanchored for note in one.notes] == [note.unanchored for note in other.notes]
+    return other.notes if same else one.notes
 
 
 def _locked(journal: Path) -> WindowLock | None:

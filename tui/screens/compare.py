@@ -168,6 +168,7 @@ class CompareScreen(
         self.cover_names()
         self.session.refused = self._tell_refused
         self.prepare_places()
+        self.prepare_placing()
         for pane in self.panes:
             pane.view.scrolled = self._scrolled
             pane.moved = self._moved

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
-from textual.screen import Screen
-
 from judge_tui.checks.verdict import Verdict
-from judge_tui.judging.note import Note, is_anchored, new_note, placed
+from judge_tui.judging.note import Note, new_note
+from judge_tui.judging.placing import Placed
+from judge_tui.tui.keys.bound_keys import key_called
 from judge_tui.tui.look.fitting import fit_middle
 from judge_tui.tui.look.palette import KIND_MARKS, VERDICTS
+from judge_tui.tui.screens.compare_placing import STANDINGS, ComparePlacing
 from judge_tui.tui.session import Session, letter_of
-from judge_tui.tui.widgets.code_lines import LOST, Mark
+from judge_tui.tui.widgets.code_lines import Mark
 from judge_tui.tui.widgets.code_pane import CodePane
 from judge_tui.tui.widgets.code_view import CodeView
 
@@ -26,15 +27,13 @@ if TYPE_CHECKING:
 
 __all__ = ["CompareNotes"]
 
-_CHANGED = "its lines have changed"
-
 #: Columns of the edges of an editor's title, and of a place in it at least.
 _EDGES, _SHORTEST = 6, 16
 #: Seconds until a copy does without lines, and between two looks.
 _PATIENCE_S, _LOOK_S = 3.0, 0.02
 
 
-class CompareNotes(Screen[None]):
+class CompareNotes(ComparePlacing):
     """The part of the comparison that writes notes and marks lines."""
 
     session: Session
@@ -49,7 +48,6 @@ class CompareNotes(Screen[None]):
         def show_evidence(self, key: tuple[str, str]) -> None: ...
         def _research(self) -> None: ...
         def lead(self, leader: CodePane) -> None: ...
-        def text_of(self, pane: CodePane, file: str) -> str | None: ...
         def show_bookmarks(self, pane: CodePane) -> None: ...
         def _alignment(self, leader: CodePane, pane: CodePane) -> Alignment | None: ...
         def _match(self, leader: CodePane, pane: CodePane, then: Callable[[], None]) -> None: ...
@@ -59,25 +57,25 @@ class CompareNotes(Screen[None]):
     def remark(self) -> None:
         """Mark the lines that notes and findings point at."""
         for pane in self.panes:
-            marks: dict[int, Mark] = {}
-            size = len(pane.source)
-            for line, key in reversed(self._findings(pane)):
-                if line < size:
-                    marks[line] = Mark("◆", VERDICTS[str(self.session.outcomes[key].verdict)][1])
-            notes = self._notes(pane)
-            noted = _noted(notes, size, self._lost(pane, notes))
-            # a finding of the same line stands behind the note's mark
-            both = {line: replace(noted[line], beside=marks[line]) for line in marks.keys() & noted.keys()}
-            pane.view.mark(marks | noted | both)
-            self.show_bookmarks(pane)
+            self.find_notes(pane)
+            self.mark(pane)
 
-    def _notes(self, pane: CodePane) -> tuple[Note, ...]:
-        return self.session.notes(pane.index, pane.file, pane.source.bare.text) if pane.file else ()
+    def mark(self, pane: CodePane) -> None:
+        """Mark the lines of one pane."""
+        marks: dict[int, Mark] = {}
+        size = len(pane.source)
+        for line, key in reversed(self._findings(pane)):
+            if line < size:
+                marks[line] = Mark("◆", VERDICTS[str(self.session.outcomes[key].verdict)][1])
+        noted = _noted(self._notes(pane), size)
+        # a finding of the same line stands behind the note's mark
+        both = {line: replace(noted[line], beside=marks[line]) for line in marks.keys() & noted.keys()}
+        pane.view.mark(marks | noted | both)
+        self.show_bookmarks(pane)
 
-    def _lost(self, pane: CodePane, notes: Sequence[Note]) -> frozenset[str]:
-        """Ids of those notes on the file in view whose lines have changed."""
-        text = pane.source.bare.text
-        return frozenset(note.id for note in notes if not is_anchored(note, text))
+    def _notes(self, pane: CodePane) -> tuple[Placed, ...]:
+        placed = (self.session.placed(pane.index, note) for note in self.session.notes(pane.index))
+        return tuple(one for one in placed if pane.file and one.note.file == pane.file)
 
     def _findings(self, pane: CodePane) -> list[tuple[int, tuple[str, str]]]:
         """Lines of the file in view that findings point at, 0-based, with the keys of their outcomes."""
@@ -104,11 +102,16 @@ class CompareNotes(Screen[None]):
 
         pane = next(pane for pane in self.panes if pane.view is event.view)
         here: dict[Choice, Callable[[], None]] = {}
-        for note in self._notes(pane):
+        for placed in self._notes(pane):
+            note = placed.note
             if note.lines and note.lines[0] - 1 <= event.last and event.line < note.lines[1]:
                 text = pane.hide(note.text.replace("\n", " ")) or "no text yet"
-                kind = f"{note.kind} note" + (f", {_CHANGED}" if self._lost(pane, (note,)) else "")
-                here[Choice(text, kind, note.id)] = partial(self._edit, pane.index, note)
+                told = STANDINGS.get(placed.standing, ("", ""))[1]
+                kind = f"{note.kind} note" + (f", {told}" if told else "")
+                # where it is comes first: what it says may be about other lines
+                opens = self.ask_place if placed.standing == "doubt" else self._edit
+                written = next(one for one in self.session.notes(pane.index) if one.id == note.id)
+                here[Choice(text, kind, note.id)] = partial(opens, pane.index, written)
         for line, key in self._findings(pane):
             if event.line <= line <= event.last:
                 outcome = self.session.outcomes[key]
@@ -134,7 +137,7 @@ class CompareNotes(Screen[None]):
         # a file that is still being read has no lines to quote yet
         lines = (first + 1, last + 1) if pane.known(pane.file)[0] is not None else None
         # of all kinds the one that says least, for a judge who types on without choosing
-        note = new_note("question", "", file=pane.file or None, lines=lines, source=pane.source.bare.text)
+        note = new_note("question", "", file=pane.file or None, lines=lines, source=pane.source.bare.lines)
         self._edit(pane.index, note, new=True)
 
     def _edit(self, index: int, note: Note, *, new: bool = False, listed: bool = False) -> None:
@@ -165,20 +168,13 @@ class CompareNotes(Screen[None]):
             if listed:
                 self._list_notes((index, note.id))
 
-        where = self.session.hide(note.where) or "whole submission"
-        told = "" if self._placed(index, note)[1] else f" · {LOST} {_CHANGED}"
+        placed = self.session.placed(index, note)
+        where = self.session.hide(placed.note.where) or "whole submission"
+        told = f" · {said}" if (said := self.told_of(placed)) else ""
         head = f"Note · {letter_of(index)} {self.session.titles[index]} · "
         room = max(min(self.size.width, WIDEST) - _EDGES - len(head) - len(told), _SHORTEST)
         title = f"{head}{fit_middle(where, room)}{told}"
         self.write_in(NoteEditor(title, note, changed), index, noted)
-
-    def _placed(self, index: int, note: Note) -> tuple[Note, bool]:
-        """A note where its quote stands now, and whether its lines are what they were, as far as is known."""
-        pane = self.panes[index]
-        if not note.file or note.file not in pane.submission.files:
-            return note, not note.file or note.lines is None
-        text = self.text_of(pane, note.file)
-        return (note, True) if text is None else placed(note, text)
 
     def action_notes(self) -> None:
         self._list_notes()
@@ -186,7 +182,7 @@ class CompareNotes(Screen[None]):
     def _list_notes(self, at: tuple[int, str] | None = None) -> None:
         from judge_tui.tui.screens.notes_list import NotesList
 
-        self.app.push_screen(NotesList(self.session, self.changed, self._placed, at), self._act)
+        self.app.push_screen(NotesList(self.session, self.changed, at), self._act)
 
     def _act(self, answer: tuple[str, int, str] | None) -> None:
         self.changed()
@@ -196,17 +192,25 @@ class CompareNotes(Screen[None]):
         note = next((n for n in self.session.notes(index) if n.id == note_id), None)
         if note is None:
             return
-        # where its quote stands now: the file may have changed since
-        note, there = self._placed(index, note)
-        if note.file:
-            self.jump(index, note.file, note.lines[0] if note.lines else 1)
-            if not there and note.file in self.panes[index].submission.files:
-                told = "The lines of this note have changed: what it quotes is gone from the file."
-                self.notify(told, severity="warning", markup=False, timeout=4)
-        if what == "copy":
-            self._copy(index, note)
+        placed = self.session.placed(index, note)
+        if placed.note.file:
+            self.jump(index, placed.note.file, placed.note.lines[0] if placed.note.lines else 1)
+            if placed.standing != "there" and placed.note.file in self.panes[index].submission.files:
+                self.notify(self._warning(placed), severity="warning", markup=False, timeout=4)
+        if what == "place":
+            self.ask_place(index, note, listed=True)
+        elif what == "copy":
+            self._copy(index, placed.note)
         elif what == "edit":
             self._edit(index, note, listed=True)
+
+    def _warning(self, placed: Placed) -> str:
+        if placed.standing == "doubt":
+            count = len(placed.spots)
+            several = f"Its lines stand in {count} places now" if count > 1 else "Its lines may be others now"
+            key = key_called(self, "notes.say-where-it-is")
+            return f"{several}: {key} in the list of notes says which it is about."
+        return "The lines of this note have changed: what it quotes is gone from the file."
 
     # copying
 
@@ -245,7 +249,7 @@ class CompareNotes(Screen[None]):
             severity=note.severity,
             file=pane.file if lines else None,
             lines=lines,
-            source=pane.source.bare.text,
+            source=pane.source.bare.lines,
         )
         self.session.put_note(pane.index, copied, typing=False)
         self.session.seal()
@@ -272,20 +276,20 @@ class CompareNotes(Screen[None]):
 
 
 @lru_cache(maxsize=8)
-def _noted(notes: tuple[Note, ...], size: int, lost: frozenset[str]) -> dict[int, Mark]:
+def _noted(notes: tuple[Placed, ...], size: int) -> dict[int, Mark]:
     """What notes mark of so many lines, for all to read; where one begins, that is what a line shows.
 
-    A note that is lost, its lines being others now, marks only where it began.
+    One whose lines are others now, or that may be elsewhere, marks only where it begins.
     """
     marks: dict[int, Mark] = {}
     # a scorecard may name any line
-    there = [note for note in notes if note.lines and note.lines[0] <= size]
+    there = [one for one in notes if one.note.lines and one.note.lines[0] <= size]
     begun: dict[int, Mark] = {}
-    for note in sorted(there, key=lambda note: note.id not in lost):
-        assert note.lines is not None
-        glyph, tone = KIND_MARKS[note.kind]
-        first, last = note.lines
-        if note.id not in lost:
+    for one in sorted(there, key=lambda one: one.standing == "there"):
+        assert one.note.lines is not None
+        glyph, tone = KIND_MARKS[one.note.kind]
+        first, last = one.note.lines
+        if one.standing == "there":
             marks |= dict.fromkeys(range(first, min(last, size)), Mark("▏", tone, continued=True))
-        begun[first - 1] = Mark(LOST if note.id in lost else glyph, tone)
+        begun[first - 1] = Mark(STANDINGS.get(one.standing, (glyph, ""))[0], tone)
     return marks | begun

@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ComparePlaces"]
 
-#: Larger files are not read while a key waits: notes in them are gone to by the lines that they say.
-_AT_ONCE = 1_000_000
-
 
 class ComparePlaces(Screen[None]):
     """The part of the comparison that goes to places and comes back."""
@@ -161,27 +158,14 @@ class ComparePlaces(Screen[None]):
 
     def action_note_step(self, step: int) -> None:
         pane = self.panes[self._pane]
-        files = set(pane.submission.files) & {note.file for note in self.session.notes(pane.index)}
-        places = [
-            (file, note.lines[0] - 1)
-            for file in files
-            for note in self.session.notes(pane.index, file, self.text_of(pane, file))
-            if note.lines
-        ]
+        placed = [self.session.placed(pane.index, note).note for note in self.session.notes(pane.index)]
+        places = [(note.file, note.lines[0] - 1) for note in placed if note.file and note.lines]
         self._step(pane, places, step, "note", "No note on lines of this submission.")
 
     def action_finding_step(self, step: int) -> None:
         pane = self.panes[self._pane]
         places = [(file, line) for file, line, _ in self.all_findings(pane)]
         self._step(pane, places, step, "finding", "No check points at a line of this submission.")
-
-    def text_of(self, pane: CodePane, file: str) -> str | None:
-        """Text of a file as notes quote it; ``None`` where it is too large to be read at once."""
-        source, _ = pane.known(file)
-        if source is not None:
-            return source.bare.text
-        data = pane.submission.read_bytes(file)
-        return data.decode("utf-8", "replace") if len(data) < _AT_ONCE else None
 
     def _step(
         self, pane: CodePane, places: Sequence[tuple[str, int]], step: int, what: str, none: str

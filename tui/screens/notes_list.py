@@ -9,7 +9,6 @@ from typing import ClassVar
 from textual.binding import Binding
 
 from judge_tui.judging.note import Note
-from judge_tui.tui.background import Background
 from judge_tui.tui.keys.bound_keys import key_called, key_for
 from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.look.fitting import fit, fit_middle
@@ -19,18 +18,23 @@ from judge_tui.tui.screens.sheet import Sheet
 from judge_tui.tui.screens.undoing import undo_cards
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.bar import Bar
-from judge_tui.tui.widgets.code_lines import LOST
+from judge_tui.tui.widgets.code_lines import DOUBT, LOST
 from judge_tui.tui.widgets.rows import Rows, Span
 
 __all__ = ["NotesList"]
+
+#: What is said of notes whose place is not certain.
+_TOLD = {
+    "changed": f"{LOST} lines changed",
+    "gone": f"{LOST} lines changed",
+    "doubt": f"{DOUBT} place in doubt",
+}
 
 
 class _Notes(Rows):
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
-        #: Notes that stand elsewhere now, and whether their lines are what they were.
-        self.placed: dict[Hashable, tuple[Note, bool]] = {}
 
     def note(self, key: Hashable) -> tuple[int, Note] | None:
         """Submission and note of a row."""
@@ -39,12 +43,6 @@ class _Notes(Rows):
         found = next((note for note in self._session.notes(index) if note.id == note_id), None)
         return (index, found) if found else None
 
-    def standing(self, key: Hashable, note: Note) -> tuple[str, bool]:
-        """Where a note stands now, and whether its lines are what they were."""
-        now, there = self.placed.get(key, (note, True))
-        # what is known is of the note as it was looked for
-        return (now.where, there) if now.quote == note.quote else (note.where, True)
-
     def draw(self, key: Hashable, width: int, tones: Tones) -> Sequence[Span]:
         found = self.note(key)
         if found is None:
@@ -52,27 +50,25 @@ class _Notes(Rows):
         index, note = found
         glyph, tone = KIND_MARKS[note.kind]
         hide = self._session.hide
-        where, there = self.standing(key, note)
-        room = min(32, width // 4)
+        placed = self._session.placed(index, note)
+        where, room = placed.note.where, min(32, width // 4)
         return [
             (f" {letter_of(index)} ", tones.by_name["primary"]),
             (f"{glyph} {note.kind:<9}", tones.by_name[tone]),
             (f"{note.severity:<9}", tones.muted),
             # the lines tell one note from another
             (fit(fit_middle(hide(where) or "whole submission", room), room), tones.muted),
-            ("" if there else f"  {LOST} lines changed", tones.by_name["warning"]),
+            (f"  {_TOLD[placed.standing]}" if placed.standing in _TOLD else "", tones.by_name["warning"]),
             ("  " + hide(note.text.replace("\n", " ")), tones.text),
         ]
 
 
 class NotesList(Sheet["tuple[str, int, str] | None"]):
-    """Gives what is to be done: ``(jump|edit|copy, submission, note id)``.
+    """Gives what is to be done: ``(jump|edit|copy|place, submission, note id)``.
 
     Args:
         session: Whose notes they are.
         changed: Called when one was deleted, or brought back.
-        placed: Of a submission's note, where it stands now and whether its lines are what they were; called
-            in a thread.
         at: Submission and id of the note that the cursor is put on.
     """
 
@@ -80,6 +76,7 @@ class NotesList(Sheet["tuple[str, int, str] | None"]):
         Binding("escape,q,L", "close", "back"),
         Binding("e", "edit", "edit"),
         Binding("c", "copy", "copy to another submission"),
+        Binding("p", "place", "say where it is"),
         Binding("d,delete", "drop", "delete"),
         Binding("u", "undo", "undo"),
         Binding("ctrl+r", "redo", "redo", show=False),
@@ -93,20 +90,22 @@ class NotesList(Sheet["tuple[str, int, str] | None"]):
         self,
         session: Session,
         changed: Callable[[], None],
-        placed: Callable[[int, Note], tuple[Note, bool]],
         at: tuple[int, str] | None = None,
     ) -> None:
         super().__init__()
         self._session, self._changed, self._at = session, changed, at
-        self._placed = placed
-        self._background: Background | None = None
         self.rows = _Notes(session)
 
     def on_mount(self) -> None:
-        words = {"edit": "edit", "copy": "copy to another", "drop": "delete", "undo": "undo"}
+        words = {
+            "edit": "edit",
+            "place": "place",
+            "copy": "copy to another",
+            "drop": "delete",
+            "undo": "undo",
+        }
         told = [(key_for(self, action), word) for action, word in words.items()]
         self.hint([(key_for(self.rows, "open"), "jump"), *told, (key_for(self, "close"), "back")])
-        self._background = Background(partial(self.notify, severity="error", markup=False))
         self._relist()
         if self._at in self.rows.keys:
             self.rows.go(self.rows.keys.index(self._at))
@@ -119,7 +118,6 @@ class NotesList(Sheet["tuple[str, int, str] | None"]):
             for note in self._session.notes(index)
         ]
         self.rows.show(keys)
-        self._look(keys)
         left = (
             f"{len(keys)} note{'s' if len(keys) > 1 else ''}"
             if keys
@@ -128,24 +126,6 @@ class NotesList(Sheet["tuple[str, int, str] | None"]):
         )
         self.query_one(Bar).tell([(f" Notes  {left}", "strong", 0)])
         self._changed()
-
-    def on_unmount(self) -> None:
-        if self._background is not None:
-            self._background.close()
-
-    def _look(self, keys: Sequence[tuple[int, str]]) -> None:
-        """Find out where the notes stand now: files that are not in view are read for it."""
-        assert self._background is not None
-        notes = [(key, found) for key in keys if (found := self.rows.note(key)) is not None]
-
-        def looked_up() -> dict[Hashable, tuple[Note, bool]]:
-            return {key: self._placed(*found) for key, found in notes}
-
-        def shown(placed: dict[Hashable, tuple[Note, bool]]) -> None:
-            self.rows.placed = placed
-            self.rows.refresh()
-
-        self._background.submit(looked_up, shown)
 
     def _answer(self, what: str) -> None:
         if isinstance(self.rows.key, tuple):
@@ -157,6 +137,9 @@ class NotesList(Sheet["tuple[str, int, str] | None"]):
 
     def action_edit(self) -> None:
         self._answer("edit")
+
+    def action_place(self) -> None:
+        self._answer("place")
 
     def action_copy(self) -> None:
         self._answer("copy")

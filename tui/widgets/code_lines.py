@@ -17,12 +17,14 @@ from judge_tui.tui.code.source import Source, Window
 from judge_tui.tui.code.whitespace import with_whitespace
 from judge_tui.tui.look.glyphs import ALERT, CONTROL
 
-__all__ = ["BOOKMARK", "LOST", "Look", "Mark", "gutter_width", "line_strip"]
+__all__ = ["BOOKMARK", "DOUBT", "LOST", "Look", "Mark", "gutter_width", "line_strip"]
 
 #: Stands beside a line with a bookmark, whose number is underlined.
 BOOKMARK = "•"
 #: Stands where a note was written on lines that say something else now.
 LOST = "≠"
+#: Stands where a note may be that may be in other places too.
+DOUBT = "?"
 _UNDERLINED = Style(underline=True)
 
 _RUN = re.compile(rb"(.)\1*", re.DOTALL)

@@ -14,6 +14,8 @@ from textual.geometry import Size
 from textual.message import Message
 
 from judge_tui.checks.submission import Submission
+from judge_tui.checks.unlisted import sentence
+from judge_tui.judging.plain import plain
 from judge_tui.tui.background import Background
 from judge_tui.tui.code.highlight import Highlight, read
 from judge_tui.tui.code.source import Source
@@ -63,6 +65,8 @@ class Sidebar(Rows, can_focus=False):
                     tones.text if here else tones.muted,
                 ),
             ]
+        if kind == "aside":
+            return [("   ", tones.faint), (fit(plain(self._pane.hide(str(value))), width - 3), tones.faint)]
         symbol: Symbol = value
         here = symbol == self._pane.view.symbol_at(self._pane.view.cursor)
         sign = {"class": "◇ ", "namespace": "§ "}.get(symbol.kind, "· ")
@@ -108,6 +112,8 @@ class CodePane(Hollow, Vertical):
         self.sidebar = Sidebar(self)
         self.title_bar = Bar(classes="-title")
         self.counts = ""
+        #: Rises with every state of its files.
+        self.state = 0
         self.moved: Callable[[CodePane], None] = lambda pane: None
         self.leaving: Callable[[CodePane, int], None] = lambda pane, line: None
         self._match = ""
@@ -126,7 +132,8 @@ class CodePane(Hollow, Vertical):
         if files:
             self.open(_first(files, self.submission.task))
         else:
-            self._show(Source(b"(this submission has no files)"))
+            told = sentence(self.submission.unlisted)
+            self._show(Source(self.hide(f"(this submission has no files)\n{told}".strip()).encode()))
         self.retitle()
 
     def on_resize(self) -> None:
@@ -206,6 +213,7 @@ class CodePane(Hollow, Vertical):
     def _arrived(self, file: str, source: Source, at: int) -> None:
         if file != self.file:
             return
+        self.state += 1
         known = self._sources.get(file, (source, None))[1]
         self._sources[file] = (source, known)
         self._show(source, at)
@@ -237,6 +245,7 @@ class CodePane(Hollow, Vertical):
         Args:
             names: The files, relative to the submission's folder.
         """
+        self.state += 1
         for name in names:
             if name != self.file:
                 self._sources.pop(name, None)
@@ -286,6 +295,9 @@ class CodePane(Hollow, Vertical):
         """Refresh files and symbols at the side."""
         if self.sidebar.display:
             keys: list[Hashable] = [("head", "FILES"), *(("file", name) for name in self.submission.files)]
+            if aside := self.submission.unlisted:
+                keys += [("head", ""), ("head", f"LEFT OUT ({len(aside)})")]
+                keys += [("aside", one) for one in aside]
             if self.view.symbols:
                 keys += [
                     ("head", ""),
@@ -305,9 +317,16 @@ class CodePane(Hollow, Vertical):
         nth = f"{view.hit + 1} of " if view.hit is not None and self.counts else ""
         # how many there are says enough where room is short
         count, word = (self.counts[:-6], " found") if self.counts.endswith(" found") else (self.counts, "")
+        aside = self.submission.unlisted
         gone = bool(self.file) and self.file not in self.submission.files
         name = fit_middle(self.hide(self.file), max(self.size.width // 2, _WHOLE))
-        told = (("gone from disk", gone), ("CRLF", source.crlf), ("not UTF-8", source.invalid))
+        told = (
+            ("gone from disk", gone),
+            ("CRLF", source.crlf),
+            ("CR", source.lone_cr),
+            ("not UTF-8", source.invalid),
+            (f"{len(aside)} left out", aside),
+        )
         flags = " ".join(word for word, on in told if on)
         self.title_bar.tell(
             [

@@ -7,6 +7,7 @@ import threading
 import weakref
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import cached_property
 
 from judge_tui.checks.bench import Bench
@@ -26,6 +27,7 @@ from judge_tui.checks.cuda.repairs import Repaired, cuda_sources, repaired
 from judge_tui.checks.cuda.standards import stated
 from judge_tui.checks.cuda.toolchains import find_nvcc, find_nvrtc
 from judge_tui.checks.faults import Skipped
+from judge_tui.checks.lines import from_feeds
 from judge_tui.checks.sources import is_side_program, unjudgeable
 from judge_tui.checks.submission import Submission
 
@@ -142,15 +144,23 @@ def _compiled(
 ) -> tuple[Compiled, ...]:
     seconds = max(1.0, min(_EACH, bench.left - 2))
     if nvcc := find_nvcc():
-        return (by_nvcc(nvcc, files, unit, seconds=seconds, instances=instances, standard=standard),)
+        made = by_nvcc(nvcc, files, unit, seconds=seconds, instances=instances, standard=standard)
+        return (_by_our_lines(made, files),)
     nvrtc = find_nvrtc()
     if nvrtc is None:
         remedy = "install CUDA's toolkit, or judge-tui[gpu]"
         raise Skipped(f"no CUDA compiler is installed, neither nvcc nor NVRTC: {remedy}")
-    return tuple(
+    every = (
         by_nvrtc(nvrtc, files, unit, seconds=seconds, arch=arch, instances=instances, standard=standard)
         for arch in ARCHES
     )
+    return tuple(_by_our_lines(made, files) for made in every)
+
+
+def _by_our_lines(made: Compiled, files: Mapping[str, bytes]) -> Compiled:
+    """The same with lines as they are counted here: compilers know line feeds alone."""
+    told = (replace(d, line=from_feeds(files.get(d.file, b""), d.line)) for d in made.diagnostics)
+    return replace(made, diagnostics=tuple(told))
 
 
 def subject_of(bench: Bench) -> Subject:

@@ -13,6 +13,7 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Skipped, Unbound
+from judge_tui.checks.lines import split_lines
 from judge_tui.checks.sources import parsed, source_text
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv.faces.cached import Cached
@@ -128,7 +129,7 @@ class Subject:
         """Source of the functions and methods of a callable's name in its file."""
         if binding.file == ADAPTER:
             return []
-        lines = source_text(self.bench.submission.read_bytes(binding.file)).splitlines()
+        lines = split_lines(source_text(self.bench.submission.read_bytes(binding.file)))
         nodes = _functions(self, binding).get(binding.name.rpartition(".")[2], [])
         return ["\n".join(lines[node.lineno - 1 : node.end_lineno]) for node in nodes]
 

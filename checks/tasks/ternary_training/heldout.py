@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from judge_tui.checks.lines import line_at, split_lines
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.tasks.ternary_training.corpora import literals, repeated, undivided
 from judge_tui.checks.tasks.ternary_training.figures import Name, Split, words
@@ -176,13 +177,13 @@ def _lists(submission: Submission, name: str) -> Iterator[tuple[tuple[str, ...],
         text = submission.read_bytes(name)[: 2 * _MOST_TEXT].decode("utf-8", "replace")
         for keys, value in _walked(loaded_json(text), (path.stem,), 0):
             at = text.find(f'"{keys[-1]}"')
-            yield keys, value, text.count("\n", 0, max(at, 0)) + 1
+            yield keys, value, line_at(text, max(at, 0))
     elif suffix in (".npy", ".npz"):
         for keys, array in _arrays(submission.read_bytes(name), path.stem):
             if array.ndim == 1 and array.dtype.kind in "iu" and array.size <= _MOST_ITEMS:
                 yield keys, array.tolist(), 1
     elif suffix == ".txt" and words(path.stem) & _SPLITS:
-        lines = submission.read_text(name).split("\n")
+        lines = split_lines(submission.read_text(name))
         yield (path.stem,), [line.strip() for line in lines if line.strip()], 1
 
 

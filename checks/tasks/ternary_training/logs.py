@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
+from judge_tui.checks.lines import line_at, split_lines
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.tasks.ternary_training.figures import Figure, Name, Number, words
 
@@ -68,7 +69,7 @@ def _of_file(file: str, text: str) -> Iterator[Figure]:
     if value is not None:
         yield from _of_json(file, text, value, (), 0)
         return
-    lines = text.splitlines()
+    lines = split_lines(text)
     yield from _of_tables(file, lines)
     for number, line in enumerate(lines, 1):
         row = loaded_json(line) if line.lstrip().startswith("{") else None
@@ -173,7 +174,7 @@ def _run(file: str, path: Sequence[str]) -> str:
 
 def _line_of(text: str, key: str) -> int:
     at = text.find(f'"{key}"', 0, _NEAR)
-    return text.count("\n", 0, at) + 1 if at >= 0 else 1
+    return line_at(text, at) if at >= 0 else 1
 
 
 def _cells(line: str) -> list[str]:

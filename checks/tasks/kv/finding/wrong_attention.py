@@ -17,6 +17,7 @@ from judge_tui.checks.binding.candidates import callables
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Fault
+from judge_tui.checks.lines import split_lines
 from judge_tui.checks.sources import parsed, source_text
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv.finding import trial
@@ -72,7 +73,7 @@ def _other_kind(worker: Worker, binding: Binding) -> bool:
     own = binding.name.rpartition(".")[2]
     data = worker.submission.read_bytes(binding.file)
     try:
-        tree, lines = parsed(data), source_text(data).splitlines()
+        tree, lines = parsed(data), split_lines(source_text(data))
     except SyntaxError:
         return True
     texts = [

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from judge_tui.checks.faults import Skipped
+from judge_tui.checks.lines import line_at
 from judge_tui.checks.sources import is_side_program, is_test_file, parsed, python_files
 from judge_tui.checks.submission import Submission
 
@@ -134,7 +135,7 @@ def mentioned(submission: Submission, pattern: str) -> tuple[str, int] | None:
     for file in sorted(named, key=lambda name: (not name.endswith(".py"), name)):
         text = submission.read_text(file)
         if found := wanted.search(text):
-            return file, text.count("\n", 0, found.start()) + 1
+            return file, line_at(text, found.start())
     return None
 
 

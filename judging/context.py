@@ -1,0 +1,131 @@
+"""What stands around the lines of a note: it tells them from others that say the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from judge_tui.judging.document import storable
+from judge_tui.judging.text_index import TextIndex, said
+
+__all__ = [
+    "CHARACTERS",
+    "FEW",
+    "UNKNOWN",
+    "Context",
+    "context_of",
+    "edge",
+    "near",
+    "parse_context",
+    "render_context",
+]
+
+#: Lines that are kept before and behind; more where they stand nearby a second time, up to the second number.
+FEW, _MANY = 3, 8
+#: Stands for the fingerprint of a file that nobody knows: the note was in doubt when its card was saved.
+UNKNOWN = "unknown"
+#: Of a line only its beginning is kept.
+CHARACTERS = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Where a note was when its lines were known for certain.
+
+    Attributes:
+        within: The definitions around it, as ``KVCache.append``; empty on the outermost level.
+        before: The lines before it, the nearest first, blank ones left out; fewer than three at an edge.
+        after: The lines behind it, in the same way.
+        ends: The last line, of a range that is longer than what is quoted of it; empty else.
+        equal: Which of those places it is that say the same: the so-manieth of how many in its definition,
+            and how many there are in the file.
+        text: Fingerprint of the file (see :class:`~judge_tui.judging.text_index.TextIndex`).
+    """
+
+    within: str = ""
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+    ends: str = ""
+    equal: tuple[int, int, int] = (1, 1, 1)
+    text: str = ""
+
+
+def context_of(index: TextIndex, first: int, last: int, equal: Sequence[int], *, whole: bool) -> Context:
+    """The context of some lines.
+
+    Args:
+        index: The text.
+        first: First line, 0-based.
+        last: Last line.
+        equal: First lines of all places that say the same, this one among them.
+        whole: Whether all of the lines are quoted.
+    """
+    within = index.within[first]
+    beside = [place for place in equal if index.within[place] == within] or [first]
+    count = FEW if len(equal) < 2 else _MANY
+    return Context(
+        within,
+        _raw(index, index.before(first, count)),
+        _raw(index, index.behind(last, count)),
+        "" if whole else _cut(index.lines[last]),
+        (beside.index(first) + 1 if first in beside else 1, len(beside), max(len(equal), 1)),
+        index.fingerprint,
+    )
+
+
+def _raw(index: TextIndex, numbers: Sequence[int]) -> tuple[str, ...]:
+    return tuple(_cut(index.lines[number]) for number in numbers)
+
+
+def _cut(line: str) -> str:
+    return line.strip()[:CHARACTERS]
+
+
+def near(index: TextIndex, number: int, kept: str) -> bool:
+    """Whether a line of a text says what a kept one does."""
+    told = _said(kept)
+    here = index.said[number]
+    return here == told or (len(kept) >= CHARACTERS and here.startswith(told))
+
+
+@lru_cache(maxsize=4096)
+def _said(kept: str) -> str:
+    return said(kept)
+
+
+def edge(kept: Sequence[str]) -> bool:
+    """Whether kept lines end where the file does."""
+    return len(kept) < FEW
+
+
+def parse_context(raw: object) -> Context | None:
+    """The context that a table says; ``None`` where it is none that is known."""
+    if not isinstance(raw, Mapping):
+        return None
+    texts = [raw.get(key, "") for key in ("within", "ends", "text")]
+    lists = [raw.get(key, []) for key in ("before", "after")]
+    equal = raw.get("equal", [1, 1, 1])
+    if not all(isinstance(text, str) for text in texts) or not all(map(_are_texts, lists)):
+        return None
+    if not isinstance(equal, list) or len(equal) != 3 or not all(type(n) is int and n > 0 for n in equal):
+        return None
+    return Context(texts[0], tuple(lists[0]), tuple(lists[1]), texts[1], tuple(equal), texts[2])
+
+
+def _are_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(text, str) for text in value)
+
+
+def render_context(context: Context) -> dict[str, Any]:
+    """The context as a table; what is empty is left out."""
+    raw: dict[str, Any] = {
+        "within": storable(context.within),
+        "before": list(map(storable, context.before)),
+        "after": list(map(storable, context.after)),
+        "ends": storable(context.ends),
+        "equal": list(context.equal) if context.equal != (1, 1, 1) else [],
+        "text": context.text,
+    }
+    return {key: value for key, value in raw.items() if value}

@@ -1,0 +1,115 @@
+"""Notes on real files that are edited at random: none wrong unmarked, nearly all on the right line."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+from itertools import islice
+
+import pytest
+
+from judge_tui.judging.note import Note, new_note
+from judge_tui.judging.placing import Files, Placed, place, restated
+from judge_tui.judging.text_index import TextIndex, indexed
+from judge_tui.judging.way_of_lines import Earlier
+from judge_tui.tui.code.equal_lines import equal_lines
+
+from .random_edits import Edited, edited, material
+
+_NOTES = 8
+#: Of the notes whose lines are there still.
+_SHARE = 0.95
+
+
+class Window:
+    """What follows the notes of one file: with the texts that went by, or by what is on the card alone."""
+
+    def __init__(self, notes: Sequence[Note], text: str, *, live: bool) -> None:
+        self.notes, self.live = list(notes), live
+        self.texts = {indexed(text).fingerprint: indexed(text)}
+
+    def follow(self, texts: dict[str, str]) -> list[Placed]:
+        """Where the notes are after a change."""
+        files = Files(sorted(texts), texts.get, self._earlier)
+        found = [place(note, files) for note in self.notes]
+        if self.live:
+            for number, one in enumerate(found):
+                if one.standing == "there" and one.note.file is not None:
+                    self.notes[number] = restated(one.note, indexed(texts[one.note.file]))
+            self.texts |= {indexed(text).fingerprint: indexed(text) for text in texts.values()}
+        return found
+
+    def _earlier(self, fingerprint: str, index: TextIndex) -> Earlier | None:
+        old = self.texts.get(fingerprint) if self.live else None
+        return Earlier(old, index, equal_lines) if old is not None else None
+
+
+def _notes(file: Edited, rng: random.Random) -> list[Note]:
+    index, notes = indexed(file.text), []
+    while len(notes) < _NOTES:
+        first = rng.choice(index.solid)
+        last = min(first + rng.choice([0, 0, 0, 1, 2, 5, 20]), len(index) - 1)
+        lines = (first + 1, (last if index.said[last] else first) + 1)
+        notes.append(restated(new_note("bug", "n", file=file.name, lines=lines, source=index.lines), index))
+    return notes
+
+
+def _judged(note: Note, found: Placed, file: Edited, before: TextIndex) -> str:
+    """``right``, ``wrong``, ``lost`` where its lines are there and it is marked elsewhere, or ``marked``."""
+    assert note.lines is not None
+    assert found.note.lines is not None
+    first, last = (line - 1 for line in note.lines)
+    now = file.at(first), file.at(last)
+    here = tuple(line - 1 for line in found.note.lines)
+    right = found.note.file == file.name and here == now
+    if not right and found.note.file == file.name and here[0] == now[0] and first != last:
+        # lines that were put among them and say the same: nobody could tell
+        told = indexed(file.text).said[here[0] : here[1] + 1]
+        right = "".join(told) == "".join(before.said[first : last + 1])
+    if found.standing == "there":
+        return "right" if right else "wrong"
+    there = None not in now and now[0] <= now[1] and not {first, last} & file.changed  # type: ignore[operator]
+    return ("right" if right else "lost") if there else "marked"
+
+
+def _tried(seeds: range, *, live: bool) -> Counter[str]:
+    files = material()
+    texts = {path: path.read_text("utf-8").split("\n") for path in files[::7]}
+    tally: Counter[str] = Counter()
+    for seed in seeds:
+        rng = random.Random(seed)
+        path = rng.choice(files)
+        # an old state of the file under its old name would be the file, for all that anybody knows
+        pool = [line for other, lines in texts.items() if other != path for line in lines]
+        file, steps = edited(path, pool, rng)
+        before, notes = indexed(file.text), _notes(file, rng)
+        window = Window(notes, file.text, live=live)
+        done: list[str] = []
+        found: list[Placed] = []
+        for step in islice(steps, rng.randint(1, 4)):
+            done.append(step)
+            found = window.follow(file.files)
+        for note, one in zip(notes, found, strict=True):
+            how = _judged(note, one, file, before)
+            tally[how] += 1
+            assert how != "wrong", (seed, file.name, done, note, one, file.at(note.lines[0] - 1))
+    return tally
+
+
+def _holds(tally: Counter[str]) -> None:
+    assert tally["right"] + tally["marked"] >= _SHARE * tally.total(), tally
+    assert tally["right"] >= (_SHARE - 0.02) * (tally["right"] + tally["lost"]), tally
+
+
+@pytest.mark.parametrize("live", [False, True], ids=["by the card", "while it is open"])
+def test_no_note_is_on_a_wrong_line_unmarked_and_nearly_all_are_on_the_right_one(live: bool) -> None:
+    _holds(_tried(range(40), live=live))
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("live", [False, True], ids=["by the card", "while it is open"])
+def test_five_hundred_random_edits_leave_no_note_on_a_wrong_line_unmarked(live: bool) -> None:
+    tally = _tried(range(500), live=live)
+    _holds(tally)
+    assert tally["right"] > 3_000

@@ -1,0 +1,172 @@
+"""Where notes are in the code after it has changed, and the judge's word where that is in doubt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from textual.screen import Screen
+
+from judge_tui.judging.note import Note
+from judge_tui.judging.placing import Placed, Spot, restated
+from judge_tui.judging.text_index import indexed
+from judge_tui.tui.session import Session, letter_of
+from judge_tui.tui.widgets.code_lines import DOUBT, LOST
+from judge_tui.tui.widgets.code_pane import CodePane
+
+if TYPE_CHECKING:
+    from judge_tui.tui.desk.placements import Search
+
+__all__ = ["STANDINGS", "ComparePlacing"]
+
+#: Sign and words of what is not certain.
+STANDINGS = {
+    "changed": (LOST, "its lines have changed"),
+    "gone": (LOST, "its lines have changed"),
+    "doubt": (DOUBT, "its place is in doubt"),
+}
+
+
+class ComparePlacing(Screen[None]):
+    """The part of the comparison that knows where notes are, and asks where they may be in several places."""
+
+    session: Session
+    panes: list[CodePane]
+    #: Submission → the notes and files that were looked at last.
+    _looked: dict[int, object]
+
+    if TYPE_CHECKING:
+        # what the other parts of the screen bring
+        def changed(self) -> None: ...
+        def mark(self, pane: CodePane) -> None: ...
+        def _list_notes(self, at: tuple[int, str] | None = None) -> None: ...
+
+    def prepare_placing(self) -> None:
+        """Begin to look for notes (once the panes are there)."""
+        self._looked = {}
+
+    def find_notes(self, pane: CodePane) -> None:
+        """Look for the notes of a submission behind the screen, where they or the files are others now."""
+        notes = self.session.changes[pane.index].notes
+        anchors = tuple((note.id, note.file, note.lines, note.quote, note.context) for note in notes)
+        state = (anchors, pane.state)
+        if not notes or self._looked.get(pane.index) == state:
+            return
+        self._looked[pane.index] = state
+        source, _ = pane.known(pane.file)
+        shown = {} if source is None else {pane.file: source.bare.text}
+        placements = self.session.placements[pane.index]
+        pane.submit(lambda: placements.find(notes, shown), partial(self._places_found, pane))
+
+    def _places_found(self, pane: CodePane, search: Search) -> None:
+        from judge_tui.tui.screens.notes_list import NotesList
+
+        self.session.take_places(pane.index, search)
+        self.mark(pane)
+        if isinstance(self.app.screen, NotesList):
+            self.app.screen.rows.refresh()
+
+    def told_of(self, placed: Placed) -> str:
+        """What is to be known of the place of a note, with its sign; empty where it is certain."""
+        return " ".join(STANDINGS.get(placed.standing, ()))
+
+    # asking
+
+    def ask_place(self, index: int, note: Note, *, listed: bool = False) -> None:
+        """Ask the judge where a note is.
+
+        Args:
+            index: Its submission.
+            note: The note, as it is on the card.
+            listed: Whether the list of notes was left for it.
+        """
+        from judge_tui.tui.screens.picker import Choice, Picker
+
+        if self.session.refuses(index):
+            return
+        pane, placed = self.panes[index], self.session.placed(index, note)
+        spots = self._spots(pane, placed)
+
+        def read() -> list[str]:
+            return [_said(self._text_now(pane, spot.file), spot) for spot in spots]
+
+        def asked(texts: Sequence[str]) -> None:
+            choices = [
+                Choice(pane.hide(text) or "(blank line)", f"{pane.hide(spot.file)}:{_lines(spot)}", spot)
+                for text, spot in zip(texts, spots, strict=True)
+            ]
+            kept = "on the file as a whole" if self._is_here(pane, note) else "on the whole submission"
+            choices.append(Choice("It is in none of them", f"stays {kept}", "gone"))
+            title = f"Where is this note of {letter_of(index)}? {pane.hide(note.text.splitlines()[0][:40])}"
+            picker = Picker(title, choices, spots[0] if spots else "gone", does="puts it there")
+            self.app.push_screen(picker, partial(self._place_told, pane, note, listed))
+
+        pane.submit(read, asked)
+
+    def _is_here(self, pane: CodePane, note: Note) -> bool:
+        return note.file in pane.submission.files
+
+    def _spots(self, pane: CodePane, placed: Placed) -> list[Spot]:
+        """The places that are asked about: those that fit, and the lines that the judge has chosen."""
+        spots = list(placed.spots)
+        if not spots and placed.standing == "there" and placed.note.file and placed.note.lines:
+            spots = [Spot(placed.note.file, placed.note.lines)]
+        first, last = pane.view.selection
+        chosen = Spot(pane.file, (first + 1, last + 1))
+        if pane.known(pane.file)[0] is not None and chosen not in spots:
+            spots.append(chosen)
+        return spots
+
+    def _place_told(self, pane: CodePane, note: Note, listed: bool, answer: object) -> None:
+        if isinstance(answer, Spot):
+            pane.submit(
+                lambda: restated(
+                    replace(note, file=answer.file, lines=answer.lines),
+                    indexed(self._text_now(pane, answer.file)),
+                ),
+                partial(self._put_note, pane, listed),
+            )
+            return
+        if answer == "gone":
+            file = note.file if self._is_here(pane, note) else None
+            self._put_note(pane, listed, replace(note, file=file, lines=None, quote="", context=None))
+        elif listed:
+            self._list_notes((pane.index, note.id))
+
+    def _put_note(self, pane: CodePane, listed: bool, note: Note) -> None:
+        # the note may have been changed meanwhile, by another window
+        now = next((one for one in self.session.notes(pane.index) if one.id == note.id), None)
+        if now is not None:
+            anchored = replace(now, file=note.file, lines=note.lines, quote=note.quote, context=note.context)
+            self.session.seal()
+            self.session.put_note(pane.index, anchored, typing=False)
+            self.session.seal()
+            pane.view.drop_selection()
+        self.changed()
+        where = self.session.hide(note.where) or "the whole submission"
+        self.notify(f"the note is on {where}", markup=False, timeout=2)
+        if listed:
+            self._list_notes((pane.index, note.id))
+
+    def _text_now(self, pane: CodePane, file: str) -> str:
+        source, _ = pane.known(file)
+        if source is not None:
+            return source.bare.text
+        return pane.submission.read_bytes(file).decode("utf-8", "surrogateescape")
+
+
+def _lines(spot: Spot) -> str:
+    first, last = spot.lines
+    return f"{first}" if first == last else f"{first}–{last}"
+
+
+def _said(text: str, spot: Spot) -> str:
+    """The first line of a place, with what it stands in."""
+    index = indexed(text)
+    number = spot.lines[0] - 1
+    if number >= len(index):
+        return ""
+    within = index.within[number]
+    return index.lines[number].strip()[:200] + (f"  in {within}" if within else "")
