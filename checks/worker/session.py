@@ -127,7 +127,7 @@ class Session:
 
         if self._suite is None:
             try:
-                self._suite = Suite(self.library, self._told)
+                self._suite = Suite(self.library, self._told, hooks=request.get("hooks", True))
             except Exception as error:
                 return {"without": self._told(error)}
         return self._suite.collect(request["file"])
