@@ -226,7 +226,7 @@ async def test_the_reveal_is_asked_for_once_everything_is_scored_and_shows_the_n
         await driver.press("f9", "r")
         await driver.until(lambda: all(pane.settled for pane in driver.compare.panes))
         driver.app.clear_notifications()
-        await driver.press("1")
+        await driver.press("A")
         lines = driver.text().split("\n")
         assert "GLM-5" in lines[0]
         assert "Qwen3-6" in lines[0]
@@ -260,7 +260,7 @@ async def test_scores_given_under_the_names_before_are_warned_of(workspace: Work
 async def test_the_list_of_past_comparisons_does_not_tell_who_sat_where(workspace: Workspace) -> None:
     async with running(make_app(workspace)) as driver:
         await driver.settle()
-        await driver.press("2")
+        await driver.press("B")
         past = driver.compare.whereabouts()
         assert past.models == tuple(sorted(MODELS))
         assert past.place is None

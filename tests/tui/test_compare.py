@@ -56,7 +56,7 @@ async def test_evidence_opens_shows_output_harmlessly_and_jumps_to_the_line(work
 async def test_a_finding_is_marked_and_opens_from_its_line(workspace: Workspace) -> None:
     async with running(make_app(workspace)) as app:
         await app.settle()
-        await app.press("2", "right_curly_bracket")
+        await app.press("B", "right_curly_bracket")
         assert app.compare.panes[1].view.cursor == 14
         await app.press("enter")
         assert isinstance(app.app.screen, EvidenceScreen)
@@ -75,7 +75,7 @@ async def test_all_dimensions_are_scored_by_keys_alone(workspace: Workspace) -> 
 async def test_a_cap_is_explained_where_it_bites(workspace: Workspace) -> None:
     async with running(make_app(workspace), (240, 45)) as app:
         await app.settle()
-        await app.press("2", "s", "9", "0")
+        await app.press("B", "s", "9", "0")
         text = app.text()
         assert "Correctness is 90, and at most 65 is" in text
         assert " !90 " in text
@@ -134,7 +134,7 @@ async def test_three_submissions_at_80_columns_are_reached_by_keys(
     async with running(make_app(three, ("alpha", "beta", "gamma")), (80, 24)) as app:
         await app.settle()
         assert [pane.display for pane in app.compare.panes] == [True, True, False]
-        await app.press("3")
+        await app.press("C")
         assert [pane.display for pane in app.compare.panes] == [False, True, True]
         await app.press("s", "7", "7")
         assert app.compare.session.cards[2].score("correctness") == 77
@@ -288,7 +288,7 @@ async def test_a_narrow_screen_says_how_the_hidden_pane_is_reached(
     async with running(make_app(three, ("alpha", "beta", "gamma")), size=(80, 24)) as app:
         await app.settle()
         assert "1-3 pane" in app.text()
-        await app.press("3")
+        await app.press("C")
         assert "Gamma" in app.text().split("\n")[1]
 
 

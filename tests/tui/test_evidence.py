@@ -99,7 +99,7 @@ async def test_what_is_searched_for_elsewhere_is_told_where_it_is_not(workspace:
     (workspace.submission("beta", "kv").path / "kv_cache.py").write_text("def other(): pass\n")
     async with running(make_app(workspace)) as app:
         await app.settle()
-        await app.press("2", "slash", *"attend", "enter", "n")
+        await app.press("B", "slash", *"attend", "enter", "n")
         await app.until(lambda: app.app._notifications)
         messages = [told.message for told in app.app._notifications]
         assert messages == ["no match in this file; 1 in A; f opens others"]

@@ -51,7 +51,7 @@ async def test_panes_follow_the_function_of_the_cursor_when_told(workspace: Work
         await app.press("j", "j", "j")
         assert "≠ no like" in app.text()
         assert second.cursor in (60, 61, 62, 63)
-        await app.press("2", "g")
+        await app.press("B", "g")
         await app.press("slash", *"def load", "enter")
         await app.until(lambda: second.cursor == 60 and first.cursor == 0)
 
@@ -64,13 +64,13 @@ async def test_titles_tell_of_the_function_of_the_pane_in_focus_alone(three: Wor
         await app.press("y", "y")
         await app.until(lambda: badges(app) == ["", "≈ attend", "≈ attend"])
         # nothing moves before the cursor does, and what was said of the one before is gone
-        await app.press("3")
+        await app.press("C")
         await app.until(lambda: badges(app) == ["≈ attend", "≈ attend", ""])
         tops = [pane.view.cursor for pane in app.compare.panes]
         await app.press("G")
         await app.until(lambda: badges(app) == ["≠ no like", "≠ no like", ""])
         assert [pane.view.cursor for pane in app.compare.panes][:2] == tops[:2]
-        await app.press("1")
+        await app.press("A")
         await app.until(lambda: badges(app) == ["", "≈ attend", "≈ attend"])
         await app.press("G")
         await app.until(lambda: badges(app) == ["", "", ""])

@@ -28,7 +28,7 @@ async def test_the_next_pair_is_judged_by_one_key_and_home_knows_it_afterwards(w
         assert pair.reason == "no matchup"
         await app.press("n")
         await opened(app)
-        await app.press("M", "1", "escape", "q")
+        await app.press("M", "A", "escape", "q")
         await app.until(lambda: app.app.screen is app.app.home)
         await ready(app)
         assert screen.board.queue == ()
@@ -73,7 +73,7 @@ async def test_a_comparison_is_resumed_where_it_was_left(workspace: Workspace) -
         await ready(app)
         await app.press("enter")
         await opened(app)
-        await app.press("2", "full_stop", "1", "j", "j", "j", "2", "j")
+        await app.press("B", "full_stop", "1", "j", "j", "j", "2", "j")
         before = [(pane.file, pane.view.cursor) for pane in app.compare.panes]
         await app.press("q")
         await app.until(lambda: app.app.screen is app.app.home)
@@ -136,7 +136,7 @@ async def test_a_comparison_was_left_when_it_was_left_and_a_matchup_counts_as_mu
         await ready(app)
         await app.press("enter")
         await opened(app)
-        for keys in (("M", "1"), ("escape", "s", "c", "8")):
+        for keys in (("M", "A"), ("escape", "s", "c", "8")):
             await long_ago()
             await app.press(*keys)
             await app.until(lambda: app.app._last_past is None or kept() > 1.0)

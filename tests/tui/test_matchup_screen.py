@@ -75,7 +75,7 @@ async def test_a_winner_that_was_decided_on_other_files_is_told_until_decided_ag
     workspace: Workspace,
 ) -> None:
     async with running(make_app(workspace, engine=None)) as app:
-        await app.press("M", "1")
+        await app.press("M", "A")
         assert "files changed" not in app.text()
         seen = (await on_disk(app, workspace)).submissions
         assert seen == {m: workspace.submission(m, "kv").digest for m in ("alpha", "beta")}
@@ -83,7 +83,7 @@ async def test_a_winner_that_was_decided_on_other_files_is_told_until_decided_ag
     async with running(make_app(workspace, engine=None)) as app:
         await app.press("M")
         assert "~ files changed since this was decided" in app.text()
-        await app.press("1")
+        await app.press("A")
         assert "files changed" not in app.text()
         assert (await on_disk(app, workspace)).submissions["beta"] != seen["beta"]
 
@@ -91,7 +91,7 @@ async def test_a_winner_that_was_decided_on_other_files_is_told_until_decided_ag
 async def test_winner_margin_and_edges_are_typed(workspace: Workspace) -> None:
     async with running(make_app(workspace)) as app:
         await app.settle()
-        await app.press("M", "2", "j", "1", "2", "j", "j", "2")
+        await app.press("M", "B", "j", "1", "2", "j", "j", "2")
         matchup = await on_disk(app, workspace)
         assert (matchup.winner, matchup.margin) == ("beta", 12)
         assert [line.edge for line in matchup.criteria] == ["beta"]
@@ -106,7 +106,7 @@ async def test_winner_margin_and_edges_are_typed(workspace: Workspace) -> None:
 
 async def test_a_digit_that_stands_for_nobody_says_nothing(workspace: Workspace) -> None:
     async with running(make_app(workspace, engine=None)) as app:
-        await app.press("M", "3", "9")
+        await app.press("M", "C", "9")
         assert app.matchup.matchup.blank
 
 
@@ -116,7 +116,7 @@ async def test_a_line_of_ones_own_is_written_changed_moved_and_deleted(workspace
         assert isinstance(app.app.screen, CriterionEditor)
         await app.press(*"Tests", "enter", *"8", "enter", *"none", "tab", *"q d 1?", "escape")
         assert screen(app).rows.key == ("criterion", 0)
-        await app.press("1", "a", *"Docs", "escape", "K", "enter", *"both", "escape")
+        await app.press("A", "a", *"Docs", "escape", "K", "enter", *"both", "escape")
         matchup = await on_disk(app, workspace)
         assert [line.name for line in matchup.criteria] == ["Docs", "Tests"]
         docs, tests = matchup.criteria
@@ -198,7 +198,7 @@ async def test_figures_that_changed_since_are_said_to(workspace: Workspace) -> N
 async def test_three_submissions_are_matched_up(tmp_path: Path, workspace: Workspace) -> None:
     three = make_workspace(tmp_path / "three", ("alpha", "beta", "gamma"))
     async with running(make_app(three, ("alpha", "beta", "gamma"), engine=None), (80, 24)) as app:
-        await app.press("M", "3", "a", *"Tests", "escape", "2")
+        await app.press("M", "C", "a", *"Tests", "escape", "2")
         assert "C Gamma" in app.text()
         app.compare.session.flush()
         [matchup] = load_matchups(path_of(three)).matchups
@@ -220,7 +220,7 @@ async def test_at_80_columns_the_keys_that_lead_away_are_told(workspace: Workspa
 
 async def test_undo_says_by_letter_who_was_ahead(workspace: Workspace) -> None:
     async with running(make_app(workspace, engine=None)) as app:
-        await app.press("M", "1", "2", "u")
+        await app.press("M", "A", "2", "u")
         assert "undone: winner, B → A · ^r redoes" in app.messages()
         await app.press("ctrl+r")
         assert "redone: winner, A → B" in app.messages()
@@ -256,7 +256,7 @@ async def test_where_nothing_is_to_be_undone_the_matchup_is_named(three: Workspa
 
 async def test_a_matchup_is_there_again_and_undone_after_a_restart(workspace: Workspace) -> None:
     async with running(make_app(workspace, engine=None)) as app:
-        await app.press("M", "1", "j", "5", "escape", "q")
+        await app.press("M", "A", "j", "5", "escape", "q")
     async with running(make_app(workspace, engine=None)) as app:
         await app.press("M")
         assert "A Alpha" in app.text().split("\n")[1]
@@ -267,7 +267,7 @@ async def test_a_matchup_is_there_again_and_undone_after_a_restart(workspace: Wo
 
 async def test_scores_are_undone_in_the_comparison_and_matchups_in_the_matchup(workspace: Workspace) -> None:
     async with running(make_app(workspace, engine=None)) as app:
-        await app.press("s", "c", "8", "5", "M", "1", "escape", "u", "M")
+        await app.press("s", "c", "8", "5", "M", "A", "escape", "u", "M")
         assert app.compare.session.card.scores == {}
         assert app.matchup.matchup.winner == "alpha"
 
@@ -284,7 +284,7 @@ async def test_a_file_that_is_off_is_told_and_everything_else_goes_on(workspace:
         app.compare.session.flush()
         assert load_scorecard(app.compare.session.paths[0]).score("correctness") == 85
         path.unlink()
-        await app.press("escape", "M", "1")
+        await app.press("escape", "M", "A")
         assert (await on_disk(app, workspace)).winner == "alpha"
 
 
@@ -297,7 +297,7 @@ async def test_a_second_window_is_asked_about(
         await app.press("M")
         theirs = Matchups("kv", "anna", (Matchup(("alpha", "beta"), "beta"),))
         save_matchups(path_of(workspace), theirs, None)
-        await app.press("1")
+        await app.press("A")
         await app.until(lambda: "press ! to settle" in app.text())
         if not covered:
             # outside the matchup it is told and settled as for a scorecard
@@ -315,7 +315,7 @@ async def test_a_disk_that_takes_nothing_is_told_and_tried_again(workspace: Work
     async with running(make_app(workspace, engine=None)) as app:
         await app.press("M")
         (workspace.root / "scores" / "kv").write_text("in the way")
-        await app.press("1")
+        await app.press("A")
         await app.until(lambda: "NOT SAVED" in app.text())
         (workspace.root / "scores" / "kv").unlink()
         await app.press("ctrl+s")
@@ -325,7 +325,7 @@ async def test_a_disk_that_takes_nothing_is_told_and_tried_again(workspace: Work
 
 async def test_leaving_at_once_saves_it(workspace: Workspace) -> None:
     async with running(make_app(workspace, engine=None)) as app:
-        await app.press("M", "2", "M", "q")
+        await app.press("M", "B", "M", "q")
         await app.until(lambda: app.app._exit)
     assert load_matchups(path_of(workspace)).matchups[0].winner == "beta"
 
@@ -342,14 +342,14 @@ async def test_three_have_a_matchup_for_all_and_one_for_every_two(tmp_path: Path
     workspace = make_workspace(tmp_path, ("alpha", "beta", "gamma"))
     async with running(make_app(workspace, ("alpha", "beta", "gamma"))) as app:
         await app.settle()
-        await app.press("M", "1", "tab")
+        await app.press("M", "A", "tab")
         assert screen(app).rows.digits == ["1", "2"]
-        await app.press("2", "tab", "2")
+        await app.press("B", "tab", "2")
         # A against C: what is between them is no word of B
         assert screen(app).rows.digits == ["1", "3"]
         pair = app.compare.session.matchups[0, 2]
         assert pair.matchup.winner is None
-        await app.press("3", "a", *"slow", "tab", *"x y", "escape")
+        await app.press("C", "a", *"slow", "tab", *"x y", "escape")
         assert pair.matchup.criteria[0].cells == {"alpha": "x y"}
         await app.press("escape", "M")
         assert screen(app).rows.digits == ["1", "3"]
@@ -370,7 +370,7 @@ async def test_three_have_a_matchup_for_all_and_one_for_every_two(tmp_path: Path
 async def test_two_have_one_matchup_alone(workspace: Workspace) -> None:
     async with running(make_app(workspace)) as app:
         await app.settle()
-        await app.press("M", "1", "tab")
+        await app.press("M", "A", "tab")
         assert screen(app).rows.digits == ["1", "2"]
         assert list(app.compare.session.matchups) == [(0, 1)]
 
@@ -379,13 +379,13 @@ async def test_a_conflict_of_another_matchup_is_settled_from_here_too(tmp_path: 
     workspace = make_workspace(tmp_path, ("alpha", "beta", "gamma"))
     async with running(make_app(workspace, ("alpha", "beta", "gamma"))) as app:
         await app.settle()
-        await app.press("M", "1")
+        await app.press("M", "A")
         app.matchup.flush()
         path = path_of(workspace)
         path.unlink()
         others = Matchups("kv", "anna", (Matchup(("alpha", "beta", "gamma"), "gamma"),))
         save_matchups(path, others, None)
-        await app.press("2")
+        await app.press("B")
         await app.until(lambda: "press ! to settle" in app.text())
         await app.press("tab", "!")
         assert isinstance(app.app.screen, Question)

@@ -26,7 +26,7 @@ def card_path(workspace: Workspace, model: str = "alpha") -> Path:
 async def test_a_note_leaves_the_finding_of_its_line_in_view_and_within_reach(workspace: Workspace) -> None:
     async with running(make_app(workspace)) as app:
         await app.settle()
-        await app.press("2", "right_curly_bracket", "a", "b", *"why", "escape")
+        await app.press("B", "right_curly_bracket", "a", "b", *"why", "escape")
         view = app.compare.panes[1].view
         assert re.search(r"15✗◆", app.text())
         assert view.cursor == 14
@@ -46,7 +46,7 @@ async def test_enter_on_a_fold_opens_what_stands_within_it(workspace: Workspace)
     async with running(make_app(workspace)) as app:
         await app.settle()
         view = app.compare.panes[1].view
-        await app.press("2", "colon", *"13", "enter", "minus")
+        await app.press("B", "colon", *"13", "enter", "minus")
         assert view.folds == {12: 14}
         assert re.search(r"13.?◆", app.text())
         await app.press("enter")

@@ -222,7 +222,7 @@ def test_bookmarks_of_another_window_are_kept_and_odd_ones_cost_nothing_else(
 async def test_a_place_whose_file_is_gone_is_told(workspace: Workspace) -> None:
     async with running(make_app(workspace, engine=None)) as app:
         app.compare.visit(Place(1, "gone.py", 3))
-        await app.press("1")
+        await app.press("A")
         assert any("gone.py is no longer there." in told.message for told in app.app._notifications)
 
 
@@ -238,7 +238,7 @@ async def test_bookmarks_are_set_shown_listed_stepped_through_and_kept(workspace
     async with running(make_app(workspace, engine=None)) as app:
         pane = app.compare.panes[0]
         assert "3• import numpy" in pane.view.render_line(2).text
-        await app.press("2", "apostrophe", *"numpy", "enter")
+        await app.press("B", "apostrophe", *"numpy", "enter")
         assert (app.app.focused, pane.view.cursor) == (pane.view, 2)
         await app.press("b", "p")
         assert (pane.file, pane.view.cursor) == ("helpers.py", 0)
@@ -260,7 +260,7 @@ async def test_notes_and_findings_are_stepped_through_in_every_file(workspace: W
         assert (pane.file, pane.view.cursor) == ("kv_cache.py", 2)
         await app.press("left_parenthesis", "E")
         assert (pane.file, pane.view.cursor) == ("kv_cache.py", 14)
-        await app.press("1", "e")
+        await app.press("A", "e")
         assert any("No check points" in note.message for note in app.app._notifications)
 
 

@@ -87,7 +87,7 @@ async def test_the_screen_shows_what_was_published_and_leaves_it(workspace: Work
         await app.press("M")
         assert "Winner              –" in app.text()
         assert "Published in https://x: B Beta by 7 points. Published words." in app.text()
-        await app.press("1")
+        await app.press("A")
         app.matchup.flush()
     assert [(one.winner, one.source) for one in load_matchups(path).matchups] == [
         ("beta", "https://x"),

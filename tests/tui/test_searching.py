@@ -72,7 +72,7 @@ async def test_a_search_is_dropped_in_every_pane_from_one_without_a_hit(three: W
     async with running(make_app(three, THREE, engine=None)) as app:
         panes = app.compare.panes
         for text, found in (("f_59", (1, 0, 0)), ("nowhere", (0, 0, 0))):
-            await app.press("2", "slash", *text, "enter")
+            await app.press("B", "slash", *text, "enter")
             await app.until(lambda n=found: [pane.counts for pane in panes] == [f"{c} found" for c in n])
             await app.press("shift+down", "escape")
             # what is selected goes first

@@ -40,7 +40,7 @@ async def test_keys_change_the_part_in_focus_and_one_sets_all_back(workspace: Wo
         assert sum(first) == 160
         await app.press("X")
         assert widths(app) == [first[0] + 4, first[1] - 4, first[2]]
-        await app.press("2", "X", "X")
+        await app.press("B", "X", "X")
         assert widths(app) == [first[0] - 4, first[1] + 4, first[2]]
         await app.press("s", "X")
         assert app.compare.session.card.score("correctness") is None

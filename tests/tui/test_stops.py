@@ -19,7 +19,7 @@ async def test_a_note_over_several_lines_is_one_stop_and_a_finding_in_it_another
         await app.settle()
         view = app.compare.panes[1].view
         # lines 13 to 16: the finding of line 15 is within
-        await app.press("2", "semicolon", *"12j", "v", "j", "j", "j", "a", "b", *"why", "escape", "g")
+        await app.press("B", "semicolon", *"12j", "v", "j", "j", "j", "a", "b", *"why", "escape", "g")
         assert sorted(line for line, mark in view._marks.items() if mark.glyph == "▏") == [13, 14, 15]
         stops = []
         for _ in range(3):
@@ -32,7 +32,7 @@ async def test_a_note_over_several_lines_is_one_stop_and_a_finding_in_it_another
         assert told(app) == "no note or finding above here"
         await app.press("G", "right_square_bracket")
         assert told(app) == "no function below here"
-        await app.press("1", "right_curly_bracket")
+        await app.press("A", "right_curly_bracket")
         assert told(app) == "no note or finding in this file"
 
 
@@ -40,7 +40,7 @@ async def test_steps_round_the_end_are_told(workspace: Workspace) -> None:
     async with running(make_app(workspace)) as app:
         await app.settle()
         pane = app.compare.panes[1]
-        await app.press("2", "e")
+        await app.press("B", "e")
         assert (pane.view.cursor, len(app.app._notifications)) == (14, 0)
         await app.press("e")
         assert told(app) == "this is the only finding"

@@ -124,7 +124,7 @@ def test_what_does_not_fit_is_counted() -> None:
 async def test_an_editor_of_the_matchup_says_so_too(workspace: Workspace) -> None:
     async with running(make_app(workspace)) as app:
         await app.settle()
-        await app.press("M", "1")
+        await app.press("M", "A")
         app.matchup.flush()
         path = workspace.matchups_path("kv", "anna")
         path.unlink()
