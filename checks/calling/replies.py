@@ -135,6 +135,7 @@ class _Loaded(_Reply, total=False):
     classes: Annotated[list[_Class], msgspec.Meta(max_length=5000)]
     objects: Annotated[list[_Object], msgspec.Meta(max_length=200_000)]
     missing: dict[Name, Annotated[list[Name], msgspec.Meta(max_length=2000)]]
+    present: Annotated[list[Name], msgspec.Meta(max_length=100)]
 
 
 class _Called(_Reply, total=False):

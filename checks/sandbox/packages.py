@@ -13,8 +13,10 @@ from collections.abc import Iterable, Iterator
 from importlib import metadata
 from pathlib import Path
 
-__all__ = ["folders", "shown"]
+__all__ = ["FRAMEWORKS", "folders", "shown"]
 
+#: Frameworks that would answer a challenge instead of a submission: whatever is shown, these are refused.
+FRAMEWORKS = frozenset({"torch", "tensorflow", "jax", "autograd"})
 #: What a worker imports, and what submissions' own tests are run by.
 _NEEDED = ("numpy", "msgspec", "pytest", "hypothesis", "ml_dtypes")
 #: The packages that CuPy comes as; CUDA's libraries are extras of theirs.

@@ -52,15 +52,24 @@ class Session:
         root: The submission's folder.
         adapter: An ``adapter.py`` that stands elsewhere.
         module: What the submission gets for NumPy: ``numpy``, or a module with CuPy's interface.
+        refused: Modules that it does not get, wherever they are.
     """
 
-    def __init__(self, root: Path, adapter: Path | None = None, module: str = "numpy") -> None:
+    def __init__(
+        self,
+        root: Path,
+        adapter: Path | None = None,
+        module: str = "numpy",
+        refused: frozenset[str] = frozenset(),
+    ) -> None:
         self.root = root
         self.counts = namespace.Counters(arrays.hosted)
         self.module = module
         self.arrays = places.settle(module)
         self.trace = self.arrays.trace()
-        self.library = Library(root, adapter, namespaces={"numpy": self.arrays.namespace(self.counts)})
+        self.library = Library(
+            root, adapter, namespaces={"numpy": self.arrays.namespace(self.counts)}, refused=refused
+        )
         self.kept: dict[int, Any] = {}
         self.answers = Answers()
         self._fds: list[int] = []
@@ -98,7 +107,7 @@ class Session:
         """Import one file; reply with what it defines."""
         module = self.library.module(request["file"])
         missing = {name: sorted(files) for name, files in self.library.missing.items()}
-        return {**describe.inventory(module), "missing": missing}
+        return {**describe.inventory(module), "missing": missing, "present": self.library.present()}
 
     def op_script(self, request: dict[str, Any]) -> dict[str, Any]:
         """Run a file as ``__main__``."""
