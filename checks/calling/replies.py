@@ -211,7 +211,7 @@ def checked(op: str, reply: Any) -> dict[str, Any]:
         raise BadResult(f"the worker's reply to '{op}' is malformed: {str(error)[:200]}") from error
     if not reply.keys() & {"raised", "lost", "bad"} and any(key not in reply for key in _NEEDED.get(op, ())):
         raise BadResult(f"the worker's reply to '{op}' is malformed: it says nothing of what was asked")
-    for index, leaf in enumerate(reply.get("leaves", ())):
+    for index, leaf in enumerate(reply.get("leaves", ()) if op == "leaves" else ()):
         _hold_leaf(index, leaf)
     return reply
 

@@ -1,4 +1,4 @@
-"""A framework is refused when it is imported, however it is spelled; an import that nothing leads to warns."""
+"""A framework is refused when it is imported, however it is spelled; one that nothing leads to warns."""
 
 from __future__ import annotations
 
