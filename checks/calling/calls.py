@@ -18,6 +18,7 @@ from judge_tui.checks.calling.remote import (
     NumpyType,
     Result,
     Scripted,
+    Steps,
     Target,
     Worker,
 )
@@ -169,9 +170,17 @@ def invoke(
     args, kwargs = hand.split(binding.args)
     result = worker.call(
         target, args, kwargs, method=method, budget=budget, memory=memory, count=count,
-        patches=hand.patches(), each=hand.each(),
+        patches=hand.patches(), each=hand.each(), answers=_answers(binding, instance),
     )  # fmt: skip
     return Returned(worker, binding, result, instance, hand.given, hand.filled)
+
+
+def _answers(binding: Binding, instance: Handle | None) -> list[Steps | Handle]:
+    """Where what the role gives stands: in the result, or on the instance."""
+    found: list[Steps | Handle] = [s.steps for s in binding.returns.values() if s.of == "result"]
+    if instance is not None:
+        found += [instance.part(*s.steps) for s in binding.returns.values() if s.of == "self"]
+    return found
 
 
 def construct(worker: Worker, binding: Binding, inputs: Mapping[str, Any], *, budget: float = 20.0) -> Handle:

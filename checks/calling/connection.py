@@ -51,6 +51,7 @@ class Connection:
     Attributes:
         account: The time of the running check; requests draw on it, whatever their own budgets are.
         took: Seconds of own time that the last request took.
+        waited: Seconds that the process waited for a processor meanwhile.
 
     Raises:
         EngineError: The process does not start.
@@ -69,7 +70,7 @@ class Connection:
         submission = self.submission = submission.held
         self.place = place
         self._refused = refused
-        self.account, self.took = Account(), 0.0
+        self.account, self.took, self.waited = Account(), 0.0, 0.0
         self._limits = limits or (_GPU_LIMITS if place.gpu else sandbox.Limits())
         self._numbers = itertools.count(1)
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -146,7 +147,7 @@ class Connection:
         try:
             reply = self._heard(turn, body, tuple(fds), cut=self.account.left <= budget)
         finally:
-            self.took = turn.own
+            self.took, self.waited = turn.own, turn.waited
             self.account.spent += self.took
         if "lost" in reply:
             self.close()

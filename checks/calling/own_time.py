@@ -121,10 +121,14 @@ class Turn:
         return max(self._processor.times()[0] - self._before[0], 0.0)
 
     @property
+    def waited(self) -> float:
+        """Seconds that it was ready to run and did not."""
+        return max(self._processor.times()[1] - self._before[1], 0.0)
+
+    @property
     def own(self) -> float:
         """Seconds of its own time so far."""
-        wall = self.wall
-        return max(wall - max(self._processor.times()[1] - self._before[1], 0.0), 0.0)
+        return max(self.wall - self.waited, 0.0)
 
     def patience(self) -> float | Over:
         """Seconds to wait before asking again, or why there is nothing to wait for."""

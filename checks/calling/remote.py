@@ -147,6 +147,7 @@ class Worker(KeptObjects):
         count: bool = False,
         patches: Sequence[tuple[Target, str, Any]] = (),
         each: Mapping[str, Any] | None = None,
+        answers: Sequence[Steps | Handle] = (),
     ) -> Result:
         """Call a function, a class or a method.
 
@@ -162,6 +163,8 @@ class Worker(KeptObjects):
             patches: Attributes ``(module or class, name, value)`` that are replaced while the call lasts.
             each: ``args`` (positions), ``kwargs`` (names) and ``leading`` (sizes): call once per index of the
                 leading axes of these arguments, and stack the results (see ``worker/each.py``).
+            answers: Parts of the result, and of other objects, that are the answer: they are taken while
+                the call is timed, traced and counted (see ``worker/answers.py``).
 
         Raises:
             Raised: An exception left the submission.
@@ -169,12 +172,14 @@ class Worker(KeptObjects):
             Died: The process ended.
         """
         keep = next(self._numbers)
+        wanted = [each if isinstance(each, Handle) else Handle(keep, each) for each in answers]
         with Packer() as pack:
             body = {
                 "op": "call", "keep": keep, "target": pack(target), "method": method,
                 "args": [pack(value) for value in args],
                 "kwargs": {name: pack(value) for name, value in (kwargs or {}).items()},
                 "memory": memory, "count": count, "each": dict(each or {}),
+                "answers": [pack(handle) for handle in wanted],
                 "patches": [[pack(owner), attribute, pack(value)] for owner, attribute, value in patches],
             }  # fmt: skip
             started = time.perf_counter()

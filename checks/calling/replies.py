@@ -135,6 +135,7 @@ class _Loaded(_Reply, total=False):
     classes: Annotated[list[_Class], msgspec.Meta(max_length=5000)]
     objects: Annotated[list[_Object], msgspec.Meta(max_length=200_000)]
     missing: dict[Name, Annotated[list[Name], msgspec.Meta(max_length=2000)]]
+    present: Annotated[list[Name], msgspec.Meta(max_length=100)]
 
 
 class _Called(_Reply, total=False):
@@ -210,7 +211,7 @@ def checked(op: str, reply: Any) -> dict[str, Any]:
         raise BadResult(f"the worker's reply to '{op}' is malformed: {str(error)[:200]}") from error
     if not reply.keys() & {"raised", "lost", "bad"} and any(key not in reply for key in _NEEDED.get(op, ())):
         raise BadResult(f"the worker's reply to '{op}' is malformed: it says nothing of what was asked")
-    for index, leaf in enumerate(reply.get("leaves", ())):
+    for index, leaf in enumerate(reply.get("leaves", ()) if op == "leaves" else ()):
         _hold_leaf(index, leaf)
     return reply
 

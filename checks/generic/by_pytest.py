@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Self
 
 import msgspec
@@ -16,12 +17,15 @@ import msgspec
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import BadResult, Fault, Raised
+from judge_tui.checks.generic.hooks import Hook
 from judge_tui.checks.generic.scripts import run_script
-from judge_tui.checks.generic.tested import NO_TIME, Ending, Tested, allowance, moved, of_fault
+from judge_tui.checks.generic.tested import IMPORT, NO_TIME, Ending, Tested, allowance, moved, of_fault
 
 __all__ = ["PytestRuns", "WithoutPytestError"]
 
 _OUTPUT = 8000
+#: Replaced functions that are told of one test.
+_NAMED = 3
 
 
 class WithoutPytestError(Exception):
@@ -33,6 +37,7 @@ class _Collected(msgspec.Struct):
 
     id: str
     line: int = 0
+    marked: bool = False
 
 
 class _Error(msgspec.Struct):
@@ -54,6 +59,7 @@ class _Collection(msgspec.Struct):
     """What the worker says of collecting a file."""
 
     tests: list[_Collected] = []
+    hooks: list[tuple[str, int, str]] = []
     skipped: str | None = None
     error: _Error | None = None
     without: _Error | None = None
@@ -67,6 +73,7 @@ class _Ran(msgspec.Struct):
     reason: str = ""
     error: _Error | None = None
     printed: str = ""
+    replaced: list[str] = []
 
 
 _WITHOUT_ERROR = {
@@ -83,10 +90,25 @@ class PytestRuns(contextlib.ExitStack):
     Args:
         bench: The submission's.
         lines: Title of a test without its parameters → 1-based line.
+        hooks: Whether hooks of the submission's that can decide are called.
+        leaving_out: Titles of tests that are not run.
+
+    Attributes:
+        hooks: Those hooks, as far as the process tells of them.
     """
 
-    def __init__(self, bench: Bench, lines: Mapping[str, int]) -> None:
+    def __init__(
+        self,
+        bench: Bench,
+        lines: Mapping[str, int],
+        *,
+        hooks: bool = True,
+        leaving_out: frozenset[str] = frozenset(),
+    ) -> None:
         super().__init__()
+        self.hooks: list[Hook] = []
+        self._with_hooks = hooks
+        self._leaving_out = leaving_out
         self._bench = bench
         self._lines = lines
         self._worker: Worker | None = None
@@ -115,7 +137,7 @@ class PytestRuns(contextlib.ExitStack):
                 return
             known = yield from self._collected(file)
             for index, test in enumerate(known):
-                if test.id not in done:
+                if test.id not in done and self._title(file, test) not in self._leaving_out:
                     done.add(test.id)
                     self._bench.progress(self._title(file, test), index / len(known))
                     yield self._run(file, index, test)
@@ -126,9 +148,9 @@ class PytestRuns(contextlib.ExitStack):
 
     def _collected(self, file: str) -> Generator[Tested, None, Sequence[_Collected]]:
         """The tests of a file; where it cannot be imported, what came of that instead."""
-        title = f"{file}: import"
+        title = f"{file}{IMPORT}"
         try:
-            reply: _Collection = self._ask(_Collection, "collect", file=file)
+            reply: _Collection = self._ask(_Collection, "collect", file=file, hooks=self._with_hooks)
         except Raised as fault:
             self._discard()
             if fault.kind == "SystemExit":
@@ -144,12 +166,13 @@ class PytestRuns(contextlib.ExitStack):
             if not without.file:
                 raise WithoutPytestError(without.message)
             self._discard()
-            yield of_fault(f"{without.file}: import", without.fault(reply.printed), file, 1)
+            yield of_fault(f"{without.file}{IMPORT}", without.fault(reply.printed), file, 1)
         elif reply.error is not None:
             yield of_fault(title, reply.error.fault(reply.printed), file, 1)
         elif reply.skipped is not None and not reply.tests:
             yield Tested(title, Ending.SKIPPED, f"it skips itself ({reply.skipped})", file=file, line=1)
         self._said = reply.printed
+        self.hooks += [hook for hook in reply.hooks if hook not in self.hooks]
         return reply.tests
 
     def _run(self, file: str, index: int, test: _Collected) -> Tested:
@@ -161,15 +184,18 @@ class PytestRuns(contextlib.ExitStack):
             reply: _Ran = self._ask(_Ran, "test", index=index)
         except Fault as fault:
             self._discard()
-            return of_fault(title, fault, file, line)
+            return replace(of_fault(title, fault, file, line), marked=test.marked)
         seconds = time.perf_counter() - started
         # What a file prints when it is imported goes with its first test.
         printed, self._said = self._said + reply.printed, ""
         if reply.error is not None:
-            return of_fault(title, reply.error.fault(printed), file, line)
+            return replace(of_fault(title, reply.error.fault(printed), file, line), marked=test.marked)
         ending = _WITHOUT_ERROR.get(reply.outcome, Ending.FAILED)
         told = f"it skips itself ({reply.reason})" if ending is Ending.SKIPPED else reply.reason
-        return Tested(title, ending, told, seconds, printed, file, line)
+        if reply.replaced and ending is not Ending.FAILED:
+            told = f"{ending}, with what decides that replaced ({', '.join(reply.replaced[:_NAMED])})"
+            ending = Ending.OWN_RULES
+        return Tested(title, ending, told, seconds, printed, file, line, test.marked)
 
     def _ask(self, kind: type[Any], op: str, **body: Any) -> Any:
         """Ask the worker, and read its reply as what it must be."""

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Fault, Raised, Skipped
+from judge_tui.checks.generic.frameworks import imported, reached, read_names
 from judge_tui.checks.generic.prying import pried
 from judge_tui.checks.lines import count_lines
+from judge_tui.checks.sandbox.packages import FRAMEWORKS
 from judge_tui.checks.sources import fence_line, fenced, is_side_program, parsed, python_files
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.verdict import Verdict
@@ -25,7 +27,7 @@ _MUCH_MB = 10.0
 #: Places of one file that are told.
 _MOST_PRIED = 5
 #: Frameworks that would answer the challenge instead of the submission.
-FORBIDDEN = frozenset({"torch", "tensorflow", "jax", "autograd"})
+FORBIDDEN = FRAMEWORKS
 
 
 @check(
@@ -44,8 +46,6 @@ def loads(bench: Bench, found: Findings) -> str:
         told = f": its code stands in a Markdown fence ({fence[0]}:{fence[1]})" if fence else ""
         raise Skipped(f"no Python file among {', '.join(bench.submission.files[:4])}{told}")
     trees = {file: tree for file in files if (tree := _parsed(bench, found, file)) is not None}
-    free = bench.contract.frameworks
-    frameworks = {name for file, tree in trees.items() for name in _frameworks(file, tree, found, free)}
     for file in [file for file in trees if not is_side_program(file)]:
         for line, what in islice(pried(trees[file]), _MOST_PRIED):
             found.claim(
@@ -59,11 +59,14 @@ def loads(bench: Bench, found: Findings) -> str:
         )  # fmt: skip
     # by that name another one may be had: the judge's wins
     own = [file for file in trees if file != ADAPTER or bench.submission.adapts_itself]
-    imported = [file for file in own if not is_side_program(file)] or own
+    tried = [file for file in own if not is_side_program(file)] or own
     missing: dict[str, list[str]] = {}
-    for index, file in enumerate(imported):
-        bench.progress(f"importing {file}", index / len(imported))
-        missing.update(_imported(bench, found, file))
+    for index, file in enumerate(tried):
+        bench.progress(f"importing {file}", index / len(tried))
+        for name, users in _imported(bench, found, file).items():
+            missing[name] = [*missing.get(name, []), *users]
+    frameworks = set(_frameworks(bench, found, trees, missing))
+    free = bench.contract.frameworks
     for name, users in sorted(missing.items()):
         known = any(item.quantity == f"module '{name}' is installed" for item in found.evidence)
         if name not in frameworks and not known:
@@ -79,7 +82,7 @@ def loads(bench: Bench, found: Findings) -> str:
         names = sorted({name for name in missing if name in free})
         return f"built on {' and '.join(names)}, which is not installed: imports cannot be tried"
     if found.verdict is Verdict.PASS:
-        return f"{len(files)} {'file parses' if len(files) == 1 else 'files parse'}, {len(imported)} imported"
+        return f"{len(files)} {'file parses' if len(files) == 1 else 'files parse'}, {len(tried)} imported"
     first = next(item for item in found.evidence if item.ok is False)
     where = f" ({first.file}:{first.line})" if first.file and first.line else ""
     return f"{first.quantity}: {first.measured} {first.unit}".rstrip() + where
@@ -120,6 +123,8 @@ def _imported(bench: Bench, found: Findings, file: str) -> dict[str, list[str]]:
             output=fault.output,
         )
         return {}
+    for name in sorted(FORBIDDEN.intersection(inventory.get("present", ())) - bench.contract.frameworks):
+        found.claim(f"no {name}", False, measured="loaded into its process", file=file, line=1)
     printed = str(inventory.get("printed", ""))
     found.claim(f"{file} imports", True, file=file, output=printed[:2000])
     if (cut := _CUT.search(printed)) and float(cut[1]) > _MUCH_MB:
@@ -143,54 +148,34 @@ def _lacking(fault: Fault, free: frozenset[str]) -> str:
     return named[1] if named and named[1] in free else ""
 
 
-def _frameworks(file: str, tree: ast.Module, found: Findings, free: frozenset[str]) -> Iterator[str]:
-    """Forbidden frameworks that a file imports.
+def _frameworks(
+    bench: Bench, found: Findings, trees: Mapping[str, ast.Module], missing: Mapping[str, list[str]]
+) -> Iterator[str]:
+    """Forbidden frameworks that files import.
 
-    Using one fails. Importing one idly warns, and so does using it where its absence is provided for, or in
-    a test that compares with it: neither answers the challenge here.
+    Using one fails. Importing one idly warns, and so does using it where its absence is provided for, where
+    nothing leads, or in a test that compares with it: none of them answers the challenge here.
     """
-    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    optional = {id(node) for attempt in ast.walk(tree) if isinstance(attempt, ast.Try)
-                for statement in attempt.body for node in ast.walk(statement)}  # fmt: skip
-    for node in ast.walk(tree):
-        for name, bound in _imports(node):
-            top = name.partition(".")[0]
-            if top not in FORBIDDEN - free:
+    forbidden = FORBIDDEN - bench.contract.frameworks
+    read = read_names(trees.values())
+    for file, tree in trees.items():
+        names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        for each in imported(tree):
+            if (top := each.name.partition(".")[0]) not in forbidden:
                 continue
-            used = bound in names or bound == "*"
-            lenient = not used or id(node) in optional or is_side_program(file)
+            manner, lenient = "imported and used", True
+            if each.bound not in names and each.bound != "*":
+                manner = "imported, never used"
+            elif is_side_program(file) or each.main:
+                manner = "used by a test, demo or benchmark"
+            elif each.optional:
+                manner = "used where it is installed"
+            elif not reached(each, file, read, bench.contract, missing):
+                manner = "used where nothing leads"
+            else:
+                lenient = False
             found.claim(
-                f"no {top}",
-                False,
-                measured=_manner(used, id(node) in optional, is_side_program(file)),
-                file=file,
-                line=getattr(node, "lineno", 1),
+                f"no {top}", False, measured=manner, file=file, line=each.line or 1,
                 otherwise=Verdict.WARN if lenient else Verdict.FAIL,
-            )
+            )  # fmt: skip
             yield top
-
-
-def _manner(used: bool, optional: bool, beside: bool) -> str:
-    if not used:
-        return "imported, never used"
-    if beside:
-        return "used by a test, demo or benchmark"
-    return "used where it is installed" if optional else "imported and used"
-
-
-def _imports(node: ast.AST) -> Iterator[tuple[str, str]]:
-    """Module and the name that it is bound to, for each import of a statement or call."""
-    if isinstance(node, ast.Import):
-        for alias in node.names:
-            yield alias.name, alias.asname or alias.name.partition(".")[0]
-    elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
-        for alias in node.names:
-            yield node.module, alias.asname or alias.name
-    elif isinstance(node, ast.Call) and node.args and _called(node) in ("import_module", "__import__"):
-        first = node.args[0]
-        if isinstance(first, ast.Constant) and isinstance(first.value, str):
-            yield first.value, "*"
-
-
-def _called(node: ast.Call) -> str:
-    return node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")

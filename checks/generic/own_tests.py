@@ -12,6 +12,7 @@ from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Skipped
 from judge_tui.checks.generic.by_pytest import PytestRuns, WithoutPytestError
 from judge_tui.checks.generic.found_tests import FoundTest, found_tests
+from judge_tui.checks.generic.hooks import read, settled
 from judge_tui.checks.generic.one_by_one import CalledTests
 from judge_tui.checks.generic.scripts import run_script
 from judge_tui.checks.generic.tested import Ending, Tested
@@ -22,6 +23,8 @@ __all__ = ["own_tests"]
 #: Tests of one ending that get a row of evidence; passing ones whose output is kept.
 _ROWS, _OUTPUTS = 250, 40
 _OUTPUT = 4000
+#: Endings that no hook has made better than they are.
+_SETTLED = (Ending.FAILED, Ending.TIMED_OUT, Ending.NOT_RUN, Ending.OWN_RULES)
 
 
 @check(
@@ -30,7 +33,7 @@ _OUTPUT = 4000
     host=True,
     apart=True,
     establishes="How many of the submission's own tests, or its main script, pass in the sandbox.",
-    version=3,
+    version=4,
     budget=180,
 )
 def own_tests(bench: Bench, found: Findings) -> str:
@@ -56,18 +59,36 @@ def own_tests(bench: Bench, found: Findings) -> str:
 
 def _tested(bench: Bench, tests: Sequence[FoundTest]) -> Iterator[Tested]:
     """What came of the tests, file by file."""
-    files = list(dict.fromkeys(test.file for test in tests))
-    lines = {f"{test.file}: {test.name}": test.line for test in tests}
     try:
-        with PytestRuns(bench, lines) as runs:
-            for file in files:
-                yield from runs.file(file)
+        yield from _by_pytest(bench, tests)
     except WithoutPytestError:
         with CalledTests(bench) as called:
             for index, test in enumerate(tests):
                 bench.progress(f"{test.title} ({index + 1} of {len(tests)})", index / len(tests))
                 if (tested := called.run(test)) is not None:
                     yield tested
+
+
+def _by_pytest(bench: Bench, tests: Sequence[FoundTest]) -> Iterator[Tested]:
+    """As pytest runs them; where hooks of the submission's can decide, without those as well."""
+    files = list(dict.fromkeys(test.file for test in tests))
+    lines = {f"{test.file}: {test.name}": test.line for test in tests}
+    hooks = read(bench.submission)
+    first: list[Tested] = []
+    with PytestRuns(bench, lines) as runs:
+        for file in files:
+            for tested in runs.file(file):
+                if not hooks and not runs.hooks:
+                    yield tested
+                else:
+                    first.append(tested)
+        hooks += [hook for hook in runs.hooks if hook not in hooks]
+    if not hooks:
+        return
+    wrong = frozenset(tested.title for tested in first if tested.ending in _SETTLED)
+    with PytestRuns(bench, lines, hooks=False, leaving_out=wrong) as runs:
+        again = {tested.title: tested for file in files for tested in runs.file(file)}
+    yield from settled(first, again, hooks)
 
 
 class _Told:
@@ -117,7 +138,7 @@ class _Told:
 
 
 def _verdict(tested: Tested) -> Verdict:
-    return Verdict.WARN if tested.ending is Ending.TIMED_OUT else Verdict.FAIL
+    return Verdict.WARN if tested.ending in (Ending.TIMED_OUT, Ending.OWN_RULES) else Verdict.FAIL
 
 
 def _listed(reasons: Counter[str]) -> str:

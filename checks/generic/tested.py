@@ -10,8 +10,10 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Fault, Raised, TimedOut
 
-__all__ = ["NO_TIME", "Ending", "Tested", "allowance", "moved", "of_fault"]
+__all__ = ["IMPORT", "NO_TIME", "Ending", "Tested", "allowance", "moved", "of_fault"]
 
+#: How the title of what is told of a file as a whole ends.
+IMPORT = ": import"
 NO_TIME = "the time for all tests ran out"
 _EACH = 60.0
 #: What a test raises to say that it does not apply.
@@ -29,6 +31,7 @@ class Ending(StrEnum):
 
     PASSED = "passed"
     FAILED = "failed"
+    OWN_RULES = "by rules of its own"
     TIMED_OUT = "timed out"
     EXPECTED = "expected to fail"
     SKIPPED = "skipped"
@@ -47,6 +50,7 @@ class Tested:
         output: What it printed, and its traceback.
         file: Where the cause is: relative to the submission's folder.
         line: 1-based.
+        marked: Whether a mark in its own file says when it is run, or what is expected of it.
     """
 
     title: str
@@ -56,6 +60,7 @@ class Tested:
     output: str = ""
     file: str | None = None
     line: int | None = None
+    marked: bool = False
 
 
 def allowance(bench: Bench) -> float:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import glob
-import importlib.util
 import os
 import sys
 import sysconfig
@@ -18,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from judge_tui.checks.folders import home_folder, present_folder
+from judge_tui.checks.sandbox import packages
 
 __all__ = [
     "PACKAGE",
@@ -74,18 +74,23 @@ class _System:
 
     Attributes:
         roots: Trees and files that are shown, none inside another.
-        sites: Folders with NumPy and msgspec.
-        hidden: Trees inside those that stay hidden.
+        sites: Folders with NumPy and msgspec, and what is shown of each.
+        hidden: Trees inside those that stay hidden, but for what is shown of a site.
     """
 
     roots: tuple[Path, ...]
-    sites: tuple[Path, ...]
+    sites: tuple[tuple[Path, tuple[Path, ...]], ...]
     hidden: tuple[Path, ...]
 
     @property
-    def own_sites(self) -> tuple[Path, ...]:
-        """Sites that no root shows already."""
-        return tuple(site for site in self.sites if not _inside_any(site, self.roots))
+    def folders(self) -> tuple[Path, ...]:
+        """The sites themselves."""
+        return tuple(site for site, _parts in self.sites)
+
+    @property
+    def parts(self) -> tuple[Path, ...]:
+        """What is shown of all sites."""
+        return tuple(part for _site, parts in self.sites for part in parts)
 
 
 def related(path: Path, others: Iterable[Path]) -> bool:
@@ -100,7 +105,7 @@ def related(path: Path, others: Iterable[Path]) -> bool:
 def visible() -> tuple[Path, ...]:
     """Paths of this machine that a jail shows, wherever it shows them."""
     system = _system(str(home_folder()), str(present_folder()))
-    return (*system.roots, *system.sites)
+    return (*system.roots, *system.parts)
 
 
 def secrets() -> tuple[Path, ...]:
@@ -140,7 +145,8 @@ def bubblewrap_view(
         arrays: The module that a submission gets for NumPy.
     """
     system = _system(str(home_folder()), str(present_folder()), arrays)
-    sites = {site: f"/site/{index}" for index, site in enumerate(system.own_sites)}
+    own = (site for site in system.folders if not _inside_any(site, system.roots))
+    sites = {site: f"/site/{index}" for index, site in enumerate(own)}
     argv = ["--proc", "/proc"] if proc else []
     argv += ["--dev", "/dev"]
     for device in devices(gpu=gpu)[len(_DEVICES) :]:
@@ -148,12 +154,13 @@ def bubblewrap_view(
     argv += ["--ro-bind", "/sys", "/sys"] if gpu else []
     argv += ["--size", str(SCRATCH_BYTES), "--tmpfs", "/tmp"] if size else ["--tmpfs", "/tmp"]
     argv += _shown(system, sites)
+    closed = [cover for path in system.hidden for cover in ("--remount-ro", _moved(path, sites))]
     for path in _further(system, shown):
         argv += ["--ro-bind", str(path), str(path)]
     argv += ["--ro-bind", str(worker), f"/judge/{PACKAGE}", "--ro-bind", str(submission), "/submission"]
     argv += ["--ro-bind", str(adapter), "/adapter/adapter.py"] if adapter else []
-    argv += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp"]
-    inside = tuple(_moved(site, sites) for site in system.sites)
+    argv += [*closed, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp"]
+    inside = tuple(_moved(site, sites) for site in system.folders)
     view = View("/submission", "/adapter/adapter.py" if adapter else "-", "/judge", inside, "/tmp", ("/",))
     return argv, view
 
@@ -182,10 +189,13 @@ def plain_view(
     package_root.mkdir()
     (package_root / PACKAGE).symlink_to(worker)
     system = _system(str(home_folder()), str(present_folder()), arrays)
-    read, listed = around((*system.roots, *system.own_sites), system.hidden)
-    links = tuple(path for path in _LIBRARIES if os.path.exists(path))
+    read, listed = around((*system.roots, *system.parts), system.hidden)
+    sites = tuple(_linked(folder / f"site-{i}", site, parts) for i, (site, parts) in enumerate(system.sites))
+    # a rule about a link would be one about all that it leads to, what is hidden there included
+    links = tuple(p for p in _LIBRARIES if os.path.exists(p) and not _led(Path(p), system.roots))
     own = (
         str(package_root),
+        *sites,
         str(worker),
         str(submission),
         *([str(adapter)] if adapter else []),
@@ -193,7 +203,7 @@ def plain_view(
         *map(str, _further(system, shown)),
     )
     return View(
-        str(submission), str(adapter) if adapter else "-", str(package_root), tuple(map(str, system.sites)),
+        str(submission), str(adapter) if adapter else "-", str(package_root), sites,
         str(scratch), (*read, *links, *own), listed,
     )  # fmt: skip
 
@@ -212,21 +222,17 @@ def _system(home: str, workspace: str, arrays: str = "numpy") -> _System:
     for path in wanted:
         if not _inside_any(path, roots):
             roots.append(path)
-    packages = ("msgspec", "numpy", arrays, "cupy", "pytest")
-    sites = tuple(dict.fromkeys(site for name in packages if (site := _site(name))))
-    needed = [*sites, prefix, Path(sysconfig.get_path("stdlib")), Path(os.path.realpath(sys.executable))]
+    sites = packages.shown(arrays)
+    needed = [*(part for _site, parts in sites for part in parts), prefix, Path(sysconfig.get_path("stdlib")),
+              Path(os.path.realpath(sys.executable))]  # fmt: skip
     private = [Path(os.path.realpath(path)) for path in (home, workspace)]
     hidden = [path for path in private if not related(path, needed)]
-    shown = (*roots, *sites)
+    whole = [site for site, parts in sites if site in parts]
+    hidden += [folder for folder in packages.folders(roots) if not _inside_any(folder, whole)]
+    shown = (*roots, *(part for _site, parts in sites for part in parts))
     return _System(
         tuple(roots), sites, tuple(path for path in (*secrets(), *hidden) if _below_any(path, shown))
     )
-
-
-def _site(package: str) -> Path | None:
-    """The folder that an installed package lies in, without importing it."""
-    spec = importlib.util.find_spec(package)
-    return Path(os.path.realpath(spec.origin)).parent.parent if spec and spec.origin else None
 
 
 def _shown(system: _System, sites: dict[Path, str]) -> list[str]:
@@ -234,20 +240,37 @@ def _shown(system: _System, sites: dict[Path, str]) -> list[str]:
     steps: list[tuple[str, list[str]]] = []
     for root in system.roots:
         steps.append((str(root), ["--ro-bind", str(root), str(root)]))
-    for site, inside in sites.items():
-        steps.append((inside, ["--ro-bind", str(site), inside]))
+    for part in system.parts:
+        inside = _moved(part, sites)
+        steps.append((inside, ["--ro-bind", str(part), inside]))
     for path in system.hidden:
         cover = _moved(path, sites)
-        steps.append((cover, ["--perms", "0500", "--tmpfs", cover, "--remount-ro", cover]))
+        steps.append((cover, ["--perms", "0500", "--tmpfs", cover]))
     argv = [word for _path, words in sorted(steps, key=lambda step: step[0].count("/")) for word in words]
     for link in _LIBRARIES:
         argv += ["--symlink", os.readlink(link), link] if os.path.islink(link) else []
     return argv
 
 
+def _linked(folder: Path, site: Path, parts: Sequence[Path]) -> str:
+    """A folder in which modules are looked for: what is not shown of a site is not found there."""
+    if site in parts:
+        return str(site)
+    folder.mkdir()
+    for part in parts:
+        (folder / part.name).symlink_to(part)
+    return str(folder)
+
+
 def _further(system: _System, shown: Sequence[Path]) -> list[Path]:
-    """Paths that no root shows already."""
-    return [path for path in shown if path.exists() and not _inside_any(path, system.roots)]
+    """Paths that nothing shows already."""
+
+    def seen(path: Path) -> bool:
+        if _inside_any(path, system.hidden):
+            return _inside_any(path, system.parts)
+        return _inside_any(path, system.roots)
+
+    return [path for path in shown if path.exists() and not seen(path)]
 
 
 def _moved(path: Path, sites: dict[Path, str]) -> str:
@@ -273,6 +296,11 @@ def around(roots: Sequence[Path], hidden: Sequence[Path]) -> tuple[tuple[str, ..
         read += deeper[0]
         listed += deeper[1]
     return tuple(read), tuple(listed)
+
+
+def _led(path: Path, roots: Iterable[Path]) -> bool:
+    """Whether a path leads to what lies in trees that are shown already."""
+    return _inside_any(Path(os.path.realpath(path)), roots)
 
 
 def _inside_any(path: Path, roots: Iterable[Path]) -> bool:

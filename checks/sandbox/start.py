@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from judge_tui.checks.errors import EngineError
-from judge_tui.checks.sandbox import mounts
+from judge_tui.checks.sandbox import mounts, packages
 from judge_tui.checks.sandbox.bubblewrap import START_SECONDS, Bubblewrap, python, wrapped
 from judge_tui.checks.sandbox.confinement import Limits, terms
 from judge_tui.checks.sandbox.jail import Jail
@@ -193,7 +193,7 @@ def _ranked(pid: int) -> None:
 def _held(order: Order, view: mounts.View) -> dict[str, Any]:
     """The terms of confinement; with a program, what may be run."""
     held = terms(view, order.limits, order.submission, gpu=order.gpu, port=order.port)
-    held["arrays"] = order.arrays
+    held |= {"arrays": order.arrays, "refused": sorted(packages.FRAMEWORKS)}
     if order.gpu:
         # the driver names its threads, and does not start where it may not
         held["rewrite"] = [_OWN_THREADS]

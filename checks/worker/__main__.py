@@ -39,7 +39,8 @@ def main(fd: int, submission: str, adapter: str = "-", limits: dict[str, Any] | 
     from .session import Session
 
     module = (limits or {}).get("arrays", "numpy")
-    session = Session(Path(submission), Path(adapter) if adapter != "-" else None, module)
+    refused = frozenset((limits or {}).get("refused", ()))
+    session = Session(Path(submission), Path(adapter) if adapter != "-" else None, module, refused)
     gc.freeze()
     gc.enable()
     wire.send(control, {"op": "ready"})

@@ -59,17 +59,23 @@ class Library:
         root: Its folder.
         adapter: An ``adapter.py`` that stands elsewhere.
         namespaces: Modules that are handed to the submission instead of the real ones.
+        refused: Modules that are as if they were not installed, however they are asked for.
 
     Attributes:
         transforms: Path of a file → what changes its syntax tree before it is compiled.
     """
 
     def __init__(
-        self, root: Path, adapter: Path | None = None, namespaces: Mapping[str, ModuleType] | None = None
+        self,
+        root: Path,
+        adapter: Path | None = None,
+        namespaces: Mapping[str, ModuleType] | None = None,
+        refused: frozenset[str] = frozenset(),
     ) -> None:
         self.root = root
         self.adapter = adapter
         self.namespaces = dict(namespaces or {})
+        self._refused = refused
         self.missing: dict[str, set[str]] = {}
         self.guarded: dict[str, list[range]] = {}
         self.transforms: dict[str, Callable[[ast.Module, bytes], None]] = {}
@@ -125,11 +131,17 @@ class Library:
             raise
         return module
 
+    def present(self) -> list[str]:
+        """Refused modules that are there all the same, however they came."""
+        return sorted(name for name in self._refused if name in sys.modules)
+
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
         """Find ``submission.*`` in the submission's folder (the import system calls this)."""
         if not fullname.startswith(PACKAGE + "."):
+            if fullname in self._refused and not self._owns(fullname):
+                raise ModuleNotFoundError(f"No module named '{fullname}'", name=fullname)
             return None
         if fullname == f"{PACKAGE}.adapter" and self.adapter is not None:
             return self._spec(fullname, self.adapter)

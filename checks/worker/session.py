@@ -7,7 +7,6 @@ import gc
 import mmap
 import os
 import time
-import traceback
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import arrays, describe, namespace, places
+from .answers import Answers
 from .bfloat16 import dtype_named, widened
 from .capture import Capture, sendable
 from .context import Context
 from .each import for_each
 from .load import Library
-from .refusals import refused
+from .raising import told
 from .replacing import copied, replaced
 from .scripted import models, targets
 from .series import repeat
@@ -52,16 +52,26 @@ class Session:
         root: The submission's folder.
         adapter: An ``adapter.py`` that stands elsewhere.
         module: What the submission gets for NumPy: ``numpy``, or a module with CuPy's interface.
+        refused: Modules that it does not get, wherever they are.
     """
 
-    def __init__(self, root: Path, adapter: Path | None = None, module: str = "numpy") -> None:
+    def __init__(
+        self,
+        root: Path,
+        adapter: Path | None = None,
+        module: str = "numpy",
+        refused: frozenset[str] = frozenset(),
+    ) -> None:
         self.root = root
         self.counts = namespace.Counters(arrays.hosted)
         self.module = module
         self.arrays = places.settle(module)
         self.trace = self.arrays.trace()
-        self.library = Library(root, adapter, namespaces={"numpy": self.arrays.namespace(self.counts)})
+        self.library = Library(
+            root, adapter, namespaces={"numpy": self.arrays.namespace(self.counts)}, refused=refused
+        )
         self.kept: dict[int, Any] = {}
+        self.answers = Answers()
         self._fds: list[int] = []
         self._suite: Suite | None = None
 
@@ -74,6 +84,7 @@ class Session:
         reply: dict[str, Any]
         try:
             with contextlib.redirect_stdout(captured), contextlib.redirect_stderr(captured):
+                self.answers.before(request["op"])
                 self._keep(first)
                 self._fds = fds[len(first) :]
                 reply = getattr(self, f"op_{request['op']}")(request)
@@ -96,7 +107,7 @@ class Session:
         """Import one file; reply with what it defines."""
         module = self.library.module(request["file"])
         missing = {name: sorted(files) for name, files in self.library.missing.items()}
-        return {**describe.inventory(module), "missing": missing}
+        return {**describe.inventory(module), "missing": missing, "present": self.library.present()}
 
     def op_script(self, request: dict[str, Any]) -> dict[str, Any]:
         """Run a file as ``__main__``."""
@@ -127,7 +138,7 @@ class Session:
 
         if self._suite is None:
             try:
-                self._suite = Suite(self.library, self._told)
+                self._suite = Suite(self.library, self._told, hooks=request.get("hooks", True))
             except Exception as error:
                 return {"without": self._told(error)}
         return self._suite.collect(request["file"])
@@ -169,9 +180,9 @@ class Session:
         counters: dict[str, Any] = {}
         models.asked()
         with self._patched(request.get("patches", [])), self._watched(request, counters, args, kwargs):
-            result = function(*args, **kwargs)
+            result = self.kept[request["keep"]] = function(*args, **kwargs)
+            self.answers.take(self.kept, request.get("answers", ()))
         counters.update(models.asked())
-        self.kept[request["keep"]] = result
         return {"tree": describe.describe(result), "counters": counters}
 
     def op_series(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -340,7 +351,8 @@ class Session:
         if not isinstance(value, dict):
             return value
         if "$h" in value:
-            return describe.locate(self.kept[value["$h"]], value.get("path", []))
+            number, path = value["$h"], value.get("path", [])
+            return self.answers.at(number, path, lambda: describe.locate(self.kept[number], path))
         if "$a" in value:
             return self._array(value)
         if "$l" in value:
@@ -378,27 +390,4 @@ class Session:
         return found
 
     def _told(self, error: BaseException) -> dict[str, Any]:
-        frames = traceback.extract_tb(error.__traceback__)
-        root = str(self.root)
-        own = [
-            frame
-            for frame in frames
-            if frame.filename.startswith(root) or frame.filename.endswith("adapter.py")
-        ]
-        file, line = (own[-1].filename, own[-1].lineno) if own else (None, None)
-        if isinstance(error, SyntaxError) and error.filename and error.filename.startswith(root):
-            file, line = error.filename, error.lineno
-        text = "".join(traceback.format_exception(type(error), error, error.__traceback__, chain=False))
-        try:
-            message = str(error)
-        except Exception:
-            message = "(its text cannot be read)"
-        return {
-            "type": sendable(type(error).__name__),
-            "message": sendable(message[:500]),
-            "file": os.path.relpath(file, root) if file and file.startswith(root) else file,
-            "line": line,
-            # What no line of the submission asked for is no refusal, but the engine's own fault.
-            "lacking": sendable(refused(error, self.module)) if own else "",
-            "traceback": sendable(text.replace(root + os.sep, "")[-8000:]),
-        }
+        return told(error, self.root, self.module)

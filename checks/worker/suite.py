@@ -10,19 +10,19 @@ from __future__ import annotations
 import importlib
 import importlib.abc
 import importlib.machinery
-import inspect
 import io
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 from types import ModuleType
 from typing import Any
 
-import numpy as np
-
 from .capture import sendable
+from .hooks import Hooks
 from .load import PACKAGE, Library
+from .record import Record, Told, function_of
+from .tampering import Tampering
 
 __all__ = ["Suite"]
 
@@ -36,8 +36,8 @@ _OPTIONS = (
         )
     ),
 )
-_LONGEST = 500
-_Told = Callable[[BaseException], dict[str, Any]]
+#: Marks that say nothing of whether a test is run, or expected to pass.
+_PLAIN_MARKS = frozenset({"filterwarnings", "parametrize", "usefixtures"})
 
 
 class Suite:
@@ -46,12 +46,13 @@ class Suite:
     Args:
         library: The submission's modules; they are imported as everywhere else.
         told: Describes an exception for the trusted side.
+        hooks: Whether hooks of the submission's that can decide what comes of a test are called.
 
     Raises:
         ImportError: pytest is not installed.
     """
 
-    def __init__(self, library: Library, told: _Told) -> None:
+    def __init__(self, library: Library, told: Told, *, hooks: bool = True) -> None:
         import pytest
         from _pytest._io import TerminalWriter
         from _pytest.config import _prepareconfig
@@ -63,15 +64,17 @@ class Suite:
         # Where packages that are not installed keep their code.
         sys.path.append(str(library.root / "src"))
         self._library = library
-        self._record = _Record(told)
+        self._record = Record(told, Tampering(library.namespaces["numpy"], __package__ or ""))
         self._folders: dict[Path, Any] = {}
         self._items: list[Any] = []
-        plugins: list[Any] = [self._record]
+        terminal = _NoTerminal(TerminalWriter(io.StringIO()))
+        self._hooks = Hooks(library.root, used=hooks, ours=(self._record, terminal))
+        plugins: list[Any] = [self._hooks, self._record]
         if (library.root / "conftest.py").is_file():
             plugins.append(self._module("conftest.py"))
         root = str(library.root)
         self._config = _prepareconfig([*_OPTIONS, "--rootdir", root, root], plugins)
-        self._config.pluginmanager.register(_NoTerminal(TerminalWriter(io.StringIO())), "terminalreporter")
+        self._config.pluginmanager.register(terminal, "terminalreporter")
         # Of the plug-in that is left out; pytest 8 reads it where it explains a failed assertion.
         vars(self._config.option).setdefault("verbose", 0)
         self._config._do_configure()
@@ -85,18 +88,28 @@ class Suite:
             file: Path relative to the submission's folder.
 
         Returns:
-            ``tests`` (id and line of each), and where it failed ``error``, or ``skipped`` with the reason.
+            ``tests`` (id, line, and whether a mark of its own says more of each), ``hooks`` (file, line and
+            name of those that can decide), and where it failed ``error``, or ``skipped`` with the reason.
         """
         self._record.clear()
         items = list(self._session.genitems(self._node(file)))
+        marked = {id(item): _is_marked(item) for item in items}
+        self._record.functions = {id(item): function_of(item) for item in items}
         self._config.hook.pytest_collection_modifyitems(
             session=self._session, config=self._config, items=items
         )
         self._session.items = self._items = items
         self._session.testscollected = len(items)
         self._config.hook.pytest_collection_finish(session=self._session)
-        tests = [{"id": sendable(item.nodeid), "line": (item.location[1] or 0) + 1} for item in items]
-        return {"tests": tests, **self._record.of_collection()}
+        tests = [
+            {
+                "id": sendable(item.nodeid),
+                "line": (item.location[1] or 0) + 1,
+                "marked": marked.get(id(item), False),
+            }
+            for item in items
+        ]
+        return {"tests": tests, "hooks": self._hooks.found, **self._record.of_collection()}
 
     def run(self, index: int) -> dict[str, Any]:
         """Run one of the tests that were collected last.
@@ -105,12 +118,13 @@ class Suite:
             index: Which; they are to be run in their order.
 
         Returns:
-            ``outcome`` (``passed``, ``failed``, ``skipped``, ``xfailed``, ``unfit``), ``reason``, ``error``.
+            ``outcome`` (``passed``, ``failed``, ``skipped``, ``xfailed``, ``unfit``), ``reason``, ``error``;
+            ``replaced``: what is another than pytest, unittest or the test's file made it.
         """
         self._record.clear()
         following = self._items[index + 1] if index + 1 < len(self._items) else None
         self._config.hook.pytest_runtest_protocol(item=self._items[index], nextitem=following)
-        return self._record.of_test()
+        return {**self._record.of_test(), "replaced": self._record.replaced()}
 
     def _node(self, file: str) -> Any:
         """The file's node, below one for each folder that it lies in."""
@@ -162,76 +176,9 @@ class Suite:
         return self._library.module(file)
 
 
-class _Record:
-    """A plug-in that keeps what pytest reports, until it is cleared."""
-
-    def __init__(self, told: _Told) -> None:
-        self._told = told
-        self.clear()
-
-    def clear(self) -> None:
-        """Forget the last test."""
-        self._reports: list[Any] = []
-        self._error: BaseException | None = None
-        self._returned: Any = None
-        self._unfit = ""
-
-    def pytest_collectreport(self, report: Any) -> None:
-        """Keep what came of collecting a module or class."""
-        self._reports.append(report)
-
-    def pytest_runtest_logreport(self, report: Any) -> None:
-        """Keep what came of a test's set-up, call or tear-down."""
-        self._reports.append(report)
-
-    def pytest_exception_interact(self, node: Any, call: Any, report: Any) -> None:
-        """Keep the first exception."""
-        self._error = self._error or call.excinfo.value
-
-    def pytest_pyfunc_call(self, pyfuncitem: Any) -> bool:
-        """Call a test function; keep what it returns, which pytest would only warn of."""
-        function = pyfuncitem.obj
-        if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
-            self._unfit = "it is asynchronous, which needs a plug-in of pytest"
-            return True
-        names: Sequence[str] = pyfuncitem._fixtureinfo.argnames
-        self._returned = function(**{name: pyfuncitem.funcargs[name] for name in names})
-        return True
-
-    def of_collection(self) -> dict[str, Any]:
-        """What went wrong while a file was collected."""
-        if self._error is not None:
-            return {"error": self._told(_from_submission(self._error))}
-        skipped = [report for report in self._reports if report.skipped]
-        return {"skipped": _reason(skipped[0])} if skipped else {}
-
-    def of_test(self) -> dict[str, Any]:
-        """What came of a test, tear-down included."""
-        fixture = getattr(self._error, "argname", None)
-        if fixture and type(self._error).__name__ == "FixtureLookupError":
-            return {"outcome": "unfit", "reason": sendable(f"needs the fixture '{fixture}'")}
-        failed = [report for report in self._reports if report.failed]
-        if failed:
-            told = {"message": sendable(str(failed[0].longrepr)[:_LONGEST]), "type": "Failed"}
-            return {
-                "outcome": "failed",
-                "reason": failed[0].when or "",
-                "error": self._told(_from_submission(self._error)) if self._error else told,
-            }
-        if self._unfit:
-            return {"outcome": "unfit", "reason": self._unfit}
-        for report in self._reports:
-            if hasattr(report, "wasxfail"):
-                outcome = "xfailed" if report.skipped else "passed"
-                return {
-                    "outcome": outcome,
-                    "reason": sendable(str(report.wasxfail).removeprefix("reason: ")[:_LONGEST]),
-                }
-            if report.skipped:
-                return {"outcome": "skipped", "reason": _reason(report)}
-        if isinstance(self._returned, (bool, np.bool_)) and not self._returned:
-            return {"outcome": "failed", "error": {"type": "", "message": "returned False"}}
-        return {"outcome": "passed"}
+def _is_marked(item: Any) -> bool:
+    """Whether a mark in the test's file says more of it than what it is given."""
+    return any(mark.name not in _PLAIN_MARKS for mark in item.iter_markers())
 
 
 class _NoTerminal:
@@ -274,24 +221,3 @@ class _PlainNames(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         """It has run; only its spec is put back."""
         assert module.__spec__ is not None
         module.__spec__ = self._specs.pop(module.__spec__.name)
-
-
-def _from_submission(error: BaseException) -> BaseException:
-    """The exception without pytest's frames above those of the submission."""
-    trace = error.__traceback__
-    while trace is not None and _ours(trace.tb_frame.f_code.co_filename):
-        trace = trace.tb_next
-    return error.with_traceback(trace) if trace is not None else error
-
-
-def _ours(filename: str) -> bool:
-    path = Path(filename)
-    foreign = {"_pytest", "pluggy", "unittest", "importlib"} & set(path.parts)
-    return bool(foreign) or filename.startswith("<frozen ") or path.parent == Path(__file__).parent
-
-
-def _reason(report: Any) -> str:
-    """Why a test was skipped, as its report says."""
-    found = report.longrepr
-    text = str(found[2] if isinstance(found, tuple) else found).removeprefix("Skipped: ")
-    return sendable(text[:_LONGEST])

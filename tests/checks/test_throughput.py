@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,12 +12,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from judge_tui.checks.calling.clock import Timed, noise, withheld
 from judge_tui.checks.runner import judge
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.task import Task, load_task
 from judge_tui.checks.timing import Size, Timing
 from judge_tui.checks.verdict import Outcome, Verdict
 
+#: The module, which the check of its name hides.
+THROUGHPUT = importlib.import_module("judge_tui.checks.generic.throughput")
 RIGHT = "def scale(x, factor):\n    return x * factor, (x, factor)\n"
 BACKWARD = "def scale_backward(dy, cache):\n    x, factor = cache\n    return dy * factor, (dy * x).sum(0)\n"
 PLAIN = "def prepare(factor):\n    return factor\n\n\ndef call(x, factor):\n    return x * factor\n"
@@ -28,6 +32,12 @@ def size(rows: int) -> Size:
         return {"x": x, "factor": rng.standard_normal(4), "dy": x}
 
     return Size(f"{rows} rows", rows, inputs, (rows, 4))
+
+
+@pytest.fixture
+def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine whose noise withholds nothing."""
+    monkeypatch.setattr(THROUGHPUT, "withheld", lambda ours, theirs: "")
 
 
 @pytest.fixture
@@ -48,6 +58,7 @@ def outcome(task: Task, submission: Submission) -> Outcome:
 Submitted = Callable[..., Submission]
 
 
+@pytest.mark.usefixtures("quiet")
 def test_a_call_is_timed_at_the_largest_size_with_ratio_and_date(timed: Task, submitted: Submitted) -> None:
     found = outcome(timed, submitted(RIGHT + BACKWARD))
     figures = {item.quantity: item.measured for item in found.evidence}
@@ -58,6 +69,7 @@ def test_a_call_is_timed_at_the_largest_size_with_ratio_and_date(timed: Task, su
     assert found.seconds < 10
 
 
+@pytest.mark.usefixtures("quiet")
 def test_a_slow_call_is_told_by_its_ratio_and_not_failed(timed: Task, submitted: Submitted) -> None:
     slow = "import time\n" + RIGHT.replace("    return", "    time.sleep(0.1)\n    return")
     found = outcome(timed, submitted(slow))
@@ -81,6 +93,63 @@ def test_what_cannot_be_timed_is_skipped_with_the_reason(
 ) -> None:
     found = outcome(timed, submitted(text))
     assert (found.verdict, told in found.summary) == (Verdict.SKIP, True), found.summary
+
+
+@pytest.mark.parametrize(
+    ("reason", "told"), [("the machine is busy, …", "the machine is busy"), ("", "a call")]
+)
+def test_what_a_busy_machine_has_spoiled_is_withheld(
+    reason: str, told: str, timed: Task, submitted: Submitted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(THROUGHPUT, "withheld", lambda ours, theirs: reason)
+    found = outcome(timed, submitted(RIGHT + BACKWARD))
+    assert found.verdict is (Verdict.SKIP if reason else Verdict.PASS)
+    assert told in found.summary
+    assert not reason or not any("ratio" in item.quantity for item in found.evidence)
+
+
+def times(seconds: list[float], waited: float = 0.0) -> list[Timed]:
+    return [Timed(each, each + waited, waited) for each in seconds]
+
+
+def test_steady_times_are_told_however_slow() -> None:
+    assert withheld(times([0.1, 0.11, 0.1]), times([0.01, 0.01, 0.011])) == ""
+    assert withheld(times([0.1] * 15), times([0.001, 0.0012, 0.0009] * 5)) == ""
+    # one turn of many that met something else
+    assert withheld(times([0.1] * 14 + [3.0]), times([0.1] * 15)) == ""
+
+
+def test_times_of_a_restless_machine_are_withheld() -> None:
+    assert "restless" in withheld(times([0.1, 0.4, 0.1, 0.5, 0.1, 0.4]), times([0.1] * 6))
+    assert "restless" in withheld(times([0.1, 0.3, 0.1]), times([0.1] * 3))
+
+
+def test_waiting_for_a_processor_is_a_reason_only_where_it_makes_noise() -> None:
+    steady, noisy = [0.1] * 6, [0.1, 0.4, 0.1, 0.5, 0.1, 0.4]
+    assert withheld(times(steady, waited=0.2), times(steady, waited=0.1)) == ""
+    assert "waiting for a processor" in withheld(times(noisy, waited=0.2), times(steady, waited=0.1))
+
+
+def test_a_neighbour_that_slows_both_alike_changes_no_ratio() -> None:
+    slowed = [0.1, 0.2, 0.1, 0.2, 0.1, 0.2]
+    assert noise(times([2 * each for each in slowed]), times(slowed)) == 0.0
+
+
+def test_what_a_process_and_its_judge_wait_for_is_told_with_a_call(
+    timed: Task, submitted: Submitted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[Timed] = []
+
+    def kept(ours: list[Timed], theirs: list[Timed]) -> str:
+        seen.extend((*ours, *theirs))
+        return ""
+
+    monkeypatch.setattr(THROUGHPUT, "withheld", kept)
+    monkeypatch.setattr("judge_tui.checks.calling.own_time.Turn.waited", 0.5)
+    assert outcome(timed, submitted(RIGHT + BACKWARD)).verdict is Verdict.PASS
+    # two requests each: the call, and its answer
+    assert seen
+    assert all(each.waited == each.wall < 1.0 for each in seen)
 
 
 def test_a_task_without_a_size_is_skipped(scale: Task, submitted: Submitted) -> None:

@@ -263,7 +263,7 @@ def _timed(
 
 
 def _share(pairs: list[tuple[float, float]]) -> float:
-    return statistics.median(masked / full for masked, full in pairs)
+    return statistics.median(masked / max(full, 1e-9) for masked, full in pairs)
 
 
 def _counted(bench: Bench, forward: Forward, length: int, causal: bool) -> dict[str, Any]:

@@ -1,0 +1,45 @@
+"""An exception that left a submission, in plain data: what, where, and what the device lacks for it."""
+
+from __future__ import annotations
+
+import os
+import traceback
+from pathlib import Path
+from typing import Any
+
+from .capture import sendable
+from .refusals import refused
+
+__all__ = ["told"]
+
+
+def told(error: BaseException, folder: Path, module: str) -> dict[str, Any]:
+    """What goes over the wire of an exception.
+
+    Args:
+        error: What left the submission.
+        folder: The submission's.
+        module: What the submission gets for NumPy.
+    """
+    frames = traceback.extract_tb(error.__traceback__)
+    root = str(folder)
+    own = [
+        frame for frame in frames if frame.filename.startswith(root) or frame.filename.endswith("adapter.py")
+    ]
+    file, line = (own[-1].filename, own[-1].lineno) if own else (None, None)
+    if isinstance(error, SyntaxError) and error.filename and error.filename.startswith(root):
+        file, line = error.filename, error.lineno
+    text = "".join(traceback.format_exception(type(error), error, error.__traceback__, chain=False))
+    try:
+        message = str(error)
+    except Exception:
+        message = "(its text cannot be read)"
+    return {
+        "type": sendable(type(error).__name__),
+        "message": sendable(message[:500]),
+        "file": os.path.relpath(file, root) if file and file.startswith(root) else file,
+        "line": line,
+        # What no line of the submission asked for is no refusal, but the engine's own fault.
+        "lacking": sendable(refused(error, module)) if own else "",
+        "traceback": sendable(text.replace(root + os.sep, "")[-8000:]),
+    }
