@@ -6,7 +6,7 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings
 from judge_tui.checks.tasks.flash_attention.gate import FAR
 from judge_tui.checks.tasks.flash_attention_bwd.passes import Attention
-from judge_tui.checks.tasks.flash_attention_bwd.reference import NAMES, Gradients, Problem, gradients, posed
+from judge_tui.checks.tasks.flash_attention_bwd.reference import NAMES, Gradients, gradients, posed
 from judge_tui.checks.tolerance import relative_error
 
 __all__ = ["sound", "wholly_wrong"]
@@ -21,7 +21,7 @@ def sound(bench: Bench, attention: Attention, found: Findings) -> bool:
         found: Where the figure goes.
     """
     problem = posed(bench.rng("gate"), (2, 3, 40, 16), 8, attention.causal[0])
-    error = wholly_wrong(problem, attention(problem))
+    error = wholly_wrong(gradients(problem), attention(problem))
     return found.limit(
         "gradients of a mild call, relative error per head",
         error,
@@ -31,8 +31,7 @@ def sound(bench: Bench, attention: Attention, found: Findings) -> bool:
     )
 
 
-def wholly_wrong(problem: Problem, made: Gradients) -> float:
+def wholly_wrong(truth: Gradients, made: Gradients) -> float:
     """The largest relative error of a gradient of a head; zeros are 1 off, rows in another order more."""
-    truth = gradients(problem)
     errors = [relative_error(made[name], truth[name], axis=(-2, -1)) for name in NAMES]
     return max(errors, key=lambda error: float("inf") if error != error else error)

@@ -16,7 +16,7 @@ from judge_tui.checks.tasks.flash_attention_bwd.cached import Entry, entries
 from judge_tui.checks.tasks.flash_attention_bwd.gate import wholly_wrong
 from judge_tui.checks.tasks.flash_attention_bwd.passes import Attention
 from judge_tui.checks.tasks.flash_attention_bwd.probing import Probe
-from judge_tui.checks.tasks.flash_attention_bwd.reference import Problem, posed
+from judge_tui.checks.tasks.flash_attention_bwd.reference import Problem, gradients, posed
 from judge_tui.checks.verdict import Curve, Verdict
 
 __all__ = ["cache_minimality"]
@@ -122,7 +122,7 @@ def _something(
     sized = [entry for entry in listed if entry.sized and entry.what in ("Q", "K", "V", "L")] or list(listed)
     if any(probe.used(entry) for entry in sized[:8]):
         return True
-    error = wholly_wrong(problem, probe.baseline)
+    error = wholly_wrong(gradients(problem), probe.baseline)
     if not error < _RIGHT:
         found.limit("gradients that depend on nothing kept, relative error per head", error, _RIGHT,
                     **attention.place)  # fmt: skip
