@@ -1,9 +1,9 @@
 """What calls of a submission hold in memory, as the kernel counts it from before the submission was loaded.
 
 A trace of allocations runs beside the submission, which can stop it, doctor it, or allocate where it does
-not look. Here the calls run in a process in which all memory counts as resident (``Limits.counted``), and the
-kernel is asked from outside for its peak. Nothing that a process does lowers that, so that the figure decides;
-a trace explains.
+not look. Here the calls run in a process in which all memory counts as resident (``Limits.counted``), and
+the kernel is asked from outside for its peak. Nothing that a process does lowers that, so that the figure
+decides; a trace explains.
 
 Source: proc(5), ``VmHWM`` and ``VmRSS`` in ``/proc/<pid>/status``.
 """
@@ -21,7 +21,7 @@ from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.verdict import Curve, Verdict
 
-__all__ = ["Calls", "Peak", "pairs_held", "resident"]
+__all__ = ["Calls", "Peak", "kept", "pairs_held", "resident"]
 
 #: Lengths at which the kernel is asked; the first shows what loading and a first call take.
 _LENGTHS = (256, 1024, 2048, 4096)
@@ -37,6 +37,8 @@ _MOST_SHARE = 0.75
 _RIGHT = 1e-3
 #: Share of the time left that calls may be expected to take, and seconds where three lengths are known.
 _AFFORDED, _LONG = 0.4, 5.0
+#: Calls that warm a process up, and those whose results are kept.
+_WARM, _KEPT = 2, 4
 _NOTE = "By the kernel's count, from before the submission was loaded."
 
 #: Calls of a submission in a worker at a length; gives the relative error of what they answered.
@@ -192,6 +194,35 @@ def resident(
     if before is None or after is None:
         return None
     return Peak(length, after - before, error, spent)
+
+
+def kept(bench: Bench, files: Sequence[str], call: Callable[[Worker, int], object]) -> float | None:
+    """Bytes that stay resident for every call whose results, and arguments, are kept.
+
+    Args:
+        bench: Where, in a process of its own.
+        files: What is loaded.
+        call: Makes the call of a number, with inputs of its own, and lets go of nothing.
+
+    Returns:
+        Bytes per call, whatever holds them; ``None`` where the kernel does not tell.
+
+    Raises:
+        Fault: The calls went wrong.
+    """
+    with bench.fresh(counted=True) as worker:
+        for file in dict.fromkeys(files):
+            worker.load(file)
+        for number in range(_WARM):
+            call(worker, number)
+        worker.drop()
+        before = _bytes(worker.jail.inner_pid, "VmRSS")
+        for number in range(_KEPT):
+            call(worker, _WARM + number)
+        # what only waits for the collector is not kept
+        worker.drop()
+        after = _bytes(worker.jail.inner_pid, "VmRSS")
+    return None if before is None or after is None else (after - before) / _KEPT
 
 
 def _bytes(pid: int, field: str) -> int | None:

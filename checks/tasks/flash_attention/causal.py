@@ -176,7 +176,7 @@ def _changed(bench: Bench, base: Case, cuts: Any, change: str) -> Case:
     version=5,
 )
 def causal_skip(bench: Bench, found: Findings) -> str:
-    """Count multiply-adds with and without the mask at N = 256, 512 and 1024 in tiles of 32; poison values."""
+    """Count multiply-adds with and without the mask at N = 256, 512 and 1024; poison values."""
     forward = Forward(bench)
     if not forward.switch:
         mask = "always masks" if forward.causal == (True,) else "never masks"
@@ -325,9 +325,10 @@ def _ratio(masked: dict[str, Any], full: dict[str, Any], length: int) -> tuple[s
     if products[1] >= 1.5 * length * length * _COUNTED_WIDTH:
         # QKᵀ and PV of the pairs on and below the diagonal: less is not attention
         if products[0] < (length + 1) * length * _COUNTED_WIDTH:
+            share = products[0] / (2 * length * length * _COUNTED_WIDTH)
             raise Skipped(
-                f"{products[0] / (2 * length * length * _COUNTED_WIDTH):.3f} of the work of attention without "
-                "the mask is less than the visible pairs need: part of its work is not counted"
+                f"{share:.3f} of the work without the mask is less than the visible pairs need: "
+                "part of its work is not counted"
             )
         return _PRODUCTS, products[0] / products[1]
     work = [made + _number(counts, "elements") for made, counts in zip(products, (masked, full), strict=True)]
