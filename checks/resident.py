@@ -21,7 +21,7 @@ from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.verdict import Curve, Verdict
 
-__all__ = ["Calls", "Peak", "kept", "pairs_held", "resident"]
+__all__ = ["Calls", "Peak", "kept", "pairs_held", "resident", "resident_now"]
 
 #: Lengths at which the kernel is asked; the first shows what loading and a first call take.
 _LENGTHS = (256, 1024, 2048, 4096)
@@ -223,6 +223,11 @@ def kept(bench: Bench, files: Sequence[str], call: Callable[[Worker, int], objec
         worker.drop()
         after = _bytes(worker.jail.inner_pid, "VmRSS")
     return None if before is None or after is None else (after - before) / _KEPT
+
+
+def resident_now(worker: Worker) -> int | None:
+    """Bytes of a process that are resident now; ``None`` where the kernel does not tell."""
+    return _bytes(worker.jail.inner_pid, "VmRSS")
 
 
 def _bytes(pid: int, field: str) -> int | None:

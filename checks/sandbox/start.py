@@ -39,7 +39,7 @@ _PROCESSES = 256
 #: How much sooner than others a worker is ended where the machine's memory runs out, in thousandths.
 _OOM_SCORE = "700"
 #: Where memory is counted, what is given back goes back at once, and no page is larger than what is in it.
-_COUNTED = {"MALLOC_MMAP_THRESHOLD_": "65536", "MALLOC_TRIM_THRESHOLD_": "65536", "MALLOC_ARENA_MAX": "1",
+_COUNTED = {"MALLOC_MMAP_THRESHOLD_": "16384", "MALLOC_TRIM_THRESHOLD_": "65536", "MALLOC_ARENA_MAX": "1",
             "NUMPY_MADVISE_HUGEPAGE": "0"}  # fmt: skip
 _OWN_THREADS = "/proc/self/task"
 _SYSTEM_TOOLKIT = "/usr/local/cuda"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
+from typing import Any
 
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.remote import Worker
@@ -16,10 +17,12 @@ from judge_tui.checks.tasks.backwards.passes import Pass, draw, eps_of, forward
 from judge_tui.checks.tasks.backwards.reference import Batch
 from judge_tui.checks.verdict import Verdict
 
-__all__ = ["MOST_BYTES", "PER_FLOAT_OBJECT", "weighed"]
+__all__ = ["MOST_BYTES", "MOST_UNSEEN", "PER_FLOAT_OBJECT", "weighed"]
 
 #: Over the least bytes: x beside x̂ is still told by its entries.
 MOST_BYTES = 2.2
+#: Over the least bytes as well: what stays in memory and no entry accounts for.
+MOST_UNSEEN = 0.5
 #: A float of Python's in a list takes 32 bytes and more where one of an array takes 8.
 PER_FLOAT_OBJECT = 5
 _SHAPE = (4, 32, 256)
@@ -38,7 +41,7 @@ def weighed(bench: Bench, found: Findings, entries: Sequence[Entry], batch: Batc
         A clause where something is wrong; else empty.
     """
     place = bench.binding("forward")
-    where = {"file": place.file, "line": place.line or None}
+    where: dict[str, Any] = {"file": place.file, "line": place.line or None}
     numbers = sum(prod(entry.shape) for entry in entries if entry.sized and entry.twin is None)
     few = len(entries) < MOST and numbers < prod(batch.shape)
     if few:
@@ -53,11 +56,11 @@ def weighed(bench: Bench, found: Findings, entries: Sequence[Entry], batch: Batc
     if own > MOST_BYTES:
         found.limit("bytes of the entries over the least", own, MOST_BYTES, otherwise=Verdict.WARN, **where)
     objects = not any(entry.kind == "array" and entry.sized for entry in entries)
-    seen = _seen(bench, found, objects, where)
+    seen = _seen(bench, found, own, objects, where)
     return seen or (f"its entries take {own:.2f} × the least bytes" if own > MOST_BYTES else "")
 
 
-def _seen(bench: Bench, found: Findings, objects: bool, where: dict[str, object]) -> str:
+def _seen(bench: Bench, found: Findings, own: float, objects: bool, where: dict[str, Any]) -> str:
     """What every forward leaves resident beyond x and y, over the least."""
     quantity = f"resident bytes that a forward at {_SHAPE} leaves beyond x and y, over the least"
     files = [bench.binding(role).file for role in ("forward", "backward")]
@@ -86,4 +89,13 @@ def _seen(bench: Bench, found: Findings, objects: bool, where: dict[str, object]
         note="By the kernel's count, whatever holds them.",
         **({} if ratio <= MOST_BYTES else where),
     )  # fmt: skip
-    return "" if fine else f"every forward leaves {ratio:.1f} × the least bytes in memory"
+    if not fine:
+        return f"every forward leaves {ratio:.1f} × the least bytes in memory"
+    if found.limit(
+        "of these, beyond what the cache leads to", ratio - own, MOST_UNSEEN, otherwise=Verdict.WARN,
+        note="By the kernel's count.", **({} if ratio - own <= MOST_UNSEEN else where),
+    ):  # fmt: skip
+        return ""
+    return (
+        f"every forward leaves {ratio:.1f} × the least bytes in memory, of which the cache leads to {own:.1f}"
+    )

@@ -44,7 +44,7 @@ def touched(bench: Bench, forward: Forward) -> Touched:
         out = forward(case)
     except (Raised, BadResult) as fault:
         return Touched(None, f"values of NaN are refused: it {fault.message}")
-    bad = ~np.isfinite(out).all(axis=-1)[0, 0]
+    bad = np.logical_not(np.isfinite(out[0, 0])).any(axis=-1)
     if not bad[_FROM:].all():
         return Touched(None, "rows that see values of NaN are numbers")
     return Touched(float(bad[: _FROM - _WIDEST].mean()))

@@ -10,6 +10,7 @@ from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.resident import kept
+from judge_tui.checks.tasks.backwards.weighed import MOST_BYTES, MOST_UNSEEN, PER_FLOAT_OBJECT
 from judge_tui.checks.tasks.flash_attention_bwd.cached import Entry
 from judge_tui.checks.tasks.flash_attention_bwd.passes import Attention, Run
 from judge_tui.checks.tasks.flash_attention_bwd.reference import Problem, posed
@@ -17,10 +18,6 @@ from judge_tui.checks.verdict import Verdict
 
 __all__ = ["least_bytes", "weighed"]
 
-#: Over O, L, Q, K and V: copies of all of them are still told by their entries.
-_MOST_BYTES = 2.2
-#: A float of Python's in a list takes 32 bytes and more where one of an array takes 8.
-_PER_FLOAT_OBJECT = 5
 _MOST_GROWTH = 1.5
 _NOTE = "By the kernel's count, whatever holds them."
 _LENGTHS, _LENGTHS_OF_OBJECTS, _WIDTH, _TILE = (256, 512), (64, 128), 32, 64
@@ -61,16 +58,18 @@ def weighed(
         )
     held = sum(each.nbytes for each in entries if each.twin is None and not each.alias)
     own = held / least_bytes(problem)
-    if own > _MOST_BYTES:
+    if own > MOST_BYTES:
         found.limit(
-            "bytes of the entries over those of O, L, Q, K, V", own, _MOST_BYTES,
+            "bytes of the entries over those of O, L, Q, K, V", own, MOST_BYTES,
             otherwise=Verdict.WARN, **where,
         )  # fmt: skip
-    seen = _seen(bench, attention, found, not any(each.kind == "array" and each.sized for each in entries))
-    return seen or (f"its entries take {own:.2f} × the bytes of O, L, Q, K, V" if own > _MOST_BYTES else "")
+    seen = _seen(
+        bench, attention, found, own, not any(each.kind == "array" and each.sized for each in entries)
+    )
+    return seen or (f"its entries take {own:.2f} × the bytes of O, L, Q, K, V" if own > MOST_BYTES else "")
 
 
-def _seen(bench: Bench, attention: Attention, found: Findings, objects: bool) -> str:
+def _seen(bench: Bench, attention: Attention, found: Findings, own: float, objects: bool) -> str:
     lengths = _LENGTHS_OF_OBJECTS if objects else _LENGTHS
     quantity = (
         f"resident bytes that a forward leaves beyond Q, K, V and O, N = {lengths[1]}, over O, L, Q, K, V"
@@ -96,15 +95,25 @@ def _seen(bench: Bench, attention: Attention, found: Findings, objects: bool) ->
         _MOST_GROWTH, note=_NOTE, **({} if growth <= _MOST_GROWTH else attention.forward.place),
     )  # fmt: skip
     least = least_bytes(_problem(bench, attention, lengths[1], 0))
-    beyond = left[1] / (_PER_FLOAT_OBJECT if objects else 1) - 4 * 8 * lengths[1] * _WIDTH
+    beyond = left[1] / (PER_FLOAT_OBJECT if objects else 1) - 4 * 8 * lengths[1] * _WIDTH
     ratio = max(beyond, 0.0) / least
     fine = found.limit(
-        quantity, ratio, _MOST_BYTES, otherwise=Verdict.WARN, note=_NOTE,
-        **({} if ratio <= _MOST_BYTES else attention.forward.place),
+        quantity, ratio, MOST_BYTES, otherwise=Verdict.WARN, note=_NOTE,
+        **({} if ratio <= MOST_BYTES else attention.forward.place),
     )  # fmt: skip
     if not linear:
         return f"what a forward leaves in memory grows as N^{growth:.2f}"
-    return "" if fine else f"every forward leaves {ratio:.1f} × the bytes of O, L, Q, K, V in memory"
+    if not fine:
+        return f"every forward leaves {ratio:.1f} × the bytes of O, L, Q, K, V in memory"
+    if found.limit(
+        "of these, beyond what is handed on", ratio - own, MOST_UNSEEN, otherwise=Verdict.WARN, note=_NOTE,
+        **({} if ratio - own <= MOST_UNSEEN else attention.forward.place),
+    ):  # fmt: skip
+        return ""
+    return (
+        f"every forward leaves {ratio:.1f} × the bytes of O, L, Q, K, V in memory, "
+        f"of which what is handed on leads to {own:.1f}"
+    )
 
 
 def _left(bench: Bench, attention: Attention, length: int) -> float | None:
