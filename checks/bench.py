@@ -20,7 +20,7 @@ from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.contract import Contract
 from judge_tui.checks.errors import EngineError, WorkspaceError
 from judge_tui.checks.faults import Died, Fault, Skipped
-from judge_tui.checks.sandbox import Mode
+from judge_tui.checks.sandbox import Limits, Mode
 from judge_tui.checks.sizes import Sizes
 from judge_tui.checks.sources import unjudgeable
 from judge_tui.checks.submission import Submission
@@ -29,6 +29,8 @@ __all__ = ["Bench"]
 
 _MOST_CASUALTIES = 8
 _CPU = Place()
+#: Few descriptors: a pipe keeps what no process is seen to hold.
+_COUNTED = Limits(file_size=0, open_files=64, counted=True)
 
 
 class Bench:
@@ -142,27 +144,34 @@ class Bench:
         return self._worker
 
     @contextlib.contextmanager
-    def fresh(self, other: Submission | None = None, *, beyond: bool = False) -> Iterator[Worker]:
+    def fresh(
+        self, other: Submission | None = None, *, beyond: bool = False, counted: bool = False
+    ) -> Iterator[Worker]:
         """A worker of its own, for what must share no state with other checks or other draws.
 
         Args:
             other: What it holds in place of the submission, such as code that it is timed against.
             beyond: Whether it is asked for what lies beyond the contract: what CuPy lacks for that is no
                 reason to hold the check against the CPU.
+            counted: Whether all memory that it can have is to count as resident (see :mod:`.resident`).
         """
-        worker = self._started(other, beyond=beyond)
+        worker = self._started(other, beyond=beyond, limits=_COUNTED if counted else None)
         try:
             yield worker
         finally:
             self._end(worker)
 
-    def _started(self, other: Submission | None = None, *, beyond: bool = False) -> Worker:
+    def _started(
+        self, other: Submission | None = None, *, beyond: bool = False, limits: Limits | None = None
+    ) -> Worker:
         with self._lock:
             if self._stopped:
                 raise Died("was stopped")
             asked = other is None and not beyond
             refused = self.refusals.append if asked and self.place.gpu else None
-            worker = Worker(other or self.submission, mode=self.mode, place=self.place, refused=refused)
+            worker = Worker(
+                other or self.submission, limits=limits, mode=self.mode, place=self.place, refused=refused
+            )
             self._running.add(worker)
         worker.account = self._account
         return worker

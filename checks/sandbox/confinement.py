@@ -39,6 +39,8 @@ class Limits:
         file_size: Bytes of the largest file.
         open_files: File descriptors.
         core: Bytes of a core dump.
+        counted: Whether all memory that it can have counts as resident: no files, no maps that outlive
+            being seen, none swapped out on request.
     """
 
     cpu_seconds: int = 300
@@ -46,6 +48,7 @@ class Limits:
     file_size: int = 64 << 20
     open_files: int = 256
     core: int = 0
+    counted: bool = False
 
 
 def terms(view: mounts.View, limits: Limits, submission: Path, *, gpu: bool, port: int) -> dict[str, Any]:
@@ -65,12 +68,17 @@ def terms(view: mounts.View, limits: Limits, submission: Path, *, gpu: bool, por
     hidden = [path / name for path in _secrets_inside(view) for name in _REFERENCE_FILES]
     fixed = ["/", "/usr", "/etc", "/var/tmp", "/dev/shm", str(home), str(workspace), sys.base_prefix]
     package = [view.package_root, f"{view.package_root}/{mounts.PACKAGE}"]
+    rlimits = asdict(limits) | {"message_queues": 0}
+    counted = rlimits.pop("counted")
+    # shared memory by another name
+    devices = [path for path in mounts.devices(gpu=gpu) if not (counted and path == "/dev/zero")]
     return {
-        "rlimits": asdict(limits) | {"message_queues": 0},
+        "rlimits": rlimits,
+        "counted": counted,
         "read": [*view.read, *(_FOR_GPU if gpu else ())],
         "list": view.listed,
         "write": [view.scratch],
-        "devices": mounts.devices(gpu=gpu),
+        "devices": devices,
         "gpu": gpu,
         "parent": os.getpid(),
         "port": port,

@@ -38,6 +38,9 @@ __all__ = [
 _PROCESSES = 256
 #: How much sooner than others a worker is ended where the machine's memory runs out, in thousandths.
 _OOM_SCORE = "700"
+#: Where memory is counted, what is given back goes back at once, and no page is larger than what is in it.
+_COUNTED = {"MALLOC_MMAP_THRESHOLD_": "16384", "MALLOC_TRIM_THRESHOLD_": "65536", "MALLOC_ARENA_MAX": "1",
+            "NUMPY_MADVISE_HUGEPAGE": "0"}  # fmt: skip
 _OWN_THREADS = "/proc/self/task"
 _SYSTEM_TOOLKIT = "/usr/local/cuda"
 
@@ -263,6 +266,8 @@ def _code(order: Order, view: mounts.View) -> str:
 def _environment(view: mounts.View, order: Order) -> dict[str, str]:
     fixed = {"PATH": "/usr/bin:/bin", "HOME": view.scratch, "TMPDIR": view.scratch, "LANG": "C.UTF-8",
              "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}  # fmt: skip
+    if order.limits.counted:
+        fixed |= _COUNTED
     if not order.gpu:
         return fixed
     passed = ("CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH")

@@ -25,6 +25,7 @@ __all__ = ["apply", "load", "settings"]
 settings: dict[str, Any] = {}
 
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS = 1, 4, 24, 38
+_PR_SET_THP_DISABLE = 41
 _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL = 47, 4
 _SYS_CAPSET = {"x86_64": 126, "aarch64": 91}
 _CAPABILITY_VERSION_3 = 0x20080522
@@ -58,7 +59,8 @@ def apply(limits: Mapping[str, Any]) -> list[str]:
     Args:
         limits: ``rlimits`` (name → value or ``None``); ``read``, ``list``, ``write``, ``rewrite``,
             ``devices`` and ``execute`` (paths for Landlock); ``own_mounts`` (the file systems seen are
-            read-only mounts), ``own_pids`` (a pid namespace), ``gpu``; all optional.
+            read-only mounts), ``own_pids`` (a pid namespace), ``gpu``, ``counted``
+            (all memory is to be seen as resident); all optional.
 
     Returns:
         One clause per measure: what holds, or why not.
@@ -69,6 +71,10 @@ def apply(limits: Mapping[str, Any]) -> list[str]:
     steps: tuple[tuple[str, Callable[[], str]], ...] = (
         ("rlimits", lambda: _limit_resources(limits.get("rlimits", {}))),
         ("death signal", lambda: _prctl(libc, _PR_SET_PDEATHSIG, _SIGKILL)),
+        (
+            "small pages",
+            lambda: _prctl(libc, _PR_SET_THP_DISABLE, 1) if limits.get("counted") else "as usual",
+        ),
         ("not dumpable", lambda: _prctl(libc, _PR_SET_DUMPABLE, 0)),
         ("no new privileges", lambda: _prctl(libc, _PR_SET_NO_NEW_PRIVS, 1)),
         ("no capabilities", lambda: _drop_capabilities(libc)),

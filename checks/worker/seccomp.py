@@ -97,6 +97,11 @@ _REFUSED_VALUES = {
     "ioctl": ((16, 29), 1, (0x5412, 0x541C, 0x8901, 0x8902)),
 }
 
+#: With ``counted``: a shared map without a file keeps its pages where nobody sees them, and so does swap.
+_MMAP, _MADVISE = (9, 222), (28, 233)
+_MAP_SHARED, _MAP_SHARED_VALIDATE, _MAP_ANONYMOUS, _MAP_KINDS = 0x01, 0x03, 0x20, 0x2F
+_MADV_PAGEOUT, _F_SETPIPE_SZ = 21, 1031
+
 _Instruction = tuple[int, int, int, int]
 
 
@@ -107,7 +112,8 @@ def install(libc: ctypes.CDLL, limits: Mapping[str, Any]) -> str:
         libc: The C library, loaded with ``use_errno``.
         limits: ``own_mounts`` leaves calls on file metadata open; ``gpu`` leaves open what CUDA needs;
             ``programs`` leaves ``execve`` open, ``processes`` that, forks and file metadata, ``observed``
-            sockets and signals as well, for which it takes namespaces of its own.
+            sockets and signals as well, for which it takes namespaces of its own; ``counted`` refuses
+            memory that is not counted as resident.
 
     Raises:
         OSError: The machine or the kernel is not supported.
@@ -116,7 +122,7 @@ def install(libc: ctypes.CDLL, limits: Mapping[str, Any]) -> str:
     code = program(
         os.uname().machine, os.getpid(), metadata=bool(limits.get("own_mounts")) or processes,
         gpu=bool(limits.get("gpu")), programs=bool(limits.get("programs")), processes=processes,
-        observed=bool(limits.get("observed")),
+        observed=bool(limits.get("observed")), counted=bool(limits.get("counted")),
     )  # fmt: skip
     buffer = ctypes.create_string_buffer(code, len(code))
 
@@ -138,6 +144,7 @@ def program(
     programs: bool = False,
     processes: bool = False,
     observed: bool = False,
+    counted: bool = False,
 ) -> bytes:
     """Assemble the filter.
 
@@ -149,6 +156,7 @@ def program(
         programs: Allow running a program in this process's place.
         processes: Allow that, and new processes.
         observed: Allow sockets, and signals to other processes.
+        counted: Refuse memory that is not counted as resident.
 
     Returns:
         Classic BPF instructions, 8 bytes each.
@@ -167,7 +175,9 @@ def program(
         out += [(_AT_LEAST, 0, 1, _X32), (_RETURN, 0, 0, _KILL_PROCESS)]
     open_calls = (_PROGRAMS if programs or processes else ()) + (_PROCESSES if processes else ())
     open_calls += (_LISTENS if gpu else ()) + (_OBSERVED if observed else ())
-    for numbers, block in _blocks(pid, open_calls, metadata=metadata, gpu=gpu):
+    # the first block of a call is the one that counts
+    blocks = [*(_uncounted() if counted else ()), *_blocks(pid, open_calls, metadata=metadata, gpu=gpu)]
+    for numbers, block in blocks:
         number = numbers[column]
         if number is not None:
             out += [(_EQUAL, 0, len(block), number), *block]
@@ -196,6 +206,22 @@ def _blocks(
     if "socket" not in open_calls:
         blocks.append((_SOCKET, _unix(_SOCK_SEQPACKET) if gpu else [_fail()]))
     return blocks
+
+
+def _uncounted() -> list[tuple[Sequence[int | None], list[_Instruction]]]:
+    """Refuse memory that is kept without being resident: shared maps, swap, pipes and sockets."""
+    shared = [
+        step
+        for kind in (_MAP_SHARED, _MAP_SHARED_VALIDATE)
+        for step in ((_EQUAL, 0, 1, kind | _MAP_ANONYMOUS), _fail(errno.ENOMEM))
+    ]
+    numbers, argument, values = _REFUSED_VALUES["fcntl"]
+    return [
+        (_MMAP, [_argument(3), (_AND, 0, 0, _MAP_KINDS), *shared, _pass()]),
+        (_MADVISE, _never(2, (_MADV_PAGEOUT,))),
+        (numbers, _never(argument, (*values, _F_SETPIPE_SZ))),
+        (_SOCKETPAIR, [_fail()]),
+    ]
 
 
 def _unix(kind: int) -> list[_Instruction]:

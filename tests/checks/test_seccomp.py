@@ -19,9 +19,10 @@ CALLS = {
     "socket": (41, 198), "socketpair": (53, 199), "connect": (42, 203), "prctl": (157, 167),
     "fcntl": (72, 25), "ioctl": (16, 29), "prlimit64": (302, 261), "ptrace": (101, 117),
     "memfd_create": (319, 279), "fchmod": (91, 52), "bind": (49, 200), "listen": (50, 201),
-    "accept": (43, 202), "accept4": (288, 242),
+    "accept": (43, 202), "accept4": (288, 242), "madvise": (28, 233),
 }  # fmt: skip
 THREAD, AF_UNIX, AF_INET, STREAM, DGRAM, PACKETS, CLOEXEC = 0x10000, 1, 2, 1, 2, 5, 0o2000000
+SHARED, PRIVATE, ANONYMOUS = 0x01, 0x02, 0x20
 
 
 def judged(code: bytes, arch: int, number: int, *args: int) -> str | int:
@@ -138,6 +139,32 @@ def test_with_a_gpu_a_socket_may_listen_and_nobody_is_reached(
     machine_name: str, call: str, args: tuple[int, ...], expected: str | int
 ) -> None:
     code = seccomp.program(machine_name, PID, metadata=False, gpu=True)
+    number = CALLS[call][list(ARCH).index(machine_name)]
+    assert judged(code, ARCH[machine_name], number, *args) == expected
+
+
+@pytest.mark.parametrize(
+    ("call", "args", "expected"),
+    [
+        ("mmap", (0, 4096, 3, PRIVATE | ANONYMOUS), ALLOWED),
+        ("mmap", (0, 4096, 3, SHARED), ALLOWED),
+        ("mmap", (0, 4096, 3, SHARED | ANONYMOUS), errno.ENOMEM),
+        ("mmap", (0, 4096, 3, SHARED | ANONYMOUS | 0x4000), errno.ENOMEM),
+        ("mmap", (0, 4096, 3, 3 | ANONYMOUS), errno.ENOMEM),
+        ("madvise", (0, 4096, 4), ALLOWED),
+        ("madvise", (0, 4096, 21), errno.EPERM),
+        ("fcntl", (3, 1), ALLOWED),
+        ("fcntl", (3, 8), errno.EPERM),
+        ("fcntl", (3, 1031), errno.EPERM),
+        ("socketpair", (AF_UNIX, STREAM), errno.EPERM),
+        ("memfd_create", (), errno.EPERM),
+        ("clone", (17,), errno.EPERM),
+    ],
+)
+def test_where_memory_is_counted_none_is_kept_out_of_sight(
+    machine_name: str, call: str, args: tuple[int, ...], expected: str | int
+) -> None:
+    code = seccomp.program(machine_name, PID, metadata=True, gpu=False, counted=True)
     number = CALLS[call][list(ARCH).index(machine_name)]
     assert judged(code, ARCH[machine_name], number, *args) == expected
 

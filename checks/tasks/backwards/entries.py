@@ -24,11 +24,12 @@ from judge_tui.checks.tasks.backwards.passes import Pass, backward, cache_of, ca
 from judge_tui.checks.tasks.backwards.reference import Batch, gradients
 from judge_tui.checks.tolerance import relative_error, same_bits
 
-__all__ = ["Entry", "measured"]
+__all__ = ["MOST", "Entry", "measured"]
 
 Array = npt.NDArray[Any]
 
-_MOST = 48
+#: Entries of a cache that are looked at.
+MOST = 48
 _LARGEST = 1_000_000
 _PROBE_BUDGET = 5.0
 #: A gradient that moves by less than this share of its largest entry has not moved.
@@ -168,7 +169,7 @@ def _listed(bench: Bench, probe: _Probe) -> list[Entry]:
     leaves = worker.leaves(probe.cache, given)
     own = _owned(bench, probe)
     entries: list[Entry] = []
-    for leaf in leaves[:_MOST]:
+    for leaf in leaves[:MOST]:
         path: Steps = tuple((str(kind), key) for kind, key in leaf["path"])
         shape = tuple(int(n) for n in leaf.get("shape") or ())
         kind = str(leaf.get("kind"))

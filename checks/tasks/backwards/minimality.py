@@ -13,6 +13,7 @@ from judge_tui.checks.tasks.backwards.meaning import derivable, meanings, minima
 from judge_tui.checks.tasks.backwards.passes import eps_of
 from judge_tui.checks.tasks.backwards.reference import Batch
 from judge_tui.checks.tasks.backwards.storing import entry_name, stored_at, unpacked
+from judge_tui.checks.tasks.backwards.weighed import weighed
 from judge_tui.checks.verdict import Verdict
 
 __all__ = ["cache_minimality"]
@@ -24,7 +25,8 @@ _AXES = ((2, 4), (5, 6), (7, 9))
 @check(
     "cache_minimality",
     "what the cache holds",
-    establishes="Every array of the cache is used by the backward, and none follows from the others.",
+    establishes="Every array of the cache is used by the backward, none follows from the others, and they "
+    "are neither fewer than dx needs nor, by the kernel's count too, over twice the least bytes.",
     roles=("forward", "backward"),
     version=2,
 )
@@ -68,7 +70,9 @@ def cache_minimality(bench: Bench, found: Findings) -> str:
         )
     if not dead and not spare:
         found.claim("every entry is used and none is derivable", True, measured=len(entries), unit="entries")
-    return _summary(entries, names, dead, spare, held / least)
+    told = _summary(entries, names, dead, spare, held / least)
+    seen = weighed(bench, found, entries, batch)
+    return f"{told}; {seen}" if seen else told
 
 
 def _draw(rng: np.random.Generator, shape: tuple[int, ...], eps: float) -> Batch:

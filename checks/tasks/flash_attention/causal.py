@@ -13,6 +13,7 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Raised, Skipped
 from judge_tui.checks.sizes import Range
+from judge_tui.checks.tasks.flash_attention.beyond import touched
 from judge_tui.checks.tasks.flash_attention.cases import Case, Shape, drawn
 from judge_tui.checks.tasks.flash_attention.forward import Forward
 from judge_tui.checks.tasks.flash_attention.gate import sound
@@ -42,7 +43,11 @@ _CHANGES = ("keys and values", "keys", "values")
 MOST_WORK = 0.75
 _TILE = 32
 _LENGTHS = (256, 512, 1024)
+_COUNTED_WIDTH = 16
 _PRODUCTS = "multiply-adds"
+#: The same over what attention takes without: three products where two are needed may be skipped too.
+_MOST_OF_ATTENTION = 0.8
+_OWN_COUNT = "Counted in the submission's own process."
 #: Length, width and tile at which products take most of the time, and more of it.
 _TIMED, _TIMED_LONGER = (1024, 128, 128), (2048, 256, 128)
 #: The share of time with the mask that says that tiles above the diagonal are computed after all: without
@@ -176,12 +181,13 @@ def _changed(bench: Bench, base: Case, cuts: Any, change: str) -> Case:
 @check(
     "causal_skip",
     "skips tiles above the diagonal",
-    establishes="Counted work with the causal mask falls toward half of the work without it as N grows.",
+    establishes="Values beyond the diagonal are not touched, and work with the causal mask falls toward "
+    "half of what attention takes without it as N grows, as its own process counts it.",
     roles=("forward",),
-    version=4,
+    version=5,
 )
 def causal_skip(bench: Bench, found: Findings) -> str:
-    """Count multiply-adds with and without the mask at N = 256, 512 and 1024 in tiles of 32."""
+    """Count multiply-adds with and without the mask at N = 256, 512 and 1024; poison values."""
     forward = Forward(bench)
     if not forward.switch:
         mask = "always masks" if forward.causal == (True,) else "never masks"
@@ -189,36 +195,79 @@ def causal_skip(bench: Bench, found: Findings) -> str:
     error, limit = sound(found, forward, bench, causal=True)
     if error > limit:
         return f"what it computes is not causal attention ({error:.2g} off), so its work says nothing"
+    computed = _beyond(bench, found, forward)
     points: list[tuple[float, float]] = []
     unit, places = "", []
     for length in _LENGTHS:
-        masked, full = (_counted(bench, forward, length, causal) for causal in (True, False))
-        unit, ratio = _ratio(masked, full, length)
-        if ratio < (length + 1) / (2 * length) and unit == _PRODUCTS:
-            raise Skipped(
-                f"{ratio:.3f} of the work without the mask is less than the visible pairs need: "
-                "part of its work is not counted"
-            )
+        try:
+            masked, full = (_counted(bench, forward, length, causal) for causal in (True, False))
+            unit, ratio = _ratio(masked, full, length)
+        except Skipped:
+            if computed:
+                return computed
+            raise
         points.append((float(length), ratio))
         places = masked.get("work", [])
         if len(points) > 1 and bench.left < 52:
             break
-    ratio = points[-1][1]
+    ratio, length = points[-1][1], int(points[-1][0])
     busiest = places[0][:2] if places and isinstance(places[0], list) else None
     where = forward.located(busiest) if ratio > MOST_WORK else {}
     found.limit(
-        f"work with the mask over work without, in {unit}, N = {points[-1][0]:.0f}",
+        f"work with the mask over work without, in {unit}, N = {length}",
         ratio,
         MOST_WORK,
         # Tiles that an array of any content hides are not known beforehand.
         otherwise=Verdict.WARN if forward.mask else Verdict.FAIL,
         curve=Curve("N", "work ratio", tuple(points), log_x=True),
+        note=_OWN_COUNT,
         **where,
     )
+    wasted = _over_attention(found, forward, masked, length) if unit == _PRODUCTS else ""
     doubt = _against_the_clock(bench, found, forward) if unit == _PRODUCTS else ""
     trend, lengths = ", ".join(f"{y:.3f}" for _x, y in points), ", ".join(f"{x:.0f}" for x, _y in points)
     end = "tiles above the diagonal are computed" if ratio > MOST_WORK else f"limit {MOST_WORK}"
-    return f"causal work is {trend} of full work ({unit}, N = {lengths}; {end}){doubt}"
+    told = f"causal work is {trend} of full work ({unit} by its own count, N = {lengths}; {end}){doubt}"
+    return computed or wasted or told
+
+
+def _beyond(bench: Bench, found: Findings, forward: Forward) -> str:
+    """Whether values beyond the diagonal are touched; a clause where they are."""
+    seen = touched(bench, forward)
+    quantity = "rows before values of NaN beyond the diagonal that are NaN"
+    if seen.share is None:
+        found.note(quantity, "not established", note=seen.why)
+        return ""
+    fine = found.limit(
+        quantity, 100 * seen.share, 0.0, unit="%", note="0 · NaN is NaN: what is skipped shows nothing.",
+        # Tiles that an array of any content hides are not known beforehand.
+        otherwise=Verdict.WARN if forward.mask else Verdict.FAIL,
+        **({} if seen.share == 0 else forward.place),
+    )  # fmt: skip
+    return (
+        ""
+        if fine
+        else f"tiles above the diagonal are computed: values there reach {seen.share:.0%} of the rows"
+    )
+
+
+def _over_attention(found: Findings, forward: Forward, masked: dict[str, Any], length: int) -> str:
+    """Work with the mask over QKᵀ and PV of all pairs, which no waste without the mask makes larger."""
+    share = _number(masked, "multiply_adds") / (2 * length * length * _COUNTED_WIDTH)
+    fine = found.limit(
+        f"multiply-adds with the mask over those of QKᵀ and PV without, N = {length}",
+        share,
+        _MOST_OF_ATTENTION,
+        otherwise=Verdict.WARN,
+        note=_OWN_COUNT,
+        **({} if share <= _MOST_OF_ATTENTION else forward.place),
+    )
+    if fine or found.verdict is Verdict.FAIL:
+        return ""
+    return (
+        f"work with the mask is {share:.2f} of what attention takes without: the unmasked call makes more "
+        "than that, and whether tiles are skipped is known by its own count alone"
+    )
 
 
 def _against_the_clock(bench: Bench, found: Findings, forward: Forward) -> str:
@@ -267,7 +316,7 @@ def _share(pairs: list[tuple[float, float]]) -> float:
 
 
 def _counted(bench: Bench, forward: Forward, length: int, causal: bool) -> dict[str, Any]:
-    case = drawn(bench.rng("work", length), (1, 1, length, 16), _TILE, causal)
+    case = drawn(bench.rng("work", length), (1, 1, length, _COUNTED_WIDTH), _TILE, causal)
     bench.progress(f"N = {length}", None)
     counters = forward.counters(case)
     if forward.uncountable:
@@ -284,7 +333,14 @@ def _ratio(masked: dict[str, Any], full: dict[str, Any], length: int) -> tuple[s
         Skipped: Nothing was counted.
     """
     products = [_number(counts, "multiply_adds") for counts in (masked, full)]
-    if products[1] >= 1.5 * length * length * 16:
+    if products[1] >= 1.5 * length * length * _COUNTED_WIDTH:
+        # QKᵀ and PV of the pairs on and below the diagonal: less is not attention
+        if products[0] < (length + 1) * length * _COUNTED_WIDTH:
+            share = products[0] / (2 * length * length * _COUNTED_WIDTH)
+            raise Skipped(
+                f"{share:.3f} of the work without the mask is less than the visible pairs need: "
+                "part of its work is not counted"
+            )
         return _PRODUCTS, products[0] / products[1]
     work = [made + _number(counts, "elements") for made, counts in zip(products, (masked, full), strict=True)]
     if work[1] < length * length:

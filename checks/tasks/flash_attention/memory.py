@@ -9,10 +9,11 @@ from typing import Any
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.check import Findings, check
-from judge_tui.checks.resident import escaped
+from judge_tui.checks.resident import pairs_held
 from judge_tui.checks.tasks.flash_attention.cases import Case, drawn
 from judge_tui.checks.tasks.flash_attention.forward import Forward
 from judge_tui.checks.tasks.flash_attention.gate import FAR, sound
+from judge_tui.checks.tasks.flash_attention.strips import attention_in_strips
 from judge_tui.checks.tolerance import relative_error
 from judge_tui.checks.verdict import Curve, Verdict
 
@@ -31,9 +32,10 @@ _NOISE = 4096.0
 @check(
     "peak_memory",
     "holds no N × N array",
-    establishes="Peak bytes beyond inputs and output grow more slowly than N^1.5.",
+    establishes="Peak bytes beyond inputs and output grow more slowly than N^1.5, traced, and by the "
+    "kernel's count nothing is resident for every pair of rows.",
     roles=("forward",),
-    version=2,
+    version=3,
     budget=90,
 )
 def peak_memory(bench: Bench, found: Findings) -> str:
@@ -54,7 +56,8 @@ def peak_memory(bench: Bench, found: Findings) -> str:
     if found.verdict is Verdict.FAIL:
         return f"what it computes at N = {points[-1][0]:.0f} is not attention, so its memory says nothing"
     if not points[-1][1] > 0:
-        return _untraced(bench, forward, found, causal)
+        untraced = _untraced(bench, forward, found, causal)
+        return _seen(bench, forward, found, causal) or untraced
     (before, _smaller), (longest, beyond) = points[-2:]
     growth = _growth(points)
     matrix = beyond / (longest * longest * 8)
@@ -69,31 +72,23 @@ def peak_memory(bench: Bench, found: Findings) -> str:
     name = f"peak beyond inputs and output, N = {longest:.0f}, D = {_WIDTH}, T = {_TILE}"
     found.note(name, beyond, unit="B")
     found.note("the same over one float64 (N, N) matrix", matrix)
-    if hidden := _hidden(bench, forward, found, causal, int(longest), beyond, seconds):
-        return hidden
+    if seen := _seen(bench, forward, found, causal):
+        return seen
     kind = "an (N, N) array is held" if growth > MOST_GROWTH else f"limit {MOST_GROWTH}"
     share = f"{100 * matrix:.3g} % of one (N, N) matrix"
     return f"peak beyond inputs and output grows as N^{growth:.2f} ({kind}): {share} at N = {longest:.0f}"
 
 
-def _hidden(
-    bench: Bench,
-    forward: Forward,
-    found: Findings,
-    causal: bool,
-    length: int,
-    traced: float,
-    seconds: float,
-) -> str:
-    """What escaped the trace, as a clause; looked for where the trace shows nothing wrong."""
+def _seen(bench: Bench, forward: Forward, found: Findings, causal: bool) -> str:
+    """What the kernel saw of it, as a clause; asked where the trace shows nothing wrong."""
 
-    def call(worker: Worker, n: int) -> None:
-        forward(_case(bench, n, causal), worker=worker)
+    def call(worker: Worker, length: int) -> float:
+        case = drawn(bench.rng("resident", length), (1, 1, length, _WIDTH), _TILE, causal)
+        return relative_error(forward(case, worker=worker), attention_in_strips(case), axis=(-2, -1))
 
-    if found.verdict is not Verdict.PASS:
+    if found.verdict is Verdict.FAIL:
         return ""
-    known = max(traced, 0.0) + 6.0 * 8 * length * _WIDTH
-    return escaped(bench, found, [forward.binding.file], call, length, known, seconds, forward.place)
+    return pairs_held(bench, found, [forward.binding.file], call, forward.place)
 
 
 def _growth(points: Sequence[tuple[float, float]]) -> float:

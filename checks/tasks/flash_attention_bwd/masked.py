@@ -13,7 +13,7 @@ from judge_tui.checks.tasks.flash_attention_bwd.blind import Blind, blinded, in_
 from judge_tui.checks.tasks.flash_attention_bwd.gate import wholly_wrong
 from judge_tui.checks.tasks.flash_attention_bwd.held import Figure, Ledger, told
 from judge_tui.checks.tasks.flash_attention_bwd.passes import Attention
-from judge_tui.checks.tasks.flash_attention_bwd.reference import NAMES, Gradients
+from judge_tui.checks.tasks.flash_attention_bwd.reference import NAMES, Gradients, gradients
 from judge_tui.checks.verdict import Verdict
 
 __all__ = ["masked_rows"]
@@ -85,7 +85,9 @@ class _Tally:
         if worst.verdict is not Verdict.FAIL:
             return
         again = attention(blind.clean)
-        self.clean = max(self.clean, wholly_wrong(blind.clean, again), key=lambda e: np.inf if e != e else e)
+        self.clean = max(
+            self.clean, wholly_wrong(gradients(blind.clean), again), key=lambda e: np.inf if e != e else e
+        )
         if max(Ledger().hold(blind.clean, again), key=lambda f: f.badness).verdict is Verdict.FAIL:
             self.elsewhere.append((blind, worst))
         elif blind.given.case.causal:

@@ -10,10 +10,11 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Skipped
-from judge_tui.checks.resident import escaped
-from judge_tui.checks.tasks.flash_attention_bwd.gate import sound
+from judge_tui.checks.resident import pairs_held
+from judge_tui.checks.tasks.flash_attention_bwd.gate import sound, wholly_wrong
 from judge_tui.checks.tasks.flash_attention_bwd.passes import Attention
 from judge_tui.checks.tasks.flash_attention_bwd.reference import Problem, posed
+from judge_tui.checks.tasks.flash_attention_bwd.strips import gradients_in_strips
 from judge_tui.checks.verdict import Curve, Verdict
 
 __all__ = ["peak_memory"]
@@ -55,8 +56,10 @@ class _Traced:
     "peak_memory",
     "holds no N × N array",
     establishes="Forward, its cache and backward together peak below 20 % of one float32 (N, N) matrix at "
-    "N = 4096, T = 128, beyond inputs and outputs, and grow more slowly than N^1.5.",
+    "N = 4096, T = 128, beyond inputs and outputs, and grow more slowly than N^1.5, traced, and by the "
+    "kernel's count nothing is resident for every pair of rows.",
     roles=("forward", "backward"),
+    version=2,
     budget=90,
 )
 def peak_memory(bench: Bench, found: Findings) -> str:
@@ -125,7 +128,8 @@ def _judged(bench: Bench, attention: Attention, found: Findings, traced: list[_T
             **attention.place,
             note="Less was traced than the outputs need: tracing was stopped inside the call.",
         )
-        return "the submission stops the trace of allocations: nothing is known of its memory"
+        untraced = "the submission stops the trace of allocations: its own count tells nothing"
+        return _seen(bench, attention, found, causal) or untraced
     found.limit(
         f"growth exponent of the peak, N = {before.length} to {last.length}",
         growth,
@@ -153,8 +157,8 @@ def _judged(bench: Bench, attention: Attention, found: Findings, traced: list[_T
             last.peak / single,
             note=f"too slow for N = {_LENGTH}: the growth alone decides",
         )
-    if hidden := _hidden(bench, attention, found, last, causal):
-        return hidden
+    if seen := _seen(bench, attention, found, causal):
+        return seen
     kind = "something is held for every pair of rows" if growth > MOST_GROWTH else f"limit {MOST_GROWTH}"
     grows = f"grows as N^{growth:.2f} ({kind})"
     if not reached:
@@ -163,17 +167,17 @@ def _judged(bench: Bench, attention: Attention, found: Findings, traced: list[_T
     return f"peak beyond inputs and outputs is {share} (limit {100 * MOST_SHARE:.0f} %) and {grows}"
 
 
-def _hidden(bench: Bench, attention: Attention, found: Findings, last: _Traced, causal: bool) -> str:
-    """What escaped the trace, as a clause; looked for where the trace shows nothing wrong."""
+def _seen(bench: Bench, attention: Attention, found: Findings, causal: bool) -> str:
+    """What the kernel saw of both, as a clause; asked where the trace shows nothing wrong."""
 
-    def call(worker: Worker, n: int) -> None:
-        attention(_problem(bench, n, causal), worker=worker)
+    def call(worker: Worker, length: int) -> float:
+        problem = posed(bench.rng("resident", length), (1, 1, length, _WIDTH), _TILE, causal)
+        return wholly_wrong(gradients_in_strips(problem), attention(problem, worker=worker))
 
-    if found.verdict is not Verdict.PASS:
+    if found.verdict is Verdict.FAIL:
         return ""
     files = (attention.forward.binding.file, attention.binding.file)
-    known = max(last.peak, 0.0) + 14.0 * 8 * last.length * _WIDTH
-    return escaped(bench, found, files, call, last.length, known, last.seconds, attention.place)
+    return pairs_held(bench, found, files, call, attention.place)
 
 
 def _table(traced: list[_Traced]) -> tuple[tuple[str, ...], ...]:

@@ -16,7 +16,8 @@ from judge_tui.checks.tasks.flash_attention_bwd.cached import Entry, entries
 from judge_tui.checks.tasks.flash_attention_bwd.gate import wholly_wrong
 from judge_tui.checks.tasks.flash_attention_bwd.passes import Attention
 from judge_tui.checks.tasks.flash_attention_bwd.probing import Probe
-from judge_tui.checks.tasks.flash_attention_bwd.reference import Problem, posed
+from judge_tui.checks.tasks.flash_attention_bwd.reference import Problem, gradients, posed
+from judge_tui.checks.tasks.flash_attention_bwd.weighed import least_bytes, weighed
 from judge_tui.checks.verdict import Curve, Verdict
 
 __all__ = ["cache_minimality"]
@@ -59,7 +60,7 @@ class _Judged:
     "cache_minimality",
     "what the cache holds",
     establishes="The forward keeps O, L (or m and l) and the inputs, nothing of size (N, N), and "
-    "nothing that the backward never uses.",
+    "nothing that the backward never uses; by the kernel's count too, wherever it lies.",
     roles=("forward", "backward"),
     version=2,
 )
@@ -83,7 +84,9 @@ def cache_minimality(bench: Bench, found: Findings) -> str:
         kept = [j.name for j in judged if j.status == "pairs"]
         what = f"{kept[0]} holds" if kept else "it holds"
         return f"what the forward keeps grows as N^{growth:.2f}: {what} something for every pair of rows"
-    return _summary(judged, bad, problem)
+    seen = weighed(bench, attention, found, listed, problem)
+    told = _summary(judged, bad, problem)
+    return f"{seen}; {told}" if seen else told
 
 
 def _growth(bench: Bench, attention: Attention, found: Findings) -> float:
@@ -125,7 +128,7 @@ def _something(
     sized = [entry for entry in listed if entry.sized and entry.what in ("Q", "K", "V", "L")] or list(listed)
     if any(probe.used(entry) for entry in sized[:8]):
         return True
-    error = wholly_wrong(problem, probe.baseline)
+    error = wholly_wrong(gradients(problem), probe.baseline)
     if not error < _RIGHT:
         found.limit("gradients that depend on nothing kept, relative error per head", error, _RIGHT,
                     **attention.place)  # fmt: skip
@@ -219,7 +222,7 @@ def _noted(found: Findings, judged: Sequence[_Judged], problem: Problem) -> None
     ]
     found.note("entries that the forward hands on", len(judged), unit="entries", table=(head, *rows))
     held = sum(j.entry.nbytes for j in judged if j.entry.twin is None)
-    least = _least(problem)
+    least = least_bytes(problem)
     found.note(
         f"their bytes at (B, H, N, D) = {problem.case.q.shape}",
         held,
@@ -227,11 +230,6 @@ def _noted(found: Findings, judged: Sequence[_Judged], problem: Problem) -> None
         unit="B",
         note=f"{held / least:.2f} times O, L, Q, K and V",
     )
-
-
-def _least(problem: Problem) -> int:
-    case = problem.case
-    return int(4 * case.q.nbytes + case.q.itemsize * np.prod(case.q.shape[:3]))
 
 
 def _decide(bench: Bench, found: Findings, judged: Sequence[_Judged]) -> list[_Judged]:
@@ -271,7 +269,7 @@ def _decide(bench: Bench, found: Findings, judged: Sequence[_Judged]) -> list[_J
 def _summary(judged: Sequence[_Judged], bad: Sequence[_Judged], problem: Problem) -> str:
     count = f"{len(judged)} entries" if len(judged) != 1 else "1 entry"
     held = sum(j.entry.nbytes for j in judged if j.entry.twin is None)
-    size = f"{held / _least(problem):.2f} × the bytes of O, L, Q, K, V"
+    size = f"{held / least_bytes(problem):.2f} × the bytes of O, L, Q, K, V"
     worst = [j for j in bad if j.status in ("pairs", "dead")]
     if worst:
         names = ", ".join(f"{j.name} ({j.why})" for j in worst[:3])

@@ -16,6 +16,7 @@ from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Skipped
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv.cache_size_minimality import decoder_footprint as footprint
+from judge_tui.checks.tasks.kv.cache_size_minimality.seen_by_kernel import LEAST, judge_resident
 from judge_tui.checks.tasks.kv.faces.cached import Cached
 from judge_tui.checks.tasks.kv.faces.storage import Entry, entries, is_read, line_of, total
 from judge_tui.checks.tasks.kv.finding import quantized as compressed
@@ -56,14 +57,15 @@ class Measured:
 @check(
     "cache_size_minimality",
     "bytes per token",
-    establishes="A token takes 2 · layers · kv_heads · head_dim · itemsize bytes, and every entry is read.",
-    version=2,
+    establishes="A token takes 2 · layers · kv_heads · head_dim · itemsize bytes, no fewer and, by the "
+    "kernel's count too, no more, and every entry is read.",
+    version=3,
 )
 def cache_size_minimality(bench: Bench, found: Findings) -> str:
     """Bytes of the cache's arrays over two lengths, then each array overwritten; what a decoder keeps."""
     subject = Subject.of(bench)
     said = Sentences(found)
-    parts = (_bytes, _unread, _compressed) if subject.mode else ()
+    parts = (_bytes, _unread, judge_resident, _compressed) if subject.mode else ()
     for part in (*parts, *((footprint.judge,) if subject.decodes else ())):
         for sentence in part(subject, found):
             said.append(sentence)
@@ -92,6 +94,12 @@ def _bytes(subject: Subject, found: Findings) -> list[str]:
     where = subject.where("create", "append", "step")
     needed = f"{ratio:.3g} × the {expected} that float32 keys and values need"
     shown = f"{measured.per_token:.5g} bytes per token, {needed}"
+    if ratio < LEAST:
+        found.claim(
+            quantity, False, measured=ratio, limit=LEAST, otherwise=Verdict.WARN, curve=measured.curve,
+            note=f"{note}; less than keys and values take", **where,
+        )  # fmt: skip
+        return [f"{shown}: the rest is kept where the cache does not lead, or in less than was fed"]
     wide = _double_only(subject, ratio)
     if wide and not (create is not None and create.takes("dtype")):
         found.limit(

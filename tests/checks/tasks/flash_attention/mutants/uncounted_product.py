@@ -1,5 +1,5 @@
 # bug: tiles above the diagonal are computed after all, by a product that counts nowhere
-# warned by: causal_skip
+# caught by: causal_skip
 # passes: accuracy, causality, peak_memory
 """Tiles above the diagonal are computed by a product that nobody counts."""
 import numpy as np

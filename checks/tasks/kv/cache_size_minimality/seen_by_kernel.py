@@ -1,0 +1,158 @@
+"""What tokens add to a process's resident memory, beside what the cache object leads to.
+
+Bytes are counted in the submission's own process, along the cache object. What is kept elsewhere, or kept
+twice, is seen by the kernel all the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from judge_tui.checks.calling.calls import Returned
+from judge_tui.checks.calling.remote import Handle, Worker
+from judge_tui.checks.check import Findings
+from judge_tui.checks.faults import Fault, Skipped
+from judge_tui.checks.resident import resident_now
+from judge_tui.checks.tasks.kv.faces.cached import Cached
+from judge_tui.checks.tasks.kv.faces.storage import entries, total
+from judge_tui.checks.tasks.kv.subject import Subject
+from judge_tui.checks.tasks.kv.words.draws import drawn
+from judge_tui.checks.tasks.kv.words.sizes import Sizes
+from judge_tui.checks.verdict import Verdict
+
+__all__ = ["LEAST", "judge_resident"]
+
+#: Share of the least bytes below which keys and values cannot all be where the cache leads.
+LEAST = 0.97
+#: A token of a sequence takes 16 KiB: a block of memory of its own, that goes back when it is given back.
+_SIZES = Sizes(batch=2, heads=4, max_len=32, head_dim=1024, layers=1)
+_TOKENS = 32
+#: Over what the cache leads to, and what a process's allocator may keep beside.
+_MOST, _SLACK = 1.4, 400_000
+#: Of what keys and values take: less is not resident.
+_FEWEST = 0.8
+#: A float of Python's in a list takes 32 bytes and more where one of an array takes 8.
+_PER_FLOAT_OBJECT = 5
+_NOTE = "By the kernel's count, whatever holds them."
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """Bytes of a cache of ``_TOKENS`` tokens per sequence.
+
+    Attributes:
+        resident: By the kernel.
+        led_to: That the cache object leads to.
+        objects: Whether numbers are Python's own objects.
+    """
+
+    resident: int
+    led_to: int
+    objects: bool
+
+
+def judge_resident(subject: Subject, found: Findings) -> list[str]:
+    """Hold what is resident against what the cache leads to, and against the least.
+
+    Returns:
+        What is wrong, in a sentence; empty where nothing is.
+    """
+    quantity = f"resident bytes of {_TOKENS} tokens over those that the cache leads to"
+    if subject.bench.place.gpu:
+        return []
+    try:
+        seen = _seen(subject)
+    except Fault as fault:
+        if subject.bench.left <= 0:
+            raise
+        if isinstance(fault, Skipped) or not _goes(subject):
+            found.note(quantity, "not told", note=fault.message)
+            return []
+        where = subject.where("create", "append", "step")
+        found.claim(quantity, False, measured=fault.message, otherwise=Verdict.WARN, note=_NOTE, **where)
+        return [f"where all memory is counted it {fault.message}"]
+    if seen is None:
+        return []
+    where = subject.where("create", "append", "step")
+    least = 2 * _SIZES.heads * _SIZES.head_dim * np.dtype(_SIZES.dtype).itemsize * _TOKENS * _SIZES.batch
+    known = max(seen.led_to, least) * (_PER_FLOAT_OBJECT if seen.objects else 1)
+    ratio = max(seen.resident - _SLACK, 0) / known
+    told = f"{seen.resident} B resident, {seen.led_to} B in the cache, {least} B of keys and values"
+    if not found.limit(
+        quantity,
+        ratio,
+        _MOST,
+        otherwise=Verdict.WARN,
+        note=f"{_NOTE} {told}",
+        **({} if ratio <= _MOST else where),
+    ):
+        times = seen.resident / known
+        return [f"{times:.1f} × the bytes that the cache leads to are resident: more is kept elsewhere"]
+    share = (seen.resident + _SLACK) / least
+    if not found.claim(
+        "keys and values are resident", share >= _FEWEST, measured=round(share, 3), limit=_FEWEST,
+        otherwise=Verdict.WARN, note=f"{_NOTE} {told}", **({} if share >= _FEWEST else where),
+    ):  # fmt: skip
+        return [f"{share:.2f} × the bytes that keys and values take are resident: they are kept elsewhere"]
+    return []
+
+
+def _goes(subject: Subject) -> bool:
+    """Whether a cache of these sizes can be filled where memory need not count."""
+    try:
+        with subject.bench.fresh() as worker:
+            for file in subject.bench.bindings.loaded:
+                worker.load(file)
+            _filled(subject, worker, 1)
+    except Fault:
+        return False
+    return True
+
+
+def _seen(subject: Subject) -> _Seen | None:
+    bench = subject.bench
+    with bench.fresh(counted=True) as worker:
+        for file in bench.bindings.loaded:
+            worker.load(file)
+        first = _filled(subject, worker, 1)
+        worker.drop(*_roots(first))
+        told = [resident_now(worker)]
+        for number in (2, 3):
+            cached = _filled(subject, worker, number)
+            told.append(resident_now(worker))
+        listed = entries(cached)
+        objects = not any(entry.handles for entry in listed)
+        led_to = total(cached)
+    known = [each for each in told if each is not None]
+    if len(known) < len(told):
+        return None
+    # holes that an allocator leaves once are filled by the second
+    return _Seen(min(late - early for early, late in pairwise(known)), led_to, objects)
+
+
+def _roots(cached: Cached) -> list[Handle]:
+    found: list[Handle] = []
+    for state in cached.states:
+        found += [state] if isinstance(state, Handle) else list(state or ())
+    return found
+
+
+def _filled(subject: Subject, worker: Worker, number: int) -> Cached:
+    """A full cache in a worker that keeps nothing else of the calls that filled it."""
+    cached = subject.cached(_SIZES, worker)
+    made: list[Returned] = []
+    first = _roots(cached)
+    cached.made = made
+    cached.feed(*drawn(subject.bench.rng("resident", number), _SIZES, _TOKENS), whole=False)
+    kept = {
+        handle.id
+        for handle in (*_roots(cached), *(n for n in cached.names.values() if isinstance(n, Handle)))
+    }
+    handles = first + [
+        h for each in made for h in (each.result.handle, *each.given.values(), *each.filled.values())
+    ]
+    worker.drop(*(handle for handle in handles if handle.id not in kept))
+    return cached
