@@ -41,9 +41,8 @@ _CHANGES = ("keys and values", "keys", "values")
 
 #: Most work with the mask over work without.
 MOST_WORK = 0.75
-_TILE = 32
-_LENGTHS = (256, 512, 1024)
-_COUNTED_WIDTH = 16
+#: Rows of a tile and D of what is counted; N is so many tiles.
+_TILES, _WIDTHS, _COUNTS = (28, 36), (12, 20), (8, 16, 32)
 _PRODUCTS = "multiply-adds"
 #: The same over what attention takes without: three products where two are needed may be skipped too.
 _MOST_OF_ATTENTION = 0.8
@@ -184,10 +183,10 @@ def _changed(bench: Bench, base: Case, cuts: Any, change: str) -> Case:
     establishes="Values beyond the diagonal are not touched, and work with the causal mask falls toward "
     "half of what attention takes without it as N grows, as its own process counts it.",
     roles=("forward",),
-    version=5,
+    version=6,
 )
 def causal_skip(bench: Bench, found: Findings) -> str:
-    """Count multiply-adds with and without the mask at N = 256, 512 and 1024; poison values."""
+    """Count multiply-adds with and without the mask at three lengths to about 1024; poison values."""
     forward = Forward(bench)
     if not forward.switch:
         mask = "always masks" if forward.causal == (True,) else "never masks"
@@ -198,10 +197,10 @@ def causal_skip(bench: Bench, found: Findings) -> str:
     computed = _beyond(bench, found, forward)
     points: list[tuple[float, float]] = []
     unit, places = "", []
-    for length in _LENGTHS:
+    for length, width in _counted_sizes(bench):
         try:
             masked, full = (_counted(bench, forward, length, causal) for causal in (True, False))
-            unit, ratio = _ratio(masked, full, length)
+            unit, ratio = _ratio(masked, full, length, width)
         except Skipped:
             if computed:
                 return computed
@@ -223,7 +222,7 @@ def causal_skip(bench: Bench, found: Findings) -> str:
         note=_OWN_COUNT,
         **where,
     )
-    wasted = _over_attention(found, forward, masked, length) if unit == _PRODUCTS else ""
+    wasted = _over_attention(found, forward, masked, length, width) if unit == _PRODUCTS else ""
     doubt = _against_the_clock(bench, found, forward) if unit == _PRODUCTS else ""
     trend, lengths = ", ".join(f"{y:.3f}" for _x, y in points), ", ".join(f"{x:.0f}" for x, _y in points)
     end = "tiles above the diagonal are computed" if ratio > MOST_WORK else f"limit {MOST_WORK}"
@@ -251,9 +250,11 @@ def _beyond(bench: Bench, found: Findings, forward: Forward) -> str:
     )
 
 
-def _over_attention(found: Findings, forward: Forward, masked: dict[str, Any], length: int) -> str:
+def _over_attention(
+    found: Findings, forward: Forward, masked: dict[str, Any], length: int, width: int
+) -> str:
     """Work with the mask over QKᵀ and PV of all pairs, which no waste without the mask makes larger."""
-    share = _number(masked, "multiply_adds") / (2 * length * length * _COUNTED_WIDTH)
+    share = _number(masked, "multiply_adds") / (2 * length * length * width)
     fine = found.limit(
         f"multiply-adds with the mask over those of QKᵀ and PV without, N = {length}",
         share,
@@ -315,8 +316,20 @@ def _share(pairs: list[tuple[float, float]]) -> float:
     return statistics.median(masked / max(full, 1e-9) for masked, full in pairs)
 
 
+def _tile_and_width(bench: Bench) -> tuple[int, int]:
+    sizes = bench.sizes("work")
+    return sizes.between(*_TILES), sizes.between(*_WIDTHS)
+
+
+def _counted_sizes(bench: Bench) -> list[tuple[int, int]]:
+    """N and D of the calls whose work is counted."""
+    tile, width = _tile_and_width(bench)
+    return [(tile * count, width) for count in _COUNTS]
+
+
 def _counted(bench: Bench, forward: Forward, length: int, causal: bool) -> dict[str, Any]:
-    case = drawn(bench.rng("work", length), (1, 1, length, _COUNTED_WIDTH), _TILE, causal)
+    tile, width = _tile_and_width(bench)
+    case = drawn(bench.rng("work", length), (1, 1, length, width), tile, causal)
     bench.progress(f"N = {length}", None)
     counters = forward.counters(case)
     if forward.uncountable:
@@ -326,17 +339,17 @@ def _counted(bench: Bench, forward: Forward, length: int, causal: bool) -> dict[
     return counters
 
 
-def _ratio(masked: dict[str, Any], full: dict[str, Any], length: int) -> tuple[str, float]:
+def _ratio(masked: dict[str, Any], full: dict[str, Any], length: int, width: int) -> tuple[str, float]:
     """Matrix products where they carry the work, else all array elements too.
 
     Raises:
         Skipped: Nothing was counted.
     """
     products = [_number(counts, "multiply_adds") for counts in (masked, full)]
-    if products[1] >= 1.5 * length * length * _COUNTED_WIDTH:
+    if products[1] >= 1.5 * length * length * width:
         # QKᵀ and PV of the pairs on and below the diagonal: less is not attention
-        if products[0] < (length + 1) * length * _COUNTED_WIDTH:
-            share = products[0] / (2 * length * length * _COUNTED_WIDTH)
+        if products[0] < (length + 1) * length * width:
+            share = products[0] / (2 * length * length * width)
             raise Skipped(
                 f"{share:.3f} of the work without the mask is less than the visible pairs need: "
                 "part of its work is not counted"

@@ -21,8 +21,8 @@ __all__ = ["peak_memory"]
 
 #: Largest exponent of the growth: 1 is linear, 2 holds a score for every pair of rows.
 MOST_GROWTH = 1.5
-_LENGTHS = (256, 512, 1024, 2048)
-_TILE, _WIDTH = 64, 8
+#: Rows of a tile and D; N is so many tiles, doubled from one to the next.
+_TILES, _WIDTHS, _COUNTS = (52, 68), (6, 10), (4, 8, 16, 32)
 #: Seconds of one call past which N is doubled no further.
 _LONG = 2.0
 #: What Python itself may take for loops and small objects.
@@ -35,11 +35,11 @@ _NOISE = 4096.0
     establishes="Peak bytes beyond inputs and output grow more slowly than N^1.5, traced, and by the "
     "kernel's count nothing is resident for every pair of rows.",
     roles=("forward",),
-    version=3,
+    version=4,
     budget=90,
 )
 def peak_memory(bench: Bench, found: Findings) -> str:
-    """Trace allocations of one head at N = 256 … 2048, tiles of 64, and fit how the peak grows."""
+    """Trace allocations of one head at four lengths to about 2048, and fit how the peak grows."""
     forward = Forward(bench)
     # A mask that is handed over is an (N, N) array of the caller's.
     causal = forward.causal[0] and not forward.mask
@@ -47,7 +47,7 @@ def peak_memory(bench: Bench, found: Findings) -> str:
     if error > limit:
         return f"what it computes is not attention ({error:.2g} off), so its memory says nothing"
     points: list[tuple[float, float]] = []
-    for length in _LENGTHS:
+    for length in _lengths(bench):
         bench.progress(f"N = {length}", None)
         beyond, seconds = _beyond(bench, forward, found, length, causal)
         points.append((float(length), beyond))
@@ -69,7 +69,7 @@ def peak_memory(bench: Bench, found: Findings) -> str:
         curve=Curve("N", "peak bytes beyond inputs and output", tuple(points), log_x=True, log_y=True),
         **where,
     )
-    name = f"peak beyond inputs and output, N = {longest:.0f}, D = {_WIDTH}, T = {_TILE}"
+    name = f"peak beyond inputs and output, N = {longest:.0f}, {_cut(bench)}"
     found.note(name, beyond, unit="B")
     found.note("the same over one float64 (N, N) matrix", matrix)
     if seen := _seen(bench, forward, found, causal):
@@ -83,7 +83,8 @@ def _seen(bench: Bench, forward: Forward, found: Findings, causal: bool) -> str:
     """What the kernel saw of it, as a clause; asked where the trace shows nothing wrong."""
 
     def call(worker: Worker, length: int) -> float:
-        case = drawn(bench.rng("resident", length), (1, 1, length, _WIDTH), _TILE, causal)
+        tile, width = _tile_and_width(bench)
+        case = drawn(bench.rng("resident", length), (1, 1, length, width), tile, causal)
         return relative_error(forward(case, worker=worker), attention_in_strips(case), axis=(-2, -1))
 
     if found.verdict is Verdict.FAIL:
@@ -118,7 +119,7 @@ def _beyond(
 ) -> tuple[float, float]:
     """Peak bytes less O's own, and the seconds of the call."""
     case = _case(bench, length, causal)
-    if length == _LENGTHS[0]:
+    if length == _lengths(bench)[0]:
         forward(case)  # what is made once, such as caches of einsum, is no working set
     out, returned = forward.returned(case, memory=True)
     error = relative_error(out, case.truth, axis=(-2, -1))
@@ -130,8 +131,24 @@ def _beyond(
     return (float(peak) - size if isinstance(peak, (int, float)) else 0.0), returned.result.own_seconds
 
 
+def _tile_and_width(bench: Bench) -> tuple[int, int]:
+    sizes = bench.sizes("memory")
+    return sizes.between(*_TILES), sizes.between(*_WIDTHS)
+
+
+def _lengths(bench: Bench) -> tuple[int, ...]:
+    tile, _width = _tile_and_width(bench)
+    return tuple(tile * count for count in _COUNTS)
+
+
+def _cut(bench: Bench) -> str:
+    tile, width = _tile_and_width(bench)
+    return f"D = {width}, T = {tile}"
+
+
 def _case(bench: Bench, length: int, causal: bool) -> Case:
-    return drawn(bench.rng("memory", length), (1, 1, length, _WIDTH), _TILE, causal, spread=0.1)
+    tile, width = _tile_and_width(bench)
+    return drawn(bench.rng("memory", length), (1, 1, length, width), tile, causal, spread=0.1)
 
 
 def _busiest(bench: Bench, forward: Forward, length: int, causal: bool) -> tuple[float, dict[str, Any]]:

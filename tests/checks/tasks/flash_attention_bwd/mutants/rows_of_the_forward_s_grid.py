@@ -1,6 +1,6 @@
 # bug: the row sums of dO · O are taken over the forward's count of tiles at the backward's size: later rows get none
 # caught by: gradients
-# passes: accuracy, logsumexp, masked_rows
+# passes: accuracy, logsumexp
 """
 Flash attention forward + backward, laid out as kernel launches.
 
