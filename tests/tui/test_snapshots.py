@@ -100,7 +100,7 @@ def opened(name: str) -> Callable[[Driver], Awaitable[None]]:
 async def changed_elsewhere(app: Driver) -> None:
     path = app.compare.session.paths[0]
     path.write_text(path.read_text().replace("score = 90", "score = 40"))
-    await app.press("s", "c", "9", "1")
+    await app.press("s", "c", "9", "1", "enter")
     await app.until(lambda: app.compare._conflicts)
 
 

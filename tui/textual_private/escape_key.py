@@ -16,7 +16,12 @@ import time
 from collections.abc import Callable, Iterable
 
 from textual import events
-from textual._xterm_parser import BRACKETED_PASTE_START, SPECIAL_SEQUENCES, XTermParser
+from textual._xterm_parser import (
+    _MAX_SEQUENCE_SEARCH_THRESHOLD,
+    BRACKETED_PASTE_START,
+    SPECIAL_SEQUENCES,
+    XTermParser,
+)
 from textual.message import Message
 
 from judge_tui.tui.textual_private.ansi_keys import ANSI_SEQUENCES_KEYS
@@ -30,7 +35,14 @@ _ESC = "\x1b"
 _BEGINNINGS = frozenset("[OP]_^X")
 _CSI = "\x1b["
 #: A control sequence from beginning to end (ECMA-48, 5.4): parameters, intermediate bytes, one final byte.
-_CONTROL = re.compile(r"\x1b\[(?:<[0-9;.+\-NaInfity]*[^0-9;.+\-NaInfity]|[0-?]*[ -/]*[@-~])")
+_CONTROL = re.compile(r"\x1b\[(?:<[0-9;.+\-NaInfity]*(?![0-9;.+\-NaInfity])[ -~]|[0-?]*[ -/]*[@-~])")
+#: An answer of a terminal from beginning to end, behind its Escape: a string and its terminator.
+_ANSWER = re.compile(r"\][^\x00-\x1f\x7f]+(?:\x07|\x1b\\)|[P^_X][^\x00-\x1f\x7f]+\x1b\\")
+#: The beginnings of sequences that nobody types, as those of keys are typed: Escape and ``[``.
+_LOST = re.compile(r"\x1b(?:\[.|\]\d+;)", re.S)
+#: The same beginnings in eight bits.
+_EIGHT_BITS = {chr(ord(sign) + 0x40): sign for sign in "[P]^_X"}
+_BEGINS = re.compile(f"[{_ESC}{''.join(_EIGHT_BITS)}]")
 #: A report of the mouse that goes on; some terminals send NaN for where it is not.
 _MOUSE = re.compile(r"\x1b\[(?:<[0-9;.+\-NaInfity]*|M.{0,2})", re.S)
 #: Beginnings of longer sequences that look complete.
@@ -38,7 +50,7 @@ _BEGUN = frozenset(
     known[:end] for known in ANSI_SEQUENCES_KEYS if known.startswith(_CSI) for end in range(3, len(known))
 )
 #: Characters after which no sequence is waited for.
-_LONGEST = 64
+_LONGEST = 4096
 _ALTERNATES = re.compile(r"\x1b\[(\d+)(?::(\d*))?(?::\d*)?(?:;(\d*)(?::(\d+))?)?(?:;([\d:]*))?([u~A-S])")
 _SHIFT, _RELEASE = "2", "3"
 #: What the parser knows beside keys: the mouse, the cursor's place, sizes, modes.
@@ -91,9 +103,15 @@ class _Intake:
                 at = len(data) - len(rest)
                 yield from self._pasted(self._paste)
             elif not self._in_sequence:
-                end = data.find(_ESC, at) + 1 or len(data)
+                if begins := _BEGINS.search(data, at):
+                    data = f"{data[: begins.start()]}{_seven_bits(begins[0])}{data[begins.end() :]}"
+                end = begins.end() if begins else len(data)
                 yield from self._feed(self._parser, data[at:end])
                 self._sequence, at = _ESC, end
+            elif self._sequence == _ESC and (answer := _ANSWER.match(data, at)):
+                # nobody asked for it here
+                self._drop()
+                at = answer.end()
             elif self._sequence[:2] == _CSI and not " " <= data[at] <= "~" and data[at] != _ESC:
                 # no sequence holds that: what has come of it is none
                 self._drop()
@@ -103,8 +121,7 @@ class _Intake:
                 if (plain := _without_alternates(whole)) not in ("", whole) and self._is_known(plain):
                     yield from self._feed(self._parser, plain)
             elif self._goes_on(data, at):
-                yield from self._feed(self._parser, data[at])
-                self._sequence = _ESC if data[at] == _ESC else self._sequence + data[at]
+                yield from self._go_on(data[at])
                 at += 1
                 if self._sequence == BRACKETED_PASTE_START:
                     self._paste = Pasting(time.monotonic())
@@ -120,6 +137,17 @@ class _Intake:
     @property
     def _in_sequence(self) -> bool:
         return self._parser._timeout_time is not None
+
+    def _go_on(self, character: str) -> Iterable[Message]:
+        """Take one more character of the sequence that has begun.
+
+        The parser gets a control sequence when it is whole: in a long one it would lose its patience.
+        """
+        self._sequence = _ESC if character == _ESC else self._sequence + character
+        if len(self._sequence) <= len(_CSI) or not self._sequence.startswith(_CSI):
+            yield from self._feed(self._parser, character)
+        elif _whole(self._sequence):
+            yield from self._feed(self._parser, self._sequence[len(_CSI) :])
 
     def _goes_on(self, data: str, at: int) -> bool:
         """Whether a character may belong to the sequence that has begun."""
@@ -147,7 +175,13 @@ class _Intake:
         yield from self._ended()
 
     def _ended(self) -> Iterable[Message]:
-        """What a sequence comes to that has no end: the parser tells the keys behind Escape."""
+        """What a sequence comes to that has no end: the parser tells the keys behind Escape.
+
+        A control sequence that is more than its beginning is none of them.
+        """
+        if _LOST.match(self._sequence):
+            self._drop()
+            return
         # and Escape itself as their Alt, but where their names are words
         lost = len(self._sequence) > 1 and not self._sequence[1].isalnum()
         for message in self._tick(self._parser):
@@ -158,6 +192,8 @@ class _Intake:
 
     def _is_known(self, sequence: str) -> bool:
         """Whether the parser makes something of a control sequence, and comes out of that."""
+        if len(sequence) > _MAX_SEQUENCE_SEARCH_THRESHOLD:
+            return False
         if sequence in SPECIAL_SEQUENCES or any(form.fullmatch(sequence) for form in _FORMS):
             return True
         try:
@@ -181,10 +217,17 @@ class _Intake:
             yield events.Paste(text)
 
 
+def _seven_bits(sign: str) -> str:
+    """What begins a sequence, as Escape and a letter."""
+    return _ESC + _EIGHT_BITS.get(sign, "")
+
+
 def _whole(sequence: str) -> str:
     """A control sequence that is complete; empty where more of it is to come, or where it is none."""
     if _MOUSE.fullmatch(sequence) or sequence in _BEGUN or len(sequence) == len(_CSI):
         return ""
+    if sequence in ANSI_SEQUENCES_KEYS or _FORMS[1].fullmatch(sequence):
+        return sequence
     return sequence if _CONTROL.fullmatch(sequence) or len(sequence) > _LONGEST else ""
 
 
