@@ -271,7 +271,7 @@ def _rivalled(one: _Candidate, anchor: Anchor, context: Context, index: TextInde
         return False
     own = index.before(one.lines[0], 1)
     kept = min(one.slots, 2)
-    for above in index.at.get(said(context.before[0]), ())[:_MOST]:
+    for above in index.at(said(context.before[0]))[:_MOST]:
         behind = index.behind(above, 1)
         if [above] == own or not behind or not _same(index.within[behind[0]], context.within):
             continue
@@ -292,7 +292,7 @@ def _best(one: _Candidate, every: Sequence[_Candidate]) -> bool:
 def _rare(one: _Candidate, index: TextIndex) -> bool:
     """Whether what stands beside a place stands nowhere else."""
     beside = [*index.before(one.lines[0], 1), *index.behind(one.lines[1], 1)]
-    return all(len(index.at[index.said[number]]) == 1 for number in beside)
+    return all(len(index.at(index.said[number])) == 1 for number in beside)
 
 
 def _doubtful(anchor: Anchor, context: Context, index: TextIndex, every: Sequence[_Candidate]) -> Found:
@@ -315,7 +315,7 @@ def _gap(context: Context, index: TextIndex) -> Lines | None:
     if not context.before or not context.after:
         return None
     found = []
-    for above in index.at.get(said(context.before[0]), ())[:_MOST]:
+    for above in index.at(said(context.before[0]))[:_MOST]:
         behind = index.behind(above, 12)
         told = said(context.after[0])
         below = next((at for at, number in enumerate(behind) if index.said[number] == told), None)
@@ -354,8 +354,8 @@ def equal_places(anchor: Anchor, index: TextIndex) -> Iterator[int]:
     if not whole:
         return
     if short:
-        offset, rarest = min(short, key=lambda pair: len(index.at.get(pair[1], ())))
-        starts: Sequence[int] = [at - offset for at in index.at.get(rarest, ())]
+        offset, rarest = min(short, key=lambda pair: len(index.at(pair[1])))
+        starts: Sequence[int] = [at - offset for at in index.at(rarest)]
     else:
         starts = index.solid
     if len(starts) > _MOST and anchor.lines[0] >= 0:
@@ -390,11 +390,11 @@ def _end(anchor: Anchor, index: TextIndex, first: int) -> tuple[int, bool]:
     return nearest, len(best) != 1 or not most
 
 
-def _saying(kept: str, index: TextIndex) -> list[int]:
+def _saying(kept: str, index: TextIndex) -> Sequence[int]:
     """Lines that say what a kept one does."""
     told = said(kept)
     if len(kept) < CHARACTERS:
-        return index.at.get(told, [])
+        return index.at(told)
     return [number for number in index.solid if index.said[number].startswith(told)]
 
 
@@ -404,7 +404,7 @@ def _stretched(anchor: Anchor, context: Context, index: TextIndex) -> Lines | No
         return None
     ends = _saying(context.ends or anchor.quote[-1], index)
     found: list[tuple[int, int, Lines]] = []
-    for first in index.at.get(anchor.told[0], ())[:_MOST]:
+    for first in index.at(anchor.told[0])[:_MOST]:
         above = index.before(first, 24)
         weight = 2 * _same(index.within[first], context.within) + _slots(context.before, above, index)
         at = bisect_left(ends, first)
@@ -437,7 +437,7 @@ def _blank_places(anchor: Anchor, index: TextIndex) -> list[Lines]:
     if context is None or not context.before or not context.after:
         return []
     found: list[Lines] = []
-    for above in index.at.get(said(context.before[0]), ())[:_MOST]:
+    for above in index.at(said(context.before[0]))[:_MOST]:
         behind = index.behind(above, 1)
         if behind and near(index, behind[0], context.after[0]) and behind[0] - above > anchor.size + 1:
             found.append((above + 1, above + 1 + anchor.size))

@@ -185,7 +185,7 @@ def _full(context: Context | None) -> int:
 def _kept(context: Context, own: TextIndex) -> bool:
     """Whether a file of the old name has enough of what stood around a note to be the old file."""
     kept = [told for line in (*context.before, *context.after) if len(told := said(line)) > 8]
-    return bool(kept) and 2 * sum(told in own.at for told in kept) >= len(kept)
+    return bool(kept) and 2 * sum(bool(own.at(told)) for told in kept) >= len(kept)
 
 
 def _one_based(lines: tuple[int, int]) -> tuple[int, int]:

@@ -127,8 +127,9 @@ class CodePane(Hollow, Vertical):
         if files:
             self.open(_first(files, self.submission.task))
         else:
-            told = sentence(self.submission.unlisted)
-            self._show(Source(self.hide(f"(this submission has no files)\n{told}".strip()).encode()))
+            self._show(Source(b"(this submission has no files)"))
+        if told := sentence(self.submission.unlisted):
+            self.notify(f"{letter_of(self.index)}: {plain(self.hide(told))}", markup=False, timeout=6)
         self.retitle()
 
     def on_unmount(self) -> None:
