@@ -111,6 +111,8 @@ def parse_context(raw: object) -> Context | None:
         return None
     if not isinstance(equal, list) or len(equal) != 3 or not all(type(n) is int and n > 0 for n in equal):
         return None
+    if equal[0] > equal[1]:
+        return None
     return Context(texts[0], tuple(lists[0]), tuple(lists[1]), texts[1], tuple(equal), texts[2])
 
 
