@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -30,6 +30,9 @@ UNKNOWN = "unknown"
 CHARACTERS = 160
 
 
+_KNOWN = frozenset({"within", "before", "after", "ends", "equal", "text"})
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
     """Where a note was when its lines were known for certain.
@@ -42,6 +45,7 @@ class Context:
         equal: Which of those places it is that say the same: the so-manieth of how many in its definition,
             and how many there are in the file.
         text: Fingerprint of the file (see :class:`~judge_tui.judging.text_index.TextIndex`).
+        extra: Keys of the file that this version does not know.
     """
 
     within: str = ""
@@ -50,6 +54,7 @@ class Context:
     ends: str = ""
     equal: tuple[int, int, int] = (1, 1, 1)
     text: str = ""
+    extra: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
 
 def context_of(index: TextIndex, first: int, last: int, equal: Sequence[int], *, whole: bool) -> Context:
@@ -113,7 +118,8 @@ def parse_context(raw: object) -> Context | None:
         return None
     if equal[0] > equal[1]:
         return None
-    return Context(texts[0], tuple(lists[0]), tuple(lists[1]), texts[1], tuple(equal), texts[2])
+    extra = {key: value for key, value in raw.items() if key not in _KNOWN}
+    return Context(texts[0], tuple(lists[0]), tuple(lists[1]), texts[1], tuple(equal), texts[2], extra)
 
 
 def _are_texts(value: object) -> bool:
@@ -130,4 +136,4 @@ def render_context(context: Context) -> dict[str, Any]:
         "equal": list(context.equal) if context.equal != (1, 1, 1) else [],
         "text": context.text,
     }
-    return {key: value for key, value in raw.items() if value}
+    return {key: value for key, value in raw.items() if value} | dict(context.extra)

@@ -214,7 +214,10 @@ def restated(note: Note, index: TextIndex) -> Note:
     quoted = replace(note, quote=quote_of(index.lines, note.lines))
     anchor = Anchor((first, last), tuple(quoted.quote.split("\n")))
     equal = list(equal_places(anchor, index)) or [first]
-    return replace(quoted, context=context_of(index, first, last, equal, whole=anchor.whole))
+    context = context_of(index, first, last, equal, whole=anchor.whole)
+    if note.context is not None:
+        context = replace(context, extra=note.context.extra)
+    return replace(quoted, context=context)
 
 
 def placed_notes(card: Scorecard, submission: Submission) -> dict[str, Placed]:

@@ -192,6 +192,10 @@ def test_what_stands_around_a_note_is_kept_in_its_card_and_strange_contexts_stay
     assert '[notes.context]\nwithin = "f4"\n' in text
     assert parse_scorecard(text.encode(), tmp_path / "a.toml").notes == card.notes
     head = 'task = "kv"\nmodel = "m"\njudge = "a"\n[[notes]]\nkind = "bug"\ntext = "t"\n'
+    newer = text.replace('within = "f4"\n', 'within = "f4"\nlater = 1\n')
+    [read, _] = parse_scorecard(newer.encode(), tmp_path / "a.toml").notes
+    moved = restated(replace(read, lines=(19, 19)), indexed("#\n" + SIX))
+    assert render_note(moved)["context"]["later"] == 1, "what a later version writes stays"
     for strange in ("[1]", '"far"', "{ before = 3 }", "{ equal = [0, 1, 1] }", "{ equal = [9, 1, 1] }"):
         [read] = parse_scorecard(f"{head}context = {strange}\n".encode(), tmp_path / "a.toml").notes
         assert read.context is None

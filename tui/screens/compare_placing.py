@@ -100,9 +100,8 @@ class ComparePlacing(Screen[None]):
             ]
             kept = "on the file as a whole" if self._is_here(pane, note) else "on the whole submission"
             choices.append(Choice("It is in none of them", f"stays {kept}", "gone"))
-            title = (
-                f"Where is this note of {letter_of(index)}? {pane.hide(note.text.partition('\n')[0][:40])}"
-            )
+            head = pane.hide(note.text.partition("\n")[0][:40])
+            title = f"Where is this note of {letter_of(index)}? {head}"
             likely = Spot(placed.note.file or "", placed.note.lines or (1, 1))
             picker = Picker(title, choices, likely, does="puts it there")
             self.app.push_screen(picker, partial(self._place_told, pane, note, listed))
