@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import takewhile
 from typing import Any
 
 from judge_tui.judging.document import storable
@@ -103,6 +104,29 @@ def _said(kept: str) -> str:
 def edge(kept: Sequence[str]) -> bool:
     """Whether kept lines end where the file does."""
     return len(kept) < FEW
+
+
+def slots(kept: Sequence[str], there: Sequence[int], index: TextIndex) -> int:
+    """How many kept lines, from the nearest on, stand in just their places; an edge of the file counts."""
+    count = sum(1 for _ in takewhile(bool, (near(index, n, k) for n, k in zip(there, kept, strict=False))))
+    return count + (edge(kept) and count == len(kept) and len(there) == len(kept))
+
+
+def loose(kept: Sequence[str], there: Sequence[int], index: TextIndex) -> int:
+    """How many of the kept lines stand there in their order."""
+    at = count = 0
+    for line in kept:
+        found = next((n for n in range(at, len(there)) if near(index, there[n], line)), None)
+        if found is not None:
+            at, count = found + 1, count + 1
+    return count
+
+
+def same(within: str, wanted: str) -> bool:
+    """Whether two definitions are one; what it stands in may have come or gone."""
+    if within == wanted:
+        return True
+    return bool(within and wanted) and (within.endswith("." + wanted) or wanted.endswith("." + within))
 
 
 def parse_context(raw: object) -> Context | None:

@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.sources import is_binary
 from judge_tui.checks.submission import Submission
-from judge_tui.judging.anchor import Anchor, Found, Standing, equal_places, find
+from judge_tui.judging.anchor import Found, Standing, find
 from judge_tui.judging.card import Scorecard
 from judge_tui.judging.context import UNKNOWN, Context, context_of
 from judge_tui.judging.note import Note, quote_of
+from judge_tui.judging.quoted import Anchor, equal_places
 from judge_tui.judging.text_index import TextIndex, indexed, said
 from judge_tui.judging.way_of_lines import Earlier
 
