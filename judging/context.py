@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import takewhile
 from typing import Any
 
 from judge_tui.judging.document import storable
@@ -30,6 +31,9 @@ UNKNOWN = "unknown"
 CHARACTERS = 160
 
 
+_KNOWN = frozenset({"within", "before", "after", "ends", "equal", "text"})
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
     """Where a note was when its lines were known for certain.
@@ -42,6 +46,7 @@ class Context:
         equal: Which of those places it is that say the same: the so-manieth of how many in its definition,
             and how many there are in the file.
         text: Fingerprint of the file (see :class:`~judge_tui.judging.text_index.TextIndex`).
+        extra: Keys of the file that this version does not know.
     """
 
     within: str = ""
@@ -50,6 +55,7 @@ class Context:
     ends: str = ""
     equal: tuple[int, int, int] = (1, 1, 1)
     text: str = ""
+    extra: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
 
 def context_of(index: TextIndex, first: int, last: int, equal: Sequence[int], *, whole: bool) -> Context:
@@ -100,6 +106,29 @@ def edge(kept: Sequence[str]) -> bool:
     return len(kept) < FEW
 
 
+def slots(kept: Sequence[str], there: Sequence[int], index: TextIndex) -> int:
+    """How many kept lines, from the nearest on, stand in just their places; an edge of the file counts."""
+    count = sum(1 for _ in takewhile(bool, (near(index, n, k) for n, k in zip(there, kept, strict=False))))
+    return count + (edge(kept) and count == len(kept) and len(there) == len(kept))
+
+
+def loose(kept: Sequence[str], there: Sequence[int], index: TextIndex) -> int:
+    """How many of the kept lines stand there in their order."""
+    at = count = 0
+    for line in kept:
+        found = next((n for n in range(at, len(there)) if near(index, there[n], line)), None)
+        if found is not None:
+            at, count = found + 1, count + 1
+    return count
+
+
+def same(within: str, wanted: str) -> bool:
+    """Whether two definitions are one; what it stands in may have come or gone."""
+    if within == wanted:
+        return True
+    return bool(within and wanted) and (within.endswith("." + wanted) or wanted.endswith("." + within))
+
+
 def parse_context(raw: object) -> Context | None:
     """The context that a table says; ``None`` where it is none that is known."""
     if not isinstance(raw, Mapping):
@@ -111,7 +140,10 @@ def parse_context(raw: object) -> Context | None:
         return None
     if not isinstance(equal, list) or len(equal) != 3 or not all(type(n) is int and n > 0 for n in equal):
         return None
-    return Context(texts[0], tuple(lists[0]), tuple(lists[1]), texts[1], tuple(equal), texts[2])
+    if equal[0] > equal[1]:
+        return None
+    extra = {key: value for key, value in raw.items() if key not in _KNOWN}
+    return Context(texts[0], tuple(lists[0]), tuple(lists[1]), texts[1], tuple(equal), texts[2], extra)
 
 
 def _are_texts(value: object) -> bool:
@@ -128,4 +160,4 @@ def render_context(context: Context) -> dict[str, Any]:
         "equal": list(context.equal) if context.equal != (1, 1, 1) else [],
         "text": context.text,
     }
-    return {key: value for key, value in raw.items() if value}
+    return {key: value for key, value in raw.items() if value} | dict(context.extra)

@@ -9,9 +9,9 @@ from typing import Any, get_args
 from typing import Literal as _Literal
 
 from judge_tui.checks.lines import split_lines
-from judge_tui.judging.anchor import LONG, Anchor
 from judge_tui.judging.context import Context, parse_context, render_context
 from judge_tui.judging.document import Table, storable
+from judge_tui.judging.quoted import LONG, Anchor
 
 __all__ = [
     "KINDS",

@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.sources import is_binary
 from judge_tui.checks.submission import Submission
-from judge_tui.judging.anchor import Anchor, Found, Standing, equal_places, find
+from judge_tui.judging.anchor import Found, Standing, find
 from judge_tui.judging.card import Scorecard
 from judge_tui.judging.context import UNKNOWN, Context, context_of
 from judge_tui.judging.note import Note, quote_of
+from judge_tui.judging.quoted import Anchor, equal_places
 from judge_tui.judging.text_index import TextIndex, indexed, said
 from judge_tui.judging.way_of_lines import Earlier
 
@@ -185,7 +186,7 @@ def _full(context: Context | None) -> int:
 def _kept(context: Context, own: TextIndex) -> bool:
     """Whether a file of the old name has enough of what stood around a note to be the old file."""
     kept = [told for line in (*context.before, *context.after) if len(told := said(line)) > 8]
-    return bool(kept) and 2 * sum(told in own.at for told in kept) >= len(kept)
+    return bool(kept) and 2 * sum(bool(own.at(told)) for told in kept) >= len(kept)
 
 
 def _one_based(lines: tuple[int, int]) -> tuple[int, int]:
@@ -214,7 +215,10 @@ def restated(note: Note, index: TextIndex) -> Note:
     quoted = replace(note, quote=quote_of(index.lines, note.lines))
     anchor = Anchor((first, last), tuple(quoted.quote.split("\n")))
     equal = list(equal_places(anchor, index)) or [first]
-    return replace(quoted, context=context_of(index, first, last, equal, whole=anchor.whole))
+    context = context_of(index, first, last, equal, whole=anchor.whole)
+    if note.context is not None:
+        context = replace(context, extra=note.context.extra)
+    return replace(quoted, context=context)
 
 
 def placed_notes(card: Scorecard, submission: Submission) -> dict[str, Placed]:

@@ -59,14 +59,24 @@ class TextIndex:
     def __len__(self) -> int:
         return len(self.lines)
 
+    def at(self, told: str) -> Sequence[int]:
+        """The lines that say something."""
+        found = self._at.get(told, ())
+        return (found,) if isinstance(found, int) else found
+
     @cached_property
-    def at(self) -> dict[str, list[int]]:
-        """What is said → the lines that say it."""
-        found: dict[str, list[int]] = {}
+    def _at(self) -> dict[str, int | list[int]]:
+        """What is said → the lines that say it; most lines are alone, and a list for each would be felt."""
+        found: dict[str, int | list[int]] = {}
         for number in self.solid:
             if not number & _TURN:
                 time.sleep(0)
-            found.setdefault(self.said[number], []).append(number)
+            told = self.said[number]
+            known = found.setdefault(told, number)
+            if isinstance(known, list):
+                known.append(number)
+            elif known != number:
+                found[told] = [known, number]
         return found
 
     @cached_property
@@ -91,9 +101,12 @@ class TextIndex:
     @cached_property
     def fingerprint(self) -> str:
         """Names the text: 16 hexadecimal digits."""
-        text = "\n".join(self.lines)
-        text = text if text.isascii() else _NO_TEXT.sub("\ufffd", text)
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+        digest = hashlib.sha256()
+        for first in range(0, len(self.lines), _TURN + 1):
+            time.sleep(0)
+            text = "\n".join([*self.lines[first : first + _TURN + 1], ""])
+            digest.update((text if text.isascii() else _NO_TEXT.sub("\ufffd", text)).encode())
+        return digest.hexdigest()[:16]
 
     def before(self, number: int, count: int) -> list[int]:
         """So many lines before one, blank ones left out, the nearest first."""

@@ -3,13 +3,17 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge_tui.judging.note import Note, new_note, quote_of
-from judge_tui.judging.placing import Files, Placed, place, restated
+from judge_tui.checks.submission import Submission
+from judge_tui.judging.card import Scorecard
+from judge_tui.judging.note import Note, new_note, quote_of, render_note
+from judge_tui.judging.placing import Files, Placed, place, placed_notes, restated, settled
+from judge_tui.judging.scorecard import parse_scorecard, render_scorecard
 from judge_tui.judging.text_index import indexed
 
 SOURCE = "import numpy\n\ndef f(x):\n    return x + 1\n\ndef g(x):\n    return x + 1\n"
@@ -177,3 +181,44 @@ def test_many_notes_whose_quotes_are_gone_are_looked_for_in_little_time() -> Non
     began = time.process_time()
     assert [placed(note, source).standing for note in notes] == ["gone"] * len(notes)
     assert time.process_time() - began < 2.0
+
+
+def test_what_stands_around_a_note_is_kept_in_its_card_and_strange_contexts_stay_as_they_are(
+    tmp_path: Path,
+) -> None:
+    note = note_on((18, 18), SIX)
+    card = Scorecard("kv", "m", "anna", notes=(note, new_note("bug", "whole")))
+    text = render_scorecard(card)
+    assert '[notes.context]\nwithin = "f4"\n' in text
+    assert parse_scorecard(text.encode(), tmp_path / "a.toml").notes == card.notes
+    head = 'task = "kv"\nmodel = "m"\njudge = "a"\n[[notes]]\nkind = "bug"\ntext = "t"\n'
+    newer = text.replace('within = "f4"\n', 'within = "f4"\nlater = 1\n')
+    [read, _] = parse_scorecard(newer.encode(), tmp_path / "a.toml").notes
+    moved = restated(replace(read, lines=(19, 19)), indexed("#\n" + SIX))
+    assert render_note(moved)["context"]["later"] == 1, "what a later version writes stays"
+    for strange in ("[1]", '"far"', "{ before = 3 }", "{ equal = [0, 1, 1] }", "{ equal = [9, 1, 1] }"):
+        [read] = parse_scorecard(f"{head}context = {strange}\n".encode(), tmp_path / "a.toml").notes
+        assert read.context is None
+        assert render_note(read)["context"] == read.extra["context"]
+
+
+def test_the_board_says_of_a_file_that_is_gone_that_it_is_no_longer_there(tmp_path: Path) -> None:
+    submission = Submission.at(tmp_path / "m" / "kv")
+    card = Scorecard("kv", "m", "anna", notes=(note_on((18, 18), SIX),))
+    [found] = placed_notes(card, submission).values()
+    assert found.where == "a.py:18, no longer there"
+
+
+def test_a_card_in_doubt_is_not_taken_for_one_of_the_present_files_by_being_saved(tmp_path: Path) -> None:
+    folder = tmp_path / "m" / "kv"
+    folder.mkdir(parents=True)
+    (folder / "a.py").write_text("# 1\n" * 5 + SIX)
+    submission = Submission.at(folder)
+    old = new_note("bug", "n", file="a.py", lines=(18, 18), source=SIX)
+    before = Scorecard("kv", "m", "anna", notes=(old,), submission="sha256:others")
+    added = new_note("bug", "m", file="a.py", lines=(23, 23), source=submission.read_text("a.py"))
+    saved = settled(before.with_note(added), submission, before)
+    saved = replace(saved, submission=submission.digest)
+    places = placed_notes(saved, submission)
+    assert places[old.id].standing == "doubt"
+    assert (places[added.id].standing, places[added.id].note.lines) == ("there", (23, 23))

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -198,3 +199,21 @@ async def test_a_function_without_a_match_says_so_instead_of_a_diff(workspace: W
         nothing = "The files in view have nothing like only_here."
         await app.until(lambda: [note.message for note in app.app._notifications] == [nothing])
         assert not isinstance(app.app.screen, DiffScreen)
+
+
+async def test_links_and_names_that_are_not_utf8_are_told_in_the_pane(
+    workspace: Workspace,
+) -> None:
+    folder = workspace.submission("alpha", "kv").path
+    (folder / "link.py").symlink_to("kv_cache.py")
+    (folder / os.fsdecode(b"b\xff.py")).write_text("y = 1\n")
+    async with running(make_app(workspace, engine=None), (200, 45)) as app:
+        await app.until(lambda: app.compare.panes[0].file)
+        assert any(
+            told.startswith(r"A: 2 files are no part of the submission: b\xff.py (its name is not UTF-8)")
+            for told in app.messages()
+        )
+        assert "2 left out" in app.text()
+        await app.press("f4")
+        await app.until(lambda: "LEFT OUT (2)" in app.text())
+        assert "link.py (a link)" in app.text()

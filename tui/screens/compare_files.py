@@ -22,7 +22,8 @@ class CompareFiles(Screen[None]):
 
         pane = self.panes[self._pane]
         choices = [Choice(pane.hide(name), "", name, path=True) for name in pane.submission.files]
-        title = f"Files of {letter_of(pane.index)} {pane.title}"
+        aside = len(pane.submission.unlisted)
+        title = f"Files of {letter_of(pane.index)} {pane.title}" + (f" · {aside} left out" if aside else "")
         self.app.push_screen(
             Picker(title, choices, pane.file), lambda name: pane.open(name) if isinstance(name, str) else None
         )

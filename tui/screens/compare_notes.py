@@ -192,14 +192,16 @@ class CompareNotes(ComparePlacing):
         note = next((n for n in self.session.notes(index) if n.id == note_id), None)
         if note is None:
             return
+        if what == "place":
+            # the cursor stays: where it is may be the answer
+            self.ask_place(index, note, listed=True)
+            return
         placed = self.session.placed(index, note)
         if placed.note.file:
             self.jump(index, placed.note.file, placed.note.lines[0] if placed.note.lines else 1)
             if placed.standing != "there" and placed.note.file in self.panes[index].submission.files:
                 self.notify(self._warning(placed), severity="warning", markup=False, timeout=4)
-        if what == "place":
-            self.ask_place(index, note, listed=True)
-        elif what == "copy":
+        if what == "copy":
             self._copy(index, placed.note)
         elif what == "edit":
             self._edit(index, note, listed=True)

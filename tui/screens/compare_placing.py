@@ -94,13 +94,16 @@ class ComparePlacing(Screen[None]):
 
         def asked(texts: Sequence[str]) -> None:
             choices = [
-                Choice(pane.hide(text) or "(blank line)", f"{pane.hide(spot.file)}:{_lines(spot)}", spot)
+                # the line first: on a narrow screen it is all that tells one place from another
+                Choice(f"{_lines(spot)}  {pane.hide(text) or '(blank line)'}", pane.hide(spot.file), spot)
                 for text, spot in zip(texts, spots, strict=True)
             ]
             kept = "on the file as a whole" if self._is_here(pane, note) else "on the whole submission"
             choices.append(Choice("It is in none of them", f"stays {kept}", "gone"))
-            title = f"Where is this note of {letter_of(index)}? {pane.hide(note.text.splitlines()[0][:40])}"
-            picker = Picker(title, choices, spots[0] if spots else "gone", does="puts it there")
+            head = pane.hide(note.text.partition("\n")[0][:40])
+            title = f"Where is this note of {letter_of(index)}? {head}"
+            likely = Spot(placed.note.file or "", placed.note.lines or (1, 1))
+            picker = Picker(title, choices, likely, does="puts it there")
             self.app.push_screen(picker, partial(self._place_told, pane, note, listed))
 
         pane.submit(read, asked)

@@ -100,7 +100,7 @@ class NotesList(Sheet["tuple[str, int, str] | None"]):
         words = {
             "edit": "edit",
             "place": "place",
-            "copy": "copy to another",
+            "copy": "copy",
             "drop": "delete",
             "undo": "undo",
         }

@@ -17,6 +17,7 @@ from judge_tui.checks.submission import Submission
 from judge_tui.checks.unlisted import sentence
 from judge_tui.judging.plain import plain
 from judge_tui.tui.background import Background
+from judge_tui.tui.code.first_file import first_file
 from judge_tui.tui.code.highlight import Highlight, read
 from judge_tui.tui.code.source import Source
 from judge_tui.tui.code.symbols import Symbol
@@ -130,10 +131,11 @@ class CodePane(Hollow, Vertical):
         self._background = Background(partial(self.notify, severity="error", markup=False))
         files = self.submission.files
         if files:
-            self.open(_first(files, self.submission.task))
+            self.open(first_file(files, self.submission.task))
         else:
-            told = sentence(self.submission.unlisted)
-            self._show(Source(self.hide(f"(this submission has no files)\n{told}".strip()).encode()))
+            self._show(Source(b"(this submission has no files)"))
+        if told := sentence(self.submission.unlisted):
+            self.notify(f"{letter_of(self.index)}: {plain(self.hide(told))}", markup=False, timeout=6)
         self.retitle()
 
     def on_resize(self) -> None:
@@ -250,7 +252,7 @@ class CodePane(Hollow, Vertical):
             if name != self.file:
                 self._sources.pop(name, None)
         if not self.file and self.submission.files:
-            self.open(_first(self.submission.files, self.submission.task))
+            self.open(first_file(self.submission.files, self.submission.task))
         elif self.file in names and self.file in self.submission.files:
             file, before = self.file, self.source
 
@@ -320,13 +322,8 @@ class CodePane(Hollow, Vertical):
         aside = self.submission.unlisted
         gone = bool(self.file) and self.file not in self.submission.files
         name = fit_middle(self.hide(self.file), max(self.size.width // 2, _WHOLE))
-        told = (
-            ("gone from disk", gone),
-            ("CRLF", source.crlf),
-            ("CR", source.lone_cr),
-            ("not UTF-8", source.invalid),
-            (f"{len(aside)} left out", aside),
-        )
+        ends = (("CRLF", source.crlf), ("CR", source.lone_cr), ("not UTF-8", source.invalid))
+        told = (("gone from disk", gone), *ends, (f"{len(aside)} left out", aside))
         flags = " ".join(word for word, on in told if on)
         self.title_bar.tell(
             [
@@ -396,18 +393,6 @@ class CodePane(Hollow, Vertical):
     def room(self) -> Size:
         """Size of the code in view."""
         return self.view.size
-
-
-def _first(files: Sequence[str], task: str) -> str:
-    """The file to open first: the one named after the task, else the largest claim to be the work."""
-
-    def rank(name: str) -> tuple[bool, bool, bool, int, str]:
-        stem = name.rsplit("/", 1)[-1].lower()
-        test = "test" in stem or "demo" in stem or "bench" in stem or stem.startswith("__")
-        code = stem.endswith((".py", ".cu", ".cuh", ".cpp", ".cc", ".c", ".h", ".hpp"))
-        return (not code, test, task.split("_", maxsplit=1)[0] not in stem, name.count("/"), name)
-
-    return min(files, key=rank)
 
 
 def _size(submission: Submission, file: str) -> int:

@@ -1,0 +1,178 @@
+"""What a note quotes, and the places of a text that say the same."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from judge_tui.judging.context import CHARACTERS, Context, near, same, slots
+from judge_tui.judging.text_index import TextIndex, said
+
+__all__ = [
+    "ASKED", "LONG", "MOST", "TELLING", "Anchor", "Lines", "Place", "equal_places", "places", "stands_at",
+    "stretched",
+]  # fmt: skip
+
+#: First and last line, 0-based.
+Lines = tuple[int, int]
+#: The same, and whether the last may be another line.
+Place = tuple[int, int, bool]
+
+#: A longer line is quoted by its beginning.
+LONG = 1_000
+#: What says less than so many characters is no proof by itself.
+TELLING = 10
+#: So many lines that say the same are looked at, and so many places are asked about.
+MOST, ASKED = 2_000, 30
+#: The end of a range is looked for so many lines behind where it was.
+_STRETCH = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """What is known of the lines of a note.
+
+    Attributes:
+        lines: Where they were.
+        quote: What the first of them said.
+        context: What stood around them; ``None`` where that is not known.
+    """
+
+    lines: Lines
+    quote: tuple[str, ...]
+    context: Context | None = None
+
+    @property
+    def size(self) -> int:
+        """Lines behind the first."""
+        return self.lines[1] - self.lines[0]
+
+    @property
+    def whole(self) -> bool:
+        """Whether every line is quoted."""
+        return self.size < len(self.quote)
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """What the quoted lines say."""
+        return _told(self.quote)
+
+
+@lru_cache(maxsize=1024)
+def _told(quote: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(map(said, quote))
+
+
+def stands_at(index: TextIndex, anchor: Anchor, first: int) -> bool:
+    """Whether the quoted lines stand from a line on."""
+    if not 0 <= first <= len(index) - len(anchor.quote):
+        return False
+    return all(
+        _says(index, first + number, quoted, told)
+        for number, (quoted, told) in enumerate(zip(anchor.quote, anchor.told, strict=True))
+    )
+
+
+def _says(index: TextIndex, number: int, quoted: str, told: str) -> bool:
+    if len(quoted) < LONG:
+        return index.said[number] == told
+    return index.lines[number].lstrip().startswith(quoted.strip())
+
+
+def equal_places(anchor: Anchor, index: TextIndex) -> Iterator[int]:
+    """First lines of the places that say what is quoted, in their order."""
+    whole = [(n, told) for n, (q, told) in enumerate(zip(anchor.quote, anchor.told, strict=True)) if told]
+    short = [(n, told) for n, told in whole if len(anchor.quote[n]) < LONG]
+    if not whole:
+        return
+    if short:
+        offset, rarest = min(short, key=lambda pair: len(index.at(pair[1])))
+        starts: Sequence[int] = [at - offset for at in index.at(rarest)]
+    else:
+        starts = index.solid
+    if len(starts) > MOST and anchor.lines[0] >= 0:
+        near_by = sorted(starts, key=lambda at: abs(at - anchor.lines[0]))[:MOST]
+        starts = sorted(near_by)
+    yield from (first for first in starts if stands_at(index, anchor, first))
+
+
+def places(anchor: Anchor, index: TextIndex) -> list[Place]:
+    """The places that say what is quoted, to their ends, and whether these may be others."""
+    firsts = list(equal_places(anchor, index))
+    if firsts:
+        return [(first, *_end(anchor, index, first)) for first in firsts]
+    if not "".join(anchor.told):
+        return [(*lines, False) for lines in _blank_places(anchor, index)]
+    return [(*lines, False) for lines in _wrapped(anchor, index)]
+
+
+def _end(anchor: Anchor, index: TextIndex, first: int) -> tuple[int, bool]:
+    """The last line of a range that begins at a line, and whether it may be another one."""
+    context, expected = anchor.context, first + anchor.size
+    clamped = min(expected, len(index) - 1)
+    if anchor.whole or context is None or not context.ends:
+        return clamped, clamped < expected
+    least = first + len(anchor.quote) - 1
+    ends = [n for n in _saying(context.ends, index) if least <= n <= expected + _STRETCH]
+    # a range may have grown or shrunk: what stands behind it tells where
+    backing = [(slots(context.after, index.behind(n, 24), index), n) for n in ends[:ASKED]]
+    most = max((count for count, _ in backing), default=0)
+    best = [n for count, n in backing if count == most]
+    nearest = min(best, key=lambda n: abs(n - expected), default=clamped)
+    return nearest, len(best) != 1 or not most
+
+
+def _saying(kept: str, index: TextIndex) -> Sequence[int]:
+    """Lines that say what a kept one does."""
+    told = said(kept)
+    if len(kept) < CHARACTERS:
+        return index.at(told)
+    return [number for number in index.solid if index.said[number].startswith(told)]
+
+
+def stretched(anchor: Anchor, context: Context, index: TextIndex) -> Lines | None:
+    """A range that begins and ends as it did, and is another one inside."""
+    if not anchor.size or not anchor.told[0]:
+        return None
+    ends = _saying(context.ends or anchor.quote[-1], index)
+    found: list[tuple[int, int, Lines]] = []
+    for first in index.at(anchor.told[0])[:MOST]:
+        above = index.before(first, 24)
+        weight = 2 * same(index.within[first], context.within) + slots(context.before, above, index)
+        at = bisect_left(ends, first)
+        for last in ends[at : at + ASKED] if weight else ():
+            backed = slots(context.after, index.behind(last, 24), index)
+            if last <= first + 2 * anchor.size + 20 and backed:
+                found.append((weight + backed, -abs(last - first - anchor.size), (first, last)))
+    return max(found)[2] if found else None
+
+
+def _wrapped(anchor: Anchor, index: TextIndex) -> list[Lines]:
+    """Places that say it on more lines, or on fewer: somebody has formatted the file."""
+    told = "".join(anchor.told)
+    if len(told) < TELLING or not anchor.whole or any(len(line) >= LONG for line in anchor.quote):
+        return []
+    text, starts = index.joined
+    found: list[Lines] = []
+    at = text.find(told)
+    while at >= 0 and len(found) < ASKED:
+        first, last = starts.get(at), starts.get(at + len(told))
+        if first is not None and last is not None:
+            found.append((index.solid[first], index.solid[last - 1]))
+        at = text.find(told, at + 1)
+    return found
+
+
+def _blank_places(anchor: Anchor, index: TextIndex) -> list[Lines]:
+    """Places of blank lines: between what stood around them."""
+    context = anchor.context
+    if context is None or not context.before or not context.after:
+        return []
+    found: list[Lines] = []
+    for above in index.at(said(context.before[0]))[:MOST]:
+        behind = index.behind(above, 1)
+        if behind and near(index, behind[0], context.after[0]) and behind[0] - above > anchor.size + 1:
+            found.append((above + 1, above + 1 + anchor.size))
+    return found
