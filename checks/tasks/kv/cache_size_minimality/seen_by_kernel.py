@@ -91,6 +91,15 @@ def judge_resident(subject: Subject, found: Findings) -> list[str]:
     ):
         times = seen.resident / known
         return [f"{times:.1f} × the bytes that the cache leads to are resident: more is kept elsewhere"]
+    share = seen.led_to / least
+    if share < LEAST:
+        found.claim(
+            "the cache leads to as many bytes as keys and values take", False, measured=round(share, 3),
+            limit=LEAST, otherwise=Verdict.WARN, note=told, **where,
+        )  # fmt: skip
+        return [
+            f"the cache leads to {share:.2g} × the bytes that keys and values take: they are kept elsewhere"
+        ]
     share = (seen.resident + _SLACK) / least
     if not found.claim(
         "keys and values are resident", share >= _FEWEST, measured=round(share, 3), limit=_FEWEST,
