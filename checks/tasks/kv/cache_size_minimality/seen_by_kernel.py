@@ -11,7 +11,6 @@ from itertools import pairwise
 
 import numpy as np
 
-from judge_tui.checks.calling.calls import Returned
 from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import Fault, Skipped
@@ -151,17 +150,11 @@ def _roots(cached: Cached) -> list[Handle]:
 
 def _filled(subject: Subject, worker: Worker, number: int) -> Cached:
     """A full cache in a worker that keeps nothing else of the calls that filled it."""
+    first = worker.slot().id
     cached = subject.cached(_SIZES, worker)
-    made: list[Returned] = []
-    first = _roots(cached)
-    cached.made = made
     cached.feed(*drawn(subject.bench.rng("resident", number), _SIZES, _TOKENS), whole=False)
-    kept = {
-        handle.id
-        for handle in (*_roots(cached), *(n for n in cached.names.values() if isinstance(n, Handle)))
-    }
-    handles = first + [
-        h for each in made for h in (each.result.handle, *each.given.values(), *each.filled.values())
-    ]
-    worker.drop(*(handle for handle in handles if handle.id not in kept))
+    names = [name for name in cached.names.values() if isinstance(name, Handle)]
+    kept = {handle.id for handle in (*_roots(cached), *names)}
+    # every argument and result of these calls has a number between the two
+    worker.drop(*(Handle(other) for other in range(first, worker.slot().id) if other not in kept))
     return cached
