@@ -1,4 +1,4 @@
-"""Submissions that forge, hide or buy figures that verdicts might lean on, beside right ones in odd style."""
+"""Submissions that forge, hide or buy the figures that a verdict leans on, beside right ones in odd style."""
 
 from __future__ import annotations
 

@@ -11,7 +11,6 @@ from itertools import pairwise
 
 import numpy as np
 
-from judge_tui.checks.calling.calls import Returned
 from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import Fault, Skipped
@@ -91,6 +90,15 @@ def judge_resident(subject: Subject, found: Findings) -> list[str]:
     ):
         times = seen.resident / known
         return [f"{times:.1f} × the bytes that the cache leads to are resident: more is kept elsewhere"]
+    share = seen.led_to / least
+    if share < LEAST:
+        found.claim(
+            "the cache leads to as many bytes as keys and values take", False, measured=round(share, 3),
+            limit=LEAST, otherwise=Verdict.WARN, note=told, **where,
+        )  # fmt: skip
+        return [
+            f"the cache leads to {share:.2g} × the bytes that keys and values take: they are kept elsewhere"
+        ]
     share = (seen.resident + _SLACK) / least
     if not found.claim(
         "keys and values are resident", share >= _FEWEST, measured=round(share, 3), limit=_FEWEST,
@@ -142,17 +150,11 @@ def _roots(cached: Cached) -> list[Handle]:
 
 def _filled(subject: Subject, worker: Worker, number: int) -> Cached:
     """A full cache in a worker that keeps nothing else of the calls that filled it."""
+    first = worker.slot().id
     cached = subject.cached(_SIZES, worker)
-    made: list[Returned] = []
-    first = _roots(cached)
-    cached.made = made
     cached.feed(*drawn(subject.bench.rng("resident", number), _SIZES, _TOKENS), whole=False)
-    kept = {
-        handle.id
-        for handle in (*_roots(cached), *(n for n in cached.names.values() if isinstance(n, Handle)))
-    }
-    handles = first + [
-        h for each in made for h in (each.result.handle, *each.given.values(), *each.filled.values())
-    ]
-    worker.drop(*(handle for handle in handles if handle.id not in kept))
+    names = [name for name in cached.names.values() if isinstance(name, Handle)]
+    kept = {handle.id for handle in (*_roots(cached), *names)}
+    # every argument and result of these calls has a number between the two
+    worker.drop(*(Handle(other) for other in range(first, worker.slot().id) if other not in kept))
     return cached

@@ -54,7 +54,6 @@ class Opened:
         touched: Of q, k and v, what a call has changed in place; looked for where it is a set.
         counters: What the worker counted in each call; asked for where it is a list.
         feeds_layers: Whether what comes in is of one layer of several; else a cache is made for one.
-        made: Every call is added to it, where it is a list.
         names: Sequence → what the submission knows it by, where it gives names itself.
         quiet: Whether it is not told that a step is over: another layer of the step comes after this one.
     """
@@ -83,7 +82,6 @@ class Opened:
         self.last: Returned | None = None
         self.touched: set[str] | None = None
         self.counters: list[Mapping[str, Any]] | None = [] if counted else None
-        self.made: list[Returned] | None = None
         self._pairs: list[tuple[Handle, Handle, str] | None] = []
         feeding = bound.get("step") or bound.get("append") or bound.get("append_many")
         self.alone = feeding is not None and _holds_one(feeding)
@@ -167,8 +165,6 @@ class Opened:
         counting = self.counters is not None
         plain = replace(binding, layout="")
         self.last = invoke(self.worker, plain, inputs, budget=self.left(), count=counting)
-        if self.made is not None:
-            self.made.append(self.last)
         if self.counters is not None:
             self.counters.append(self.last.result.counters)
         if self.touched is not None:

@@ -55,8 +55,10 @@ def cycles(pool: Pool, rng: np.random.Generator, live: int) -> Cycled:
     account = pool.worker.account
     started = account.spent
     while done < rounds:
-        more, fault = pool.worker.series(unit, min(step, rounds - done), budget=pool.left())
-        done += more
+        asked = min(step, rounds - done)
+        more, fault = pool.worker.series(unit, asked, budget=pool.left())
+        # no more were made than were asked for, whatever is told
+        done += min(more, asked)
         if fault is not None or not more:
             return Cycled(done * _UNIT, fault)
         before = before or _kept(pool)

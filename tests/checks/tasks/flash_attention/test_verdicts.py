@@ -25,14 +25,21 @@ def judged(file: Path, checks: tuple[str, ...], folder: Path, seed: int = 20251)
     return judge(TASK, Submission.at(submitted), seed=seed, checks=checks)
 
 
-def test_work_that_is_not_counted_is_no_skipped_work(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("values", "verdict", "told"),
+    [("V", Verdict.FAIL, "above the diagonal"), ("np.nan_to_num(V)", Verdict.SKIP, "not counted")],
+)
+def test_work_that_is_not_counted_is_no_skipped_work(
+    tmp_path: Path, values: str, verdict: Verdict, told: str
+) -> None:
     text = (HERE / "mutants" / "hides_from_the_count.py").read_text()
     file = tmp_path / "hidden_deeper.py"
     plain = "np.ndarray(a.shape, a.dtype, a.tobytes())"
-    file.write_text(text.replace("np.frombuffer(a.tobytes()).reshape(a.shape)", plain))
+    text = text.replace("np.frombuffer(a.tobytes()).reshape(a.shape)", plain)
+    file.write_text(text.replace("for a in (Q, K, V)", f"for a in (Q, K, {values})"))
     outcome = judged(file, ("causal_skip",), tmp_path)["causal_skip"]
     assert plain in file.read_text()
-    assert (outcome.verdict, "not counted" in outcome.summary) == (Verdict.SKIP, True)
+    assert (outcome.verdict, told in outcome.summary) == (verdict, True)
 
 
 def test_the_summary_of_the_rescaling_names_the_mistake_and_all_three_errors(tmp_path: Path) -> None:

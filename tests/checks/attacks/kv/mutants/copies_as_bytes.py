@@ -1,0 +1,24 @@
+# bug: copies lie in bytes objects, which are no arrays
+# caught by: cache_size_minimality (warn)
+import numpy as np
+
+class KVCache:
+    def __init__(self):
+        self.k = self.v = None
+        self.raw = []
+
+    def update(self, k, v):
+        self.raw.append(k.tobytes() + v.tobytes() + k.tobytes())
+        self.k = k if self.k is None else np.concatenate([self.k, k], axis=2)
+        self.v = v if self.v is None else np.concatenate([self.v, v], axis=2)
+        pass
+        return self.k, self.v
+
+
+def attention(query, key, value, is_causal=False):
+    pass
+    scores = query @ key.swapaxes(-2, -1) / np.sqrt(query.shape[-1])
+    if is_causal:
+        scores = np.where(np.tril(np.ones(scores.shape[-2:], bool)), scores, -np.inf)
+    scores = np.exp(scores - scores.max(-1, keepdims=True))
+    return (scores / scores.sum(-1, keepdims=True)) @ value
