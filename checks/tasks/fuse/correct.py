@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -46,6 +47,7 @@ def draw(
     "top-k and probabilities",
     establishes="Indices distinct and in range, their logits the sorted top-k bit for bit, p = exp(x − lse) "
     "within 1e-5.",
+    version=2,
     budget=_BUDGET,
 )
 def topk_correct(bench: Bench, found: Findings) -> str:
@@ -68,10 +70,12 @@ def topk_correct(bench: Bench, found: Findings) -> str:
         Question("V = 50257", draw(rng, 1, 50257, scale=2.0), middle),
     ]
     rng.shuffle(questions)
-    wrong = judged(found, settled, ask(bench, settled, questions))
+    asked = ask(bench, settled, questions)
+    wrong = judged(found, settled, asked)
+    by_host = _made_by_host(found, settled, asked)
     _how(found, settled)
     beside = _others(bench, found, questions)
-    return _summary(found, settled, wrong) + beside
+    return (by_host if by_host and not wrong else _summary(found, settled, wrong)) + beside
 
 
 def _how(found: Findings, settled: Settled) -> None:
@@ -80,6 +84,23 @@ def _how(found: Findings, settled: Settled) -> None:
         "launched as", launcher.called, file=launcher.file, line=launcher.line or None,
         note=f"{launcher.why}; {launcher.index} indices, output stride {launcher.stride}.",
     )  # fmt: skip
+    for told in getattr(settled.program, "told", ()):
+        found.note(
+            "the emulator runs it without", told.text, file=told.file or None, line=told.line or None,
+            note="It would keep accesses from being watched, or name what is not the submission's.",
+        )  # fmt: skip
+
+
+def _made_by_host(found: Findings, settled: Settled, asked: Sequence[Asked]) -> str:
+    """A claim where a launch brings the logits to the host, or the answer from there; what it says."""
+    seen = next((e for each in asked for e in each.answer.events if e.kind == "host_copy"), None)
+    if seen is None:
+        return ""
+    found.claim(
+        "the answer is made on the device", False, measured=seen.text, otherwise=Verdict.WARN,
+        file=seen.file or settled.launcher.file, line=seen.line or settled.launcher.line or None,
+    )  # fmt: skip
+    return f"right, but {seen.text}"
 
 
 def _others(bench: Bench, found: Findings, questions: list[Question]) -> str:
@@ -121,7 +142,7 @@ def _summary(found: Findings, settled: Settled, wrong: list[Asked]) -> str:
     establishes="A row's answer does not change with its neighbours, for any number of rows and every block "
     "shape that the code offers.",
     budget=_BUDGET,
-    version=4,
+    version=5,
 )
 def rows_independent(bench: Bench, found: Findings) -> str:
     """Rows of disjoint ranges and far apart, counts that are no multiple, odd boundaries; each variant."""

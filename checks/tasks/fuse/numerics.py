@@ -33,7 +33,7 @@ _RISING = 8
     "offsets, infinities, large V",
     establishes="Right at an offset of 1e4, with −inf among the logits, fewer than K finite ones, all equal, "
     "V = 50257 and 128256, the maximum last, the top-k in one thread's stripe, on rows that rise or tie.",
-    version=4,
+    version=5,
     budget=300,
 )
 def numerics(bench: Bench, found: Findings) -> str:
