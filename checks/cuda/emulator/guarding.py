@@ -41,6 +41,8 @@ _USING = re.compile(r"\s*using\s+\w+\s*:(?!:)")
 _LABEL = re.compile(
     r"(?:__|emu_|str|mem|wcs|wmem|pthread_|sched_)\w+|\w+64|at_quick_exit|rawmemchr|r?index|basename"
 )
+#: Assembly that touches no memory: none at all, and what <cpuid.h> asks the processor.
+_HARMLESS = ("", r"cpuid\n\t")
 _KEPT_PRAGMAS = re.compile(
     r"#\s*pragma\s+(?:pack\b.*|GCC\s+(?:push_options|pop_options|target\s*\([^()]*\)))\s*"
 )
@@ -209,7 +211,7 @@ def _assembly(text: str, at: int) -> tuple[int, str]:
     template = re.match(r'\s*(?:"(?:\\.|[^"\\])*"\s*)+', inner)
     said = "".join(re.findall(r'"((?:\\.|[^"\\])*)"', template[0])) if template else "?"
     rest = inner[template.end() :] if template else ""
-    harmless = not said and not _SUSPICIOUS.search(rest)
+    harmless = said in _HARMLESS and not _SUSPICIOUS.search(rest)
     if harmless or (_LABEL.fullmatch(said) and not rest.strip()):
         return end, f"__asm__{text[start:end]}"
     return end, "__builtin_trap()"

@@ -57,6 +57,7 @@ def test_what_is_not_listed_is_left_out(text: str, left: str) -> None:
         'const char* s = R"(#pragma weak f\n[[gnu::naked]])";',
         "int basm = 1, asm_ = 2, attribute = 3;",
         '__asm__("" : : : "memory");',
+        '__asm__ __volatile__ ("cpuid\\n\\t" : "=a" (*a) : "0" (b));',
         'extern int f(const char*) __asm__("__isoc99_sscanf");',
         "#pragma pack(push, 1)\n",
         "struct alignas(16) S { float x[4]; };",
