@@ -1,6 +1,6 @@
 // The program that launches a submission on a card: judge_launch on buffers between guard bands.
 //
-// It reads "job" (a line per case), "inputs" and "outputs", and writes "outputs" and "report" as the emulator's
+// It reads "judge.job" (a line per case), "judge.inputs" and "judge.outputs", and writes the last and "judge.report" as the emulator's
 // program does. All of it is the untrusted side: sizes come from the trusted one, and the outputs decide.
 #include <cuda_runtime.h>
 
@@ -303,10 +303,10 @@ cudaError_t __wrap_cudaFreeAsync(void* pointer, cudaStream_t stream) {
 }
 
 int main() {
-    const std::vector<char> inputs = whole("inputs");
-    std::vector<char> outputs = whole("outputs");
-    FILE* jobs = std::fopen("job", "r");
-    FILE* report = std::fopen("report", "w");
+    const std::vector<char> inputs = whole("judge.inputs");
+    std::vector<char> outputs = whole("judge.outputs");
+    FILE* jobs = std::fopen("judge.job", "r");
+    FILE* report = std::fopen("judge.report", "w");
     double seconds = 0;
     int watched = 0;
     if (!jobs || !report || std::fscanf(jobs, "%lf %d", &seconds, &watched) != 2) return 2;
@@ -320,7 +320,7 @@ int main() {
                                      &job.indices_at, &job.probabilities_at) == 10;
          ++number) {
         run(report, number, job, inputs, outputs);
-        FILE* file = std::fopen("outputs", "wb");
+        FILE* file = std::fopen("judge.outputs", "wb");
         if (!file || std::fwrite(outputs.data(), 1, outputs.size(), file) != outputs.size()) return 2;
         std::fclose(file);
     }

@@ -14,7 +14,7 @@ from judge_tui.checks.cuda import sanitizer
 from judge_tui.checks.cuda.compilers import include_folders
 from judge_tui.checks.cuda.diagnostics import diagnostics, worst
 from judge_tui.checks.cuda.emulator import Answer, Case, Event, Failure, Program
-from judge_tui.checks.cuda.emulator.program import packed
+from judge_tui.checks.cuda.emulator.program import INPUTS, JOB, OUTPUTS, packed
 from judge_tui.checks.cuda.sanitizer import Sanitizer, Tool
 from judge_tui.checks.cuda.standards import NVCC_DEFAULT
 from judge_tui.checks.cuda.toolchains import Nvcc
@@ -63,6 +63,8 @@ class CardProgram(Program):
         device: What ``CUDA_VISIBLE_DEVICES`` calls the card; empty for the first.
     """
 
+    signs = False
+
     def __init__(self, binary: bytes, files: Sequence[str] = (), device: str = "") -> None:
         super().__init__(binary, files)
         self._device = device
@@ -110,7 +112,7 @@ class CardProgram(Program):
         job, inputs, outputs, _places = packed(cases, seconds, watched=True)
         ran = run_program(
             by.argv(tool, "./program"), seconds=seconds,
-            files={"program": self.binary, "job": job, "inputs": inputs, "outputs": outputs},
+            files={"program": self.binary, JOB: job, INPUTS: inputs, OUTPUTS: outputs},
             wanted={sanitizer.LOG: _MOST_LOG}, shown=[by.root], observed=True, limits=_RUNNING,
             memory_bytes=_MOST_MEMORY, environment=self._visible, gpu=True,
         )  # fmt: skip

@@ -24,6 +24,7 @@ from judge_tui.checks.sandbox.programs import run_program
 
 __all__ = ["by_nvrtc"]
 
+_LINE = re.compile(rb"^(?:[ \t\v\f]|/\*.*?\*/)*(?:#|%:)(?:[ \t\v\f]|/\*.*?\*/)*(?:line\b|\d)", re.M | re.S)
 _MISSING = re.compile(r'cannot open source file "(?P<name>[^"]+)"')
 _WORD = re.compile(r"[A-Za-z_]\w*")
 #: Says that a name is not known, or not as what it is used for.
@@ -108,7 +109,11 @@ def _blind(first: Diagnostic | None, files: Mapping[str, bytes], hidden: Collect
     if missing and missing["name"] not in _quoted(files):
         return f"<{missing['name']}> is not to be had here"
     if first.file not in files:
-        return f"NVRTC stops in {PurePosixPath(first.file).name}" if first.file else ""
+        place = PurePosixPath(first.file)
+        # a header of the library's, unless a source says of its own lines that they are another file's
+        theirs = not place.is_absolute() or "include" in place.parts
+        strange = theirs and not any(map(_renames, files.values()))
+        return f"NVRTC stops in {place.name}" if strange else ""
     if not _UNKNOWN.search(first.text):
         return ""
     line = files[first.file].decode("utf-8", "replace").split("\n")[first.line - 1 : first.line]
@@ -117,6 +122,11 @@ def _blind(first: Diagnostic | None, files: Mapping[str, bytes], hidden: Collect
     words = set(_WORD.findall("".join(line)))
     told = next(iter(sorted(words & set(hidden))), "")
     return f"'{told}' is declared in host code, which NVRTC is not shown" if told else ""
+
+
+def _renames(data: bytes) -> bool:
+    """Whether a source has line directives."""
+    return _LINE.search(re.sub(rb"\\\r?\n", b"", data)) is not None
 
 
 def _quoted(files: Mapping[str, bytes]) -> set[str]:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+import secrets
 import time
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from judge_tui.checks.cuda.compilers import include_folders
 from judge_tui.checks.cuda.diagnostics import Diagnostic, diagnostics, worst
 from judge_tui.checks.cuda.emulator import compiler
+from judge_tui.checks.cuda.emulator.guarding import guarded
+from judge_tui.checks.cuda.emulator.linking import closed
 from judge_tui.checks.cuda.emulator.program import DRIVER, Program
 from judge_tui.checks.cuda.emulator.rewriting import Refusal, rewritten
 from judge_tui.checks.cuda.standards import NVCC_DEFAULT
@@ -21,14 +24,8 @@ __all__ = ["Failure", "build"]
 _MOST_TEXT = 48 << 20
 _MOST_ASSEMBLY = 96 << 20
 _MOST_PROGRAM = 96 << 20
-#: Zero bytes between shared variables, so that what runs over the end of one meets no other.
-_GUARD = 128
 #: What GCC says in front of an error in a template or a constant that something else asked for.
 _ASKED_FOR = re.compile(r"instantiation of|substitut|required (?:from|by)|expansion of", re.I)
-#: A variable of thread-local storage in GCC's assembly, up to its zeros.
-_SHARED = re.compile(
-    r"^(\t\.section\t\.t(?:bss|data)[^\n]*\n(?:\t\.[^\n]*\n)*[^\s][^\n]*:\n\t\.zero\t\d+\n)", re.M
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +72,14 @@ def build(
     """
     deadline = time.monotonic() + seconds
     runtime = compiler.runtime()
+    # nothing of a submission's lies among our headers, which count as the system's
+    files = {name: data for name, data in files.items() if name.partition("/")[0] != compiler.HEADERS}
     sources = {**files, DRIVER: driver.encode(), **compiler.headers()}
-    macros = [f"-D{name}={value}" for name, value in (defines or {}).items()]
+    unwatched = f"unwatched_{secrets.token_hex(8)}"
+    macros = [
+        f"-DEMU_UNWATCHED={unwatched}",
+        *(f"-D{name}={value}" for name, value in (defines or {}).items()),
+    ]
     edition = f"-std=gnu++{standard}"
     where = include_folders(files)
     # the program's main is the emulator's; a submission's own test program keeps out of its way
@@ -88,7 +91,7 @@ def build(
     if not first.ok:
         return _failed(first, files)
     try:
-        text = rewritten(first.files["unit.ii"].decode("utf-8", "surrogateescape"))
+        text, told = guarded(rewritten(first.files["unit.ii"].decode("utf-8", "surrogateescape")), unwatched)
     except Refusal as refusal:
         said = Diagnostic("error", refusal.message, refusal.file.removeprefix("./"), refusal.line)
         return Failure("refused", str(said), (said,), own=said.file in files)
@@ -100,15 +103,18 @@ def build(
     )  # fmt: skip
     if not second.ok:
         return _failed(second, files)
-    guarded = _SHARED.sub(
-        rf"\1\t.zero\t{_GUARD}\n", second.files["unit.s"].decode("utf-8", "surrogateescape")
-    )
+    assembly = closed(second.files["unit.s"].decode("utf-8", "surrogateescape"))
     third = compiler.run_compiler(
-        ["-no-pie", "unit.s", "runtime.o", "-o", "program"],
-        {"unit.s": guarded.encode("utf-8", "surrogateescape"), "runtime.o": runtime},
+        ["-no-pie", "-Wl,-z,relro,-z,now", "-T", "walls.ld", "unit.s", "runtime.o", "-o", "program"],
+        {"unit.s": assembly.encode("utf-8", "surrogateescape"), "runtime.o": runtime,
+         "walls.ld": compiler.walls()},
         {"program": _MOST_PROGRAM}, deadline - time.monotonic(),
     )  # fmt: skip
-    return _failed(third, {}) if not third.ok else Program(third.files["program"], tuple(files))
+    if not third.ok:
+        return _failed(third, {})
+    # a file may say that it is another
+    own = (each if each.file in files else replace(each, file="", line=0) for each in told)
+    return Program(third.files["program"], tuple(files), tuple(own))
 
 
 def _failed(ran: Ran, files: Collection[str]) -> Failure:

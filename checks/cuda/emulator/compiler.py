@@ -17,7 +17,7 @@ from judge_tui.checks.sandbox import Limits
 from judge_tui.checks.sandbox.programs import Ran, run_program
 from judge_tui.checks.store import cache_folder
 
-__all__ = ["COMPILE", "HEADERS", "available", "compiler", "headers", "run_compiler", "runtime"]
+__all__ = ["COMPILE", "HEADERS", "available", "compiler", "headers", "run_compiler", "runtime", "walls"]
 
 _HERE = Path(__file__).parent
 HEADERS = "emulator-include"
@@ -28,10 +28,13 @@ _MOST_BYTES = 64 << 20
 #: leaves fast loads where they are.
 COMPILE = (
     "-O1", "-gdwarf-4", "-w", "-fpermissive", "-fno-pie", "-fdata-sections",
-    "-fno-strict-aliasing", "-fwrapv", "-fno-finite-loops", "-fsanitize=thread",
+    "-fno-ident", "-fno-strict-aliasing", "-fwrapv", "-fno-finite-loops", "-fsanitize=thread",
     "-fsanitize=bounds-strict,alignment", "-ftrivial-auto-var-init=pattern", "-fstack-clash-protection",
     "--param", "tsan-distinguish-volatile=1", "--param", "tsan-instrument-func-entry-exit=0",
 )  # fmt: skip
+#: The runtime's variables stand in sections of their own; its inner functions have names for itself alone.
+_APART = ("--rename-section", ".data=emu_data", "--rename-section", ".bss=emu_bss",
+          "--wildcard", "--localize-symbol=_ZN3emu*")  # fmt: skip
 #: What is made once is made once for all threads.
 _LOCK = threading.RLock()
 _TRIAL = b"int emu_trial(volatile int* p, int i) { static thread_local int s[4]; return s[i] + *p; }\n"
@@ -83,11 +86,17 @@ def run_compiler(
     Raises:
         EngineError: There is no compiler, or no jail.
     """
-    path = compiler()
+    return _run("g++", arguments, files, wanted, seconds)
+
+
+def _run(
+    tool: str, arguments: list[str], files: Mapping[str, bytes], wanted: Mapping[str, int], seconds: float
+) -> Ran:
+    path = shutil.which(tool)
     if path is None:
-        raise EngineError("no C++ compiler was found", hint="Install g++ 11 or later.")
+        raise EngineError(f"no {tool} was found", hint="Install g++ 11 or later, and binutils.")
     return run_program(
-        [str(path), *arguments], seconds=seconds, files=files, wanted=wanted, processes=True, limits=_LIMITS
+        [path, *arguments], seconds=seconds, files=files, wanted=wanted, processes=True, limits=_LIMITS
     )
 
 
@@ -118,16 +127,25 @@ def _runtime() -> bytes:
                if path.suffix in (".cpp", ".h")}  # fmt: skip
     names = [name for name in sources if name.endswith(".cpp")]
     arguments = ["-std=gnu++17", "-O2", "-w", "-fno-pie", "-no-pie", f"-I{HEADERS}"]
-    arguments += ["-r", "-nostdlib", "-o", "runtime.o"]
-    kept = cache_folder() / "emulator" / f"{_digest({**headers(), **sources}, arguments)}.o"
+    arguments += ["-r", "-nostdlib", "-Wl,--force-group-allocation", "-o", "runtime.o"]
+    kept = cache_folder() / "emulator" / f"{_digest({**headers(), **sources}, [*arguments, *_APART])}.o"
     with contextlib.suppress(OSError):
         return kept.read_bytes()
     ran = run_compiler([*arguments, *names], {**headers(), **sources}, {"runtime.o": _MOST_BYTES}, 240)
+    if ran.ok and "runtime.o" in ran.files:
+        files = {"runtime.o": ran.files["runtime.o"]}
+        ran = _run("objcopy", [*_APART, "runtime.o"], files, {"runtime.o": _MOST_BYTES}, 60)
     if not ran.ok or "runtime.o" not in ran.files:
         said = ran.output.strip()[-500:] or ran.ended
         raise EngineError(f"the emulator's runtime does not compile: {said}")
     _keep(kept, ran.files["runtime.o"])
     return ran.files["runtime.o"]
+
+
+@functools.cache
+def walls() -> bytes:
+    """What the linker is told besides: the runtime's variables stand on pages of their own."""
+    return (_HERE / "runtime" / "walls.ld").read_bytes()
 
 
 def _digest(sources: Mapping[str, bytes], arguments: list[str]) -> str:

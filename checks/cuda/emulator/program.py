@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-import json
+import secrets
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast, get_args
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from judge_tui.checks.cuda.emulator import symbols
-from judge_tui.checks.cuda.emulator.cases import UNWRITTEN_PROBABILITY, Answer, Case, Event, Severity
+from judge_tui.checks.cuda.diagnostics import Diagnostic
+from judge_tui.checks.cuda.emulator import reports, symbols
+from judge_tui.checks.cuda.emulator.cases import UNWRITTEN_PROBABILITY, Answer, Case, Event
 from judge_tui.checks.errors import EngineError
 from judge_tui.checks.sandbox import Limits
 from judge_tui.checks.sandbox.programs import Ran, run_program
 
-__all__ = ["DRIVER", "Program", "packed"]
+__all__ = ["DRIVER", "INPUTS", "JOB", "OUTPUTS", "Program", "packed"]
 
 #: The driver's name in the jail.
 DRIVER = "judge_driver.cu"
+#: Names of what is handed over and brought back, none of which a submission would use by chance.
+JOB, INPUTS, OUTPUTS, REPORT, KEY = "judge.job", "judge.inputs", "judge.outputs", "judge.report", "judge.key"
 _MOST_REPORT = 4 << 20
-_MOST_EVENTS = 64
-_MOST_TEXT = 300
 #: Seconds that the process has beyond its own clock, to start and to write.
 _GRACE = 10.0
 _LIMITS = Limits(cpu_seconds=900, address_space=8 << 30, file_size=256 << 20)
@@ -49,10 +50,15 @@ class Program:
     Args:
         binary: The executable; untrusted.
         files: Names of the submission's files.
+        told: What of their text it was made without.
     """
 
-    def __init__(self, binary: bytes, files: Sequence[str] = ()) -> None:
+    #: Whether it signs what it reports.
+    signs = True
+
+    def __init__(self, binary: bytes, files: Sequence[str] = (), told: Sequence[Diagnostic] = ()) -> None:
         self.binary = binary
+        self.told = tuple(told)
         self.files = frozenset((*files, DRIVER))
         self._lines: dict[int, tuple[str, int]] = {}
 
@@ -88,27 +94,36 @@ class Program:
     def _batch(self, cases: Sequence[Case], seconds: float) -> tuple[list[Answer], bool]:
         """Answers of one process, one or more, and all when nothing broke it; whether its main part began."""
         job, inputs, outputs, places = packed(cases, seconds)
-        files = {"program": self.binary, "job": job, "inputs": inputs, "outputs": outputs}
-        ran = self._ran(files, {"report": _MOST_REPORT, "outputs": len(outputs)}, seconds + _GRACE)
-        told = _report(ran.files.get("report", b""))
-        written = ran.files.get("outputs", b"")
+        files = {"program": self.binary, JOB: job, INPUTS: inputs, OUTPUTS: outputs}
+        key = secrets.token_bytes(32) if self.signs else None
+        files |= {KEY: key} if key else {}
+        ran = self._ran(files, {REPORT: _MOST_REPORT, OUTPUTS: len(outputs)}, seconds + _GRACE)
+        lines = reports.lines_of(ran.files.get(REPORT, b""), key)
+        told = reports.reports(lines)
+        written = ran.files.get(OUTPUTS, b"")
         whole = len(written) == len(outputs)
         answers: list[Answer] = []
         for number, (case, place) in enumerate(zip(cases, places, strict=True)):
             if number not in told:
                 break
-            answer = _answer(told[number], ran)
+            report = told[number]
+            answer = reports.answer_of(report, ran)
             if whole and answer.status in ("done", "refused", "failed"):
                 indices, probabilities = _arrays(case, place, written)
                 answer = replace(answer, indices=indices, probabilities=probabilities)
+                sum_ = reports.digest(indices.tobytes(), probabilities.tobytes())
+                if self.signs and report is not None and report.get("outputs") != sum_:
+                    answer = reports.answer_of(None, ran)
             answers.append(answer)
         answers = self._placed(answers)
         if len(answers) == len(cases) or (answers and answers[-1].status in ("failed", "crashed")):
-            return answers, True
+            # who forges the first case's report does so for every other as well
+            return answers, answers[0].ended != reports.FORGED
         if answers and answers[-1].status == "timed_out":
             return answers + [Answer("not_run")] * (len(cases) - len(answers)), True
         # The main program makes its report before it takes a case.
-        return [*answers, _silent(ran)], "report" in ran.files or ran.timed_out
+        begun = reports.began(lines) if self.signs else REPORT in ran.files
+        return [*answers, reports.silent(ran)], begun or ran.timed_out
 
     def _ran(self, files: Mapping[str, bytes], wanted: Mapping[str, int], seconds: float) -> Ran:
         """Run the program once in the jail."""
@@ -200,87 +215,3 @@ def _arrays(case: Case, place: _Places, written: bytes) -> tuple[npt.NDArray[Any
     indices = np.frombuffer(written, case.index_dtype, count, place.indices)
     probabilities = np.frombuffer(written, np.float32, count, place.probabilities)
     return indices.reshape(shape).copy(), probabilities.reshape(shape).copy()
-
-
-def _report(data: bytes) -> dict[int, Mapping[str, Any]]:
-    """Case → what the program wrote of it; whatever is malformed is left out."""
-    found: dict[int, Mapping[str, Any]] = {}
-    for line in data.decode("utf-8", "replace").splitlines():
-        try:
-            told = json.loads(line)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(told, dict) and isinstance(told.get("case"), int):
-            found.setdefault(told["case"], told)
-    return found
-
-
-def _answer(told: Mapping[str, Any], ran: Ran) -> Answer:
-    status = told.get("status")
-    if status not in ("done", "refused", "failed", "crashed", "timed_out"):
-        return Answer("crashed", ended="the program's own report is malformed", output=ran.output)
-    events = told.get("events")
-    listed = events[:_MOST_EVENTS] if isinstance(events, list) else []
-    return Answer(
-        status,
-        _number(told.get("code")),
-        _number(told.get("device_error")),
-        events=tuple(_event(each) for each in listed if isinstance(each, dict)),
-        peak_bytes=_number(told.get("peak_bytes")),
-        seconds=_real(told.get("seconds")),
-        cpu_seconds=_real(told.get("cpu_seconds")),
-        ended=_how(status, ran),
-        output=ran.output,
-        input_bytes=_number(told.get("input_bytes")),
-    )
-
-
-def _how(status: str, ran: Ran) -> str:
-    if status == "timed_out":
-        return "did not end within its budget"
-    return ran.ended if status == "crashed" else ""
-
-
-def _event(told: Mapping[str, Any]) -> Event:
-    severity = told.get("severity")
-    file, line = _place(told, "")
-    other_file, other_line = _place(told, "other_")
-    return Event(
-        _text(told.get("kind")),
-        cast(Severity, severity) if severity in get_args(Severity) else "note",
-        _text(told.get("text")),
-        file,
-        line,
-        _number(told.get("block")),
-        _number(told.get("thread")),
-        _number(told.get("count")),
-        other_file,
-        other_line,
-    )
-
-
-def _place(told: Mapping[str, Any], prefix: str) -> tuple[str, int]:
-    """File and line, or the marker of an address that is yet to be looked up."""
-    if f"{prefix}pc" in told:
-        return symbols.ADDRESS, _number(told[f"{prefix}pc"])
-    return symbols.plain(_text(told.get(f"{prefix}file"))), _number(told.get(f"{prefix}line"))
-
-
-def _number(value: Any) -> int:
-    return value if isinstance(value, int) and abs(value) < 1 << 62 else 0
-
-
-def _real(value: Any) -> float:
-    return float(value) if isinstance(value, (int, float)) and abs(value) < 1e9 else 0.0
-
-
-def _text(value: Any) -> str:
-    text = value[:_MOST_TEXT] if isinstance(value, str) else ""
-    return "".join(c if c.isprintable() else "?" for c in text)
-
-
-def _silent(ran: Ran) -> Answer:
-    """The answer to a case that the process ended in."""
-    if ran.timed_out:
-        return Answer("timed_out", ended=ran.ended, seconds=ran.seconds, output=ran.output)
-    return Answer("crashed", ended=ran.ended, seconds=ran.seconds, output=ran.output)

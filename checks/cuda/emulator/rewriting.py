@@ -14,13 +14,13 @@ from dataclasses import dataclass
 
 from judge_tui.checks.cuda.emulator.ptx import emulated
 
-__all__ = ["Refusal", "rewritten"]
+__all__ = ["Refusal", "place", "rewritten"]
 
 _MARKER = re.compile(r'^# (\d+) "((?:[^"\\\n]|\\.)*)"([ 0-9]*)$', re.M)
 _TOKEN = re.compile(
     r"""(?P<skip>^\#[^\n]*$)"""
     r"""|(?P<literal>(?:\b(?:u8|[uUL])?R"(?P<mark>[^()\s\\]{0,16})\(.*?\)(?P=mark)")"""
-    r"""|(?:u8|[uUL])?"(?:\\.|[^"\\\n])*"|(?<![\w])'(?:\\.|[^'\\\n])*')"""
+    r"""|(?:\bu8|\b[uUL])?"(?:\\.|[^"\\\n])*"|(?:\b(?:u8|[uUL])|(?<![\w]))'(?:\\.|[^'\\\n])*')"""
     r"""|(?P<word>[A-Za-z_]\w*)|(?P<number>\.?\d(?:[eEpP][+-]|'\w|[\w.])*)"""
     r"""|(?P<launch><<[ \t]*<)|(?P<sign>[^\s\w])""",
     re.S | re.M,
@@ -37,6 +37,10 @@ _NOT_NAMES = frozenset({"if", "while", "for", "switch", "return", "else", "do", 
 _CONDITIONS = frozenset({"if", "while", "for", "switch"})
 #: GCC's flag for text of a system header, and as such our own are included.
 _SYSTEM = "3"
+#: How names begin of files that are not the submission's.
+_NOT_ITS_OWN = ("/", "emulator-include/", "./emulator-include/")
+#: Names that the emulator's headers declare; a submission's own of that kind are others.
+_OURS = re.compile(r"emu(?:_\w+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +101,13 @@ def rewritten(text: str) -> str:
     edits = _Edits([])
     for index, token in enumerate(tokens):
         if len(edits.made) > _MOST_REWRITES:
-            raise Refusal("too many launches and shared variables", *_place(text, token.start))
+            raise Refusal("too many launches and shared variables", *place(text, token.start))
         if token.kind == "launch" and not (index and tokens[index - 1].text == "operator"):
             _launch(text, tokens, index, edits)
         elif token.text == "__shared__":
             _shared(text, tokens, index, edits, braces)
+        elif token.kind == "word" and _OURS.fullmatch(token.text):
+            edits.replace(token.start, token.end, f"their_{token.text}")
         elif token.text == "__noinline__":
             edits.replace(token.start, token.end, "__attribute__((noinline))")
         elif token.text in ("asm", "__asm__", "__asm"):
@@ -127,7 +133,9 @@ def _own(text: str) -> Iterator[tuple[int, int]]:
     """Stretches of the submission's own text, neighbours joined."""
     begun: int | None = None
     for marker in _MARKER.finditer(text):
-        own = _SYSTEM not in marker[3].split() and not marker[2].startswith("<")
+        # a file of the submission's may say of itself that it is the system's
+        system = _SYSTEM in marker[3].split() and marker[2].startswith(_NOT_ITS_OWN)
+        own = not system and not marker[2].startswith("<")
         if begun is not None and not own:
             yield begun, marker.start()
             begun = None
@@ -137,7 +145,7 @@ def _own(text: str) -> Iterator[tuple[int, int]]:
         yield begun, len(text)
 
 
-def _place(text: str, at: int) -> tuple[str, int]:
+def place(text: str, at: int) -> tuple[str, int]:
     """File and line of an offset, by the marker before it."""
     last = None
     for marker in _MARKER.finditer(text, 0, at):
@@ -271,7 +279,7 @@ def _launch(text: str, tokens: Sequence[_Token], index: int, edits: _Edits) -> N
     closing = _configuration_end(tokens, index)
     end = _matching(tokens, closing + 3) if closing is not None else None
     if start is None or closing is None or end is None:
-        raise Refusal("a kernel launch that cannot be read", *_place(text, tokens[index].start))
+        raise Refusal("a kernel launch that cannot be read", *place(text, tokens[index].start))
     opened = tokens[closing + 3]
     edits.insert(tokens[start].start, "::emu::launched([=](auto... emu_a) { ")
     edits.replace(tokens[index].start, tokens[index].end, "(emu_a...); }, ::emu::Shape(")
@@ -366,7 +374,7 @@ def _assembly(text: str, tokens: Sequence[_Token], index: int, edits: _Edits) ->
     new = emulated(statement)
     if new is None:
         message = f"inline PTX that the emulator does not know: {_shown(statement)}"
-        raise Refusal(message, *_place(text, tokens[index].start))
+        raise Refusal(message, *place(text, tokens[index].start))
     kept = "\n" * text.count("\n", tokens[index].start, tokens[end].end)
     edits.replace(tokens[index].start, tokens[end].end, new + kept)
 

@@ -101,7 +101,7 @@ class Asked:
     def wrong(self) -> str:
         """What is wrong, as a clause; empty when nothing is."""
         if self.answer.status in ("crashed", "timed_out"):
-            return self.answer.ended or self.answer.status.replace("_", " ")
+            return _end(self.answer)
         if self.answer.status == "failed":
             return f"the launch ends in error {self.answer.device_error}"
         if self.compared is None or self.answer.status == "refused":
@@ -230,13 +230,21 @@ def judged(
     return wrong
 
 
+def _end(answer: Answer) -> str:
+    """Why a launch did not come to its end: what the emulator saw last, or how the process ended."""
+    seen = [event.text for event in answer.events if event.severity == "fault"]
+    if answer.status == "crashed" and seen:
+        return seen[-1]
+    return answer.ended or answer.status.replace("_", " ")
+
+
 def _code(answer: Answer) -> str:
     return f"It gives the code {answer.code}." if answer.status == "refused" else ""
 
 
 def _note(asked: Asked) -> str:
     if asked.compared is None:
-        return asked.answer.ended
+        return _end(asked.answer)
     if asked.wrong:
         return f"{asked.wrong[0].upper()}{asked.wrong[1:]}."
     return f"Probabilities at most {asked.compared.error.max():.2g} off, relatively."

@@ -33,6 +33,7 @@ _WARP, _UNIT = 32, 256
     "compiles",
     "compiles for sm_80 and sm_90",
     establishes="A CUDA compiler accepts every source as submitted, for sm_80 and sm_90.",
+    version=2,
     budget=700,
     host=True,
     apart=True,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -46,6 +47,7 @@ def draw(
     "top-k and probabilities",
     establishes="Indices distinct and in range, their logits the sorted top-k bit for bit, p = exp(x − lse) "
     "within 1e-5.",
+    version=2,
     budget=_BUDGET,
     version=2,
 )
@@ -72,10 +74,12 @@ def topk_correct(bench: Bench, found: Findings) -> str:
         Question("a large V", draw(rng, 1, sizes.between(20_000, 70_000), scale=2.0), known),
     ]
     rng.shuffle(questions)
-    wrong = judged(found, settled, ask(bench, settled, questions))
+    asked = ask(bench, settled, questions)
+    wrong = judged(found, settled, asked)
+    by_host = _made_by_host(found, settled, asked)
     _how(found, settled)
     beside = _others(bench, found, questions)
-    return _summary(found, settled, wrong) + beside
+    return (by_host if by_host and not wrong else _summary(found, settled, wrong)) + beside
 
 
 def _how(found: Findings, settled: Settled) -> None:
@@ -84,6 +88,23 @@ def _how(found: Findings, settled: Settled) -> None:
         "launched as", launcher.called, file=launcher.file, line=launcher.line or None,
         note=f"{launcher.why}; {launcher.index} indices, output stride {launcher.stride}.",
     )  # fmt: skip
+    for told in getattr(settled.program, "told", ()):
+        found.note(
+            "the emulator runs it without", told.text, file=told.file or None, line=told.line or None,
+            note="It would keep accesses from being watched, or name what is not the submission's.",
+        )  # fmt: skip
+
+
+def _made_by_host(found: Findings, settled: Settled, asked: Sequence[Asked]) -> str:
+    """A claim where a launch brings the logits to the host, or the answer from there; what it says."""
+    seen = next((e for each in asked for e in each.answer.events if e.kind == "host_copy"), None)
+    if seen is None:
+        return ""
+    found.claim(
+        "the answer is made on the device", False, measured=seen.text, otherwise=Verdict.WARN,
+        file=seen.file or settled.launcher.file, line=seen.line or settled.launcher.line or None,
+    )  # fmt: skip
+    return f"right, but {seen.text}"
 
 
 def _others(bench: Bench, found: Findings, questions: list[Question]) -> str:

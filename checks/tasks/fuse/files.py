@@ -81,6 +81,7 @@ def _kernels(found: Findings, subject: Subject) -> None:
     "purity",
     "inputs and repeats",
     establishes="The logits stay as they are, a second launch gives the same bits, no earlier one matters.",
+    version=2,
     budget=240,
 )
 def purity(bench: Bench, found: Findings) -> str:

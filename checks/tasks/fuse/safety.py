@@ -31,7 +31,7 @@ _MOST_EVENTS = 12
     "memory_safety",
     "bounds, races, barriers",
     establishes="No access out of bounds or misaligned, no race, no divergent shuffle, no deadlock.",
-    version=2,
+    version=3,
     budget=300,
 )
 def memory_safety(bench: Bench, found: Findings) -> str:
@@ -81,8 +81,9 @@ def _words(asked: Asked) -> str:
 
 
 def _harmless(event: Event, asked: Asked) -> bool:
-    """Whether it is of what was never written and may be copied about, as long as no answer hangs on it."""
-    return event.kind == "uninitialized_read" and (asked.right or asked.refused)
+    """Whether it breaks no rule of memory; what was never written may be copied about."""
+    copied = event.kind == "uninitialized_read" and (asked.right or asked.refused)
+    return copied or event.kind == "host_copy"
 
 
 def _sanitized(

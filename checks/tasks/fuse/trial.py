@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from judge_tui.checks.cuda.emulator import Answer, Case, Failure
+from judge_tui.checks.cuda.emulator.reports import FORGED
 from judge_tui.checks.cuda.reading import Reading
 from judge_tui.checks.faults import Unbound
 from judge_tui.checks.tasks.fuse.answers import entries
@@ -78,6 +79,17 @@ class _Tried:
     said: str
     counts: bool = False
 
+    @property
+    def broken(self) -> bool:
+        """Whether nothing about it was guessed, and it ended on every K, which is no refusal."""
+        return not self.ran and not self.refused and not self.launcher.doubts
+
+    @property
+    def settles(self) -> bool:
+        """Whether nothing else need be tried; what forges a report does so however it is launched."""
+        sure = self.ran and not self.launcher.doubts
+        return self.score == 1.0 or sure or (self.broken and self.said == FORGED)
+
 
 class BuildFailed(Exception):
     """No candidate could be built.
@@ -121,9 +133,10 @@ def settle(
     failure: Failure | None = None
     #: Files → why nothing that includes them is built.
     hopeless: dict[tuple[str, ...], Failure] = {}
-    best: tuple[_Tried, tuple[Launcher, ...], Runnable] | None = None
+    attempts: list[_Attempt] = []
     for guessed in _groups(reading, options):
         group = guessed
+        best = _best(attempts)
         if best is not None and best[0].score > 0 and group[0].target != best[0].launcher.target:
             # Of what gave right rows other guesses may give more; another function is another answer.
             break
@@ -139,19 +152,34 @@ def settle(
         if tried.counts and not written:
             group, program, tried = _counting(group, program, tried, build, rng)
         notes += [] if tried.score == 1.0 else [f"{group[0].target}: {group[0].called}: {tried.said}"]
-        if best is None or (tried.score, tried.ran) > (best[0].score, best[0].ran):
-            best = tried, group, program
-        if tried.score == 1.0 or (tried.ran and not tried.launcher.doubts):
+        attempts.append((tried, group, program))
+        if tried.settles:
             break
-    if best is None:
+    if not attempts:
         assert failure is not None
         raise BuildFailed(failure)
-    tried, group, program = best
+    tried, group, program = _chosen(attempts)
     if tried.score == 0.0 and tried.launcher.doubts and not written:
         guess = f"{' and '.join(tried.launcher.doubts)} had to be guessed, and no guess gave a right row"
         raise Unbound("fuse", (*notes, guess))
     launchers = (tried.launcher, *(replace(each, stride=tried.launcher.stride) for each in group[1:]))
     return Settled(launchers, program, tried.answered, tried.refused, tuple(notes), tried.score)
+
+
+_Attempt = tuple[_Tried, tuple[Launcher, ...], Runnable]
+
+
+def _best(attempts: Sequence[_Attempt]) -> _Attempt | None:
+    """The first of those that gave most right rows, or ran at all."""
+    return max(attempts, key=lambda each: (each[0].score, each[0].ran), default=None)
+
+
+def _chosen(attempts: Sequence[_Attempt]) -> _Attempt:
+    """The best; a wrong guess gives way to what is meant beyond doubt and ends whatever it is asked."""
+    best = max(attempts, key=lambda each: (each[0].score, each[0].ran))
+    if best[0].score > 0 or not best[0].launcher.doubts:
+        return best
+    return next((each for each in attempts if each[0].broken), best)
 
 
 def _counting(

@@ -99,6 +99,21 @@ def test_what_is_wrong_in_device_code_is_a_refusal(code: str) -> None:
     assert found.diagnostics[0].file == "a.cu"
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        '#line 1 "/usr/include/math.h"\n__global__ void k(float* x) { x[0] = nothing; }',
+        '  %: /* */ line 1 "math.h"\n__global__ void k(float* x) { x[0] = nothing; }',
+        '#\\\n 1 "/usr/include/math.h" 3\n__global__ void k(float* x) { x[0] = nothing; }',
+        '#include "/proc/self/cmdline"\n__global__ void k(float* x) {}',
+    ],
+)
+def test_an_error_is_not_another_files_because_the_source_says_so(code: str) -> None:
+    found = made(HEAD, code)
+    assert not found.ok
+    assert found.blind == ""
+
+
 def test_without_headers_of_cuda_s_own_nothing_is_made_up() -> None:
     assert NVRTC is not None
     bare = replace(NVRTC, headers=(), libraries=())

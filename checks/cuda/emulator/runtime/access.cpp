@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <unistd.h>
 #include "state.h"
+#include "walls.h"
 
 extern "C" char __executable_start, _end;
 
@@ -52,7 +53,7 @@ void global_access(uintptr_t address, size_t bytes, unsigned access, Where where
 }
 
 void other_access(uintptr_t address, size_t bytes, unsigned access, Where where) {
-    if (address - uintptr_t(&__executable_start) < size_t(&_end - &__executable_start)) {
+    if (address - uintptr_t(&__executable_start) < size_t(&_end - &__executable_start) && !(access & WRITE && is_private(address, bytes))) {
         if (access & ATOMIC) atomic_order(address), published();
         return;
     }
@@ -69,14 +70,25 @@ void other_access(uintptr_t address, size_t bytes, unsigned access, Where where)
 }
 
 void host_access(uintptr_t address, size_t bytes, unsigned access, Where where) {
-    if (!in_arena(address)) return;
-    Allocation* its = find(address);
-    if (its && its->host) return;
-    report("illegal_address", FAULT, where, 0, "host code makes %s of %zu bytes in device memory", verb(access), bytes);
-    siglongjmp(host_exit, 1);
+    if (in_device(address)) {
+        lower_walls();
+        report("illegal_address", FAULT, where, 0, "host code makes %s of %zu bytes in device memory", verb(access), bytes);
+        end_host_code(1);
+    }
+    if (access & WRITE && is_private(address, bytes)) {
+        lower_walls();
+        report("illegal_address", FAULT, where, 0, "host code makes a write of %zu bytes in the emulator's own memory", bytes);
+        end_host_code(1);
+    }
 }
 
 }  // namespace
+
+bool is_private(uintptr_t address, size_t bytes) { return within(Wall::STATE, address, bytes) || within(Wall::CHANNEL, address, bytes); }
+
+void host_checked(uintptr_t address, size_t bytes, unsigned access, Where where) {
+    if (!machine.current) host_access(address, bytes, access, where);
+}
 
 void checked(uintptr_t address, size_t bytes, unsigned access, Where where) {
     Fiber* fiber = machine.current;

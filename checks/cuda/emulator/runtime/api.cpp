@@ -5,6 +5,7 @@
 #include <ctime>
 #include "emulator/cuda.h"
 #include "state.h"
+#include "walls.h"
 
 using namespace emu;
 
@@ -18,6 +19,7 @@ int pending = 0;         // what cudaGetLastError tells next
 size_t allowed_shared = 0;
 
 cudaError_t failed(cudaError_t code, const char* call, Where where) {
+    Inside inside;
     pending = code;
     report("api_error", NOTE, where, 0, "%s gives %s", call, cudaGetErrorName(code));
     return code;
@@ -32,8 +34,20 @@ bool too_large(const Extent& grid, const Extent& block) {
 }
 
 bool whole(uintptr_t address, size_t bytes) {
+    Inside inside;
     Allocation* its = find(address);
     return its && address + bytes <= its->base + its->bytes;
+}
+
+// Device memory in reach of one copy; what it reads and writes besides is not the runtime's own.
+template <class Copy> cudaError_t with_device(const void* to, const void* from, size_t bytes, Copy copy) {
+    DeviceOpen device;
+    if (is_private(uintptr_t(to), bytes) || is_private(uintptr_t(from), bytes)) {
+        report("illegal_address", FAULT, 0, 0, "a copy of %zu bytes that touches the emulator's own memory", bytes);
+        end_host_code(1);
+    }
+    copy();
+    return cudaSuccess;
 }
 
 }  // namespace
@@ -44,6 +58,7 @@ extern uint3 emu_blockIdx;
 extern dim3 emu_blockDim, emu_gridDim;
 
 int emu_launch(const Launch* launch, void (*thread)(const void*), const void* closure, size_t bytes, Site site) {
+    DeviceOpen device;
     Where where = interned(site);
     if (sticky()) return sticky();
     if (machine.current) return failed(cudaErrorNotSupported, "a launch from a kernel", where);
@@ -64,6 +79,7 @@ int emu_launch(const Launch* launch, void (*thread)(const void*), const void* cl
     machine.closure = uintptr_t(closure), machine.closure_bytes = bytes;
     machine.patience = PATIENCE, machine.idle = 0;
     make_stacks(machine.threads);
+    follow_thread();
     emu_blockDim = {launch->block.x, launch->block.y, launch->block.z};
     emu_gridDim = {launch->grid.x, launch->grid.y, launch->grid.z};
     if (int code = sigsetjmp(machine.exit, 1)) {
@@ -82,20 +98,28 @@ int emu_launch(const Launch* launch, void (*thread)(const void*), const void* cl
     return 0;
 }
 
-cudaError_t emu_malloc(void** p, size_t bytes, int host, Site site) {
-    if (sticky()) return cudaError_t(sticky());
-    if (machine.current) return cudaErrorNotSupported;
+static cudaError_t allocated(uintptr_t* p, size_t bytes, bool host, Site site) {
+    DeviceOpen device;
     Where where = interned(site);
-    if (!p) return failed(cudaErrorInvalidValue, "cudaMalloc", where);
-    if (!bytes) return *p = nullptr, cudaSuccess;
-    Allocation* made = allocate(bytes, where, "an allocation");
-    if (!made) return *p = nullptr, failed(cudaErrorMemoryAllocation, "cudaMalloc", where);
-    made->host = host != 0;
-    *p = (void*)made->base;
+    Allocation* made = allocate(bytes, where, "an allocation", host);
+    if (!made) return failed(cudaErrorMemoryAllocation, "cudaMalloc", where);
+    *p = made->base;
     return cudaSuccess;
 }
 
+// What the caller's pointers lead to is written behind the walls: they may lead anywhere.
+cudaError_t emu_malloc(void** p, size_t bytes, int host, Site site) {
+    if (sticky()) return cudaError_t(sticky());
+    if (machine.current) return cudaErrorNotSupported;
+    if (!p) return emu_record(cudaErrorInvalidValue, "cudaMalloc", site);
+    uintptr_t made = 0;
+    cudaError_t code = bytes ? allocated(&made, bytes, host != 0, site) : cudaSuccess;
+    *p = (void*)made;
+    return code;
+}
+
 cudaError_t cudaFree(void* p) {
+    DeviceOpen device;
     if (sticky()) return cudaError_t(sticky());
     if (!p || release(uintptr_t(p))) return cudaSuccess;
     return failed(cudaErrorInvalidValue, "cudaFree of what was not allocated", 0);
@@ -107,30 +131,40 @@ static cudaError_t device_range(const void* p, size_t bytes, bool must, const ch
     return whole(address, bytes) ? cudaSuccess : failed(cudaErrorInvalidValue, call, where);
 }
 
-cudaError_t emu_copy(void* to, const void* from, size_t bytes, int kind, Site site) {
+static cudaError_t may_copy(void* to, const void* from, size_t bytes, int kind, Site site) {
+    Inside inside;
     if (sticky()) return cudaError_t(sticky());
     Where where = interned(site);
-    if (!bytes) return cudaSuccess;
     bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
     bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
     if (cudaError_t code = device_range(to, bytes, to_device, "cudaMemcpy to less memory than it copies", where)) return code;
     if (cudaError_t code = device_range(from, bytes, from_device, "cudaMemcpy from less memory than it copies", where)) return code;
     Allocation* sink = find(uintptr_t(to));
     if (sink && sink->read_only) report("input_written", FAULT, where, 0, "cudaMemcpy into the caller's input");
-    memmove(to, from, bytes);
+    if (sink && sink->answer && !in_device(uintptr_t(from)))
+        report("host_copy", HAZARD, where, 0, "%zu bytes are copied from the host into %s: host code made that part of the answer", bytes, sink->name);
+    if (in_device(uintptr_t(from)) && !in_device(uintptr_t(to))) machine.brought_bytes += bytes;
     return cudaSuccess;
+}
+
+cudaError_t emu_copy(void* to, const void* from, size_t bytes, int kind, Site site) {
+    if (!bytes) return cudaError_t(sticky());
+    if (cudaError_t code = may_copy(to, from, bytes, kind, site)) return code;
+    return with_device(to, from, bytes, [=] { memmove(to, from, bytes); });
 }
 
 cudaError_t emu_set(void* to, int value, size_t bytes, Site site) {
-    if (sticky()) return cudaError_t(sticky());
-    if (!bytes) return cudaSuccess;
-    Where where = interned(site);
-    if (cudaError_t code = device_range(to, bytes, true, "cudaMemset of less memory than it sets", where)) return code;
-    memset(to, value, bytes);
-    return cudaSuccess;
+    if (!bytes) return cudaError_t(sticky());
+    {
+        Inside inside;
+        if (sticky()) return cudaError_t(sticky());
+        if (cudaError_t code = device_range(to, bytes, true, "cudaMemset of less memory than it sets", interned(site))) return code;
+    }
+    return with_device(to, nullptr, bytes, [=] { memset(to, value, bytes); });
 }
 
 cudaError_t emu_allow_shared(const void*, int attribute, int value, Site site) {
+    Inside inside;
     if (sticky()) return cudaError_t(sticky());
     if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
     if (value < 0 || size_t(value) > MOST_OPTED) return failed(cudaErrorInvalidValue, "cudaFuncSetAttribute beyond 227 KiB of shared memory", interned(site));
@@ -143,6 +177,8 @@ cudaError_t emu_record(cudaError_t code, const char* call, Site site) { return f
 cudaError_t cudaPeekAtLastError() { return cudaError_t(sticky() ? sticky() : pending); }
 cudaError_t cudaGetLastError() {
     cudaError_t code = cudaPeekAtLastError();
+    if (!pending) return code;
+    Inside inside;
     pending = 0;
     return code;
 }
@@ -207,11 +243,11 @@ cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t stop)
     return cudaError_t(sticky());
 }
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* its, const void* p) {
-    Allocation* found = find(uintptr_t(p));
-    its->type = !found ? cudaMemoryTypeUnregistered : found->host ? cudaMemoryTypeManaged : cudaMemoryTypeDevice;
+    bool device = in_device(uintptr_t(p)), known = whole(uintptr_t(p), 1);
+    its->type = !known ? cudaMemoryTypeUnregistered : device ? cudaMemoryTypeDevice : cudaMemoryTypeManaged;
     its->device = 0;
-    its->devicePointer = found ? (void*)p : nullptr;
-    its->hostPointer = !found || found->host ? (void*)p : nullptr;
+    its->devicePointer = known ? (void*)p : nullptr;
+    its->hostPointer = !known || !device ? (void*)p : nullptr;
     return cudaSuccess;
 }
 cudaError_t emu_attributes(cudaFuncAttributes* its) {

@@ -21,7 +21,9 @@ struct Copy {
 struct Copies {
     std::vector<Copy> open;  // in the order in which they were asked for
     unsigned batch = 0;      // commits so far
-} copies[MOST_THREADS];
+};
+// Made by the first kernel: what a constructor would fill before the runtime's main is read only by then.
+Copies* copies = nullptr;
 
 Copies& own() { return copies[machine.current->tid]; }
 
@@ -43,6 +45,7 @@ void wait_until(unsigned batch) {
 }  // namespace
 
 void begin_copies() {
+    if (!copies) copies = new Copies[MOST_THREADS];
     for (unsigned t = 0; t < machine.threads; t++) copies[t].open.clear(), copies[t].batch = 0;
 }
 

@@ -2,7 +2,6 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
-#include <unistd.h>
 #include "state.h"
 
 namespace emu {
@@ -73,19 +72,20 @@ void report(const char* kind, Severity severity, Where where, Where other, const
 
 void clear_events() { event_count = 0; }
 
-void write_events(int fd) {
+size_t put_events(char* out, size_t room) {
     static const char* const names[] = {"fault", "hazard", "note"};
-    static char line[2048], text[1024];
-    for (int i = 0; i < event_count; i++) {
+    static char text[1024];
+    size_t n = 0;
+    for (int i = 0; i < event_count && n + 2048 < room; i++) {
         const Event& e = events[i];
         put_text(text, sizeof text, e.text);
-        int n = snprintf(line, sizeof line, "%s{\"kind\":\"%s\",\"severity\":\"%s\",\"block\":%u,\"thread\":%u,\"count\":%llu,\"text\":\"%s\"",
-                         i ? "," : "", e.kind, names[e.severity], e.block, e.thread, (unsigned long long)e.count, text);
-        n += put_where(line + n, sizeof line - size_t(n), "", e.where);
-        if (e.other) n += put_where(line + n, sizeof line - size_t(n), "other_", e.other);
-        line[n++] = '}';
-        if (write(fd, line, size_t(n)) < 0) return;
+        n += size_t(snprintf(out + n, room - n, "%s{\"kind\":\"%s\",\"severity\":\"%s\",\"block\":%u,\"thread\":%u,\"count\":%llu,\"text\":\"%s\"",
+                             i ? "," : "", e.kind, names[e.severity], e.block, e.thread, (unsigned long long)e.count, text));
+        n += size_t(put_where(out + n, room - n, "", e.where));
+        if (e.other) n += size_t(put_where(out + n, room - n, "other_", e.other));
+        out[n++] = '}';
     }
+    return n;
 }
 
 }  // namespace emu

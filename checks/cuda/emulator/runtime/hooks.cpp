@@ -31,18 +31,23 @@ void __tsan_vptr_update(void**, void*) {}
 void __tsan_read_range(void* p, size_t n) { checked(uintptr_t(p), n, READ | UNALIGNED, HERE); }
 void __tsan_write_range(void* p, size_t n) { checked(uintptr_t(p), n, WRITE | UNALIGNED, HERE); }
 
-// Host code's own atomics (a static variable's guard, a shared pointer) are no concern of ours.
-#define EMU_HOST_ATOMICS(bits, T)                                                                          \
-    T __tsan_atomic##bits##_load(const volatile T* p, int) { return __atomic_load_n(p, 5); }               \
-    void __tsan_atomic##bits##_store(volatile T* p, T v, int) { __atomic_store_n(p, v, 5); }               \
-    T __tsan_atomic##bits##_exchange(volatile T* p, T v, int) { return __atomic_exchange_n(p, v, 5); }     \
-    T __tsan_atomic##bits##_fetch_add(volatile T* p, T v, int) { return __atomic_fetch_add(p, v, 5); }     \
-    T __tsan_atomic##bits##_fetch_sub(volatile T* p, T v, int) { return __atomic_fetch_sub(p, v, 5); }     \
-    T __tsan_atomic##bits##_fetch_and(volatile T* p, T v, int) { return __atomic_fetch_and(p, v, 5); }     \
-    T __tsan_atomic##bits##_fetch_or(volatile T* p, T v, int) { return __atomic_fetch_or(p, v, 5); }       \
-    T __tsan_atomic##bits##_fetch_xor(volatile T* p, T v, int) { return __atomic_fetch_xor(p, v, 5); }     \
-    int __tsan_atomic##bits##_compare_exchange_strong(volatile T* p, T* e, T v, int, int) { return __atomic_compare_exchange_n(p, e, v, false, 5, 5); } \
-    int __tsan_atomic##bits##_compare_exchange_weak(volatile T* p, T* e, T v, int, int) { return __atomic_compare_exchange_n(p, e, v, true, 5, 5); }
+// Host code's own atomics (a static variable's guard, a shared pointer) are no concern of ours, where they are the host's.
+#define EMU_HOST_ATOMIC(bits, R, name, parameters, access, value) \
+    R __tsan_atomic##bits##_##name parameters {                   \
+        host_checked(uintptr_t(p), bits / 8, access, HERE);       \
+        return value;                                             \
+    }
+#define EMU_HOST_ATOMICS(bits, T)                                                                                        \
+    EMU_HOST_ATOMIC(bits, T, load, (const volatile T* p, int), READ, __atomic_load_n(p, 5)) \
+    EMU_HOST_ATOMIC(bits, void, store, (volatile T* p, T v, int), WRITE, __atomic_store_n(p, v, 5)) \
+    EMU_HOST_ATOMIC(bits, T, exchange, (volatile T* p, T v, int), WRITE, __atomic_exchange_n(p, v, 5)) \
+    EMU_HOST_ATOMIC(bits, T, fetch_add, (volatile T* p, T v, int), WRITE, __atomic_fetch_add(p, v, 5)) \
+    EMU_HOST_ATOMIC(bits, T, fetch_sub, (volatile T* p, T v, int), WRITE, __atomic_fetch_sub(p, v, 5)) \
+    EMU_HOST_ATOMIC(bits, T, fetch_and, (volatile T* p, T v, int), WRITE, __atomic_fetch_and(p, v, 5)) \
+    EMU_HOST_ATOMIC(bits, T, fetch_or, (volatile T* p, T v, int), WRITE, __atomic_fetch_or(p, v, 5)) \
+    EMU_HOST_ATOMIC(bits, T, fetch_xor, (volatile T* p, T v, int), WRITE, __atomic_fetch_xor(p, v, 5)) \
+    EMU_HOST_ATOMIC(bits, int, compare_exchange_strong, (volatile T* p, T* e, T v, int, int), WRITE, __atomic_compare_exchange_n(p, e, v, false, 5, 5)) \
+    EMU_HOST_ATOMIC(bits, int, compare_exchange_weak, (volatile T* p, T* e, T v, int, int), WRITE, __atomic_compare_exchange_n(p, e, v, true, 5, 5))
 EMU_HOST_ATOMICS(8, unsigned char)
 EMU_HOST_ATOMICS(16, unsigned short)
 EMU_HOST_ATOMICS(32, unsigned)

@@ -1,16 +1,20 @@
-// Runs the cases of a job one after another. `job` holds one line per case:
+// Runs the cases of a job one after another. `judge.job` holds, after a line with the seconds that all of them have and the first
+// case's number, one line per case:
 //   rows V K index_bytes probability_bytes stride schedule offset_of_logits offset_of_indices offset_of_probabilities
-// after a first line with the seconds that all of them have. Logits are read from `inputs`, answers written
-// into `outputs`; `report` gets one JSON object per line and case. What is wrong is for the trusted side to say.
+// Logits are in `judge.inputs`, answers go into `judge.outputs`; `judge.report` gets one JSON object per line and case, each behind its
+// mark (an HMAC with the key of this run), which holds a digest of the answers. What is wrong is for the trusted side to say.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <exception>
-#include <fcntl.h>
 #include <unistd.h>
+#include "channel.h"
 #include "job.h"
+#include "sha256.h"
 #include "state.h"
+#include "threads.h"
+#include "walls.h"
 
 extern "C" int judge_launch(const float* logits, void* indices, void* probabilities, long long rows, long long V, int K);
 extern "C" char __executable_start, etext;
@@ -21,11 +25,6 @@ int pending_error();
 
 namespace {
 
-struct Case {
-    long long rows, vocabulary, k, index_bytes, probability_bytes, stride, schedule, logits_at, indices_at, probabilities_at;
-};
-
-int report_fd = -1, inputs_fd = -1, outputs_fd = -1;
 int number = 0;
 timespec began, worked;
 
@@ -35,29 +34,41 @@ double since(clockid_t clock, const timespec& start) {
     return double(now.tv_sec - start.tv_sec) + 1e-9 * double(now.tv_nsec - start.tv_nsec);
 }
 
-void answer(const char* status, int code) {
-    char line[320];
-    int n = snprintf(line, sizeof line, "{\"case\":%d,\"status\":\"%s\",\"code\":%d,\"device_error\":%d,\"peak_bytes\":%zu,\"input_bytes\":%llu,\"cpu_seconds\":%.6f,\"seconds\":%.6f,\"events\":[", number,
-                     status, code, machine.error, peak_bytes(), (unsigned long long)machine.input_bytes, since(CLOCK_PROCESS_CPUTIME_ID, worked), since(CLOCK_MONOTONIC, began));
-    if (write(report_fd, line, size_t(n)) < 0) _exit(3);
-    write_events(report_fd);
-    if (write(report_fd, "]}\n", 3) < 0) _exit(3);
+// What was written, as the trusted side reads it from the file.
+void summed(const char* indices, size_t indices_bytes, const char* probabilities, size_t probabilities_bytes, char* hex) {
+    unsigned char digest[Sha256::BYTES];
+    Sha256 sum;
+    sum.add(indices, indices_bytes);
+    sum.add(probabilities, probabilities_bytes);
+    sum.digest(digest);
+    hexadecimal(digest, hex);
 }
 
-bool transfer(bool out, int fd, uintptr_t memory, size_t bytes, long long offset) {
-    for (size_t done = 0; done < bytes;) {
-        ssize_t n = out ? pwrite(fd, (void*)(memory + done), bytes - done, off_t(offset) + off_t(done))
-                        : pread(fd, (void*)(memory + done), bytes - done, off_t(offset) + off_t(done));
-        if (n <= 0) return false;
-        done += size_t(n);
-    }
-    return true;
+void answer(const char* status, int code, const char* outputs = "") {
+    static char line[160 << 10];
+    size_t n = size_t(snprintf(line, sizeof line, "{\"case\":%d,\"status\":\"%s\",\"code\":%d,\"device_error\":%d,\"peak_bytes\":%zu,\"input_bytes\":%llu,\"cpu_seconds\":%.6f,\"seconds\":%.6f,\"outputs\":\"%s\",\"events\":[", number,
+                               status, code, machine.error, peak_bytes(), (unsigned long long)machine.input_bytes, since(CLOCK_PROCESS_CPUTIME_ID, worked), since(CLOCK_MONOTONIC, began), outputs));
+    n += put_events(line + n, sizeof line - n - 4);
+    memcpy(line + n, "]}", 3);
+    write_signed(line, n + 2);
 }
 
-Allocation* ours(size_t bytes, const char* name) {
-    Allocation* made = allocate(bytes, 0, name);
-    if (made) made->ours = true;
+Allocation* ours(size_t bytes, const char* name, const char* content) {
+    Allocation* made = content ? allocate(bytes, 0, name) : nullptr;
+    if (made) made->ours = true, memcpy((void*)made->base, content, bytes);
     return made;
+}
+
+// Runs the launcher; no object that it throws is touched or destroyed but behind the walls.
+int called(const Case& c, uintptr_t logits, uintptr_t indices, uintptr_t probabilities, char* said) {
+    try {
+        return judge_launch((const float*)logits, (void*)indices, (void*)probabilities, c.rows, c.vocabulary, int(c.k));
+    } catch (const std::exception& error) {
+        snprintf(said, 160, ":: %.150s", error.what());
+    } catch (...) {
+        said[0] = ':', said[1] = 0;
+    }
+    return -1;
 }
 
 // Whether the process may go on: a card in an error state takes no more work.
@@ -69,44 +80,47 @@ bool run(const Case& c) {
     machine.random = uint64_t(c.schedule) * 0x9e3779b97f4a7c15u + 1;
     size_t logits_bytes = size_t(c.rows * c.vocabulary) * 4, indices_bytes = size_t(c.rows * c.stride * c.index_bytes),
            probabilities_bytes = size_t(c.rows * c.stride * c.probability_bytes);
+    char *indices_out = outputs(c.indices_at, indices_bytes), *probabilities_out = outputs(c.probabilities_at, probabilities_bytes);
     // An allocation may move in the table when another is made: only addresses are kept.
-    Allocation* a = ours(logits_bytes, "the logits");
+    Allocation* a = ours(logits_bytes, "the logits", inputs(c.logits_at, logits_bytes));
     uintptr_t logits = a ? a->base : 0;
-    uintptr_t indices = (a = ours(indices_bytes, "the indices")) ? a->base : 0;
-    uintptr_t probabilities = (a = ours(probabilities_bytes, "the probabilities")) ? a->base : 0;
-    if (!logits || !indices || !probabilities || !transfer(false, inputs_fd, logits, logits_bytes, c.logits_at) ||
-        !transfer(false, outputs_fd, indices, indices_bytes, c.indices_at) ||
-        !transfer(false, outputs_fd, probabilities, probabilities_bytes, c.probabilities_at))
-        return answer("engine", 0), false;
+    uintptr_t indices = (a = ours(indices_bytes, "the indices", indices_out)) ? a->base : 0;
+    uintptr_t probabilities = (a = ours(probabilities_bytes, "the probabilities", probabilities_out)) ? a->base : 0;
+    if (!logits || !indices || !probabilities) return answer("engine", 0), false;
     find(logits)->read_only = true;
+    find(indices)->answer = find(probabilities)->answer = true;
     reset_peak();
     machine.error = 0;
-    machine.input_bytes = 0;
+    machine.input_bytes = machine.brought_bytes = 0;
     int code = 0;
     const char* status = "done";
-    if (int left = sigsetjmp(host_exit, 1)) {
-        machine.current = nullptr;
-        status = left == 1 || left == 2 ? "crashed" : "done";
-    } else {
-        try {
-            code = judge_launch((const float*)logits, (void*)indices, (void*)probabilities, c.rows, c.vocabulary, int(c.k));
-            if (machine.error) status = "failed", code = code ? code : machine.error;
-            else if (code) status = "refused";
-            else if (int unread = pending_error()) status = "refused", code = unread;
-        } catch (const std::exception& error) {
-            report("exception", NOTE, 0, 0, "the launcher threw: %s", error.what());
-            status = machine.error ? "failed" : "refused";
-            code = machine.error ? machine.error : -1;
-        } catch (...) {
-            report("exception", NOTE, 0, 0, "the launcher threw");
-            status = machine.error ? "failed" : "refused";
-            code = machine.error ? machine.error : -1;
-        }
+    char said[160] = "";
+    int left = sigsetjmp(host_exit, 1);
+    if (!left) {
+        raise_walls();
+        code = called(c, logits, indices, probabilities, said);
+        // streams may have code of the host's behind them
+        fflush(nullptr);
+    } else if (!machine.flushed) {
+        lower_walls();
+        machine.current = nullptr, machine.flushed = true;
+        raise_walls();
+        fflush(nullptr);
     }
-    fflush(nullptr);
-    transfer(true, outputs_fd, indices, indices_bytes, c.indices_at);
-    transfer(true, outputs_fd, probabilities, probabilities_bytes, c.probabilities_at);
-    answer(status, code);
+    lower_walls();
+    machine.current = nullptr;
+    if (left) status = "crashed";
+    else if (machine.error) status = "failed", code = said[0] || !code ? machine.error : code;
+    else if (code) status = "refused";
+    else if (int unread = pending_error()) status = "refused", code = unread;
+    if (said[0]) report("exception", NOTE, 0, 0, "the launcher threw%s", said + 1);
+    if (machine.brought_bytes >= logits_bytes)
+        report("host_copy", HAZARD, 0, 0, "%llu bytes were copied to the host, and the logits have %zu: host code can have made the answer", (unsigned long long)machine.brought_bytes, logits_bytes);
+    char sum[2 * Sha256::BYTES + 1] = "";
+    // a file that was cut ends here, and the case for good
+    if (!left) memcpy(indices_out, (const void*)indices, indices_bytes), memcpy(probabilities_out, (const void*)probabilities, probabilities_bytes);
+    if (!left) summed(indices_out, indices_bytes, probabilities_out, probabilities_bytes, sum);
+    answer(status, code, sum);
     release_ours();
     return !machine.error && status[0] != 'c';
 }
@@ -120,26 +134,25 @@ void finish_late() {
     _exit(0);
 }
 
+void end_host_code(int how) {
+    if (this_thread() == machine.main_thread) siglongjmp(host_exit, how);
+    answer("crashed", 0);
+    _exit(0);
+}
+
 }  // namespace emu
 
 using namespace emu;
 
 int main() {
-    FILE* job = fopen("job", "r");
-    report_fd = open("report", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    inputs_fd = open("inputs", O_RDONLY | O_CLOEXEC);
-    outputs_fd = open("outputs", O_RDWR | O_CLOEXEC);
-    double seconds;
-    int first;
-    if (!job || report_fd < 0 || inputs_fd < 0 || outputs_fd < 0 || fscanf(job, "%lf %d", &seconds, &first) != 2) return 3;
-    number = first;
-    make_arena();
-    find_shared();
-    catch_signals(seconds);
-    Case c;
-    for (; fscanf(job, "%lld %lld %lld %lld %lld %lld %lld %lld %lld %lld", &c.rows, &c.vocabulary, &c.k, &c.index_bytes, &c.probability_bytes, &c.stride, &c.schedule,
-                  &c.logits_at, &c.indices_at, &c.probabilities_at) == 10;
-         number++)
+    lower_walls();
+    if (!took_all() || !open_report()) _exit(3);
+    machine.main_thread = this_thread();
+    number = first_number();
+    static const char began_line[] = "{\"began\":true}";
+    write_signed(began_line, sizeof began_line - 1);
+    catch_signals(seconds_given());
+    for (Case c; next_case(c); number++)
         if (!run(c)) break;
     _exit(0);
 }

@@ -2,11 +2,12 @@
 #include <cstring>
 #include <sys/mman.h>
 #include "state.h"
+#include "walls.h"
 
 namespace emu {
 namespace {
 
-constexpr size_t ARENA = size_t(2) << 30, GUARD = 64 << 10, ALIGNMENT = 256, POISONED = 4096;
+constexpr size_t ARENA = size_t(2) << 30, OF_HOST = size_t(1) << 30, GUARD = 64 << 10, ALIGNMENT = 256, POISONED = 4096;
 constexpr int MOST = 4096;
 
 uintptr_t arena = 0;
@@ -21,16 +22,18 @@ void poison(uintptr_t from, size_t bytes) {
     for (size_t i = 0; i + 4 <= bytes; i += 4) *(uint32_t*)(from + i) = POISON;
 }
 
-// The first gap that holds the bytes between two guard zones; -1 when there is none.
-int gap(size_t bytes, uintptr_t* base) {
-    uintptr_t from = arena + GUARD;
+// The first gap between two addresses that holds the bytes between two guard zones; -1 when there is none.
+int gap(size_t bytes, uintptr_t low, uintptr_t high, uintptr_t* base) {
+    uintptr_t from = low + GUARD;
     for (int i = 0; i <= count; i++) {
-        uintptr_t to = i < count ? table[i].base : arena + ARENA;
+        if (i < count && table[i].base < low) continue;
+        uintptr_t to = i < count && table[i].base < high ? table[i].base : high;
         if (from + rounded(bytes) + GUARD <= to) {
             *base = from;
             return i;
         }
-        if (i < count) from = table[i].base + rounded(table[i].bytes) + GUARD;
+        if (to == high) break;
+        from = table[i].base + rounded(table[i].bytes) + GUARD;
     }
     return -1;
 }
@@ -38,18 +41,20 @@ int gap(size_t bytes, uintptr_t* base) {
 }  // namespace
 
 void make_arena() {
-    void* memory = mmap(nullptr, ARENA, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    // what the host may read as well stands behind the device's own
+    void* memory = mmap(nullptr, ARENA + OF_HOST, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     arena = memory == MAP_FAILED ? 0 : uintptr_t(memory);
+    if (arena) enclose(Wall::DEVICE, memory, ARENA);
 }
 
-Allocation* allocate(size_t bytes, Where where, const char* name) {
-    uintptr_t base;
-    int place = arena && count < MOST && bytes < ARENA ? gap(bytes ? bytes : 1, &base) : -1;
+Allocation* allocate(size_t bytes, Where where, const char* name, bool host) {
+    uintptr_t base, low = host ? arena + ARENA : arena, high = host ? low + OF_HOST : low + ARENA;
+    int place = arena && count < MOST && bytes < high - low ? gap(bytes ? bytes : 1, low, high, &base) : -1;
     if (place < 0) return nullptr;
     memmove(table + place + 1, table + place, size_t(count - place) * sizeof(Allocation));
     count++;
     last = place;
-    table[place] = {base, bytes, where, name, false, false, false, true, false};
+    table[place] = {base, bytes, where, name, host, false, false, false, false};
     poison(base - POISONED, rounded(bytes) + 2 * POISONED);
     used += bytes;
     if (used > peak) peak = used;
@@ -78,7 +83,9 @@ void release_ours() {
     }
 }
 
-bool in_arena(uintptr_t address) { return address - arena < ARENA; }
+bool in_arena(uintptr_t address) { return address - arena < ARENA + OF_HOST; }
+
+bool in_device(uintptr_t address) { return address - arena < ARENA; }
 
 Allocation* find(uintptr_t address) {
     if (last < count && address - table[last].base < table[last].bytes) return &table[last];

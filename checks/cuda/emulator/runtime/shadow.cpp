@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "state.h"
+#include "threads.h"
 
 namespace emu {
 namespace {
@@ -44,6 +45,7 @@ struct Variable {
 };
 
 Region fixed, dynamic;
+uintptr_t before_pointer = 0;  // how far the thread's own storage stands before its pointer
 Variable variables[2048];
 int variable_count = 0;
 size_t guards[2048];
@@ -226,7 +228,12 @@ extern "C" void* emu_shared_address(size_t offset) {
 void find_shared() {
     dl_iterate_phdr(first_object, nullptr);
     make_region(dynamic, uintptr_t(emu_dynamic_pool), sizeof emu_dynamic_pool);
+    before_pointer = uintptr_t(this_thread()) - fixed.low;
     if (fixed.bytes) read_symbols();
+}
+
+void follow_thread() {
+    if (fixed.bytes) fixed.low = uintptr_t(this_thread()) - before_pointer;
 }
 
 bool in_shared(uintptr_t address) { return address - fixed.low < fixed.bytes || address - dynamic.low < dynamic.bytes; }

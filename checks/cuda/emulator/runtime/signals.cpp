@@ -3,10 +3,12 @@
 #include <cstring>
 #include <initializer_list>
 #include <ctime>
+#include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/ucontext.h>
 #include "job.h"
 #include "state.h"
+#include "walls.h"
 
 namespace emu {
 
@@ -14,7 +16,7 @@ sigjmp_buf host_exit;
 
 namespace {
 
-char alternate[64 << 10];
+constexpr size_t ALTERNATE = 64 << 10;
 
 Where interrupted(void* context) {
     const ucontext_t* c = (const ucontext_t*)context;
@@ -49,11 +51,44 @@ bool step_over_division(void* context) {
 bool step_over_division(void*) { return false; }
 #endif
 
+// Where the program called what of a library was interrupted: the nearest return address on the stack, or in its register.
+Where caller(void* context) {
+    const ucontext_t* c = (const ucontext_t*)context;
+#if defined(__x86_64__)
+    const uintptr_t* stack = (const uintptr_t*)c->uc_mcontext.gregs[REG_RSP];
+    uintptr_t bottom = uintptr_t(stack) | 0xfff;
+    for (; uintptr_t(stack) + 8 <= bottom; stack++)
+        if (in_program(*stack)) return Where(*stack - 1);
+    return 0;
+#else
+    return in_program(c->uc_mcontext.regs[30]) ? Where(c->uc_mcontext.regs[30] - 1) : 0;
+#endif
+}
+
+const char* touch(void* context) {
+#if defined(__x86_64__)
+    return ((const ucontext_t*)context)->uc_mcontext.gregs[REG_ERR] & 2 ? "writes to" : "reads";
+#else
+    return "touches";
+#endif
+}
+
+void host_broke(int number, siginfo_t* about, void* context) {
+    uintptr_t address = number == SIGSEGV || number == SIGBUS ? uintptr_t(about->si_addr) : 0;
+    Where where = interrupted(context);
+    if (!where) where = caller(context);
+    lower_walls();
+    if (address && in_device(address))
+        report("illegal_address", FAULT, where, 0, "host code %s device memory", touch(context));
+    else if (address && is_private(address, 1))
+        report("illegal_address", FAULT, where, 0, "host code %s the emulator's own memory", touch(context));
+    else
+        report("host_crash", FAULT, where, 0, "host code was ended by signal %d", number);
+    end_host_code(2);
+}
+
 void broke(int number, siginfo_t* about, void* context) {
-    if (!machine.current) {
-        report("host_crash", FAULT, interrupted(context), 0, "host code was ended by signal %d", number);
-        siglongjmp(host_exit, 2);
-    }
+    if (!machine.current || !entered()) return host_broke(number, about, context);
     Where where = interrupted(context), last = machine.current->where;
     if (number == SIGFPE) {
         report("division_by_zero", HAZARD, where, last, "an integer is divided by zero, or its quotient overflows; a card goes on with an arbitrary number");
@@ -66,7 +101,10 @@ void broke(int number, siginfo_t* about, void* context) {
     abort_launch(number == SIGFPE ? 719 : 700);
 }
 
-void out_of_time(int, siginfo_t*, void* context) {
+void out_of_time(int number, siginfo_t* about, void* context) {
+    // what the program sends itself is no end of its time
+    if (about->si_code == SI_USER || about->si_code == SI_TKILL) return host_broke(number, about, context);
+    lower_walls();
     if (machine.current)
         report("out_of_time", FAULT, interrupted(context), machine.current->where, "the kernel was still running when its time was up");
     else
@@ -78,8 +116,9 @@ void out_of_time(int, siginfo_t*, void* context) {
 
 void catch_signals(double seconds) {
     stack_t stack = {};
-    stack.ss_sp = alternate;
-    stack.ss_size = sizeof alternate;
+    // outside of the walls: the processor writes there whoever is interrupted
+    stack.ss_sp = mmap(nullptr, ALTERNATE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    stack.ss_size = ALTERNATE;
     sigaltstack(&stack, nullptr);
     struct sigaction action = {};
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;

@@ -16,7 +16,7 @@ inline Where at(void* return_address) { return Where(uintptr_t(return_address) -
 enum Severity { FAULT, HAZARD, NOTE };
 void report(const char* kind, Severity severity, Where where, Where other, const char* format, ...)
     __attribute__((format(printf, 5, 6)));
-void write_events(int fd);
+size_t put_events(char* out, size_t room);
 void clear_events();
 
 // ---- threads
@@ -64,6 +64,9 @@ struct Machine {
     sigjmp_buf exit;
     int error;  // sticky
     uint64_t input_bytes;  // read of the logits by kernels
+    bool flushed;  // what the host printed, after its code broke
+    uint64_t brought_bytes;  // copied from device memory to the host
+    uintptr_t main_thread, inside;  // that of the cases; the thread that the runtime works for, while it does
 };
 extern Machine machine;
 
@@ -91,20 +94,22 @@ struct Allocation {
     size_t bytes;
     Where where;
     const char* name;
-    bool host, read_only, ours, live, written;
+    bool host, read_only, answer, ours, written;
 };
 void make_arena();
-Allocation* allocate(size_t bytes, Where where, const char* name);
+Allocation* allocate(size_t bytes, Where where, const char* name, bool host = false);
 bool release(uintptr_t base);
 void release_ours();
 Allocation* find(uintptr_t address);
 Allocation* nearest(uintptr_t address);
-bool in_arena(uintptr_t address);
+bool in_arena(uintptr_t address);  // of the device's memory, or the host's that it reads
+bool in_device(uintptr_t address);
 size_t peak_bytes();
 void reset_peak();
 
 // ---- shadow.cpp
 void find_shared();
+void follow_thread();  // a thread that launches has storage of its own
 void begin_block_memory();
 void begin_epoch();
 bool in_shared(uintptr_t address);
@@ -121,6 +126,9 @@ Where copied_by(uintptr_t address);  // the copy that has not arrived there yet;
 
 // ---- access.cpp
 void checked(uintptr_t address, size_t bytes, unsigned access, Where where);
+void host_checked(uintptr_t address, size_t bytes, unsigned access, Where where);  // of host code alone
+bool is_private(uintptr_t address, size_t bytes);  // the runtime's own
+[[noreturn]] void end_host_code(int how);
 
 // ---- signals.cpp
 void catch_signals(double seconds);

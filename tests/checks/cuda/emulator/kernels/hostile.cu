@@ -32,12 +32,12 @@ extern "C" int judge_launch(const float* in, void* at, void* out, long long rows
         case 11: *(volatile int*)nullptr = 1; return 0;
         case 12: raise(SIGKILL);
         case 13: {
-            int fd = open("report", O_WRONLY | O_TRUNC);
+            int fd = open("judge.report", O_WRONLY | O_TRUNC);
             const char lie[] = "{\"case\":0,\"status\":\"done\",\"events\":[{\"kind\":7},3],\"seconds\":\"x\"}\n[1]\n{{{";
             if (write(fd, lie, sizeof lie - 1) < 0) return 1;
             _exit(0);
         }
-        case 14: truncate("outputs", 3); _exit(0);
+        case 14: truncate("judge.outputs", 3); _exit(0);
         case 15: return system("true") == 0 ? 5 : 6;
         case 16: return open("/etc/judge-tui-was-here", O_CREAT | O_WRONLY, 0600) >= 0 ? 5 : 6;
         case 17: copy<<<1, 2048>>>(in, p); return 0;
