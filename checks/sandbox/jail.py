@@ -15,10 +15,11 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable
-from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Self
+
+from judge_tui.checks.sandbox.scratch import Scratch
 
 __all__ = ["KEPT_BYTES", "Jail"]
 
@@ -38,8 +39,8 @@ class Jail:
         output: Read end of the pipe that its output goes to; owned from here on.
         inner_pid: The worker's pid as this process sees it; ``process``'s own without bubblewrap.
         cpu_seconds: Its limit of processor time.
-        folder: A folder of this machine that it may write to, bounded and removed with it.
-        folder_bytes: The bound.
+        folder: A folder of this machine that it may write to, removed with it.
+        scratch: What is watched of what it may write to.
         memory_bytes: Resident memory of all its processes past which it is killed; for programs whose address
             space cannot be bounded. ``None`` for no such watch.
     """
@@ -52,14 +53,14 @@ class Jail:
         *,
         cpu_seconds: int,
         folder: TemporaryDirectory[str] | None = None,
-        folder_bytes: int = 0,
+        scratch: Scratch | None = None,
         memory_bytes: int | None = None,
     ) -> None:
         self.pid = process.pid
         self.inner_pid = inner_pid
         self._process = process
         self._folder = folder
-        self._folder_bytes = folder_bytes
+        self._scratch = scratch
         self._memory_bytes = memory_bytes
         self._cpu_seconds = cpu_seconds
         self._usage: resource.struct_rusage | None = None
@@ -68,7 +69,7 @@ class Jail:
         self._out_of_memory_before = _oom_kills()
         self._lock = threading.RLock()
         self._inner = _pidfd(inner_pid) if inner_pid != process.pid else None
-        self._drain = _Drain(output, self._watch if folder or memory_bytes else None)
+        self._drain = _Drain(output, self._watch if scratch or memory_bytes else None)
 
     def __enter__(self) -> Self:
         return self
@@ -104,6 +105,8 @@ class Jail:
                 os.close(self._inner)
                 self._inner = None
         self._drain.stop()
+        if self._scratch is not None:
+            self._scratch.close()
         if self._folder is not None:
             _remove(self._folder)
             self._folder = None
@@ -173,9 +176,9 @@ class Jail:
             os.close(ending)
 
     def _watch(self) -> None:
-        """Kill what fills a folder on this machine's own disk, or its memory."""
-        if self._folder is not None and _size(Path(self._folder.name)) > self._folder_bytes:
-            self._stopped(f"wrote more than {self._folder_bytes >> 20} MiB to disk")
+        """Kill what fills its scratch folder, or this machine's memory."""
+        if self._scratch is not None and (excess := self._scratch.excess()):
+            self._stopped(excess)
         if self._memory_bytes is not None and _resident(self.inner_pid) > self._memory_bytes:
             self._stopped(f"used more than {self._memory_bytes >> 20} MiB of memory")
 
@@ -259,17 +262,6 @@ def _pidfd(pid: int) -> int | None:
         return os.pidfd_open(pid)
     except OSError:
         return None
-
-
-def _size(folder: Path) -> int:
-    """Bytes in a tree that changes underneath; each entry counts for at least a block."""
-    total = 0
-    for parent, folders, files in os.walk(folder):
-        total += 4096 * len(folders)
-        for name in files:
-            with contextlib.suppress(OSError):
-                total += max(4096, os.lstat(os.path.join(parent, name)).st_blocks * 512)
-    return total
 
 
 def _resident(pid: int) -> int:

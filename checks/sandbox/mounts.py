@@ -18,10 +18,10 @@ from pathlib import Path
 
 from judge_tui.checks.folders import home_folder, present_folder
 from judge_tui.checks.sandbox import packages
+from judge_tui.checks.sandbox.scratch import SCRATCH_BYTES
 
 __all__ = [
     "PACKAGE",
-    "SCRATCH_BYTES",
     "WORKER",
     "View",
     "bubblewrap_view",
@@ -33,8 +33,6 @@ __all__ = [
 #: The package that runs inside, and its name in there.
 WORKER = Path(__file__).parent.parent / "worker"
 PACKAGE = "judge_worker"
-#: Size of the scratch folder, in bytes.
-SCRATCH_BYTES = 256 << 20
 
 _LIBRARIES = ("/lib", "/lib64", "/lib32", "/libx32", "/bin")
 #: Where the NVIDIA driver's libraries may lie outside of those.

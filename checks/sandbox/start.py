@@ -26,6 +26,7 @@ from judge_tui.checks.sandbox import mounts, packages
 from judge_tui.checks.sandbox.bubblewrap import START_SECONDS, Bubblewrap, python, wrapped
 from judge_tui.checks.sandbox.confinement import Limits, terms
 from judge_tui.checks.sandbox.jail import Jail
+from judge_tui.checks.sandbox.scratch import OwnMount, SharedFolder
 from judge_tui.checks.temporary import folder_of_worker
 
 __all__ = [
@@ -139,6 +140,7 @@ def start_wrapped(bubblewrap: Bubblewrap, order: Order) -> Jail:
         output,
         inner or process.pid,
         cpu_seconds=order.limits.cpu_seconds,
+        scratch=OwnMount(inner or process.pid, view.scratch),
         memory_bytes=order.memory_bytes,
     )
 
@@ -172,7 +174,7 @@ def start_plain(order: Order) -> Jail:
         process.pid,
         cpu_seconds=order.limits.cpu_seconds,
         folder=folder,
-        folder_bytes=mounts.SCRATCH_BYTES,
+        scratch=SharedFolder(folder.name),
         memory_bytes=order.memory_bytes,
     )
 
