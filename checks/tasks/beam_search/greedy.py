@@ -76,7 +76,7 @@ def _draws(bench: Bench) -> Iterator[tuple[Script, Tokens, int, Hyp]]:
             rng = bench.rng("draw", number, attempt)
             eos = 0 if number % 4 == 3 else int(rng.integers(vocab))
             script = hashed(rng, vocab, eos, bias=bias)
-            prompt = tuple(distinct(rng, vocab, int(rng.integers(1, 6)), but=(eos,)))
+            prompt = tuple(distinct(rng, vocab, int(rng.integers(1, min(6, vocab))), but=(eos,)))
             truth, margin = greedy(script.rows, prompt, steps, eos)
             if margin > 1e-2:
                 yield script, prompt, steps, truth
