@@ -194,3 +194,36 @@ def test_long_texts_are_masked_in_one_go() -> None:
     # a pattern that walks back would take hours on these
     for text in ("glm" + "1-" * 50_000, "a" * 100_000 + "glm", "glm5-" * 20_000, "q w e " * 30_000 + "é"):
         assert len(MASK(text)) == len(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "qw\u0435n", "GL\u041c-5", "\u041aimi", "\u03bai\u03bci", "\u0262\u029f\u1d0d5",
+        "\U0001f180\U0001f186\U0001f174\U0001f17d",
+        "\U0001f1f6\U0001f1fc\U0001f1ea\U0001f1f3", "g\u0142m-5", "k\u0131m\u0131", "\u0261lm-5",
+        r"\x71wen", r"qwe\x6e", r"\u0071wen", r"q\u{77}en", r"\161wen", "&#113;wen", "&#x71;wen", "%71wen",
+        "'gl' + 'm5'", '"qw" "en"', '"q" + "wen"', "['qw', 'en']", '"".join(["q","w","e","n"])',
+    ],
+)  # fmt: skip
+def test_a_name_that_is_read_at_sight_is_hidden_whatever_stands_for_its_letters(text: str) -> None:
+    shown = Mask(["glm5", "Qwen3.6", "kimi-k2.6"])(f"made by {text}, it says")
+    assert len(shown) == len(f"made by {text}, it says")
+    assert shown.startswith("made by")
+    assert shown.endswith(", it says")
+    assert BLOCK in shown
+    assert not re.search(r"\w{2,}", shown[7:-9].replace(BLOCK, " ").replace("join", "")), shown
+
+
+@pytest.mark.parametrize(
+    "text", ["by \u0432\u0435\u0433\u0430", "by \u0412\u0415\u0413\u0410", "\u0412\u0435\u0433\u0430-4"]
+)
+def test_a_name_in_another_script_is_hidden_in_either_case(text: str) -> None:
+    assert BLOCK in Mask(["\u0412\u0435\u0433\u0430"])(text)
+
+
+@pytest.mark.parametrize(
+    "text", [r"'\n' + '\x1b[0m'", "100%20 left", r"re.compile(r'\d\x41')", "5 \u00b5s, \u03b1 = \u03b2"]
+)
+def test_escapes_and_letters_that_spell_no_name_stay(text: str) -> None:
+    assert MASK(text) == text

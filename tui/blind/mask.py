@@ -1,10 +1,11 @@
 """Hides the names of models in any text, each character by one ``▒``, so that lines keep their width.
 
 A name is hidden in every spelling: whatever the case, with or without a dash of any kind, ``_``, a blank, a
-dot between its parts, in wide letters, with marks of emphasis or invisible characters inside, or broken over
-two lines. Its words are hidden alone too (``Qwen`` of
-``Qwen3-6``), with the letters that stand against them and a version behind them, since ``ChatGLM`` and
-``glm4`` tell as much. Words that tell no model apart (``model``, ``mini``, ``flash``) stay.
+dot between its parts, in wide letters or those of another script that look the same, written as escapes, in
+two literals, with marks of emphasis or invisible characters inside, or broken over two lines. Its words are
+hidden alone too (``Qwen`` of ``Qwen3-6``), with the letters that stand against them and a version behind
+them, since ``ChatGLM`` and ``glm4`` tell as much. Words that tell no model apart (``model``, ``mini``,
+``flash``) stay.
 
 Plain Python; nothing here knows a screen.
 """
@@ -19,6 +20,7 @@ from functools import lru_cache
 
 from judge_tui.checks.errors import JudgeError
 from judge_tui.judging.workspace import Workspace
+from judge_tui.tui.blind.letters import alike, escaped, plain
 
 __all__ = ["BLOCK", "Mask", "telling_names"]
 
@@ -30,8 +32,11 @@ BLOCK = "▒"
 _SHORT_GAP = r"[-_ .:/\t]{0,2}"
 _USUAL_GAP = rf"(?:{_SHORT_GAP}|-{{3,9}}|_{{3,9}}| {{3,9}}|\.{{3,9}})"
 _GAP = r"[-_ .:/\t+~*'`]{0,9}"
-#: Emphasis within a word, and a hyphen that breaks one at the end of a line.
-_WITHIN = re.compile(r"(?<=[^\W\d_])(?:\*{2,3}|_{2,3}|~~|`|-[ \t]*\n[ \t]*)(?=[^\W\d_])")
+#: Emphasis within a word, the seam of two literals, and a hyphen that breaks one at the end of a line.
+_WITHIN = re.compile(
+    r"(?<=[^\W\d_])(?:\*{2,3}|_{2,3}|~~|`|-[ \t]*\n[ \t]*"
+    r"|[\"'][ \t]*[+,.]?[ \t]*[\"'])(?=[^\W\d_])"
+)
 #: What goes on behind a name: versions and sizes, ``-2.5``, `` 4``, ``_v3``, ``27b``.
 _VERSION = re.compile(r"(?:[-_ .:/]?[a-z]{0,2}\d+(?:[-_.]\d+)*(?:[a-z](?![a-z]))?)+")
 #: Letters that are hidden with a name because they stand against it, at most.
@@ -132,7 +137,7 @@ class Mask:
         for begin, behind in self._seen_through(folded, self._over_lines):
             first, end = begin, behind
             if places is not None:
-                first, end = places[begin], places[behind - 1] + 1
+                first, end = places[begin][0], places[behind - 1][1]
             if "\n" in text[first:end]:
                 found += self._by_lines(text, first, end)
         return _joined(sorted(found))
@@ -183,7 +188,7 @@ class Mask:
         folded, places = _folded(line)
         found = sorted(self._seen_through(folded, self._found))
         if places is not None:
-            found = [(places[first], places[end - 1] + 1) for first, end in found]
+            found = [(places[first][0], places[end - 1][1]) for first, end in found]
         if self._humps is not None:
             found = sorted([*found, *(match.span() for match in self._humps.finditer(line))])
         return _joined(_widened(span, self._width, len(line)) for span in found)
@@ -308,7 +313,8 @@ class _Bare(dict[int, str | None]):
     """Leaves letters, digits and line feeds of a text; for :meth:`str.translate`."""
 
     def __missing__(self, point: int) -> str | None:
-        kept = self[point] = chr(point) if chr(point).isalnum() or chr(point) == "\n" else None
+        letter = alike(chr(point))
+        kept = self[point] = letter if letter.isalnum() or letter == "\n" else None
         return kept
 
 
@@ -317,22 +323,24 @@ _ASCII_SIGNS = bytes(point for point in range(128) if not chr(point).isalnum() a
 
 
 def _bare(text: str) -> str:
-    """Letters and digits of each line, in lower case and without marks on them."""
+    """Letters and digits of each line, in lower case, plain, and without marks on them."""
+    if escaped(text):
+        text = "".join(letter for letter, _first, _end in plain(text))
     if text.isascii():
         return text.lower().encode().translate(None, _ASCII_SIGNS).decode()
     return unicodedata.normalize("NFKD", text).casefold().translate(_BARE)
 
 
-def _folded(line: str) -> tuple[str, list[int] | None]:
-    """A line in lower case and plain letters; the place of each of its characters when some moved."""
-    if line.isascii() and line.isprintable():
+def _folded(line: str) -> tuple[str, list[tuple[int, int]] | None]:
+    """A line in lower case and plain letters; where each of its characters stands when some moved."""
+    if line.isascii() and line.isprintable() and not escaped(line):
         return line.lower(), None
     letters: list[str] = []
-    places: list[int] = []
-    for at, character in enumerate(line):
+    places: list[tuple[int, int]] = []
+    for character, first, end in plain(line):
         for letter in _fold(character):
             letters.append(letter)
-            places.append(at)
+            places.append((first, end))
     return "".join(letters), places
 
 
@@ -348,7 +356,7 @@ def _seen(text: str) -> str:
     plain = unicodedata.normalize("NFKD", text)
     kinds = ((character, unicodedata.category(character)) for character in plain)
     return "".join(
-        "-" if kind == "Pd" or character == _MINUS else character
+        "-" if kind == "Pd" or character == _MINUS else alike(character)
         for character, kind in kinds
         if kind not in _UNSEEN
     )

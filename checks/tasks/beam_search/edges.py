@@ -13,8 +13,8 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Fault, Raised
 from judge_tui.checks.tasks.beam_search.oracle import beam_search
-from judge_tui.checks.tasks.beam_search.scripts import Script, Tokens, distinct, hashed, table
-from judge_tui.checks.tasks.beam_search.searching import NARROW, Answer, Search, written
+from judge_tui.checks.tasks.beam_search.scripts import Script, Tokens, barred, distinct, hashed, table
+from judge_tui.checks.tasks.beam_search.searching import NARROW, Answer, Scores, Search, written
 from judge_tui.checks.verdict import Verdict
 
 __all__ = ["edge_cases"]
@@ -30,10 +30,11 @@ Case = Callable[[Bench, Search], str]
 @check(
     "edge_cases",
     "borders",
-    establishes="V < 2K, a vocabulary of two, all mass on EOS, max_new_tokens of 0 and 1, everything ended "
-    "early, eos_token_id 0, EOS within a prompt and tied scores are answered, and answered right.",
+    establishes="V < 2K, a vocabulary of two, all mass on EOS, max_new_tokens of 0 and 1, everything "
+    "ended early, eos_token_id 0, EOS within a prompt, impossible tokens and tied scores are answered, and "
+    "answered right.",
     roles=("search",),
-    version=5,
+    version=6,
 )
 def edge_cases(bench: Bench, found: Findings) -> str:
     """Try each border on its own, so that one that raises does not hide the others."""
@@ -89,7 +90,7 @@ def _few_tokens(bench: Bench, search: Search) -> str:
     for draw in range(6):
         vocab, width = (3, 4) if draw < 2 else bench.sizes("few", draw).shape((3, 7), (4, 9))
         script, prompt = _small(bench.rng("few", draw), vocab)
-        if wrong := _best(search(script, [prompt], width, 3, 0.0), 3, width):
+        if wrong := _all(search, search(script, [prompt], width, 3, 0.0), 3):
             return f"V = {vocab}, K = {width}: {wrong}"
     return ""
 
@@ -97,7 +98,7 @@ def _few_tokens(bench: Bench, search: Search) -> str:
 def _two_tokens(bench: Bench, search: Search) -> str:
     for width in (1, 2, 5):
         script, prompt = _small(bench.rng("two", width), 2)
-        if wrong := _best(search(script, [prompt], width, 3, 0.0), 3, width):
+        if wrong := _all(search, search(script, [prompt], width, 3, 0.0), 3):
             return f"K = {width}: {wrong}"
     return ""
 
@@ -110,7 +111,7 @@ def _all_eos(bench: Bench, search: Search) -> str:
         script = table(rng, vocab, eos, {(): {eos: math.log1p(-1e-6)}}, default={eos: math.log1p(-1e-6)})
         prompt = tuple(distinct(rng, vocab, 2, but=(eos,)))
         for width in (1, 3):
-            if wrong := _best(search(script, [prompt], width, 4, 0.0), 4, width):
+            if wrong := _all(search, search(script, [prompt], width, 4, 0.0), 4):
                 return f"V = {vocab}, K = {width}: {wrong}"
     return ""
 
@@ -218,6 +219,33 @@ def _ties(bench: Bench, search: Search) -> str:
         off = 0.0 if beam.score is None else abs(beam.score - first.truth(beam))
         if not off <= NARROW:
             return f"{written(beam.tokens, eos)} has {beam.score:.6g} instead of {first.truth(beam):.6g}"
+    return next(filter(None, (_tied_pair(bench, search, draw) for draw in range(4))), "")
+
+
+def _tied_pair(bench: Bench, search: Search, draw: int) -> str:
+    """Two beams tie, and one of them goes on to the best: at K = 2 there is room for both."""
+    rng, vocab = bench.rng("pair", draw), bench.sizes("pair", draw).between(30, 90)
+    eos, a, b, c, *rest = distinct(rng, vocab, 6)
+    prompt, better = tuple(rest), (a, b)[draw % 2]
+    tied, on = {a: math.log(0.45), b: math.log(0.45)}, {c: math.log(0.9)}
+    worse = {c: math.log(0.5)}
+    script = table(rng, vocab, eos, {
+        prompt: tied, (*prompt, a): on if better == a else worse, (*prompt, b): on if better == b else worse,
+    })  # fmt: skip
+    if wrong := _best(search(script, [prompt], 2, 2, 0.0), 2, 2):
+        return f"two beams with one score, K = 2: {wrong}"
+    return ""
+
+
+def _impossible(bench: Bench, search: Search) -> str:
+    """Tokens of log-probability -inf beside more than enough others."""
+    for draw, width in enumerate((1, 2, 3)):
+        rng, vocab = bench.rng("impossible", draw), bench.sizes("impossible", draw).between(20, 60)
+        eos = int(rng.integers(vocab))
+        prompt = tuple(distinct(rng, vocab, 3, but=(eos,)))
+        script = barred(rng, vocab, eos, prompt)
+        if wrong := _all(search, search(script, [prompt], width, 3, 0.0), 3):
+            return f"K = {width}: {wrong}"
     return ""
 
 
@@ -230,8 +258,23 @@ _CASES: dict[str, Case] = {
     "all beams ended early": _ended_early,
     "eos_token_id = 0": _eos_zero,
     "EOS within a prompt": _eos_in_prompt,
+    "log-probabilities of -inf": _impossible,
     "exact ties": _ties,
 }
+
+
+def _all(search: Search, answer: Answer, steps: int) -> str:
+    """What is wrong with the best beam of a prompt at alpha 0, or with any that fills the list up to K."""
+    if wrong := _best(answer, steps, answer.width):
+        return wrong
+    if len(answer.beams[0]) > answer.width:
+        return f"{len(answer.beams[0])} beams are returned"
+    scores = Scores(search)
+    scores.add(answer)
+    if scores.repeated or scores.resumed:
+        how = "is returned twice" if scores.repeated else "goes on after EOS"
+        return f"{(scores.repeated or scores.resumed)[0]} {how}"
+    return scores.worst if scores.error > NARROW else ""
 
 
 def _best(answer: Answer, steps: int, width: int, number: int = 0) -> str:

@@ -36,7 +36,7 @@ _DRAWS: tuple[tuple[Range, Range, float], ...] = (
     "K = 1, alpha = 0 is greedy",
     establishes="A search of width one without penalty returns the tokens of argmax decoding up to EOS.",
     roles=("search",),
-    version=5,
+    version=6,
 )
 def greedy_equivalence(bench: Bench, found: Findings) -> str:
     """Decode hashed models of several vocabularies, with EOS at once, late and never."""
@@ -76,7 +76,7 @@ def _draws(bench: Bench) -> Iterator[tuple[Script, Tokens, int, Hyp]]:
             rng = bench.rng("draw", number, attempt)
             eos = 0 if number % 4 == 3 else int(rng.integers(vocab))
             script = hashed(rng, vocab, eos, bias=bias)
-            prompt = tuple(distinct(rng, vocab, int(rng.integers(1, 6)), but=(eos,)))
+            prompt = tuple(distinct(rng, vocab, int(rng.integers(1, min(6, vocab))), but=(eos,)))
             truth, margin = greedy(script.rows, prompt, steps, eos)
             if margin > 1e-2:
                 yield script, prompt, steps, truth

@@ -12,9 +12,10 @@ import numpy as np
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.sizes import Sizes
-from judge_tui.checks.tasks.beam_search.oracle import VARIANTS, Found, beam_search, exhaustive
+from judge_tui.checks.tasks.beam_search.oracle import VARIANTS, Found, Hyp, beam_search, exhaustive
+from judge_tui.checks.tasks.beam_search.reaches import sets
 from judge_tui.checks.tasks.beam_search.scripts import Script, Tokens, distinct, hashed, table
-from judge_tui.checks.tasks.beam_search.searching import EXACT, Answer, Scores, Search, written
+from judge_tui.checks.tasks.beam_search.searching import Answer, Scores, Search, outranks, written
 from judge_tui.checks.verdict import Verdict
 
 __all__ = ["exhaustive_optimum"]
@@ -51,9 +52,9 @@ class _Tiny:
     "exhaustive_optimum",
     "nothing is lost",
     establishes="With K ≥ V^steps the true best of all sequences is returned; at narrow widths the best is "
-    "at least that of a right beam search.",
+    "at least that of a right beam search; where no beam ends, all K are those of every right one.",
     roles=("search",),
-    version=5,
+    version=6,
 )
 def exhaustive_optimum(bench: Bench, found: Findings) -> str:
     """Search tiny vocabularies without pruning, then wider ones at K = 2 to 5."""
@@ -73,8 +74,8 @@ def exhaustive_optimum(bench: Bench, found: Findings) -> str:
             expected = written(best.tokens, tiny.script.eos)
             rows.append((tiny.name, str(tiny.width), f"{alpha:g}", expected, told))
             if told != expected:
-                # With other scores than logprob / length^alpha another best is length_penalty's business.
-                missed = wrong if alpha == 0.0 or scores.error <= EXACT else other
+                # Where EOS is left out of the length another best is length_penalty's business.
+                missed = other if scores.excludes_eos and _excused(answer, best, alpha) else wrong
                 missed.append(f"{tiny.name}, K = {tiny.width}, alpha {alpha:g}: {told} instead of {expected}")
     right = len(rows) - len(wrong) - len(other)
     found.claim(
@@ -88,6 +89,12 @@ def exhaustive_optimum(bench: Bench, found: Findings) -> str:
         measured=f"{count - len(narrow)} of {count}", limit=f"{count} of {count}",
         note=narrow[0] if narrow else "", **search.where,
     )  # fmt: skip
+    amiss, searches = sets(bench, search)
+    found.claim(
+        "sets that every right search returns, one size or another large", not amiss,
+        measured=f"{searches - len(amiss)} of {searches}", limit=f"{searches} of {searches}",
+        note=amiss[0] if amiss else "", **search.where,
+    )  # fmt: skip
     found.claim(
         "beams are returned best first, searches", not unsorted,
         measured=f"{len(rows) - unsorted} of {len(rows)}",
@@ -97,6 +104,8 @@ def exhaustive_optimum(bench: Bench, found: Findings) -> str:
         return f"the best of all sequences is missed in {len(wrong)} of {len(rows)} searches: {wrong[0]}"
     if narrow:
         return f"{len(narrow)} of {count} narrow searches prune too much: {narrow[0]}"
+    if amiss:
+        return f"{len(amiss)} of {searches} sets are not those of a right search: {amiss[0]}"
     if unsorted:
         return f"the best is found, but {unsorted} of {len(rows)} lists are not best first"
     but = f" ({len(other)} with another best by its own scores, which length_penalty judges)" if other else ""
@@ -104,6 +113,12 @@ def exhaustive_optimum(bench: Bench, found: Findings) -> str:
         f"the best of all sequences in {right} of {len(rows)} searches{but}, a right one in {count} of "
         f"{count} narrow ones"
     )
+
+
+def _excused(answer: Answer, best: Hyp, alpha: float) -> bool:
+    """Whether the winner is the best by the other convention of length."""
+    winner = answer.winner()
+    return winner is not None and outranks(answer.truth(winner), winner.tokens, best, alpha)
 
 
 def _told(answer: Answer) -> str:

@@ -11,10 +11,10 @@ import numpy as np
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.tasks.beam_search.disagreement import ALPHA, MISTAKEN, STEPS, by_mistake, by_rank
-from judge_tui.checks.tasks.beam_search.oracle import VARIANTS, Hyp, beam_search, penalised
+from judge_tui.checks.tasks.beam_search.oracle import VARIANTS, beam_search, penalised
 from judge_tui.checks.tasks.beam_search.places import penalty_place
 from judge_tui.checks.tasks.beam_search.scripts import Script, Tokens, distinct, hashed, table, wide
-from judge_tui.checks.tasks.beam_search.searching import EXACT, Scores, Search, written
+from judge_tui.checks.tasks.beam_search.searching import EXACT, Scores, Search, outranks, written
 from judge_tui.checks.verdict import Verdict
 
 __all__ = ["Crossing", "crossings", "length_penalty"]
@@ -57,7 +57,7 @@ class _Tally:
     establishes="Winners change at exactly the alphas that logprob / length^alpha says, over generated "
     "tokens, and the returned scores are that number.",
     roles=("search",),
-    version=5,
+    version=6,
 )
 def length_penalty(bench: Bench, found: Findings) -> str:
     """Search tables with a crossover on both sides of it; then see what ranks beams inside the search."""
@@ -129,7 +129,7 @@ def _tried(
     told = "nothing" if winner is None else written(winner.tokens, script.eos)
     if winner is not None and winner.tokens == best.tokens:
         tally.right += 1
-    elif winner is not None and _outranks(answer.truth(winner), winner.tokens, best, alpha):
+    elif winner is not None and outranks(answer.truth(winner), winner.tokens, best, alpha):
         tally.excused += 1
         tally.wrong.append(
             f"{crossing.name} at alpha {alpha:.3g}: {told} instead of {written(best.tokens, script.eos)}"
@@ -144,18 +144,8 @@ def _tried(
     tally.rows.append((crossing.name, f"{crossing.flip:.3f}", f"{alpha:.3g}", expected, told, score))
 
 
-def _outranks(total: float, tokens: Tokens, best: Hyp, alpha: float) -> bool:
-    """Whether a sequence is as good when EOS is no part of the length; a lone EOS scores freely."""
-    eos = best.tokens[-1] if best.finished else None
-    lengths = [len(t) - (t[-1:] == (eos,)) if eos is not None else len(t) for t in (tokens, best.tokens)]
-    return (
-        0 in lengths
-        or penalised(total, lengths[0], alpha) >= penalised(best.logprob, lengths[1], alpha) - 1e-9
-    )
-
-
 def crossings(rng: np.random.Generator) -> Iterator[Crossing]:
-    """The two crossovers of the contract, the long one live or ended, and some of other lengths."""
+    """The two crossovers of the contract, the long one live or ended, some of other lengths, one past 1."""
     for ended in (False, True):
         yield _crossing(rng, (-3.0, -5.0), (1, 2), ended, _ALPHAS)
         yield _crossing(rng, (-2.0, -2.5), (1, 2), ended, _ALPHAS)
@@ -166,6 +156,8 @@ def crossings(rng: np.random.Generator) -> Iterator[Crossing]:
         low = float(rng.uniform(-3.2, -2.2))
         high = low * (long_ / short) ** flip
         yield _crossing(rng, (low, high), (short, long_), bool(index % 2), (flip - 0.04, flip + 0.04))
+    flip, low = float(rng.uniform(1.1, 1.5)), float(rng.uniform(-2.4, -1.8))
+    yield _crossing(rng, (low, low * 2**flip), (1, 2), True, (flip - 0.04, flip + 0.04))
 
 
 def _crossing(

@@ -116,7 +116,7 @@ def settle(
     ends = any(eos in ids for ids in found)
     form = replace(form, stripped=not ends and any((*ids, eos) in sums for ids in found))
     form = _scored(form, entries, found, sums, alpha, eos, (given or {}).get("score"))
-    return form, [_beam(form, entry, len(prompt), eos, 1 << 30) for entry in entries]
+    return form, [_beam(form, entry, prompt, eos, 1 << 30) for entry in entries]
 
 
 def _scored(
@@ -173,13 +173,17 @@ def read(value: Any, form: Form, prompts: Sequence[Sequence[int]], steps: int, e
     """
     per_prompt = _per_prompt(value, len(prompts))
     return [
-        [_beam(form, entry, len(prompt), eos, steps) for entry in entries]
+        [_beam(form, entry, prompt, eos, steps) for entry in entries]
         for entries, prompt in zip(per_prompt, prompts, strict=True)
     ]
 
 
-def _beam(form: Form, entry: Any, prompt: int, eos: int, steps: int) -> Beam:
-    ids = _ids(entry, form.tokens)[prompt if form.front else 0 :]
+def _beam(form: Form, entry: Any, prompt: Sequence[int], eos: int, steps: int) -> Beam:
+    ids = _ids(entry, form.tokens)
+    if form.front:
+        if ids[: len(prompt)] != tuple(prompt):
+            raise BadResult("answered with a beam that does not begin with its prompt, as others do")
+        ids = ids[len(prompt) :]
     if form.stripped and len(ids) < steps and eos not in ids:
         ids = (*ids, eos)
     score = None if form.score is None else _number(entry, form.score)
@@ -188,8 +192,9 @@ def _beam(form: Form, entry: Any, prompt: int, eos: int, steps: int) -> Beam:
 
 
 def _unpadded(ids: tuple[int, ...], eos: int) -> tuple[int, ...]:
-    """Without negative ids, and without repeated EOS behind the first one: rows of a rectangular array."""
-    ids = tuple(token for token in ids if token >= 0)
+    """Without negative ids at either end, and without repeated EOS: rows of a rectangular array."""
+    real = [place for place, token in enumerate(ids) if token >= 0]
+    ids = ids[real[0] : real[-1] + 1] if real else ()
     if eos in ids:
         end = ids.index(eos) + 1
         if all(token == eos for token in ids[end:]):

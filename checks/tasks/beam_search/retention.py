@@ -75,7 +75,7 @@ class _Tally:
     establishes="A finished beam keeps its exact score, is not expanded again, and wins over a worse one "
     "that goes on, at widths 1 to 4; one that is not finished goes on.",
     roles=("search",),
-    version=4,
+    version=5,
 )
 def eos_retention(bench: Bench, found: Findings) -> str:
     """Search tables whose best sequence ends before the others; then see how finished beams are kept."""
@@ -95,6 +95,11 @@ def eos_retention(bench: Bench, found: Findings) -> str:
         table=(("case", "K", "alpha", "best", "returned first", "score"), *tally.rows), **where,
     )  # fmt: skip
     exact = scores.hold(found, **where)
+    found.claim(
+        "beams that no search of their width comes to: K siblings of a token are likelier",
+        not scores.unreached, measured=len(scores.unreached), limit=0,
+        note=scores.unreached[0] if scores.unreached else "", **where,
+    )  # fmt: skip
     odd = scores.resumed or scores.repeated
     found.claim(
         "sequences that go on after EOS, or are returned twice", not odd,
@@ -112,6 +117,8 @@ def eos_retention(bench: Bench, found: Findings) -> str:
         return f"finished beams are expanded again: {scores.resumed[0]}"
     if scores.repeated:
         return f"{scores.repeated[0]} is returned twice"
+    if scores.unreached:
+        return f"no search of that width comes to {scores.unreached[0]}"
     if exact is Verdict.FAIL:
         return f"scores are off by {scores.error:.2g} (limit 1e-06): {scores.worst}"
     if exact is Verdict.AMBIGUOUS:

@@ -11,7 +11,7 @@ import numpy as np
 from judge_tui.checks.calling.remote import Scripted
 from judge_tui.checks.worker.scripted.models import Rows, rows_of
 
-__all__ = ["Script", "Tokens", "distinct", "hashed", "table", "wide"]
+__all__ = ["Script", "Tokens", "barred", "distinct", "hashed", "table", "wide"]
 
 Tokens = tuple[int, ...]
 
@@ -82,6 +82,27 @@ def _row(rng: np.random.Generator, vocab_size: int, stated: Mapping[int, float])
     # The stated values themselves, not exp and log of them.
     row[list(stated)] = list(stated.values())
     return row
+
+
+def barred(rng: np.random.Generator, vocab_size: int, eos: int, prompt: Tokens) -> Script:
+    """A model that rules a third of its tokens out at every place, never EOS: log-probability -inf.
+
+    Args:
+        rng: Draws it.
+        vocab_size: V.
+        eos: End of sequence.
+        prompt: What is searched; rows of its own have the prefixes of up to one token behind it.
+    """
+
+    def row() -> Any:
+        logits = rng.gumbel(size=vocab_size)
+        logits[distinct(rng, vocab_size, vocab_size // 3, but=(eos,))] = -np.inf
+        return logits - np.logaddexp.reduce(logits)
+
+    prefixes = [list(prompt), *([*prompt, token] for token in range(vocab_size))]
+    rows = np.array([row() for _prefix in prefixes])
+    spec = {"kind": "table", "prefixes": prefixes, "rows": rows, "default": row()}
+    return Script(spec, rows_of(spec), eos)
 
 
 def hashed(

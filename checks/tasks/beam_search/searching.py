@@ -12,12 +12,12 @@ from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import BadResult
 from judge_tui.checks.tasks.beam_search.contract import CONTRACT, probed
-from judge_tui.checks.tasks.beam_search.oracle import path_sum, penalised
+from judge_tui.checks.tasks.beam_search.oracle import Hyp, path_sum, penalised
 from judge_tui.checks.tasks.beam_search.reading import Beam, read
 from judge_tui.checks.tasks.beam_search.scripts import Script
 from judge_tui.checks.verdict import Verdict
 
-__all__ = ["EXACT", "NARROW", "Answer", "Scores", "Search", "written"]
+__all__ = ["EXACT", "NARROW", "Answer", "Scores", "Search", "outranks", "written"]
 
 #: A score of float64 sums of exact log-probabilities, renormalised by the submission, is this close.
 EXACT = 1e-6
@@ -32,6 +32,7 @@ class Answer:
     Attributes:
         script: The model.
         prompts: What was searched.
+        width: K.
         alpha: The penalty's exponent.
         beams: Per prompt, in the order in which they were returned.
         counters: ``model_calls`` and ``model_rows``, as the worker counted them.
@@ -40,6 +41,7 @@ class Answer:
 
     script: Script
     prompts: tuple[tuple[int, ...], ...]
+    width: int
     alpha: float
     beams: list[list[Beam]]
     counters: Mapping[str, Any]
@@ -68,6 +70,20 @@ class Answer:
     def truth(self, beam: Beam, prompt: int = 0) -> float:
         """The true sum of the log-probabilities of a returned beam."""
         return path_sum(self.script.rows, self.prompts[prompt], beam.tokens)
+
+    def unreached(self, beam: Beam, prompt: int = 0) -> bool:
+        """Whether a token of a beam has K likelier siblings, so that no search of width K goes that way.
+
+        EOS is left out on both sides: where it ends up is for each way to search to say.
+        """
+        prefix, eos = list(self.prompts[prompt]), self.script.eos
+        for token in beam.tokens:
+            row = self.script.rows.row(prefix)
+            likelier = int((row > row[token] + NARROW).sum()) - bool(row[eos] > row[token] + NARROW)
+            if token != eos and likelier >= self.width:
+                return True
+            prefix.append(token)
+        return False
 
 
 class Search:
@@ -129,7 +145,7 @@ class Search:
                 raise BadResult(f"returned token {outside[0]}, outside the vocabulary of {script.vocab_size}")
         kept = tuple(tuple(prompt) for prompt in prompts)
         ranks = alpha == 0.0 or not self.form.unpenalised
-        return Answer(script, kept, alpha, beams, returned.result.counters, ranks)
+        return Answer(script, kept, width, alpha, beams, returned.result.counters, ranks)
 
 
 @dataclass(slots=True)
@@ -142,6 +158,9 @@ class Scores:
         without: Beams whose score only that explains: EOS left out of a length that is not all EOS.
         count: Beams.
         worst: The beam that is furthest off, in words.
+        repeated: Beams that were returned twice.
+        resumed: Beams that go on after EOS.
+        unreached: Beams that no search of their width comes to.
     """
 
     search: Search
@@ -153,6 +172,7 @@ class Scores:
     worst: str = ""
     repeated: list[str] = field(default_factory=list)
     resumed: list[str] = field(default_factory=list)
+    unreached: list[str] = field(default_factory=list)
 
     def add(self, answer: Answer, prompt: int = 0) -> None:
         """Hold every beam of a prompt against the model."""
@@ -163,6 +183,8 @@ class Scores:
                 self.repeated.append(written(beam.tokens, eos))
             if eos in beam.tokens[:-1]:
                 self.resumed.append(written(beam.tokens, eos))
+            elif answer.unreached(beam, prompt):
+                self.unreached.append(f"{written(beam.tokens, eos)} at K = {answer.width}")
             seen.add(beam.tokens)
             if beam.tokens and beam.score is not None:
                 self._score(beam, answer.truth(beam, prompt), answer.alpha, eos)
@@ -206,6 +228,18 @@ class Scores:
         where.setdefault("note", self.worst if self.error > EXACT else "")
         ok = found.limit(quantity, self.error, EXACT, otherwise=otherwise, **where)
         return Verdict.PASS if ok else otherwise
+
+
+def outranks(total: float, tokens: Sequence[int], best: Hyp, alpha: float) -> bool:
+    """Whether a sequence is as good as the best where EOS is no part of a length; a lone EOS is free."""
+    eos = best.tokens[-1] if best.finished else None
+    lengths = [
+        len(t) - (tuple(t[-1:]) == (eos,)) if eos is not None else len(t) for t in (tokens, best.tokens)
+    ]
+    return (
+        0 in lengths
+        or penalised(total, lengths[0], alpha) >= penalised(best.logprob, lengths[1], alpha) - 1e-9
+    )
 
 
 def _off(score: float, wanted: float) -> float:

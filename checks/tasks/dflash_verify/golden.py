@@ -15,7 +15,7 @@ from judge_tui.checks.sizes import Range
 from judge_tui.checks.tasks.dflash_verify.drafting import ORDERS, chain, drawn, ordered, prompt_of
 from judge_tui.checks.tasks.dflash_verify.invalidation import KINDS, baited
 from judge_tui.checks.tasks.dflash_verify.own_model import note_own_model
-from judge_tui.checks.tasks.dflash_verify.sampling import note_sampling
+from judge_tui.checks.tasks.dflash_verify.sampling import hold_certain, note_sampling
 from judge_tui.checks.tasks.dflash_verify.scripts import Script, decisive, stated
 from judge_tui.checks.tasks.dflash_verify.trees import Tokens, Tree, greedy, likeliest
 from judge_tui.checks.tasks.dflash_verify.verifying import Case, Verification
@@ -47,9 +47,10 @@ _COMPLETE = ((2, 3), (3, 2))
 @check(
     "golden",
     "equals greedy decoding",
-    establishes="At temperature 0 the text equals greedy decoding token for token, whatever is drafted.",
+    establishes="At temperature 0 the text equals greedy decoding token for token, whatever is drafted; "
+    "above 0 it is the target's where that leaves no choice.",
     roles=("verify",),
-    version=3,
+    version=4,
 )
 def golden(bench: Bench, found: Findings) -> str:
     """Decode with random trees over many cycles; then pairs of trees of one size, and duplicate siblings."""
@@ -76,7 +77,8 @@ def golden(bench: Bench, found: Findings) -> str:
     )  # fmt: skip
     found.note("target forwards per verification, mean, as the worker counted them", _mean(verify.forwards))
     empty = _empty(bench, found, verify)
-    if not any(told) and not empty:
+    hot = hold_certain(bench, found, verify)
+    if not any(told) and not empty and not hot:
         note_own_model(bench, found, verify)
         note_sampling(bench, found, verify)
     if clause := next((text for text in told if text), ""):
@@ -85,6 +87,8 @@ def golden(bench: Bench, found: Findings) -> str:
     lossless = f"greedy decoding token for token in {len(runs)} runs, {cycles} cycles"
     if not taken:
         return f"{lossless}, but nothing of any tree was accepted"
+    if hot:
+        return f"{lossless}; but {hot}"
     if empty:
         return f"{lossless}; but an empty tree: {empty}"
     return f"{lossless}, {taken} of {offered} right drafted tokens accepted"

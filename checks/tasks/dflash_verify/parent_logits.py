@@ -15,7 +15,7 @@ import numpy as np
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.sizes import Range
-from judge_tui.checks.tasks.dflash_verify.drafting import ORDERS, chain, drawn, prompt_of
+from judge_tui.checks.tasks.dflash_verify.drafting import ORDERS, chain, drawn, ordered, prompt_of
 from judge_tui.checks.tasks.dflash_verify.rules import followed
 from judge_tui.checks.tasks.dflash_verify.scripts import Script, decisive
 from judge_tui.checks.tasks.dflash_verify.trees import Tokens, Tree, greedy
@@ -36,10 +36,13 @@ _CHAINS: tuple[tuple[Range, Range], ...] = (
 #: Vocabulary, prompt's length and length of chains of which one is large.
 _LARGE: tuple[tuple[Range, Range, Range], ...] = (
     ((3000, 6000), (1, 6), (1, 6)),
+    ((33_000, 60_000), (1, 3), (1, 4)),
     ((4, 30), (50, 120), (1, 6)),
     ((4, 30), (1, 6), (40, 90)),
 )
 _LENGTHS = (1, 2, 5, 17)
+#: Vocabulary, right nodes, and wrong siblings of each of them.
+_WIDE: tuple[Range, Range, Range] = ((70, 110), (2, 4), (12, 40))
 #: Every length up to 17 once: a mask that is right for some of them alone shows what a node does not see.
 _BETWEEN = ((6, 10), (7, 11), (3, 12), (4, 13), (8, 14), (9, 15), (16, 20))
 #: Vocabulary, nodes, nodes of the right path.
@@ -58,13 +61,13 @@ _BRANCHES: tuple[tuple[Range, Range, Range], ...] = (
     "judged at the parent",
     establishes="A node is judged by the logits at its parent: what the target drafts is accepted whole.",
     roles=("verify",),
-    version=3,
+    version=4,
 )
 def parent_logits(bench: Bench, found: Findings) -> str:
     """Verify chains that the target drafted, and right paths among decoys in every order of listing."""
     verify = Verification(bench)
     chains = [verify(*drafted) for drafted in _chains(bench)]
-    branches = [verify(*drafted) for drafted in (*_branches(bench), *_seconds(bench))]
+    branches = [verify(*drafted) for drafted in (*_branches(bench), *_seconds(bench), *_wide(bench))]
     rule = followed([*chains, *branches], "cases") or followed(chains, "chains")
     told = [
         _claim(found, verify, "chains that the target drafted, accepted whole", chains, rule),
@@ -129,6 +132,27 @@ def _seconds(bench: Bench) -> Iterator[tuple[Script, Tokens, Tree]]:
                 parents.append(above)
                 above = len(tokens) - 1
         yield script, prompt, Tree(tuple(tokens), tuple(parents))
+
+
+def _wide(bench: Bench) -> Iterator[tuple[Script, Tokens, Tree]]:
+    """Each right node among many wrong siblings, at any place."""
+    for number, order in enumerate(ORDERS):
+        vocab, right, wrong = bench.sizes("wide", number).shape(*_WIDE)
+        rng = bench.rng("wide", number)
+        prompt = prompt_of(rng, vocab, int(rng.integers(1, 6)))
+        script = decisive(rng, vocab, prompt, right + 1)
+        tokens: list[int] = []
+        parents: list[int] = []
+        above = -1
+        for token in greedy(script.rows, prompt, right)[0]:
+            others = [int(t) for t in rng.permutation(vocab) if t != token][:wrong]
+            place = len(tokens) + int(rng.integers(wrong + 1))
+            tokens += others
+            tokens.insert(place, token)
+            parents += [above] * (wrong + 1)
+            above = place
+        tree = Tree(tuple(tokens), tuple(parents))
+        yield script, prompt, tree.listed(ordered(rng, tree, order))
 
 
 def _claim(found: Findings, verify: Verification, quantity: str, cases: Sequence[Case], rule: str) -> str:

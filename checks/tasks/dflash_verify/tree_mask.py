@@ -35,6 +35,14 @@ _RANDOM = 18
 #: Parents that a sentence names.
 _SHOWN = 16
 _EDGE_BUDGET = 5.0
+#: Ways to write a mask, in words; the further down, the further from what was asked for.
+_TOLD = {
+    Written.BOOL: "bool, true = visible",
+    Written.INVERTED: "bool, true = hidden",
+    Written.NUMBERS: "numbers, 1 = visible",
+    Written.INVERTED_NUMBERS: "numbers, 1 = hidden",
+    Written.ADDITIVE: "additive values",
+}
 _RELATIONS = (
     "prompt sees prompt (causal)", "prompt sees tree", "node sees prompt", "node sees itself",
     "node sees ancestor", "node sees descendant", "node sees sibling", "node sees other branch",
@@ -46,7 +54,7 @@ _RELATIONS = (
     "tree attention mask",
     establishes="The prompt is causal; a node sees the whole prompt, itself and its ancestors, nothing else.",
     roles=("mask",),
-    version=4,
+    version=5,
 )
 def tree_mask(bench: Bench, found: Findings) -> str:
     """Build masks of stated and random trees and of chains, and hold each cell against its relation."""
@@ -54,6 +62,7 @@ def tree_mask(bench: Bench, found: Findings) -> str:
     asked: dict[str, int] = dict.fromkeys(_RELATIONS, 0)
     wrong: dict[str, int] = dict.fromkeys(_RELATIONS, 0)
     written, values, count, first = _built(bench, 6, _PROBE).written, "", 0, ""
+    forms = [written]
     for name, prompt_len, parents in _cases(bench.rng("cases")):
         truth = visibility(prompt_len, parents)
         mask = _built(bench, prompt_len, parents, written)
@@ -62,6 +71,7 @@ def tree_mask(bench: Bench, found: Findings) -> str:
                 f"gave a mask {mask.shape} instead of {truth.shape} for P = {prompt_len}, N = {len(parents)}",
                 **where,
             )
+        forms.append(mask.written)
         if mask.values:
             values = mask.values
         count += 1
@@ -77,7 +87,7 @@ def tree_mask(bench: Bench, found: Findings) -> str:
         f"cells of {count} masks that are wrong", cells == 0, measured=cells, limit=0, note=first,
         table=table, **where,
     )  # fmt: skip
-    form = _form(found, written, values, where)
+    form = _form(found, max(forms, key=list(_TOLD).index), values, where)
     _edges(bench, found, written, where)
     if cells:
         worst = max(_RELATIONS, key=lambda relation: wrong[relation])
@@ -176,13 +186,7 @@ def _name(position: int, prompt_len: int) -> str:
 
 def _form(found: Findings, written: Written, values: str, where: dict[str, Any]) -> str:
     """Hold the way the mask is written against 'bool, true = visible'; what is wrong in words."""
-    told = {
-        Written.BOOL: "bool, true = visible",
-        Written.NUMBERS: "numbers, 1 = visible",
-        Written.INVERTED: "bool, true = hidden",
-        Written.INVERTED_NUMBERS: "numbers, 1 = hidden",
-        Written.ADDITIVE: f"additive values ({values})",
-    }[written]
+    told = _TOLD[written] + (f" ({values})" if written is Written.ADDITIVE else "")
     # Numbers that are true and false where booleans should be do as masks wherever one is asked for; and the
     # challenge asks for booleans, and does not say which way round: attention layers are written both ways.
     otherwise = Verdict.WARN if written in (Written.NUMBERS, Written.INVERTED) else Verdict.FAIL

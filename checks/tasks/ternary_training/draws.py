@@ -12,7 +12,7 @@ import numpy.typing as npt
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.sizes import Range
 
-__all__ = ["Draw", "draws", "mixed"]
+__all__ = ["Draw", "draws", "exact_inputs", "mixed"]
 
 Array = npt.NDArray[Any]
 
@@ -57,6 +57,10 @@ def draws(bench: Bench, out: int) -> Iterator[Draw]:
         yield Draw(name, mixed(bench.rng(name), (out, 128 * groups)))
     outs = (128 * sizes.between(2, 3)) if out % 128 == 0 else sizes.multiple(4, 260, 400)
     yield Draw("many outputs", mixed(bench.rng("outs"), (outs, 128)))
+    yield Draw("large weights", 300.0 * mixed(bench.rng("large"), shape))
+    # What packs four weights into a byte may refuse such a number of outputs.
+    odd = 2 * sizes.between(1, 20) + 1, 128 * sizes.between(1, 2)
+    yield Draw("an odd number of outputs", mixed(bench.rng("odd"), odd), even=False)
     for number, (rows, whole, behind) in enumerate(_RAGGED):
         shape = sizes.between(*rows), 128 * whole + sizes.between(*behind)
         yield Draw("ragged", mixed(bench.rng("ragged", number), shape), even=False)
@@ -69,6 +73,16 @@ def mixed(rng: np.random.Generator, shape: tuple[int, int]) -> Array:
     local = blocks.repeat(32, axis=0)[:out].repeat(32, axis=1)[:, :width]
     rows, columns = rng.uniform(0.5, 1.5, (out, 1)), rng.uniform(0.5, 1.5, (1, width))
     return np.asarray(rng.standard_normal(shape) * local * rows * columns)
+
+
+def exact_inputs(rng: np.random.Generator, rows: int, width: int) -> Array:
+    """Inputs (rows, width) that 8 bits hold exactly, for layers that quantize their activations as well.
+
+    Whole numbers up to 127, over 64, with the 127 in every row.
+    """
+    x = rng.integers(-126, 127, (rows, width)).astype(np.float64)
+    x[np.arange(rows), rng.integers(width, size=rows)] = 127.0
+    return x / 64
 
 
 def _ties(rng: np.random.Generator, out: int) -> Array:

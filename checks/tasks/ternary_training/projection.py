@@ -13,16 +13,17 @@ from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Fault, Raised, Skipped, Unbound
 from judge_tui.checks.sources import parsed
 from judge_tui.checks.tasks.ternary_training import levels
-from judge_tui.checks.tasks.ternary_training.draws import draws, mixed
+from judge_tui.checks.tasks.ternary_training.draws import draws, exact_inputs, mixed
 from judge_tui.checks.tasks.ternary_training.layer import Layer, few
 from judge_tui.checks.tasks.ternary_training.layers import NOT_ITS_WEIGHTS
 from judge_tui.checks.tasks.ternary_training.levels import LIMIT, Answer, Rule
 from judge_tui.checks.tasks.ternary_training.reading import projected
 from judge_tui.checks.tasks.ternary_training.roles import GROUP, PROJECT, inputs_of
 from judge_tui.checks.tasks.ternary_training.stale import AFTER_UPDATE, after_updates
+from judge_tui.checks.tolerance import relative_error
 from judge_tui.checks.verdict import Verdict
 
-__all__ = ["projection", "refusal"]
+__all__ = ["COARSE", "projection", "refusal"]
 
 Array = npt.NDArray[Any]
 
@@ -30,12 +31,17 @@ Array = npt.NDArray[Any]
 #: and Liu, "Ternary Weight Networks", 2016).
 _OTHER_RULES = (0.6, 0.8)
 
+#: Inputs that a layer rounds to a few bits move its answers by less than this, relative to their norm.
+COARSE = 0.25
+#: Inputs that 8 bits hold exactly move them by no more than this.
+_FINE = 1e-4
+
 
 @check(
     "projection",
     "projected weights",
     establishes="Every projected weight is s·{-1, 0, 1} within 1e-5, s = mean|W| per group of 128.",
-    version=5,
+    version=6,
     budget=120,
 )
 def projection(bench: Bench, found: Findings) -> str:
@@ -60,6 +66,7 @@ def projection(bench: Bench, found: Findings) -> str:
     if found.verdict is not Verdict.FAIL:
         _repeated(bench, found, subject)
         _kept(bench, found, subject)
+        _on_inputs(bench, found, subject)
         _default(bench, found, subject)
     if found.verdict is not Verdict.FAIL and subject.layer is not None:
         rule = Rule.seen(answers, subject.transposed)
@@ -83,15 +90,18 @@ def _in_single(found: Findings, answers: list[Answer], subject: _Subject) -> str
 
 def _first(found: Findings) -> str:
     """The claim that failed after the levels were judged, which its own summary does not tell."""
-    bad = [item for item in found.evidence if item.ok is False and item.quantity in _LATER]
+    bad = [item for item in found.evidence if item.ok is False and item.quantity.startswith(_LATER)]
     return f"{bad[0].quantity}: {bad[0].measured}" if bad else ""
 
 
+_ANSWERS = "answers to inputs"
 _LATER = (
     "projected weights in a process of their own",
     "latent weights after a forward",
     "default group size",
     AFTER_UPDATE,
+    "weights of a second forward of one layer",
+    _ANSWERS,
 )
 
 
@@ -238,6 +248,33 @@ def _kept(bench: Bench, found: Findings, subject: _Subject) -> None:
         same = bool(np.allclose(held, weight, rtol=1e-3, atol=1e-6))
         told = "as they were" if same else "overwritten"
         found.claim(_LATER[1], same, measured=told, limit="as they were", **subject.place)
+
+
+def _on_inputs(bench: Bench, found: Findings, subject: _Subject) -> None:
+    """Unit vectors showed the weights; other inputs, and a second call, must meet the same ones."""
+    layer = subject.layer
+    if layer is None:
+        return
+    weight = mixed(bench.rng("inputs"), (subject.out, 2 * GROUP))
+    effective, rng = layer.effective(weight), bench.rng("ordinary")
+    rows = bench.sizes("ordinary").between(3, 40)
+    inputs = {
+        "that 8 bits hold": exact_inputs(rng, rows, 2 * GROUP),
+        "of no particular form": rng.standard_normal((rows, 2 * GROUP)),
+    }
+    for name, x in inputs.items():
+        run = layer.forward(weight, x)
+        own = layer.forward(weight, 0.0 * x).y
+        error = relative_error(run.y - own, x @ effective.T)
+        found.limit(
+            f"{_ANSWERS} {name} against the projected weights times them, relative error per row",
+            error, _FINE if name.startswith("that") else COARSE,
+            otherwise=Verdict.WARN if error <= COARSE else Verdict.FAIL, **subject.place,
+        )  # fmt: skip
+        if run.returned.instance is not None and name.startswith("that"):
+            same = bool(np.allclose(layer.effective(weight, on=run), effective, rtol=LIMIT, atol=LIMIT))
+            told = "those of the first" if same else "others"
+            found.claim(_LATER[4], same, measured=told, limit="those of the first", **subject.place)
 
 
 def _default(bench: Bench, found: Findings, subject: _Subject) -> None:

@@ -20,9 +20,9 @@ from judge_tui.checks.faults import Raised, Unbound
 from judge_tui.checks.gradients import Independence, differences
 from judge_tui.checks.sizes import Sizes
 from judge_tui.checks.tasks.ternary_training import estimator
-from judge_tui.checks.tasks.ternary_training.draws import mixed
+from judge_tui.checks.tasks.ternary_training.draws import exact_inputs, mixed
 from judge_tui.checks.tasks.ternary_training.layer import Gradients, Layer
-from judge_tui.checks.tasks.ternary_training.projection import refusal
+from judge_tui.checks.tasks.ternary_training.projection import COARSE, refusal
 from judge_tui.checks.tolerance import is_single, relative_error
 from judge_tui.checks.verdict import Verdict
 
@@ -41,7 +41,7 @@ _NAMES = ("dweight", "dx", "dbias")
     establishes="dL/dW_latent is dL/dW_projected, the scale a constant; dx and dbias are right.",
     roles=("forward", "backward"),
     budget=120,
-    version=2,
+    version=3,
 )
 def ste(bench: Bench, found: Findings) -> str:
     """Compare gradients on every draw, exchange the latent weights, difference the forward."""
@@ -99,11 +99,8 @@ class _Case:
     @classmethod
     def drawn(cls, rng: np.random.Generator, shape: tuple[int, int], rows: int) -> _Case:
         out, width = shape
-        # Whole numbers up to 127 with the 127 in every row: inputs that 8 bits hold exactly, for layers that
-        # quantize their activations as well.
-        x = rng.integers(-126, 127, (rows, width)).astype(np.float64)
-        x[np.arange(rows), rng.integers(width, size=rows)] = 127.0
-        return cls(mixed(rng, shape), rng.standard_normal(out), x / 64, rng.standard_normal((rows, out)))
+        x = exact_inputs(rng, rows, width)
+        return cls(mixed(rng, shape), rng.standard_normal(out), x, rng.standard_normal((rows, out)))
 
 
 @dataclass(slots=True)
@@ -207,7 +204,14 @@ def _differenced(bench: Bench, found: Findings, layer: Layer, out: int, place: M
     far = bench.rng("far").standard_normal(case.x.shape)
     # Its own answer to zeros, so that a bias which is used wrongly is not taken for what is not linear.
     plain = far @ layer.effective(case.weight).T + y({**at, "x": 0 * far})
-    if not relative_error(y({**at, "x": far}), plain) <= _LIMIT:
+    linear = relative_error(y({**at, "x": far}), plain) <= _LIMIT
+    there = layer.backward(layer.forward(case.weight, far, bias=case.bias), case.dy)
+    found.limit(
+        "dweight at inputs of no particular form, relative error per row against dyᵀ·x",
+        relative_error(there.dweight, case.dy.T @ far), _LIMIT if linear else COARSE,
+        note="" if linear else "Its forward is not linear in x: as far as coarse inputs may be off.", **place,
+    )  # fmt: skip
+    if not linear:
         # What quantizes its input as well has no differences that its gradient must equal.
         found.note("its forward is linear in x", "no", note="not differenced", **layer.place)
         return

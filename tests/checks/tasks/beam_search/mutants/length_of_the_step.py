@@ -1,6 +1,6 @@
 # bug: finished beams are divided by the length that the live ones have reached
-# caught by: length_penalty, eos_retention, batch_independence
-# passes: greedy_equivalence, exhaustive_optimum
+# caught by: length_penalty, eos_retention, batch_independence, exhaustive_optimum
+# passes: greedy_equivalence
 """Batched beam search in NumPy, fully vectorised over prompts and beams.
 
 Finished beams stay in the beam: they are extended by a single pad candidate (EOS again) of log-probability 0, so

@@ -1,6 +1,6 @@
 # bug: prompts are asked by length, and their rows put back by the order itself in place of its inverse
-# caught by: batch_independence
-# passes: eos_retention, length_penalty, exhaustive_optimum
+# caught by: batch_independence, exhaustive_optimum
+# passes: eos_retention, length_penalty
 """Batched beam search with length-bucketed model calls.
 
 The model only understands rectangular input: ``model.forward(ids)`` with ids (n, L) int64 gives

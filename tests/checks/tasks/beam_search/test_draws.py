@@ -1,0 +1,19 @@
+"""Drawn searches: every seed has its inputs, whatever sizes it draws."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.tasks.beam_search.greedy import _draws
+
+
+@pytest.mark.parametrize("seed", range(4, 8))
+def test_a_prompt_has_no_more_tokens_than_its_vocabulary(seed: int) -> None:
+    bench: Any = SimpleNamespace(seed=seed, check="greedy_equivalence")
+    bench.rng = lambda *names: Bench.rng(bench, *names)
+    bench.sizes = lambda *names: Bench.sizes(bench, *names)
+    assert all(len(prompt) < script.vocab_size for script, prompt, _steps, _truth in _draws(bench))
