@@ -47,7 +47,6 @@ def draw(
     "top-k and probabilities",
     establishes="Indices distinct and in range, their logits the sorted top-k bit for bit, p = exp(x − lse) "
     "within 1e-5.",
-    version=2,
     budget=_BUDGET,
     version=2,
 )

@@ -43,7 +43,6 @@ class _State:
     "k_range",
     "which K are served",
     establishes="Every K is answered rightly or refused; nothing is written past the output.",
-    version=2,
     budget=300,
     version=2,
 )
