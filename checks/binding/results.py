@@ -101,7 +101,10 @@ def by_name(submission: Submission, role: Role, binding: Binding, result: Tree) 
         found = {item.name: Source("result", (("i", index),)) for index, item in enumerate(needed)}
     kinds = {item.name: item.kind for item in needed}
     for name, source in found.items():
-        part = next(part for step, key, part in parts if (step, key) == source.steps[0])
+        part = next((part for step, key, part in parts if (step, key) == source.steps[0]), None)
+        if part is None:
+            # what the worker tells of a tuple does not count its items
+            return None
         if kinds.get(name) == "array" and part.get("kind") not in ("array", "scalar", "list"):
             return None
     return {**found, **_selves(role, binding, found)}

@@ -115,7 +115,8 @@ def settle(
             answer = _tried(form, value, prompt, tree)
             if answer is not None and answer.tokens and tree.drafted(answer.tokens):
                 return form, answer
-    assert first is not None
+    if first is None:
+        raise BadResult(f"answered with {kind_of(value)} whose items are no accepted nodes")
     answer = _tried(first, value, prompt, tree)
     if answer is None:
         # What it accepted is no path of the tree: the checks say so, once it is read as tokens.
