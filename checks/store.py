@@ -28,7 +28,7 @@ __all__ = ["MOST_BYTES", "Run", "Store", "cache_folder", "last_outcomes", "one_s
 #: An engine fault is nobody's verdict and is never kept.
 _NOT_KEPT = frozenset({Verdict.ERROR})
 #: The emulator's headers and runtime are the engine's as well.
-_SOURCES = (".py", ".h", ".cuh", ".cpp")
+_SOURCES = (".py", ".h", ".cuh", ".cpp", ".ld")
 _FORMAT = "4"
 #: Among how many that are kept the whole is looked at once.
 _AMONG = 20

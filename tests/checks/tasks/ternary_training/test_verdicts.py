@@ -118,7 +118,7 @@ def test_a_layer_that_breaks_on_ragged_groups_fails(tmp_path: Path) -> None:
     grouped = "np.abs(w.reshape(len(w), -1, 128)).mean(2).repeat(128, 1)"
     text = FLAT.format(scale=grouped, levels="np.clip(np.round(w / np.maximum(s, 1e-12)), -1, 1)")
     outcome = written(tmp_path, {"layer.py": text}, "projection")["projection"]
-    assert (outcome.verdict, "(5, 300)" in outcome.summary) == (Verdict.FAIL, True), outcome.summary
+    assert (outcome.verdict, "(ragged (" in outcome.summary) == (Verdict.FAIL, True), outcome.summary
 
 
 def test_another_default_group_size_warns_where_128_is_right_when_told(tmp_path: Path) -> None:
