@@ -98,7 +98,7 @@ def test_only_the_first_start_over_an_unsettled_conflict_adds_steps(
     steps = []
     for _ in range(3):
         again = opened()
-        steps.append(len(again._changes))
+        steps.append(len(again.changes))
         assert (again.behind, again.matchup.key_differentiator) == (True, "Tests.")
         again.close()
     assert steps == [4, 4, 4]

@@ -438,8 +438,8 @@ async def test_newer_matchups_are_shown_and_every_key_says_why_they_stay(
         before = app.matchup.matchup
         screen = app.app.screen
         for keys in (
-            "1", "0", "t", "backspace", "space", "A", "d", "u", "ctrl+r", "enter", "j 5", "j enter", "d",
-            "j enter", "2", "d", "J", "K", "a", "R",
+            "A", "t", "backspace", "space", "Y", "d", "u", "ctrl+r", "enter", "j 5", "j enter", "d",
+            "j enter", "B", "d", "J", "K", "a", "R",
         ):  # fmt: skip
             await asked(app, *keys.split())
             assert app.app.screen is screen, keys

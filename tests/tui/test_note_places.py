@@ -45,7 +45,7 @@ async def settled(app: Driver) -> None:
 async def noted(app: Driver, line: str = "18") -> None:
     """Write a note on a line of the first submission."""
     await settled(app)
-    await app.press("1", "colon", *line, "enter", "a", "b", *"broken", "escape")
+    await app.press("A", "colon", *line, "enter", "a", "f4", *"broken", "escape")
     await app.until(lambda: app.compare.panes[0].settled)
 
 

@@ -123,9 +123,9 @@ async def test_a_click_on_a_hint_presses_its_key(workspace: Workspace) -> None:
 async def test_of_several_keys_the_one_under_the_mouse_is_pressed(workspace: Workspace) -> None:
     async with running(make_app(workspace, engine=None), (120, 30)) as app:
         await app.press("f5")
-        await click_hint(app, "1-2 pane", 2)
+        await click_hint(app, "A/B pane", 2)
         assert app.compare._pane == 1
-        await click_hint(app, "1-2 pane", 5)
+        await click_hint(app, "A/B pane", 5)
         assert app.compare._pane == 0
         await app.press("s")
         await click_hint(app, "ct dimension", 1)

@@ -91,6 +91,7 @@ async def test_a_score_of_other_files_than_before_keeps_no_verdict_of_those(work
         assert not session.caps(1, "correctness")
         session.keypad.reset()
         session.digit("8")
+        session.take_score()
         session.flush()
         card = load_scorecard(session.paths[1])
         assert (card.submission, card.checks) == (session.submissions[1].digest, ())

@@ -287,9 +287,9 @@ class ChecksPane(Hollow, Vertical):
         chosen = [self.letters.get(self._filter, ""), str(self._verdict or "")]
         only = f"only {' '.join(filter(None, chosen))} · " if any(chosen) else ""
         right: list[Part] = [
+            (f"seed {self.seed} · " if self.seed is not None else "", "muted", 4),
             (only, "accent", 1),
             (f"{running} running " if running else "", "accent", 3),
-            (f"seed {self.seed} · " if self.seed is not None else "", "muted", 4),
             (progress if total or self.active else "", "muted", 2),
         ]
         head: list[Part] = [(f"{' Checks':<{_HEAD}}", "strong" if focused else "muted", 0)]
