@@ -160,6 +160,8 @@ NOTE_STEPS: Sequence[Step] = (
     ("notes.undo", notes, 1),
     ("notes.redo", notes, 0),
     ("u",),
+    ("notes.say-where-it-is", screen, "Picker"),
+    ("escape",),
     ("notes.copy-to-another-submission", screen, "Picker"),
     # back in the list
     ("escape",),
