@@ -70,7 +70,7 @@ def _run(
     Returns:
         ``None`` when there is nothing to make dirty.
     """
-    sizes = subject.sizes(len(_LENGTHS), 16)
+    sizes = Sizes(len(_LENGTHS), 3, 16, 8)
     cached = subject.cached(sizes)
     if dirt is not None:
         spare = [entry for entry in entries(cached) if _holds_tokens(entry, cached)]
