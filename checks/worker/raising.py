@@ -13,22 +13,28 @@ from .refusals import refused
 __all__ = ["told"]
 
 
-def told(error: BaseException, folder: Path, module: str) -> dict[str, Any]:
+def told(error: BaseException, folder: Path, adapter: Path | None, module: str) -> dict[str, Any]:
     """What goes over the wire of an exception.
 
     Args:
         error: What left the submission.
         folder: The submission's.
+        adapter: What it is called through, which lies elsewhere.
         module: What the submission gets for NumPy.
     """
     frames = traceback.extract_tb(error.__traceback__)
-    root = str(folder)
-    own = [
-        frame for frame in frames if frame.filename.startswith(root) or frame.filename.endswith("adapter.py")
-    ]
-    file, line = (own[-1].filename, own[-1].lineno) if own else (None, None)
-    if isinstance(error, SyntaxError) and error.filename and error.filename.startswith(root):
-        file, line = error.filename, error.lineno
+    places = {str(adapter): adapter.name} if adapter is not None else {}
+
+    def shown(file: str) -> str | None:
+        """As the submission's reader knows it; ``None`` for what is not the submission's."""
+        return places.get(file) or (
+            os.path.relpath(file, folder) if Path(file).is_relative_to(folder) else None
+        )
+
+    own = [frame for frame in frames if shown(frame.filename)]
+    file, line = (shown(own[-1].filename), own[-1].lineno) if own else (None, None)
+    if isinstance(error, SyntaxError) and error.filename and shown(error.filename):
+        file, line = shown(error.filename), error.lineno
     text = "".join(traceback.format_exception(type(error), error, error.__traceback__, chain=False))
     try:
         message = str(error)
@@ -37,9 +43,9 @@ def told(error: BaseException, folder: Path, module: str) -> dict[str, Any]:
     return {
         "type": sendable(type(error).__name__),
         "message": sendable(message[:500]),
-        "file": os.path.relpath(file, root) if file and file.startswith(root) else file,
+        "file": file,
         "line": line,
         # What no line of the submission asked for is no refusal, but the engine's own fault.
         "lacking": sendable(refused(error, module)) if own else "",
-        "traceback": sendable(text.replace(root + os.sep, "")[-8000:]),
+        "traceback": sendable(text.replace(str(folder) + os.sep, "")[-8000:]),
     }

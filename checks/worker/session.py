@@ -390,4 +390,4 @@ class Session:
         return found
 
     def _told(self, error: BaseException) -> dict[str, Any]:
-        return told(error, self.root, self.module)
+        return told(error, self.root, self.library.adapter, self.module)

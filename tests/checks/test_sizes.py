@@ -32,7 +32,6 @@ FIXED = {
     "gradient_cost": "the contract states (2, 128, 1024)",
     "memory_model": "figures are compared for configurations, which are drawn as numbers",
     "convergence": "reads logs",
-    "isolation": "of the cache; with other heads it missed a slot past the end, which is not understood yet",
 }
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.faults import BadResult, Raised
-from judge_tui.checks.tasks.kv.faces.decoding import Decoder, ModelSizes
+from judge_tui.checks.tasks.kv.faces.decoding import IDS, Decoder, ModelSizes
 from judge_tui.checks.tasks.kv.faces.lone import is_lone
 from judge_tui.checks.tolerance import same_bits
 
@@ -45,12 +45,31 @@ class Maker:
         self.worker, self.bound, self.left = worker, bound, left
         self.sizes = {"dtype": dtype, **(sizes or {})}
         self._pristine: Handle | None = None
+        if self._own_vocabulary():
+            self.sizes["vocab"] = self._vocabulary()
         if not self._repeats():
             self._pristine = self._new(1).model
 
     def _new(self, batch: int, bound: Mapping[str, Binding] | None = None, **sizes: Any) -> Decoder:
         made_for = ModelSizes(batch=batch, **{**self.sizes, **sizes})
         return Decoder(self.worker, bound or self.bound, made_for, self.left)
+
+    def _own_vocabulary(self) -> bool:
+        """Whether token ids go into a decoder that nobody told how many there are."""
+        calls = [self.bound[name] for name in ("prefill", "decode") if name in self.bound]
+        ids = any(call.takes(name) for call in calls for name in IDS)
+        return ids and not any(binding.takes("vocab") for binding in self.bound.values())
+
+    def _vocabulary(self) -> int:
+        """As many ids as it has logits, where it takes the last of them; else few enough for most."""
+        ids = np.array([[1, 2]])
+        width = self._new(1).prefill(ids).shape[-1]
+        try:
+            self._new(1).prefill(np.array([[1, width - 1]]))
+        except Raised:
+            # what it answers are hidden states
+            return min(width, ModelSizes.vocab)
+        return width
 
     def _repeats(self) -> bool:
         one, other = self._new(1), self._new(1)

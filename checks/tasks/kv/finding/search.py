@@ -126,9 +126,18 @@ class _Search:
             self.ran.append(read)
         if result.ran and set(TICKS) & set(read) and plainly_meant(read, ticks=False):
             self.advanced.append((read, result))
-        nearer = self.best is None or result.error < self.best[1].error
+        nearer = self.best is None or (_uneven(read), result.error) < (
+            _uneven(self.best[0]),
+            self.best[1].error,
+        )
         if result.ran and nearer and plainly_meant(read, ticks):
             self.best = read, result
+
+
+def _uneven(read: ByRole) -> bool:
+    """Whether keys go in with other axes than queries: heads of a single token may be stored as tokens then."""
+    feeds = [set(read[name].layout) for name in ("append", "step", "attend", "attention") if name in read]
+    return any(axes != feeds[0] for axes in feeds)
 
 
 def _searched(

@@ -19,7 +19,7 @@ __all__ = ["judge"]
 
 Array = npt.NDArray[np.float64]
 _LENGTHS, _STEPS = (5, 2, 7), 2
-#: Larger than any finite mask, and larger than any data.
+#: Larger than any finite mask, and larger than any data; of both signs, see ``empty_slots``.
 _HUGE, _LARGE = 1e30, 1e4
 #: Of the largest array that a prompt changes; smaller ones hold no keys and values.
 _SHARE = 0.25
@@ -48,22 +48,29 @@ def judge(subject: Subject, found: Findings) -> str:
         clean, paths = run(), _changed(make(batch), given[:, : max(_LENGTHS)], lengths)
         if not paths:
             return ""
-        same = _same(clean, run(lambda decoder: _fill(decoder, paths, _HUGE)))
-        large = same or _same(clean, run(lambda decoder: _fill(decoder, paths, _LARGE)))
+
+        def unmoved(dirt: float) -> bool:
+            return all(
+                _same(clean, run(lambda decoder, value=value: _fill(decoder, paths, value)))
+                for value in (dirt, -dirt)
+            )
+
+        same = unmoved(_HUGE)
+        large = same or unmoved(_LARGE)
     except (Raised, BadResult, Skipped) as fault:
         found.note("decoder: slots that hold nothing", "not judged", note=fault.message)
         return ""
     found.claim(
-        f"decoder: {_HUGE:g} in every slot of its cache before: answers of a prompt and {_STEPS} steps", same,
+        f"decoder: ±{_HUGE:g} in each slot of its cache before: answers of a prompt and {_STEPS} steps", same,
         measured="same bits" if same else "differ", limit="same bits",
         otherwise=Verdict.WARN if large else Verdict.FAIL,
         note="" if same else f"with {_LARGE:g} {'nothing changes' if large else 'as well'}",
         **subject.where("decode"),
     )  # fmt: skip
     if same:
-        return f"{_HUGE:g} in every slot of the decoder's cache changes no bit"
+        return f"±{_HUGE:g} in every slot of the decoder's cache changes no bit"
     tail = " (1e4 does not)" if large else ""
-    return f"{_HUGE:g} in slots of the decoder's cache that hold nothing reaches its answers{tail}"
+    return f"±{_HUGE:g} in slots of the decoder's cache that hold nothing reaches its answers{tail}"
 
 
 def _changed(decoder: Decoder, prompt: Array, lengths: Array | None) -> set[object]:

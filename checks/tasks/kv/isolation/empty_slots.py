@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -25,15 +26,17 @@ __all__ = ["isolation"]
 Array = npt.NDArray[Any]
 _LENGTHS = (5, 2, 7)
 _STEPS = 2
-#: Larger than any finite mask, and larger than any data.
+#: Larger than any finite mask, and larger than any data; of both signs, as a query may make a key of one sign
+#: weigh nothing.
 _HUGE, _LARGE = 1e30, 1e4
+_SIGNS = (1.0, -1.0)
 
 
 @check(
     "isolation",
     "garbage past the end",
     establishes="Huge finite values past a sequence's length, and in padding, change no bit of its answers.",
-    version=3,
+    version=4,
 )
 def isolation(bench: Bench, found: Findings) -> str:
     """The same run over clean and over dirty slots; then with dirty padding."""
@@ -70,7 +73,7 @@ def _run(
     Returns:
         ``None`` when there is nothing to make dirty.
     """
-    sizes = Sizes(len(_LENGTHS), 3, 16, 8)
+    sizes = subject.sizes(len(_LENGTHS), 16)
     cached = subject.cached(sizes)
     if dirt is not None:
         spare = [entry for entry in entries(cached) if _holds_tokens(entry, cached)]
@@ -109,23 +112,22 @@ def _holds_tokens(entry: Entry, cached: Cached) -> bool:
 
 def _slots(subject: Subject, found: Findings, lengths: tuple[int, ...]) -> str:
     clean = _run(subject, None, lengths)
-    dirty = _run(subject, _HUGE, lengths)
-    if dirty is None or clean is None:
+    same = _unmoved(clean, lambda dirt: _run(subject, dirt, lengths), _HUGE)
+    if same is None or clean is None:
         found.note("slots past a length", "none", note="the cache grows by what comes in")
         return ""
     where = subject.where("attend", "step", "attention", "read")
-    same = _same(clean, dirty)
-    large = same or _same(clean, _run(subject, _LARGE, lengths) or [])
+    large = same or bool(_unmoved(clean, lambda dirt: _run(subject, dirt, lengths), _LARGE))
     found.claim(
-        f"every free slot holds {_HUGE:g}: answers of {_STEPS} steps", same,
+        f"every free slot holds ±{_HUGE:g}: answers of {_STEPS} steps", same,
         measured="same bits" if same else "differ", limit="same bits",
         otherwise=Verdict.WARN if large else Verdict.FAIL,
         note="" if same else _why(large), **where,
     )  # fmt: skip
     _strict(subject, found, clean, lengths)
     if same:
-        return f"{_HUGE:g} in every free slot changes no bit"
-    return f"{_HUGE:g} in free slots reaches the answers{' (1e4 does not)' if large else ''}"
+        return f"±{_HUGE:g} in every free slot changes no bit"
+    return f"±{_HUGE:g} in free slots reaches the answers{' (1e4 does not)' if large else ''}"
 
 
 def _why(large: bool) -> str:
@@ -155,23 +157,36 @@ def _padding(subject: Subject, found: Findings) -> str:
     if packed or cached.ragged_by() not in ("lengths", "totals", "active"):
         return ""
     try:
-        clean, dirty = (_run(subject, None, padding=value) for value in (0.0, _HUGE))
+        clean = _run(subject, None, padding=0.0)
+        same = bool(_unmoved(clean, lambda dirt: _run(subject, None, padding=dirt), _HUGE))
     except Skipped as fault:
         found.note("padding of the prompts", fault.message)
         return ""
-    same = clean is not None and dirty is not None and _same(clean, dirty)
-    large = same or _same(clean or [], _run(subject, None, padding=_LARGE) or [])
+    large = same or bool(_unmoved(clean, lambda dirt: _run(subject, None, padding=dirt), _LARGE))
     found.claim(
-        f"padding of the prompts is {_HUGE:g}: answers of {_STEPS} steps", same,
+        f"padding of the prompts is ±{_HUGE:g}: answers of {_STEPS} steps", same,
         measured="same bits" if same else "differ", limit="same bits",
         otherwise=Verdict.WARN if large else Verdict.FAIL,
         note="" if same else _why(large), **subject.where("step_many", "append_many", "step", "append"),
     )  # fmt: skip
     return (
-        f"{_HUGE:g} in padding changes none"
+        f"±{_HUGE:g} in padding changes none"
         if same
-        else f"{_HUGE:g} in padding reaches the answers{' (1e4 does not)' if large else ''}"
+        else f"±{_HUGE:g} in padding reaches the answers{' (1e4 does not)' if large else ''}"
     )
+
+
+def _unmoved(
+    clean: list[Array] | None, run: Callable[[float], list[Array] | None], dirt: float
+) -> bool | None:
+    """Whether dirt of either sign leaves all bits of the answers; ``None`` where nothing can be fouled."""
+    for sign in _SIGNS:
+        dirty = run(sign * dirt)
+        if dirty is None or clean is None:
+            return None
+        if not _same(clean, dirty):
+            return False
+    return True
 
 
 def _same(one: list[Array], other: list[Array]) -> bool:
