@@ -135,7 +135,7 @@ class _Search:
 
 
 def _uneven(read: ByRole) -> bool:
-    """Whether keys go in with other axes than queries: heads of a single token may be stored as tokens then."""
+    """Whether keys go in with other axes than queries: a token's heads may be stored as tokens then."""
     feeds = [set(read[name].layout) for name in ("append", "step", "attend", "attention") if name in read]
     return any(axes != feeds[0] for axes in feeds)
 
