@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from judge_tui.checks.submission import Submission
 from judge_tui.judging.card import Scorecard
 from judge_tui.judging.note import Note
+from judge_tui.judging.placing import placed_notes
 from judge_tui.judging.rubric import Rubric
 
 __all__ = ["anchor", "card_lines"]
 
 
-def card_lines(card: Scorecard, rubric: Rubric) -> list[str]:
-    """Every score with its comment, then what is said on the whole, then the notes; texts line by line."""
+def card_lines(card: Scorecard, rubric: Rubric, submission: Submission) -> list[str]:
+    """Every score with its comment, then what is said on the whole, then the notes; texts line by line.
+
+    Notes stand where they are now, with what is to be known of that place.
+    """
     names = list(dict.fromkeys((*(one.id for one in rubric.dimensions), *card.dimensions)))
     width = max(map(len, (*names, "overall")))
     lines: list[str] = []
@@ -26,8 +31,9 @@ def card_lines(card: Scorecard, rubric: Rubric) -> list[str]:
         lines.append(f"{'grade':<{width}}  {card.grade:>3}")
     if card.summary:
         lines += _texts(f"{'summary':<{width}}     ", card.summary)
-    for note in card.notes:
-        lines += _texts(anchor(note), note.text)
+    for placed in placed_notes(card, submission).values():
+        told = f" ({placed.told})" if placed.told else ""
+        lines += _texts(f"{anchor(placed.note)}{told}", placed.note.text)
     return lines
 
 

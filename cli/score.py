@@ -102,7 +102,9 @@ def command(
         if not submission.files and not elsewhere:
             click.echo(plain(f"  {folder} has no file for {chosen} here: this is about files elsewhere"))
         save_scorecard(found.scorecard_path(chosen, folder, who), after, stamp)
-    told = differences(before, after) or ["nothing changed"] if writes else card_lines(after, rubric)
+    told = (
+        differences(before, after) or ["nothing changed"] if writes else card_lines(after, rubric, submission)
+    )
     for line in told:
         click.echo(f"  {plain(line)}")
     for line in [*standing(after, rubric), *conflicts(after, rubric)]:

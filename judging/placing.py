@@ -60,11 +60,15 @@ class Placed:
     spots: tuple[Spot, ...] = ()
 
     @property
+    def told(self) -> str:
+        """What is to be known of its place; empty where it is there."""
+        told = {"changed": "lines changed since", "gone": "no longer there", "doubt": "place in doubt"}
+        return told.get(self.standing, "")
+
+    @property
     def where(self) -> str:
         """File and lines for a reader, with what is to be known of them: ``a.py:3, place in doubt``."""
-        told = {"changed": "lines changed since", "gone": "no longer there", "doubt": "place in doubt"}
-        said = told.get(self.standing, "")
-        return f"{self.note.where}, {said}" if said else self.note.where
+        return f"{self.note.where}, {self.told}" if self.told else self.note.where
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,6 +108,17 @@ def test_without_a_change_the_whole_card_is_shown(cli: Cli, root: Path) -> None:
     assert (root / "scores" / "kv" / "glm5" / "anna.toml").read_bytes() == before
 
 
+def test_notes_of_a_shown_card_stand_where_their_lines_are_now(cli: Cli, root: Path) -> None:
+    code = root / "submissions" / "glm5" / "kv" / "kv_cache.py"
+    lines = code.read_text().split("\n")
+    at = next(number for number, line in enumerate(lines, 1) if lines.count(line) == 1 and line.strip())
+    cli("score", "glm5", "--task", "kv", "--note", f"bug:kv_cache.py:{at}-{at}:odd")
+    code.write_text("\n".join(["# one", "# two", *lines]))
+    assert f"kv_cache.py:{at + 2}-{at + 2}  odd" in cli("score", "glm5", "--task", "kv").out
+    code.write_text("# nothing\n")
+    assert "(no longer there)  odd" in cli("score", "glm5", "--task", "kv").out
+
+
 def test_of_a_card_that_says_nothing_the_dimensions_are_shown(cli: Cli, root: Path) -> None:
     told = cli("score", "glm5", "--task", "kv").out
     assert "correctness" in told

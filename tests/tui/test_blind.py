@@ -8,14 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from judge_tui.judging.scorecard import load_scorecard
+from judge_tui.judging.note import new_note
+from judge_tui.judging.scorecard import load_scorecard, render_scorecard
 from judge_tui.judging.workspace import CONFIG, Workspace
 from judge_tui.tui.app import JudgeApp
 from judge_tui.tui.code.source import Source
 from judge_tui.tui.engine.check_runner import EngineOptions
 from judge_tui.tui.screens.evidence import EvidenceScreen
 from judge_tui.tui.screens.home import HomeScreen
-from judge_tui.tui.screens.question import Question
+from judge_tui.tui.screens.question import Question, TheirsQuestion
 from judge_tui.tui.widgets.code_pane import CodePane
 
 from .conftest import Driver, running
@@ -241,6 +242,27 @@ async def test_the_reveal_is_asked_for_once_everything_is_scored_and_shows_the_n
             mark = load_scorecard(path).blind
             assert mark is not None
             assert (mark.side, mark.revealed is not None) == ("AB"[index], True)
+
+
+async def test_what_another_window_wrote_is_asked_about_without_a_name(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as driver:
+        await driver.settle()
+        await driver.press("s", "c", "8", "0")
+        session = driver.compare.session
+        session.flush()
+        path = session.paths[0]
+        theirs = (
+            load_scorecard(path)
+            .with_note(new_note("bug", "counts slowly, says Qwen3-6"))
+            .with_score("tests", 7)
+        )
+        path.write_text(render_scorecard(theirs))
+        driver.compare.disk_changed(frozenset({path}))
+        await driver.press("u", "u")
+        assert isinstance(driver.app.screen, TheirsQuestion)
+        assert "Not your change" in driver.text()
+        assert "slowly" in driver.text()
+        assert names_in(driver.text()) == []
 
 
 async def test_scores_given_under_the_names_before_are_warned_of(workspace: Workspace) -> None:
