@@ -14,6 +14,8 @@ __all__ = ["MOST_BYTES", "trimmed"]
 MOST_BYTES = 1 << 20
 _SUMMARY, _NAME, _NOTE, _OUTPUT, _CELL = 2_000, 500, 4_000, 100_000, 500
 _ROWS, _COLUMNS, _POINTS, _ITEMS = 500, 40, 5_000, 400
+#: Characters of all tables of an outcome: nothing is encoded that could not be kept.
+_TABLES = MOST_BYTES // 2
 
 
 def trimmed(outcome: Outcome) -> Outcome:
@@ -41,10 +43,27 @@ def _evidence(items: tuple[Evidence, ...], output: int) -> tuple[Evidence, ...]:
         decided = [item for item in items if item.ok is False][:_ITEMS]
         others = [item for item in items if item.ok is not False]
         items = (*decided, *others[: _ITEMS - len(decided)])
-    return tuple(_item(item, output) for item in items)
+    room = _TABLES
+    kept = []
+    for item in items:
+        table = _table(item.table, room)
+        room -= sum(len(cell) for row in table for cell in row)
+        kept.append(_item(item, output, table))
+    return tuple(kept)
 
 
-def _item(item: Evidence, output: int) -> Evidence:
+def _table(rows: tuple[tuple[str, ...], ...], room: int) -> tuple[tuple[str, ...], ...]:
+    """The rows that begin within so many characters."""
+    kept = []
+    for row in rows[:_ROWS]:
+        if room <= 0:
+            break
+        kept.append(tuple(_cut(cell, _CELL) for cell in row[:_COLUMNS]))
+        room -= sum(map(len, kept[-1]))
+    return tuple(kept)
+
+
+def _item(item: Evidence, output: int, table: tuple[tuple[str, ...], ...]) -> Evidence:
     return msgspec.structs.replace(
         item,
         quantity=_cut(item.quantity, _NAME),
@@ -54,7 +73,7 @@ def _item(item: Evidence, output: int) -> Evidence:
         note=_cut(item.note, _NOTE),
         output=_cut(item.output, output),
         curve=item.curve and _curve(item.curve),
-        table=tuple(tuple(_cut(cell, _CELL) for cell in row[:_COLUMNS]) for row in item.table[:_ROWS]),
+        table=table,
     )
 
 

@@ -88,4 +88,4 @@ def test_no_forged_reply_of_thousands_breaks_the_engine(name: str, part: int, tm
 
 @pytest.mark.parametrize("name", TASKS)
 def test_no_forged_reply_of_some_breaks_the_engine(name: str, tmp_path: Path) -> None:
-    assert not list(broken(load_task(name), tmp_path, PARTS, 12))
+    assert not list(broken(load_task(name), tmp_path, PARTS, 5))

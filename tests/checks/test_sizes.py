@@ -85,7 +85,13 @@ def sizes_by_check(
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("task", SUBJECTS)
+@pytest.mark.parametrize(
+    "task",
+    [
+        pytest.param(task, marks=pytest.mark.campaign if task.startswith("flash_attention") else ())
+        for task in SUBJECTS
+    ],
+)
 def test_another_seed_draws_other_sizes(task: str, monkeypatch: pytest.MonkeyPatch) -> None:
     (one, verdicts), (two, _) = (sizes_by_check(task, seed, monkeypatch) for seed in (1, 2))
     called = [check for check, verdict in verdicts.items() if verdict is not Verdict.SKIP and one.get(check)]

@@ -77,17 +77,21 @@ class Subject:
         """Whether there is a decoder."""
         return "prefill" in self.bound and "decode" in self.bound
 
-    def sizes(self, batch: int, tokens: int, dtype: str = "float32", **more: int) -> Sizes:
+    def sizes(
+        self, batch: int, tokens: int, dtype: str = "float32", *, narrow: bool = False, **more: int
+    ) -> Sizes:
         """What a cache is made for: heads, and their width, are drawn once for a check.
 
         Args:
             batch: Sequences.
             tokens: Room per sequence.
             dtype: Of what is fed.
+            narrow: Whether few numbers a token are enough, as where many tokens go in one by one.
             more: Further fields of :class:`~judge_tui.checks.tasks.kv.words.sizes.Sizes`.
         """
         drawn = self.bench.sizes("heads")
-        return Sizes(batch, drawn.one_of(_HEADS), tokens, drawn.one_of(_WIDTHS), dtype, **more)
+        heads, widths = (_HEADS[:2], _WIDTHS[:2]) if narrow else (_HEADS, _WIDTHS)
+        return Sizes(batch, drawn.one_of(heads), tokens, drawn.one_of(widths), dtype, **more)
 
     def between(self, name: str, least: int, most: int) -> int:
         """A size that is drawn once for a check."""

@@ -34,7 +34,7 @@ _UNTOLD = 129
 @check(
     "capacity",
     "past the end",
-    version=6,
+    version=7,
     establishes="Writing past the end gives an error or makes room, and what was stored stays; what a "
     "sequence held that left is not seen by the next.",
 )
@@ -86,7 +86,7 @@ def _continues(subject: Subject) -> bool:
 
 
 def _past_the_end(subject: Subject, found: Findings, before: int, more: int, words: str) -> str:
-    sizes = subject.sizes(2, max(before, _CAPACITY), layers=1)
+    sizes = subject.sizes(2, max(before, _CAPACITY), narrow=before > _CAPACITY, layers=1)
     cached = subject.cached(sizes)
     q, k, v = drawn(subject.bench.rng(words), sizes, before + more)
     out = cached.feed(*(x[:, :, :before] for x in (q, k, v)), whole=False)

@@ -20,6 +20,8 @@ __all__ = ["State", "cache_of", "made_cache", "pair", "part", "same_kind"]
 State = Handle | tuple[Handle, ...] | None
 
 Tree = Mapping[str, Any]
+#: Kinds of results that can be a cache, or hold one.
+_HOLDING = ("tuple", "list", "dict", "object")
 
 
 def _parts(tree: Tree) -> list[list[Any]]:
@@ -91,7 +93,7 @@ def cache_of(returned: Returned, binding: Binding, role: Role, before: State) ->
             root.part((s, key)) for s, key, below in _parts(tree) if below.get("kind") in ("array", "list")
         ]
         return (arrays[-2], arrays[-1]) if len(arrays) >= 2 else before
-    if not binding.takes("cache"):
+    if not binding.takes("cache") or tree.get("kind") not in _HOLDING:
         return before
     was = _described(returned, before)
     if _alike(tree, was, role):
@@ -133,7 +135,7 @@ def same_kind(tree: Tree, was: Tree) -> bool:
     """Whether one description is of the same kind of container as another; any container is like None."""
     kind = tree.get("kind")
     if was.get("kind") == "none" or not was:
-        return kind in ("tuple", "list", "dict", "object")
+        return kind in _HOLDING
     if kind != was.get("kind") or kind in ("none", "array", "scalar", "int", "float", "bool", "str"):
         return False
     if kind == "object":

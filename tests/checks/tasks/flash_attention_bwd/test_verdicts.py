@@ -68,7 +68,13 @@ def test_walks_over_keys_and_values_are_counted(path: Path, told: str, tmp_path:
 
 
 @pytest.mark.parametrize(
-    ("model", "guarded"), [("kimi-k2.6", False), ("glm5", False), ("qwen36", False), ("glm5.1", True)]
+    ("model", "guarded"),
+    [
+        pytest.param("kimi-k2.6", False, marks=pytest.mark.campaign),
+        ("glm5", False),
+        pytest.param("qwen36", False, marks=pytest.mark.campaign),
+        ("glm5.1", True),
+    ],
 )
 def test_the_submissions_of_the_repository_are_right_but_for_rows_that_see_nothing(
     model: str, guarded: bool
