@@ -18,9 +18,8 @@ from judge_tui.checks.tasks.kv.limits import precision
 
 __all__ = ["Job"]
 
-
-#: Heads, and widths of a head.
-_HEADS, _WIDTHS = (2, 4), (6, 8, 10, 12, 16)
+#: Heads, and widths of a head; blocks for each head, as every head may have blocks of its own.
+_HEADS, _WIDTHS, _BLOCKS_PER_HEAD = (2, 4), (6, 8, 10, 12, 16), 12
 
 
 @dataclass(slots=True)
@@ -46,7 +45,8 @@ class Job:
     def pool(self) -> Pool:
         """An empty one."""
         drawn = self.bench.sizes("heads")
-        sizes = PoolSizes(heads=drawn.between(*_HEADS), head_dim=drawn.one_of(_WIDTHS))
+        heads = drawn.between(*_HEADS)
+        sizes = PoolSizes(heads=heads, head_dim=drawn.one_of(_WIDTHS), blocks=_BLOCKS_PER_HEAD * heads)
         return Pool(self.bench.worker, self.parts, sizes, lambda: self.bench.left)
 
     def where(self, *parts: str) -> dict[str, Any]:
