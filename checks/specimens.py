@@ -33,7 +33,7 @@ from judge_tui.checks.submission import Submission
 from judge_tui.checks.task import Task
 from judge_tui.checks.verdict import Outcome, Verdict
 
-__all__ = ["Specimen", "Tally", "judged", "specimens", "tally", "unexpected", "verdict_table"]
+__all__ = ["Specimen", "Tally", "common_place", "judged", "specimens", "tally", "unexpected", "verdict_table"]
 
 _ITEM = re.compile(r"(\w+)\s*(?:\(([^)]*)\))?")
 _SUFFIXES = frozenset({".py", ".cu", ".cuh", ".md"})
@@ -163,10 +163,10 @@ def judged(
         else:
             folder.mkdir(parents=True)
             shutil.copy(specimen.path, folder)
-        return judge(task, Submission.at(folder), seed=seed, checks=chosen, place=place or _place(task))
+        return judge(task, Submission.at(folder), seed=seed, checks=chosen, place=place or common_place(task))
 
 
-def _place(task: Task) -> Place:
+def common_place(task: Task) -> Place:
     """Where every machine can judge: on the CPU, CUDA sources through the emulator."""
     usable = (find(name) for name in task.backends if name != "gpu")
     return next((each.places[0] for each in usable if each.works), Place())

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from judge_tui.checks import sandbox
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Died
+from judge_tui.checks.sandbox.scratch import OwnMount
 
 from ...conftest import Machine
 
@@ -41,6 +44,11 @@ time.sleep(2)
 os.write(1, b"SPOIL 400 MiB")
 os._exit(9)
 """
+
+
+def test_files_of_this_machine_are_not_counted_while_a_jail_makes_its_mounts() -> None:
+    # a process whose root is still ours, as that of a jail is at first
+    assert OwnMount(os.getpid(), "/").excess() == ""
 
 
 @pytest.mark.parametrize(
