@@ -224,9 +224,13 @@ class Session(CardDesk):
         return super().undo(theirs=theirs)
 
     def take_in(self, index: int) -> bool:
-        """Take a card as another window has saved it; whether it says something else now."""
+        """Take a card as another window has saved it; whether it says something else now.
+
+        A score that is typed over one that stands goes on waiting, over whatever stands now.
+        """
+        before = self.score
         taken = super().take_in(index)
-        if taken and index == self.scored:
+        if self.score != before and self.typed_over is None:
             self.keep_score()
         return taken
 

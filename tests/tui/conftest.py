@@ -289,3 +289,9 @@ def opened(workspace: Workspace, reports: Reports) -> Iterator[Opener]:
     yield open_session
     for session in sessions:
         session.close()
+
+
+@pytest.fixture
+def not_looking(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An open matchup does not look at its file by itself: what another window saves becomes a conflict."""
+    monkeypatch.setattr("judge_tui.tui.screens.matchup._PROPOSE_S", 3600.0)

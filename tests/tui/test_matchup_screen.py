@@ -290,6 +290,7 @@ async def test_a_file_that_is_off_is_told_and_everything_else_goes_on(workspace:
 
 @pytest.mark.parametrize(("key", "winner"), [("o", "alpha"), ("r", "beta")])
 @pytest.mark.parametrize("covered", [True, False])
+@pytest.mark.usefixtures("not_looking")
 async def test_a_second_window_is_asked_about(
     workspace: Workspace, key: str, winner: str, covered: bool
 ) -> None:
@@ -375,6 +376,7 @@ async def test_two_have_one_matchup_alone(workspace: Workspace) -> None:
         assert list(app.compare.session.matchups) == [(0, 1)]
 
 
+@pytest.mark.usefixtures("not_looking")
 async def test_a_conflict_of_another_matchup_is_settled_from_here_too(tmp_path: Path) -> None:
     workspace = make_workspace(tmp_path, ("alpha", "beta", "gamma"))
     async with running(make_app(workspace, ("alpha", "beta", "gamma"))) as app:

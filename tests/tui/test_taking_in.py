@@ -65,12 +65,51 @@ def test_what_another_window_types_is_one_step_and_no_redo_is_forgotten_for_it(o
     second.undo(theirs=True)
     second.flush()
     first.take_in(0)
+    first.focus_row(1)
     first.digit("8")
-    first.take_score()
     first.flush()
-    assert not second.take_in(0)
+    assert second.take_in(0)
     assert second.redo() is not None
-    assert second.card.comment("correctness") == "a word more"
+    # made again, it is beside what the other window says
+    second.flush()
+    assert first.take_in(0)
+    for window in (first, second):
+        assert (window.card.comment("correctness"), window.card.score(first.rows[1].id)) == ("a word more", 8)
+
+
+def test_what_was_undone_and_then_changed_elsewhere_is_not_made_again(opened: Opener) -> None:
+    first, second = opened(), opened()
+    second.digit("7")
+    second.set_text("mine", index=0, row=second.rows[1])
+    second.undo()
+    second.undo()
+    second.flush()
+    first.take_in(0)
+    first.set_text("theirs", index=0, row=first.rows[1])
+    first.flush()
+    assert second.take_in(0)
+    assert second.redo() is not None
+    assert second.card.score("correctness") == 7
+    assert second.redo() is None
+    assert second.card.comment(second.rows[1].id) == "theirs"  # type: ignore[union-attr]
+
+
+def test_a_score_typed_over_another_waits_on_while_a_card_is_taken_in(opened: Opener) -> None:
+    first, second = opened(), opened()
+    first.digit("7")
+    first.flush()
+    second.take_in(0)
+    second.keypad.reset()
+    second.digit("9")
+    for row, stands in ((1, 7), (0, 4)):
+        first.focus_row(row)
+        first.digit("4")
+        first.take_score()
+        first.flush()
+        assert second.take_in(0)
+        assert (second.score, second.typed_over, second.asks_over) == (stands, 9, True)
+    second.take_score()
+    assert second.card.score("correctness") == 9
 
 
 def test_a_half_typed_score_is_not_broken_off_by_another_card(opened: Opener) -> None:

@@ -122,6 +122,7 @@ def test_what_does_not_fit_is_counted() -> None:
     assert len(question.details(60, 12)) == 12
 
 
+@pytest.mark.usefixtures("not_looking")
 async def test_an_editor_of_the_matchup_says_so_too(workspace: Workspace) -> None:
     async with running(make_app(workspace)) as app:
         await app.settle()
@@ -224,6 +225,20 @@ async def test_undo_over_a_change_of_another_window_says_whose_it_is_and_waits(w
         assert app.compare.session.card.score("correctness") is None
         await app.press("ctrl+r", "ctrl+r")
         assert app.compare.session.card.score("correctness") == 40
+
+
+async def test_an_open_matchup_takes_in_what_another_window_saves(workspace: Workspace) -> None:
+    async with running(make_app(workspace, engine=None)) as app:
+        await app.press("M", "A")
+        app.matchup.flush()
+        path = workspace.matchups_path("kv", "anna")
+        theirs = Matchups("kv", "anna", (Matchup(("alpha", "beta"), "beta", key_differentiator="speed"),))
+        path.unlink()
+        save_matchups(path, theirs, None)
+        await app.until(lambda: app.matchup.matchup.winner == "beta")
+        assert any("taken in" in told for told in app.messages())
+        assert "speed" in app.text()
+        assert not app.matchup.unsaved
 
 
 async def test_in_the_list_of_notes_and_in_a_matchup_undo_asks_too(workspace: Workspace) -> None:

@@ -325,15 +325,15 @@ class CardDesk:
     def take_in(self, index: int) -> bool:
         """Take a card as another window has saved it, where nothing here is unsaved; an undo away.
 
-        What is gone or cannot be read is left to the next save, and so is a card with unsaved work, and any
-        while there is something to redo, which a change would forget: that becomes a conflict.
+        What is gone or cannot be read is left to the next save, and so is a card with unsaved work, which
+        becomes a conflict.
 
         One of a newer schema can only be looked at from then on.
 
         Returns:
             Whether the card says something else now.
         """
-        if index in self._autosave.unsaved() or self.changes.redoable:
+        if index in self._autosave.unsaved():
             return False
         with suppress(JudgeError):
             if FileStamp.at(self.paths[index]) in (None, self._autosave.stamp(index)):

@@ -7,6 +7,7 @@ has changed the same, or nothing else is left, it is asked about (:meth:`Changes
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -57,11 +58,6 @@ class Changes(Generic[D]):
         return len(self._order)
 
     @property
-    def redoable(self) -> bool:
-        """Whether a change that was undone can be made again."""
-        return bool(self._undone)
-
-    @property
     def now(self) -> tuple[D, ...]:
         """Every document as it is now."""
         return tuple(log.card for log in self._logs)
@@ -93,17 +89,42 @@ class Changes(Generic[D]):
     def take_in(self, index: int, found: D) -> bool:
         """Take a document as it was found on disk: one change, where a judge says something else in it.
 
-        What follows on such a change of the same document, with nothing between, is joined with it.
+        What follows on such a change of the same document, with nothing between, is joined with it. What was
+        undone can be made again, but for changes of what was found changed.
 
         Returns:
             Whether it is a change.
         """
-        log = self._logs[index]
+        log, undone = self._logs[index], list(self._undone)
         if self._history.same(log.card, found):
             self._logs[index] = log.restated(found)
             return False
+        self._logs[index] = replace(log, future=())
         # another window that types saves many times a minute
-        return self.make(index, OUTSIDE, found, merge=True)
+        made = self.make(index, OUTSIDE, found, merge=True)
+        self._undone = self._moved_over(index, log.future, undone)
+        return made
+
+    def _moved_over(self, index: int, future: Sequence[Edit[D]], undone: list[int]) -> list[int]:
+        """What was undone of a document that has been changed elsewhere, as changes of what it is now."""
+        ahead: list[Edit[D]] = []
+        card = self[index]
+        for edit in reversed(future):
+            # to make a change again is to take its undoing back
+            after = self._taken_back(edit.after, edit.before, card)
+            if after is None:
+                break
+            ahead.append(Edit(edit.label, card, after))
+            card = after
+        self._logs[index] = replace(self._logs[index], future=tuple(reversed(ahead)))
+        for edit in ahead:
+            self._history.tell(index, Step("do", edit.label, edit.after))
+        for _ in ahead:
+            self._history.tell(index, Step("undo"))
+        for _ in range(len(future) - len(ahead)):
+            # those that were undone first are made again last
+            undone.remove(index)
+        return undone
 
     def close_off(self, index: int, found: D) -> None:
         """Show a document that cannot be changed any more, as it was found; no undo leads into it."""

@@ -89,6 +89,7 @@ class MatchupDesk:
         self.path = workspace.matchups_path(task, judge)
         self.proposal = _NOTHING
         self._keypad = Keypad()
+        self._looked_at = _as_it_lies(self.path)
         whole = workspace.matchups(task, judge)
         self.published = whole.published(self.models)
         self.closed = str(matchups_refusal(workspace, whole) or "")
@@ -113,7 +114,7 @@ class MatchupDesk:
         base = kept[-1].stamp if kept else stamp
         self._autosave = Autosave([key], [base], report, [rescue], document)
         if self.restored:
-            self._save()
+            self.save()
 
     @property
     def matchup(self) -> Matchup:
@@ -313,7 +314,7 @@ class MatchupDesk:
         if self.closed:
             self.refused(self.closed)
         elif self.changes.make(0, label, after, merge=merge):
-            self._save(typing=typing)
+            self.save(typing=typing)
 
     def seal(self) -> None:
         """End an editing: the next change of the same text is a step of its own."""
@@ -338,18 +339,15 @@ class MatchupDesk:
         self._keypad.reset()
         if step is None:
             return None
-        self._save()
+        self.save()
         return _described(step[1], before, self.matchup, who)
 
-    def _save(self, *, typing: bool = False) -> None:
+    def save(self, *, typing: bool = False) -> None:
+        """Write it, or try again to, as after a fault of the disk."""
         if self.closed:
             return
         self._begun()
         self._autosave.submit(0, self.matchup, typing=typing)
-
-    def save(self) -> None:
-        """Try again to write it, as after a fault of the disk."""
-        self._save()
 
     def differences(self, who: Who) -> list[Differing]:
         """What this window's matchup and that on disk say differently; ``who`` says who is ahead."""
@@ -366,17 +364,39 @@ class MatchupDesk:
         try:
             whole = self._workspace.matchups(self._task, self._judge)
         except JudgeError:
-            self._save()
+            self.save()
             return
         if matchups_refusal(self._workspace, whole):
-            self._save()
+            self.save()
             return
         theirs, ours = whole.between(self.models), self.matchup
         self._autosave.resolve(0, stamp_of(whole, self.models))
         self.changes.make(0, "load the other window's matchup", theirs)
         if mine:
             self.changes.make(0, "keep this window's matchup", ours)
-        self._save()
+        self.save()
+
+    def take_in(self) -> bool:
+        """Take it as another window has saved it, where nothing here is unsaved; an undo away.
+
+        Where the file is the one that was looked at last, nothing is read.
+
+        Returns:
+            Whether it says something else now.
+        """
+        if self.closed or self.unsaved:
+            return False
+        before, self._looked_at = self._looked_at, _as_it_lies(self.path)
+        if before == self._looked_at:
+            return False
+        with suppress(JudgeError):
+            whole = self._workspace.matchups(self._task, self._judge)
+            stamp = stamp_of(whole, self.models)
+            if stamp not in (None, self._autosave.stamp(0)) and not matchups_refusal(self._workspace, whole):
+                self._autosave.resolve(0, stamp)
+                self._keypad.reset()
+                return self.changes.take_in(0, whole.between(self.models))
+        return False
 
     @property
     def unsaved(self) -> bool:
@@ -417,6 +437,14 @@ def _described(label: str, before: Matchup, after: Matchup, who: Who) -> str:
         if one not in after.criteria or one not in before.criteria
     )
     return next((f"{label} {one.name}" for one in changed if one.name), label)
+
+
+def _as_it_lies(path: Path) -> tuple[int, ...]:
+    """What tells one state of a file from the next without reading it; empty where it is not there."""
+    with suppress(OSError):
+        told = path.stat()
+        return told.st_mtime_ns, told.st_size, told.st_ino
+    return ()
 
 
 def _key(path: Path, models: tuple[str, ...]) -> Path:

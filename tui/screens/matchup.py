@@ -97,6 +97,7 @@ class MatchupScreen(MatchupDeciding):
         yield KeyHints()
 
     def on_mount(self) -> None:
+        self._take_in()
         self._relist()
         self.rows.focus()
         self._hint()
@@ -130,9 +131,18 @@ class MatchupScreen(MatchupDeciding):
         self._describe()
 
     def _propose_anew(self) -> None:
+        self._take_in()
         proposal = self._host.proposal(self._desk)
         if proposal != self._desk.proposal:
             self._desk.proposal = proposal
+            self._relist(self.rows.key)
+
+    def _take_in(self) -> None:
+        """Show what another window has saved; not while an editor or a question is in front."""
+        if self.app.screen is self and self._desk.take_in():
+            undoes = key_for(self, "undo")
+            told = f"Changed by another window, and taken in; {undoes} undoes what you changed here."
+            self.notify(told, markup=False, timeout=6)
             self._relist(self.rows.key)
 
     # showing
@@ -190,6 +200,7 @@ class MatchupScreen(MatchupDeciding):
             self._desk.seal()
             self._desk = desk
             self.rows.show_matchup(desk)
+            self._take_in()
             self._relist(WINNER)
             self._hint()
 
