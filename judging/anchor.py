@@ -200,6 +200,10 @@ def _chosen(
         one = within[nth - 1]
         if inside == 1:
             backed = one.backed or (bool(context.within) and telling and len(every) == all_over)
+            if len(every) < all_over:
+                # one that says the same is gone: it may be the note's, and this another in a definition
+                # that has taken its name
+                backed = one.before or one.after
             return one if backed and _best(one, every) else None
         return one if one.backed and one.slots == max(other.slots for other in within) else None
     if len(within) > inside:

@@ -34,7 +34,9 @@ from judge_tui.tui.past import Past, PastComparisons
 from judge_tui.tui.screens.compare import CompareScreen
 from judge_tui.tui.screens.compare_saving import ComparisonLeft, SaveReported
 from judge_tui.tui.session import Session
+from judge_tui.tui.textual_private.any_bytes import take_any_bytes
 from judge_tui.tui.textual_private.escape_key import heed_pauses
+from judge_tui.tui.textual_private.timers import let_timers_end
 
 if TYPE_CHECKING:
     from judge_tui.tui.screens.home import HomeScreen
@@ -303,6 +305,8 @@ def run_home(
 
 def _run(made: Callable[[], JudgeApp]) -> int:
     heed_pauses()
+    take_any_bytes()
+    let_timers_end()
     # the collector pauses the screen at every other key; what is alive now stays, and need not be looked at
     gc.freeze()
     gc.set_threshold(*_COLLECTED)

@@ -171,6 +171,17 @@ def test_what_was_typed_survives_kill_9_and_the_next_start_shows_it(
     again.see(b"85")
 
 
+def test_bytes_that_are_no_text_end_nothing_and_type_nothing(
+    workspace: Workspace, start: Callable[[], Terminal]
+) -> None:
+    path = workspace.scorecard_path("kv", "alpha", "anna")
+    terminal = start()
+    terminal.send(b"a")
+    terminal.see(b"saved as you type")
+    terminal.send(b"one\xff\xfe\xc3 two \xed\xa0\x80 three \xc3\xa9")
+    read_when(path, terminal, lambda text: "one two  three é" in text)
+
+
 def test_quitting_at_once_after_a_key_saves_it(workspace: Workspace, start: Callable[[], Terminal]) -> None:
     terminal = start()
     terminal.send(b"s")

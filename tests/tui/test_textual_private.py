@@ -7,6 +7,12 @@ import re
 from importlib.metadata import requires
 from pathlib import Path
 
+import pytest
+from textual.app import App
+from textual.timer import Timer
+
+from judge_tui.tui.textual_private.timers import let_timers_end
+
 ROOT = Path(__file__).parents[2]
 ROOM = ROOT / "tui" / "textual_private"
 
@@ -31,3 +37,16 @@ def test_no_other_room_imports_private_modules_of_textual() -> None:
 def test_textual_is_held_to_the_minor_version_whose_private_parts_are_known() -> None:
     held = next(text for text in requires("judge-tui") or () if re.match(r"textual\b(?!-)", text))
     assert re.fullmatch(r"textual(<8\.3,>=8\.2|>=8\.2,<8\.3)", held.replace(" ", "")), held
+
+
+@pytest.mark.parametrize("left", [-0.0003, 0.0])
+async def test_a_timer_of_no_time_comes_to_its_end(left: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Timer, "__init__", Timer.__init__)
+    let_timers_end()
+    called: list[bool] = []
+    app = App[None]()
+    async with app.run_test() as pilot:
+        # one that hangs takes the loop with it: nothing here is waited for in vain but by the whole run
+        app.set_timer(left, lambda: called.append(True))
+        await pilot.pause(0.05)
+    assert called == [True]

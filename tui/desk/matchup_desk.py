@@ -316,10 +316,6 @@ class MatchupDesk:
         elif self.changes.make(0, label, after, merge=merge):
             self.save(typing=typing)
 
-    def seal(self) -> None:
-        """End an editing: the next change of the same text is a step of its own."""
-        self.changes.seal()
-
     def undo(self, who: Who = _named, *, theirs: bool = False) -> str | None:
         """Take back the last change that was made here; what it was, or ``None``.
 

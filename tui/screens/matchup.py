@@ -197,7 +197,7 @@ class MatchupScreen(MatchupDeciding):
         at = every.index(tuple(self.rows.seats))
         desk = self._host.opened_matchup(every[(at + step) % len(every)])
         if desk is not None:
-            self._desk.seal()
+            self._desk.changes.seal()
             self._desk = desk
             self.rows.show_matchup(desk)
             self._take_in()

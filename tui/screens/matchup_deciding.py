@@ -205,7 +205,7 @@ class MatchupDeciding(ModalScreen[None]):
         )
 
     def _edited(self, line: Hashable = None) -> None:
-        self._desk.seal()
+        self._desk.changes.seal()
         self._relist(line)
 
     def _shown(self) -> None:
