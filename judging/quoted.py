@@ -121,7 +121,9 @@ def _end(anchor: Anchor, index: TextIndex, first: int) -> tuple[int, bool]:
     most = max((count for count, _ in backing), default=0)
     best = [n for count, n in backing if count == most]
     nearest = min(best, key=lambda n: abs(n - expected), default=clamped)
-    return nearest, len(best) != 1 or not most
+    # that a file ends behind it makes no other end impossible behind which the same lines stand
+    rivals = [n for count, n in backing if count >= min(most, len(context.after))]
+    return nearest, len(rivals) != 1 or not most
 
 
 def _saying(kept: str, index: TextIndex) -> Sequence[int]:
