@@ -67,15 +67,12 @@ def test_a_note_whose_function_is_gone_goes_to_no_other_one() -> None:
 
 
 def test_a_definition_that_takes_the_name_of_the_notes_is_not_its_own() -> None:
-    two = "def old(x):\n    y = x\n    return clean(y)\n\n\ndef new(z):\n    w = z + 2\n    return clean(y)\n\n\nend = 1\n"
-    note = note_on((8, 8), two)
-    assert there(note, two) == ("a.py", (8, 8))
-    renamed = "import numpy\n\n\ndef new(x):\n    y = x\n    return clean(y)\n"
-    assert placed(note, renamed).standing != "there"
-    assert there(note, two.replace("def old(x):\n    y = x\n    return clean(y)\n", "# gone\n")) == (
-        "a.py",
-        (6, 6),
-    )
+    old = "def {}(x):\n    a = 1\n    b = 2\n    y = x\n    return clean(y)\n"
+    new = "def new(x):\n    a = 1\n    b = 2\n    y = x + a * b\n    return clean(y)\n\n\nend = 1\n"
+    note = note_on((12, 12), f"{old.format('old')}\n\n{new}")
+    assert there(note, f"{old.format('old')}\n\n{new}") == ("a.py", (12, 12))
+    assert there(note, f"# gone\n\n{new}") == ("a.py", (7, 7))
+    assert placed(note, f"import numpy\n\n\n{old.format('new')}").standing != "there"
 
 
 def test_of_blocks_that_are_the_same_all_around_the_judge_is_asked() -> None:
