@@ -227,6 +227,23 @@ async def test_undo_over_a_change_of_another_window_says_whose_it_is_and_waits(w
         assert app.compare.session.card.score("correctness") == 40
 
 
+async def test_a_scorecard_that_somebody_deletes_is_asked_about_though_nothing_is_unsaved(
+    workspace: Workspace,
+) -> None:
+    async with running(make_app(workspace, engine=None)) as app:
+        await app.press("s", "c", "8")
+        session = app.compare.session
+        session.flush()
+        path = session.paths[0]
+        path.unlink()
+        app.compare.disk_changed(frozenset({path}))
+        await app.until(lambda: "press ! to settle" in app.text())
+        assert session.card.score("correctness") == 8
+        await app.press("exclamation_mark", "o")
+        session.flush()
+        assert load_scorecard(path).score("correctness") == 8
+
+
 async def test_an_open_matchup_takes_in_what_another_window_saves(workspace: Workspace) -> None:
     async with running(make_app(workspace, engine=None)) as app:
         await app.press("M", "A")

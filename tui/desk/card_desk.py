@@ -352,6 +352,14 @@ class CardDesk:
                 return True
         return False
 
+    def is_gone(self, index: int) -> bool:
+        """Whether a card that was on disk is there no more, though nothing here is unsaved."""
+        if index in self.closed or index in self._autosave.unsaved() or self._autosave.stamp(index) is None:
+            return False
+        with suppress(JudgeError):
+            return FileStamp.at(self.paths[index]) is None
+        return False
+
     def _settle(self, index: int, *, mine: bool) -> str:
         if index >= len(self.submissions):
             self._matchup(index).settle(mine=mine)

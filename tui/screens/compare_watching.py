@@ -23,6 +23,9 @@ from judge_tui.tui.widgets.code_pane import CodePane
 
 __all__ = ["CompareWatching"]
 
+#: Seconds in which a program that replaces a file by deleting it has written the new one.
+_REPLACED_S = 1.0
+
 
 class CompareWatching(Screen[None]):
     """The part of the comparison that follows changes on disk.
@@ -135,6 +138,8 @@ class CompareWatching(Screen[None]):
         self._written, hidden = frozenset(), session.blindfold.active
         before = len(session.changes)
         taken = [letter_of(index) for index in written if session.take_in(index)]
+        if any(map(session.is_gone, written)):
+            self.set_timer(_REPLACED_S, self._ask_for_what_is_gone)
         # what is joined with a change that was told needs no word of its own
         if len(session.changes) > before:
             who, undo = ", ".join(taken), key_for(self, "undo")
@@ -145,6 +150,12 @@ class CompareWatching(Screen[None]):
         if hidden and not session.blindfold.active:
             # the other window has revealed them
             self.show_names()
+
+    def _ask_for_what_is_gone(self) -> None:
+        """Have the judge asked about cards that somebody has deleted: what they said is here alone."""
+        for index in filter(self.session.is_gone, range(len(self.panes))):
+            # it finds what was there no more, which is a conflict
+            self.session.save(index)
 
     async def _check_again(self) -> None:
         if not self._outdated:
