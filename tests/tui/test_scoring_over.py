@@ -89,7 +89,7 @@ async def test_what_is_typed_for_the_first_time_stands_at_once(workspace: Worksp
         assert "→" not in app.text().split("\n")[1]
 
 
-def test_another_window_ends_what_is_typed_over(opened: Opener) -> None:
+def test_what_is_typed_over_waits_whatever_another_window_says(opened: Opener) -> None:
     first, second = opened(), opened()
     first.digit("7")
     first.flush()
@@ -99,6 +99,6 @@ def test_another_window_ends_what_is_typed_over(opened: Opener) -> None:
     first.clear_score()
     first.flush()
     assert second.take_in(0)
-    assert second.typed_over is None
-    second.digit("9")
+    assert (second.typed_over, second.score) == (9, None)
+    second.take_score()
     assert second.score == 9

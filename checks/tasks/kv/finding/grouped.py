@@ -87,10 +87,14 @@ class Heads:
     Attributes:
         queries: Query heads.
         shared: Heads of keys and values; divides ``queries``.
+        width: Of a head.
+        tokens: Keys at most.
     """
 
     queries: int
     shared: int
+    width: int = 8
+    tokens: int = 16
 
     def __str__(self) -> str:
         return f"{self.queries} query heads over {self.shared}"
@@ -99,7 +103,8 @@ class Heads:
         """By canonical name; ``groups`` in its two meanings is settled by the binding."""
         return {
             "heads": self.queries, "kv_heads": self.shared, "group": self.queries // self.shared,
-            "groups": self.shared, "head_dim": 8, "embed": 8 * self.queries, "batch": 2, "max_len": 16,
+            "groups": self.shared, "head_dim": self.width, "embed": self.width * self.queries, "batch": 2,
+            "max_len": self.tokens,
         }  # fmt: skip
 
 

@@ -49,7 +49,7 @@ _PROMPT, _STEPS = 5, 3
     establishes="Query heads that share heads of keys and values (GQA, MQA) equal full attention over "
     "repeated heads.",
     optional=True,
-    version=2,
+    version=3,
 )
 def gqa(bench: Bench, found: Findings) -> str:
     """Attention alone, attention over the cache, and the decoder, each where it takes fewer KV heads."""
@@ -86,7 +86,12 @@ def _where(binding: Binding) -> dict[str, Any]:
 def _shapes(subject: Subject) -> list[Heads]:
     """Pairs of head counts: the plainest first, which tells whether heads are shared at all."""
     shared = [subject.bench.sizes("groups", index).shape(*axes) for index, axes in enumerate(_GROUPS)]
-    return [Heads(heads * times, heads) for heads, times in shared]
+    return [Heads(heads * times, heads, _width(subject)) for heads, times in shared]
+
+
+def _width(subject: Subject) -> int:
+    """Of a head."""
+    return subject.sizes(2, _PROMPT).head_dim
 
 
 def _tokens(subject: Subject) -> int:
@@ -122,7 +127,7 @@ def _alone(subject: Subject, found: Findings, binding: Binding, said: list[str])
 
 def _forms(subject: Subject, binding: Binding) -> list[tuple[int, bool | None]]:
     """Numbers of queries and the mask that the callable applies: where it is right, else all."""
-    heads = Heads(4, 1) if grouped.mqa_only(binding) else Heads(4, 2)
+    heads = Heads(4, 1 if grouped.mqa_only(binding) else 2, _width(subject))
     several = _tokens(subject)
     q, k, v = _drawn(subject, "forms", 0, heads, several)
     runs: list[tuple[int, bool | None]] = []
@@ -162,9 +167,9 @@ def _one(
 
 
 def _drawn(subject: Subject, name: str, index: int, heads: Heads, tokens: int) -> tuple[Array, Array, Array]:
-    rng, width = subject.bench.rng(name, index), subject.sizes(2, tokens).head_dim
+    rng = subject.bench.rng(name, index)
     q, k, v = (
-        rng.standard_normal((2, n, tokens, width)).astype(np.float32)
+        rng.standard_normal((2, n, tokens, heads.width)).astype(np.float32)
         for n in (heads.queries, heads.shared, heads.shared)
     )
     return q, k, v
@@ -173,7 +178,7 @@ def _drawn(subject: Subject, name: str, index: int, heads: Heads, tokens: int) -
 def _cached(subject: Subject, found: Findings, said: list[str]) -> None:
     """Prompt and steps through the cache; it holds fewer heads than are asked with."""
     try:
-        first = _run(subject, Heads(4, 2), 0)
+        first = _run(subject, Heads(4, 2, _width(subject)), 0)
     except Skipped:
         return
     except Fault as fault:

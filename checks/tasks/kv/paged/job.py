@@ -18,8 +18,9 @@ from judge_tui.checks.tasks.kv.limits import precision
 
 __all__ = ["Job"]
 
-#: Heads, and widths of a head; blocks for each head, as every head may have blocks of its own.
-_HEADS, _WIDTHS, _BLOCKS_PER_HEAD = (2, 4), (6, 8, 10, 12, 16), 12
+#: Of a head. The number of heads stays: each may have blocks of its own, and what is wrong about room shows
+#: in a pool that is just large enough.
+_WIDTHS = (6, 8, 10, 12, 16)
 
 
 @dataclass(slots=True)
@@ -44,9 +45,7 @@ class Job:
 
     def pool(self) -> Pool:
         """An empty one."""
-        drawn = self.bench.sizes("heads")
-        heads = drawn.between(*_HEADS)
-        sizes = PoolSizes(heads=heads, head_dim=drawn.one_of(_WIDTHS), blocks=_BLOCKS_PER_HEAD * heads)
+        sizes = PoolSizes(head_dim=self.bench.sizes("heads").one_of(_WIDTHS))
         return Pool(self.bench.worker, self.parts, sizes, lambda: self.bench.left)
 
     def where(self, *parts: str) -> dict[str, Any]:
