@@ -25,12 +25,14 @@ from judge_tui.checks.tasks.kv.faces.sequence_handles import given_handle, hands
 from judge_tui.checks.tasks.kv.words.decoder_roles import DECODER
 from judge_tui.checks.tasks.kv.words.sizes import BLOCK
 
-__all__ = ["IDS", "Decoder", "ModelSizes"]
+__all__ = ["FEW_IDS", "IDS", "Decoder", "ModelSizes"]
 
 Array = npt.NDArray[Any]
 #: What token ids are called when they are handed over: a batch, a column of it, lists, one sequence, one id,
 #: a dict of them.
 IDS = ("tokens", "token", "token_lists", "ids", "id", "id_by_sequence")
+#: A vocabulary of which most tables hold all.
+FEW_IDS = 29
 #: Fewer logits than this are taken for something else: ids, or a flag.
 _NARROW = 8
 _ROLES = {role.name: role for role in DECODER}
@@ -41,7 +43,7 @@ class ModelSizes:
     """What a decoder is made for; ``seed`` fixes its weights, and ``kv_heads`` is ``heads`` where it is 0."""
 
     batch: int = 2
-    vocab: int = 29
+    vocab: int = FEW_IDS
     embed: int = 24
     heads: int = 3
     layers: int = 2

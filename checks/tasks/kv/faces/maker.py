@@ -11,7 +11,7 @@ import numpy as np
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.faults import BadResult, Raised
-from judge_tui.checks.tasks.kv.faces.decoding import IDS, Decoder, ModelSizes
+from judge_tui.checks.tasks.kv.faces.decoding import FEW_IDS, IDS, Decoder, ModelSizes
 from judge_tui.checks.tasks.kv.faces.lone import is_lone
 from judge_tui.checks.tolerance import same_bits
 
@@ -63,12 +63,12 @@ class Maker:
     def _vocabulary(self) -> int:
         """As many ids as it has logits, where it takes the last of them; else few enough for most."""
         ids = np.array([[1, 2]])
-        width = self._new(1).prefill(ids).shape[-1]
+        width = int(self._new(1).prefill(ids).shape[-1])
         try:
             self._new(1).prefill(np.array([[1, width - 1]]))
         except Raised:
             # what it answers are hidden states
-            return min(width, ModelSizes.vocab)
+            return min(width, FEW_IDS)
         return width
 
     def _repeats(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -50,10 +51,7 @@ def judge(subject: Subject, found: Findings) -> str:
             return ""
 
         def unmoved(dirt: float) -> bool:
-            return all(
-                _same(clean, run(lambda decoder, value=value: _fill(decoder, paths, value)))
-                for value in (dirt, -dirt)
-            )
+            return all(_same(clean, run(partial(_fill, paths=paths, value=one))) for one in (dirt, -dirt))
 
         same = unmoved(_HUGE)
         large = same or unmoved(_LARGE)
