@@ -18,6 +18,8 @@ from judge_tui.checks.tolerance import same_bits
 __all__ = ["Maker"]
 
 _MAKES = ("decoder", "state", "states")
+#: Ids that are tried of a decoder which does not take as many as it answers numbers.
+_FEWER = (FEW_IDS, 16, 10, 5)
 
 
 class Maker:
@@ -61,15 +63,16 @@ class Maker:
         return ids and not any(binding.takes("vocab") for binding in self.bound.values())
 
     def _vocabulary(self) -> int:
-        """As many ids as it has logits, where it takes the last of them; else few enough for most."""
-        ids = np.array([[1, 2]])
-        width = int(self._new(1).prefill(ids).shape[-1])
-        try:
-            self._new(1).prefill(np.array([[1, width - 1]]))
-        except Raised:
-            # what it answers are hidden states
-            return min(width, FEW_IDS)
-        return width
+        """As many ids as it has logits, where it takes the last of them; else as many as it takes."""
+        width = int(self._new(1).prefill(np.array([[1, 2]])).shape[-1])
+        # what it answers may be hidden states
+        for many in (width, *(few for few in _FEWER if few < width)):
+            try:
+                self._new(1).prefill(np.array([[1, many - 1]]))
+            except Raised:
+                continue
+            return many
+        return min(width, 3)
 
     def _repeats(self) -> bool:
         one, other = self._new(1), self._new(1)
