@@ -94,6 +94,21 @@ def test_what_was_undone_and_then_changed_elsewhere_is_not_made_again(opened: Op
     assert second.card.comment(second.rows[1].id) == "theirs"  # type: ignore[union-attr]
 
 
+def test_what_a_change_of_another_card_has_put_out_of_reach_stays_so(opened: Opener) -> None:
+    first, second = opened(), opened()
+    second.set_text("mine", index=0, row=second.rows[1])
+    second.undo()
+    second.score_now(1)
+    second.digit("5")
+    second.flush()
+    first.take_in(0)
+    first.set_text("theirs", index=0, row=first.rows[1])
+    first.flush()
+    assert second.take_in(0)
+    assert second.redo() is None
+    assert second.changes[0].comment(second.rows[1].id) == "theirs"  # type: ignore[union-attr]
+
+
 def test_a_score_typed_over_another_waits_on_while_a_card_is_taken_in(opened: Opener) -> None:
     first, second = opened(), opened()
     first.digit("7")

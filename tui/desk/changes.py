@@ -102,7 +102,9 @@ class Changes(Generic[D]):
         self._logs[index] = replace(log, future=())
         # another window that types saves many times a minute
         made = self.make(index, OUTSIDE, found, merge=True)
-        self._undone = self._moved_over(index, log.future, undone)
+        # a change of another document has made what was undone before it unreachable
+        reachable = log.future[len(log.future) - undone.count(index) :]
+        self._undone = self._moved_over(index, reachable, undone)
         return made
 
     def _moved_over(self, index: int, future: Sequence[Edit[D]], undone: list[int]) -> list[int]:
