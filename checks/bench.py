@@ -6,6 +6,7 @@ import contextlib
 import threading
 import zlib
 from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from judge_tui.checks.errors import EngineError, WorkspaceError
 from judge_tui.checks.faults import Died, Fault, Skipped
 from judge_tui.checks.sandbox import Limits, Mode
 from judge_tui.checks.sizes import Sizes
+from judge_tui.checks.source_integers import Integer, integers
 from judge_tui.checks.sources import unjudgeable
 from judge_tui.checks.submission import Submission
 
@@ -134,6 +136,11 @@ class Bench:
     def sizes(self, *names: str | int) -> Sizes:
         """What draws sizes of inputs; depends on the same as :meth:`rng`."""
         return Sizes(self.rng("sizes", *names))
+
+    @cached_property
+    def integers(self) -> tuple[Integer, ...]:
+        """The integers of the submission's source, which steer some sizes."""
+        return integers(self.submission)
 
     @property
     def worker(self) -> Worker:

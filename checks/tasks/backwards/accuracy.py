@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from judge_tui.checks.bench import Bench
@@ -11,11 +13,13 @@ from judge_tui.checks.tasks.backwards import diagnosis, reference
 from judge_tui.checks.tasks.backwards.limits import Held, coarse, hold
 from judge_tui.checks.tasks.backwards.passes import (
     STATED,
+    about,
     affordable,
     draw,
     drawn,
     eps_of,
     forward,
+    own_sizes,
     release,
     swept,
 )
@@ -32,7 +36,7 @@ __all__ = ["forward_accuracy"]
     "y against the reference",
     establishes="y is right over random shapes, eps and gamma, in float32 and float64, and where var ≈ eps.",
     roles=("forward",),
-    version=4,
+    version=5,
 )
 def forward_accuracy(bench: Bench, found: Findings) -> str:
     """Compare y row by row, in this process and in a fresh one."""
@@ -45,8 +49,13 @@ def forward_accuracy(bench: Bench, found: Findings) -> str:
         _compare(bench, double, batch, causes)
     for index, shape in enumerate(swept()):
         _compare(bench, double, draw(bench.rng("swept", index), shape, eps_of(bench, 1e-5)), causes)
+    own = own_sizes(bench)
     if affordable(bench, found):
-        _compare(bench, double, draw(bench.rng("stated"), STATED, eps_of(bench, 1e-5)), causes)
+        with own.pace(math.prod(STATED)):
+            _compare(bench, double, draw(bench.rng("stated"), STATED, eps_of(bench, 1e-5)), causes)
+    for batch, one in about(bench, own):
+        with own.trying(one, batch.x.size):
+            _compare(bench, double, batch, causes, special=str(one))
     batch = draw(bench.rng("fresh"), draws[0][0], eps_of(bench, 1e-4))
     with bench.fresh() as worker:
         _compare(bench, double, batch, causes, worker=worker)
@@ -57,6 +66,7 @@ def forward_accuracy(bench: Bench, found: Findings) -> str:
     file, line = place(bench, "forward", "y")
     hold(found, double, file=file, line=line, note=why)
     hold(found, single, file=file, line=line)
+    own.tell(found)
     if not bench.binding("forward").takes("eps"):
         found.note("eps, a constant of the submission", eps_of(bench, 0.0))
     worst = double if found.evidence[0].ok is False or found.verdict is Verdict.PASS else single
@@ -72,6 +82,7 @@ def _compare(
     causes: list[tuple[str, ...]],
     *,
     worker: Worker | None = None,
+    special: str = "",
 ) -> None:
     run = forward(bench, batch, worker=worker)
     y = run.y
@@ -83,6 +94,6 @@ def _compare(
     low = reference.plain(batch.as_type(np.float32))[0].astype(np.float64)
     single = relative_error(low - beta, truth - beta) if dtype == np.float64 else 0.0
     error = relative_error(y - beta, truth - beta)
-    note = f"worst at {batch.shape}, {dtype}, eps {batch.eps:g}"
+    note = f"worst at {batch.shape}, {dtype}, eps {batch.eps:g}" + (f" ({special})" if special else "")
     if not held.add(error, plain, dtype=dtype, single=single, note=note):
         causes.append(diagnosis.causes(y, truth, batch, diagnosis.Y))

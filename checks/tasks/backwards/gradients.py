@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -18,12 +19,14 @@ from judge_tui.checks.tasks.backwards.limits import Held, coarse, hold
 from judge_tui.checks.tasks.backwards.passes import (
     STATED,
     Pass,
+    about,
     affordable,
     backward,
     draw,
     drawn,
     eps_of,
     forward,
+    own_sizes,
     release,
     swept,
 )
@@ -53,7 +56,7 @@ _KEPT = 16
     "dx, dgamma, dbeta",
     establishes="The gradients equal the analytic ones and the differences of the submission's own forward.",
     roles=("forward", "backward"),
-    version=4,
+    version=5,
 )
 def gradients(bench: Bench, found: Findings) -> str:
     """Compare with the truth on every draw; difference the submission's forward on small and wide ones."""
@@ -66,8 +69,13 @@ def gradients(bench: Bench, found: Findings) -> str:
         _compare(bench, held, draw(bench.rng(index), shape, eps_of(bench, eps)), causes)
     for index, shape in enumerate(swept()):
         _compare(bench, held, draw(bench.rng("swept", index), shape, eps_of(bench, 1e-5)), causes)
+    own = own_sizes(bench)
     if affordable(bench, found):
-        _compare(bench, held, draw(bench.rng("stated"), STATED, eps_of(bench, 1e-5)), causes)
+        with own.pace(math.prod(STATED)):
+            _compare(bench, held, draw(bench.rng("stated"), STATED, eps_of(bench, 1e-5)), causes)
+    for batch, one in about(bench, own):
+        with own.trying(one, batch.x.size):
+            _compare(bench, held, batch, causes, special=str(one))
     batch = draw(bench.rng("float32"), draws[0][0], eps_of(bench, 1e-3)).as_type(np.float32)
     _compare(bench, single, batch, causes)
     with bench.fresh() as worker:
@@ -77,6 +85,7 @@ def gradients(bench: Bench, found: Findings) -> str:
     for name, figures in (*held.items(), *single.items()):
         file, line = place(bench, "backward", name)
         hold(found, figures, file=file, line=line, note=why.get(name, ""))
+    own.tell(found)
     against_truth = len(found.evidence)
     for index, (shape, eps) in enumerate(draws[:2]):
         _element_wise(bench, found, draw(bench.rng("differences", index), shape, eps_of(bench, eps)))
@@ -141,6 +150,7 @@ def _compare(
     causes: Mapping[str, list[tuple[str, ...]]],
     *,
     worker: Worker | None = None,
+    special: str = "",
 ) -> None:
     run = forward(bench, batch, worker=worker)
     answer = backward(bench, run, worker=worker)
@@ -152,7 +162,7 @@ def _compare(
     double = dtype == np.float64
     single = errors(batch, reference.plain(batch.as_type(np.float32))[1], truth) if double else {}
     for name, figures in held.items():
-        note = f"worst at {batch.shape}, {dtype}, eps {batch.eps:g}"
+        note = f"worst at {batch.shape}, {dtype}, eps {batch.eps:g}" + (f" ({special})" if special else "")
         fine = figures.add(ours[name], plain[name], dtype=dtype, single=single.get(name, 0.0), note=note)
         if double and not fine and name in _CAUSES:
             told = diagnosis.causes(getattr(answer, name), getattr(truth, name), batch, _CAUSES[name])

@@ -13,11 +13,12 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.calls import Returned
 from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.check import Findings
-from judge_tui.checks.sizes import Sizes
+from judge_tui.checks.own_sizes import OwnSizes
+from judge_tui.checks.sizes import About, Sizes
 from judge_tui.checks.tasks.backwards.reference import Batch, Gradients
 
-__all__ = ["STATED", "Pass", "affordable", "backward", "cache_of", "cache_role", "draw", "drawn", "eps_of",
-           "forward", "release", "swept"]  # fmt: skip
+__all__ = ["STATED", "Pass", "about", "affordable", "backward", "cache_of", "cache_role", "draw", "drawn",
+           "eps_of", "forward", "own_sizes", "release", "swept"]  # fmt: skip
 
 Array = npt.NDArray[Any]
 
@@ -27,6 +28,9 @@ STATED = (2, 128, 1024)
 _FEW, _LONGEST = (1, 4, 1024), 2.5
 #: Sizes about those that code handles at once.
 _BESIDE_TILES = (48, 63, 64, 65, 96, 100, 127, 128, 129, 200, 257)
+#: Axes that an integer of the source may concern, and what they may be because of it.
+_AXES = {"D": (2, 8300), "T": (2, 8300), "B": (2, 2100)}
+_MOST_ABOUT = 12
 #: What a stability constant is assumed to be when a measurement says nothing.
 _USUAL_EPS = 1e-5
 
@@ -108,6 +112,22 @@ def affordable(bench: Bench, found: Findings) -> bool:
     if expected > _LONGEST:
         found.note(f"not called at {STATED}: seconds that one forward would take", expected, unit="s")
     return expected <= _LONGEST
+
+
+def own_sizes(bench: Bench) -> OwnSizes:
+    """Sizes about the integers of the submission's source."""
+    return OwnSizes(bench, _AXES, _MOST_ABOUT)
+
+
+def about(bench: Bench, own: OwnSizes) -> Iterator[tuple[Batch, About]]:
+    """Each axis in turn at a size about an integer of the source, the others small.
+
+    A size that is refused on purpose is told by ``own``.
+    """
+    few = dict(zip("BTD", bench.sizes("about", "others").shape((1, 3), (1, 4), (2, 9)), strict=True))
+    for one in own.each(lambda one: one.size):
+        b, t, d = ({**few, one.axis: one.size}[axis] for axis in "BTD")
+        yield draw(bench.rng("about", one.axis, one.size), (b, t, d), eps_of(bench, 1e-5)), one
 
 
 def release(bench: Bench, runs: Sequence[Pass]) -> None:

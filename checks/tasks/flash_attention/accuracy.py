@@ -11,7 +11,18 @@ import numpy as np
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Raised
-from judge_tui.checks.tasks.flash_attention.cases import Case, cuts, drawn, heads, swept
+from judge_tui.checks.own_sizes import OwnSizes
+from judge_tui.checks.tasks.flash_attention.cases import (
+    AXES,
+    MOST_ABOUT,
+    Case,
+    about,
+    cuts,
+    drawn,
+    heads,
+    scores,
+    swept,
+)
 from judge_tui.checks.tasks.flash_attention.forward import Forward
 from judge_tui.checks.tasks.flash_attention.narrow import narrow_accuracy
 from judge_tui.checks.tasks.flash_attention.rows import STATED, Held, Rows
@@ -19,6 +30,10 @@ from judge_tui.checks.verdict import Verdict
 
 __all__ = ["accuracy"]
 
+#: Scores below finite numbers that stand in for -inf in published code: -1e4 and -5e4, which scores reach.
+_BELOW = (-2e4, -7e4)
+#: And below -1e9, which they do not: a stand-in that is outweighed there is told.
+_FAR_BELOW = -4e9
 _UNREAD = "Its mask gives causal attention neither as 0 and -inf nor as booleans, (N, N) or (1, 1, N, N)."
 
 
@@ -28,20 +43,23 @@ _UNREAD = "Its mask gives causal attention neither as 0 and -inf nor as booleans
     establishes="O equals softmax(QKᵀ/√D)V row by row for every head, uneven tiles, T > N, T = 1, causal and "
     "not, in float64 and float32.",
     roles=("forward",),
-    version=5,
+    version=6,
 )
 def accuracy(bench: Bench, found: Findings) -> str:
     """Hold every row of fresh draws against the float64 reference."""
     forward = Forward(bench)
     double, single = Rows(), Rows()
-    cases = list(_cases(bench, forward))
+    cases, own = list(_cases(bench, forward)), OwnSizes(bench, AXES, MOST_ABOUT)
     # The order is drawn too, so that no position is special.
     for index in bench.rng("order").permutation(len(cases)):
         case = cases[index]
-        (double if case.q.dtype == np.float64 else single).hold(case, forward(case))
+        with own.pace(scores(case.q.shape)):
+            (double if case.q.dtype == np.float64 else single).hold(case, forward(case))
     _replayed(bench, forward, double)
+    _about_own_integers(bench, forward, own, double)
     wide = double.decide(found, "O on float64 input", **_at(forward, double))
     narrow = single.decide(found, "O on float32 input", **_at(forward, single))
+    own.tell(found)
     if forward.causal == (False,):
         found.claim(
             "can mask causally",
@@ -63,6 +81,8 @@ def accuracy(bench: Bench, found: Findings) -> str:
             note="With the contract's axes its answer is not attention; every check hands over its own.",
             **forward.place,
         )
+    if wide.verdict is Verdict.PASS:
+        _far_below(bench, forward, found)
     odd = _unequal(bench, forward, found)
     if bench.place.gpu:
         narrow_accuracy(bench, found, forward)
@@ -87,9 +107,11 @@ def _cases(bench: Bench, forward: Forward) -> Iterator[Case]:
                 rng = bench.rng(index, causal, "single")
                 yield drawn(rng, shape, tile, causal, dtype=np.float32, name=name)
         yield drawn(bench.rng("large", causal), (1, 2, 26, 8), 8, causal, spread=30.0, name="scores times 30")
-        for by in (-900.0, 900.0, 0.0):
+        for by in (-900.0, 900.0, 0.0, *_BELOW):
             name = f"scores near {by:g}" if by else "scores near 900 and -900 by turns"
             yield _offset(drawn(bench.rng(name, causal), (1, 2, 18, 16), 4, causal, name=name), by)
+        name = "scores 1800 apart"
+        yield _apart(drawn(bench.rng(name, causal), (1, 2, 18, 16), 4, causal, name=name))
         if causal:
             yield _rising(
                 drawn(bench.rng("hidden"), (1, 2, 18, 16), 4, True, name="hidden keys score highest")
@@ -99,17 +121,33 @@ def _cases(bench: Bench, forward: Forward) -> Iterator[Case]:
         yield drawn(rng, shape, tile, causal, spread=spread, name="every small size")
 
 
+def _about_own_integers(bench: Bench, forward: Forward, own: OwnSizes, rows: Rows) -> None:
+    """Sizes about which its source may take another path."""
+    for one, shape, tile in about(own, bench.sizes("about", "others")):
+        case = drawn(bench.rng("about", str(one)), shape, tile, forward.causal[0], spread=2.0, name=str(one))
+        with own.trying(one, scores(shape)):
+            rows.hold(case, forward(case))
+
+
 def _offset(case: Case, by: float) -> Case:
     """Shift every score of a row: softmax does not change, but a maximum that starts at 0 shows.
 
     By 0 means by 900 up and down from row to row, where a maximum that rows share shows. Entries are
-    multiples of 1/8 and √D is 4, so that every score is exact in float32 too.
+    multiples of 1/8 and √D is 4, so that every score is exact in float32 too; of 1/2 where scores are large.
     """
-    q, k = np.round(8 * case.q) / 8, np.round(8 * case.k) / 8
+    grain = 8 if abs(by) < 1e4 else 2
+    q, k = np.round(grain * case.q) / grain, np.round(grain * case.k) / grain
     q[..., 0], k[..., 0] = 16.0, (by or 900.0) / 4
     if not by:
         q[:, :, 1::2, 0] = -16.0
     return Case(q, k, case.v, case.tile, case.causal, case.name)
+
+
+def _apart(case: Case) -> Case:
+    """Scores near 900 and -900 by turns from key to key: their differences are past what exp can tell."""
+    case = _offset(case, 900.0)
+    case.k[:, :, 1::2, 0] *= -1.0
+    return case
 
 
 def _rising(case: Case) -> Case:
@@ -117,6 +155,24 @@ def _rising(case: Case) -> Case:
     q, k = case.q.copy(), case.k.copy()
     q[..., 0], k[..., 0] = 16.0, 16.0 * np.arange(case.q.shape[2])
     return replace(case, q=q, k=k)
+
+
+def _far_below(bench: Bench, forward: Forward, found: Findings) -> None:
+    """Scores that lie below any number that stands in for -inf, which a right answer shows none of."""
+    rows = Rows()
+    for causal in forward.causal:
+        name = f"scores near {_FAR_BELOW:g}"
+        case = drawn(bench.rng(name, causal), (1, 2, 18, 16), 4, causal, name=name)
+        rows.hold(case := _offset(case, _FAR_BELOW), forward(case))
+    if rows.worst.verdict is not Verdict.PASS:
+        found.limit(
+            f"O with every score near {_FAR_BELOW:g}, relative error per row",
+            rows.worst.error,
+            rows.worst.own,
+            otherwise=Verdict.WARN,
+            note="A finite number that stands in for -inf is outweighed by such scores.",
+            **forward.place,
+        )
 
 
 def _unequal(bench: Bench, forward: Forward, found: Findings) -> str:

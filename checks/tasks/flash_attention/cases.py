@@ -9,11 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from judge_tui.checks.bfloat16 import Bfloat16
+from judge_tui.checks.own_sizes import OwnSizes
 from judge_tui.checks.remembered import Remembered
-from judge_tui.checks.sizes import Range, Sizes
+from judge_tui.checks.sizes import About, Range, Sizes
 from judge_tui.checks.tasks.flash_attention.reference import Array, attention
 
-__all__ = ["Case", "Shape", "cuts", "drawn", "heads", "swept"]
+__all__ = ["AXES", "MOST_ABOUT", "Case", "Shape", "about", "cuts", "drawn", "heads", "scores", "swept"]
 
 #: (B, H, N, D).
 Shape = tuple[int, int, int, int]
@@ -23,6 +24,9 @@ _TILES = (1, 2, 3, 4, 5, 7, 8, 16, 32)
 #: What scores are multiplied by, so that maxima rise between tiles by little and by much.
 _SPREADS = (1.0, 4.0, 12.0, 30.0)
 _WIDTHS = (*range(1, 18), 31, 32, 33, 64, 65)
+#: Axes that an integer of the source may concern, and what they may be because of it.
+AXES = {"N": (2, 2200), "D": (2, 4200), "H": (2, 300), "B": (2, 300), "T": (2, 520)}
+MOST_ABOUT = 14
 _TRUTHS: Remembered[Array] = Remembered()
 
 
@@ -117,6 +121,30 @@ def cuts(sizes: Sizes) -> Iterator[tuple[Shape, int, str]]:
     )  # fmt: skip
     for axis, (b, h, n, d) in zip("BHND", large, strict=True):
         yield (b, h, n, d), max(sizes.between(2, 64), n // 12), f"large {axis}"
+
+
+def about(own: OwnSizes, sizes: Sizes) -> Iterator[tuple[About, Shape, int]]:
+    """Each axis in turn at a size about an integer of the submission's source, the others small.
+
+    Yields:
+        The size, (B, H, N, D) and T.
+    """
+
+    def cut(one: About) -> tuple[Shape, int]:
+        axes = {**few, one.axis: one.size}
+        if one.axis == "T":
+            axes["N"] += one.size
+        return (axes["B"], axes["H"], axes["N"], axes["D"]), axes.get("T") or max(tile, axes["N"] // 12)
+
+    few, tile = {"B": 1, "H": 1, "N": sizes.between(3, 9), "D": sizes.between(2, 6)}, sizes.between(2, 64)
+    for one in own.each(lambda one: scores(cut(one)[0])):
+        yield one, *cut(one)
+
+
+def scores(shape: Shape) -> int:
+    """How many scores attention of a shape has."""
+    batch, heads, length, _ = shape
+    return batch * heads * length**2
 
 
 def swept() -> Iterator[tuple[tuple[int, int, int, int], int, int, float]]:

@@ -10,9 +10,19 @@ import numpy as np
 
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
+from judge_tui.checks.own_sizes import OwnSizes
 from judge_tui.checks.sizes import Sizes
 from judge_tui.checks.tasks.backwards.source import place
-from judge_tui.checks.tasks.flash_attention.cases import Shape, cuts, heads, swept
+from judge_tui.checks.tasks.flash_attention.cases import (
+    AXES,
+    MOST_ABOUT,
+    Shape,
+    about,
+    cuts,
+    heads,
+    scores,
+    swept,
+)
 from judge_tui.checks.tasks.flash_attention_bwd.differenced import against_own_forward
 from judge_tui.checks.tasks.flash_attention_bwd.held import Ledger, told
 from judge_tui.checks.tasks.flash_attention_bwd.mistakes import causes, common
@@ -33,25 +43,28 @@ _EXPLAINED = 200
     establishes="The gradients equal the analytic ones over uneven tiles, backward tiles of another size, "
     "heads and batches, causal and not, and the differences of the submission's own forward.",
     roles=("forward", "backward"),
-    version=3,
+    version=4,
 )
 def gradients(bench: Bench, found: Findings) -> str:
     """Hold every row of every gradient against the truth, and all against differences of its own forward."""
     attention = Attention(bench)
     double, single = Ledger(), Ledger()
     why: dict[str, list[tuple[str, ...]]] = {name: [] for name in NAMES}
-    problems = list(_problems(bench, attention))
+    problems, own_sizes = list(_problems(bench, attention)), OwnSizes(bench, AXES, MOST_ABOUT)
     # The order is drawn too, so that no position is special.
     for index in bench.rng("order of calls").permutation(len(problems)):
         problem = problems[index]
-        made = attention(problem)
+        with own_sizes.pace(scores(problem.case.q.shape)):
+            made = attention(problem)
         (double if problem.double else single).hold(problem, made)
         _explain(why, made, problem)
     count = len(problems) + _replayed(bench, attention, double)
+    _about_own_integers(bench, attention, own_sizes, double)
     where = places(bench, {name: common(texts) for name, texts in why.items()})
     text = "relative error per row against the analytic gradient"
     double.decide(found, f"{text}, float64 input", where=where)
     single.decide(found, f"{text}, float32 input", where=where)
+    own_sizes.tell(found)
     _told_apart(attention, found)
     own = against_own_forward(bench, attention, found, where)
     text = _summary(found, double, single, count, own, where)
@@ -78,7 +91,7 @@ def _problems(bench: Bench, attention: Attention) -> Iterator[Problem]:
                 yield posed(rng, shape, tile, causal, back=back, dtype=np.float32, name=name)
         rng = bench.rng("large", causal)
         yield posed(rng, (1, 2, 26, 8), 8, causal, back=6, spread=30.0, name="scores times 30")
-        for by in (-900.0, 900.0):
+        for by in (-900.0, 900.0, -2e4, -7e4):
             name = f"scores near {by:g}"
             yield _offset(posed(bench.rng(name, causal), (1, 2, 18, 16), 4, causal, back=7, name=name), by)
         rng = bench.rng("small", causal)
@@ -97,6 +110,15 @@ def _cuts(sizes: Sizes) -> Iterator[tuple[Shape, int, int, str]]:
     width = sizes.between(3, 12)
     yield heads(sizes, width, width), sizes.between(1, width), sizes.between(1, width), "N = D"
     yield (1, 1, 1, 1), 1, 1, "N = D = T = 1"
+
+
+def _about_own_integers(bench: Bench, attention: Attention, own: OwnSizes, ledger: Ledger) -> None:
+    """Sizes about which its source may take another path."""
+    for one, shape, tile in about(own, bench.sizes("about", "others")):
+        causal, rng = attention.causal[0], bench.rng("about", str(one))
+        problem = posed(rng, shape, tile, causal, back=tile, spread=2.0, name=str(one))
+        with own.trying(one, scores(shape)):
+            ledger.hold(problem, attention(problem))
 
 
 def _offset(problem: Problem, by: float) -> Problem:

@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from judge_tui.checks.bench import Bench
-from judge_tui.checks.sizes import Range
+from judge_tui.checks.own_sizes import OwnSizes
+from judge_tui.checks.sizes import About, Range
 
-__all__ = ["Draw", "draws", "exact_inputs", "mixed"]
+__all__ = ["Draw", "about", "draws", "exact_inputs", "mixed", "own_sizes", "work"]
 
 Array = npt.NDArray[Any]
 
@@ -24,6 +25,13 @@ _RAGGED: tuple[tuple[Range, int, Range], ...] = (
     ((3, 9), 0, (40, 120)),
     ((130, 140), 0, (24, 60)),
 )
+
+
+#: Axes that an integer of the source may concern, and what they may be because of it.
+_AXES = {"in": (2, 2048), "out": (2, 2048)}
+_MOST_ABOUT = 6
+#: Numbers of outputs and inputs that no layer has a reason to refuse are multiples of these.
+_UNITS = {"in": 128, "out": 4}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +72,31 @@ def draws(bench: Bench, out: int) -> Iterator[Draw]:
     for number, (rows, whole, behind) in enumerate(_RAGGED):
         shape = sizes.between(*rows), 128 * whole + sizes.between(*behind)
         yield Draw("ragged", mixed(bench.rng("ragged", number), shape), even=False)
+
+
+def own_sizes(bench: Bench) -> OwnSizes:
+    """Sizes about the integers of the submission's source."""
+    return OwnSizes(bench, _AXES, _MOST_ABOUT)
+
+
+def about(bench: Bench, own: OwnSizes, out: int) -> Iterator[tuple[About, Draw]]:
+    """Inputs and outputs in turn at a size about an integer of the source, in whole groups."""
+
+    def shape(one: About) -> tuple[int, int]:
+        unit = _UNITS[one.axis]
+        axes = {"in": 128, "out": out, one.axis: unit * -(-one.size // unit)}
+        return axes["out"], axes["in"]
+
+    tried: set[tuple[int, int]] = set()
+    for one in own.each(lambda one: work(shape(one))):
+        if (at := shape(one)) not in tried:
+            tried.add(at)
+            yield one, Draw(str(one), mixed(bench.rng("about", *at), at))
+
+
+def work(shape: tuple[int, int]) -> int:
+    """Products that show the weights (out, in) of a layer: it answers a unit vector for each input."""
+    return shape[0] * shape[1] ** 2
 
 
 def mixed(rng: np.random.Generator, shape: tuple[int, int]) -> Array:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from typing import Any
 
 import numpy as np
@@ -11,9 +10,9 @@ import numpy.typing as npt
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Fault, Raised, Skipped, Unbound
-from judge_tui.checks.sources import parsed
+from judge_tui.checks.refusing import refusal
 from judge_tui.checks.tasks.ternary_training import levels
-from judge_tui.checks.tasks.ternary_training.draws import draws, exact_inputs, mixed
+from judge_tui.checks.tasks.ternary_training.draws import about, draws, exact_inputs, mixed, own_sizes, work
 from judge_tui.checks.tasks.ternary_training.layer import Layer, few
 from judge_tui.checks.tasks.ternary_training.layers import NOT_ITS_WEIGHTS
 from judge_tui.checks.tasks.ternary_training.levels import LIMIT, Answer, Rule
@@ -23,7 +22,7 @@ from judge_tui.checks.tasks.ternary_training.stale import AFTER_UPDATE, after_up
 from judge_tui.checks.tolerance import relative_error
 from judge_tui.checks.verdict import Verdict
 
-__all__ = ["COARSE", "projection", "refusal"]
+__all__ = ["COARSE", "projection"]
 
 Array = npt.NDArray[Any]
 
@@ -41,7 +40,7 @@ _FINE = 1e-4
     "projection",
     "projected weights",
     establishes="Every projected weight is s·{-1, 0, 1} within 1e-5, s = mean|W| per group of 128.",
-    version=6,
+    version=7,
     budget=120,
 )
 def projection(bench: Bench, found: Findings) -> str:
@@ -49,11 +48,13 @@ def projection(bench: Bench, found: Findings) -> str:
     subject = _Subject(bench, found)
     answers: list[Answer] = []
     refused: list[str] = []
+    own = own_sizes(bench)
     for draw in draws(bench, subject.out):
         try:
-            answers.append(Answer(draw, subject(draw.weight)))
+            with own.pace(work(draw.weight.shape)):
+                answers.append(Answer(draw, subject(draw.weight)))
         except Raised as fault:
-            told = "" if draw.even else refusal(bench, fault)
+            told = "" if draw.even else refusal(bench.submission, fault)
             if not told:
                 raise _named(fault, str(draw)) from fault
             refused.append(f"{draw.weight.shape}")
@@ -62,7 +63,11 @@ def projection(bench: Bench, found: Findings) -> str:
                 otherwise=Verdict.WARN,
                 file=fault.file, line=fault.line, note="The last group of a row is shorter than 128 then.",
             )  # fmt: skip
+    for one, draw in about(bench, own, subject.out):
+        with own.trying(one, work(draw.weight.shape)):
+            answers.append(Answer(draw, subject(draw.weight)))
     summary = _judged(found, answers, subject)
+    own.tell(found)
     if found.verdict is not Verdict.FAIL:
         _repeated(bench, found, subject)
         _kept(bench, found, subject)
@@ -296,22 +301,6 @@ def _default(bench: Bench, found: Findings, subject: _Subject) -> None:
                 _LATER[2], default == GROUP, measured=default, limit=GROUP, unit="weights",
                 otherwise=Verdict.WARN, note="It was told 128 for the figures above.", **subject.place,
             )  # fmt: skip
-
-
-def refusal(bench: Bench, fault: Raised) -> str:
-    """What a submission says when it refuses an input on purpose (raise, assert); empty for a crash."""
-    if not fault.file or not fault.line or fault.file not in bench.submission.files:
-        return ""
-    try:
-        tree = parsed(bench.submission.read_bytes(fault.file))
-    except SyntaxError:
-        return ""
-    stated = any(
-        isinstance(node, ast.Raise | ast.Assert)
-        and node.lineno <= fault.line <= (node.end_lineno or node.lineno)
-        for node in ast.walk(tree)
-    )
-    return fault.message.replace("raised", "refused:", 1) if stated else ""
 
 
 def _named(fault: Fault, where: str) -> Fault:

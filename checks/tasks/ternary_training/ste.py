@@ -18,11 +18,12 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Raised, Unbound
 from judge_tui.checks.gradients import Independence, differences
+from judge_tui.checks.refusing import refusal
 from judge_tui.checks.sizes import Sizes
 from judge_tui.checks.tasks.ternary_training import estimator
 from judge_tui.checks.tasks.ternary_training.draws import exact_inputs, mixed
 from judge_tui.checks.tasks.ternary_training.layer import Gradients, Layer
-from judge_tui.checks.tasks.ternary_training.projection import COARSE, refusal
+from judge_tui.checks.tasks.ternary_training.projection import COARSE
 from judge_tui.checks.tolerance import is_single, relative_error
 from judge_tui.checks.verdict import Verdict
 
@@ -58,7 +59,7 @@ def ste(bench: Bench, found: Findings) -> str:
         try:
             _compare(layer, case, held, causes)
         except Raised as fault:
-            if ragged and (told := refusal(bench, fault)):
+            if ragged and (told := refusal(bench.submission, fault)):
                 found.note(f"not called at {shape}", told, file=fault.file, line=fault.line)
                 continue
             raise

@@ -1,8 +1,8 @@
 """Every mutant is caught by the checks that it names; every twin passes them all.
 
-``make verdicts`` and the tier ``all`` hold every check against every specimen. Else each mutant is held
-against all checks that have to catch it, and what right code shows in the other checks against a part of
-them, always the same.
+``make verdicts`` and the tier ``all`` hold every check against every specimen. Else a third of the specimens
+is held, and those with which each check is seen at work: a mutant against all checks that have to catch it,
+and what right code shows in the other checks against a part of them, always the same.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from judge_tui.checks.task import load_task, task_names
 from judge_tui.checks.verdict import Outcome, Verdict
 
 from .. import goldens
+from .conftest import WHOLE
 
 SEED = 20_251
 #: Of the checks in which a specimen shows nothing wrong, every how many-th it is held against.
@@ -31,8 +32,6 @@ AT_LENGTH = {
     ("flash_attention_bwd/twins/nested_lists", "gradients"),
     ("ternary_training/twins/nested_lists", "projection"),
 }
-#: Set, it asks for every check of every specimen.
-WHOLE = "JUDGE_TUI_ALL_VERDICTS"
 #: Of these every failure can be located, and must be.
 LOCATED = {"backwards", "flash_attention", "flash_attention_bwd", "ternary_training"}
 #: Checks that tell a figure and fail only what gives no answer at all.

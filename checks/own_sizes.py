@@ -1,0 +1,97 @@
+"""Calls at sizes about the integers of the submission's own source, as far as a check's budget goes."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
+
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.check import Findings
+from judge_tui.checks.faults import Raised
+from judge_tui.checks.refusing import refusal
+from judge_tui.checks.sizes import About, Range
+from judge_tui.checks.verdict import Verdict
+
+__all__ = ["OwnSizes"]
+
+#: The share of what is left of the budget that one call may be expected to take.
+_SHARE = 0.25
+
+
+class OwnSizes:
+    """Sizes about the source's integers, least work first.
+
+    What would take too long is left out and told; what the submission refuses by a statement of its own is
+    its limit, no wrong answer, and warned of.
+
+    Args:
+        bench: Where they are called.
+        axes: Name of each axis that an integer can concern → its range.
+        most: How many sizes at most.
+    """
+
+    def __init__(self, bench: Bench, axes: Mapping[str, Range], most: int) -> None:
+        self._bench = bench
+        self._sizes = bench.sizes("about").about(bench.integers, axes, most)
+        self._work, self._seconds = 1.0, 0.0
+        self._left_out: list[About] = []
+        self._refused: list[tuple[About, Raised]] = []
+
+    @contextlib.contextmanager
+    def pace(self, work: float) -> Iterator[None]:
+        """Measure a call, so that it is known what others will take; that of most work counts.
+
+        Args:
+            work: In any unit that time grows with.
+        """
+        before = self._bench.left
+        yield
+        if work >= self._work:
+            self._work, self._seconds = work, before - self._bench.left
+
+    def each(self, work: Callable[[About], float]) -> Iterator[About]:
+        """The sizes that can be afforded.
+
+        Args:
+            work: How much work a call at a size is.
+        """
+        for one in sorted(self._sizes, key=work):
+            if self._seconds * max(work(one) / self._work, 1.0) <= _SHARE * self._bench.left:
+                yield one
+            else:
+                self._left_out.append(one)
+
+    @contextlib.contextmanager
+    def trying(self, one: About, work: float) -> Iterator[None]:
+        """Call at a size; a refusal is taken down.
+
+        Args:
+            one: The size.
+            work: How much work the call is.
+
+        Raises:
+            Fault: Anything else went wrong.
+        """
+        try:
+            with self.pace(work):
+                yield
+        except Raised as fault:
+            if not refusal(self._bench.submission, fault):
+                raise
+            self._refused.append((one, fault))
+
+    def tell(self, found: Findings) -> None:
+        """Say what was refused and what was left out."""
+        for one, fault in self._refused[:1]:
+            found.claim(
+                "answers at sizes about its own integers",
+                False,
+                measured=f"{one.axis} = {one.size}: {refusal(self._bench.submission, fault)}",
+                otherwise=Verdict.WARN,
+                note="It refuses what the contract allows.",
+                file=fault.file,
+                line=fault.line,
+            )
+        if self._left_out:
+            sizes = ", ".join(f"{one.axis} = {one.size}" for one in self._left_out[:4])
+            found.note("sizes about its own integers that were too slow to try", sizes)
