@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from judge_tui.checks.calling.binding import Binding
     from judge_tui.checks.timing import Timing
 
-__all__ = ["Contract", "Param", "Return", "Role", "Sample", "normal"]
+__all__ = ["AVOIDED", "Contract", "Param", "Return", "Role", "Sample", "normal"]
 
 Kind = Literal["array", "handle", "self", "int", "float", "bool", "dtype", "model", "data", "rng"]
 
@@ -21,6 +21,23 @@ Kind = Literal["array", "handle", "self", "int", "float", "bool", "dtype", "mode
 def normal(name: str) -> str:
     """A name as the binder compares it: lower case, letters and digits only (``d_gamma`` = ``dGamma``)."""
     return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+#: Expressions on names of what is no answer: a submission's own truth, and its tests.
+AVOIDED: tuple[str, ...] = (
+    r"naive",
+    r"numerical",
+    r"reference",
+    r"\bref_",
+    r"_ref\b",
+    r"(?<![a-z])(?:run_?)?tests?(?![a-z])",
+    r"(?<![a-z])(?:grad_?)?check(?![a-z])",
+    r"benchmark",
+    r"(?<![a-z])demo(?![a-z])",
+    r"verify",
+    r"plot",
+    r"(?<![a-z])main(?![a-z])",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,20 +116,7 @@ class Role:
     params: tuple[Param, ...]
     returns: tuple[Return, ...]
     patterns: tuple[str, ...]
-    avoid: tuple[str, ...] = (
-        r"naive",
-        r"numerical",
-        r"reference",
-        r"\bref_",
-        r"_ref\b",
-        r"(?<![a-z])(?:run_?)?tests?(?![a-z])",
-        r"(?<![a-z])(?:grad_?)?check(?![a-z])",
-        r"benchmark",
-        r"(?<![a-z])demo(?![a-z])",
-        r"verify",
-        r"plot",
-        r"(?<![a-z])main(?![a-z])",
-    )
+    avoid: tuple[str, ...] = AVOIDED
     required: bool = True
     pure: bool = True
     agrees: Callable[[Any, Mapping[str, Any]], float] | None = None

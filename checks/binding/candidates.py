@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from judge_tui.checks.binding.packed import containers, pack, packs, settings
-from judge_tui.checks.binding.signatures import Packed, arguments, ways
+from judge_tui.checks.binding.signatures import Packed, arguments, only_place, ways
 from judge_tui.checks.calling.binding import Argument, Binding, Source
 from judge_tui.checks.calling.calls import construct
 from judge_tui.checks.calling.remote import Handle, Worker
@@ -195,7 +195,8 @@ def _methods(
     """
     assert item.owner is not None
     called = list(ways(item.params, role, packed=packed))
-    for args, unsure in called or ways(item.params, role, lacking=True, packed=packed):
+    lacking = (*ways(item.params, role, lacking=True, packed=packed), *only_place(item.params, role))
+    for args, unsure in called or lacking:
         yield from _owned(item, replace(base, args=args), role, found, score + unsure, objects)
 
 

@@ -46,7 +46,23 @@ def returns(
         for item in role.returns:
             if item.name not in found and (steps := _within(item, instance, shapes)):
                 found[item.name] = Source("self", steps)
+        found |= _gathered(role, instance, found, shapes)
     return found
+
+
+def _gathered(role: Role, instance: Tree, found: Mapping[str, Source], shapes: Shapes) -> dict[str, Source]:
+    """Gradients in a list or tuple on the instance, as many as are open, in the contract's order."""
+    missing = [item for item in role.returns if item.kind == "array" and item.name not in found]
+    for step, key, part in instance.get("parts", ()):
+        places = [(place, inner) for kind, place, inner in part.get("parts", ()) if kind == "i"]
+        if step != "a" or "grad" not in str(key).lower() or not missing or len(places) != len(missing):
+            continue
+        if all(_fits(item, inner, shapes) for item, (_, inner) in zip(missing, places, strict=True)):
+            return {
+                item.name: Source("self", ((step, key), ("i", place)))
+                for item, (place, _) in zip(missing, places, strict=True)
+            }
+    return {}
 
 
 def unnamed(
@@ -54,8 +70,13 @@ def unnamed(
 ) -> list[str]:
     """Returned things whose place in a tuple or list was taken for theirs though no name says so."""
     parts: list[list[Any]] = list(result.get("parts", ()))
-    if result.get("kind") not in ("tuple", "list"):
-        return []
+    gathered = [
+        key
+        for key, source in found.items()
+        if source.of == "self" and source.steps[-1:] and source.steps[-1][0] == "i"
+    ]
+    if gathered or result.get("kind") not in ("tuple", "list"):
+        return gathered
     named = {key for names in _names(submission, binding) for key in _matched(role, names, parts, None)}
     return [key for key, source in found.items() if key not in named and _item(source)]
 

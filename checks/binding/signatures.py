@@ -9,7 +9,7 @@ from typing import Any
 from judge_tui.checks.calling.binding import Argument
 from judge_tui.checks.contract import Param, Role
 
-__all__ = ["Packed", "arguments", "ways"]
+__all__ = ["Packed", "arguments", "only_place", "ways"]
 
 #: Parameter that is a dict or an object of several → how it is made.
 Packed = Mapping[str, Argument]
@@ -51,6 +51,21 @@ def ways(
     if packed and (called := arguments(params, role, lacking=lacking, container="dict", packed=packed)):
         # A class of the submission's own that holds settings says what they are; a dict's keys are read off.
         yield called[0], called[1] + (-0.1 if all(each.made for each in packed.values()) else 0.2)
+
+
+def only_place(params: list[Mapping[str, Any]], role: Role) -> Iterator[tuple[tuple[Argument, ...], float]]:
+    """The way to call a method whose one place no name tells: it takes what the role takes first.
+
+    Args:
+        params: The signature.
+        role: What its name says that it plays.
+
+    Yields:
+        Its argument, and how unsure that is.
+    """
+    places = [p for p in params if "default" not in p and not p["kind"].startswith("VAR_")]
+    if len(places) == 1 and places[0]["kind"] != "KEYWORD_ONLY":
+        yield (Argument(role.params[0].name),), 2.0
 
 
 def _filled_by_call(name: str, role: Role) -> str:

@@ -6,17 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from judge_tui.checks.contract import Contract, Param, Return, Role, Sample
+from judge_tui.checks.contract import AVOIDED, Contract, Param, Return, Role, Sample
 from judge_tui.checks.tasks.backwards.reference import Batch, gradients
 from judge_tui.checks.tasks.backwards.timing import TIMING
 
 __all__ = ["CONTRACT"]
 
 _GAMMA = (
-    "weight", "scale", "g", "w", "gain", "gammas", "ln_weight", "ln_gamma",
+    "weight", "scale", "g", "w", "gain", "gammas", "ln_weight", "ln_gamma", "scaler",
 )  # fmt: skip
 _BETA = (
-    "bias", "shift", "b", "offset", "betas", "ln_bias", "ln_beta",
+    "bias", "shift", "b", "offset", "betas", "ln_bias", "ln_beta", "intercept",
 )  # fmt: skip
 _EPS = (
     "epsilon", "e", "eps_", "variance_epsilon", "layer_norm_eps", "norm_eps",
@@ -43,13 +43,22 @@ _DX = (
 _DGAMMA = (
     "grad_gamma", "dweight", "grad_weight", "ggamma", "dl_dgamma", "dldgamma", "gamma_grad",
     "weight_grad", "dg", "dw", "dscale", "grad_scale", "grads_gamma", "grads_weight", "grads_dgamma",
-    "grad_g", "dgain", "d_weight", "gamma_bar",
+    "grad_g", "dgain", "d_weight", "gamma_bar", "dscaler",
 )  # fmt: skip
 _DBETA = (
     "grad_beta", "dbias", "grad_bias", "gbeta", "dl_dbeta", "dldbeta", "beta_grad", "bias_grad", "db",
     "dshift", "grad_shift", "grads_beta", "grads_bias", "grads_dbeta", "grad_b", "doffset", "d_bias",
-    "beta_bar",
+    "beta_bar", "dintercept",
 )  # fmt: skip
+#: Layers and parts of another kind, that stand beside a layer norm in any library.
+_OTHERS = (
+    r"rms", r"batch_?norm", r"group_?norm", r"instance_?norm", r"weight_?norm", r"spectral", r"dense",
+    r"fully_?connected", r"linear", r"affine_?layer", r"conv", r"embedding", r"attention", r"relu", r"gelu",
+    r"sigmoid", r"tanh", r"soft_?max", r"activation", r"drop_?out", r"pool", r"recurrent", r"\brnn", r"lstm",
+    r"\bgru", r"\bmlp", r"feed_?forward", r"residual_?block", r"transformer", r"optimi[sz]er", r"entropy",
+    r"loss",
+)  # fmt: skip
+_AVOID = (*AVOIDED, *(rf"^(?!.*(layer_?norm|\bln)).*{other}" for other in _OTHERS))
 
 
 def _sample(rng: np.random.Generator) -> Sample:
@@ -88,6 +97,7 @@ _FORWARD = Role(
         r"layer_?norm|^ln$|^norm$|^normalize$",
         r"^apply$|^call$|^__call__$",
     ),
+    avoid=_AVOID,
 )
 _BACKWARD = Role(
     "backward",
@@ -111,6 +121,7 @@ _BACKWARD = Role(
         r"backward|bwd",
         r"grad|vjp|pullback",
     ),
+    avoid=_AVOID,
 )
 
 CONTRACT = Contract(

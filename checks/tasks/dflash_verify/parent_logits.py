@@ -1,7 +1,8 @@
 """Whether a node is judged by the logits at its parent.
 
 A right node that is refused fails here although the text stays lossless: the claim is that what the target
-drafts is accepted whole, and a wrong row of logits shows in nothing else where the vocabulary is large. No
+drafts is accepted whole, and a wrong row of logits shows in nothing else where the vocabulary is large. One
+that is refused because a refusal before it ended the cycle is ambiguous: the challenge's steps say so. No
 tree of this check has siblings of one token, where taking either is right; ``golden`` has them, and holds the
 text alone against greedy decoding.
 """
@@ -16,10 +17,11 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.sizes import Range
 from judge_tui.checks.tasks.dflash_verify.drafting import ORDERS, chain, drawn, ordered, prompt_of
-from judge_tui.checks.tasks.dflash_verify.rules import followed
+from judge_tui.checks.tasks.dflash_verify.rules import RULES, STOPPING, followed
 from judge_tui.checks.tasks.dflash_verify.scripts import Script, decisive
 from judge_tui.checks.tasks.dflash_verify.trees import Tokens, Tree, greedy
 from judge_tui.checks.tasks.dflash_verify.verifying import Case, Verification
+from judge_tui.checks.verdict import Verdict
 
 __all__ = ["parent_logits"]
 
@@ -61,19 +63,32 @@ _BRANCHES: tuple[tuple[Range, Range, Range], ...] = (
     "judged at the parent",
     establishes="A node is judged by the logits at its parent: what the target drafts is accepted whole.",
     roles=("verify",),
-    version=4,
+    version=5,
 )
 def parent_logits(bench: Bench, found: Findings) -> str:
     """Verify chains that the target drafted, and right paths among decoys in every order of listing."""
     verify = Verification(bench)
     chains = [verify(*drafted) for drafted in _chains(bench)]
     branches = [verify(*drafted) for drafted in (*_branches(bench), *_seconds(bench), *_wide(bench))]
-    rule = followed([*chains, *branches], "cases") or followed(chains, "chains")
-    told = [
-        _claim(found, verify, "chains that the target drafted, accepted whole", chains, rule),
-        _claim(found, verify, "right paths among decoys, accepted whole and nothing else", branches, rule),
-    ]
     cases = [*chains, *branches]
+    name, of = (
+        (rule, f"{len(cases)} cases")
+        if (rule := followed(cases))
+        else (followed(chains), f"{len(chains)} chains")
+    )
+    rule = f"what was accepted is in all {of} as by {RULES[name]}" if name else ""
+    otherwise = Verdict.AMBIGUOUS if name in STOPPING else Verdict.FAIL
+    told = [
+        _claim(found, verify, "chains that the target drafted, accepted whole", chains, rule, otherwise),
+        _claim(
+            found,
+            verify,
+            "right paths among decoys, accepted whole and nothing else",
+            branches,
+            rule,
+            otherwise,
+        ),
+    ]
     new = [case for case in cases if not case.new_fits]
     found.claim(
         "new token is the target's own after what was accepted", not new,
@@ -86,6 +101,8 @@ def parent_logits(bench: Bench, found: Findings) -> str:
     )
     found.note("how the answer is written", verify.form.told)
     if clause := next((text for text in told if text), ""):
+        if otherwise is Verdict.AMBIGUOUS and not new:
+            return f"{clause}; nothing wrong is accepted, and {rule}, as the challenge's steps can be read"
         return f"{clause}; {rule}" if rule else clause
     if new:
         return f"new token is not the target's own in {len(new)} of {len(cases)} cases: {new[0]}"
@@ -155,7 +172,14 @@ def _wide(bench: Bench) -> Iterator[tuple[Script, Tokens, Tree]]:
         yield script, prompt, tree.listed(ordered(rng, tree, order))
 
 
-def _claim(found: Findings, verify: Verification, quantity: str, cases: Sequence[Case], rule: str) -> str:
+def _claim(
+    found: Findings,
+    verify: Verification,
+    quantity: str,
+    cases: Sequence[Case],
+    rule: str,
+    otherwise: Verdict,
+) -> str:
     """Hold what was accepted against the right paths; what is wrong in words."""
     wrong = [case for case in cases if case.too_little]
     rows = [
@@ -165,7 +189,7 @@ def _claim(found: Findings, verify: Verification, quantity: str, cases: Sequence
     note = f"{wrong[0]}. {rule}".strip(". ") if wrong else ""
     found.claim(
         quantity, not wrong, measured=f"{len(cases) - len(wrong)} of {len(cases)}",
-        limit=f"{len(cases)} of {len(cases)}", note=note,
+        limit=f"{len(cases)} of {len(cases)}", note=note, otherwise=otherwise,
         table=(("V", "nodes", "right", "accepted"), *rows), **verify.where,
     )  # fmt: skip
     return f"{quantity}: {len(cases) - len(wrong)} of {len(cases)}" if wrong else ""

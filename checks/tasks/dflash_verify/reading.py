@@ -62,6 +62,8 @@ class Form:
         item: Where in an entry the node is, for entries that are pairs or records.
         front: The prompt stands before the accepted tokens.
         closing: The new token stands behind the accepted ones.
+        bonus: A new token comes also where everything was accepted; else the last one of such an answer is
+            a node's.
     """
 
     accepted: Key | None = 0
@@ -70,6 +72,7 @@ class Form:
     item: Key | None = None
     front: bool = False
     closing: bool = False
+    bonus: bool = True
 
     @property
     def told(self) -> str:
@@ -78,6 +81,7 @@ class Form:
         words = [f"accepted nodes as {parts.get(self.kind, self.kind)}"]
         words += ["the prompt in front"] * self.front
         words += ["the new token behind them"] * self.closing
+        words += ["none where all are accepted"] * (not self.bonus)
         return ", ".join(words)
 
 
@@ -192,6 +196,8 @@ def read(form: Form, value: Any, prompt: Sequence[int], tree: Tree) -> Answer:
         raise BadResult("answered with booleans where the accepted tokens were")
     if not form.closing:
         return Answer(tuple(marks), None, new)
+    if not form.bonus and marks and tree.drafted(marks):
+        return Answer(tuple(marks), None, None)
     if marks and (new is None or marks[-1] == new):
         return Answer(tuple(marks[:-1]), None, marks[-1])
     if marks or new is not None:

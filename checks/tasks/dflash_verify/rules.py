@@ -1,4 +1,4 @@
-"""Rules of acceptance that are not the contract's, so that evidence can name the one that was followed."""
+"""Rules of acceptance that accept less or other than all that is right, so that evidence can name them."""
 
 from __future__ import annotations
 
@@ -8,30 +8,32 @@ from judge_tui.checks.tasks.dflash_verify.trees import Tokens, Tree, likeliest
 from judge_tui.checks.tasks.dflash_verify.verifying import Case
 from judge_tui.checks.worker.scripted.models import Rows
 
-__all__ = ["followed"]
+__all__ = ["RULES", "STOPPING", "followed"]
 
-_RULES = {
+#: Rule → it, in words; the first one that explains everything is told, and of two that do the milder one.
+RULES = {
+    "first": "only the first child of a node looked at",
+    "stop": "nothing looked at any more after the first refusal in the list",
     "self": "each node judged by the logits at itself",
     "before": "each node judged by the logits at the node listed before it",
     "prompt": "every node judged by the logits at the last prompt token",
-    "first": "only the first child of a node looked at",
-    "stop": "nothing looked at any more after the first refusal in the list",
 }
+#: Those that lose nothing but speed: the challenge's own steps say that a cycle stops at a refusal.
+STOPPING = frozenset({"first", "stop"})
 
 
-def followed(cases: Sequence[Case], called: str) -> str:
-    """A wrong rule that explains what was accepted in every case; empty when none does.
+def followed(cases: Sequence[Case]) -> str:
+    """The rule that explains what was accepted in every case; empty when none does.
 
     Args:
         cases: What was verified.
-        called: What they are, in the plural.
     """
-    for rule, told in _RULES.items():
+    for rule in RULES:
         answers = [_accepted(case.script.rows, case.prompt, case.tree, rule) for case in cases]
         if all(case.answer.tokens == answer for case, answer in zip(cases, answers, strict=True)) and any(
             answer != case.right for case, answer in zip(cases, answers, strict=True)
         ):
-            return f"what was accepted is in all {len(cases)} {called} as by {told}"
+            return rule
     return ""
 
 

@@ -54,7 +54,7 @@ _RELATIONS = (
     "tree attention mask",
     establishes="The prompt is causal; a node sees the whole prompt, itself and its ancestors, nothing else.",
     roles=("mask",),
-    version=5,
+    version=6,
 )
 def tree_mask(bench: Bench, found: Findings) -> str:
     """Build masks of stated and random trees and of chains, and hold each cell against its relation."""
@@ -187,9 +187,10 @@ def _name(position: int, prompt_len: int) -> str:
 def _form(found: Findings, written: Written, values: str, where: dict[str, Any]) -> str:
     """Hold the way the mask is written against 'bool, true = visible'; what is wrong in words."""
     told = _TOLD[written] + (f" ({values})" if written is Written.ADDITIVE else "")
-    # Numbers that are true and false where booleans should be do as masks wherever one is asked for; and the
-    # challenge asks for booleans, and does not say which way round: attention layers are written both ways.
-    otherwise = Verdict.WARN if written in (Written.NUMBERS, Written.INVERTED) else Verdict.FAIL
+    # Numbers that are true and false where booleans should be do as masks wherever one is asked for; the
+    # challenge asks for booleans, and does not say which way round: attention layers are written both ways;
+    # and it names the additive form too.
+    otherwise = Verdict.FAIL if written is Written.INVERTED_NUMBERS else Verdict.WARN
     found.claim(
         "how the mask is written", written is Written.BOOL, measured=told, limit="bool, true = visible",
         otherwise=otherwise, **where,

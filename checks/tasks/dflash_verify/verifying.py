@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from judge_tui.checks.bench import Bench
@@ -131,7 +131,9 @@ class Verification:
         inputs = self._inputs(constant(rng, VOCAB, token), prompt, tree)
         form, answer = probed(self._value(inputs), inputs, token, self._places)
         if answer.tokens:
-            return form
+            # a chain that is accepted whole, and no token more than it has
+            whole = form.closing and form.new is None and len(answer.output) == len(tree)
+            return replace(form, bonus=not whole)
         sample = dict(CONTRACT.sample(rng).inputs)
         other, seen = probed(self._value(sample), sample, -1, self._places)
         return other if seen.tokens else form

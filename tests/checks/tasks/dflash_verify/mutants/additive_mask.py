@@ -1,5 +1,5 @@
 # bug: the mask is additive, 0 where visible and -inf where not
-# caught by: tree_mask
+# caught by: tree_mask (warn)
 import numpy as np
 
 

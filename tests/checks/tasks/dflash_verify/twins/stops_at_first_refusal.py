@@ -1,5 +1,5 @@
-# bug: the first refused node ends the whole verification, though siblings follow
-# caught by: parent_logits
+# right: the first refused node ends the whole verification, though siblings follow
+# ambiguous: parent_logits
 import numpy as np
 
 

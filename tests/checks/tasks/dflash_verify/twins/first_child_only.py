@@ -1,5 +1,5 @@
-# bug: only the first child of a node is looked at
-# caught by: parent_logits
+# right: only the first child of a node is looked at
+# ambiguous: parent_logits
 import numpy as np
 
 
