@@ -21,6 +21,7 @@ from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.contract import Contract
 from judge_tui.checks.errors import EngineError, WorkspaceError
 from judge_tui.checks.faults import Died, Fault, Skipped
+from judge_tui.checks.rivals import rival_of
 from judge_tui.checks.sandbox import Limits, Mode
 from judge_tui.checks.sizes import Sizes
 from judge_tui.checks.source_integers import Integer, integers
@@ -46,9 +47,11 @@ class Bench:
         progress: Told ``(note, fraction)`` as a check goes on.
         place: Where its workers compute.
         binds: The bench whose bindings stand, so that what is called on a GPU is what is called on the CPU.
+        without: Files in which no role is looked for.
 
     Attributes:
         place: Where its workers compute; may be set until the first one starts.
+        without: Files in which no role is looked for.
         trouble: Why nothing can be judged on this machine now; no check may say anything then.
         refusals: What left the submission as an exception during the running check, where ``place`` is a GPU.
         check: Id of the running check.
@@ -65,8 +68,10 @@ class Bench:
         progress: Callable[[str, float | None], None] = lambda note, fraction: None,
         place: Place = _CPU,
         binds: Bench | None = None,
+        without: frozenset[str] = frozenset(),
     ) -> None:
         self.submission = submission
+        self.without = without
         self.trouble: EngineError | None = None
         try:
             self.submission = submission.held
@@ -84,6 +89,7 @@ class Bench:
         self.refusals: list[Fault] = []
         self._worker: Worker | None = None
         self._running: set[Worker] = set()
+        self._rival: Bench | None = None
         self._lock = threading.Lock()
         self._stopped = False
         self._bindings: Bindings | Fault | WorkspaceError | None = None
@@ -109,6 +115,8 @@ class Bench:
         worker, self._worker = self._worker, None
         if worker is not None:
             self._end(worker)
+        if self._rival is not None:
+            self._rival.close()
 
     def stop(self) -> None:
         """Kill every worker and start none any more; for another thread than the one that judges."""
@@ -117,6 +125,20 @@ class Bench:
             workers = tuple(self._running)
         for worker in workers:
             worker.close()
+        if self._rival is not None:
+            self._rival.stop()
+
+    @property
+    def rival(self) -> Bench | None:
+        """A bench for a second complete solution beside the one that is bound; see :mod:`.rivals`."""
+        known = self.known_bindings
+        if self._rival is None and known is not None and not (self.without or self.place.gpu):
+            if beside := rival_of(known, self.contract):
+                self._rival = Bench(
+                    self.submission, self.contract, seed=self.seed, mode=self.mode, place=self.place,
+                    without=frozenset(beside),
+                )  # fmt: skip
+        return self._rival
 
     @property
     def backend(self) -> str:
@@ -245,7 +267,7 @@ class Bench:
             known = len(self._casualties)
             sample = self.contract.sample(np.random.default_rng(self.seed))
             try:
-                return binder.bind(self.worker, self.contract, sample, self._casualties)
+                return binder.bind(self.worker, self.contract, sample, self._casualties, without=self.without)
             except WorkspaceError as error:
                 return error
             except Fault as fault:

@@ -18,6 +18,7 @@ from judge_tui.checks.check import Check, Findings
 from judge_tui.checks.errors import EngineError, JudgeError, WorkspaceError
 from judge_tui.checks.faults import Fault, Raised, Skipped, Unbound
 from judge_tui.checks.own_adapter import told_of
+from judge_tui.checks.rivals import ONE_IS_ENOUGH, worse
 from judge_tui.checks.sources import unjudgeable
 from judge_tui.checks.task import Task
 from judge_tui.checks.trimming import trimmed
@@ -49,7 +50,17 @@ def run_placed(
 
 
 def run_check(task: Task, check: Check, bench: Bench, *, sandbox_level: str = "") -> Outcome:
-    """Run one check on a bench and say what it found; never raises for what a submission does."""
+    """Run one check on a bench and say what it found; never raises for what a submission does.
+
+    Where two complete solutions stand side by side both are judged, and the worse one counts.
+    """
+    outcome = _ran(task, check, bench, sandbox_level)
+    if check.host or check.id in ONE_IS_ENOUGH or (rival := bench.rival) is None:
+        return outcome
+    return worse(outcome, bench, _ran(task, check, rival, sandbox_level), rival)
+
+
+def _ran(task: Task, check: Check, bench: Bench, sandbox_level: str) -> Outcome:
     found = Findings()
     started = time.monotonic()
     bench.begin(check.id, check.budget)

@@ -7,7 +7,7 @@ numbers is the checks' business, not the binder's.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -62,7 +62,12 @@ class Bindings:
 
 
 def bind(
-    worker: Worker, contract: Contract, sample: Sample, casualties: Casualties | None = None
+    worker: Worker,
+    contract: Contract,
+    sample: Sample,
+    casualties: Casualties | None = None,
+    *,
+    without: Collection[str] = (),
 ) -> Bindings:
     """Find the callable of every role of a contract.
 
@@ -71,6 +76,7 @@ def bind(
         contract: What is looked for.
         sample: The contract's probe.
         casualties: What is left alone; what ends the process is added.
+        without: Files in which no role is looked for.
 
     Raises:
         WorkspaceError: A written binding names something that is not there.
@@ -78,6 +84,7 @@ def bind(
     """
     casualties = casualties if casualties is not None else Casualties()
     loaded, broken = inventories(worker, casualties)
+    loaded = {file: inventory for file, inventory in loaded.items() if file not in without}
     if contract.find is not None:
         return _together(worker, contract, loaded, broken, casualties)
     result = _one_by_one(worker, contract, sample, loaded, broken, casualties)
@@ -117,7 +124,7 @@ def _one_by_one(
             raise ended.fault from ended
         if found:
             result.found[role.name] = found
-        elif fault := cause(worker.submission, loaded, broken, fatal, notes):
+        elif fault := cause(worker.submission, loaded, broken, fatal, notes, contract.frameworks):
             result.faults[role.name] = fault
         elif not ranked:
             notes += seen(loaded)
@@ -141,7 +148,7 @@ def _together(
     fatal = casualties.calls.setdefault("", {})
     contract.find(worker, loaded, result.found, result.rejected, fatal)
     for name, notes in result.rejected.items():
-        fault = cause(worker.submission, loaded, broken, fatal, notes)
+        fault = cause(worker.submission, loaded, broken, fatal, notes, contract.frameworks)
         if name not in result.found and fault is not None:
             result.faults[name] = fault
         elif name not in result.found and not notes:

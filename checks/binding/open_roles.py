@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from judge_tui.checks.binding.candidates import callables
 from judge_tui.checks.binding.inventories import Inventories
@@ -42,11 +42,21 @@ def cause(
     broken: Mapping[str, Fault],
     fatal: Mapping[str, Fault],
     notes: Sequence[str],
+    free: Collection[str] = (),
 ) -> Fault | None:
-    """What the submission did that leaves a role open; ``None`` when it may only be spelled unusually."""
+    """What the submission did that leaves a role open; ``None`` when it may only be spelled unusually.
+
+    Args:
+        submission: Whose role it is.
+        loaded: File → inventory.
+        broken: File → why it could not be imported.
+        fatal: What calling did.
+        notes: What was tried.
+        free: Modules on which a submission may be built, whether they are here or not.
+    """
     missing = {name for inventory in loaded.values() for name in inventory.get("missing", {})}
     for name in re.findall(r"raised ModuleNotFoundError: No module named '(\w+)", "\n".join(notes)):
-        if name in missing or not loaded:
+        if name in missing or name in free or not any(callables(loaded)):
             return Skipped(f"needs the module '{name}', which is not installed")
     for fault in fatal.values():
         return fault

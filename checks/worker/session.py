@@ -15,6 +15,7 @@ import numpy as np
 
 from . import arrays, describe, namespace, places
 from .answers import Answers
+from .beside import data_beside
 from .bfloat16 import dtype_named, widened
 from .capture import Capture, sendable
 from .context import Context
@@ -74,6 +75,7 @@ class Session:
         self.answers = Answers()
         self._fds: list[int] = []
         self._suite: Suite | None = None
+        self._laid_out: set[Path] = set()
 
     def handle(self, request: dict[str, Any], fds: list[int]) -> dict[str, Any]:
         """Carry out one request; whatever goes wrong is told in the reply."""
@@ -105,9 +107,17 @@ class Session:
 
     def op_load(self, request: dict[str, Any]) -> dict[str, Any]:
         """Import one file; reply with what it defines."""
+        self._lay_out(self.root / request["file"])
         module = self.library.module(request["file"])
         missing = {name: sorted(files) for name, files in self.library.missing.items()}
         return {**describe.inventory(module), "missing": missing, "present": self.library.present()}
+
+    def _lay_out(self, file: Path) -> None:
+        """Lay the data beside a script where it looks for it, as if it were run in its own folder."""
+        folder = file.parent
+        if folder not in self._laid_out and folder.is_dir() and not Path.cwd().samefile(folder):
+            data_beside(folder)
+        self._laid_out.add(folder)
 
     def op_script(self, request: dict[str, Any]) -> dict[str, Any]:
         """Run a file as ``__main__``."""

@@ -14,7 +14,7 @@ from judge_tui.checks.faults import Fault
 from judge_tui.checks.sizes import Range
 from judge_tui.checks.tasks.dflash_verify.drafting import ORDERS, chain, drawn, ordered, prompt_of
 from judge_tui.checks.tasks.dflash_verify.invalidation import KINDS, baited
-from judge_tui.checks.tasks.dflash_verify.own_model import note_own_model
+from judge_tui.checks.tasks.dflash_verify.own_model import hold_own_model
 from judge_tui.checks.tasks.dflash_verify.sampling import hold_certain, note_sampling
 from judge_tui.checks.tasks.dflash_verify.scripts import Script, decisive, stated
 from judge_tui.checks.tasks.dflash_verify.trees import Tokens, Tree, greedy, likeliest
@@ -50,7 +50,7 @@ _COMPLETE = ((2, 3), (3, 2))
     establishes="At temperature 0 the text equals greedy decoding token for token, whatever is drafted; "
     "above 0 it is the target's where that leaves no choice.",
     roles=("verify",),
-    version=4,
+    version=5,
 )
 def golden(bench: Bench, found: Findings) -> str:
     """Decode with random trees over many cycles; then pairs of trees of one size, and duplicate siblings."""
@@ -78,8 +78,9 @@ def golden(bench: Bench, found: Findings) -> str:
     found.note("target forwards per verification, mean, as the worker counted them", _mean(verify.forwards))
     empty = _empty(bench, found, verify)
     hot = hold_certain(bench, found, verify)
+    own = ""
     if not any(told) and not empty and not hot:
-        note_own_model(bench, found, verify)
+        own = hold_own_model(bench, found, verify)
         note_sampling(bench, found, verify)
     if clause := next((text for text in told if text), ""):
         return clause
@@ -91,6 +92,8 @@ def golden(bench: Bench, found: Findings) -> str:
         return f"{lossless}; but {hot}"
     if empty:
         return f"{lossless}; but an empty tree: {empty}"
+    if own:
+        return f"{lossless}; but {own}"
     return f"{lossless}, {taken} of {offered} right drafted tokens accepted"
 
 

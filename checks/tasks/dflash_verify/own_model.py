@@ -1,7 +1,8 @@
-"""The submission's own target model: whether trees change what it decodes. Evidence only.
+"""The submission's own target model: whether trees change what it decodes. They warn where they do.
 
-Its greedy decoding is read from verifications of empty trees, so that nothing needs to be
-known of its interface.
+The judge's own models cannot show that: a model that numbers the nodes of a tree by their place in the list,
+and not by their depth, gives other logits for them than for the same text without a tree. Its greedy decoding
+is read from verifications of empty trees, so that nothing needs to be known of its interface.
 """
 
 from __future__ import annotations
@@ -21,8 +22,9 @@ from judge_tui.checks.tasks.dflash_verify.handing import given
 from judge_tui.checks.tasks.dflash_verify.reading import Answer, read
 from judge_tui.checks.tasks.dflash_verify.trees import Tokens, Tree
 from judge_tui.checks.tasks.dflash_verify.verifying import Verification
+from judge_tui.checks.verdict import Verdict
 
-__all__ = ["note_own_model"]
+__all__ = ["hold_own_model"]
 
 _QUANTITY = "its own target model: cycles with trees that give the tokens of its decoding without"
 _VOCAB = 16
@@ -32,8 +34,12 @@ _ANSWERS = re.compile(r"^(forward|__call__|(get_|compute_)?(next_token_)?(logits
 _BUDGET = 10.0
 
 
-def note_own_model(bench: Bench, found: Findings, verify: Verification) -> None:
-    """Decode with the submission's own model, without trees and with them; note how often both agree."""
+def hold_own_model(bench: Bench, found: Findings, verify: Verification) -> str:
+    """Decode with the submission's own model, without trees and with them.
+
+    Returns:
+        What differs, as a clause; empty where both agree, or nothing could be driven.
+    """
     said = "no class was found that looks like a model"
     for name, model in _models(bench, verify):
         if isinstance(model, Fault):
@@ -44,9 +50,14 @@ def note_own_model(bench: Bench, found: Findings, verify: Verification) -> None:
         except Fault as fault:
             said = f"{name} was not driven: {fault.message}"[:200]
             continue
-        found.note(_QUANTITY, f"{equal} of {cycles}", note=f"{name}. {first}".strip(". "), **verify.where)
-        return
+        found.claim(
+            _QUANTITY, equal == cycles, measured=f"{equal} of {cycles}", limit=f"{cycles} of {cycles}",
+            otherwise=Verdict.WARN, note=f"{name}. {first}".strip(". "), **verify.where,
+        )  # fmt: skip
+        told = f"its own target, {name}, decodes otherwise with trees than without"
+        return "" if equal == cycles else f"{told} in {cycles - equal} of {cycles} cycles"
     found.note(_QUANTITY, said)
+    return ""
 
 
 def _models(bench: Bench, verify: Verification) -> Iterator[tuple[str, Handle | Fault | None]]:
@@ -76,12 +87,9 @@ def _sizes(cls: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _compared(bench: Bench, verify: Verification, model: Handle | None) -> tuple[int, int, str]:
-    text: list[int] = []
-    for _step in range(_TOKENS):
-        answer = _asked(bench, verify, model, (*_PROMPT, *text), Tree((), ()))
-        if answer.new is None or answer.tokens:
-            raise BadResult("gives no token after an empty tree")
-        text.append(answer.new)
+    text = _decoded(bench, verify, model)
+    if _decoded(bench, verify, model) != text:
+        raise BadResult("decodes one prompt in two ways")
     rng, equal, first = bench.rng("own model"), 0, ""
     cycles = _TOKENS - 2
     for start in range(cycles):
@@ -96,6 +104,17 @@ def _compared(bench: Bench, verify: Verification, model: Handle | None) -> tuple
         elif not first:
             first = f"{tree}: {list(answer.output)} instead of {follows}"
     return equal, cycles, first
+
+
+def _decoded(bench: Bench, verify: Verification, model: Handle | None) -> list[int]:
+    """Its greedy decoding without trees."""
+    text: list[int] = []
+    for _step in range(_TOKENS):
+        answer = _asked(bench, verify, model, (*_PROMPT, *text), Tree((), ()))
+        if answer.new is None or answer.tokens:
+            raise BadResult("gives no token after an empty tree")
+        text.append(answer.new)
+    return text
 
 
 def _asked(bench: Bench, verify: Verification, model: Handle | None, prompt: Tokens, tree: Tree) -> Answer:

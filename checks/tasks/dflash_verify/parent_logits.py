@@ -19,7 +19,7 @@ from judge_tui.checks.sizes import Range
 from judge_tui.checks.tasks.dflash_verify.drafting import ORDERS, chain, drawn, ordered, prompt_of
 from judge_tui.checks.tasks.dflash_verify.rules import RULES, STOPPING, followed
 from judge_tui.checks.tasks.dflash_verify.scripts import Script, decisive
-from judge_tui.checks.tasks.dflash_verify.trees import Tokens, Tree, greedy
+from judge_tui.checks.tasks.dflash_verify.trees import Tokens, Tree, greedy, likeliest
 from judge_tui.checks.tasks.dflash_verify.verifying import Case, Verification
 from judge_tui.checks.verdict import Verdict
 
@@ -69,7 +69,9 @@ def parent_logits(bench: Bench, found: Findings) -> str:
     """Verify chains that the target drafted, and right paths among decoys in every order of listing."""
     verify = Verification(bench)
     chains = [verify(*drafted) for drafted in _chains(bench)]
-    branches = [verify(*drafted) for drafted in (*_branches(bench), *_seconds(bench), *_wide(bench))]
+    branches = [
+        verify(*drafted) for drafted in (*_branches(bench), *_seconds(bench), *_wide(bench), *_baits(bench))
+    ]
     cases = [*chains, *branches]
     name, of = (
         (rule, f"{len(cases)} cases")
@@ -170,6 +172,26 @@ def _wide(bench: Bench) -> Iterator[tuple[Script, Tokens, Tree]]:
             above = place
         tree = Tree(tuple(tokens), tuple(parents))
         yield script, prompt, tree.listed(ordered(rng, tree, order))
+
+
+def _baits(bench: Bench) -> Iterator[tuple[Script, Tokens, Tree]]:
+    """Before each right node a wrong sibling, and another one with what the target gives after that."""
+    for number, vocabs in enumerate(((4, 6), (7, 20), (30, 90))):
+        rng, vocab = bench.rng("bait", number), bench.sizes("bait", number).between(*vocabs)
+        prompt = prompt_of(rng, vocab, 2)
+        script = decisive(rng, vocab, prompt, 3)
+        tokens: list[int] = []
+        parents: list[int] = []
+        above, text = -1, prompt
+        for token in greedy(script.rows, prompt, 2)[0]:
+            for wrong in rng.permutation(vocab).tolist():
+                bait = likeliest(script.rows, (*text, wrong))
+                if len({token, wrong, bait}) == 3:
+                    tokens, parents = [*tokens, wrong, bait], [*parents, above, above]
+                    break
+            tokens, parents = [*tokens, token], [*parents, above]
+            above, text = len(tokens) - 1, (*text, token)
+        yield script, prompt, Tree(tuple(tokens), tuple(parents))
 
 
 def _claim(
