@@ -1,4 +1,4 @@
-"""The smallest mechanical repairs of a CUDA source: a fence, a broken comment, a missing standard header.
+"""The smallest mechanical repairs of a CUDA source: a fence, a broken comment, a header that is missing.
 
 A repair keeps every line where it is. What was repaired is told; a verdict on the source as it was
 submitted is none on the repaired one.
@@ -11,10 +11,19 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from judge_tui.checks.cuda.lexing import Piece, pieces
+from judge_tui.checks.cuda.lexing import Piece, blanked, pieces
 from judge_tui.checks.lines import unified
 
-__all__ = ["PROSE", "SOURCES", "Repair", "Repaired", "cuda_sources", "lines_in_front", "repaired"]
+__all__ = [
+    "PROSE",
+    "SOURCES",
+    "Repair",
+    "Repaired",
+    "cuda_sources",
+    "lines_in_front",
+    "repaired",
+    "toolkit_header",
+]
 
 SOURCES = frozenset({".cu", ".cuh"})
 _HEADERS = frozenset({".h", ".hpp", ".hh", ".hxx", ".inl", ".inc", ".cpp", ".cc", ".cxx", ".c"})
@@ -37,6 +46,14 @@ _DECLARED = (
                                  "cub/block/block_radix_sort.cuh")),
     (r"\bcooperative_groups\b", "cooperative_groups.h", ()),
 )  # fmt: skip
+#: Headers of the toolkit's host libraries, and what their names begin with.
+_LIBRARIES = (
+    (r"cublas\w*\.h", "cublas"), (r"cusparse\w*\.h", "cusparse"), (r"cusolver\w*\.h", "cusolver"),
+    (r"cufft\w*\.h", "cufft"), (r"curand\w*\.h", "curand"), (r"cudnn\w*\.h", "cudnn"), (r"nccl\.h", "nccl"),
+    (r"nvToolsExt\w*\.h|nvtx3/[\w/]+\.hp*", "nvtx"),
+    (r"cuda_profiler_api\.h|cudaProfiler\.h", "cudaProfiler"),
+    (r"npp\w*\.h", "npp"), (r"nvml\.h", "nvml"), (r"cupti\w*\.h", "cupti"), (r"nvjpeg\w*\.h", "nvjpeg"),
+)  # fmt: skip
 _INCLUDED = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]', re.M)
 #: Headers that a repair names in front of a source, and what takes the compiler back to its first line.
 _IN_FRONT = re.compile(rb'\A(?:#include <[^>\n]+>\n)+#line 1 "[^"\n]*"\n')
@@ -56,7 +73,7 @@ class Repair:
         file: Relative to the submission's folder.
         line: 1-based.
         what: What was done, as a clause.
-        kind: ``fence``, ``comment`` or ``header``.
+        kind: ``fence``, ``comment``, ``header`` or ``library``.
     """
 
     file: str
@@ -111,7 +128,7 @@ def repaired(files: Mapping[str, bytes]) -> Repaired:
     result = {}
     for name, data in sources.items():
         text = _newlines(data)
-        for mend in (_unfenced, _recommented):
+        for mend in (_unfenced, _recommented, _without_unused):
             text, told = mend(name, text)
             repairs += told
         result[name] = text
@@ -155,16 +172,25 @@ def _blocks(text: str) -> Iterator[tuple[re.Match[str], re.Match[str] | None]]:
 def _fenced(data: bytes, name: str) -> tuple[str, int] | None:
     """The CUDA code in a Markdown file, on its own lines, and the line of the first fence with a kernel."""
     text = _newlines(data)
-    kept, first = [], 0
-    for opening, closing in _blocks(text):
-        start, end = opening.end() + 1, closing.start() if closing else len(text)
-        code = text[start:end]
-        if opening["language"].lower() not in _CODE or not _looks_like_code(code):
-            continue
-        kept.append((start, end))
-        if not first and "__global__" in code:
-            first = text.count("\n", 0, opening.start()) + 1
-    return (_only(text, kept), first) if first else None
+    kept = [(start, end) for start, end in _code(text) if _looks_like_code(text[start:end])]
+    first = next((start for start, end in kept if "__global__" in text[start:end]), 0)
+    return (_only(text, kept), text.count("\n", 0, first)) if first else None
+
+
+def _code(text: str) -> list[tuple[int, int]]:
+    """What the fences of code hold: those that say their language, where one of them has a kernel.
+
+    One that says none may hold a drawing of what the code does.
+    """
+    found = [
+        (opening["language"].lower(), opening.end() + 1, closing.start() if closing else len(text))
+        for opening, closing in _blocks(text)
+        if opening["language"].lower() in _CODE
+    ]
+    said = [(start, end) for language, start, end in found if language]
+    if any("__global__" in text[start:end] for start, end in said):
+        return said
+    return [(start, end) for _, start, end in found]
 
 
 def _looks_like_code(text: str) -> bool:
@@ -187,8 +213,7 @@ def _unfenced(name: str, text: str) -> tuple[str, list[Repair]]:
         return text, []
     line = text.count("\n", 0, marks[0].start()) + 1
     repair = Repair(name, line, "the code is taken out of its Markdown fence", "fence")
-    blocks = list(_blocks(text))
-    code = [(o.end() + 1, c.start() if c else len(text)) for o, c in blocks]
+    code = _code(text) or [(o.end() + 1, c.start() if c else len(text)) for o, c in _blocks(text)]
     if len(marks) == 1 and "__global__" in text[: marks[0].start()]:
         # a lone closing mark at the end of what was pasted
         code = [(0, marks[0].start())]
@@ -211,6 +236,24 @@ def _recommented(name: str, text: str) -> tuple[str, list[Repair]]:
             break
         text, repair = mended
         repairs.append(repair)
+    return text, repairs
+
+
+def toolkit_header(name: str) -> str:
+    """What the names of a host library of the CUDA toolkit begin with, by one of its headers; else empty."""
+    return next((begins for headers, begins in _LIBRARIES if re.fullmatch(headers, name)), "")
+
+
+def _without_unused(name: str, text: str) -> tuple[str, list[Repair]]:
+    """Headers of the toolkit's host libraries of which nothing is used: not every machine has them."""
+    repairs: list[Repair] = []
+    for match in list(_INCLUDED.finditer(text)):
+        begins = toolkit_header(match[1])
+        if begins and not re.search(rf"\b{begins}", blanked(_INCLUDED.sub("", text)), re.I):
+            text = text[: match.start()] + " " * len(match[0]) + text[match.end() :]
+            line = text.count("\n", 0, match.start()) + 1
+            what = f"<{match[1]}> of the CUDA toolkit, of which nothing is used, is left out"
+            repairs.append(Repair(name, line, what, "library"))
     return text, repairs
 
 

@@ -15,6 +15,7 @@ from judge_tui.checks.tasks.beam_search.oracle import VARIANTS, beam_search, pen
 from judge_tui.checks.tasks.beam_search.places import penalty_place
 from judge_tui.checks.tasks.beam_search.scripts import Script, Tokens, distinct, hashed, table, wide
 from judge_tui.checks.tasks.beam_search.searching import EXACT, Scores, Search, outranks, written
+from judge_tui.checks.tasks.beam_search.stopping import hold_stopping
 from judge_tui.checks.verdict import Verdict
 
 __all__ = ["Crossing", "crossings", "length_penalty"]
@@ -57,7 +58,7 @@ class _Tally:
     establishes="Winners change at exactly the alphas that logprob / length^alpha says, over generated "
     "tokens, and the returned scores are that number.",
     roles=("search",),
-    version=6,
+    version=7,
 )
 def length_penalty(bench: Bench, found: Findings) -> str:
     """Search tables with a crossover on both sides of it; then see what ranks beams inside the search."""
@@ -98,6 +99,7 @@ def length_penalty(bench: Bench, found: Findings) -> str:
         return f"the wrong winner in {len(tally.wrong)} of {total} searches: {tally.wrong[0]}"
     if exact is Verdict.FAIL:
         return f"scores are off by {scores.error:.2g} (limit {EXACT:g}): {scores.worst}"
+    worse = worse or hold_stopping(bench, found, search)
     if worse:
         return worse
     if search.form.unpenalised:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 
 import msgspec
@@ -13,6 +14,7 @@ from judge_tui.checks.cuda.constants import integer
 from judge_tui.checks.cuda.definitions import Function
 from judge_tui.checks.cuda.diagnostics import Diagnostic, worst
 from judge_tui.checks.cuda.reading import Reading
+from judge_tui.checks.cuda.repairs import toolkit_header
 from judge_tui.checks.cuda.resources import Usage
 from judge_tui.checks.faults import Skipped
 from judge_tui.checks.sources import is_side_program
@@ -21,6 +23,7 @@ from judge_tui.checks.verdict import Verdict
 
 __all__ = ["compiles", "resources"]
 
+_NO_HEADER = re.compile(r"([\w./+-]+): No such file|could not open source file \"([^\"]+)\"")
 _SHOWN = 12
 _OUTPUT = 6000
 #: 32-bit registers of a multiprocessor, from compute capability 5.0 on.
@@ -33,7 +36,7 @@ _WARP, _UNIT = 32, 256
     "compiles",
     "compiles for sm_80 and sm_90",
     establishes="A CUDA compiler accepts every source as submitted, for sm_80 and sm_90.",
-    version=2,
+    version=3,
     budget=700,
     host=True,
     apart=True,
@@ -50,7 +53,7 @@ def compiles(bench: Bench, found: Findings) -> str:
         bench.progress(f"compiling {unit}", index / len(subject.units))
         for made in _apart(subject.compiled(bench, unit)):
             # how long a compiler takes hangs on the machine, too
-            lenient = is_side_program(unit) or made.timed_out
+            lenient = is_side_program(unit) or made.timed_out or bool(_lacking(made))
             _unit(found, made, subject.files, otherwise=Verdict.WARN if lenient else Verdict.FAIL)
             refused += [] if made.ok or made.blind else [made]
             blind += [made] if made.blind else []
@@ -63,13 +66,23 @@ def compiles(bench: Bench, found: Findings) -> str:
         instances = len({(u.kernel, u.arch) for unit in subject.units
                          for made in subject.compiled(bench, unit) for u in made.usages})  # fmt: skip
         return f"{_files(subject.units)} accepted by {names}, {instances} kernels for sm_80 and sm_90"
-    refused.sort(key=lambda made: (made.timed_out, is_side_program(made.unit)))
+    refused.sort(key=lambda made: (bool(_lacking(made)), made.timed_out, is_side_program(made.unit)))
     _after_repairs(bench, subject, found, refused)
     first = worst(refused[0].diagnostics)
     told = str(first) if first and not refused[0].timed_out else refused[0].ended
+    if header := _lacking(refused[0]):
+        return f"{refused[0].unit} needs {header} of the CUDA toolkit, which is not installed here"
     if refused[0].timed_out:
         return f"{refused[0].unit}: {refused[0].compiler} {told}"
     return f"{refused[0].unit} is refused by {refused[0].compiler}: {told}"
+
+
+def _lacking(made: Compiled) -> str:
+    """The header of the toolkit for want of which a source is refused; that is the machine's fault."""
+    errors = [each.text for each in made.diagnostics if each.severity == "error"]
+    found = _NO_HEADER.search(errors[0]) if errors else None
+    header = (found[1] or found[2]) if found else ""
+    return header if toolkit_header(header) else ""
 
 
 def _apart(compiled: Sequence[Compiled]) -> list[Compiled]:

@@ -55,6 +55,10 @@ def _as_launched(reading: Reading, launch: Launch) -> tuple[str, str, str] | Non
     if any(each is None for each in told):
         return None
     grid, block, shared = (each or "0" for each in told)
+    # who never speaks of T has rows in a batch, and not sequences
+    several = within is not None and any(means(each.name) == "T" for each in within.parameters)
+    if not several and not re.search(r"\bT\b", grid):
+        grid = re.sub(r"\bB\b", "rows", grid)
     return grid, block, shared
 
 

@@ -37,10 +37,10 @@ def candidates(reading: Reading) -> list[Launcher]:
         reading: Of its repaired sources.
     """
     starting = _starting(reading)
-    hosts = [each for each in reading.hosts if each.short in starting and not _beside(each)]
+    hosts = [each for each in reading.hosts if each.short in starting and not _beside(reading, each)]
     found = [made for each in sorted(hosts, key=lambda f: _rank(f, hosts)) for made in _made(reading, each)]
     for kernel in reading.kernels:
-        if not _beside(kernel):
+        if not _beside(reading, kernel):
             found += _made(reading, kernel)
     return list({(each.file, each.called): each for each in reversed(found)}.values())[::-1]
 
@@ -63,8 +63,10 @@ def host_of(reading: Reading, launcher: Launcher) -> str:
     return ""
 
 
-def _beside(function: Function) -> bool:
-    return is_side_program(function.file) or bool(_NOT_IT.search(function.short))
+def _beside(reading: Reading, function: Function) -> bool:
+    """Whether it is a test's or a benchmark's, where kernels stand elsewhere, or is called so itself."""
+    aside = all(is_side_program(kernel.file) for kernel in reading.kernels)
+    return (is_side_program(function.file) and not aside) or bool(_NOT_IT.search(function.short))
 
 
 def _starting(reading: Reading) -> set[str]:

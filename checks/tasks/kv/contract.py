@@ -24,7 +24,9 @@ def _sample(rng: np.random.Generator) -> Sample:
         "row_positions": rows, "length": 4,
         "query_positions": np.tile(rows, (2, 1)), "key_positions": np.tile(rows, (2, 1)),
     }  # fmt: skip
-    return Sample({**inputs, "causal": True, "totals": np.full(2, 4), **stand}, {"out": shape})
+    return Sample(
+        {**inputs, "causal": True, "scale": 8**-0.5, "totals": np.full(2, 4), **stand}, {"out": shape}
+    )
 
 
 CONTRACT = Contract(

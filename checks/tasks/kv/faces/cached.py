@@ -298,6 +298,7 @@ class Cached(Opened):
                 "k": to_wire(k.astype(dtype), binding.layout),
                 "v": to_wire(v.astype(dtype), binding.layout),
                 "causal": tokens > 1,
+                "scale": self.sizes.head_dim**-0.5,
                 **standing(self.counts[group], np.array([new[row] for row in group]), tokens),
             }
             shape = (len(group), q.shape[1], tokens, q.shape[3])

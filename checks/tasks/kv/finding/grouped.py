@@ -71,7 +71,7 @@ _HEADS = replace(
 ROLE = Role(
     "grouped",
     (_BY_NAME["q"], _BY_NAME["k"], _BY_NAME["v"], _HEADS, _KV_HEADS, _GROUP, _GROUPS,
-     _BY_NAME["causal"]),
+     _BY_NAME["causal"], _BY_NAME["scale"]),
     (Return("out", "array", ("output", "o", "attn", "attn_out", "attention", "context", "y", "result")),),
     # The generic purity check knows neither its heads nor its axis order.
     ("gqa", "attention"), required=False, pure=False,
@@ -103,7 +103,8 @@ class Heads:
         """By canonical name; ``groups`` in its two meanings is settled by the binding."""
         return {
             "heads": self.queries, "kv_heads": self.shared, "group": self.queries // self.shared,
-            "groups": self.shared, "head_dim": self.width, "embed": self.width * self.queries, "batch": 2,
+            "groups": self.shared, "head_dim": self.width,
+            "scale": self.width**-0.5, "embed": self.width * self.queries, "batch": 2,
             "max_len": self.tokens,
         }  # fmt: skip
 
@@ -257,10 +258,13 @@ def _keys(x: Array, layout: str) -> Array:
 
 
 def _tried(worker: Worker, option: Binding) -> trial.Trial:
-    """One query over seven keys, and seven over seven; heads 4 over 2, or over 1."""
-    heads = Heads(4, 1) if mqa_only(option) else Heads(4, 2)
+    """One query over seven keys, and seven over seven; 8 heads over 2, or over 1.
+
+    8 over 2 tells a number of groups, 2, from the heads of one, 4.
+    """
+    heads = Heads(8, 1 if mqa_only(option) else 2)
     rng = np.random.default_rng(21)
-    q, k, v = (rng.standard_normal((2, n, 7, 8)).astype(np.float32) for n in (4, heads.shared, heads.shared))
+    q, k, v = (rng.standard_normal((2, n, 7, 8)).astype(np.float32) for n in (8, heads.shared, heads.shared))
     errors, said = [], ""
     for tokens in (1, 7):
         if tokens > 1 and "N" not in option.layout:

@@ -29,6 +29,18 @@ def judge_full(job: Job) -> Filled:
         job.wrong.append(
             f"filled until it {'refuses' if full.refused else 'grows'}, it has lost tokens ({place})"
         )
+    sizes = pool.sizes
+    if full.refused and full.sequences > 1 and sizes.block_size < sizes.max_len:
+        ok = job.found.claim(
+            "a sequence goes on into another block while blocks are free", full.longest > sizes.block_size,
+            measured=f"{full.longest} tokens in the longest of {full.sequences} sequences",
+            limit=f"more than the {sizes.block_size} of a block", note=full.refused[:120],
+            **job.where("append"),
+        )  # fmt: skip
+        if not ok:
+            job.wrong.append(
+                f"no sequence gets a second block: refused after {full.longest} tokens, while blocks are free"
+            )
     job.said.append(
         f"{full.tokens} tokens in {made.removeprefix('made for ')}" if full.refused else "grows on"
     )

@@ -78,6 +78,11 @@ _STAND = (
     replace(takes("row_positions"), spare=True),
     replace(takes("key_positions", "k_pos k_positions key_pos kv_pos kv_positions"), spare=True),
 )
+#: What scores are multiplied by, where the caller is asked for it.
+_SCALE = replace(
+    takes("scale", "sm_scale softmax_scale scaling scale_factor attn_scale score_scale qk_scale", "float"),
+    spare=True,
+)
 _STATE = (CACHE, CACHE_K, CACHE_V, LAYER, SEQUENCE, ROWS)
 #: Tells a cache that a step is over, before attention (``advance``) or after it (``advance_after``).
 _ADVANCE = role(
@@ -140,7 +145,7 @@ ROLES = (
     ),
     role(
         "attend",
-        (Q, *_STATE, TOTALS, NEW, BOUNDS, TOTAL, _AT, *_STAND),
+        (Q, *_STATE, TOTALS, NEW, BOUNDS, TOTAL, _AT, *_STAND, _SCALE),
         (_OUT,),
         r"attend|cached_?attention|attention_?with_?cache|cache_?attention attention|attn ^query$|^lookup$ "
         r"^(forward|decode|step|__call__)",
@@ -148,7 +153,7 @@ ROLES = (
     ),
     role(
         "step",
-        (Q, K, V, *_STATE, START, STARTS, NEW, BOUNDS, ACTIVE),
+        (Q, K, V, *_STATE, START, STARTS, NEW, BOUNDS, ACTIVE, _SCALE),
         (_OUT, AFTER),
         r"with_?cache|cached.*(attention|attn)|attend|attention_?step|decode_?step|step|decode|tick "
         r"attention|attn ^(forward|__call__|run|compute)$",
@@ -156,7 +161,7 @@ ROLES = (
     ),
     role(
         "step_many",
-        (Q, K, V, *_STATE, START, STARTS, NEW, BOUNDS),
+        (Q, K, V, *_STATE, START, STARTS, NEW, BOUNDS, _SCALE),
         (_OUT, AFTER),
         r"prefill with_?cache|cached.*attention|attend|step|attention|attn|forward|__call__",
         r"weights|mask|standard|full",
@@ -167,7 +172,7 @@ ROLES = (
         "attention",
         (
             *(Q, K, V, takes("causal", "is_causal use_causal_mask", "bool"), TOTALS, _REAL, _FIRST),
-            *_STAND,
+            *(*_STAND, _SCALE),
         ),
         (_OUT,),
         r"^(scaled_dot_product_attention|sdpa|attention|multi_?head_attention|mha|attn)$ attention|attn "

@@ -48,6 +48,7 @@ class Sizes:
             "batch": self.batch, "heads": heads, "kv_heads": self.heads, "max_len": self.max_len,
             "head_dim": self.head_dim, "dtype": self.dtype, "layers": self.layers, "one_layer": 1,
             "bits": self.bits,
+            "scale": self.head_dim**-0.5,
             "embed": heads * self.head_dim, "chunk": self.chunk, "block_size": BLOCK,
             "blocks": blocks, "blocks_and_one": blocks + 1, "blocks_each": -(-self.max_len // BLOCK),
         }  # fmt: skip

@@ -1,0 +1,77 @@
+"""Whether a search goes on while a live beam can still win, by what length^alpha will make of its sum."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.check import Findings
+from judge_tui.checks.tasks.beam_search.oracle import VARIANTS, beam_search
+from judge_tui.checks.tasks.beam_search.places import penalty_place
+from judge_tui.checks.tasks.beam_search.scripts import Script, Tokens, distinct, table, wide
+from judge_tui.checks.tasks.beam_search.searching import Search, written
+from judge_tui.checks.verdict import Verdict
+
+__all__ = ["hold_stopping"]
+
+_TABLES = 4
+_WIDTH = 2
+_QUANTITY = "a search goes on while a beam that is behind can still win by its length, searches"
+
+
+def hold_stopping(bench: Bench, found: Findings, search: Search) -> str:
+    """Search tables on which as many as are asked for are finished, and a beam that is behind wins later.
+
+    All ways of searching that the challenge allows find it. A search that stops earlier bounds what a beam
+    can reach by what it scores now, as some libraries do on purpose: ambiguous.
+
+    Returns:
+        What is missed, as a clause; empty where nothing is.
+    """
+    missed: list[str] = []
+    early, count = True, 0
+    for script, prompt, steps, alpha in _tables(bench.rng("stopping")):
+        best = {
+            beam_search(script.rows, prompt, _WIDTH, steps, alpha, script.eos, variant).best.tokens
+            for variant in VARIANTS
+        }
+        if len(best) > 1:
+            continue
+        [right] = best
+        winner = search(script, [prompt], _WIDTH, steps, alpha).winner()
+        count += 1
+        if winner is None or winner.tokens != right:
+            told = "nothing" if winner is None else written(winner.tokens, script.eos)
+            missed.append(f"{told} instead of {written(right, script.eos)} at alpha {alpha:.3g}")
+            early = early and winner is not None and len(winner.tokens) < len(right) - 1
+    found.claim(
+        _QUANTITY, not missed, measured=f"{count - len(missed)} of {count}", limit=f"{count} of {count}",
+        otherwise=Verdict.AMBIGUOUS if early else Verdict.FAIL, note=missed[0] if missed else "",
+        **penalty_place(search),
+    )  # fmt: skip
+    if not missed:
+        return ""
+    why = "stops while a beam that is behind can still win by its length" if early else "misses the winner"
+    return f"it {why} in {len(missed)} of {count} searches: {missed[0]}"
+
+
+def _tables(rng: np.random.Generator) -> Iterator[tuple[Script, Tokens, int, float]]:
+    """EOS at once and behind a second token; a third goes on ever more surely, far behind at first."""
+    for _ in range(_TABLES):
+        vocab = wide(rng)
+        eos, going, ending, *others = distinct(rng, vocab, 8)
+        prompt = tuple(others[:2])
+        first, behind = float(rng.uniform(-0.75, -0.6)), float(rng.uniform(-1.3, -1.15))
+        entries: dict[Tokens, dict[int, float]] = {
+            prompt: {eos: first, going: behind, ending: float(rng.uniform(-2.0, -1.9))},
+            (*prompt, ending): {eos: -0.05},
+            (*prompt, going): {others[2]: -1.0},
+        }
+        text, steps = (*prompt, going, others[2]), int(rng.integers(7, 10))
+        for _step in range(steps - 3):
+            entries[text] = {others[3]: -0.01}
+            text = (*text, others[3])
+        entries[text] = {eos: -0.01}
+        yield table(rng, vocab, eos, entries), prompt, steps, float(rng.uniform(0.95, 1.1))
