@@ -8,6 +8,7 @@ from judge_tui.checks.tasks.fuse.correct import rows_independent, topk_correct
 from judge_tui.checks.tasks.fuse.files import loads, own_tests, purity, throughput
 from judge_tui.checks.tasks.fuse.memory import global_passes, no_materialize
 from judge_tui.checks.tasks.fuse.numerics import numerics
+from judge_tui.checks.tasks.fuse.offsets import offsets
 from judge_tui.checks.tasks.fuse.ranges import k_range
 from judge_tui.checks.tasks.fuse.safety import memory_safety
 
@@ -24,6 +25,7 @@ TASK = Task(
         rows_independent,
         k_range,
         numerics,
+        offsets,
         no_materialize,
         memory_safety,
         global_passes,

@@ -31,7 +31,7 @@ def loads(bench: Bench, found: Findings) -> str:
     """Parse every source with the CUDA grammar; what no compiler could read is told with its line."""
     subject = subject_of(bench)
     for repair in subject.mended.repairs:
-        if repair.kind != "header":
+        if repair.kind not in ("header", "library"):
             markdown = repair.file not in subject.sources
             found.claim(
                 f"{repair.file} is a CUDA source", False, measured=repair.what, file=repair.file,

@@ -227,7 +227,7 @@ def variants(reading: Reading, launcher: Launcher) -> list[Launcher]:
     functions = {each.name: each for each in reading.functions}
     own = functions.get(launcher.name)
     for function in (own, *reading.hosts):
-        if function is None or not function.template or (function is not own and _beside(function)):
+        if function is None or not function.template or (function is not own and _beside(reading, function)):
             continue
         base = launcher if function is own else next(_made(reading, function), None)
         if base is None or (function is not own and own is not None and function.short not in own.body):

@@ -1,0 +1,33 @@
+// style: a helper is handed the number of a row in 64 bits
+#include <cfloat>
+#include <math.h>
+
+__device__ float logit_at(const float* logits, size_t row, int V, int j) { return logits[row * V + j]; }
+
+__global__ void topk_softmax_kernel(const float* __restrict__ logits, int* __restrict__ indices,
+                                    float* __restrict__ probs, int rows, int V, int K) {
+    const int row = blockIdx.x;
+    if (threadIdx.x == 0) {
+        float top = -FLT_MAX, sum = 0.0f;
+        for (int j = 0; j < V; ++j) top = fmaxf(top, logit_at(logits, row, V, j));
+        for (int j = 0; j < V; ++j) sum += expf(logit_at(logits, row, V, j) - top);
+        for (int k = 0; k < K; ++k) {
+            int best = -1;
+            for (int j = 0; j < V; ++j) {
+                bool taken = false;
+                for (int i = 0; i < k; ++i) taken |= indices[(size_t)row * K + i] == j;
+                if (!taken && (best < 0 || logit_at(logits, row, V, j) > logit_at(logits, row, V, best))) best = j;
+            }
+            indices[(size_t)row * K + k] = best;
+            probs[(size_t)row * K + k] = expf(logit_at(logits, row, V, best) - top) / sum;
+        }
+    }
+}
+
+extern "C" int launch_topk_softmax(const float* logits, int* indices, float* probs, int B, int T, int V, int K,
+                                   cudaStream_t stream) {
+    if (K < 1 || K > V) return 1;
+    const int rows = B * T;
+    topk_softmax_kernel<<<rows, 32, 0, stream>>>(logits, indices, probs, rows, V, K);
+    return 0;
+}
