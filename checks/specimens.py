@@ -6,7 +6,7 @@ or a folder of files, under ``mutants/`` or ``twins/``. Comment lines in it, beh
 ``//`` in CUDA, say what is expected::
 
     # bug: dS is used without the factor P        (a mutant: what is wrong)
-    # caught by: gradients, logsumexp (warn)      (fail; or warn, or unbound)
+    # caught by: gradients, logsumexp (warn)      (fail; or warn, ambiguous, unbound)
     # passes: accuracy                            (checks that have nothing to find here)
 
     # style: a closure instead of a cache         (a twin: what is unusual)
@@ -113,7 +113,7 @@ def _lines(text: str, key: str) -> list[str]:
 
 
 def _of_mutant(heads: Mapping[str, Mapping[str, str]]) -> dict[str, set[Verdict]]:
-    otherwise = {"warn": Verdict.WARN, "unbound": Verdict.UNBOUND}
+    otherwise = {"warn": Verdict.WARN, "unbound": Verdict.UNBOUND, "ambiguous": Verdict.AMBIGUOUS}
     expected = {
         check: {otherwise.get(remark.split(" ")[0], Verdict.FAIL)}
         for check, remark in heads["caught by"].items()

@@ -10,9 +10,10 @@ __global__ void topk_softmax_kernel(const float* __restrict__ logits, int* __res
                                     float* __restrict__ probs, int rows, int V, int K) {
     const int row = blockIdx.x;
     if (threadIdx.x == 0) {
-        float top = -FLT_MAX, sum = 0.0f;
+        float top = -FLT_MAX;
+        double sum = 0.0;
         for (int j = 0; j < V; ++j) top = fmaxf(top, logit_at(logits, row, V, j));
-        for (int j = 0; j < V; ++j) sum += expf(logit_at(logits, row, V, j) - top);
+        for (int j = 0; j < V; ++j) sum += exp((double)logit_at(logits, row, V, j) - top);
         for (int k = 0; k < K; ++k) {
             int best = -1;
             for (int j = 0; j < V; ++j) {
@@ -21,7 +22,7 @@ __global__ void topk_softmax_kernel(const float* __restrict__ logits, int* __res
                 if (!taken && (best < 0 || logit_at(logits, row, V, j) > logit_at(logits, row, V, best))) best = j;
             }
             indices[(size_t)row * K + k] = best;
-            probs[(size_t)row * K + k] = expf(logit_at(logits, row, V, best) - top) / sum;
+            probs[(size_t)row * K + k] = (float)(exp((double)logit_at(logits, row, V, best) - top) / sum);
         }
     }
 }

@@ -9,9 +9,10 @@ __global__ void topk_softmax_kernel(const float* __restrict__ logits, int* __res
     const unsigned row = blockIdx.x;
     const size_t start = row * V;
     if (threadIdx.x == 0) {
-        float top = -FLT_MAX, sum = 0.0f;
+        float top = -FLT_MAX;
+        double sum = 0.0;
         for (int j = 0; j < V; ++j) top = fmaxf(top, logits[start + j]);
-        for (int j = 0; j < V; ++j) sum += expf(logits[start + j] - top);
+        for (int j = 0; j < V; ++j) sum += exp((double)logits[start + j] - top);
         for (int k = 0; k < K; ++k) {
             int best = -1;
             for (int j = 0; j < V; ++j) {
@@ -20,7 +21,7 @@ __global__ void topk_softmax_kernel(const float* __restrict__ logits, int* __res
                 if (!taken && (best < 0 || logits[start + j] > logits[start + best])) best = j;
             }
             indices[(size_t)row * K + k] = best;
-            probs[(size_t)row * K + k] = expf(logits[start + best] - top) / sum;
+            probs[(size_t)row * K + k] = (float)(exp((double)logits[start + best] - top) / sum);
         }
     }
 }

@@ -7,9 +7,10 @@ __global__ void topk_softmax_kernel(const float* __restrict__ logits, int* __res
     const int row = blockIdx.x;
     const float* x = logits + static_cast<long long>(row) * V;
     if (threadIdx.x == 0) {
-        float top = -FLT_MAX, sum = 0.0f;
+        float top = -FLT_MAX;
+        double sum = 0.0;
         for (int j = 0; j < V; ++j) top = fmaxf(top, x[j]);
-        for (int j = 0; j < V; ++j) sum += expf(x[j] - top);
+        for (int j = 0; j < V; ++j) sum += exp((double)x[j] - top);
         for (int k = 0; k < K; ++k) {
             int best = -1;
             for (int j = 0; j < V; ++j) {
@@ -18,7 +19,7 @@ __global__ void topk_softmax_kernel(const float* __restrict__ logits, int* __res
                 if (!taken && (best < 0 || x[j] > x[best])) best = j;
             }
             indices[(size_t)row * K + k] = best;
-            probs[(size_t)row * K + k] = expf(x[best] - top) / sum;
+            probs[(size_t)row * K + k] = (float)(exp((double)x[best] - top) / sum);
         }
     }
 }

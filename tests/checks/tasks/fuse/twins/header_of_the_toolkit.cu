@@ -1,0 +1,35 @@
+// style: it includes a header of the toolkit that not every machine has, and uses nothing of it
+// warns: compiles
+#include <cusolverDn.h>
+#include <cfloat>
+#include <math.h>
+
+__global__ void topk_softmax_kernel(const float* __restrict__ logits, int* __restrict__ indices,
+                                    float* __restrict__ probs, int rows, int V, int K) {
+    const int row = blockIdx.x;
+    const float* x = logits + static_cast<long long>(row) * V;
+    if (threadIdx.x == 0) {
+        float top = -FLT_MAX;
+        double sum = 0.0;
+        for (int j = 0; j < V; ++j) top = fmaxf(top, x[j]);
+        for (int j = 0; j < V; ++j) sum += exp((double)x[j] - top);
+        for (int k = 0; k < K; ++k) {
+            int best = -1;
+            for (int j = 0; j < V; ++j) {
+                bool taken = false;
+                for (int i = 0; i < k; ++i) taken |= indices[(size_t)row * K + i] == j;
+                if (!taken && (best < 0 || x[j] > x[best])) best = j;
+            }
+            indices[(size_t)row * K + k] = best;
+            probs[(size_t)row * K + k] = (float)(exp((double)x[best] - top) / sum);
+        }
+    }
+}
+
+extern "C" int launch_topk_softmax(const float* logits, int* indices, float* probs, int B, int T, int V, int K,
+                                   cudaStream_t stream) {
+    if (K < 1 || K > V) return 1;
+    const int rows = B * T;
+    topk_softmax_kernel<<<rows, 32, 0, stream>>>(logits, indices, probs, rows, V, K);
+    return 0;
+}
