@@ -132,6 +132,20 @@ class _Scope:
         return False
 
 
+def _bare(node: Node) -> str:
+    """The name behind casts and brackets: V of ``static_cast<size_t>(V)``."""
+    while node.type in ("cast_expression", "call_expression", "parenthesized_expression"):
+        inner = node.child_by_field_name("value") or node.child_by_field_name("arguments")
+        children = (inner or node).named_children
+        if inner is not None and inner.type != "argument_list":
+            node = inner
+        elif len(children) == 1:
+            node = children[0]
+        else:
+            break
+    return text_of(node)
+
+
 def _is_wide(kind: str) -> bool:
     return bool(_WIDE.search(kind)) or not _NARROW.search(kind)
 
@@ -164,7 +178,7 @@ def _products(file: str, data: bytes, constants: dict[str, str]) -> Iterator[_Pr
             if left is None or right is None:
                 continue
             pairs = ((left, right), (right, left))
-            if any(means(text_of(one)) == "V" and scope.of_row(other) for one, other in pairs):
+            if any(means(_bare(one)) == "V" and scope.of_row(other) for one, other in pairs):
                 line = max(1, int(node.start_point[0]) + 1 - before)
                 text = re.sub(r"\s+", " ", text_of(node))
                 yield _Product(file, line, text, scope.wide(left) or scope.wide(right))
