@@ -14,6 +14,7 @@ import numpy as np
 from judge_tui.checks.backends import Place
 from judge_tui.checks.binding import binder
 from judge_tui.checks.binding.binder import Bindings, Casualties
+from judge_tui.checks.binding.rivals import rival_of
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.calls import Returned, invoke
 from judge_tui.checks.calling.own_time import Account
@@ -21,7 +22,6 @@ from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.contract import Contract
 from judge_tui.checks.errors import EngineError, WorkspaceError
 from judge_tui.checks.faults import Died, Fault, Skipped
-from judge_tui.checks.rivals import rival_of
 from judge_tui.checks.sandbox import Limits, Mode
 from judge_tui.checks.sizes import Sizes
 from judge_tui.checks.source_integers import Integer, integers
@@ -130,7 +130,7 @@ class Bench:
 
     @property
     def rival(self) -> Bench | None:
-        """A bench for a second complete solution beside the one that is bound; see :mod:`.rivals`."""
+        """A bench for a second complete solution beside the one that is bound; see :mod:`.binding.rivals`."""
         known = self.known_bindings
         if self._rival is None and known is not None and not (self.without or self.place.gpu):
             if beside := rival_of(known, self.contract):
