@@ -87,7 +87,8 @@ def tree_mask(bench: Bench, found: Findings) -> str:
         f"cells of {count} masks that are wrong", cells == 0, measured=cells, limit=0, note=first,
         table=table, **where,
     )  # fmt: skip
-    form = _form(found, max(forms, key=list(_TOLD).index), values, where)
+    last = max(forms, key=list(_TOLD).index)
+    form = _form(found, last, values, where, changed=written is Written.BOOL and last is Written.ADDITIVE)
     _edges(bench, found, written, where)
     if cells:
         worst = max(_RELATIONS, key=lambda relation: wrong[relation])
@@ -184,13 +185,18 @@ def _name(position: int, prompt_len: int) -> str:
     return f"prompt token {position}" if position < prompt_len else f"node {position - prompt_len}"
 
 
-def _form(found: Findings, written: Written, values: str, where: dict[str, Any]) -> str:
-    """Hold the way the mask is written against 'bool, true = visible'; what is wrong in words."""
+def _form(
+    found: Findings, written: Written, values: str, where: dict[str, Any], *, changed: bool = False
+) -> str:
+    """Hold the way the mask is written against 'bool, true = visible'; what is wrong in words.
+
+    One that is booleans once and additive values later is in no form at all.
+    """
     told = _TOLD[written] + (f" ({values})" if written is Written.ADDITIVE else "")
     # Numbers that are true and false where booleans should be do as masks wherever one is asked for; the
     # challenge asks for booleans, and does not say which way round: attention layers are written both ways;
     # and it names the additive form too.
-    otherwise = Verdict.FAIL if written is Written.INVERTED_NUMBERS else Verdict.WARN
+    otherwise = Verdict.FAIL if changed or written is Written.INVERTED_NUMBERS else Verdict.WARN
     found.claim(
         "how the mask is written", written is Written.BOOL, measured=told, limit="bool, true = visible",
         otherwise=otherwise, **where,
