@@ -1,4 +1,5 @@
 # style: past 700 positions dK and dV are gathered in two parts of the queries
+# only: gradients, accuracy, rescaling_direction
 import numpy as np
 
 LONG = 700

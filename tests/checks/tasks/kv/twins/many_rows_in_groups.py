@@ -1,4 +1,5 @@
 # style: batches of more than 48 rows are written in groups
+# skips: variable_lengths (one length for all)
 import numpy as np
 
 
