@@ -1,4 +1,5 @@
 # style: from 900 tokens on attention goes span by span
+# skips: variable_lengths (one length for all)
 import numpy as np
 
 SPAN = 450
