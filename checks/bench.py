@@ -132,7 +132,11 @@ class Bench:
     def rival(self) -> Bench | None:
         """A bench for a second complete solution beside the one that is bound; see :mod:`.binding.rivals`."""
         known = self.known_bindings
-        if self._rival is None and known is not None and not (self.without or self.place.gpu):
+        if (
+            self._rival is None
+            and known is not None
+            and not (self.without or self.place.gpu or self._stopped)
+        ):
             if beside := rival_of(known, self.contract):
                 self._rival = Bench(
                     self.submission, self.contract, seed=self.seed, mode=self.mode, place=self.place,

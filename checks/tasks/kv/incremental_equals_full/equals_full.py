@@ -68,10 +68,12 @@ class Case:
     width: int = 0
 
     @property
-    def work(self) -> int:
-        """Tokens that go in one by one, or numbers of them all where those are more."""
+    def work(self) -> float:
+        """What its time grows with, at worst: steps over a growing past, pairs of a prompt, all numbers."""
+        steps = self.steps + (0 if self.whole else self.prompt)
+        pairs = self.prompt**2 if self.whole else 0
         numbers = self.batch * (self.prompt + self.steps) * max(self.heads, 1) * max(self.width, 1)
-        return max(self.steps + (0 if self.whole else self.prompt), numbers // 64)
+        return float(max(steps**1.5 + pairs / 18, numbers / 64))
 
 
 CASES = (
