@@ -13,6 +13,7 @@ from judge_tui.checks.tasks.kv.isolation import isolation
 from judge_tui.checks.tasks.kv.memory_model import memory_model
 from judge_tui.checks.tasks.kv.paged import paged
 from judge_tui.checks.tasks.kv.quantized import quantized
+from judge_tui.checks.tasks.kv.sharing import sharing
 from judge_tui.checks.tasks.kv.variable_lengths.ragged import variable_lengths
 
 __all__ = ["TASK"]
@@ -28,6 +29,7 @@ CHECKS = (
     gqa,
     paged,
     quantized,
+    sharing,
     memory_model,
 )
 

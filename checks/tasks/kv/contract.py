@@ -9,7 +9,7 @@ from judge_tui.checks.tasks.kv.finding import chunked as chunks
 from judge_tui.checks.tasks.kv.finding import grouped, optional_roles
 from judge_tui.checks.tasks.kv.finding import search as finding
 from judge_tui.checks.tasks.kv.words import decoder_roles as decoder
-from judge_tui.checks.tasks.kv.words import roles
+from judge_tui.checks.tasks.kv.words import roles, sharing_roles
 from judge_tui.checks.tasks.kv.words.sequence_roles import ADD, FREE, RESERVE
 
 __all__ = ["CONTRACT"]
@@ -35,6 +35,7 @@ CONTRACT = Contract(
         ADD,
         RESERVE,
         FREE,
+        *sharing_roles.ROLES,
         *optional_roles.ROLES,
         *decoder.DECODER,
         *decoder.BATCHES,

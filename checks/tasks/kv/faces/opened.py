@@ -13,6 +13,7 @@ import numpy.typing as npt
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.calls import Returned, invoke
 from judge_tui.checks.calling.remote import Handle, Worker
+from judge_tui.checks.contract import Role
 from judge_tui.checks.faults import BadResult
 from judge_tui.checks.tasks.kv.faces.answers import State, cache_of, part
 from judge_tui.checks.tasks.kv.faces.axis_orders import (
@@ -116,10 +117,7 @@ class Opened:
         binding = self.bound.get("add")
         if binding is None:
             return
-        at = b if self.alone else 0
-        inputs = self._inputs(b, np.zeros(1, np.int64), self.states[at], binding)
-        returned = self._invoked(binding, {**inputs, "count": self.sizes.max_len})
-        self.states[at] = cache_of(returned, binding, ADD, self.states[at])
+        returned = self.told(binding, ADD, {"count": self.sizes.max_len}, b)
         if not binding.takes("sequence"):
             if returned.result.tree.get("kind") not in ("int", "str", "scalar"):
                 raise BadResult(f"{binding.target} takes no number of a sequence and gives none")
@@ -127,11 +125,24 @@ class Opened:
 
     def free(self, b: int) -> None:
         """Let a sequence go; what it held is forgotten here as well."""
-        binding = self.bound["free"]
-        at = b if self.alone else 0
         self.counts[b] = 0
-        returned = self._invoked(binding, self._inputs(b, np.zeros(1, np.int64), self.states[at], binding))
-        self.states[at] = cache_of(returned, binding, FREE, self.states[at])
+        self.told(self.bound["free"], FREE, {}, b)
+
+    def told(self, binding: Binding, role: Role, more: Mapping[str, Any], b: int | None = None) -> Returned:
+        """Call what feeds nothing and changes the cache.
+
+        Args:
+            binding: What is called.
+            role: What it plays.
+            more: What it may ask for beside what all calls may.
+            b: Of which sequence it is told; of all of them, when left out.
+        """
+        at = b if self.alone and b is not None else 0
+        nothing = np.zeros(self.sizes.batch if b is None else 1, np.int64)
+        inputs = {**self._inputs(b, nothing, self.states[at], binding), **more}
+        returned = self._invoked(binding, inputs)
+        self.states[at] = cache_of(returned, binding, role, self.states[at])
+        return returned
 
     def beside(self, layer: int) -> Self:
         """Another layer of the same cache, with counts of its own."""

@@ -20,8 +20,10 @@ from judge_tui.checks.faults import BadResult, Fault, Raised, Skipped
 from judge_tui.checks.tasks.kv.faces.answers import State, cache_of, pair, part
 from judge_tui.checks.tasks.kv.faces.axis_orders import answered, fits, from_wire, to_wire, wire_shape
 from judge_tui.checks.tasks.kv.words import roles
+from judge_tui.checks.tasks.kv.words.reference import attention
 from judge_tui.checks.tasks.kv.words.sequence_roles import ADD, FREE, RESERVE
 from judge_tui.checks.tasks.kv.words.sizes import Sizes
+from judge_tui.checks.tolerance import relative_error
 
 __all__ = ["Pool", "PoolSizes"]
 
@@ -106,7 +108,7 @@ class Pool:
         """Let a sequence come; ``count`` are the tokens that it will have."""
         empty = np.zeros((self.sizes.heads, 0, self.sizes.head_dim))
         if (binding := self.bound.get("add")) is not None:
-            returned = self._invoked(binding, self.inputs(sequence, count=count))
+            returned = self.call(binding, self.inputs(sequence, count=count))
             tree = returned.result.tree
             self.state = cache_of(returned, binding, ADD, self.state)
             if not binding.takes("sequence"):
@@ -130,7 +132,7 @@ class Pool:
         inputs = self.inputs(sequence, k.shape[1])
         layers = self.sizes.layers
         inputs.update(k=to_wire(k[None], binding.layout, layers), v=to_wire(v[None], binding.layout, layers))
-        returned = self._invoked(binding, inputs)
+        returned = self.call(binding, inputs)
         self.state = cache_of(returned, binding, _ROLES["append"], self.state)
         old = self.fed[sequence]
         self.fed[sequence] = (np.concatenate([old[0], k], 1), np.concatenate([old[1], v], 1))
@@ -139,14 +141,14 @@ class Pool:
     def _told(self, name: str, role: Role, sequence: int, tokens: int) -> None:
         """Tell the cache that tokens come, or that they are there, where it wants to be told."""
         if (binding := self.bound.get(name)) is not None:
-            returned = self._invoked(binding, self.inputs(sequence, tokens, tokens))
+            returned = self.call(binding, self.inputs(sequence, tokens, tokens))
             self.state = cache_of(returned, binding, role, self.state)
 
     def read(self, sequence: int) -> tuple[Array, Array]:
         """What comes back of a sequence: (H, N, D) each, float64."""
         binding = self.bound["read"]
         shape = (1, *self.fed[sequence][0].shape)
-        returned = self._invoked(binding, self.inputs(sequence))
+        returned = self.call(binding, self.inputs(sequence))
         found = pair(returned, _ROLES["read"])
         if found is None:
             raise BadResult(f"{binding.target} gives no keys and values")
@@ -177,7 +179,7 @@ class Pool:
         binding = self.bound["attend"]
         inputs = self.inputs(sequence)
         asked = to_wire(q[None], binding.layout, self.sizes.layers)
-        returned = self._invoked(binding, {**inputs, "q": asked})
+        returned = self.call(binding, {**inputs, "q": asked})
         shape, layout = (1, *q.shape), binding.layout
         handle = part(returned, _ROLES["attend"], "out", (len(layout), len(layout) - 1))
         if handle is None:
@@ -189,6 +191,21 @@ class Pool:
                 break
         return np.asarray(self._fetched(handle, shape, layout)[0])
 
+    def off(self, sequence: int, q: Array | None = None) -> float:
+        """How far off what comes back of a sequence is, relative, the worst of keys and values.
+
+        Args:
+            sequence: It has tokens.
+            q: (H, 1, D), the query where attention is all that reads it; ones, when left out.
+        """
+        k, v = self.fed[sequence]
+        if self.attends:
+            asked = np.ones((self.sizes.heads, 1, self.sizes.head_dim), np.float32) if q is None else q
+            truth = attention(asked[None], k[None], v[None])
+            return relative_error(self.attend(sequence, asked)[None], truth)
+        pairs = zip(self.read(sequence), (k, v), strict=True)
+        return float(np.max([relative_error(got, fed.astype(float)) for got, fed in pairs]))
+
     def free(self, sequence: int) -> None:
         """Let a sequence go.
 
@@ -198,7 +215,7 @@ class Pool:
         if "free" not in self.bound:
             raise Skipped("no call frees a sequence")
         binding = self.bound["free"]
-        returned = self._invoked(binding, self.inputs(sequence))
+        returned = self.call(binding, self.inputs(sequence))
         self.state = cache_of(returned, binding, FREE, self.state)
         self.fed.pop(sequence, None)
 
@@ -217,13 +234,14 @@ class Pool:
     def twice(self, sequence: int) -> str:
         """Free a sequence that is gone; what was said to it, empty when nothing was."""
         try:
-            self._invoked(self.bound["free"], self.inputs(sequence))
+            self.call(self.bound["free"], self.inputs(sequence))
         except Fault as fault:
             if not self.worker.alive:
                 raise
             return fault.message
         return ""
 
-    def _invoked(self, binding: Binding, inputs: dict[str, Any]) -> Returned:
+    def call(self, binding: Binding, inputs: dict[str, Any]) -> Returned:
+        """Call one of its parts, arrays as they are."""
         # Layouts are dealt with here: what goes over the wire is in the submission's own order.
         return invoke(self.worker, replace(binding, layout=""), inputs, budget=self.left())

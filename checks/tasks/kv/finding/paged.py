@@ -18,12 +18,11 @@ from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv.faces import batched
 from judge_tui.checks.tasks.kv.faces.axis_orders import LAYERS
 from judge_tui.checks.tasks.kv.faces.pool import Pool, PoolSizes
+from judge_tui.checks.tasks.kv.finding import sharing
 from judge_tui.checks.tasks.kv.finding.readings import all_layers_go_in, layouts, many_layouts
 from judge_tui.checks.tasks.kv.finding.signatures import Owner, matched
 from judge_tui.checks.tasks.kv.words.paging_roles import PARTS, ROLES
-from judge_tui.checks.tasks.kv.words.reference import attention
 from judge_tui.checks.tasks.kv.words.roles import ByRole
-from judge_tui.checks.tolerance import relative_error
 
 __all__ = ["find", "parts_of"]
 
@@ -169,7 +168,7 @@ def _beyond(worker: Worker, option: ByRole) -> bool:
         for t in range(6):
             for sequence in (0, 1):
                 pool.append(sequence, *(x[sequence, :, t : t + 1] for x in (k, v)))
-        return all(_off(pool, sequence, k[sequence, :, -1:]) <= _NEAR for sequence in (0, 1))
+        return all(pool.off(sequence, k[sequence, :, -1:]) <= _NEAR for sequence in (0, 1))
     except (Fault, KeyError, ValueError, IndexError):
         if not worker.alive:
             raise
@@ -226,7 +225,7 @@ def _tried(worker: Worker, option: ByRole, said: str) -> tuple[float | None, str
         q, k, v = (rng.standard_normal((2, 3, 8)).astype(np.float32) for _ in range(3))
         pool.add(0, 3)
         pool.append(0, k, v, whole=False)
-        return _off(pool, 0, q[:, -1:]), ""
+        return pool.off(0, q[:, -1:]), ""
     except Fault as fault:
         if not worker.alive:
             raise
@@ -241,16 +240,8 @@ def _small(worker: Worker, option: ByRole) -> Pool:
     return Pool(worker, option, PoolSizes(layers=layers), lambda: _BUDGET)
 
 
-def _off(pool: Pool, sequence: int, q: Any) -> float:
-    k, v = pool.fed[sequence]
-    if pool.attends:
-        return relative_error(pool.attend(sequence, q)[None], attention(q[None], k[None], v[None]))
-    keys, values = pool.read(sequence)
-    return max(relative_error(keys, k.astype(float)), relative_error(values, v.astype(float)))
-
-
 def _completed(worker: Worker, option: ByRole, calls: Any) -> ByRole:
-    """The same with what feeds several tokens, what attends beside what reads, and what frees."""
+    """The same with what feeds several tokens, attends beside what reads, frees, forks and takes back."""
     layout = option["append"].layout
     for many in (option["append"], *calls("append_many")):
         every = many is not option["append"] or ("L" in layout and "N" not in layout)
@@ -274,9 +265,10 @@ def _completed(worker: Worker, option: ByRole, calls: Any) -> ByRole:
     ]
     told = [_comes_again(worker, extra) for extra in frees]
     # What is named so and runs is meant, right or wrong.
-    return next(
+    option = next(
         (extra for how in ("right", "runs") for extra, t in zip(frees, told, strict=True) if t == how), option
     )
+    return sharing.of_pool(worker, option, calls)
 
 
 def _runs_many(worker: Worker, option: ByRole) -> bool:
@@ -285,7 +277,7 @@ def _runs_many(worker: Worker, option: ByRole) -> bool:
         k, v = np.random.default_rng(15).standard_normal((2, 2, 3, 8)).astype(np.float32)
         pool.add(0, 3)
         pool.append(0, k, v)
-        return _off(pool, 0, k[:, -1:]) <= _NEAR
+        return pool.off(0, k[:, -1:]) <= _NEAR
     except (Fault, KeyError, ValueError, IndexError):
         if not worker.alive:
             raise
@@ -304,7 +296,7 @@ def _comes_again(worker: Worker, option: ByRole) -> str:
         how = "runs"
         pool.add(0, 2)
         pool.append(0, v, v, whole=False)
-        return "right" if _off(pool, 0, k[:, -1:]) <= _NEAR else how
+        return "right" if pool.off(0, k[:, -1:]) <= _NEAR else how
     except (Fault, KeyError, ValueError, IndexError):
         if not worker.alive:
             raise

@@ -22,6 +22,7 @@ from judge_tui.checks.tasks.kv.finding import (
     freeing,
     grouped,
     optional_roles,
+    sharing,
     trial,
     wrong_attention,
 )
@@ -98,6 +99,7 @@ def find(
         _attends_wrongly(worker, loaded, bound, written, search)
     if {"add", "create"} <= set(bound) and (owner := owner_of(worker, loaded, {"create": bound["create"]})):
         freeing.settle(worker, bound, matched(worker, loaded, FREE, owner=owner, stateful=True)[:MOST])
+    sharing.find(worker, loaded, bound)
     chunks.find(worker, loaded, bound, rejected, fatal)
     grouped.find(worker, loaded, bound, rejected, fatal)
 

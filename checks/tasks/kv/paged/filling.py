@@ -9,8 +9,6 @@ import numpy as np
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.faults import BadResult, Raised
 from judge_tui.checks.tasks.kv.faces.pool import Pool
-from judge_tui.checks.tasks.kv.words.reference import attention
-from judge_tui.checks.tolerance import relative_error
 
 __all__ = ["Filled", "fill", "tokens_off"]
 
@@ -84,20 +82,13 @@ def tokens_off(pool: Pool) -> tuple[float, str]:
         NaN when something does not come back at all.
     """
     worst, where = 0.0, ""
-    for sequence, (k, v) in pool.fed.items():
+    for sequence, (k, _v) in pool.fed.items():
         if k.shape[1] == 0:
             continue
         try:
-            if pool.attends:
-                q = np.ones((pool.sizes.heads, 1, pool.sizes.head_dim), np.float32)
-                truth = attention(q[None], k[None], v[None])
-                errors = [relative_error(pool.attend(sequence, q)[None], truth)]
-            else:
-                pairs = zip(pool.read(sequence), (k, v), strict=True)
-                errors = [relative_error(got, fed.astype(float)) for got, fed in pairs]
+            error = pool.off(sequence)
         except (Raised, BadResult) as fault:
             return float("nan"), f"sequence {sequence} of {k.shape[1]} tokens: {fault.message}"
-        error = float("nan") if np.isnan(errors).any() else max(errors)
         if not error <= worst:
             worst, where = error, f"sequence {sequence} of {k.shape[1]} tokens"
         if np.isnan(worst):

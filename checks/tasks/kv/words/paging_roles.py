@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from judge_tui.checks.contract import Param, Return, Role
-from judge_tui.checks.tasks.kv.words import roles, sequence_roles
+from judge_tui.checks.tasks.kv.words import roles, sequence_roles, sharing_roles
 
 __all__ = ["PARTS", "ROLES"]
 
@@ -83,6 +83,7 @@ ROLES = (
     _part("read", avoid=r"table free used stat num count util usage ids physical block$ page$ blocks$"),
     _part("attend", avoid=r"block$ page$"),
     replace(sequence_roles.FREE, name="paged_free"),
+    *sharing_roles.PAGED,
 )  # fmt: skip
 
 #: What is done with a paged cache, by the part of the role's name after ``paged_``.

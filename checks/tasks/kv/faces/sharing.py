@@ -1,0 +1,93 @@
+"""Sequences of a cache that share a past, are put in another order, or take tokens back."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from judge_tui.checks.faults import BadResult
+from judge_tui.checks.tasks.kv.faces.answers import cache_of
+from judge_tui.checks.tasks.kv.faces.cached import Cached
+from judge_tui.checks.tasks.kv.faces.pool import Pool
+from judge_tui.checks.tasks.kv.words.sharing_roles import FORK, REORDER, ROLL_BACK
+
+__all__ = ["ADDED", "clone", "fork", "fork_row", "reorder", "roll_back", "roll_back_sequence"]
+
+Array = npt.NDArray[Any]
+#: Handed over for a child that the cache has been told of before.
+ADDED = "added_child"
+_NUMBERS = ("int", "str", "scalar")
+
+
+def fork(pool: Pool, parent: int, child: int) -> None:
+    """Let a sequence of a paged cache come that has the past of another.
+
+    Raises:
+        Fault: What the submission did, or that it gives no number of the new sequence.
+    """
+    binding = pool.bound["fork"]
+    length = pool.fed[parent][0].shape[1]
+    if binding.takes(ADDED):
+        pool.add(child, length)
+    told = {"child": child, ADDED: pool.ids.get(child, child), "one": 1, "length": length}
+    returned = pool.call(binding, {**pool.inputs(parent), **told})
+    before, pool.state = pool.state, cache_of(returned, binding, FORK, pool.state)
+    if not (binding.takes("child") or binding.takes(ADDED)) and pool.state is before:
+        tree, handle = returned.result.tree, returned.result.handle
+        if tree.get("kind") in ("list", "tuple") and len(parts := tree.get("parts", ())) == 1:
+            step, key, tree = parts[0]
+            handle = handle.part((step, key))
+        if tree.get("kind") not in _NUMBERS:
+            raise BadResult(f"{binding.target} takes no number of the new sequence and gives none")
+        pool.ids[child] = handle
+    pool.fed[child] = pool.fed[parent]
+
+
+def roll_back_sequence(pool: Pool, sequence: int, count: int) -> None:
+    """Take the newest tokens of a sequence of a paged cache back."""
+    binding = pool.bound["roll_back"]
+    k, v = pool.fed[sequence]
+    kept = k.shape[1] - count
+    returned = pool.call(binding, {**pool.inputs(sequence), "length": kept, "count": count})
+    pool.state = cache_of(returned, binding, ROLL_BACK, pool.state)
+    pool.fed[sequence] = k[:, :kept], v[:, :kept]
+
+
+def reorder(cached: Cached, order: Array) -> None:
+    """Put the rows of a batch in another order; ``order`` (B,) names the old row of each new one."""
+    cached.told(cached.bound["reorder"], REORDER, {"order": order})
+    cached.counts = cached.counts[order]
+
+
+def fork_row(cached: Cached, parent: int, child: int) -> None:
+    """Give one row of a batch the past of another."""
+    cached.told(cached.bound["fork"], FORK, {"child": child, "one": 1}, parent)
+    cached.counts[child] = cached.counts[parent]
+
+
+def clone(cached: Cached) -> Cached:
+    """A second cache with the same past.
+
+    Raises:
+        BadResult: The call gives no cache, or the same one.
+    """
+    binding, before = cached.bound["fork"], cached.states[0]
+    other = copy.copy(cached)
+    other.counts, other.states = cached.counts.copy(), [before]
+    other.told(binding, FORK, {"one": 1})
+    if other.states[0] is before:
+        raise BadResult(f"{binding.target} gives no cache")
+    return other
+
+
+def roll_back(cached: Cached, count: int) -> None:
+    """Take the newest tokens of all sequences back."""
+    binding = cached.bound["roll_back"]
+    cached.counts = cached.counts - count
+    rows = range(cached.sizes.batch) if binding.takes("sequence") else [None]
+    for row in rows:
+        counts = np.full(cached.sizes.batch, count)
+        cached.told(binding, ROLL_BACK, {"count": count, "counts": counts}, row)

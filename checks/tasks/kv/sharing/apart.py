@@ -1,0 +1,45 @@
+"""Whether sequences that were forked, put in another order or taken back hold what is theirs."""
+
+from __future__ import annotations
+
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.check import Findings, check
+from judge_tui.checks.faults import Unbound
+from judge_tui.checks.tasks.kv.finding.paged import parts_of
+from judge_tui.checks.tasks.kv.paged.job import Job
+from judge_tui.checks.tasks.kv.sharing import forks, rows
+from judge_tui.checks.tasks.kv.subject import Subject
+from judge_tui.checks.tasks.kv.words import claims
+
+__all__ = ["sharing"]
+
+_NAMED = r"(^|_)(fork|copy_on_write|cow|reorder|roll_?back|rewind)(_|$)"
+_OTHER = r"test|bench|demo|print|compare|config|stats|report|plot|bytes|memory|head|weight|layout|axes"
+_SAID = r"copy[- ]on[- ]write|prefix sharing|\bforked?\b"
+
+
+@check(
+    "sharing",
+    "shared pasts",
+    establishes="Sequences that are forked, put in another order or taken back hold what is theirs alone.",
+    optional=True,
+    version=1,
+)
+def sharing(bench: Bench, found: Findings) -> str:
+    """Fork, reorder and roll back; write on all sides; hold everything against what was fed."""
+    bindings = bench.bindings
+    parts, said, wrong = parts_of(bindings.found), list[str](), list[str]()
+    paged = parts is not None and bool({"fork", "roll_back"} & set(parts))
+    plain = {"fork", "reorder", "roll_back"} & set(bindings.found)
+    if not (paged or plain):
+        named = claims.claims(bench.submission, _NAMED, _OTHER)
+        if named:
+            raise Unbound("fork, reorder or roll_back", [f"saw {claim}" for claim in named[:6]])
+        raise claims.skipped(bench.submission, "call that forks, reorders or takes back", _SAID)
+    if parts is not None and paged:
+        job = Job(bench, found, parts, wrong=wrong, said=said)
+        job.measure()
+        forks.judge(job)
+    if plain:
+        rows.judge(Subject.of(bench), found, wrong, said)
+    return "; ".join(wrong[:3] or said)
