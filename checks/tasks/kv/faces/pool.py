@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import itertools
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,7 +26,7 @@ from judge_tui.checks.tasks.kv.words.sequence_roles import ADD, FREE, RESERVE
 from judge_tui.checks.tasks.kv.words.sizes import Sizes
 from judge_tui.checks.tolerance import relative_error
 
-__all__ = ["Pool", "PoolSizes"]
+__all__ = ["Pool", "PoolSizes", "given_number"]
 
 Array = npt.NDArray[Any]
 _ROLES = {role.name: role for role in roles.ROLES}
@@ -69,6 +70,8 @@ class Pool:
         fed: Sequence → the keys and values that it was given, each (H, N, D).
         ids: Sequence → the number that the submission knows it by.
         tail: The largest magnitude that stood behind the tokens of a sequence that was read.
+        prompts: Sequence → the ids of its tokens, where the cache is told of them; no two are alike unless
+            a check hands them over.
     """
 
     def __init__(
@@ -79,6 +82,8 @@ class Pool:
         self.fed: dict[int, tuple[Array, Array]] = {}
         self.ids: dict[int, Any] = {}
         self.tail = 0.0
+        self.prompts: dict[int, list[int]] = {}
+        self._unused = itertools.count(1000)
         if "create" in bound:
             made = invoke(worker, bound["create"], sizes.inputs(), budget=left())
             self.state = made.handle("cache") if made.has("cache") else made.result.handle
@@ -102,19 +107,25 @@ class Pool:
             "layer": 0, "position": stored, "length": stored + tokens, "count": count,
             "lengths": np.array([tokens]), "totals": np.array([stored + tokens]),
             "positions": np.array([stored]), "active": np.array([True]), "cache_k": None, "cache_v": None,
+            "prompt": [], "token": 0,
         }  # fmt: skip
 
-    def add(self, sequence: int, count: int = 0) -> None:
-        """Let a sequence come; ``count`` are the tokens that it will have."""
+    def add(self, sequence: int, count: int = 0, prompt: Sequence[int] = ()) -> None:
+        """Let a sequence come.
+
+        Args:
+            sequence: Our number of it.
+            count: The tokens that it will have.
+            prompt: Their ids; some that no other sequence has, when left out.
+        """
         empty = np.zeros((self.sizes.heads, 0, self.sizes.head_dim))
+        self.prompts[sequence] = [*prompt] or [next(self._unused) for _ in range(count)]
         if (binding := self.bound.get("add")) is not None:
-            returned = self.call(binding, self.inputs(sequence, count=count))
-            tree = returned.result.tree
+            inputs = {**self.inputs(sequence, count=count), "prompt": self.prompts[sequence]}
+            returned = self.call(binding, inputs)
             self.state = cache_of(returned, binding, ADD, self.state)
             if not binding.takes("sequence"):
-                if tree.get("kind") not in ("int", "str", "scalar"):
-                    raise BadResult(f"{binding.target} takes no number of a sequence and gives none")
-                self.ids[sequence] = returned.result.handle
+                self.ids[sequence] = given_number(returned)
         self.fed[sequence] = (empty, empty)
 
     def append(self, sequence: int, k: Array, v: Array, *, whole: bool = True) -> None:
@@ -132,11 +143,21 @@ class Pool:
         inputs = self.inputs(sequence, k.shape[1])
         layers = self.sizes.layers
         inputs.update(k=to_wire(k[None], binding.layout, layers), v=to_wire(v[None], binding.layout, layers))
+        if binding.takes("token") or binding.takes("prompt"):
+            ids = self._ids(sequence, k.shape[1])
+            inputs.update(token=ids[0], prompt=ids)
         returned = self.call(binding, inputs)
         self.state = cache_of(returned, binding, _ROLES["append"], self.state)
         old = self.fed[sequence]
         self.fed[sequence] = (np.concatenate([old[0], k], 1), np.concatenate([old[1], v], 1))
         self._told("advance", _ROLES["advance"], sequence, k.shape[1])
+
+    def _ids(self, sequence: int, tokens: int) -> list[int]:
+        """The ids of the tokens that a sequence gets next."""
+        known, stored = self.prompts.setdefault(sequence, []), self.fed[sequence][0].shape[1]
+        while len(known) < stored + tokens:
+            known.append(next(self._unused))
+        return known[stored : stored + tokens]
 
     def _told(self, name: str, role: Role, sequence: int, tokens: int) -> None:
         """Tell the cache that tokens come, or that they are there, where it wants to be told."""
@@ -154,6 +175,24 @@ class Pool:
             raise BadResult(f"{binding.target} gives no keys and values")
         keys, values = (self._cut(handle, shape, binding.layout) for handle in found)
         return keys, values
+
+    def holds(self, sequence: int, most: int) -> int:
+        """How many written tokens are read back of a sequence that has just come, ``most`` at most."""
+        binding = self.bound["read"]
+        try:
+            found = pair(self.call(binding, self.inputs(sequence)), _ROLES["read"])
+        except Raised:
+            if not self.worker.alive:
+                raise
+            return 0
+        if found is None or not (told := self.worker.describe(found[0]).get("shape")):
+            return 0
+        layout, sizes = binding.layout, self.sizes
+        if len(told) != len(layout) or "N" not in layout:
+            return 0
+        shape = (1, sizes.heads, int(told[layout.index("N")]), sizes.head_dim)
+        written = np.any(self._fetched(found[0], shape, layout)[0] != 0, axis=(0, 2))
+        return min(int(np.append(written, False).argmin()), most)
 
     def _cut(self, handle: Handle, shape: tuple[int, ...], layout: str) -> Array:
         """An array in (H, N, D); what stands behind the tokens, up to the end of a block, is cut off."""
@@ -245,3 +284,18 @@ class Pool:
         """Call one of its parts, arrays as they are."""
         # Layouts are dealt with here: what goes over the wire is in the submission's own order.
         return invoke(self.worker, replace(binding, layout=""), inputs, budget=self.left())
+
+
+def given_number(returned: Returned) -> Handle:
+    """What a call that was told of no number calls its sequence: its answer, or the first part of that.
+
+    Raises:
+        BadResult: It names none.
+    """
+    tree, handle = returned.result.tree, returned.result.handle
+    if tree.get("kind") in ("tuple", "list") and tree.get("parts"):
+        step, key, tree = tree["parts"][0]
+        handle = handle.part((step, key))
+    if tree.get("kind") not in ("int", "str", "scalar"):
+        raise BadResult(f"{returned.binding.target} takes no number of a sequence and gives none")
+    return handle

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from judge_tui.checks.faults import BadResult
 from judge_tui.checks.tasks.kv.faces.answers import cache_of
 from judge_tui.checks.tasks.kv.faces.cached import Cached
-from judge_tui.checks.tasks.kv.faces.pool import Pool
+from judge_tui.checks.tasks.kv.faces.pool import Pool, given_number
 from judge_tui.checks.tasks.kv.words.sharing_roles import FORK, REORDER, ROLL_BACK
 
 __all__ = ["ADDED", "clone", "fork", "fork_row", "reorder", "roll_back", "roll_back_sequence"]
@@ -19,7 +19,6 @@ __all__ = ["ADDED", "clone", "fork", "fork_row", "reorder", "roll_back", "roll_b
 Array = npt.NDArray[Any]
 #: Handed over for a child that the cache has been told of before.
 ADDED = "added_child"
-_NUMBERS = ("int", "str", "scalar")
 
 
 def fork(pool: Pool, parent: int, child: int) -> None:
@@ -36,13 +35,7 @@ def fork(pool: Pool, parent: int, child: int) -> None:
     returned = pool.call(binding, {**pool.inputs(parent), **told})
     before, pool.state = pool.state, cache_of(returned, binding, FORK, pool.state)
     if not (binding.takes("child") or binding.takes(ADDED)) and pool.state is before:
-        tree, handle = returned.result.tree, returned.result.handle
-        if tree.get("kind") in ("list", "tuple") and len(parts := tree.get("parts", ())) == 1:
-            step, key, tree = parts[0]
-            handle = handle.part((step, key))
-        if tree.get("kind") not in _NUMBERS:
-            raise BadResult(f"{binding.target} takes no number of the new sequence and gives none")
-        pool.ids[child] = handle
+        pool.ids[child] = given_number(returned)
     pool.fed[child] = pool.fed[parent]
 
 

@@ -19,7 +19,7 @@ from judge_tui.checks.tasks.kv.faces import batched
 from judge_tui.checks.tasks.kv.faces.axis_orders import LAYERS
 from judge_tui.checks.tasks.kv.faces.pool import Pool, PoolSizes
 from judge_tui.checks.tasks.kv.finding import sharing
-from judge_tui.checks.tasks.kv.finding.readings import all_layers_go_in, layouts, many_layouts
+from judge_tui.checks.tasks.kv.finding.readings import all_layers_go_in, layouts, many_layouts, renamed
 from judge_tui.checks.tasks.kv.finding.signatures import Owner, matched
 from judge_tui.checks.tasks.kv.words.paging_roles import PARTS, ROLES
 from judge_tui.checks.tasks.kv.words.roles import ByRole
@@ -177,7 +177,10 @@ def _beyond(worker: Worker, option: ByRole) -> bool:
 
 def _told(calls: Callable[[str], list[Binding]]) -> list[ByRole]:
     """What tells the cache that a sequence comes, that tokens come, that they are there; or nothing."""
-    adds: list[ByRole] = [*({"add": add} for add in calls("add")), {}]
+    named = calls("add")
+    # what is called tokens may be how many there are, or which
+    listed = [renamed(add, "count", "prompt") for add in named if add.takes("count") > add.takes("prompt")]
+    adds: list[ByRole] = [*({"add": add} for add in (*named, *listed)), {}]
     around: list[ByRole] = [{}, *({"reserve": reserve} for reserve in calls("reserve")[:1])]
     # what says that a step is over is called: a cache that needs it may give its tokens back without
     ticks: list[ByRole] = [*({"advance": tick} for tick in calls("advance")[:1]), {}]

@@ -6,8 +6,9 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Unbound
 from judge_tui.checks.tasks.kv.finding.paged import parts_of
+from judge_tui.checks.tasks.kv.paged.filling import fill
 from judge_tui.checks.tasks.kv.paged.job import Job
-from judge_tui.checks.tasks.kv.sharing import forks, rows
+from judge_tui.checks.tasks.kv.sharing import forks, prefixes, rows
 from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tasks.kv.words import claims
 
@@ -26,10 +27,11 @@ _SAID = r"copy[- ]on[- ]write|prefix sharing|\bforked?\b"
     version=1,
 )
 def sharing(bench: Bench, found: Findings) -> str:
-    """Fork, reorder and roll back; write on all sides; hold everything against what was fed."""
+    """Fork, reorder, roll back, share prefixes; write on all sides; hold all against what was fed."""
     bindings = bench.bindings
     parts, said, wrong = parts_of(bindings.found), list[str](), list[str]()
-    paged = parts is not None and bool({"fork", "roll_back"} & set(parts))
+    prompts = parts is not None and "add" in parts and parts["add"].takes("prompt")
+    paged = parts is not None and (prompts or bool({"fork", "roll_back"} & set(parts)))
     plain = {"fork", "reorder", "roll_back"} & set(bindings.found)
     if not (paged or plain):
         named = claims.claims(bench.submission, _NAMED, _OTHER)
@@ -39,7 +41,11 @@ def sharing(bench: Bench, found: Findings) -> str:
     if parts is not None and paged:
         job = Job(bench, found, parts, wrong=wrong, said=said)
         job.measure()
-        forks.judge(job)
+        pool = job.pool()
+        full = fill(bench, pool, each=pool.sizes.max_len, name="shared") if job.frees else None
+        forks.judge(job, full)
+        if prompts:
+            prefixes.judge(job, full)
     if plain:
         rows.judge(Subject.of(bench), found, wrong, said)
     return "; ".join(wrong[:3] or said)

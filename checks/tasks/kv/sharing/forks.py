@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from judge_tui.checks.bench import Bench
 from judge_tui.checks.faults import BadResult, Raised
 from judge_tui.checks.tasks.kv.faces.pool import Pool
 from judge_tui.checks.tasks.kv.faces.sharing import fork, roll_back_sequence
@@ -17,10 +18,13 @@ from judge_tui.checks.tasks.kv.paged.job import Job
 __all__ = ["judge"]
 
 
-def judge(job: Job) -> None:
-    """Fork and take back, at the end of a block and inside it, and let others come and go meanwhile."""
-    pool = job.pool()
-    full = fill(job.bench, pool, each=pool.sizes.max_len, name="shared") if job.frees else None
+def judge(job: Job, full: Filled | None) -> None:
+    """Fork and take back, at the end of a block and inside it, and let others come and go meanwhile.
+
+    Args:
+        job: What is judged.
+        full: How much goes into an empty pool, where sequences can go.
+    """
     if "fork" in job.parts:
         for case in _FORKS:
             _judged(job, case, "fork", full)
@@ -40,6 +44,7 @@ def judge(job: Job) -> None:
 class Play:
     """A paged cache that things are done to, each sequence with its own tokens."""
 
+    bench: Bench
     pool: Pool
     rng: np.random.Generator
 
@@ -62,6 +67,10 @@ class Play:
     def fork(self, parent: int, child: int) -> None:
         """A sequence with the past of another."""
         fork(self.pool, parent, child)
+
+    def crowd(self) -> None:
+        """Others come and take every block that is free."""
+        fill(self.bench, self.pool, each=self.pool.sizes.max_len, name="crowd")
 
     def back(self, sequence: int, tokens: int) -> None:
         """The newest tokens go."""
@@ -90,10 +99,12 @@ def _judged(job: Job, case: Case, part: str, full: Filled | None) -> None:
     pool, where = job.pool(), job.where(part)
     quantity = f"{case.words}: what is read, largest relative error"
     try:
-        case.run(Play(pool, job.bench.rng("sharing", case.words)))
+        case.run(Play(job.bench, pool, job.bench.rng("sharing", case.words)))
     except (Raised, BadResult) as fault:
         at = {"file": fault.file, "line": fault.line} if fault.file else where
-        job.found.claim(quantity, False, measured=fault.message[:160], limit="goes", output=fault.output, **at)
+        job.found.claim(
+            quantity, False, measured=fault.message[:160], limit="goes", output=fault.output, **at
+        )
         job.wrong.append(f"{case.words}: {fault.message[:90]}")
         return
     worst, place = tokens_off(pool)
@@ -136,9 +147,8 @@ def _goes(play: Play, first: int) -> None:
     play.come(0, play.block + 2)
     play.fork(0, 1)
     play.pool.leave(first)
-    play.come(2, 2 * play.block + 1)
     play.more(stays, 3)
-    play.more(2, 2)
+    play.crowd()
 
 
 def _written_then_goes(play: Play) -> None:
@@ -146,8 +156,8 @@ def _written_then_goes(play: Play) -> None:
     play.fork(0, 1)
     play.more(1, 3)
     play.pool.leave(1)
-    play.come(2, 2 * play.block + 1)
     play.more(0, 3)
+    play.crowd()
 
 
 _FORKS = (
@@ -155,9 +165,9 @@ _FORKS = (
     Case("forked inside a block, the parent writes first", lambda play: _inside(play, 0, 1)),
     Case("forked at the end of a block", _at_the_end),
     Case("a fork of a fork, four of one past", _three),
-    Case("forked, the parent goes and another comes", lambda play: _goes(play, 0), frees=True),
-    Case("forked, the child goes and another comes", lambda play: _goes(play, 1), frees=True),
-    Case("forked, the child writes and goes, and another comes", _written_then_goes, frees=True),
+    Case("forked, the parent goes and others take what is free", lambda play: _goes(play, 0), frees=True),
+    Case("forked, the child goes and others take what is free", lambda play: _goes(play, 1), frees=True),
+    Case("forked, the child writes and goes, and others take what is free", _written_then_goes, frees=True),
 )
 
 
@@ -175,6 +185,7 @@ def _over_the_edge(play: Play) -> None:
     play.come(1, play.block + 1)
     play.more(0, play.block + 1)
     play.more(1, 2)
+    play.crowd()
 
 
 def _to_the_edge(play: Play) -> None:
@@ -202,7 +213,7 @@ def _none_free(job: Job) -> None:
     said = "taken"
     try:
         fork(pool, parent, child)
-        Play(pool, job.bench.rng(words)).more(child, 1)
+        Play(job.bench, pool, job.bench.rng(words)).more(child, 1)
     except (Raised, BadResult) as fault:
         said = fault.message
         if "free" in pool.bound and child in pool.fed:
@@ -220,7 +231,7 @@ def _shares(job: Job) -> None:
     """How many forks of a long sequence a pool takes: evidence of whether blocks are shared."""
     pool = job.pool()
     tokens = pool.sizes.blocks // 2 * pool.sizes.block_size
-    play = Play(pool, job.bench.rng("shares"))
+    play = Play(job.bench, pool, job.bench.rng("shares"))
     children = 0
     try:
         play.come(0, tokens)

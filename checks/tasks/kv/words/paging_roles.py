@@ -46,11 +46,12 @@ _SIZES = (
 )  # fmt: skip
 
 
-def _part(name: str, *, patterns: str = "", avoid: str = "") -> Role:
+def _part(name: str, *more: Param, patterns: str = "", avoid: str = "") -> Role:
     role = _PLAIN[name]
     return replace(
         role,
         name=f"paged_{name}",
+        params=(*role.params, *more),
         patterns=tuple(patterns.split()) or role.patterns,
         avoid=(*(word for word in role.avoid if word not in _WELCOME), *avoid.split()),
     )
@@ -75,10 +76,10 @@ ROLES = (
         required=False,
         pure=False,
     ),
-    replace(sequence_roles.ADD, name="paged_add"),
+    replace(sequence_roles.ADD, name="paged_add", params=(*sequence_roles.ADD.params, sequence_roles.PROMPT)),
     replace(sequence_roles.RESERVE, name="paged_reserve"),
-    _part("append", avoid=r"block$ page$ alloc free"),
-    _part("append_many", avoid=r"block$ page$ alloc free"),
+    _part("append", sequence_roles.TOKEN, avoid=r"block$ page$ alloc free"),
+    _part("append_many", sequence_roles.PROMPT, avoid=r"block$ page$ alloc free"),
     replace(_PLAIN["advance"], name="paged_advance"),
     _part("read", avoid=r"table free used stat num count util usage ids physical block$ page$ blocks$"),
     _part("attend", avoid=r"block$ page$"),

@@ -6,7 +6,7 @@ from judge_tui.checks.contract import Param, Return, Role
 from judge_tui.checks.tasks.kv.words import roles
 from judge_tui.checks.tasks.kv.words.parameters import NEW
 
-__all__ = ["ADD", "FREE", "RESERVE"]
+__all__ = ["ADD", "FREE", "PROMPT", "RESERVE", "TOKEN"]
 
 _PLAIN = {role.name: role for role in roles.ROLES}
 _SEQUENCE = next(p for p in _PLAIN["append"].params if p.name == "sequence")
@@ -18,6 +18,15 @@ _COUNT = Param(
      "max_tokens", "tokens", "n", "num_new_tokens", "initial_length", "expected_len", "size"),
     required=False,
 )  # fmt: skip
+#: The ids of a sequence's tokens, for caches that look for blocks that others have of the same past.
+PROMPT = Param(
+    "prompt",
+    "data",
+    ("token_ids", "prompt_ids", "prompt_tokens", "prompt_token_ids", "input_ids", "ids", "tokens", "prefix"),
+    required=False,
+)
+#: The id of a token that goes in.
+TOKEN = Param("token", "int", ("token_id", "tok", "tid", "new_token", "new_token_id"), required=False)
 _ROOM = r"(_?(slots?|tokens?|capacity|room|space|blocks?|pages?))?"
 _COMES = "add|new|create|register|start|open|begin|admit|acquire|allocate|alloc|join|enter|seat|lease|occupy"
 _GOES = "free|release|remove|delete|drop|evict|finish|deallocate|dealloc|end|close|retire|leave|vacate|unseat"
