@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import metadata
 
 from judge_tui.checks.check import Check
@@ -32,6 +32,8 @@ class Task:
         checks: Every check, the generic ones included, in the order in which they run.
         backends: Where they can run, the best first (:mod:`judge_tui.checks.backends`); ``auto`` takes the
             first that works.
+        answers: What every submission has to have → ids of the checks that judge what it answers; where
+            nothing is said, any check that is neither generic nor optional (:mod:`judge_tui.checks.judged`).
     """
 
     id: str
@@ -39,6 +41,7 @@ class Task:
     contract: Contract
     checks: tuple[Check, ...]
     backends: tuple[str, ...] = ("cpu",)
+    answers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def by_id(self) -> Mapping[str, Check]:

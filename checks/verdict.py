@@ -173,8 +173,19 @@ class Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
         return None
 
 
-class Report(msgspec.Struct, frozen=True):
-    """The object that ``check --format json`` prints."""
+class Report(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The object that ``check --format json`` prints.
+
+    Attributes:
+        schema: 1.
+        tool: The program and its version.
+        backend: The first that was used.
+        device: Its device.
+        sandbox: Measured level.
+        seed: Of the run.
+        outcomes: By task, model and check.
+        ended: Why the run came to an end before its end; left out where it did not.
+    """
 
     schema: int
     tool: str
@@ -183,3 +194,4 @@ class Report(msgspec.Struct, frozen=True):
     sandbox: str
     seed: int
     outcomes: tuple[Outcome, ...]
+    ended: str = ""

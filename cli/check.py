@@ -37,10 +37,13 @@ __all__ = ["command"]
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["text", "json", "junit"]),
+    type=click.Choice(["text", "json", "jsonl", "junit"]),
     default="text",
     show_default=True,
     help="What standard output gets.",
+)
+@click.option(
+    "--allow-unjudged", is_flag=True, help="Exit 0, not 4, where something required was not judged."
 )
 @click.option(
     "--jobs",
@@ -58,19 +61,21 @@ def command(
     submissions: Path | None,
     bindings: Path | None,
     form: str,
+    allow_unjudged: bool,
     **settings: Any,
 ) -> int:
     """Run the live checks on submissions.
 
-    Exits 0 when nothing failed, 1 when some verdict is fail, 2 when the request is off,
-    3 when the engine itself broke.
+    Exits 0 when nothing failed and everything required was judged, 1 when some verdict is fail,
+    2 when the request is off, 3 when the engine itself broke, 4 when nothing failed and something
+    required was not judged: no check of its answers came to more than unbound or skip.
     """
     found = options.open_tree(workspace, submissions, bindings)
     if not (models or tasks or everything):
         raise UsageError("say what to check.", hint="Name models, give --task T, or say --all.")
     selection = select(found, models, tasks)
     signal.signal(signal.SIGTERM, _terminated)
-    return _run(selection, checks, form, settings)
+    return _run(selection, checks, form, settings, allow_unjudged=allow_unjudged)
 
 
 def _terminated(_: int, __: FrameType | None) -> None:
@@ -78,8 +83,15 @@ def _terminated(_: int, __: FrameType | None) -> None:
     sys.exit(128 + signal.SIGTERM)
 
 
-def _run(selection: Selection, checks: tuple[str, ...], form: str, settings: dict[str, Any]) -> int:
-    from judge_tui.cli.checking import requests, stream
+def _run(
+    selection: Selection,
+    checks: tuple[str, ...],
+    form: str,
+    settings: dict[str, Any],
+    *,
+    allow_unjudged: bool,
+) -> int:
+    from judge_tui.cli.checking import exit_code, not_judged, requests, stream
     from judge_tui.cli.results import make_printer
 
     printer = make_printer(form)
@@ -87,7 +99,11 @@ def _run(selection: Selection, checks: tuple[str, ...], form: str, settings: dic
     for warning in (*selection.warnings, *broken):
         click.echo(f"judge-tui: {plain(warning)}", err=True)
     asked = requests(selection, checks, settings)
-    code = stream(asked, printer)
+    outcomes = stream(asked, printer)
+    missed = [] if allow_unjudged else not_judged(outcomes)
+    for clause in missed:
+        click.echo(f"judge-tui: {plain(clause)}.", err=True)
+    code = exit_code((outcome.verdict for outcome in outcomes), judged=not missed)
     return EngineError.exit_code if broken else code
 
 

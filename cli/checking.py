@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import signal
 import threading
+from collections import defaultdict
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import closing
 from types import FrameType
@@ -13,11 +14,11 @@ from typing import Any
 from judge_tui.checks.errors import EngineError, UsageError
 from judge_tui.checks.events import Event, Failed, Finished
 from judge_tui.checks.request import Request, RequestedSubmission
-from judge_tui.checks.verdict import Verdict
+from judge_tui.checks.verdict import Outcome, Verdict
 from judge_tui.cli.results import Printer
 from judge_tui.cli.selection import Selection
 
-__all__ = ["exit_code", "requests", "stream"]
+__all__ = ["exit_code", "not_judged", "requests", "stream"]
 
 
 def requests(selection: Selection, checks: Sequence[str], settings: dict[str, Any]) -> list[Request]:
@@ -83,16 +84,16 @@ def _interruptible() -> threading.Event:
     return cancel
 
 
-def stream(asked: Iterable[Request], printer: Printer) -> int:
+def stream(asked: Iterable[Request], printer: Printer) -> list[Outcome]:
     """Run the requests and print what they give.
 
     Returns:
-        The exit code.
+        The outcomes, as they came.
 
     Raises:
         EngineError: The engine could not go on.
     """
-    verdicts: set[Verdict] = set()
+    outcomes: list[Outcome] = []
     cancel = _interruptible()
     try:
         for request in asked:
@@ -101,20 +102,48 @@ def stream(asked: Iterable[Request], printer: Printer) -> int:
                 for event in events:
                     printer.show(event)
                     if isinstance(event, Finished):
-                        verdicts.add(event.outcome.verdict)
+                        outcomes.append(event.outcome)
                     elif isinstance(event, Failed):
                         raise EngineError(event.message, hint=event.hint)
             if cancel.is_set():
                 raise KeyboardInterrupt
-    finally:
+    except BaseException as error:
         printer.pause()
+        # a document is closed whole, with what there is, and says that it ended early
+        printer.close(_ended(error))
+        raise
+    printer.pause()
     printer.close()
-    return exit_code(verdicts)
+    return outcomes
 
 
-def exit_code(verdicts: Iterable[Verdict]) -> int:
-    """3 when the engine broke in some check, 1 when some verdict is fail, else 0."""
+def _ended(error: BaseException) -> str:
+    """Why a run ended before its end, in a few words."""
+    if isinstance(error, KeyboardInterrupt):
+        return "interrupted"
+    return "terminated" if isinstance(error, SystemExit) else "the engine broke"
+
+
+def not_judged(outcomes: Iterable[Outcome]) -> list[str]:
+    """What was required of the submissions and judged by none of the checks that ran, a clause for each."""
+    from judge_tui.checks.judged import unjudged
+    from judge_tui.checks.task import load_task
+
+    by_submission: defaultdict[tuple[str, str], list[Outcome]] = defaultdict(list)
+    for outcome in outcomes:
+        by_submission[outcome.task, outcome.model].append(outcome)
+    return [
+        f"{task}/{model}: {name} was not judged"
+        for (task, model), found in by_submission.items()
+        for name in unjudged(load_task(task), found)
+    ]
+
+
+def exit_code(verdicts: Iterable[Verdict], *, judged: bool = True) -> int:
+    """3 when the engine broke in some check, 1 when some verdict is fail, 4 when not all was judged."""
     found = set(verdicts)
     if Verdict.ERROR in found:
         return 3
-    return 1 if Verdict.FAIL in found else 0
+    if Verdict.FAIL in found:
+        return 1
+    return 0 if judged else 4

@@ -44,6 +44,8 @@ def _suite(parent: Xml.Element, name: str, outcomes: Sequence[Outcome], report: 
     properties = Xml.SubElement(suite, "properties")
     for key in ("backend", "device", "sandbox", "seed"):
         Xml.SubElement(properties, "property", name=key, value=_clean(str(getattr(report, key))))
+    if report.ended:
+        Xml.SubElement(properties, "property", name="ended", value=_clean(report.ended))
     for outcome in outcomes:
         _case(suite, name, outcome)
 

@@ -1,4 +1,4 @@
-"""Printing outcomes: as text while they come, or as one JSON or JUnit document at the end."""
+"""Printing outcomes: as text or JSON lines while they come, or as one JSON or JUnit document at the end."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from judge_tui.checks.verdict import SEVERITY, Outcome, Report, Verdict
 from judge_tui.cli.table import coloured, columns, padded, wrapped
 from judge_tui.judging.plain import plain
 
-__all__ = ["JsonPrinter", "JunitPrinter", "Printer", "TextPrinter", "make_printer"]
+__all__ = ["JsonLinesPrinter", "JsonPrinter", "JunitPrinter", "Printer", "TextPrinter", "make_printer"]
 
 _COLOURS = {
     Verdict.PASS: "green", Verdict.FAIL: "red", Verdict.ERROR: "magenta", Verdict.WARN: "yellow",
@@ -31,13 +31,15 @@ class Printer(Protocol):
     def pause(self) -> None:
         """Leave the terminal clean, whatever ended the run."""
 
-    def close(self) -> None:
-        """Print what is printed at the end."""
+    def close(self, ended: str = "") -> None:
+        """Print what is printed at the end; ``ended`` says why that came early, in a few words."""
 
 
 def make_printer(form: str) -> Printer:
-    """The printer of a format: ``text``, ``json`` or ``junit``."""
-    kinds: dict[str, type[Printer]] = {"text": TextPrinter, "json": JsonPrinter, "junit": JunitPrinter}
+    """The printer of a format: ``text``, ``json``, ``jsonl`` or ``junit``."""
+    kinds: dict[str, type[Printer]] = {
+        "text": TextPrinter, "json": JsonPrinter, "jsonl": JsonLinesPrinter, "junit": JunitPrinter,
+    }  # fmt: skip
     return kinds[form]()
 
 
@@ -100,7 +102,7 @@ class TextPrinter:
         """Take the progress line away."""
         self._ticker.clear()
 
-    def close(self) -> None:
+    def close(self, ended: str = "") -> None:
         """Nothing is left to print."""
 
     def _head(self, event: Planned) -> None:
@@ -159,39 +161,89 @@ class _Collector:
         """Take the progress line away."""
         self._ticker.clear()
 
-    def report(self) -> Report:
-        """What was found, in the order of tasks, models and checks."""
-        from importlib.metadata import version
-
+    def report(self, ended: str) -> Report:
+        """What was found, in the order of tasks, models and checks; ``ended`` early, where it was."""
         found = tuple(sorted(self._outcomes, key=lambda o: (o.task, o.model, o.check)))
         first = found[0] if found else None
         told = self._ready
         return Report(
             schema=1,
-            tool=f"judge-tui {version('judge-tui')}",
+            tool=_tool(),
             backend=told.backend if told else first.backend if first else "",
             device=told.device if told else first.device if first else "",
             sandbox=told.sandbox if told else first.sandbox if first else "",
             seed=told.seed if told else first.seed if first else 0,
             outcomes=found,
+            ended=ended,
         )
 
 
 class JsonPrinter(_Collector):
     """One JSON object at the end: :class:`judge_tui.checks.verdict.Report`."""
 
-    def close(self) -> None:
+    def close(self, ended: str = "") -> None:
         """Print the object."""
         import msgspec
 
-        click.echo(msgspec.json.format(msgspec.json.encode(self.report()), indent=1).decode())
+        click.echo(msgspec.json.format(msgspec.json.encode(self.report(ended)), indent=1).decode())
+
+
+class JsonLinesPrinter:
+    """A JSON object a line: a head, then every outcome as it comes.
+
+    The head is that of the JSON report without outcomes; the keys of a line tell which it is.
+    """
+
+    def __init__(self) -> None:
+        self._ticker = Ticker()
+        self._begun = False
+
+    def show(self, event: Event) -> None:
+        """Print an outcome, after the head."""
+        if isinstance(event, Ready):
+            self._head(event.backend, event.device, event.sandbox, event.seed)
+        elif isinstance(event, Finished):
+            self._ticker.clear()
+            one = event.outcome
+            self._head(one.backend, one.device, one.sandbox, one.seed)
+            self._line(one)
+        else:
+            self._ticker.show(event)
+
+    def pause(self) -> None:
+        """Take the progress line away."""
+        self._ticker.clear()
+
+    def close(self, ended: str = "") -> None:
+        """Print the head of a run without outcomes, and what ended one early."""
+        self._head("", "", "", 0)
+        if ended:
+            self._line({"ended": ended})
+
+    def _head(self, backend: str, device: str, sandbox: str, seed: int) -> None:
+        if not self._begun:
+            self._begun = True
+            head = {"schema": 1, "tool": _tool(), "backend": backend, "device": device}
+            self._line(head | {"sandbox": sandbox, "seed": seed})
+
+    def _line(self, told: object) -> None:
+        import msgspec
+
+        click.echo(msgspec.json.encode(told).decode())
+        sys.stdout.flush()
 
 
 class JunitPrinter(_Collector):
     """One JUnit XML document at the end: a suite per task and model, a case per check."""
 
-    def close(self) -> None:
+    def close(self, ended: str = "") -> None:
         """Print the document."""
         from judge_tui.cli.junit import junit_xml
 
-        click.echo(junit_xml(self.report()))
+        click.echo(junit_xml(self.report(ended)))
+
+
+def _tool() -> str:
+    from importlib.metadata import version
+
+    return f"judge-tui {version('judge-tui')}"

@@ -7,6 +7,7 @@ code  meaning
 1     a verdict ``fail``, or a stale scoreboard
 2     usage or workspace error
 3     the engine, or judge-tui itself, broke
+4     nothing failed, and something that is required was not judged
 130   interrupted
 ====  ==================================================
 """

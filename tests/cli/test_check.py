@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as Xml
@@ -25,6 +26,8 @@ class Runner:
     def __init__(self) -> None:
         self.requests: list[Request] = []
         self.verdicts: Sequence[Verdict] = (Verdict.PASS,)
+        self.names: Sequence[str] = ()
+        self.end: BaseException | None = None
         self.summary = "relative error 3.1e-07 (limit 1e-05)"
         self.error: Exception | None = None
 
@@ -32,7 +35,7 @@ class Runner:
         self.requests.append(request)
         if self.error is not None:
             raise self.error
-        names = [f"check_{at}" for at in range(len(self.verdicts))]
+        names = self.names or [f"check_{at}" for at in range(len(self.verdicts))]
         models = [each.model for each in request.submissions]
         yield Planned(request.task, tuple(PlannedCheck(m, name, name, "") for m in models for name in names))
         yield Ready("cpu", "a device", "full", request.seed or 7)
@@ -43,6 +46,8 @@ class Runner:
                 yield Finished(
                     Outcome(model, request.task, name, verdict, self.summary, 0.25, evidence, seed=7)
                 )
+        if self.end is not None:
+            raise self.end
         yield Done(1.0)
 
 
@@ -68,6 +73,71 @@ def test_the_exit_code_is_that_of_the_worst_verdict(
     runner.verdicts = verdicts
     assert cli("check", "glm5", "--task", "kv").code == code
     assert cli("check", "glm5", "--task", "kv", "--format", "json").code == code
+
+
+@pytest.mark.parametrize(
+    ("names", "verdicts", "code"),
+    [
+        (["incremental_equals_full"], [Verdict.UNBOUND], 4),
+        (["incremental_equals_full", "isolation"], [Verdict.SKIP, Verdict.UNBOUND], 4),
+        (["incremental_equals_full", "capacity"], [Verdict.UNBOUND, Verdict.PASS], 4),
+        (["incremental_equals_full"], [Verdict.WARN], 0),
+        # a check of something else says nothing about the answers, an optional one is not asked for
+        (["growth", "sharing"], [Verdict.SKIP, Verdict.UNBOUND], 0),
+        (["incremental_equals_full", "growth"], [Verdict.UNBOUND, Verdict.FAIL], 1),
+        (["incremental_equals_full", "growth"], [Verdict.UNBOUND, Verdict.ERROR], 3),
+    ],
+)
+def test_what_is_required_and_was_not_judged_has_an_exit_code_of_its_own(
+    cli: Cli, root: Path, runner: Runner, names: list[str], verdicts: list[Verdict], code: int
+) -> None:
+    runner.names, runner.verdicts = names, verdicts
+    told = cli("check", "glm5", "--task", "kv")
+    assert told.code == code
+    assert ("kv/glm5: attention over the cache was not judged." in told.err) == (
+        Verdict.UNBOUND in verdicts and "incremental_equals_full" in names
+    )
+    assert cli("check", "glm5", "--task", "kv", "--allow-unjudged").code == (0 if code == 4 else code)
+
+
+def test_where_there_is_no_submission_nothing_was_required(cli: Cli, root: Path, runner: Runner) -> None:
+    runner.names, runner.verdicts = ["incremental_equals_full"], [Verdict.SKIP]
+    runner.summary = "no submission: the folder is missing or empty"
+    assert cli("check", "glm5", "--task", "kv").code == 0
+
+
+def test_json_lines_are_a_head_and_an_outcome_each(cli: Cli, root: Path, runner: Runner) -> None:
+    runner.verdicts = [Verdict.PASS, Verdict.FAIL]
+    head, *lines = map(json.loads, cli("check", "glm5", "--task", "kv", "--format", "jsonl").out.splitlines())
+    assert head["schema"] == 1
+    assert (head["backend"], head["sandbox"], head["seed"]) == ("cpu", "full", 7)
+    assert [msgspec.convert(line, Outcome).verdict for line in lines] == [Verdict.PASS, Verdict.FAIL]
+
+
+@pytest.mark.parametrize(
+    ("end", "words"), [(KeyboardInterrupt(), "interrupted"), (SystemExit(143), "terminated")]
+)
+def test_a_run_that_ends_early_leaves_a_whole_document_that_says_so(
+    cli: Cli,
+    root: Path,
+    runner: Runner,
+    capsys: pytest.CaptureFixture[str],
+    end: BaseException,
+    words: str,
+) -> None:
+    runner.end = end
+
+    def told(form: str) -> str:
+        with suppress(SystemExit):
+            return str(cli("check", "glm5", "--task", "kv", "--format", form).out)
+        return capsys.readouterr().out
+
+    report = msgspec.json.decode(told("json"), type=Report)
+    assert (len(report.outcomes), report.ended) == (1, words)
+    assert json.loads(told("jsonl").splitlines()[-1]) == {"ended": words}
+    ended = Xml.fromstring(told("junit")).find("testsuite/properties/property[@name='ended']")
+    assert ended is not None
+    assert ended.get("value") == words
 
 
 def test_text_has_a_row_per_outcome_with_the_number_that_decided(

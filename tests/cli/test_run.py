@@ -145,7 +145,7 @@ def test_each_shell_gets_its_completion_script(cli: Callable[..., Any], shell: s
         ("judge-tui com", {"compare", "completion"}),
         ("judge-tui compare q", {"qwen36"}),
         ("judge-tui check --task k", {"kv"}),
-        ("judge-tui check --format j", {"json", "junit"}),
+        ("judge-tui check --format j", {"json", "jsonl", "junit"}),
     ],
 )
 def test_commands_models_and_tasks_are_completed(root: Path, words: str, offered: set[str]) -> None:

@@ -27,4 +27,8 @@ TASK = Task(
         gradient_cost,
     ),
     ("gpu", "cpu"),
+    answers={
+        "forward": ("forward_accuracy", "cancellation", "degenerate"),
+        "backward": ("gradients", "gradient_identities", "cancellation", "degenerate"),
+    },
 )

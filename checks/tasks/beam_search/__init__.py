@@ -27,4 +27,14 @@ TASK = Task(
         edge_cases,
     ),
     ("cpu", "gpu"),
+    answers={
+        "search": (
+            "eos_retention",
+            "length_penalty",
+            "greedy_equivalence",
+            "batch_independence",
+            "exhaustive_optimum",
+            "edge_cases",
+        )
+    },
 )

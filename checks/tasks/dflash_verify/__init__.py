@@ -18,4 +18,5 @@ TASK = Task(
     CONTRACT,
     with_generic(tree_mask, parent_logits, subtree_invalidation, golden),
     ("cpu", "gpu"),
+    answers={"mask": ("tree_mask",), "verify": ("parent_logits", "subtree_invalidation", "golden")},
 )

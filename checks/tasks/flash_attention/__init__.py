@@ -17,4 +17,5 @@ TASK = Task(
     CONTRACT,
     with_generic(accuracy, rescaling_direction, nan_masked_tiles, causality, causal_skip, peak_memory),
     ("gpu", "cpu"),
+    answers={"forward": ("accuracy", "rescaling_direction", "nan_masked_tiles", "causality")},
 )

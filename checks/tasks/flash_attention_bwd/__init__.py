@@ -33,4 +33,8 @@ TASK = Task(
         nan_masked_tiles,
     ),
     ("gpu", "cpu"),
+    answers={
+        "forward": ("accuracy", "rescaling_direction", "nan_masked_tiles", "logsumexp"),
+        "backward": ("gradients", "gradient_identities", "masked_rows"),
+    },
 )

@@ -33,4 +33,21 @@ CHECKS = (
     memory_model,
 )
 
-TASK = Task("kv", "KV cache", CONTRACT, with_generic(*CHECKS), ("gpu", "cpu"))
+TASK = Task(
+    "kv",
+    "KV cache",
+    CONTRACT,
+    with_generic(*CHECKS),
+    ("gpu", "cpu"),
+    answers={
+        "cache": (
+            "incremental_equals_full",
+            "variable_lengths",
+            "isolation",
+            "capacity",
+            "paged",
+            "quantized",
+        ),
+        "attention over the cache": ("incremental_equals_full", "chunked_prefill", "quantized"),
+    },
+)

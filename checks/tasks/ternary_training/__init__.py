@@ -15,4 +15,5 @@ TASK = Task(
     CONTRACT,
     with_generic(projection, ste, convergence),
     ("cpu", "gpu"),
+    answers={"forward": ("projection",), "backward": ("ste",)},
 )
