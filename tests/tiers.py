@@ -2,12 +2,14 @@
 
 ``quick`` has all that is quick by itself, a mutant and a twin for each check, and the pictures of one size.
 It leaves out what ``thorough.txt`` lists: test functions of which a case took :data:`LONG` seconds or more
-when ``make tiers`` measured them. ``test`` is everything but campaigns, ``all`` everything, with every check
-of every specimen, and properties tried on :data:`MORE` examples.
+when ``make tiers`` measured them. ``test`` is everything but campaigns and of :data:`SAMPLED` a part, ``all``
+everything, with every check of every specimen, and properties tried on :data:`MORE` examples.
 """
 
 from __future__ import annotations
 
+import os
+import zlib
 from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
@@ -15,7 +17,19 @@ from typing import Literal, get_args
 
 import pytest
 
-__all__ = ["LONG", "MORE", "NAMES", "Tier", "function", "listed", "measured", "of", "sorted_out"]
+__all__ = [
+    "LONG",
+    "MORE",
+    "NAMES",
+    "SAMPLED",
+    "WHOLE",
+    "Tier",
+    "function",
+    "listed",
+    "measured",
+    "of",
+    "sorted_out",
+]
 
 Tier = Literal["quick", "test", "all"]
 NAMES: tuple[str, ...] = get_args(Tier)
@@ -23,6 +37,21 @@ NAMES: tuple[str, ...] = get_args(Tier)
 LONG = 0.4
 #: Examples of a property in the tier ``all``.
 MORE = 2000
+#: Test functions with many cases of one kind → every how many-th case the tier ``test`` has, by its name;
+#: what is marked ``quick`` stays.
+SAMPLED = {
+    "tests/checks/tasks/test_specimens.py::test_specimen": 6,
+    "tests/checks/test_forged_figures.py::test_a_forged_figure_buys_no_verdict": 3,
+    "tests/checks/test_attacks_on_search.py::test_who_knows_the_checks_passes_by_being_right_alone": 3,
+    "tests/checks/attacks/test_fuse.py::test_attacks_are_caught_and_their_controls_pass": 3,
+    "tests/checks/test_generic_verdicts.py::test_a_mutant_is_caught_and_told": 3,
+    "tests/checks/test_generic_verdicts.py::test_a_twin_passes": 3,
+    "tests/checks/test_spellings.py::test_unusual_spellings_are_judged_as_usual_ones": 3,
+    "tests/checks/test_spellings.py::test_what_is_written_of_it_binds_to_the_same": 3,
+    "tests/checks/test_twins_on_a_double.py::test_a_specimen_gets_the_verdict_that_it_gets_on_numpy": 3,
+}
+#: Set, every specimen is held, whatever the tier.
+WHOLE = "JUDGE_TUI_ALL_VERDICTS"
 LIST = Path(__file__).parent / "thorough.txt"
 
 
@@ -46,7 +75,7 @@ def sorted_out(items: Iterable[pytest.Item], tier: Tier) -> list[pytest.Item]:
     """The tests that a tier leaves out."""
     if tier == "all":
         return []
-    out = [item for item in items if item.get_closest_marker("campaign") is not None]
+    out = [item for item in items if item.get_closest_marker("campaign") is not None or _unsampled(item)]
     if tier == "quick":
         long = listed()
         out += [
@@ -56,6 +85,12 @@ def sorted_out(items: Iterable[pytest.Item], tier: Tier) -> list[pytest.Item]:
             or (item.get_closest_marker("quick") is None and function(item.nodeid) in long)
         ]
     return out
+
+
+def _unsampled(item: pytest.Item) -> bool:
+    """Whether it is one of many that this tier has a part of, and not in that part."""
+    share = 1 if os.environ.get(WHOLE) else SAMPLED.get(function(item.nodeid), 1)
+    return item.get_closest_marker("quick") is None and zlib.crc32(item.nodeid.encode()) % share != 0
 
 
 def measured(seconds: Iterable[tuple[str, float]]) -> None:

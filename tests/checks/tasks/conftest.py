@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import zlib
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -17,10 +15,6 @@ from judge_tui.checks.task import load_task, task_names
 from judge_tui.checks.verdict import Verdict
 
 HERE = Path(__file__).parent
-#: Set, it asks for every check of every specimen.
-WHOLE = "JUDGE_TUI_ALL_VERDICTS"
-#: Else the tier ``test`` has every how many-th of those that no check needs to be seen at work.
-THIRD = 3
 TABLES: dict[str, list[tuple[str, str]]] = {}
 
 
@@ -56,12 +50,9 @@ def _claims(name: str, specimen: Specimen) -> set[tuple[str, str, bool]]:
 
 
 def _by_tier(every: Mapping[str, Specimen]) -> Iterator[Any]:
-    quick, whole = frozenset(chosen(every)), bool(os.environ.get(WHOLE))
+    quick = frozenset(chosen(every))
     for name in every:
-        marks = [pytest.mark.quick if name in quick else pytest.mark.thorough]
-        if not whole and name not in quick and zlib.crc32(name.encode()) % THIRD:
-            marks.append(pytest.mark.campaign)
-        yield pytest.param(name, marks=marks)
+        yield pytest.param(name, marks=pytest.mark.quick if name in quick else pytest.mark.thorough)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -20,8 +20,8 @@ from judge_tui.checks.specimens import Specimen, judged, unexpected
 from judge_tui.checks.task import load_task, task_names
 from judge_tui.checks.verdict import Outcome, Verdict
 
+from ... import tiers
 from .. import goldens
-from .conftest import WHOLE
 
 SEED = 20_251
 #: Of the checks in which a specimen shows nothing wrong, every how many-th it is held against.
@@ -75,7 +75,7 @@ def test_specimen(
     request: pytest.FixtureRequest,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    whole = bool(os.environ.get(WHOLE)) or request.config.getoption("tier") == "all"
+    whole = bool(os.environ.get(tiers.WHOLE)) or request.config.getoption("tier") == "all"
     specimen, task = every[specimen_id], specimen_id.split("/", maxsplit=1)[0]
     with goldens.searches(monkeypatch) as search:
         outcomes = judged(
