@@ -49,6 +49,7 @@ class Timing:
         answer: Canonical name of an array that is compared with what ``call`` gives; empty for none.
         before: Roles that are called once before, for the handles that they give.
         prepared: Canonical parameters of ``prepare``, whose result ``call`` takes last; empty for none.
+        unlike: Canonical parameters of calls that do something else than what is timed, which are not timed.
     """
 
     role: str
@@ -58,3 +59,4 @@ class Timing:
     answer: str = ""
     before: tuple[str, ...] = ()
     prepared: tuple[str, ...] = ()
+    unlike: tuple[str, ...] = ()

@@ -85,6 +85,8 @@ def loads(bench: Bench, found: Findings) -> str:
         return f"{len(files)} {'file parses' if len(files) == 1 else 'files parse'}, {len(tried)} imported"
     first = next(item for item in found.evidence if item.ok is False)
     where = f" ({first.file}:{first.line})" if first.file and first.line else ""
+    if lacking := re.fullmatch(r"module '(.+)' is installed", first.quantity):
+        return f"needs the module '{lacking[1]}', which is not installed{where or f' ({first.file})'}"
     return f"{first.quantity}: {first.measured} {first.unit}".rstrip() + where
 
 

@@ -65,6 +65,9 @@ def _measured(bench: Bench, found: Findings, timing: Timing) -> str:
     for role in (*timing.before, timing.role):
         if role not in bench.bindings:
             raise Skipped(f"nothing to time: no callable was found for the role '{role}'")
+    for name in timing.unlike:
+        if bench.binding(timing.role).takes(name):
+            raise Skipped(f"nothing to time: a call takes one {name}, and many at once are what is timed")
     place = Submission("reference", bench.submission.task, timing.plain.parent)
     with bench.fresh(place) as worker:
         worker.load(timing.plain.name)

@@ -165,11 +165,7 @@ class Library:
         )
 
     def _owns(self, top: str) -> bool:
-        if top == "adapter" and self.adapter is not None:
-            return True
-        return (self.root / f"{top}.py").is_file() or (
-            (self.root / top).is_dir() and any((self.root / top).rglob("*.py"))
-        )
+        return (top == "adapter" and self.adapter is not None) or _holds(self.root, top)
 
     def _import(
         self,
@@ -201,16 +197,35 @@ class Library:
                 return self._own("", fromlist)
             if self._expected():
                 raise
+            if folder := self._elsewhere(name.partition(".")[0]):
+                return self._own(f"{folder}.{name}", fromlist, depth=folder.count(".") + 1)
             return self._stand_in(name, globals, fromlist)
 
     def _beside(self, top: str, globals: Mapping[str, Any] | None) -> str:
-        """The dotted folder of the importing file, where a module of that name stands beside it."""
+        """The dotted folder, around the importing file, that holds a module or package of that name.
+
+        A package imports itself by its own name; where packages are kept before they are installed
+        (``src/``) is such a folder too.
+        """
         folder = Path(str((globals or {}).get("__file__", ""))).parent
-        if folder == self.root or not folder.is_relative_to(self.root):
+        if not folder.is_relative_to(self.root):
             return ""
+        around = [each for each in (folder, *folder.parents) if each != self.root]
+        places = [each for each in around if each.is_relative_to(self.root)]
+        for place in (*places, self.root / "src"):
+            if _holds(place, top) and (place == folder or top not in sys.stdlib_module_names):
+                return self._dotted(place)
+        return ""
+
+    def _elsewhere(self, top: str) -> str:
+        """The dotted folder of the only module or package of that name, wherever it is."""
+        found = [path.parent for path in (*self.root.rglob(f"{top}.py"), *self.root.rglob(top))]
+        places = {place for place in found if place != self.root and _holds(place, top)}
+        return self._dotted(places.pop()) if len(places) == 1 else ""
+
+    def _dotted(self, folder: Path) -> str:
         parts = folder.relative_to(self.root).parts
-        found = (folder / f"{top}.py").is_file() and all(part.isidentifier() for part in parts)
-        return ".".join(parts) if found else ""
+        return ".".join(parts) if all(part.isidentifier() for part in parts) else ""
 
     def _own(self, name: str, fromlist: Sequence[str] | None, *, depth: int = 0) -> Any:
         module = importlib.import_module(f"{PACKAGE}.{name}".rstrip("."))
@@ -252,6 +267,12 @@ class Library:
             {item: MissingModule(f"{name}.{item}") for item in fromlist or () if item != "*"}
         )
         return last if fromlist else first
+
+
+def _holds(folder: Path, top: str) -> bool:
+    """Whether a folder holds a module of that name, or a package of Python files."""
+    package = folder / top
+    return (folder / f"{top}.py").is_file() or (package.is_dir() and any(package.rglob("*.py")))
 
 
 class _Loader(importlib.machinery.SourceFileLoader):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.remote import Scripted
 from judge_tui.checks.contract import Contract, Param, Return, Role, Sample
 from judge_tui.checks.faults import BadResult
@@ -16,11 +18,13 @@ from judge_tui.checks.tasks.beam_search.scripts import distinct, table
 from judge_tui.checks.tasks.beam_search.timing import TIMING
 from judge_tui.checks.worker.scripted.models import rows_of
 
-__all__ = ["CONTRACT", "probed"]
+__all__ = ["ALONE", "CONTRACT", "probed"]
 
 # V differs from K, the prompt's length and the steps, so that a misread axis is an error and no answer.
 _VOCAB, _STEPS, _WIDTH, _ALPHA = 11, 4, 2, 0.5
 
+#: One prompt, for searches that take no batch.
+ALONE = "prompt"
 _MODELS = (
     "lm", "model_fn", "language_model", "logprob_fn", "log_prob_fn", "logprobs_fn", "log_probs_fn",
     "logits_fn", "forward_fn", "forward", "score_fn", "scorer", "step_fn", "next_token_fn", "next_logprobs",
@@ -31,7 +35,7 @@ _MODELS = (
 _PROMPTS = (
     "prompt_ids", "input_ids", "prompt_token_ids", "prompt_tokens", "batch", "batch_prompts", "inputs",
     "prompt_list", "contexts", "prefixes", "sequences", "input_sequences", "batch_of_prompts",
-    "prompt_batch",
+    "prompt_batch", "prompt",
 )  # fmt: skip
 _STEPS_NAMES = (
     "max_tokens", "max_steps", "max_length", "max_len", "steps", "num_steps", "n_steps", "max_new", "horizon",
@@ -70,6 +74,8 @@ _SEARCH = Role(
         r"search|generate|decode",
     ),
     agrees=lambda value, inputs: _grade(value, inputs),  # noqa: PLW0108 - it stands below
+    spellings=lambda binding: _batched_or_alone(binding),  # noqa: PLW0108 - it stands below
+    enough=0.5,
 )
 
 
@@ -85,10 +91,19 @@ def _sample(rng: np.random.Generator) -> Sample:
         (*prompt, first, third, first): on,
     })  # fmt: skip
     inputs = {
-        "model": script.model, "prompts": [prompt], "beam_width": _WIDTH, "max_new_tokens": _STEPS,
-        "alpha": _ALPHA, "eos_token_id": eos, "vocab_size": _VOCAB, "pad_token_id": -1,
+        "model": script.model, "prompts": [prompt], ALONE: prompt, "beam_width": _WIDTH,
+        "max_new_tokens": _STEPS, "alpha": _ALPHA, "eos_token_id": eos, "vocab_size": _VOCAB,
+        "pad_token_id": -1,
     }  # fmt: skip
     return Sample(inputs, {})
+
+
+def _batched_or_alone(binding: Binding) -> Iterator[Sequence[Binding]]:
+    """A batch of prompts, or one prompt a call."""
+    yield (binding,)
+    if binding.takes("prompts"):
+        args = tuple(replace(a, source=ALONE) if a.source == "prompts" else a for a in binding.args)
+        yield (replace(binding, args=args),)
 
 
 def probed(value: Any, inputs: Mapping[str, Any], given: Mapping[str, int | str]) -> tuple[Form, list[Beam]]:

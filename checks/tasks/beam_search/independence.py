@@ -109,6 +109,8 @@ class _Seen:
 def batch_independence(bench: Bench, found: Findings) -> str:
     """Compare a batch with solo runs (in another process), permuted, a neighbour changed, prompts nested."""
     search = Search(bench)
+    if search.alone:
+        found.note("prompts a call", 1, note="A batch is as many calls, one after another.", **search.where)
     seen = _Seen()
     with bench.fresh() as alone:
         for index, (alpha, bias) in enumerate(_DRAWS):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,7 +12,7 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import BadResult
-from judge_tui.checks.tasks.beam_search.contract import CONTRACT, probed
+from judge_tui.checks.tasks.beam_search.contract import ALONE, CONTRACT, probed
 from judge_tui.checks.tasks.beam_search.oracle import Hyp, path_sum, penalised
 from judge_tui.checks.tasks.beam_search.reading import Beam, read
 from judge_tui.checks.tasks.beam_search.scripts import Script
@@ -92,6 +93,10 @@ class Search:
     Args:
         bench: Where it runs.
 
+    Attributes:
+        form: How beams are written.
+        alone: Whether it takes one prompt a call; a batch is as many calls then.
+
     Raises:
         Fault: Unbound, or it cannot even answer the contract's sample.
     """
@@ -104,6 +109,7 @@ class Search:
         sample = CONTRACT.sample(bench.rng("form"))
         value = bench.call("search", sample.inputs).value("results")
         self.form, _beams = probed(value, sample.inputs, given)
+        self.alone = self.binding.takes(ALONE)
 
     @property
     def where(self) -> dict[str, Any]:
@@ -134,18 +140,22 @@ class Search:
             Fault: It raised, hung, died, or did not return beams of tokens of the vocabulary.
         """
         lists = [list(prompt) for prompt in prompts]
-        returned = self.bench.call(
-            "search", worker=worker, model=script.model, prompts=lists, beam_width=width,
-            max_new_tokens=steps, alpha=alpha, eos_token_id=script.eos, vocab_size=script.vocab_size,
-            pad_token_id=-1,
-        )  # fmt: skip
-        beams = read(returned.value("results"), self.form, lists, steps, script.eos)
+        counters: Counter[str] = Counter()
+        beams: list[list[Beam]] = []
+        for batch in [[one] for one in lists] if self.alone else [lists]:
+            returned = self.bench.call(
+                "search", {ALONE: batch[0] if self.alone else []}, worker=worker, model=script.model,
+                prompts=batch, beam_width=width, max_new_tokens=steps, alpha=alpha, eos_token_id=script.eos,
+                vocab_size=script.vocab_size, pad_token_id=-1,
+            )  # fmt: skip
+            beams += read(returned.value("results"), self.form, batch, steps, script.eos)
+            counters.update(returned.result.counters)
         for beam in (beam for group in beams for beam in group):
             if outside := [t for t in beam.tokens if not 0 <= t < script.vocab_size]:
                 raise BadResult(f"returned token {outside[0]}, outside the vocabulary of {script.vocab_size}")
         kept = tuple(tuple(prompt) for prompt in prompts)
         ranks = alpha == 0.0 or not self.form.unpenalised
-        return Answer(script, kept, width, alpha, beams, returned.result.counters, ranks)
+        return Answer(script, kept, width, alpha, beams, counters, ranks)
 
 
 @dataclass(slots=True)

@@ -33,4 +33,5 @@ TIMING = Timing(
     Path(__file__).with_name("plain.py"),
     ("model", "prompts", "beam_width", "max_new_tokens", "alpha", "eos_token_id"),
     (_size(2, 2, 4, 200), _size(3, 4, 8, 500), _size(4, 4, 16, 1000)),
+    unlike=("prompt",),
 )

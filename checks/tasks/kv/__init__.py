@@ -48,6 +48,6 @@ TASK = Task(
             "paged",
             "quantized",
         ),
-        "attention over the cache": ("incremental_equals_full", "chunked_prefill", "quantized"),
+        "attention over the cache": ("incremental_equals_full", "chunked_prefill", "gqa", "quantized"),
     },
 )

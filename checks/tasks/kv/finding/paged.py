@@ -214,7 +214,7 @@ def _orders(binding: Binding, every: bool = False) -> Iterator[Binding]:
     if binding.layout:
         yield binding
         return
-    if not binding.takes("sequence"):
+    if not (binding.takes("sequence") or binding.takes("rows")):
         return
     for layout in layouts(binding, every):
         yield replace(binding, layout=layout)

@@ -1,0 +1,3 @@
+from rownorm.rules import backward, forward
+
+__all__ = ["backward", "forward"]
