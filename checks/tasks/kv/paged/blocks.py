@@ -24,7 +24,7 @@ from judge_tui.checks.verdict import Verdict
 
 __all__ = ["paged"]
 
-_NAMED = r"paged|(page|block)_?(table|pool|manager|alloc)|(kv|cache).*block|block.*(kv|cache)"
+_NAMED = r"paged|(page|block)_?(table|pool|manager|alloc|store|arena)|(kv|cache).*block|block.*(kv|cache)"
 _OTHER = (
     r"bytes|memory|size|error|test|bench|demo|print|compare|config|stats|report|ratio|plot|transformer|"
     r"footprint"

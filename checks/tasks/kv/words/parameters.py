@@ -116,7 +116,8 @@ SEQUENCE = takes(
 ROWS = takes(
     "rows",
     "row_ids row_indices row_idx seqs sequences seq_ids sequence_ids slots slot_ids batch_indices batch_ids "
-    "streams stream_ids lanes sids handles tickets uids",
+    "streams stream_ids lanes sids handles tickets uids requests request_ids req_ids rids session_ids users "
+    "user_ids ids active_ids names owners seats",
     "data",
 )
 LAYER = takes("layer", "layer_idx layer_id layer_index l", "int")
