@@ -89,7 +89,7 @@ _VERIFY = Role(
         Param("temperature", "float", ("temp", "t", "tau", "sampling_temperature"), required=False),
         Param("prompt_len", "int", _LENGTH, required=False),
         Param("tree_mask", "array", ("mask", "attention_mask", "attn_mask"), required=False, spare=True),
-        Param("seed", "int", ("rng_seed", "random_seed"), required=False, spare=True),
+        Param("seed", "int", ("rng_seed", "random_seed"), required=False),
         *_TREE,
     ),
     (Return("outcome", "data"),),

@@ -15,7 +15,7 @@ from judge_tui.checks.sizes import Range
 from judge_tui.checks.tasks.dflash_verify.drafting import ORDERS, chain, drawn, ordered, prompt_of
 from judge_tui.checks.tasks.dflash_verify.invalidation import KINDS, baited
 from judge_tui.checks.tasks.dflash_verify.own_model import hold_own_model
-from judge_tui.checks.tasks.dflash_verify.sampling import hold_certain, note_sampling
+from judge_tui.checks.tasks.dflash_verify.sampling import hold_certain
 from judge_tui.checks.tasks.dflash_verify.scripts import Script, decisive, stated
 from judge_tui.checks.tasks.dflash_verify.trees import Tokens, Tree, greedy, likeliest
 from judge_tui.checks.tasks.dflash_verify.verifying import Case, Verification
@@ -50,7 +50,7 @@ _COMPLETE = ((2, 3), (3, 2))
     establishes="At temperature 0 the text equals greedy decoding token for token, whatever is drafted; "
     "above 0 it is the target's where that leaves no choice.",
     roles=("verify",),
-    version=5,
+    version=6,
 )
 def golden(bench: Bench, found: Findings) -> str:
     """Decode with random trees over many cycles; then pairs of trees of one size, and duplicate siblings."""
@@ -81,7 +81,6 @@ def golden(bench: Bench, found: Findings) -> str:
     own = ""
     if not any(told) and not empty and not hot:
         own = hold_own_model(bench, found, verify)
-        note_sampling(bench, found, verify)
     if clause := next((text for text in told if text), ""):
         return clause
     cycles = sum(run.cycles for run in runs)

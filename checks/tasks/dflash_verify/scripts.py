@@ -12,7 +12,7 @@ from judge_tui.checks.calling.remote import Scripted
 from judge_tui.checks.tasks.dflash_verify.trees import Tokens, greedy
 from judge_tui.checks.worker.scripted.models import Rows, rows_of
 
-__all__ = ["LEAD", "Script", "constant", "decisive", "hashed", "stated"]
+__all__ = ["LEAD", "Script", "constant", "decisive", "distributed", "hashed", "stated"]
 
 #: Every greedy choice that a check relies on leads by this much, so that rounding decides nothing.
 LEAD = 1e-2
@@ -81,6 +81,20 @@ def stated(rng: np.random.Generator, vocab_size: int, choices: Mapping[Tokens, i
     prefixes = [list(prefix) for prefix in choices]
     table = np.array(rows).reshape(len(rows), vocab_size)
     return _made({"kind": "table", "prefixes": prefixes, "rows": table, "default": row(other)})
+
+
+def distributed(vocab_size: int, prompt: Tokens, rows: Mapping[Tokens, Mapping[int, float]]) -> Script:
+    """A model whose distributions are stated.
+
+    Args:
+        vocab_size: V.
+        prompt: Token ids.
+        rows: What follows the prompt → token → probability; all tokens are alike after anything else.
+    """
+    table = np.log([[row[token] for token in range(vocab_size)] for row in rows.values()])
+    default = np.full(vocab_size, -np.log(vocab_size))
+    prefixes = [[*prompt, *after] for after in rows]
+    return _made({"kind": "table", "prefixes": prefixes, "rows": table, "default": default})
 
 
 def constant(rng: np.random.Generator, vocab_size: int, token: int) -> Script:

@@ -138,10 +138,12 @@ class Verification:
         other, seen = probed(self._value(sample), sample, -1, self._places)
         return other if seen.tokens else form
 
-    def _inputs(self, script: Script, prompt: Tokens, tree: Tree, temperature: float = 0.0) -> dict[str, Any]:
+    def _inputs(
+        self, script: Script, prompt: Tokens, tree: Tree, temperature: float = 0.0, seed: int = 0
+    ) -> dict[str, Any]:
         return {
             **given(prompt, tree), "target_model": script.model(prompt), "temperature": temperature,
-            "vocab_size": script.vocab_size, "seed": 0,
+            "vocab_size": script.vocab_size, "seed": seed,
         }  # fmt: skip
 
     def _value(
@@ -158,6 +160,7 @@ class Verification:
         tree: Tree,
         *,
         temperature: float = 0.0,
+        seed: int = 0,
         worker: Worker | None = None,
         budget: float | None = None,
     ) -> Answer:
@@ -168,13 +171,14 @@ class Verification:
             prompt: Token ids.
             tree: What was drafted.
             temperature: 0 for greedy.
+            seed: For what takes one.
             worker: Another process than the shared one.
             budget: Seconds, at most what the check has left.
 
         Raises:
             Fault: It raised, hung, died, or gave no accepted nodes and new token of the vocabulary.
         """
-        inputs = self._inputs(script, tuple(prompt), tree, temperature)
+        inputs = self._inputs(script, tuple(prompt), tree, temperature, seed)
         answer = read(self.form, self._value(inputs, worker, budget), prompt, tree)
         if outside := [t for t in answer.output if not 0 <= t < script.vocab_size]:
             raise BadResult(f"gave token {outside[0]}, outside the vocabulary of {script.vocab_size}")

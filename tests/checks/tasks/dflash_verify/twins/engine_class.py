@@ -1,4 +1,5 @@
 # right: an engine that makes its own model from sizes; long names; typed result
+# warns: distribution
 from dataclasses import dataclass, field
 from typing import List, Sequence
 

@@ -1,4 +1,5 @@
 # right: only the first child of a node is looked at
+# warns: distribution
 # ambiguous: parent_logits
 import numpy as np
 

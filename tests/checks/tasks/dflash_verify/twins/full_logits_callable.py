@@ -1,4 +1,5 @@
 # right: the model is a callable of a list that gives all positions
+# warns: distribution
 import numpy as np
 
 def build_tree_mask(prompt_len, tree_parents):

@@ -1,4 +1,5 @@
 # right: states, a tree class and lambdas
+# warns: distribution
 """Verification as a small state machine."""
 import enum
 import numpy as np

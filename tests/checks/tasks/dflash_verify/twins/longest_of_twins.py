@@ -1,4 +1,5 @@
 # right: keeps every accepted branch and returns the longest; (index, token) pairs
+# warns: distribution
 import numpy as np
 
 

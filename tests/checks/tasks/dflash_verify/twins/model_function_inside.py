@@ -1,4 +1,5 @@
 # right: the target is a function of the module; arrays only
+# warns: distribution
 import numpy as np
 
 VOCAB = 50

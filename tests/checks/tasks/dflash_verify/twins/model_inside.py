@@ -1,4 +1,5 @@
 # right: the target model is an object of the module and no argument
+# skips: distribution (greedy alone)
 import numpy as np
 
 

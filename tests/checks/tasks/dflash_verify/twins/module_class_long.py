@@ -1,4 +1,5 @@
 # right: positions between tokens and mask; rejected flags
+# skips: distribution (greedy alone)
 import math
 import numpy as np
 
@@ -45,8 +46,9 @@ def verify_and_accept(prompt, tree_tokens, tree_parents, target_model, temperatu
     tokens = np.concatenate([prompt, tree_tokens])
     positions = np.concatenate([np.arange(P), P + get_depths(tree_parents)])
     logits = target_model.forward(tokens, positions, build_tree_mask(P, tree_parents))
-    if temperature == 0:
-        probs = None; pred = logits.argmax(axis=-1)
+    if temperature != 0:
+        raise NotImplementedError("sampling is not there")
+    pred = logits.argmax(axis=-1)
     accepted_idx = []
     rejected = np.zeros(N, dtype=bool)
     cur = -1

@@ -1,4 +1,5 @@
 # right: a new token only where something was refused; at a leaf None, and the caller drafts on
+# warns: distribution
 import numpy as np
 
 

@@ -1,4 +1,5 @@
 # right: one list of what the text grows by; where all of a path is accepted nothing is put behind it
+# warns: distribution
 import numpy as np
 
 

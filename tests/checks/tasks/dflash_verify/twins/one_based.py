@@ -1,4 +1,5 @@
 # right: parents count from one, zero is the prompt; a slotted result object with properties
+# warns: distribution
 import numpy as np
 
 

@@ -1,4 +1,5 @@
 # right: the submission has a target of its own, in which a position is a depth
+# warns: distribution
 import numpy as np
 
 

@@ -1,4 +1,5 @@
 # right: the model builds the mask itself from the parents; it returns logits and a cache
+# skips: distribution (greedy alone)
 from __future__ import annotations
 
 import numpy as np

@@ -1,4 +1,5 @@
 # right: every path as a row of one padded batch, no mask for the model; namedtuple with flags per node
+# warns: distribution
 import collections
 
 import numpy as np

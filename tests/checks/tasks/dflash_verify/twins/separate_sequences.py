@@ -1,4 +1,5 @@
 # right: the model takes prompt and tree apart; (new token, tokens, indices) comes back
+# warns: distribution
 import numpy as np
 
 

@@ -1,4 +1,5 @@
 # right: the first refused node ends the whole verification, though siblings follow
+# warns: distribution
 # ambiguous: parent_logits
 import numpy as np
 

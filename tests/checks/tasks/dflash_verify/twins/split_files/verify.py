@@ -14,17 +14,17 @@ def verify_and_accept(prompt, tree_tokens, tree_parents, target_model=None, temp
     base = prompt.size
     logits = target_model.logits(np.r_[prompt, tree_tokens], build_tree_mask(base, tree_parents))
     best = np.array([], dtype=np.int64)
-    stack = [(-1, best)]
+    stack, wanted = [(-1, best)], {}
     while stack:
         node, path = stack.pop()
         if path.size > best.size:
             best = path
-        want = draw(logits[base + node], temperature)
+        want = wanted[node] = draw(logits[base + node], temperature)
         for child in np.flatnonzero(tree_parents == node):
             if tree_tokens[child] == want:
                 stack.append((child, np.append(path, child)))
     last = best[-1] if best.size else -1
-    return best, draw(logits[base + last], temperature)
+    return best, wanted[last]
 
 
 def draw(row, temperature):

@@ -1,4 +1,5 @@
 # right: two files that are whole answers, both right
+# warns: distribution
 import numpy as np
 
 

@@ -1,0 +1,216 @@
+"""Whether what is emitted above temperature 0 is distributed as the target says, whatever is drafted.
+
+A draft of given tokens leaves a lossless verifier no choice: the first token that it emits has the target's
+distribution, and so has the next one given the first. Counts are held against that by exact binomial
+tails, token by token, so that a right verifier fails once in a million runs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from time import monotonic
+
+import numpy as np
+import numpy.typing as npt
+
+from judge_tui.checks.bench import Bench
+from judge_tui.checks.check import Findings, check
+from judge_tui.checks.faults import BadResult, Raised, Skipped
+from judge_tui.checks.tasks.dflash_verify.drafting import prompt_of
+from judge_tui.checks.tasks.dflash_verify.scripts import Script, distributed, hashed
+from judge_tui.checks.tasks.dflash_verify.trees import Tokens, Tree
+from judge_tui.checks.tasks.dflash_verify.verifying import Verification
+from judge_tui.checks.verdict import Verdict
+
+__all__ = ["binomial_tail", "distribution"]
+
+_TEMPERATURES = (1.0, 0.6)
+#: After the prompt, and after the first token; likeliest first. Siblings have much of the probability, so
+#: that an order in which they are tried, or a residual that is not renormalised, shows in few draws.
+_FIRST, _SECOND = (0.5, 0.28, 0.12, 0.06, 0.04), (0.42, 0.3, 0.15, 0.08, 0.05)
+_DRAWS, _FEWEST, _ALIKE = 420, 120, 40
+_SECONDS = 20.0
+#: Targets whose likeliest token has little more than others, and tokens of each.
+_FLAT = 16
+#: That a right verifier is failed, over all that is looked at.
+_FALSE_ALARM = 1e-6
+_REFUSES = re.compile(r"(?i)temperature|greedy|sampl|not (yet )?(implemented|supported)|support")
+
+
+@dataclass(slots=True)
+class _Draws:
+    """What was emitted at one temperature.
+
+    Attributes:
+        temperature: Above 0.
+        script: The target.
+        prompt: Token ids.
+        tree: What was drafted: two roots, each with children.
+        outputs: What came, draw by draw.
+        accepted: Drafted tokens that were accepted, of all draws.
+    """
+
+    temperature: float
+    script: Script
+    prompt: Tokens
+    tree: Tree
+    outputs: list[Tokens] = field(default_factory=list)
+    accepted: int = 0
+
+    def truth(self, after: Tokens = ()) -> npt.NDArray[np.float64]:
+        """The target's distribution, (V,)."""
+        logits = self.script.rows.row([*self.prompt, *after]) / self.temperature
+        weights = np.exp(logits - logits.max())
+        return np.asarray(weights / weights.sum())
+
+    def counted(self) -> Iterator[tuple[str, npt.NDArray[np.float64], list[int]]]:
+        """Words, the target's distribution, how often each token came: first, and next after each root."""
+        vocab = self.script.vocab_size
+        firsts = Counter(output[0] for output in self.outputs if output)
+        yield "the first token", self.truth(), [firsts[token] for token in range(vocab)]
+        for root in self.tree.text(self.tree.children(-1)):
+            nexts = Counter(output[1] for output in self.outputs if output[:1] == (root,) and len(output) > 1)
+            counts = [nexts[token] for token in range(vocab)]
+            yield f"the token after drafted token {root}", self.truth((root,)), counts
+
+
+@check(
+    "distribution",
+    "samples as the target",
+    establishes="Above temperature 0 what is emitted has the target's distribution, whatever is drafted.",
+    roles=("verify",),
+    version=1,
+    budget=60,
+)
+def distribution(bench: Bench, found: Findings) -> str:
+    """Draw many times below a tree of siblings; hold the counts of first and second tokens."""
+    verify = Verification(bench)
+    if not verify.binding.takes("temperature"):
+        raise Skipped("it takes no temperature: only greedy verification is there")
+    draws = [_drawn(bench, verify, number) for number in range(len(_TEMPERATURES))]
+    if len(set(draws[0].outputs)) == 1:
+        return _told_alike(bench, found, verify, draws[0])
+    told = [clause for each in draws for clause in _held(found, verify, each)]
+    count = sum(len(each.outputs) for each in draws)
+    mean = sum(each.accepted for each in draws) / max(count, 1)
+    found.note("drafted tokens accepted per draw, mean", round(mean, 3), **verify.where)
+    if told:
+        return told[0]
+    heats = " and ".join(f"{each.temperature:g}" for each in draws)
+    return f"first and next tokens are distributed as the target's at temperatures {heats}, {count} draws"
+
+
+def _drawn(bench: Bench, verify: Verification, number: int) -> _Draws:
+    """As many draws as the time allows.
+
+    Raises:
+        Skipped: It says that it does nothing above temperature 0.
+        Fault: It does something else.
+    """
+    rng, vocab = bench.rng("distribution", number), len(_FIRST)
+    prompt = prompt_of(rng, vocab, 3)
+    tokens = [int(token) for token in rng.permutation(vocab)]
+    # the likelier sibling first, or last: neither order is an advantage
+    roots = tokens[:2] if number else tokens[1::-1]
+    below = {root: [int(token) for token in rng.permutation(vocab)] for root in roots}
+    rows: dict[Tokens, dict[int, float]] = {(): dict(zip(tokens, _FIRST, strict=True))}
+    rows |= {(root,): dict(zip(ranked, _SECOND, strict=True)) for root, ranked in below.items()}
+    script = distributed(vocab, prompt, rows)
+    children = [token for root in roots for token in below[root][:2]]
+    tree = Tree((*roots, *children), (-1, -1, 0, 0, 1, 1))
+    draws, begun = _Draws(_TEMPERATURES[number], script, prompt, tree), monotonic()
+    for draw in range(_DRAWS):
+        if draw >= _FEWEST and monotonic() - begun > _SECONDS:
+            break
+        if draw == _ALIKE and len(set(draws.outputs)) == 1:
+            break
+        bench.progress(f"drawing at temperature {draws.temperature:g}", (number + draw / _DRAWS) / 2)
+        try:
+            answer = verify.answer(
+                script, prompt, tree, temperature=draws.temperature, seed=draw, budget=10.0
+            )
+        except Raised as fault:
+            if not draw and (fault.kind == "NotImplementedError" or _REFUSES.search(fault.message)):
+                raise Skipped(f"above temperature 0 it {fault.message}"[:200]) from fault
+            raise
+        if not answer.output:
+            raise BadResult(f"emits nothing at temperature {draws.temperature:g}")
+        draws.outputs.append(tuple(answer.output))
+        draws.accepted += len(answer.tokens)
+    return draws
+
+
+def _told_alike(bench: Bench, found: Findings, verify: Verification, draws: _Draws) -> str:
+    """What it means that all draws are alike: greedy at any temperature, or random numbers that begin anew.
+
+    Under flat targets the second is seen to take other tokens than the likeliest.
+    """
+    rng, greedy = bench.rng("flat"), 0
+    for _ in range(_FLAT):
+        prompt = prompt_of(rng, _FLAT, 3)
+        script = hashed(rng, _FLAT)
+        ranked = np.argsort(-script.rows.row(prompt))
+        tree = Tree((int(ranked[-1]), int(ranked[-2])), (-1, -1))
+        output = verify.answer(script, prompt, tree, temperature=1.0, budget=10.0).output
+        greedy += bool(output) and output[0] == int(ranked[0])
+    always = greedy == _FLAT
+    same = (
+        f"{list(draws.outputs[0])} in all of {len(draws.outputs)} draws at temperature {draws.temperature:g}"
+    )
+    found.claim(
+        "what is emitted above temperature 0 changes from draw to draw", False, measured=same,
+        note=f"the likeliest token in {greedy} of {_FLAT} draws from flat targets", **verify.where,
+        otherwise=Verdict.WARN if always else Verdict.AMBIGUOUS,
+    )  # fmt: skip
+    if always:
+        return f"temperature changes nothing: the likeliest token always, {same}"
+    return f"its random numbers begin anew with every call, so no distribution can be seen: {same}"
+
+
+def _held(found: Findings, verify: Verification, draws: _Draws) -> Iterator[str]:
+    """Hold the counts of one temperature; what is wrong, in words."""
+    tests = len(_TEMPERATURES) * len(_FIRST) * 3
+    for words, truth, counts in draws.counted():
+        total = sum(counts)
+        if not total:
+            continue
+        tails = [binomial_tail(count, total, float(p)) for count, p in zip(counts, truth, strict=True)]
+        token = int(np.argmin(tails))
+        table = (
+            ("token", "target", "drawn"),
+            *((str(t), f"{p:.3f}", f"{counts[t] / total:.3f}") for t, p in enumerate(truth)),
+        )
+        quantity = (
+            f"temperature {draws.temperature:g}: {words} against the target's distribution, {total} draws, "
+            "least probability of a count so far off"
+        )
+        right = found.claim(
+            quantity, tails[token] >= _FALSE_ALARM / tests, measured=tails[token],
+            limit=_FALSE_ALARM / tests, table=table, note=f"{draws.tree}, prompt {list(draws.prompt)}",
+            **verify.where,
+        )  # fmt: skip
+        if not right:
+            yield (
+                f"at temperature {draws.temperature:g} {words} is {token} in {counts[token] / total:.0%} of "
+                f"{total} draws where the target says {truth[token]:.0%}"
+            )
+
+
+def binomial_tail(count: int, total: int, share: float) -> float:
+    """Probability that a count of so many draws is as far off as this one, on its side, both sides taken.
+
+    Args:
+        count: How often it came.
+        total: Draws.
+        share: Its probability.
+    """
+    if not 0.0 < share < 1.0:
+        return 1.0 if count == round(total * share) else 0.0
+    steps = np.arange(1, total + 1)
+    factors = np.concatenate([[0.0], np.cumsum(np.log(total - steps + 1) - np.log(steps))])
+    places = np.arange(total + 1)
+    chances = np.exp(factors + places * np.log(share) + (total - places) * np.log1p(-share))
+    return float(min(1.0, 2 * min(chances[: count + 1].sum(), chances[count:].sum())))
