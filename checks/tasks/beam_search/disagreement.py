@@ -89,11 +89,20 @@ def by_rank(seed: int) -> tuple[Draw, ...]:
     return tuple(found)
 
 
-#: What a beam's length may be mistaken for while searching, as a clause and by the prompt's length.
+#: What a beam may be ranked by while searching instead of its score, as a clause; as what then stands for its
+#: length, by the prompt's length.
 MISTAKEN: Mapping[str, Callable[[int], Counted]] = {
     "the prompt is counted as length": lambda prompt: lambda hyp, _new: len(hyp.tokens) + prompt,
     "a new beam is ranked by the length of its parent": lambda _: lambda hyp, new: len(hyp.tokens) - new or 1,
     "a new beam is ranked as one token longer than it is": lambda _: lambda hyp, new: len(hyp.tokens) + new,
+    "beams are ranked by sum × length^alpha": lambda _: lambda hyp, _new: 1 / max(len(hyp.tokens), 1),
+    "beams are ranked by twice the exponent": lambda _: lambda hyp, _new: len(hyp.tokens) ** 2,
+    "ended beams are ranked by their sum, the others by their score": lambda _: (
+        lambda hyp, _new: 1 if hyp.finished else len(hyp.tokens)
+    ),
+    "beams that go on are ranked by their sum, the others by their score": lambda _: (
+        lambda hyp, _new: len(hyp.tokens) if hyp.finished else 1
+    ),
 }
 
 

@@ -34,7 +34,7 @@ __all__ = [
 
 Tokens = tuple[int, ...]
 #: A beam, and whether it is new in this step → what is taken for its length.
-Counted: TypeAlias = "Callable[[Hyp, bool], int]"
+Counted: TypeAlias = "Callable[[Hyp, bool], float]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class Variant:
 VARIANTS = (Variant("pool", "score"), Variant("pool", "sum"), Variant("side"), Variant("refill"))
 
 
-def penalised(logprob: float, length: int, alpha: float) -> float:
+def penalised(logprob: float, length: float, alpha: float) -> float:
     """Score of a sum over ``length`` tokens; an empty sequence scores its sum, 0."""
     return float(logprob / length**alpha) if length else float(logprob)
 

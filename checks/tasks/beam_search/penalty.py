@@ -58,7 +58,7 @@ class _Tally:
     establishes="Winners change at exactly the alphas that logprob / length^alpha says, over generated "
     "tokens, and the returned scores are that number.",
     roles=("search",),
-    version=7,
+    version=8,
 )
 def length_penalty(bench: Bench, found: Findings) -> str:
     """Search tables with a crossover on both sides of it; then see what ranks beams inside the search."""
@@ -232,7 +232,7 @@ def _ranked_by(bench: Bench, found: Findings, search: Search) -> tuple[str, str]
 
 
 def _mistaken(bench: Bench, found: Findings, search: Search) -> str:
-    """Whether a search takes something else for the length of its beams, by the sets that this gives."""
+    """Whether a search ranks its beams by something else while searching, by the sets that this gives."""
     told = ""
     for mistake in MISTAKEN:
         draws, fitting = by_mistake(bench.seed, mistake), 0
