@@ -18,6 +18,7 @@ import numpy.typing as npt
 from judge_tui.checks.bfloat16 import Bfloat16, bits
 from judge_tui.checks.errors import EngineError
 from judge_tui.checks.faults import BadResult
+from judge_tui.checks.strides import Laid, in_memory
 from judge_tui.checks.worker import wire
 
 __all__ = [
@@ -144,13 +145,19 @@ class Packer:
         if len(self.fds) >= wire.MAX_FDS:
             raise EngineError(f"over {wire.MAX_FDS} arrays in one call")
         narrow = isinstance(array, Bfloat16)
-        data = bits(array) if isinstance(array, Bfloat16) else np.ascontiguousarray(array)
+        lies = in_memory(array) if isinstance(array, Laid) else None
+        data = (
+            bits(array) if isinstance(array, Bfloat16) else np.ascontiguousarray(lies.data if lies else array)
+        )
         fd = os.memfd_create("in", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
         self.fds.append(fd)
         _write_all(fd, data.tobytes())
         fcntl.fcntl(fd, fcntl.F_ADD_SEALS, _SEALS)
         dtype = "bfloat16" if narrow else array.dtype.str
-        return {"$a": len(self.fds) - 1, "shape": list(array.shape), "dtype": dtype}
+        told = {"$a": len(self.fds) - 1, "shape": list(data.shape), "dtype": dtype}
+        if lies is not None:
+            told |= {"axes": lies.axes, "flipped": lies.flipped, "stepped": lies.stepped}
+        return told
 
 
 class Handed:

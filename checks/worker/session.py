@@ -25,6 +25,7 @@ from .raising import told
 from .replacing import copied, replaced
 from .scripted import models, targets
 from .series import repeat
+from .strides import read_as
 from .values import (
     BadValueError,
     alike,
@@ -388,10 +389,10 @@ class Session:
         shape, dtype = tuple(value["shape"]), dtype_named(value["dtype"])
         size = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
         if size == 0:
-            return arrays.moved(np.empty(shape, dtype))
+            return arrays.moved(read_as(np.empty(shape, dtype), value))
         # Private: older kernels refuse any shared mapping of a memfd that is sealed against writing.
         with mmap.mmap(self._fds[value["$a"]], size, mmap.MAP_PRIVATE, mmap.PROT_READ) as buffer:
-            return arrays.moved(np.frombuffer(buffer, dtype=dtype).reshape(shape).copy())
+            return arrays.moved(read_as(np.frombuffer(buffer, dtype=dtype).reshape(shape).copy(), value))
 
     def _callable(self, file: str, name: str) -> Any:
         found: Any = self.library.module(file)

@@ -8,7 +8,8 @@ Values in a request are plain msgpack, and these one-key maps:
 
 ``{"$h": id, "path": [...]}``            an object that the worker keeps, or a part of it
 ``{"$a": i, "shape": […], "dtype": s}``  an array in the i-th attached memfd, handed over as a fresh copy;
-                                         ``s`` as NumPy has it, or ``bfloat16``
+                                         ``s`` as NumPy has it, or ``bfloat16``; with ``axes``, ``flipped``
+                                         and ``stepped`` it is a view of it (see :mod:`.strides`)
 ``{"$l": value}``                        the same as nested lists
 ``{"$c": {…}}``                          a dict whose keys are attributes too (see :mod:`.context`)
 ``{"$t": [values]}``                     a tuple

@@ -21,6 +21,7 @@ from judge_tui.checks.tasks.backwards.passes import (
     forward,
     own_sizes,
     release,
+    strided,
     swept,
 )
 from judge_tui.checks.tasks.backwards.reference import Batch
@@ -36,7 +37,7 @@ __all__ = ["forward_accuracy"]
     "y against the reference",
     establishes="y is right over random shapes, eps and gamma, in float32 and float64, and where var ≈ eps.",
     roles=("forward",),
-    version=5,
+    version=6,
 )
 def forward_accuracy(bench: Bench, found: Findings) -> str:
     """Compare y row by row, in this process and in a fresh one."""
@@ -49,6 +50,8 @@ def forward_accuracy(bench: Bench, found: Findings) -> str:
         _compare(bench, double, batch, causes)
     for index, shape in enumerate(swept()):
         _compare(bench, double, draw(bench.rng("swept", index), shape, eps_of(bench, 1e-5)), causes)
+    for batch, words in strided(bench):
+        _compare(bench, double, batch, causes, special=words)
     own = own_sizes(bench)
     if affordable(bench, found):
         with own.pace(math.prod(STATED)):

@@ -28,6 +28,7 @@ from judge_tui.checks.tasks.backwards.passes import (
     forward,
     own_sizes,
     release,
+    strided,
     swept,
 )
 from judge_tui.checks.tasks.backwards.reference import Batch, Gradients
@@ -56,7 +57,7 @@ _KEPT = 16
     "dx, dgamma, dbeta",
     establishes="The gradients equal the analytic ones and the differences of the submission's own forward.",
     roles=("forward", "backward"),
-    version=5,
+    version=6,
 )
 def gradients(bench: Bench, found: Findings) -> str:
     """Compare with the truth on every draw; difference the submission's forward on small and wide ones."""
@@ -69,6 +70,8 @@ def gradients(bench: Bench, found: Findings) -> str:
         _compare(bench, held, draw(bench.rng(index), shape, eps_of(bench, eps)), causes)
     for index, shape in enumerate(swept()):
         _compare(bench, held, draw(bench.rng("swept", index), shape, eps_of(bench, 1e-5)), causes)
+    for batch, words in strided(bench):
+        _compare(bench, held, batch, causes, special=words)
     own = own_sizes(bench)
     if affordable(bench, found):
         with own.pace(math.prod(STATED)):

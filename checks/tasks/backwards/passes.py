@@ -15,6 +15,7 @@ from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.check import Findings
 from judge_tui.checks.own_sizes import OwnSizes
 from judge_tui.checks.sizes import About, Sizes
+from judge_tui.checks.strides import HOWS, mixed
 from judge_tui.checks.tasks.backwards.reference import Batch, Gradients
 
 __all__ = ["STATED", "Pass", "about", "affordable", "backward", "cache_of", "cache_role", "draw", "drawn",
@@ -204,6 +205,17 @@ def drawn(sizes: Sizes) -> Iterator[tuple[tuple[int, int, int], float]]:
         yield (sizes.between(1, 6), sizes.between(1, 24), sizes.between(4, 100)), 1e-5
     for b, t, d in sizes.each_large(((1, 3), (1, 4), (4, 12)), ((8, 40), (20, 300), (260, 3000))):
         yield (b, t, d), 1e-5
+
+
+def strided(bench: Bench) -> Iterator[tuple[Batch, str]]:
+    """Batches whose arrays lie in memory in other orders, each in one of its own, and which."""
+    for turn in range(len(HOWS)):
+        sizes = bench.sizes("strided", turn)
+        shape = sizes.between(2, 4), sizes.between(3, 9), sizes.between(4, 24)
+        batch = draw(bench.rng("strided", turn), shape, eps_of(bench, 1e-5))
+        x, dy, gamma, beta = mixed(turn, batch.x, batch.dy, batch.gamma, batch.beta)
+        words = f"in memory x {HOWS[turn]}, dy {HOWS[(turn + 1) % len(HOWS)]}"
+        yield replace(batch, x=x, dy=dy, gamma=gamma, beta=beta), words
 
 
 def draw(rng: np.random.Generator, shape: tuple[int, int, int], eps: float) -> Batch:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
@@ -20,6 +21,7 @@ from judge_tui.checks.tasks.flash_attention.cases import (
     cuts,
     drawn,
     heads,
+    laid_out,
     scores,
     swept,
 )
@@ -43,7 +45,7 @@ _UNREAD = "Its mask gives causal attention neither as 0 and -inf nor as booleans
     establishes="O equals softmax(QKᵀ/√D)V row by row for every head, uneven tiles, T > N, T = 1, causal and "
     "not, in float64 and float32.",
     roles=("forward",),
-    version=6,
+    version=7,
 )
 def accuracy(bench: Bench, found: Findings) -> str:
     """Hold every row of fresh draws against the float64 reference."""
@@ -112,6 +114,8 @@ def _cases(bench: Bench, forward: Forward) -> Iterator[Case]:
             yield _offset(drawn(bench.rng(name, causal), (1, 2, 18, 16), 4, causal, name=name), by)
         name = "scores 1800 apart"
         yield _apart(drawn(bench.rng(name, causal), (1, 2, 18, 16), 4, causal, name=name))
+        for turn, dtype in enumerate((np.float64, np.float32, np.float64, np.float64)):
+            yield _strided(bench, turn, causal, dtype)
         if causal:
             yield _rising(
                 drawn(bench.rng("hidden"), (1, 2, 18, 16), 4, True, name="hidden keys score highest")
@@ -127,6 +131,14 @@ def _about_own_integers(bench: Bench, forward: Forward, own: OwnSizes, rows: Row
         case = drawn(bench.rng("about", str(one)), shape, tile, forward.causal[0], spread=2.0, name=str(one))
         with own.trying(one, scores(shape)):
             rows.hold(case, forward(case))
+
+
+def _strided(bench: Bench, turn: int, causal: bool, dtype: npt.DTypeLike) -> Case:
+    """Queries, keys and values in three orders of memory: an array is its values, whatever its strides."""
+    sizes = bench.sizes("strided", turn, causal)
+    shape, tile = (2, *heads(sizes, (5, 40), (2, 12))[1:]), sizes.between(2, 9)
+    case = drawn(bench.rng("strided", turn, causal), shape, tile, causal, dtype=dtype)
+    return laid_out(case, turn)
 
 
 def _offset(case: Case, by: float) -> Case:

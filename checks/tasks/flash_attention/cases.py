@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -12,9 +12,22 @@ from judge_tui.checks.bfloat16 import Bfloat16
 from judge_tui.checks.own_sizes import OwnSizes
 from judge_tui.checks.remembered import Remembered
 from judge_tui.checks.sizes import About, Range, Sizes
+from judge_tui.checks.strides import HOWS, mixed
 from judge_tui.checks.tasks.flash_attention.reference import Array, attention
 
-__all__ = ["AXES", "MOST_ABOUT", "Case", "Shape", "about", "cuts", "drawn", "heads", "scores", "swept"]
+__all__ = [
+    "AXES",
+    "MOST_ABOUT",
+    "Case",
+    "Shape",
+    "about",
+    "cuts",
+    "drawn",
+    "heads",
+    "laid_out",
+    "scores",
+    "swept",
+]
 
 #: (B, H, N, D).
 Shape = tuple[int, int, int, int]
@@ -83,6 +96,13 @@ def drawn(
     """Normal q, k, v; ``spread`` multiplies the scores."""
     q, k, v = (rng.standard_normal(shape).astype(dtype) for _ in range(3))
     return Case((q * spread).astype(dtype), k, v, tile, causal, name)
+
+
+def laid_out(case: Case, turn: int) -> Case:
+    """The same case with its arrays in three orders of memory, which ``turn`` says."""
+    q, k, v = mixed(turn, case.q, case.k, case.v)
+    orders = ", ".join(f"{name} {HOWS[(turn + place) % len(HOWS)]}" for place, name in enumerate("QKV"))
+    return replace(case, q=q, k=k, v=v, name=f"in memory {orders}")
 
 
 def heads(sizes: Sizes, length: int | Range, width: int | Range = (2, 24)) -> Shape:

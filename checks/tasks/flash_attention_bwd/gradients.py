@@ -12,6 +12,7 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.own_sizes import OwnSizes
 from judge_tui.checks.sizes import Sizes
+from judge_tui.checks.strides import mixed
 from judge_tui.checks.tasks.backwards.source import place
 from judge_tui.checks.tasks.flash_attention.cases import (
     AXES,
@@ -20,6 +21,7 @@ from judge_tui.checks.tasks.flash_attention.cases import (
     about,
     cuts,
     heads,
+    laid_out,
     scores,
     swept,
 )
@@ -43,7 +45,7 @@ _EXPLAINED = 200
     establishes="The gradients equal the analytic ones over uneven tiles, backward tiles of another size, "
     "heads and batches, causal and not, and the differences of the submission's own forward.",
     roles=("forward", "backward"),
-    version=4,
+    version=5,
 )
 def gradients(bench: Bench, found: Findings) -> str:
     """Hold every row of every gradient against the truth, and all against differences of its own forward."""
@@ -94,6 +96,8 @@ def _problems(bench: Bench, attention: Attention) -> Iterator[Problem]:
         for by in (-900.0, 900.0, -2e4, -7e4):
             name = f"scores near {by:g}"
             yield _offset(posed(bench.rng(name, causal), (1, 2, 18, 16), 4, causal, back=7, name=name), by)
+        for turn in range(3):
+            yield _strided(bench, turn, causal)
         rng = bench.rng("small", causal)
         faint = posed(rng, (2, 1, 10, 4), 4, causal, name="one batch entry with dO of 1e-6")
         faint.d_out[1] *= 1e-6
@@ -101,6 +105,15 @@ def _problems(bench: Bench, attention: Attention) -> Iterator[Problem]:
     for index, (shape, tile, back, spread) in enumerate(swept()):
         rng, causal = bench.rng("swept", index), attention.causal[index % len(attention.causal)]
         yield posed(rng, shape, tile, causal, back=back, spread=spread, name="every small size")
+
+
+def _strided(bench: Bench, turn: int, causal: bool) -> Problem:
+    """Q, K, V and dO in four orders of memory: an array is its values, whatever its strides."""
+    sizes = bench.sizes("strided", turn, causal)
+    shape, tile = (2, *heads(sizes, (5, 30), (2, 12))[1:]), sizes.between(2, 9)
+    problem = posed(bench.rng("strided", turn, causal), shape, tile, causal, back=sizes.between(2, 9))
+    (d_out,) = mixed(turn + 3, problem.d_out)
+    return replace(problem, case=laid_out(problem.case, turn), d_out=d_out)
 
 
 def _cuts(sizes: Sizes) -> Iterator[tuple[Shape, int, int, str]]:

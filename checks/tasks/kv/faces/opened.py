@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Self
@@ -15,6 +16,7 @@ from judge_tui.checks.calling.calls import Returned, invoke
 from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.contract import Role
 from judge_tui.checks.faults import BadResult
+from judge_tui.checks.strides import HOWS, laid
 from judge_tui.checks.tasks.kv.faces.answers import State, cache_of, part
 from judge_tui.checks.tasks.kv.faces.axis_orders import (
     answered,
@@ -57,6 +59,7 @@ class Opened:
         feeds_layers: Whether what comes in is of one layer of several; else a cache is made for one.
         names: Sequence → what the submission knows it by, where it gives names itself.
         quiet: Whether it is not told that a step is over: another layer of the step comes after this one.
+        strided: Whether what comes in lies in memory in other orders, array by array.
     """
 
     def __init__(
@@ -89,6 +92,8 @@ class Opened:
         self.feeds_layers = feeding is not None and feeding.takes("layer")
         self.names: dict[int, Any] = {}
         self.quiet = False
+        self.strided = False
+        self._turns = itertools.count()
         self.states = [self._created() for _ in range(sizes.batch if self.alone else 1)]
         for b in range(sizes.batch):
             self.add(b)
@@ -216,6 +221,10 @@ class Opened:
 
     def _to_wire(self, array: Array, binding: Binding, counts: Array) -> Array:
         """A (B, H, N, D) array as a call takes it: of this layer, or of all that go in together."""
+        wired = self._ordered(array, binding, counts)
+        return laid(wired, HOWS[next(self._turns) % len(HOWS)]) if self.strided else wired
+
+    def _ordered(self, array: Array, binding: Binding, counts: Array) -> Array:
         if "L" in binding.layout:
             return to_wire(array, binding.layout, self.together)
         own = of_layer(array, self.layer) if self.together > 1 else array

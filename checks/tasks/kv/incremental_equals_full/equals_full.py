@@ -53,6 +53,7 @@ class Case:
         sharp: Factor on the queries; large scores overflow a softmax that leaves the maximum out.
         heads: Heads, where they are not drawn.
         width: Of a head, where it is not drawn.
+        strided: Whether what comes in lies in memory in other orders.
     """
 
     words: str
@@ -66,6 +67,7 @@ class Case:
     sharp: float = 1.0
     heads: int = 0
     width: int = 0
+    strided: bool = False
 
     @property
     def work(self) -> float:
@@ -87,6 +89,7 @@ CASES = (
     Case("scores × 100, batch 2", 2, 6, 4, sharp=100.0),
     Case("prompt of 5, batch 2, float64", 2, 5, 5, dtype="float64"),
     Case("filled exactly by a prompt of 12 and a step, batch 2", 2, 12, 1, spare=0),
+    Case("arrays in other orders of memory, batch 2", 2, 6, 5, strided=True),
 )
 
 
@@ -94,7 +97,7 @@ CASES = (
     "incremental_equals_full",
     "decoding equals full attention",
     establishes="Every decode step equals full causal recomputation: 1e-5 in float32, 1e-10 in float64.",
-    version=11,
+    version=12,
 )
 def incremental_equals_full(bench: Bench, found: Findings) -> str:
     """Feed prompts and steps; hold each step's rows against attention over all that was fed."""
@@ -214,6 +217,7 @@ def _run(subject: Subject, case: Case, index: str, worker: Any) -> tuple[Worst, 
     sizes = subject.sizes(case.batch, case.prompt + case.steps + case.spare, case.dtype)
     sizes = replace(sizes, heads=case.heads or sizes.heads, head_dim=case.width or sizes.head_dim)
     cached = subject.cached(sizes, worker)
+    cached.strided = case.strided
     layers = [cached, cached.beside(1)] if cached.has_layers else [cached]
     streams = [
         drawn(subject.bench.rng("case", index, n), sizes, case.prompt + case.steps)

@@ -98,7 +98,7 @@ def flash_attention_bwd(dO, cache, tile_size=64, causal=False):
     """Backward of :func:`flash_attention_fwd`; P is rebuilt tile by tile from L."""
     Q, K, V, O, L = (cache[name] for name in "QKVOL")
     dO = np.asarray(dO, dtype=np.float64)
-    dQ, dK, dV = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    dQ, dK, dV = np.zeros(Q.shape, Q.dtype), np.zeros(K.shape, K.dtype), np.zeros(V.shape, V.dtype)
     L_heads = L.reshape(-1, L.shape[-1])
     groups = [_heads(x) for x in (Q, K, V, O, dO, dQ, dK, dV)]
     for h in range(L_heads.shape[0]):
