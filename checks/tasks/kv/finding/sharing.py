@@ -102,7 +102,9 @@ def _readings(option: Binding) -> Iterator[Binding]:
     """What a number may mean: tokens that stay or go, of all rows or of each; when a child is told of."""
     if option.takes("child"):
         yield from (option, renamed(option, "child", sharing.ADDED))
-    elif option.role.endswith("roll_back") and option.takes("length") != option.takes("count"):
+    elif not option.role.endswith("roll_back"):
+        yield option
+    elif option.takes("length") != option.takes("count"):
         told = "length" if option.takes("length") else "count"
         sources = [("length", "totals"), ("count", "counts")]
         if told == "count" or _GOES.search(option.name.rpartition(".")[2]):
@@ -111,7 +113,8 @@ def _readings(option: Binding) -> Iterator[Binding]:
             yield renamed(option, told, one)
             if not option.takes("sequence"):
                 yield renamed(option, told, each)
-    else:
+    elif option.takes("length"):
+        # what is told no number begins anew, and takes nothing back
         yield option
 
 
@@ -177,9 +180,15 @@ def _pool_forked(worker: Worker, option: ByRole) -> float:
 
 
 def _pool_rolled_back(worker: Worker, option: ByRole) -> float:
-    """Two of seven tokens go, and three others come."""
+    """Two of seven tokens go, and three others come; infinite where the newest stay and the oldest go."""
     pool, rng = _pool(worker, option, 7)
+    before = pool.fed[0]
     sharing.roll_back_sequence(pool, 0, 2)
-    held = pool.off(0)
+    kept, held = pool.fed[0], pool.off(0)
+    k, v = before
+    pool.fed[0] = k[:, 2:], v[:, 2:]
+    if held > _NEAR and pool.off(0) <= _NEAR:
+        return float("inf")
+    pool.fed[0] = kept
     _more(pool, rng, 3)
     return max(held, pool.off(0))

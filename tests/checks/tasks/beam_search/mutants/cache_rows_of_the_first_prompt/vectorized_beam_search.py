@@ -1,6 +1,6 @@
 # bug: the model's cache is put into another order by beams within a prompt, without the offset of the prompt
 # caught by: batch_independence, edge_cases
-# passes: length_penalty, exhaustive_optimum
+# passes: length_penalty
 """Fully vectorised batched beam search on top of a KV-cache-style model API.
 
 The model is any object with two methods::
