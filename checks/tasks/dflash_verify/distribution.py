@@ -37,7 +37,9 @@ _SECONDS = 20.0
 _FLAT = 16
 #: That a right verifier is failed, over all that is looked at.
 _FALSE_ALARM = 1e-6
-_REFUSES = re.compile(r"(?i)temperature|greedy|sampl|not (yet )?(implemented|supported)|support")
+#: What says that nothing is done above temperature 0: by its kind, or by its kind and its words.
+_UNDONE, _REFUSALS = "NotImplementedError", ("ValueError", "RuntimeError", "AssertionError", "Exception")
+_REFUSES = re.compile(r"(?i)temperature|greedy|sampling|not (yet )?(implemented|supported)")
 
 
 @dataclass(slots=True)
@@ -133,7 +135,7 @@ def _drawn(bench: Bench, verify: Verification, number: int) -> _Draws:
                 script, prompt, tree, temperature=draws.temperature, seed=draw, budget=10.0
             )
         except Raised as fault:
-            if not draw and (fault.kind == "NotImplementedError" or _REFUSES.search(fault.message)):
+            if not draw and _refuses(fault):
                 raise Skipped(f"above temperature 0 it {fault.message}"[:200]) from fault
             raise
         if not answer.output:
@@ -141,6 +143,11 @@ def _drawn(bench: Bench, verify: Verification, number: int) -> _Draws:
         draws.outputs.append(tuple(answer.output))
         draws.accepted += len(answer.tokens)
     return draws
+
+
+def _refuses(fault: Raised) -> bool:
+    """Whether it was raised to say that there is no sampling, and not by a mistake."""
+    return fault.kind == _UNDONE or (fault.kind in _REFUSALS and bool(_REFUSES.search(fault.message)))
 
 
 def _told_alike(bench: Bench, found: Findings, verify: Verification, draws: _Draws) -> str:
