@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+import numpy as np
+
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.cuda.card import CardProgram
@@ -25,13 +27,16 @@ _SCHEDULES = (0, 1, 2)
 #: Seconds that one of the sanitizer's tools gets.
 _WATCHING = 60.0
 _MOST_EVENTS = 12
+#: What comes of NaN is for nobody to say; that it leads nowhere outside is.
+_OUTSIDE = frozenset({"out_of_bounds", "illegal_address"})
 
 
 @check(
     "memory_safety",
     "bounds, races, barriers",
-    establishes="No access out of bounds or misaligned, no race, no divergent shuffle, no deadlock.",
-    version=3,
+    establishes="No access out of bounds or misaligned, no race, no divergent shuffle, no deadlock; none out "
+    "of bounds where NaN is among the logits.",
+    version=4,
     budget=300,
 )
 def memory_safety(bench: Bench, found: Findings) -> str:
@@ -74,6 +79,10 @@ def _questions(bench: Bench, settled: Settled, schedules: Sequence[int]) -> Iter
     for schedule in schedules:
         for label, logits, K in inputs:
             yield Question(f"{label}, schedule {schedule}", logits, K, schedule=schedule)
+    some, alone = draw(rng, 3, 600), np.full((1, 600), np.nan, np.float32)
+    some[rng.random(some.shape) < 0.3] = np.nan
+    yield Question("NaN among the logits", some, K)
+    yield Question("NaN alone", alone, K)
 
 
 def _words(asked: Asked) -> str:
@@ -82,8 +91,15 @@ def _words(asked: Asked) -> str:
 
 def _harmless(event: Event, asked: Asked) -> bool:
     """Whether it breaks no rule of memory; what was never written may be copied about."""
+    if _undefined(asked):
+        return event.kind not in _OUTSIDE
     copied = event.kind == "uninitialized_read" and (asked.right or asked.refused)
     return copied or event.kind == "host_copy"
+
+
+def _undefined(asked: Asked) -> bool:
+    """Whether no answer is right, since there is NaN among the logits."""
+    return bool(np.isnan(asked.question.logits).any())
 
 
 def _sanitized(
@@ -134,6 +150,8 @@ def _claimed(found: Findings, told: Iterable[tuple[Event, str]]) -> None:
 def _ended(found: Findings, settled: Settled, ran: Iterable[Asked]) -> None:
     """A claim for each launch that did not end as it should."""
     for each in ran:
+        if _undefined(each):
+            continue
         if each.answer.status in ("crashed", "failed") or (
             each.answer.status == "timed_out" and not each.undecided
         ):
