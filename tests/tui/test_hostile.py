@@ -154,7 +154,7 @@ async def test_ten_megabytes_in_one_line_cost_a_key_a_few_chunks(
     source = Source(piece * (10_000_000 // len(piece)), budget_s=0.05)
     pattern = compile_pattern("b|\u202e", regex=True)
     assert pattern is not None
-    hits = find(source, pattern)
+    hits = find(source, pattern, seconds=60.0)
     async with running(make_app(workspace, engine=None), (90, 24)) as app:
         view = app.compare.panes[0].view
         view.show(source)

@@ -271,6 +271,7 @@ async def test_checks_that_run(album: Album, workspace: Workspace) -> None:
         states = app.compare.checks_pane.states
         await app.until(lambda: sum(state.outcome is not None for state in states.values()) == 4)
         await app.until(lambda: states["beta", "size"].fraction and not app.compare._stale)
+        await app.until(lambda: all(pane.settled and pane.view.symbols for pane in app.compare.panes))
         await show(app, album, [("running", ())])
 
 

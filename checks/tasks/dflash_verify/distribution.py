@@ -113,7 +113,7 @@ def _drawn(bench: Bench, verify: Verification, number: int) -> _Draws:
         Fault: It does something else.
     """
     rng, vocab = bench.rng("distribution", number), len(_FIRST)
-    prompt = prompt_of(rng, vocab, 3)
+    prompt = prompt_of(rng, vocab, bench.sizes("distribution", number).between(1, 9))
     tokens = [int(token) for token in rng.permutation(vocab)]
     # the likelier sibling first, or last: neither order is an advantage
     roots = tokens[:2] if number else tokens[1::-1]
