@@ -6,6 +6,7 @@ twice, is seen by the kernel all the same.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -31,6 +32,8 @@ _SIZES = Sizes(batch=2, heads=4, max_len=32, head_dim=1024, layers=1)
 _TOKENS = 32
 #: Over what the cache leads to, and what a process's allocator may keep beside.
 _MOST, _SLACK = 1.4, 400_000
+#: Caches that are filled one after another at most, and one more.
+_FILLED = 6
 #: Of what keys and values take: less is not resident.
 _FEWEST = 0.8
 #: A float of Python's in a list takes 32 bytes and more where one of an array takes 8.
@@ -128,17 +131,25 @@ def _seen(subject: Subject) -> _Seen | None:
         first = _filled(subject, worker, 1)
         worker.drop(*_roots(first))
         told = [resident_now(worker)]
-        for number in (2, 3):
+        for number in range(2, _FILLED):
             cached = _filled(subject, worker, number)
             told.append(resident_now(worker))
-        listed = entries(cached)
-        objects = not any(entry.handles for entry in listed)
+            objects = not any(entry.handles for entry in entries(cached))
+            most = _MOST * total(cached) * (_PER_FLOAT_OBJECT if objects else 1)
+            # holes that an allocator leaves once are filled later; what is kept elsewhere grows every time
+            if number > 2 and _least(told) - _SLACK <= most:
+                break
         led_to = total(cached)
     known = [each for each in told if each is not None]
     if len(known) < len(told):
         return None
-    # holes that an allocator leaves once are filled by the second
-    return _Seen(min(late - early for early, late in pairwise(known)), led_to, objects)
+    return _Seen(_least(known), led_to, objects)
+
+
+def _least(told: Sequence[int | None]) -> int:
+    """The least that one more cache took, of what was resident after each; 0 where that was not told."""
+    steps = [late - early for early, late in pairwise(told) if early is not None and late is not None]
+    return min(steps, default=0)
 
 
 def _roots(cached: Cached) -> list[Handle]:
