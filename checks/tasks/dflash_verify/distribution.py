@@ -31,7 +31,7 @@ _TEMPERATURES = (1.0, 0.6)
 #: After the prompt, and after the first token; likeliest first. Siblings have much of the probability, so
 #: that an order in which they are tried, or a residual that is not renormalised, shows in few draws.
 _FIRST, _SECOND = (0.5, 0.28, 0.12, 0.06, 0.04), (0.42, 0.3, 0.15, 0.08, 0.05)
-_DRAWS, _FEWEST, _ALIKE = 420, 120, 40
+_DRAWS, _ALIKE = 420, 40
 _SECONDS = 20.0
 #: Targets whose likeliest token has little more than others, and tokens of each.
 _FLAT = 16
@@ -109,7 +109,7 @@ def _drawn(bench: Bench, verify: Verification, number: int) -> _Draws:
     """As many draws as the time allows.
 
     Raises:
-        Skipped: It says that it does nothing above temperature 0.
+        Skipped: It says that it does nothing above temperature 0, or is too slow for enough draws.
         Fault: It does something else.
     """
     rng, vocab = bench.rng("distribution", number), len(_FIRST)
@@ -125,7 +125,7 @@ def _drawn(bench: Bench, verify: Verification, number: int) -> _Draws:
     tree = Tree((*roots, *children), (-1, -1, 0, 0, 1, 1))
     draws, begun = _Draws(_TEMPERATURES[number], script, prompt, tree), monotonic()
     for draw in range(_DRAWS):
-        if draw >= _FEWEST and monotonic() - begun > _SECONDS:
+        if monotonic() - begun > _SECONDS:
             break
         if draw == _ALIKE and len(set(draws.outputs)) == 1:
             break
@@ -142,6 +142,10 @@ def _drawn(bench: Bench, verify: Verification, number: int) -> _Draws:
             raise BadResult(f"emits nothing at temperature {draws.temperature:g}")
         draws.outputs.append(tuple(answer.output))
         draws.accepted += len(answer.tokens)
+    if len(draws.outputs) < _ALIKE:
+        raise Skipped(
+            f"too slow: {len(draws.outputs)} draws in {_SECONDS:g} s tell nothing of a distribution"
+        )
     return draws
 
 

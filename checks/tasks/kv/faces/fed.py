@@ -53,7 +53,7 @@ class Fed:
             if self.cached.mode != "read":
                 truth = attention(q, self.k, self.v, visible=causal_rows(1, self.k.shape[2]))
                 errors.append(relative_error(out, truth))
-        return _worst(errors)
+        return float(np.max(errors))
 
     def held(self) -> float:
         """How far off what is read back is; 0 where it cannot be read back."""
@@ -67,7 +67,7 @@ class Fed:
                 ]
         except Skipped:
             return 0.0
-        return _worst(errors)
+        return float(np.max(errors))
 
     def reorder(self, order: Array) -> None:
         """Put the rows in another order; ``order`` (B,) names the old row of each new one."""
@@ -92,7 +92,3 @@ class Fed:
         sharing.roll_back(self.cached, count)
         kept = self.k.shape[2] - count
         self.k, self.v = self.k[:, :, :kept], self.v[:, :, :kept]
-
-
-def _worst(errors: list[float]) -> float:
-    return float("nan") if np.isnan(errors).any() else max(errors)

@@ -135,14 +135,14 @@ def _forked(worker: Worker, bound: ByRole) -> float:
         fed.fork_row(0, 1)
         return fed.held()
     other = fed.clone()
-    return max(fed.held(), other.held())
+    return float(np.max([fed.held(), other.held()]))
 
 
 def _reordered(worker: Worker, bound: ByRole) -> float:
     """Two rows change places."""
     fed, rng = _fed(worker, bound, 2)
     fed.reorder(np.array([1, 0]) if fed.cached.sizes.batch > 1 else np.array([0]))
-    return max(fed.held(), fed.feed(rng, 1))
+    return float(np.max([fed.held(), fed.feed(rng, 1)]))
 
 
 def _rolled_back(worker: Worker, bound: ByRole) -> float:
@@ -155,7 +155,7 @@ def _rolled_back(worker: Worker, bound: ByRole) -> float:
     newest, (fed.k, fed.v) = fed.held(), kept
     if held > _NEAR and newest <= _NEAR:
         return float("inf")
-    return max(held, fed.feed(rng, 2))
+    return float(np.max([held, fed.feed(rng, 2)]))
 
 
 def _pool(worker: Worker, option: ByRole, tokens: int) -> tuple[Pool, np.random.Generator]:
@@ -176,7 +176,7 @@ def _pool_forked(worker: Worker, option: ByRole) -> float:
     """A sequence of three tokens, in blocks of four, and a second one with the same past."""
     pool, _rng = _pool(worker, option, 3)
     sharing.fork(pool, 0, 1)
-    return max(pool.off(0), pool.off(1))
+    return float(np.max([pool.off(0), pool.off(1)]))
 
 
 def _pool_rolled_back(worker: Worker, option: ByRole) -> float:
@@ -191,4 +191,4 @@ def _pool_rolled_back(worker: Worker, option: ByRole) -> float:
         return float("inf")
     pool.fed[0] = kept
     _more(pool, rng, 3)
-    return max(held, pool.off(0))
+    return float(np.max([held, pool.off(0)]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
-from judge_tui.checks.faults import Unbound
+from judge_tui.checks.faults import Skipped, Unbound
 from judge_tui.checks.tasks.kv.finding.paged import parts_of
 from judge_tui.checks.tasks.kv.paged.filling import fill
 from judge_tui.checks.tasks.kv.paged.job import Job
@@ -48,4 +48,6 @@ def sharing(bench: Bench, found: Findings) -> str:
             prefixes.judge(job, full)
     if plain:
         rows.judge(Subject.of(bench), found, wrong, said)
+    if found.verdict is None:
+        raise Skipped("; ".join(dict.fromkeys(str(item.measured) for item in found.evidence)))
     return "; ".join(wrong[:3] or said)

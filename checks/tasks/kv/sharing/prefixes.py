@@ -93,7 +93,8 @@ def _comes(pool: Pool, sequence: int, ids: Sequence[int]) -> int:
     k, v = (
         np.concatenate([_of(which, ids[: n + 1], pool) for n in range(len(ids))], axis=1) for which in (0, 1)
     )
-    there = _there(pool, sequence, len(ids))
+    # what is read by attention alone does not tell how much it holds
+    there = 0 if pool.attends else pool.holds(sequence, len(ids))
     pool.fed[sequence] = k[:, :there], v[:, :there]
     pool.append(sequence, k[:, there:], v[:, there:], whole=False)
     return there
@@ -103,8 +104,3 @@ def _of(which: int, past: Sequence[int], pool: Pool) -> npt.NDArray[np.float32]:
     """Keys or values of the last token of a past, (H, 1, D): the whole past tells them."""
     shape = (pool.sizes.heads, 1, pool.sizes.head_dim)
     return np.random.default_rng([which, *past]).standard_normal(shape).astype(np.float32)
-
-
-def _there(pool: Pool, sequence: int, most: int) -> int:
-    """How many tokens a sequence that has just come holds: so many are read back."""
-    return pool.holds(sequence, most) if not pool.attends else 0

@@ -42,7 +42,7 @@ def judge(subject: Subject, found: Findings, wrong: list[str], said: list[str]) 
             words = _judged(subject, found, case)
             if words:
                 wrong.append(words)
-            elif not wrong:
+            elif words is not None:
                 said.append(f"{case.words}: right")
 
 
@@ -51,8 +51,8 @@ def _fits(subject: Subject, case: Case) -> bool:
     return case.role != "fork" or subject.bound["fork"].takes("sequence") == case.words.startswith("a row")
 
 
-def _judged(subject: Subject, found: Findings, case: Case) -> str:
-    """One case; what is wrong, empty when nothing is."""
+def _judged(subject: Subject, found: Findings, case: Case) -> str | None:
+    """One case; what is wrong, empty when nothing is, ``None`` where it could not be judged."""
     rng = subject.bench.rng("sharing", case.words)
     sizes = subject.sizes(_ROWS, 24, layers=1)
     quantity = f"{case.words}: largest relative error of attention and of what is read"
@@ -67,7 +67,7 @@ def _judged(subject: Subject, found: Findings, case: Case) -> str:
         error = float(np.max([case.run(fed, rng), fed.held()]))
     except Skipped as fault:
         found.note(quantity, fault.message)
-        return ""
+        return None
     except (Raised, BadResult) as fault:
         place = {"file": fault.file, "line": fault.line} if fault.file else where
         found.claim(quantity, False, measured=fault.message[:160], limit="goes", output=fault.output, **place)
