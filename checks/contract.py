@@ -110,6 +110,7 @@ class Role:
             only for roles with ``agrees``, whose answer tells which one is meant.
         enough: Grade of ``agrees`` from which no further group is tried.
         styles: How its scripted model may answer, in place of the usual styles (``worker/models.py``).
+        sure: How many of the patterns, from the best on, say beyond doubt that a callable is meant.
     """
 
     name: str
@@ -123,6 +124,7 @@ class Role:
     spellings: Callable[[Binding], Iterable[Sequence[Binding]]] | None = None
     enough: float = 1.0
     styles: tuple[str, ...] = ()
+    sure: int = 0
 
 
 @dataclass(frozen=True, slots=True)

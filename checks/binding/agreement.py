@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from judge_tui.checks.binding.meant import Refused
 from judge_tui.checks.calling.binding import Binding, Source
 from judge_tui.checks.calling.calls import Ended, invoke
 from judge_tui.checks.calling.remote import Worker
@@ -39,6 +40,7 @@ def most_agreeing(
     inputs: Mapping[str, Any],
     loaded: Inventories,
     notes: list[str],
+    refused: list[Refused],
     fatal: Mapping[str, Fault] | None = None,
 ) -> Binding | None:
     """The way of playing a role that agrees best with the sample.
@@ -50,6 +52,7 @@ def most_agreeing(
         inputs: The sample's.
         loaded: File → inventory, for models that are no argument.
         notes: Why each candidate failed is added.
+        refused: Every way that failed is added, with its fault.
         fatal: What ended the process when it was called: of a role with ``spellings`` the one way alone.
 
     Returns:
@@ -64,9 +67,9 @@ def most_agreeing(
         groups = _groups(role, binding, loaded)
         if not any(groups):
             said.append("takes no model, and none of its own was found that a scripted one could stand for")
-        own = _best_way(worker, role, _left(role, groups, fatal or {}), inputs, said)
+        own = _best_way(worker, role, _left(role, groups, fatal or {}), inputs, said, refused)
         if own is None and (apart := _asked_by_functions(role, binding, loaded)):
-            own = _best_way(worker, role, _left(role, apart, fatal or {}), inputs, said)
+            own = _best_way(worker, role, _left(role, apart, fatal or {}), inputs, said, refused)
         notes += [f"{binding.target} {clause}" for clause in dict.fromkeys(said)][:3]
         if own is not None and (best is None or own[0] > best[0]):
             best = own
@@ -85,13 +88,14 @@ def _best_way(
     groups: Sequence[Sequence[Binding]],
     inputs: Mapping[str, Any],
     said: list[str],
+    refused: list[Refused],
 ) -> tuple[float, Binding] | None:
     best: tuple[float, Binding] | None = None
     for ways in groups:
         # How wrong guesses fail says nothing about the submission: only the likeliest group is told of.
         told: list[str] = [] if said else said
         for way in ways:
-            grade = _graded(worker, role, way, inputs, told)
+            grade = _graded(worker, role, way, inputs, told, refused)
             if grade is not None and (best is None or grade > best[0]):
                 best = grade, way
             if best is not None and best[0] >= 1.0:
@@ -127,7 +131,12 @@ def _left(role: Role, groups: Sequence[Sequence[Binding]], fatal: Mapping[str, F
 
 
 def _graded(
-    worker: Worker, role: Role, binding: Binding, inputs: Mapping[str, Any], said: list[str]
+    worker: Worker,
+    role: Role,
+    binding: Binding,
+    inputs: Mapping[str, Any],
+    said: list[str],
+    refused: list[Refused],
 ) -> float | None:
     assert role.agrees is not None
     try:
@@ -151,6 +160,7 @@ def _graded(
         if Ended.by(fault, worker):
             raise Ended(binding, fault, _called(role, binding)) from fault
         said.append(fault.placed)
+        refused.append((binding, fault))
     return None
 
 

@@ -14,6 +14,8 @@ from typing import Any
 from judge_tui.checks.binding.agreement import most_agreeing
 from judge_tui.checks.binding.candidates import candidates
 from judge_tui.checks.binding.inventories import Casualties, Inventories, inventories
+from judge_tui.checks.binding.meant import Refused
+from judge_tui.checks.binding.meant import broken as broken_by
 from judge_tui.checks.binding.open_roles import cause, seen, unreadable
 from judge_tui.checks.binding.settling import settled
 from judge_tui.checks.binding.written import completed, written
@@ -36,12 +38,14 @@ class Bindings:
         found: Role → binding.
         rejected: Role → what was tried and how it failed.
         faults: Role → what the submission did that leaves it open: its files do not run, its call never ends.
+        broken: Role → what the callable did that plays it beyond doubt, and in no way that was tried.
         loaded: File → what it defines, of the files that were imported.
     """
 
     found: dict[str, Binding] = field(default_factory=dict)
     rejected: dict[str, list[str]] = field(default_factory=dict)
     faults: dict[str, Fault] = field(default_factory=dict)
+    broken: dict[str, Fault] = field(default_factory=dict)
     loaded: Inventories = field(default_factory=dict)
 
     def __getitem__(self, role: str) -> Binding:
@@ -51,8 +55,8 @@ class Bindings:
             Unbound: There is none.
             Fault: There is none because of what the submission did.
         """
-        if role not in self.found and role in self.faults:
-            raise self.faults[role]
+        if role not in self.found and (fault := self.faults.get(role) or self.broken.get(role)):
+            raise fault
         if role not in self.found:
             raise Unbound(role, self.rejected.get(role, ()))
         return self.found[role]
@@ -118,7 +122,8 @@ def _one_by_one(
         likely = _ranked(worker, loaded, role, result.found, inputs, layout)
         ranked = [binding for binding in likely if binding.target not in fatal]
         try:
-            found = _played(worker, role, ranked, inputs, sample, loaded, notes, fatal)
+            refused: list[Refused] = []
+            found = _played(worker, role, ranked, inputs, sample, loaded, notes, refused, fatal)
         except Ended as ended:
             fatal[ended.called] = ended.fault
             raise ended.fault from ended
@@ -126,6 +131,8 @@ def _one_by_one(
             result.found[role.name] = found
         elif fault := cause(worker.submission, loaded, broken, fatal, notes, contract.frameworks):
             result.faults[role.name] = fault
+        elif fault := broken_by(worker.submission, loaded, role, refused):
+            result.broken[role.name] = fault
         elif not ranked:
             notes += seen(loaded)
     return result
@@ -186,9 +193,12 @@ def _played(
     sample: Sample,
     loaded: Inventories,
     notes: list[str],
+    refused: list[Refused],
     fatal: Mapping[str, Fault],
 ) -> Binding | None:
     """The candidate that answers as the role does; why the others do not is added to ``notes``."""
     if role.agrees is not None:
-        return most_agreeing(worker, role, ranked, inputs, loaded, notes, fatal)
-    return settled(worker, role, ranked, inputs, sample.shapes, notes, sample.truths)
+        return most_agreeing(worker, role, ranked, inputs, loaded, notes, refused, fatal)
+    found = settled(worker, role, ranked, inputs, sample.shapes, refused, sample.truths)
+    notes += [f"{binding.target} {fault.placed}" for binding, fault in refused]
+    return found

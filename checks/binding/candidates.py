@@ -15,7 +15,7 @@ from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.contract import Role
 from judge_tui.checks.faults import Fault
 
-__all__ = ["Candidate", "callables", "candidates"]
+__all__ = ["Candidate", "callables", "candidates", "name_score"]
 
 Inventories = Mapping[str, Mapping[str, Any]]
 
@@ -103,7 +103,7 @@ def _named(
     taken = {binding.target for binding in found.values()}
     own = containers(loaded)
     for item in callables(loaded):
-        score = _name_score(item.name, role)
+        score = name_score(item.name, role)
         if score is None:
             score = _params_score(item, role)
         if score is None or f"{item.file}:{item.name}" in taken:
@@ -125,7 +125,7 @@ def _factories(
 ) -> Iterator[Candidate]:
     """Functions that give one that plays the role, as their names say: ``make_beam_search(model)``."""
     for item in callables(loaded):
-        if item.owner is not None or not _MAKES.match(item.name) or _name_score(item.name, role) is None:
+        if item.owner is not None or not _MAKES.match(item.name) or name_score(item.name, role) is None:
             continue
         if (made := arguments(item.params, role, lacking=True)) is None:
             continue
@@ -144,7 +144,8 @@ def _factories(
                 yield Candidate(binding, len(role.patterns) + unsure)
 
 
-def _name_score(name: str, role: Role) -> float | None:
+def name_score(name: str, role: Role) -> float | None:
+    """Which pattern of a role a name fits, the best being 0; ``None`` where it fits none, or is avoided."""
     own = name.rpartition(".")[2].lower()
     apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
     if any(re.search(pattern, words) for pattern in role.avoid for words in (name.lower(), apart)):

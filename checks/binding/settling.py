@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from judge_tui.checks.binding.attributes import with_attributes
+from judge_tui.checks.binding.meant import Refused
 from judge_tui.checks.binding.results import by_name, returns, unnamed
 from judge_tui.checks.calling.binding import Argument, Binding, Source
 from judge_tui.checks.calling.calls import Ended, Returned, invoke
@@ -33,16 +34,26 @@ def settled(
     ranked: Sequence[Binding],
     inputs: dict[str, Any],
     shapes: Mapping[str, tuple[int, ...]],
-    notes: list[str],
+    refused: list[Refused],
     truths: Mapping[str, Any] | None = None,
 ) -> Binding | None:
-    """The first candidate that answers in the contract's shapes, else as lists, else by its names alone."""
+    """The first candidate that answers in the contract's shapes, else as lists, else by its names alone.
+
+    Args:
+        worker: Where the submission is.
+        role: What is looked for.
+        ranked: Candidates, best first.
+        inputs: The sample's; what the role gives is added.
+        shapes: Of its answers.
+        refused: Who does not play the role, and why, is added.
+        truths: Answers, where shapes do not tell them apart.
+    """
     misshapen: list[tuple[Binding, Returned]] = []
     for binding in ranked:
         settled = _probed(worker, role, binding, inputs, shapes, misshapen, truths)
         if isinstance(settled, Binding):
             return settled
-        notes.append(f"{binding.target} {settled}")
+        refused.append((binding, settled))
     for binding, returned in misshapen[:1]:
         _keep_handles(role, returned, inputs)
         why = f"{binding.why}; called on the sample, it gave other shapes than the contract's"
@@ -73,7 +84,7 @@ def _probed(
     shapes: Mapping[str, tuple[int, ...]],
     misshapen: list[tuple[Binding, Returned]],
     truths: Mapping[str, Any] | None,
-) -> Binding | str:
+) -> Binding | Fault:
     """Call a candidate on the sample; settle where its returns are, or say why it is not the role.
 
     One that is refused for a shape alone, while names say what its answers are, is added to ``misshapen``.
@@ -99,11 +110,11 @@ def _probed(
                 misshapen.append((replace(binding, returns=named), _at(returned, named)))
             raise
     except KeyError as error:
-        return str(error.args[0])
+        return Fault(str(error.args[0]))
     except Fault as fault:
         if Ended.by(fault, worker):
             raise Ended(binding, fault) from fault
-        return fault.placed
+        return fault
 
 
 def _told_apart(

@@ -98,6 +98,7 @@ _FORWARD = Role(
         r"^apply$|^call$|^__call__$",
     ),
     avoid=_AVOID,
+    sure=3,
 )
 _BACKWARD = Role(
     "backward",
@@ -122,6 +123,7 @@ _BACKWARD = Role(
         r"grad|vjp|pullback",
     ),
     avoid=_AVOID,
+    sure=3,
 )
 
 CONTRACT = Contract(

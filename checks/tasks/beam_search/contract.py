@@ -76,6 +76,7 @@ _SEARCH = Role(
     agrees=lambda value, inputs: _grade(value, inputs),  # noqa: PLW0108 - it stands below
     spellings=lambda binding: _batched_or_alone(binding),  # noqa: PLW0108 - it stands below
     enough=0.5,
+    sure=5,
 )
 
 

@@ -78,6 +78,7 @@ _MASK = Role(
     agrees=lambda value, inputs: _mask_grade(value, inputs),  # noqa: PLW0108 - it stands below
     spellings=spellings,
     enough=0.5,
+    sure=2,
 )  # fmt: skip
 _VERIFY = Role(
     "verify",
@@ -110,6 +111,7 @@ _VERIFY = Role(
     spellings=spellings,
     enough=0.5,
     styles=STYLES,
+    sure=4,
 )  # fmt: skip
 
 

@@ -89,6 +89,7 @@ FORWARD = Role(
         r"^(__call__|run|apply|compute)$",
     ),
     _AVOID,
+    sure=5,
 )  # fmt: skip
 
 

@@ -79,6 +79,7 @@ _BACKWARD = Role(
         r"(compute|get|calc).*grad|grad(ient)?s$",
     ),
     (*(p for p in FORWARD.avoid if not any(word in p for word in ("back", "bwd", "grad"))), *_ESTIMATED),
+    sure=5,
 )
 
 

@@ -64,13 +64,25 @@ def settle_many(worker: Worker, loaded: Inventories, bound: ByRole, written: ByR
             if result.right:
                 bound.update(extra)
                 return
-            # What says that it takes a prompt is judged as such, right or wrong; so is what is advanced
-            # by another number than it is told.
-            meant = option in named or (option is same and one == "step")
-            if result.ran and (meant or (option is same and miscounts(worker, {**bound, **extra}, 4))):
+            if result.ran and (option in named or _meant(worker, bound, extra)):
                 ran.append(extra)
     if ran:
         bound.update(ran[0])
+
+
+def _meant(worker: Worker, bound: ByRole, extra: ByRole) -> bool:
+    """Whether several tokens are what a call is for, though answers are wrong; then it is judged as such.
+
+    So it is where one call appends and attends, where the cache is advanced by another number than it is
+    told, and where it holds all of them, so that attention over several queries is at fault.
+    """
+    (binding,) = extra.values()
+    if binding.role == "step_many":
+        return binding.target == bound["step"].target
+    both = {**bound, **extra}
+    return (binding.target == bound["append"].target and miscounts(worker, both, 4)) or (
+        "attend" in bound and trial.stored_many(worker, both)
+    )
 
 
 def settle_read(worker: Worker, loaded: Inventories, bound: ByRole) -> None:

@@ -37,6 +37,7 @@ __all__ = [
     "ragged",
     "settled_by",
     "steps",
+    "stored_many",
     "survived",
 ]
 
@@ -179,6 +180,19 @@ def held_many(worker: Worker, bound: Mapping[str, Binding]) -> Trial:
         return _worst([first, _compared(cached, out, q[:, :, 4:], k, v)])
 
     return _tried(run, worker)
+
+
+def stored_many(worker: Worker, bound: Mapping[str, Binding]) -> bool:
+    """Whether four tokens that go in at once are all held, whatever attention makes of their queries."""
+
+    def run() -> float:
+        cached = _fresh(worker, bound)
+        q, k, v = drawn(np.random.default_rng(8), cached.sizes, 5)
+        cached.feed(q[:, :, :4], k[:, :, :4], v[:, :, :4])
+        out = cached.feed(q[:, :, 4:], k[:, :, 4:], v[:, :, 4:])
+        return _compared(cached, out, q[:, :, 4:], k, v)
+
+    return _tried(run, worker).right
 
 
 def fills(worker: Worker, bound: Mapping[str, Binding]) -> bool:

@@ -87,6 +87,7 @@ CASES = (
     Case("across 32 tokens, fed one by one", 1, 30, 5, whole=False),
     Case("across 64 tokens", 1, 62, 5),
     Case("scores × 100, batch 2", 2, 6, 4, sharp=100.0),
+    Case("scores × 1000, batch 2", 2, 6, 4, sharp=1000.0),
     Case("prompt of 5, batch 2, float64", 2, 5, 5, dtype="float64"),
     Case("filled exactly by a prompt of 12 and a step, batch 2", 2, 12, 1, spare=0),
     Case("arrays in other orders of memory, batch 2", 2, 6, 5, strided=True),
@@ -97,7 +98,7 @@ CASES = (
     "incremental_equals_full",
     "decoding equals full attention",
     establishes="Every decode step equals full causal recomputation: 1e-5 in float32, 1e-10 in float64.",
-    version=12,
+    version=13,
 )
 def incremental_equals_full(bench: Bench, found: Findings) -> str:
     """Feed prompts and steps; hold each step's rows against attention over all that was fed."""
