@@ -45,6 +45,8 @@ _LARGE: tuple[tuple[Range, Range, Range], ...] = (
 _LENGTHS = (1, 2, 5, 17)
 #: Vocabulary, right nodes, and wrong siblings of each of them.
 _WIDE: tuple[Range, Range, Range] = ((70, 110), (2, 4), (12, 40))
+#: Vocabulary, right nodes, and wrong roots before them: past 256, up to which Python's integers are one object.
+_LATE: tuple[Range, Range, Range] = ((300, 400), (3, 5), (257, 275))
 #: Every length up to 17 once: a mask that is right for some of them alone shows what a node does not see.
 _BETWEEN = ((6, 10), (7, 11), (3, 12), (4, 13), (8, 14), (9, 15), (16, 20))
 #: Vocabulary, nodes, nodes of the right path.
@@ -63,15 +65,14 @@ _BRANCHES: tuple[tuple[Range, Range, Range], ...] = (
     "judged at the parent",
     establishes="A node is judged by the logits at its parent: what the target drafts is accepted whole.",
     roles=("verify",),
-    version=5,
+    version=6,
 )
 def parent_logits(bench: Bench, found: Findings) -> str:
     """Verify chains that the target drafted, and right paths among decoys in every order of listing."""
     verify = Verification(bench)
     chains = [verify(*drafted) for drafted in _chains(bench)]
-    branches = [
-        verify(*drafted) for drafted in (*_branches(bench), *_seconds(bench), *_wide(bench), *_baits(bench))
-    ]
+    draws = (_branches, _seconds, _wide, _late, _baits)
+    branches = [verify(*drafted) for draw in draws for drafted in draw(bench)]
     cases = [*chains, *branches]
     name, of = (
         (rule, f"{len(cases)} cases")
@@ -172,6 +173,17 @@ def _wide(bench: Bench) -> Iterator[tuple[Script, Tokens, Tree]]:
             above = place
         tree = Tree(tuple(tokens), tuple(parents))
         yield script, prompt, tree.listed(ordered(rng, tree, order))
+
+
+def _late(bench: Bench) -> Iterator[tuple[Script, Tokens, Tree]]:
+    """A chain of right nodes behind so many wrong roots that their numbers are large."""
+    vocab, right, wrong = bench.sizes("late").shape(*_LATE)
+    rng = bench.rng("late")
+    prompt = prompt_of(rng, vocab, 3)
+    script = decisive(rng, vocab, prompt, right + 1)
+    tokens = greedy(script.rows, prompt, right)[0]
+    others = [int(t) for t in rng.permutation(vocab) if t != tokens[0]][:wrong]
+    yield script, prompt, Tree((*others, *tokens), (*[-1] * (wrong + 1), *range(wrong, wrong + right - 1)))
 
 
 def _baits(bench: Bench) -> Iterator[tuple[Script, Tokens, Tree]]:
