@@ -21,7 +21,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict
 from pathlib import Path
 
-from tools.holes.machine import ALIKE, CAUGHT, HOLE, MISSED_BY_FUZZ, TASKS, Found, Right, rights, tried
+from tools.holes.machine import ALIKE, CAUGHT, HELD, HOLE, MISSED_BY_FUZZ, TASKS, Found, Right, rights, tried
 
 __all__ = ["main"]
 
@@ -111,7 +111,9 @@ def _table(found: Iterable[Found], known: dict[str, str]) -> str:
     ]
     for task, count in counts.items():
         caught = count[CAUGHT] + count[MISSED_BY_FUZZ]
-        seen = f"{100 * count[CAUGHT] / caught:.1f} %" if caught else "–"
+        # each that the fuzz missed stands for others of those that were not judged
+        likely = count[CAUGHT] + count[MISSED_BY_FUZZ] / HELD
+        seen = f"{100 * count[CAUGHT] / likely:.1f} %" if likely else "–"
         lines.append(
             f"| {task} | {count.total()} | {caught} | {count[ALIKE]} | {count['explained']} | {count[HOLE]} "
             f"| {seen} |"

@@ -20,7 +20,7 @@ from judge_tui.checks.verdict import Verdict
 from tools.holes.edits import Edit, edits
 from tools.holes.replay import Recording, counting, recorded
 
-__all__ = ["ALIKE", "CAUGHT", "HOLE", "MISSED_BY_FUZZ", "TASKS", "Found", "Right", "rights", "tried"]
+__all__ = ["ALIKE", "CAUGHT", "HELD", "HOLE", "MISSED_BY_FUZZ", "TASKS", "Found", "Right", "rights", "tried"]
 
 ROOT = Path(__file__).parents[2]
 #: The tasks that are answered in NumPy.
@@ -36,6 +36,9 @@ _PRICED = frozenset(
 )
 _DOUBTS = (Verdict.WARN, Verdict.AMBIGUOUS)
 _GOOD = (Verdict.PASS, Verdict.SKIP, *_DOUBTS)
+
+#: Of what the fuzz sees no difference in, this part is judged all the same.
+HELD = 0.2
 
 CAUGHT = "caught"
 ALIKE = "alike"
@@ -96,14 +99,13 @@ def rights(task: str) -> list[Right]:
     return sorted([*twins, *published], key=lambda one: zlib.crc32(one.name.encode()))
 
 
-def tried(right: Right, *, edits_each: int, seed: int, held: float = 0.2) -> Iterator[Found]:
+def tried(right: Right, *, edits_each: int, seed: int) -> Iterator[Found]:
     """Try some edits of a right submission.
 
     Args:
         right: It.
         edits_each: How many edits.
         seed: Which edits, and of the inputs of the verdicts.
-        held: Of what the fuzz sees no difference in, this part is judged all the same.
 
     Yields:
         What became of each edit.
@@ -126,7 +128,7 @@ def tried(right: Right, *, edits_each: int, seed: int, held: float = 0.2) -> Ite
             begun = time.monotonic()
             edited = _placed(right, Path(scratch, str(number)), file, edit.source)
             difference = fuzz.difference(edited) if fuzz.rounds else "there is no fuzz"
-            judging = bool(difference) or zlib.crc32(edit.source.encode()) % 1000 < 1000 * held
+            judging = bool(difference) or zlib.crc32(edit.source.encode()) % 1000 < 1000 * HELD
             by = _caught(task, edited, seed, usual) if judging else ""
             end = (CAUGHT if by else HOLE) if difference else (MISSED_BY_FUZZ if by else ALIKE)
             yield Found(
