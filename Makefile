@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DEV_STAMP := $(VENV)/.installed-dev
 TYPES := build/types/judge_tui
-ROOMS := cli tui judging checks
+ROOMS := cli tui reports judging checks
 # pip compiles what it copies, not what stays here; under PYTHONDONTWRITEBYTECODE each start would compile it anew.
 COMPILE := $(BIN)/python -m compileall -q $(ROOMS)
 
@@ -38,7 +38,7 @@ types: $(DEV_STAMP) links  ## mypy --strict on every room, and on the tools
 links:  ## the rooms under the name that they are imported by, for mypy, pyright and editors
 	@mkdir -p $(TYPES) && for room in $(ROOMS); do ln -sfn ../../../$$room $(TYPES)/$$room; done
 
-layers: $(DEV_STAMP)  ## cli > tui > judging > checks, held by import-linter
+layers: $(DEV_STAMP)  ## cli > tui > reports > judging > checks, held by import-linter
 	$(BIN)/lint-imports
 
 unit: $(DEV_STAMP)  ## the tests, without lint, types and layers

@@ -19,6 +19,7 @@ COMMANDS = {
     "bind": "Show which callable plays which role, why, and what is open.",
     "tasks": "List the tasks that checks are installed for.",
     "score": "Set scores, comments and notes from a script.",
+    "report": "Make a document of scorecards and matchups.",
     "export": "Write the scoreboard into a README, between two markers.",
     "init": "Make a new workspace.",
     "add": "Bring a folder in as a submission.",

@@ -19,7 +19,7 @@ __all__ = ["ROOT", "STEPS", "Step", "files", "leaning", "missing", "written"]
 
 ROOT = Path(__file__).resolve().parents[1]
 _DOCS = ROOT / "docs"
-_ROOMS = ("judge_tui.cli", "judge_tui.tui", "judge_tui.judging", "judge_tui.checks")
+_ROOMS = ("judge_tui.cli", "judge_tui.tui", "judge_tui.reports", "judge_tui.judging", "judge_tui.checks")
 #: Rooms whose parts have a picture of their own, and how many words say what each part is.
 _PICTURES = {
     "rooms": "judge_tui",

@@ -40,6 +40,7 @@ ARGUMENTS = {
     "bind": ("alpha", "--task", "kv"),
     "tasks": (),
     "score": ("alpha", "--task", "kv", "--set", "correctness=80"),
+    "report": ("head-to-head",),
     "export": ("README.md",),
     "init": ("beside",),
     "add": ("submissions/alpha/kv", "--model", "gamma", "--task", "kv"),

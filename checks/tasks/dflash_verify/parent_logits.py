@@ -45,7 +45,7 @@ _LARGE: tuple[tuple[Range, Range, Range], ...] = (
 _LENGTHS = (1, 2, 5, 17)
 #: Vocabulary, right nodes, and wrong siblings of each of them.
 _WIDE: tuple[Range, Range, Range] = ((70, 110), (2, 4), (12, 40))
-#: Vocabulary, right nodes, and wrong roots before them: past 256, up to which Python's integers are one object.
+#: The same, and wrong roots before them all: past 256, up to which Python has one object for an integer.
 _LATE: tuple[Range, Range, Range] = ((300, 400), (3, 5), (257, 275))
 #: Every length up to 17 once: a mask that is right for some of them alone shows what a node does not see.
 _BETWEEN = ((6, 10), (7, 11), (3, 12), (4, 13), (8, 14), (9, 15), (16, 20))

@@ -1,0 +1,221 @@
+"""What is read for a report: cards, matchups, rubrics and submissions of some models on some tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+
+from judge_tui.checks.errors import JudgeError
+from judge_tui.checks.submission import Submission
+from judge_tui.judging.card import Scorecard, letter, points
+from judge_tui.judging.folders import documents_in
+from judge_tui.judging.matchup import Matchup
+from judge_tui.judging.placing import Placed, placed_notes
+from judge_tui.judging.ranking import mean
+from judge_tui.judging.rubric import Rubric
+from judge_tui.judging.workspace import MATCHUPS, Workspace
+
+__all__ = ["Gathered", "Judged", "OfTask", "gathered"]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One model on one task.
+
+    Attributes:
+        model: Folder name.
+        title: Display name.
+        cards: Scorecards, by judge.
+        placed: The notes of each card with their present places, in the order of ``cards``.
+        submission: The files.
+        rubric: The task's.
+    """
+
+    model: str
+    title: str
+    cards: tuple[Scorecard, ...]
+    placed: tuple[tuple[Placed, ...], ...]
+    submission: Submission
+    rubric: Rubric
+
+    @property
+    def points(self) -> float | None:
+        """Mean of the judges' points; ``None`` when nobody gave any."""
+        return mean(points(card, self.rubric) for card in self.cards)
+
+    @property
+    def counted(self) -> int:
+        """Judges whose points are in the mean."""
+        return sum(points(card, self.rubric) is not None for card in self.cards)
+
+    @property
+    def letters(self) -> str:
+        """The different letters of the judges."""
+        return "/".join(sorted({letter(card, self.rubric) for card in self.cards} - {""}))
+
+    def scores(self, dimension: str) -> list[int]:
+        """What the judges gave for a dimension."""
+        return [score for card in self.cards if (score := card.score(dimension)) is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class OfTask:
+    """What was judged on one task.
+
+    Attributes:
+        task: Its id.
+        rubric: Its rubric.
+        judged: Model → what was judged; of models without a card nothing.
+        matchups: Judge and comparison, of any of the models, in the order of the files.
+    """
+
+    task: str
+    rubric: Rubric
+    judged: Mapping[str, Judged]
+    matchups: tuple[tuple[str, Matchup], ...]
+
+    def between(self, models: Collection[str]) -> list[tuple[str, Matchup]]:
+        """The comparisons of exactly these models."""
+        return [(judge, one) for judge, one in self.matchups if frozenset(one.models) == frozenset(models)]
+
+
+@dataclass(slots=True)
+class Gathered:
+    """All that a report is made of.
+
+    Attributes:
+        workspace: Where it is from.
+        models: Folder name → title, in the order that was asked for.
+        published: Whether the words are on the models' original files, and not on those that are here.
+        tasks: Task id → what was judged on it; of tasks without a word nothing.
+        faults: What could not be read.
+    """
+
+    workspace: Workspace
+    models: dict[str, str]
+    published: bool = False
+    tasks: dict[str, OfTask] = field(default_factory=dict)
+    faults: list[str] = field(default_factory=list)
+
+    @property
+    def cards(self) -> Iterator[Scorecard]:
+        """Every scorecard."""
+        return (card for of in self.tasks.values() for one in of.judged.values() for card in one.cards)
+
+    @property
+    def judges(self) -> tuple[str, ...]:
+        """Whose words are in it, sorted."""
+        compared = {judge for of in self.tasks.values() for judge, _ in of.matchups}
+        return tuple(sorted({card.judge for card in self.cards} | compared))
+
+    @property
+    def provenance(self) -> str:
+        """What a reader has to know of the code that the words are on; empty where it is the code here."""
+        if not self.published or not self.tasks:
+            return ""
+        told = "These words were published on the models' original submissions"
+        if any(
+            self.workspace.submission(model, task).meta.origin == "reconstruction"
+            for task, of in self.tasks.items()
+            for model in of.judged
+        ):
+            return f"{told}; the submissions of this workspace are reconstructions, not the models' code."
+        return f"{told}, not on the files of this workspace."
+
+    @property
+    def newest(self) -> str:
+        """Day of the newest scorecard, ``YYYY-MM-DD``; empty when none says."""
+        return max((_day(card) for card in self.cards), default="")
+
+
+def gathered(
+    workspace: Workspace,
+    models: Sequence[str],
+    tasks: Sequence[str],
+    judges: Collection[str] = (),
+    *,
+    published: bool | None = None,
+) -> Gathered:
+    """Read what there is; what is malformed costs its own part and is told.
+
+    Scorecards, and comparisons by their judges, of which the names are not revealed yet are left out. Words
+    on files that are here and words that were published for others stand in no report together.
+
+    Args:
+        workspace: Where it is.
+        models: Folder names; all that have a word when empty.
+        tasks: Ids.
+        judges: Whose words count; everybody's when empty.
+        published: Take what was published elsewhere; by default where there is nothing else.
+    """
+    found = Gathered(workspace, {model: workspace.model_title(model) for model in models})
+    read = {task: cards for task in tasks if (cards := _cards(found, task, judges)) is not None}
+    if published is None:
+        named = (card for cards in read.values() for card in cards if not models or card.model in models)
+        published = all(card.scored_elsewhere for card in named)
+    found.published = published
+    for task, every in read.items():
+        rubric = workspace.rubric(task)
+        cards = [card for card in every if card.scored_elsewhere == published]
+        sealed = {(card.judge, card.model) for card in cards if card.sealed}
+        wanted = models or list(dict.fromkeys(card.model for card in cards))
+        judged = {
+            model: _judged(workspace, model, task, own, rubric)
+            for model in wanted
+            if (own := [card for card in cards if card.model == model and not card.sealed])
+        }
+        compared = tuple(
+            (judge, one)
+            for judge, one in _matchups(workspace, task, judges, found.faults)
+            if bool(one.source) == published
+            if set(one.models) <= set(wanted) and not any((judge, model) in sealed for model in one.models)
+        )
+        if judged or compared:
+            found.tasks[task] = OfTask(task, rubric, judged, compared)
+            found.models |= {model: workspace.model_title(model) for model in judged}
+    return found
+
+
+def _cards(found: Gathered, task: str, judges: Collection[str]) -> list[Scorecard] | None:
+    """The scorecards on a task; ``None`` where it has no rubric that can be read."""
+    faults: dict[tuple[str, str], str] = {}
+    try:
+        found.workspace.rubric(task)
+        cards = found.workspace.scorecards(task, faults)
+    except JudgeError as error:
+        found.faults.append(str(error))
+        return None
+    found.faults += faults.values()
+    return [card for card in cards if not judges or card.judge in judges]
+
+
+def _judged(
+    workspace: Workspace, model: str, task: str, cards: Sequence[Scorecard], rubric: Rubric
+) -> Judged:
+    submission = workspace.submission(model, task)
+    placed = []
+    for card in cards:
+        where = placed_notes(card, submission)
+        placed.append(tuple(where[note.id] for note in card.notes))
+    title = workspace.model_title(model)
+    return Judged(model, title, tuple(cards), tuple(placed), submission, rubric)
+
+
+def _matchups(
+    workspace: Workspace, task: str, judges: Collection[str], faults: list[str]
+) -> Iterator[tuple[str, Matchup]]:
+    for path in documents_in(workspace.root / "scores" / task / MATCHUPS):
+        if judges and path.stem not in judges:
+            continue
+        try:
+            found = workspace.matchups(task, path.stem)
+        except JudgeError as error:
+            faults.append(str(error))
+            continue
+        yield from ((found.judge, one) for one in found.matchups)
+
+
+def _day(card: Scorecard) -> str:
+    moment = card.updated or card.created or ""
+    return (moment.isoformat() if isinstance(moment, date) else moment)[:10]

@@ -1,0 +1,166 @@
+"""The head-to-head report: a ranking; per task grades, what is good and what is not, who wins and why."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from judge_tui.judging.card import Scorecard
+from judge_tui.judging.note import Kind
+from judge_tui.judging.ranking import mean, ranked, wins
+from judge_tui.judging.scoreboard import figure
+from judge_tui.judging.summaries.comparing import BY_SCORES, compared, deciding
+from judge_tui.judging.summaries.gathered import Gathered, Judged, OfTask
+from judge_tui.judging.summaries.noted import anchor_of, excerpts, notes_on
+from judge_tui.judging.summaries.parts import Cell, Criteria, Heading, Part, Prose, Report, Table
+
+__all__ = ["head_to_head"]
+
+_KINDS: tuple[Kind, ...] = ("strength", "weakness", "bug", "question")
+
+
+def head_to_head(found: Gathered) -> Report:
+    """Set any number of submissions side by side, task by task, and rank their models.
+
+    Args:
+        found: What was read of them.
+    """
+    decided: dict[str, list[Criteria]] = {}
+    parts: list[Part] = []
+    for task, of in found.tasks.items():
+        models = [model for model in found.models if model in of.judged or _is_compared(of, model)]
+        made = compared(found, of, models) if len(models) > 1 else []
+        if told := deciding(made):
+            decided[task] = told
+        parts += _of_task(found, of, models, made)
+    code = [one for of in found.tasks.values() for judged in of.judged.values() for one in excerpts(judged)]
+    if code:
+        parts += [Heading("Lines that notes are about", 2, "lines"), *code]
+    ranking = _ranking(found, decided)
+    if ranking:
+        parts = [*ranking, *parts]
+    if not parts:
+        parts = [Prose("Nobody has scored or compared these submissions yet.")]
+    titles = " vs ".join(found.models.values())
+    if found.provenance:
+        parts.insert(0, Prose(found.provenance))
+    tasks = {task: of.rubric.title for task, of in found.tasks.items()}
+    return Report(
+        "head-to-head", titles, dict(found.models), tasks, found.judges, found.newest, tuple(parts),
+        tuple(found.faults),
+    )  # fmt: skip
+
+
+def _is_compared(of: OfTask, model: str) -> bool:
+    return any(model in one.models for _, one in of.matchups)
+
+
+def _of_task(found: Gathered, of: OfTask, models: Sequence[str], made: Sequence[Criteria]) -> list[Part]:
+    parts: list[Part] = [Heading(of.rubric.title, 2, anchor_of(of.task))]
+    judged = [of.judged[model] for model in models if model in of.judged]
+    if judged:
+        parts.append(_dimensions(of, judged))
+    # scores by dimension stand in the table above
+    told = [replace(each, lines=()) if each.source == BY_SCORES else each for each in made]
+    parts += [each for each in told if each.lines or each.winner]
+    for one in judged:
+        parts.append(Heading(one.title, 3, anchor_of(of.task, one.model)))
+        parts += [Prose(card.summary.strip(), card.judge) for card in one.cards if card.summary.strip()]
+        parts += notes_on(one, _KINDS)
+        parts += [table for card in one.cards if (table := _seen(card)) is not None]
+    return parts
+
+
+def _dimensions(of: OfTask, judged: Sequence[Judged]) -> Table:
+    """Dimensions × models, with totals and letters."""
+    rows = []
+    for dimension in of.rubric.dimensions:
+        given = [one.scores(dimension.id) for one in judged]
+        if any(given):
+            rows.append((Cell(dimension.title), *_figures([sum(g) / len(g) if g else None for g in given],
+                                                          [len(g) for g in given])))  # fmt: skip
+    totals = [one.points for one in judged]
+    rows.append((Cell("Points", strong=True), *_figures(totals, [one.counted for one in judged])))
+    if any(one.letters for one in judged):
+        rows.append((Cell("Grade", strong=True), *(Cell(one.letters or "–") for one in judged)))
+    head = ("Dimension", *(one.title for one in judged))
+    return Table(head, tuple(rows), frozenset(range(1, len(head))))
+
+
+def _figures(values: Sequence[float | None], counted: Sequence[int]) -> list[Cell]:
+    best = max((value for value in values if value is not None), default=None)
+    alone = sum(value == best for value in values) < len(values)
+    return [
+        Cell(figure(value, n), strong=value is not None and value == best and alone)
+        for value, n in zip(values, counted, strict=True)
+    ]
+
+
+def _seen(card: Scorecard) -> Table | None:
+    """The verdicts that a judge had before them when they scored."""
+    if not card.checks:
+        return None
+    rows = tuple((Cell(seen.check), Cell(str(seen.verdict)), Cell(seen.summary)) for seen in card.checks)
+    return Table(("Check", "Verdict", "What it found"), rows, caption=f"As {card.judge} saw them.")
+
+
+def _ranking(found: Gathered, decided: dict[str, list[Criteria]]) -> list[Part]:
+    """Models by the mean of their points, and who won which task."""
+    points = {
+        model: {task: of.judged[model].points for task, of in found.tasks.items() if model in of.judged}
+        for model in found.models
+    }
+    means = {model: mean(row.values()) for model, row in points.items()}
+    parts: list[Part] = []
+    if any(value is not None for value in means.values()):
+        won = wins(points)
+        rows = tuple(
+            (
+                Cell(str(place)),
+                Cell(found.models[model]),
+                *(_points_of(found, model, task) for task in found.tasks),
+                Cell(figure(means[model]), strong=place == 1),
+                Cell(f"{won[model]:.3g}"),
+            )
+            for place, model in enumerate(ranked(means), 1)
+        )
+        head = ("", "Model", *(of.task for of in found.tasks.values()), "Mean", "Won")
+        caption = "Points of 100; the mean is over the tasks with points, and a shared lead is a shared task."
+        parts += [
+            Heading("Ranking", 2, "ranking"),
+            Table(head, rows, frozenset(range(2, len(head))), caption),
+        ]
+    if decided:
+        parts += [Heading("Winners by task", 2, "winners"), _winners(found, decided)]
+    return parts
+
+
+def _winners(found: Gathered, decided: dict[str, list[Criteria]]) -> Table:
+    """Who won which task, by how much and why; where several have said so, the first one counts."""
+    several = any(len(told) > 1 for told in decided.values())
+    rows = tuple(
+        (
+            Cell(found.tasks[task].rubric.title, anchor_of(task)),
+            Cell(one.winner, strong=one is told[0]),
+            Cell("" if one.margin is None else f"+{one.margin}"),
+            Cell(one.differentiator),
+            *([Cell(one.source or one.judge)] if several else []),
+        )
+        for task, told in decided.items()
+        for one in told
+    )
+    won = Counter(told[0].winner for told in decided.values())
+    caption = f"Tasks won: {', '.join(f'{who} {count}' for who, count in won.most_common())}."
+    if several:
+        caption += " Where several have said who won, the one that says by how much counts, and is set off."
+    head = ("Task", "Winner", "Margin", "Key differentiator", *(["Said by"] if several else []))
+    return Table(head, rows, frozenset({2}), caption)
+
+
+def _points_of(found: Gathered, model: str, task: str) -> Cell:
+    one = found.tasks[task].judged.get(model)
+    if one is None:
+        return Cell("–")
+    told = figure(one.points, one.counted) if one.points is not None else ""
+    return Cell(" ".join(filter(None, (told, one.letters))) or "–", anchor_of(task, model))

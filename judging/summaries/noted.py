@@ -1,0 +1,85 @@
+"""What judges noted, as bullets, and the lines that they noted it on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+
+from judge_tui.checks.errors import JudgeError
+from judge_tui.checks.lines import split_lines
+from judge_tui.judging.note import KINDS, Kind
+from judge_tui.judging.placing import Placed
+from judge_tui.judging.summaries.gathered import Judged
+from judge_tui.judging.summaries.parts import Bullet, Code, Notes
+
+__all__ = ["anchor_of", "excerpts", "notes_on"]
+
+#: Lines that are shown around those of a note.
+_AROUND = 3
+#: A longer range is shown up to here.
+_MOST = 40
+
+
+def anchor_of(*words: str) -> str:
+    """An anchor that is the same for the same words, and of plain letters."""
+    return "-".join(filter(None, (re.sub(r"[^a-z0-9]+", "-", word.lower()).strip("-") for word in words)))
+
+
+def notes_on(one: Judged, kinds: Sequence[Kind] = KINDS) -> Iterator[Notes]:
+    """The notes of all judges on a submission, a part per kind, in the order of the cards."""
+    several = len(one.cards) > 1
+    shown = {code.anchor for code in excerpts(one)}
+    for kind in kinds:
+        bullets = tuple(
+            Bullet(
+                placed.note.text,
+                kind,
+                placed.note.severity,
+                placed.where,
+                card.judge if several else "",
+                anchor if (anchor := _anchor(one, placed)) in shown else "",
+            )
+            for card, places in zip(one.cards, one.placed, strict=True)
+            for placed in places
+            if placed.note.kind == kind and placed.note.text.strip()
+        )
+        if bullets:
+            yield Notes(one.title, kind, bullets)
+
+
+def excerpts(one: Judged) -> list[Code]:
+    """The lines of notes that are where they were, each range once, by file and line."""
+    found: dict[str, Code] = {}
+    texts: dict[str, list[str]] = {}
+    for placed in sorted(_standing(one), key=lambda each: (each.note.file or "", each.note.lines or (0, 0))):
+        name, lines = placed.note.file, placed.note.lines
+        assert name is not None
+        assert lines is not None
+        if name not in texts:
+            texts[name] = []
+            with suppress(JudgeError):
+                texts[name] = split_lines(one.submission.read_text(name))
+        first, last = max(1, lines[0] - _AROUND), min(len(texts[name]), lines[1] + _AROUND, lines[0] + _MOST)
+        if lines[0] <= last:
+            anchor = _anchor(one, placed)
+            marked = frozenset(range(lines[0], min(lines[1], last) + 1))
+            found[anchor] = Code(one.title, name, first, tuple(texts[name][first - 1 : last]), marked, anchor)
+    return list(found.values())
+
+
+def _standing(one: Judged) -> Iterator[Placed]:
+    for places in one.placed:
+        for placed in places:
+            if (
+                placed.standing == "there"
+                and placed.note.file
+                and placed.note.lines
+                and placed.note.text.strip()
+            ):
+                yield placed
+
+
+def _anchor(one: Judged, placed: Placed) -> str:
+    note = placed.note
+    return anchor_of("code", one.submission.task, one.model, note.file or "", *map(str, note.lines or ()))

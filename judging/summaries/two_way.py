@@ -1,0 +1,80 @@
+"""The two-way report: task by task what sets two submissions apart, who is ahead in what, and who wins."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from judge_tui.judging.matchup import TIE
+from judge_tui.judging.summaries.comparing import compared, deciding
+from judge_tui.judging.summaries.gathered import Gathered
+from judge_tui.judging.summaries.noted import anchor_of
+from judge_tui.judging.summaries.parts import Cell, Criteria, Heading, Part, Prose, Report, Table
+
+__all__ = ["two_way"]
+
+
+def two_way(found: Gathered) -> Report:
+    """Compare two models, or the submissions of any number side by side.
+
+    Args:
+        found: What was read of them.
+    """
+    models = list(found.models)
+    parts: list[Part] = []
+    decided: dict[str, tuple[Criteria, Criteria]] = {}
+    for task, of in found.tasks.items():
+        made = compared(found, of, models)
+        if not made:
+            continue
+        parts.append(Heading(of.rubric.title, 2, anchor_of(task)))
+        told = deciding(made)
+        parts += [each for each in made if each.lines or each in told]
+        if told:
+            decided[task] = told[0], made[0]
+    titles = [found.models[model] for model in models]
+    if decided:
+        parts = [Heading("Winners", 2, "winners"), _tally(found, titles, decided), *parts]
+    tasks = {task: of.rubric.title for task, of in found.tasks.items()}
+    if not parts:
+        parts = [Prose("Nobody has compared these submissions yet, nor scored them all.")]
+    if found.provenance:
+        parts.insert(0, Prose(found.provenance))
+    return Report(
+        "two-way", " vs ".join(titles), dict(found.models), tasks, found.judges, found.newest, tuple(parts),
+        tuple(found.faults),
+    )  # fmt: skip
+
+
+def _tally(found: Gathered, titles: list[str], decided: dict[str, tuple[Criteria, Criteria]]) -> Table:
+    """Per task the criteria that each is ahead in and the winner, with a line of sums."""
+    rows = []
+    sums: Counter[str] = Counter()
+    won: Counter[str] = Counter()
+    for task, (one, by) in decided.items():
+        sums.update(by.edges)
+        won[one.winner] += 1
+        rows.append((
+            Cell(found.tasks[task].rubric.title, anchor_of(task)),
+            *(Cell(str(by.edges[title]), strong=one.winner == title) for title in titles),
+            Cell(str(by.edges[TIE])),
+            Cell(_won(one), strong=True),
+            Cell(one.differentiator),
+        ))  # fmt: skip
+    leaders = [title for title in titles if won[title] == max(won[each] for each in titles) > 0]
+    of = f"{len(decided)} task{'s' if len(decided) != 1 else ''}"
+    total = f"{leaders[0]}, {won[leaders[0]]} of {of}" if len(leaders) == 1 else f"shared, {of}"
+    rows.append((
+        Cell("All tasks", strong=True),
+        *(Cell(str(sums[title])) for title in titles),
+        Cell(str(sums[TIE])),
+        Cell(total, strong=True),
+        Cell(""),
+    ))  # fmt: skip
+    head = ("Task", *titles, "Tie", "Winner", "Key differentiator")
+    return Table(head, tuple(rows), frozenset(range(1, len(titles) + 2)), "Criteria in which each is ahead.")
+
+
+def _won(one: Criteria) -> str:
+    if one.winner == TIE:
+        return TIE
+    return f"{one.winner} +{one.margin}" if one.margin else one.winner

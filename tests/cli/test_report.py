@@ -1,0 +1,84 @@
+"""``judge-tui report``: a document of what was scored, and a sentence where nothing was."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from .conftest import Cli
+
+
+@pytest.fixture
+def scored(root: Path, cli: Cli) -> Path:
+    for model, points in (("glm5", "70"), ("qwen36", "85")):
+        assert cli("score", model, "--task", "kv", "--set", f"correctness={points}").code == 0
+    return root
+
+
+def test_two_models_that_are_scored_make_a_document(scored: Path, cli: Cli) -> None:
+    told = cli("report", "two-way", "glm5", "qwen36")
+    assert told.code == 0
+    assert told.out.startswith("# glm5 vs qwen36\n")
+    assert "| Correctness | 70 | 85 | qwen36 |" in told.out
+
+
+def test_all_that_are_scored_are_set_side_by_side_when_none_is_named(scored: Path, cli: Cli) -> None:
+    made = json.loads(cli("report", "head-to-head", "--format", "json").out)
+    assert list(made["models"]) == ["glm5", "qwen36"]
+
+
+def test_the_name_of_a_file_says_the_format(scored: Path, cli: Cli) -> None:
+    assert cli("report", "head-to-head", "-o", "r.html").out == "r.html: is written.\n"
+    assert Path("r.html").read_text().startswith("<!doctype html>")
+    assert cli("report", "head-to-head", "-o", "r.html").out == "r.html: is up to date.\n"
+
+
+def test_a_file_that_says_something_else_is_stale(scored: Path, cli: Cli) -> None:
+    cli("report", "two-way", "glm5", "qwen36", "-o", "r.md")
+    assert cli("report", "two-way", "glm5", "qwen36", "-o", "r.md", "--check").code == 0
+    cli("score", "glm5", "--task", "kv", "--set", "correctness=90")
+    before = Path("r.md").read_bytes()
+    told = cli("report", "two-way", "glm5", "qwen36", "-o", "r.md", "--check")
+    assert (told.code, told.err) == (1, "r.md: is stale.\n")
+    assert Path("r.md").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("two-way", "glm5"), "compares two models"),
+        (("two-way", "glm5", "qwen36", "--check"), "-o FILE"),
+        (
+            ("two-way", "glm5", "qwen36", "--task", "backwards"),
+            "judge-tui compare glm5 qwen36 --task backwards",
+        ),
+        (("head-to-head", "--judge", "nobody"), "as nobody"),
+        (("two-way", "glm5", "gemini"), "gemini"),
+        (("three-way", "glm5", "qwen36"), "two-way"),
+    ],
+)
+def test_what_cannot_be_made_has_one_sentence(
+    scored: Path, cli: Cli, arguments: tuple[str, ...], said: str
+) -> None:
+    told = cli("report", *arguments)
+    assert told.code == 2
+    assert said in told.err
+    assert "Traceback" not in told.err
+
+
+def test_a_broken_card_is_left_out_and_told(scored: Path, cli: Cli) -> None:
+    (scored / "scores/kv/qwen36/anna.toml").write_text("schema = ")
+    told = cli("report", "head-to-head")
+    assert told.code == 0
+    assert "left out" in told.err
+    assert "anna.toml:1" in told.err
+    assert "## Left out" in told.out
+
+
+def test_templates_behind_a_link_are_not_read(scored: Path, cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / "theirs/report.md.j2").write_text("theirs")
+    (scored / "templates").symlink_to(tmp_path / "theirs")
+    assert "theirs" not in cli("report", "two-way", "glm5", "qwen36").out

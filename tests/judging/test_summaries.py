@@ -1,0 +1,196 @@
+"""Summaries: what judges wrote comes out cell by cell, and nothing is invented."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from judge_tui.judging.blind import BlindMark
+from judge_tui.judging.card import Scorecard
+from judge_tui.judging.matchup import TIE, Criterion, Matchup, Matchups, save_matchups
+from judge_tui.judging.note import new_note
+from judge_tui.judging.scorecard import save_scorecard
+from judge_tui.judging.summaries.gathered import gathered
+from judge_tui.judging.summaries.head_to_head import head_to_head
+from judge_tui.judging.summaries.parts import Code, Criteria, Heading, Notes, Prose, Report, Table
+from judge_tui.judging.summaries.two_way import two_way
+from judge_tui.judging.workspace import Workspace
+
+ROOT = Path(__file__).parents[2]
+PUBLISHED = tomllib.loads(Path(__file__).with_name("published_edges.toml").read_text())["table"]
+MODELS = {"GLM-5": "glm5", "MiniMax-M2.7": "minimax-m2.7", "Qwen3-6": "qwen36"}
+#: How the published tables call who is ahead.
+SHORT = {"GLM": "GLM-5", "MiniMax": "MiniMax-M2.7", "Qwen": "Qwen3-6", "Tie": TIE}
+
+
+def _tables(report: Report) -> list[Table]:
+    return [part for part in report.parts if isinstance(part, Table)]
+
+
+def _texts(table: Table) -> list[list[str]]:
+    return [[cell.text for cell in row] for row in table.rows]
+
+
+def _plain(text: str) -> str:
+    return text.replace("**", "").replace("`", "")
+
+
+@pytest.mark.parametrize("table", PUBLISHED, ids=[table["id"] for table in PUBLISHED])
+def test_the_published_criteria_come_out_cell_by_cell(table: dict[str, Any]) -> None:
+    _, *titles, _ = table["columns"]
+    models = [MODELS[title] for title in titles]
+    report = two_way(gathered(Workspace.find(explicit=ROOT), models, [table["task"]]))
+    (made,) = [part for part in report.parts if isinstance(part, Criteria) and part.lines]
+    assert list(made.models) == titles
+    assert [[line.name, *line.cells] for line in made.lines] == [
+        [_plain(cell) for cell in row[:-1]] for row in table["rows"]
+    ]
+    assert [line.edge for line in made.lines] == [
+        SHORT[_plain(row[-1]).partition(" (")[0]] for row in table["rows"]
+    ]
+    counted = dict(entry.split("=") for entry in table["tally"])
+    named = {"glm5": "GLM-5", "minimax": "MiniMax-M2.7", "qwen36": "Qwen3-6", "tie": TIE}
+    assert made.edges == {
+        title: int(counted.get(short, 0)) for short, title in named.items() if title in made.edges
+    }
+
+
+def test_the_published_dimension_tables_come_out() -> None:
+    report = head_to_head(
+        gathered(Workspace.find(explicit=ROOT), ["glm5", "qwen36"], ["kv", "backwards", "fuse"])
+    )
+    by_task = {}
+    for before, part in zip(report.parts, report.parts[1:], strict=False):
+        if isinstance(before, Heading) and before.level == 2 and isinstance(part, Table):
+            by_task[before.anchor] = _texts(part)
+    assert ["Depth of Analysis", "82", "96"] in by_task["kv"]
+    assert ["Points", "82", "94"] in by_task["kv"]
+    assert ["Points", "82", "93"] in by_task["backwards"]
+    assert ["Points", "80", "78"] in by_task["fuse"]
+    assert [row[1] for row in by_task["ranking"]] == ["Qwen3-6", "GLM-5"]
+    assert [row[-2] for row in by_task["ranking"]] == ["88", "81"]
+    told = [row[1:3] for row in by_task["winners"] if row[2]]
+    assert told == [["Qwen3-6", "+12"], ["Qwen3-6", "+11"], ["GLM-5", "+2"]]
+
+
+def test_documents_that_disagree_are_both_told() -> None:
+    report = head_to_head(gathered(Workspace.find(explicit=ROOT), ["glm5", "qwen36"], ["fuse"]))
+    winners = next(part for part in _tables(report) if "Winner" in part.head)
+    assert [(row[1].text, row[1].strong) for row in winners.rows] == [("GLM-5", True), ("split", False)]
+    assert len({row[-1].text for row in winners.rows}) == 2
+
+
+def test_words_on_other_files_say_so() -> None:
+    report = two_way(gathered(Workspace.find(explicit=ROOT), ["glm5", "qwen36"], ["kv"]))
+    assert any(isinstance(part, Prose) and "reconstructions" in part.text for part in report.parts)
+
+
+def _card(workspace: Workspace, model: str, score: int, judge: str = "anna", **more: Any) -> Scorecard:
+    blank, stamp = workspace.scorecard("kv", model, judge)
+    card = blank.with_score("correctness", score).judged_under(
+        workspace.rubric("kv"), workspace.submission(model, "kv").digest
+    )
+    for note in more.get("notes", ()):
+        card = card.with_note(note)
+    save_scorecard(workspace.scorecard_path("kv", model, judge), card, stamp)
+    return card
+
+
+def test_scores_compare_where_nobody_wrote_criteria(workspace: Workspace) -> None:
+    _card(workspace, "glm5", 70)
+    _card(workspace, "qwen36", 85)
+    report = two_way(gathered(workspace, ["glm5", "qwen36"], ["kv"]))
+    (made,) = [part for part in report.parts if isinstance(part, Criteria)]
+    assert [(line.cells, line.edge, line.basis) for line in made.lines] == [
+        (("70", "85"), "qwen36", "scores")
+    ]
+    assert made.judge == ""
+
+
+def test_who_was_not_scored_is_neither_ahead_nor_behind(workspace: Workspace) -> None:
+    _card(workspace, "glm5", 70)
+    report = two_way(gathered(workspace, ["glm5", "qwen36"], ["kv"]))
+    assert not [part for part in report.parts if isinstance(part, Criteria | Table)]
+    assert isinstance(report.parts[-1], Prose)
+
+
+def test_a_judges_word_stands_before_that_of_the_scores(workspace: Workspace) -> None:
+    _card(workspace, "glm5", 70)
+    _card(workspace, "qwen36", 85)
+    criteria = (Criterion("Tests", {"glm5": "eight", "qwen36": "none"}, "glm5"),)
+    word = Matchup(("glm5", "qwen36"), "glm5", 3, "It has tests.", criteria)
+    save_matchups(workspace.matchups_path("kv", "anna"), Matchups("kv", "anna", (word,)), None)
+    report = two_way(gathered(workspace, ["qwen36", "glm5"], ["kv"]))
+    (made,) = [part for part in report.parts if isinstance(part, Criteria)]
+    assert (made.judge, made.winner, made.margin, made.differentiator) == ("anna", "glm5", 3, "It has tests.")
+    assert made.lines[0].cells == ("none", "eight")
+    (tally,) = _tables(report)
+    assert _texts(tally)[0][1:] == ["0", "1", "0", "glm5 +3", "It has tests."]
+
+
+def test_notes_lead_to_their_lines_and_lost_ones_to_none(workspace: Workspace) -> None:
+    there = new_note(
+        "bug",
+        "No cache.",
+        severity="critical",
+        file="kv_cache.py",
+        lines=(2, 3),
+        source="# glm5\nclass Cache:\n    pass\n",
+    )
+    gone = new_note(
+        "weakness", "Slow.", file="kv_cache.py", lines=(2, 2), source="x = 1\nfor i in range(n):\n"
+    )
+    _card(workspace, "glm5", 70, notes=(there, gone))
+    report = head_to_head(gathered(workspace, ["glm5"], ["kv"]))
+    notes = {part.kind: part.bullets for part in report.parts if isinstance(part, Notes)}
+    (code,) = [part for part in report.parts if isinstance(part, Code)]
+    assert notes["bug"][0].anchor == code.anchor
+    assert (code.first, code.lines, code.marked) == (
+        1,
+        ("# glm5", "class Cache:", "    pass"),
+        frozenset({2, 3}),
+    )
+    assert notes["weakness"][0].anchor == ""
+    assert "no longer there" in notes["weakness"][0].where
+
+
+def test_a_judge_is_named_where_there_are_several(workspace: Workspace) -> None:
+    _card(workspace, "glm5", 70, notes=(new_note("strength", "Short."),))
+    _card(workspace, "glm5", 80, judge="ben", notes=(new_note("strength", "Clear."),))
+    report = head_to_head(gathered(workspace, ["glm5"], ["kv"]))
+    (notes,) = [part for part in report.parts if isinstance(part, Notes)]
+    assert [(bullet.text, bullet.judge) for bullet in notes.bullets] == [
+        ("Short.", "anna"),
+        ("Clear.", "ben"),
+    ]
+    assert report.judges == ("anna", "ben")
+    one = head_to_head(gathered(workspace, ["glm5"], ["kv"], ["ben"]))
+    assert one.judges == ("ben",)
+
+
+def test_a_malformed_card_costs_its_own_part_and_is_told(workspace: Workspace) -> None:
+    _card(workspace, "glm5", 70)
+    _card(workspace, "qwen36", 85)
+    workspace.scorecard_path("kv", "qwen36", "anna").write_text('schema = 1\ntask = "kv\n')
+    report = head_to_head(gathered(workspace, [], ["kv"]))
+    assert list(report.models) == ["glm5"]
+    (fault,) = report.faults
+    assert "anna.toml:2" in fault
+
+
+def test_what_is_judged_blind_stays_out_until_the_names_are_revealed(workspace: Workspace) -> None:
+    card = _card(workspace, "glm5", 70)
+    _card(workspace, "qwen36", 85)
+    word = Matchup(("glm5", "qwen36"), "glm5")
+    save_matchups(workspace.matchups_path("kv", "anna"), Matchups("kv", "anna", (word,)), None)
+    _, stamp = workspace.scorecard("kv", "glm5", "anna")
+    sealed = replace(card, blind=BlindMark(began="2026-03-01"))
+    save_scorecard(workspace.scorecard_path("kv", "glm5", "anna"), sealed, stamp)
+    assert sealed.sealed
+    found = gathered(workspace, ["glm5", "qwen36"], ["kv"])
+    assert list(found.tasks["kv"].judged) == ["qwen36"]
+    assert found.tasks["kv"].matchups == ()

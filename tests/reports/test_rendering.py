@@ -1,0 +1,175 @@
+"""Reports as documents: a text means itself, a page needs nothing, and templates stay in their box."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from judge_tui.checks.errors import WorkspaceError
+from judge_tui.judging.summaries.parts import (
+    Bullet,
+    Cell,
+    Code,
+    Criteria,
+    Heading,
+    Line,
+    Notes,
+    Prose,
+    Report,
+    Table,
+)
+from judge_tui.reports.data import as_json
+from judge_tui.reports.rendering import html, markdown
+from tests.tui.chromium import PROGRAMS, Chromium, Tab, program
+
+NASTY = '<script>alert(1)</script> a|b `c` *d* [e](http://f) \\ "g" & \x1b[31mred\n# h'
+REPORT = Report(
+    "head-to-head",
+    "A vs B",
+    {"a": "A", "b": "B"},
+    {"kv": "KV cache"},
+    ("anna", "ben"),
+    "2026-03-01",
+    (
+        Heading("KV cache", 2, "kv"),
+        Prose("Two caches.", "anna"),
+        Table(
+            ("Dimension", "A", "B"),
+            ((Cell("Tests"), Cell("80", "kv-a", strong=True), Cell("")),),
+            frozenset({1, 2}),
+            "Of 100.",
+        ),
+        Criteria(("A", "B"), (Line("Tests", ("8", "0"), "A", "by far"),), "A", 3, "It has tests.", "anna"),
+        Heading("A", 3, "kv-a"),
+        Notes("A", "bug", (Bullet(NASTY, "bug", "critical", "a.py:2", "anna", "code-kv-a-2-2"),)),
+        Code("A", "a.py", 1, ("def f(x):", "    return x < 1", ""), frozenset({2}), "code-kv-a-2-2"),
+    ),
+    ("scores/kv/b/ben.toml:2: no string.",),
+)
+
+
+class _Page(HTMLParser):
+    """The tags and the texts of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+
+def test_markdown_says_all_of_it() -> None:
+    text = markdown(REPORT)
+    assert text.startswith("# A vs B\n\nJudges: anna, ben. Newest scorecard: 2026-03-01.\n\n## KV cache\n")
+    assert "| Dimension | A | B |\n| :--- | ---: | ---: |\n| Tests | **80** | – |\n" in text
+    assert (
+        "| Criterion | A | B | Edge |\n| :--- | :--- | :--- | :--- |\n| Tests | 8 | 0 | A (by far) |\n"
+        in text
+    )
+    assert "A 1, B 0, tie 0 of 1 criteria." in text
+    assert "**Winner: A** by 3 – It has tests. *(anna)*" in text
+    assert "    2»     return x < 1" in text
+    assert "## Left out\n\n- scores/kv/b/ben.toml:2: no string.\n" in text
+    assert not re.search(r"\n\n\n", text)
+
+
+def test_a_text_means_itself_in_markdown() -> None:
+    line = next(line for line in markdown(REPORT).splitlines() if "alert" in line)
+    assert line.startswith(
+        "- &lt;script&gt;alert(1)&lt;/script&gt; a\\|b \\`c\\` \\*d\\* \\[e\\](http://f) \\\\"
+    )
+    assert "\x1b" not in line
+    assert line.endswith("\\# h (critical, a.py:2, anna)")
+
+
+def test_a_text_means_itself_in_html_and_nothing_is_asked_for() -> None:
+    text = html(REPORT)
+    page = _Page(text)
+    assert "\x1b" not in text
+    assert [tag for tag, _ in page.tags if tag in ("script", "link", "img", "iframe")] == []
+    assert not re.search(r"url\(|@import|https?://(?!f\))", text)
+    assert any("<script>alert(1)</script>" in told for told in page.texts)
+
+
+def test_every_link_of_a_page_leads_somewhere_in_it() -> None:
+    page = _Page(html(REPORT))
+    ids = [attributes["id"] for _, attributes in page.tags if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    links = [attributes["href"] or "" for tag, attributes in page.tags if tag == "a" and "href" in attributes]
+    assert {link.removeprefix("#") for link in links} <= set(ids)
+    assert "#code-kv-a-2-2" in links
+
+
+def test_data_holds_every_part() -> None:
+    made = json.loads(as_json(REPORT))
+    assert made["schema"] == 1
+    assert [part["part"] for part in made["parts"]] == [
+        "heading", "prose", "table", "criteria", "heading", "notes", "code",
+    ]  # fmt: skip
+    assert made["parts"][3]["edges"] == {"A": 1, "B": 0, "tie": 0}
+    assert made["parts"][6]["marked"] == [2]
+
+
+def test_a_workspaces_own_template_stands_in(tmp_path: Path) -> None:
+    (tmp_path / "report.md.j2").write_text("{% for part in report.parts %}{{ kind_of(part) }} {% endfor %}")
+    assert markdown(REPORT, tmp_path) == "heading prose table criteria heading notes code\n"
+    assert html(REPORT, tmp_path) == html(REPORT)
+
+
+@pytest.mark.parametrize(
+    ("template", "line"),
+    [
+        ("one\n{% for part in %}\n", 2),
+        ("one\ntwo\n{{ report.nothing.at_all }}\n", 3),
+        ("{{ ''.__class__.__mro__[1].__subclasses__() }}\n", 1),
+        ("\n{{ report.__init__.__globals__['os'].system('true') }}\n", 2),
+        ("\n{% include '/etc/passwd' %}\n", 2),
+        ("\n\n{{ 1 // 0 }}\n", 3),
+    ],
+    ids=["syntax", "missing", "classes", "globals", "file", "arithmetic"],
+)
+def test_a_template_that_cannot_be_rendered_is_told_with_its_line(
+    tmp_path: Path, template: str, line: int
+) -> None:
+    (tmp_path / "report.html.j2").write_text(template)
+    with pytest.raises(WorkspaceError) as told:
+        html(REPORT, tmp_path)
+    assert told.value.file == str(tmp_path / "report.html.j2")
+    assert told.value.line == line
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
+    started = Chromium(tmp_path_factory.mktemp("browser"))
+    yield started
+    started.close()
+
+
+@pytest.mark.xdist_group("serving")
+@pytest.mark.skipif(program() is None, reason=f"no browser is installed: none of {', '.join(PROGRAMS)}")
+def test_a_browser_shows_it_asks_for_nothing_and_follows_a_note_to_its_line(
+    browser: Chromium, tmp_path: Path
+) -> None:
+    path = tmp_path / "report.html"
+    path.write_text(html(REPORT))
+    tab: Tab = browser.open(path.as_uri(), (420, 800))
+    tab.until(lambda: tab.value("document.readyState") == "complete")
+    assert tab.value("document.title") == "A vs B"
+    tab.value("document.querySelector('a[href=\"#code-kv-a-2-2\"]').click()")
+    assert tab.value("location.hash") == "#code-kv-a-2-2"
+    assert tab.value("document.querySelector(':target .hll').textContent").strip().endswith("return x < 1")
+    assert tab.value("document.documentElement.scrollWidth") <= 420
+    assert {url.partition("#")[0] for url in tab.asked_for()} == {path.as_uri()}
+    assert not [event for event in browser.events if event["method"] == "Runtime.exceptionThrown"]
+    tab.close()
