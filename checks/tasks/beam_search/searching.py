@@ -197,9 +197,10 @@ class Scores:
                 self.unreached.append(f"{written(beam.tokens, eos)} at K = {answer.width}")
             seen.add(beam.tokens)
             if beam.tokens and beam.score is not None:
-                self._score(beam, answer.truth(beam, prompt), answer.alpha, eos)
+                before = len(answer.prompts[prompt])
+                self._score(beam, answer.truth(beam, prompt), answer.alpha, eos, before)
 
-    def _score(self, beam: Beam, total: float, alpha: float, eos: int) -> None:
+    def _score(self, beam: Beam, total: float, alpha: float, eos: int, before: int) -> None:
         self.count += 1
         assert beam.score is not None
         alpha = 0.0 if self.search.form.unpenalised else alpha
@@ -208,7 +209,8 @@ class Scores:
         if off > self.error:
             self.error = off
             wanted = penalised(total, length, alpha)
-            self.worst = f"{written(beam.tokens, eos)} has {beam.score:.6g} instead of {wanted:.6g}"
+            as_if = _as_if(beam.score, total, length, alpha, before)
+            self.worst = f"{written(beam.tokens, eos)} has {beam.score:.6g} instead of {wanted:.6g}{as_if}"
         without = length - (beam.tokens[-1] == eos)
         # The score of a sequence that holds nothing but EOS is the submission's choice then.
         other = _off(beam.score, penalised(total, without, alpha)) if without else 0.0
@@ -238,6 +240,17 @@ class Scores:
         where.setdefault("note", self.worst if self.error > EXACT else "")
         ok = found.limit(quantity, self.error, EXACT, otherwise=otherwise, **where)
         return Verdict.PASS if ok else otherwise
+
+
+def _as_if(score: float, total: float, length: int, alpha: float, before: int) -> str:
+    """Of what length a wrong score would be right, in words; empty where of none that is whole."""
+    if not (alpha and score and math.isfinite(score) and total / score > 0):
+        return ""
+    taken = (total / score) ** (1 / alpha)
+    if abs(taken - round(taken)) > 1e-6 * taken or round(taken) in (0, length):
+        return ""
+    told = f", as if of length {round(taken)} and not {length}"
+    return f"{told}: the prompt's {before} counted" if round(taken) == length + before else told
 
 
 def outranks(total: float, tokens: Sequence[int], best: Hyp, alpha: float) -> bool:

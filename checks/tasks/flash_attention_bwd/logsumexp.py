@@ -51,7 +51,7 @@ _LEAST_TILE = 4
     establishes="The L that the forward keeps is the log-sum-exp of every row's scores within 1e-6, at any "
     "offset of the scores, and -inf for a row that sees nothing.",
     roles=("forward", "backward"),
-    version=2,
+    version=3,
 )
 def logsumexp(bench: Bench, found: Findings) -> str:
     """Find L by its numbers among what the forward hands on, and hold it against the truth."""
@@ -86,7 +86,8 @@ def logsumexp(bench: Bench, found: Findings) -> str:
                     otherwise=Verdict.WARN, **where)  # fmt: skip
     if kept.form is not _Form.L:
         same = kept.form is _Form.M_AND_L
-        found.claim("L itself is kept", same, measured=kept.text, otherwise=Verdict.WARN,
+        found.claim("L itself is kept", same, measured=kept.text,
+                    otherwise=Verdict.FAIL if _called_so(bench, kept) else Verdict.WARN,
                     note="The contract asks for L = m + log l, one number per row.", **where)  # fmt: skip
     empty = _empty(bench, attention, found, kept)
     if empty.nan:
@@ -228,6 +229,13 @@ def _names(bench: Bench, listed: list[Entry]) -> list[str]:
     return [entry_name(e.path, variables) if e.path else e.handle for e in listed]
 
 
+def _called_so(bench: Bench, kept: _Kept) -> bool:
+    """Whether an entry that is another thing than L goes by its name: whoever reads it takes it for L."""
+    item = next(r for r in bench.contract.by_name["forward"].returns if r.name == "L")
+    last = kept.name.rpartition(" ")[2].rpartition(".")[2]
+    return kept.form in (_Form.BASE_2, _Form.NEGATIVE) and (item.means(last) or kept.parts[0].handle == "L")
+
+
 def _place(bench: Bench, kept: _Kept) -> dict[str, Any]:
     entry = kept.parts[0]
     file, line = stored_at(bench, entry.path)
@@ -308,7 +316,8 @@ def _empty(bench: Bench, attention: Attention, found: Findings, kept: _Kept) -> 
     except Fault as fault:
         found.note("L of rows that see nothing", fault.message)
         return _Empty("nothing known of empty rows")
-    return _stand_in(found, kept.whole(values), blind, _place(bench, kept))
+    named = kept.form is _Form.L
+    return _stand_in(found, kept.whole(values), blind, _place(bench, kept), named=named)
 
 
 def _empty_by_tiles(attention: Attention, found: Findings, site: object, place: dict[str, Any]) -> _Empty:
@@ -333,7 +342,9 @@ def _blind(bench: Bench, attention: Attention) -> Blind:
     return next(blinded(bench, attention, dtype))
 
 
-def _stand_in(found: Findings, values: Array, blind: Blind, place: dict[str, Any]) -> _Empty:
+def _stand_in(
+    found: Findings, values: Array, blind: Blind, place: dict[str, Any], *, named: bool = True
+) -> _Empty:
     """Judge what stands for L where rows see nothing, among all of L in whatever order."""
     flat = np.sort(values, axis=None)
     if np.isnan(flat).any():
@@ -343,8 +354,12 @@ def _stand_in(found: Findings, values: Array, blind: Blind, place: dict[str, Any
     stand_in = _beside(flat, truth_of(blind.clean.case)[~blind.rows])
     fine = bool(np.isneginf(stand_in).all())
     told = "-inf" if fine else f"{float(stand_in[np.argmax(np.abs(stand_in))]):.3g}"
-    found.claim("L of rows that see no key", fine, measured=told, limit="-inf", otherwise=Verdict.WARN,
-                note="A finite or infinite stand-in is no mistake while the backward knows it.",
+    # whoever merges parts by their L takes such a row for one that outweighs all others
+    upward = named and bool(np.isposinf(stand_in).any())
+    found.claim("L of rows that see no key", fine, measured=told, limit="-inf",
+                otherwise=Verdict.FAIL if upward else Verdict.WARN,
+                note="The sum of nothing has the logarithm -inf." if upward
+                else "A stand-in is no mistake while the backward knows it.",
                 **({} if fine else place))  # fmt: skip
     return _Empty(f"{told} for a row that sees no key")
 

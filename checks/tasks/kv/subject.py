@@ -29,7 +29,7 @@ _TRIED = re.compile(r"\S+\.py:\S+: ")
 _HEADS, _WIDTHS = (3, 5, 7), (6, 8, 10, 12, 16, 20)
 #: Layers of a decoder that is told: what only later ones see too much of shows in a last row from three on.
 _LAYERS, _VOCABS = (3, 5), (23, 60)
-_CAUSAL = re.compile(r"causal|tril|triu", re.I)
+_CAUSAL = re.compile(r"causal|tril|triu|^tri$", re.I)
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,6 +142,9 @@ def scales(weight: Array, transposed: bool, size: int) -> Iterator[Scale]:
         yield Scale("the sum of |W| over 128, padding zeros counted", grouping, _padded(weight, ids, size))
         for name, how in _RULES.items():
             yield Scale(name, grouping, _per_group(weight, ids, how))
+        inverse = mean_scale(weight, grouping, transposed).values
+        inverse = np.divide(1.0, inverse, out=np.zeros_like(inverse), where=inverse > 0)
+        yield Scale("1 / mean|W|: levels are divided by their scale", grouping, inverse)
     yield Scale("1: the levels without a scale", right[0], np.ones(weight.shape))
 
 

@@ -156,12 +156,13 @@ def choice(answers: Sequence[Answer], grouping: Grouping, transposed: bool) -> C
 
 def cause(answers: Sequence[Answer], transposed: bool) -> str:
     """What the projected weights are instead, as a clause; empty for what is not a known mistake."""
-    if any(not np.isfinite(a.projected).all() for a in answers):
-        return (
-            "an all-zero group divides by its scale"
-            if _only_zero_groups(answers, transposed)
-            else "not finite"
-        )
+    finite = [a for a in answers if np.isfinite(a.projected).all()]
+    if len(finite) < len(answers):
+        if not _only_zero_groups(answers, transposed):
+            return "not finite"
+        off = finite and max(settled(finite, transposed)[1]) > LIMIT
+        why = cause(finite, transposed) if off else ""
+        return f"{why}; not finite for groups of zeros" if why else "an all-zero group divides by its scale"
     if all(not a.projected.any() for a in answers):
         return "every weight is 0"
     if all(np.allclose(a.projected, a.draw.weight, rtol=1e-5, atol=1e-8) for a in answers):

@@ -57,6 +57,7 @@ def test_another_seed_gives_the_same_verdicts(name: str, tmp_path: Path) -> None
         ("zero_groups_divide", "all-zero group"),
         ("never_projected", "nothing is projected"),
         ("two_levels", "no weight becomes 0"),
+        ("levels_over_their_scale", "levels are divided by their scale"),
         ("truncated", "change at 1·s"),
         ("scale_kept_through_steps", "s = mean|W| is that of the weights before"),
         ("projected_before_the_step", "one update behind"),
