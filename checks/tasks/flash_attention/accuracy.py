@@ -13,6 +13,7 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Raised
 from judge_tui.checks.own_sizes import OwnSizes
+from judge_tui.checks.tasks.flash_attention.beside import own_key_tile, returned_l
 from judge_tui.checks.tasks.flash_attention.cases import (
     AXES,
     MOST_ABOUT,
@@ -45,7 +46,7 @@ _UNREAD = "Its mask gives causal attention neither as 0 and -inf nor as booleans
     establishes="O equals softmax(QKᵀ/√D)V row by row for every head, uneven tiles, T > N, T = 1, causal and "
     "not, in float64 and float32.",
     roles=("forward",),
-    version=7,
+    version=8,
 )
 def accuracy(bench: Bench, found: Findings) -> str:
     """Hold every row of fresh draws against the float64 reference."""
@@ -85,13 +86,16 @@ def accuracy(bench: Bench, found: Findings) -> str:
         )
     if wide.verdict is Verdict.PASS:
         _far_below(bench, forward, found)
+    beside = "" if wide.verdict is Verdict.FAIL else _beside(bench, forward, found)
     odd = _unequal(bench, forward, found)
     if bench.place.gpu:
         narrow_accuracy(bench, found, forward)
     if not forward.tiled:
         found.note("takes a tile size", "no", note="Its own tiles were used.")
     text = _summary(forward, double, wide, narrow, len(cases) + 3)
-    if odd and found.verdict is Verdict.WARN:
+    if beside:
+        text = f"{beside}; otherwise {text}"
+    elif odd and found.verdict is Verdict.WARN:
         text = f"{odd}; otherwise {text}"
     taken = f"takes {forward.relaid} for the contract's (B, H, N, D); so called, {text}"
     return taken if forward.relaid else text
@@ -185,6 +189,11 @@ def _far_below(bench: Bench, forward: Forward, found: Findings) -> None:
             note="A finite number that stands in for -inf is outweighed by such scores.",
             **forward.place,
         )
+
+
+def _beside(bench: Bench, forward: Forward, found: Findings) -> str:
+    """What is wrong with its own choice of key tiles, and with an L that it returns, as a clause."""
+    return "; ".join(filter(None, (own_key_tile(bench, forward, found), returned_l(bench, forward, found))))
 
 
 def _unequal(bench: Bench, forward: Forward, found: Findings) -> str:

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Array", "Factor", "attention", "largest_score", "plain", "streamed"]
+__all__ = ["Array", "Factor", "attention", "largest_score", "logsumexp", "plain", "streamed"]
 
 Array = npt.NDArray[np.floating]
 Factor = Literal["reversed", "absent", "only l", "only O"]
@@ -34,6 +34,27 @@ def attention(q: Array, k: Array, v: Array, causal: bool) -> Array:
     weights = np.exp(scores - np.where(np.isfinite(top), top, 0))
     total = weights.sum(axis=-1, keepdims=True)
     return np.asarray(weights @ v.astype(np.float64) / np.where(total > 0, total, 1))
+
+
+def logsumexp(q: Array, k: Array, causal: bool, *, sharp: bool = False) -> Array:
+    """The statistic m + log l of every row, in float64; -inf for a row that sees no key.
+
+    Args:
+        q: Queries (B, H, N, D).
+        k: Keys, same shape.
+        causal: Whether query i sees keys up to i only.
+        sharp: Give the maximum m alone.
+
+    Returns:
+        (B, H, N).
+    """
+    scores = _scores(q, k, causal)
+    top = scores.max(axis=-1)
+    if sharp:
+        return np.asarray(top)
+    safe = np.where(np.isfinite(top), top, 0)
+    with np.errstate(divide="ignore"):
+        return np.asarray(safe + np.log(np.exp(scores - safe[..., None]).sum(axis=-1)))
 
 
 def plain(q: Array, k: Array, v: Array, causal: bool, dtype: npt.DTypeLike) -> Array:

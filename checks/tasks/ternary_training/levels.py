@@ -160,8 +160,8 @@ def cause(answers: Sequence[Answer], transposed: bool) -> str:
     if len(finite) < len(answers):
         if not _only_zero_groups(answers, transposed):
             return "not finite"
-        off = finite and max(settled(finite, transposed)[1]) > LIMIT
-        why = cause(finite, transposed) if off else ""
+        astray = bool(finite) and max(settled(finite, transposed)[1]) > LIMIT
+        why = cause(finite, transposed) if astray else ""
         return f"{why}; not finite for groups of zeros" if why else "an all-zero group divides by its scale"
     if all(not a.projected.any() for a in answers):
         return "every weight is 0"

@@ -1,5 +1,5 @@
 # bug: with key tiles longer than query tiles, a row sees one key ahead
-# warned by: accuracy
+# caught by: accuracy
 import numpy as np
 
 NEG = -np.inf
