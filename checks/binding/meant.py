@@ -30,8 +30,8 @@ _VAGUE = frozenset({"data", "dtype", "rng", "model"})
 _OF_TYPE = frozenset({"TypeError", "AttributeError", "NotImplementedError"})
 #: Exceptions of who wants a model, or its answer, to be another thing than it is.
 _OF_ANSWERS = frozenset({"AttributeError", "KeyError", "NotImplementedError"})
-#: Words of exceptions that speak of the call, of another rank than the callable takes, or of another type.
-_OF_THE_CALL = ("unpack", "argument", "parameter", "keyword", "only integers", "indices must be")
+#: Words of exceptions that speak of the call, of another rank or type than it takes, or of our model.
+_OF_THE_CALL = ("unpack", "argument", "parameter", "keyword", "only integers", "indices must be", "scripted")
 
 
 def broken(
