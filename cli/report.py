@@ -25,7 +25,6 @@ __all__ = ["command"]
 
 _SHAPES: dict[str, Callable[[Gathered], Report]] = {"two-way": two_way, "head-to-head": head_to_head}
 _FORMATS = {".md": "md", ".markdown": "md", ".html": "html", ".htm": "html", ".json": "json"}
-_TEMPLATES = "templates"
 
 
 @click.command("report")
@@ -121,14 +120,13 @@ def _read(
 
 def _rendered(report: Report, form: str, workspace: Workspace) -> str:
     from judge_tui.reports.data import as_json
-    from judge_tui.reports.rendering import html, markdown
+    from judge_tui.reports.rendering import TEMPLATES, html, markdown
 
     if form == "json":
         return as_json(report)
-    own: Path | None = workspace.root / _TEMPLATES
+    own: Path | None = None
     try:
-        own = kept_inside(workspace.root / _TEMPLATES, workspace.root)
+        own = kept_inside(workspace.root / TEMPLATES, workspace.root)
     except WorkspaceError as error:
         click.echo(f"judge-tui: {plain(str(error))}", err=True)
-        own = None
     return (html if form == "html" else markdown)(report, own)

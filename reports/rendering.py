@@ -17,11 +17,10 @@ from judge_tui.judging.plain import plain
 from judge_tui.judging.summaries.parts import Part, Report
 from judge_tui.reports.highlighting import highlighted, style_sheet
 
-__all__ = ["FORMATS", "TEMPLATES", "html", "markdown"]
+__all__ = ["TEMPLATES", "html", "markdown"]
 
 #: Folder of a workspace whose templates stand in for ours.
 TEMPLATES = "templates"
-FORMATS = ("md", "html", "json")
 _ESCAPED = "\\|`*_[]#"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from judge_tui.judging.card import Scorecard
@@ -27,14 +27,15 @@ def head_to_head(found: Gathered) -> Report:
         found: What was read of them.
     """
     decided: dict[str, list[Criteria]] = {}
+    code = [one for of in found.tasks.values() for judged in of.judged.values() for one in excerpts(judged)]
+    shown = {one.anchor for one in code}
     parts: list[Part] = []
     for task, of in found.tasks.items():
         models = [model for model in found.models if model in of.judged or _is_compared(of, model)]
         made = compared(found, of, models) if len(models) > 1 else []
         if told := deciding(made):
             decided[task] = told
-        parts += _of_task(found, of, models, made)
-    code = [one for of in found.tasks.values() for judged in of.judged.values() for one in excerpts(judged)]
+        parts += _of_task(of, models, made, shown)
     if code:
         parts += [Heading("Lines that notes are about", 2, "lines"), *code]
     ranking = _ranking(found, decided)
@@ -56,7 +57,9 @@ def _is_compared(of: OfTask, model: str) -> bool:
     return any(model in one.models for _, one in of.matchups)
 
 
-def _of_task(found: Gathered, of: OfTask, models: Sequence[str], made: Sequence[Criteria]) -> list[Part]:
+def _of_task(
+    of: OfTask, models: Sequence[str], made: Sequence[Criteria], shown: Collection[str]
+) -> list[Part]:
     parts: list[Part] = [Heading(of.rubric.title, 2, anchor_of(of.task))]
     judged = [of.judged[model] for model in models if model in of.judged]
     if judged:
@@ -67,7 +70,7 @@ def _of_task(found: Gathered, of: OfTask, models: Sequence[str], made: Sequence[
     for one in judged:
         parts.append(Heading(one.title, 3, anchor_of(of.task, one.model)))
         parts += [Prose(card.summary.strip(), card.judge) for card in one.cards if card.summary.strip()]
-        parts += notes_on(one, _KINDS)
+        parts += notes_on(one, shown, _KINDS)
         parts += [table for card in one.cards if (table := _seen(card)) is not None]
     return parts
 

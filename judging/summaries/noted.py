@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 
 from judge_tui.checks.errors import JudgeError
@@ -26,10 +26,15 @@ def anchor_of(*words: str) -> str:
     return "-".join(filter(None, (re.sub(r"[^a-z0-9]+", "-", word.lower()).strip("-") for word in words)))
 
 
-def notes_on(one: Judged, kinds: Sequence[Kind] = KINDS) -> Iterator[Notes]:
-    """The notes of all judges on a submission, a part per kind, in the order of the cards."""
+def notes_on(one: Judged, shown: Collection[str], kinds: Sequence[Kind] = KINDS) -> Iterator[Notes]:
+    """The notes of all judges on a submission, a part per kind, in the order of the cards.
+
+    Args:
+        one: The submission, and what was said of it.
+        shown: Anchors of the lines that stand in the report.
+        kinds: Which notes, in this order.
+    """
     several = len(one.cards) > 1
-    shown = {code.anchor for code in excerpts(one)}
     for kind in kinds:
         bullets = tuple(
             Bullet(

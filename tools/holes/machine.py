@@ -31,9 +31,7 @@ TASKS = (
 #: Seed of the fuzz; no verdict comes from it.
 _FUZZ = 700_001
 #: What is a figure of time or memory: equal answers at another price are no hole that a fuzz of answers sees.
-_PRICED = frozenset(
-    {"throughput", "peak_memory", "growth", "gradient_cost", "ops_per_second", "tokens_per_second"}
-)
+_PRICED = frozenset({"throughput", "peak_memory", "growth", "gradient_cost"})
 _DOUBTS = (Verdict.WARN, Verdict.AMBIGUOUS)
 _GOOD = (Verdict.PASS, Verdict.SKIP, *_DOUBTS)
 

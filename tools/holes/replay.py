@@ -74,11 +74,6 @@ class Recording:
 
     rounds: list[list[_Asked]] = field(default_factory=list)
 
-    @property
-    def answers(self) -> int:
-        """How many answers can differ."""
-        return sum(asked.steady for each in self.rounds for asked in each)
-
     def difference(self, submission: Submission) -> str:
         """The first answer of a submission that is another one; empty where all are equal."""
         for asked in self.rounds:
