@@ -2,9 +2,9 @@
 
 Who asks for nothing but what the contract has, under names that say so, and raises or answers in another
 shape however it is called, is at fault itself. Where its own code refuses what it is given (``raise``,
-``assert``, or axes that do not unpack) the probe may be what it does not take, and nobody can tell. A search
-that meets its model in a way of its own fails otherwise with each model of the probe's; one that is broken
-fails alike.
+``assert``, or axes that do not unpack or reshape) the probe may be what it does not take, and nobody can
+tell. A search that meets its model in a way of its own fails otherwise with each model of the probe's; one
+that is broken fails alike.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ _OF_TYPE = frozenset({"TypeError", "AttributeError", "NotImplementedError"})
 #: Exceptions of who wants a model, or its answer, to be another thing than it is.
 _OF_ANSWERS = frozenset({"AttributeError", "KeyError", "NotImplementedError"})
 #: Words of exceptions that speak of the call, of another rank or type than it takes, or of our model.
-_OF_THE_CALL = ("unpack", "argument", "parameter", "keyword", "only integers", "indices must be", "scripted")
+_OF_THE_CALL = (
+    "unpack", "reshape", "argument", "parameter", "keyword", "only integers", "indices must be", "scripted",
+)  # fmt: skip
 
 
 def broken(
