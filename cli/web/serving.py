@@ -35,6 +35,8 @@ _PAGE = Path(str(files("judge_tui.cli.web"))) / "page"
 _TERMINAL = Path(textual_serve.__file__).parent / "static"
 #: Seconds between two looks whether the browser is still there, and to wait for it to say farewell.
 _HEARTBEAT_S, _FAREWELL_S = 15.0, 2.0
+#: What a page that is reloaded waits for the app of before.
+_PATIENCE_S = 5.0
 #: The terminal sets styles of its own; everything else comes from the server, and no page embeds it.
 _HEADERS = {
     "Content-Security-Policy": (
@@ -91,6 +93,8 @@ class _Server:
         self._starting = 0
         self._downloads = DownloadManager()
         self._open: dict[ServedApp, Callable[[], Awaitable[None]]] = {}
+        self._left: set[ServedApp] = set()
+        self._gone = asyncio.Event()
 
     async def until_interrupted(self, address: Address, ready: Callable[[], None]) -> None:
         """Answer at an address, and end all apps at the end."""
@@ -155,7 +159,7 @@ class _Server:
             return web.Response(status=403, text=f"judge-tui: {refused}\n")
         socket = web.WebSocketResponse(heartbeat=_HEARTBEAT_S, timeout=_FAREWELL_S)
         await socket.prepare(request)
-        if len(self._open) + self._starting >= self._pages:
+        if not await self._has_room():
             await socket.send_bytes(
                 f"judge-tui: {counted(self._pages, 'page')} at a time, and no more. "
                 "Close one, or start judge-tui serve with --pages.\r\n".encode()
@@ -182,7 +186,21 @@ class _Server:
             await self._shown(app, socket)
         finally:
             del self._open[app]
+            self._left.discard(app)
+            self._gone.set()
         return socket
+
+    async def _has_room(self) -> bool:
+        """Whether one more page may be open; a reload comes while its app still saves."""
+        end = asyncio.get_running_loop().time() + _PATIENCE_S
+        while (full := len(self._open) + self._starting >= self._pages) and self._left:
+            self._gone.clear()
+            try:
+                async with asyncio.timeout_at(end):
+                    await self._gone.wait()
+            except TimeoutError:
+                break
+        return not full
 
     async def _shown(self, app: ServedApp, socket: web.WebSocketResponse) -> None:
         """Show an app until it or the page is closed."""
@@ -194,12 +212,14 @@ class _Server:
         except (ConnectionError, ClientError):
             pass
         finally:
+            self._left.add(app)
             await self._open[app]()
             await app.stop()
             await shown
 
     async def _screen(self, app: ServedApp, socket: web.WebSocketResponse) -> None:
         await app.run()
+        self._left.add(app)
         if app.last_words:
             self._told(app.last_words)
         words = app.last_words.replace("\n", "\r\n")
