@@ -58,6 +58,9 @@ class Album:
             assert isinstance(widget, TextArea | Input)
             widget.cursor_blink = False
             widget._cursor_visible = True
+            if isinstance(widget, TextArea):
+                # a line that was drawn while the cursor was out looks the same to it
+                widget._line_cache.clear()
             widget.refresh()
         before = ""
         for _ in range(_TURNS):

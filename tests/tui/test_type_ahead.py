@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -18,7 +20,7 @@ from judge_tui.tui.textual_private.escape_key import heed_pauses
 from .conftest import Driver, make_app, make_workspace, running
 
 SENTENCE = "Quits early; c, q, S, s and 1 are letters: x?"
-_NAMES = {"\n": "enter", "\x1b": "escape", "\t": "tab", "③": "f3", "④": "f4"}
+_NAMES = {"\n": "enter", "\x1b": "escape", "\t": "tab", "③": "f3", "④": "f4", "\x1a": "ctrl+z"}
 
 
 async def burst(driver: Driver, keys: str) -> None:
@@ -51,6 +53,22 @@ async def test_a_sentence_right_behind_the_key_that_opens_a_comment_is_the_comme
         assert isinstance(driver.app.screen, TextEditor)
         assert driver.compare.session.card.comment("correctness") == SENTENCE
         assert driver.compare.session.card.score("correctness") == 85
+
+
+async def test_what_is_typed_behind_ctrl_z_is_for_the_shell(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running(make_app(workspace)) as driver:
+        await driver.settle()
+        sent: list[int] = []
+        monkeypatch.setattr(type(driver.app._driver), "can_suspend", True)
+        monkeypatch.setattr(os, "kill", lambda _, number: sent.append(number))
+        await burst(driver, "\x1afg\nja")
+        assert sent == [signal.SIGTSTP]
+        assert driver.app.screen is driver.compare
+        assert driver.compare.panes[0].view.cursor == 1
+        await burst(driver, "jj")
+        assert driver.compare.panes[0].view.cursor == 3
 
 
 async def test_a_sentence_right_behind_the_keys_of_a_note_is_its_text(workspace: Workspace) -> None:

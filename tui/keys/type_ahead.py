@@ -51,6 +51,7 @@ class TypeAhead(App[Result]):
     _typed: deque[events.Key | events.Paste]
     _typist: asyncio.Task[None] | None = None
     _typed_at = -_REST_S
+    _deaf_until = 0.0
     _drawing: asyncio.Task[None] | None = None
 
     @property
@@ -72,12 +73,21 @@ class TypeAhead(App[Result]):
         if not isinstance(event, events.Key | events.Paste) or event.is_forwarded:
             await super().on_event(event)
             return
+        if event.time < self._deaf_until:
+            return
         self._typed_at = time.monotonic()
         if not self.typing:
             self._typed = deque()
             self._typist = asyncio.create_task(self._type())
         keys = without_alt(event) if isinstance(event, events.Key) else ()
         self._typed += map(as_text, keys) if keys else [event]
+
+    def action_suspend_process(self) -> None:
+        """Give the terminal to the shell; what is typed behind this key is meant for the shell."""
+        super().action_suspend_process()
+        # here the shell has given it back
+        self._typed.clear()
+        self._deaf_until = time.monotonic()
 
     async def _type(self) -> None:
         while self._typed:
