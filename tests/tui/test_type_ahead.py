@@ -66,9 +66,9 @@ async def test_what_is_typed_behind_ctrl_z_is_for_the_shell(
         await burst(driver, "\x1afg\nja")
         assert sent == [signal.SIGTSTP]
         assert driver.app.screen is driver.compare
-        assert driver.compare.panes[0].view.cursor == 1
+        assert driver.compare.panes[0].view.cursor == 0
         await burst(driver, "jj")
-        assert driver.compare.panes[0].view.cursor == 3
+        assert driver.compare.panes[0].view.cursor == 2
 
 
 async def test_a_sentence_right_behind_the_keys_of_a_note_is_its_text(workspace: Workspace) -> None:
