@@ -258,14 +258,14 @@ async def test_a_note_whose_lines_have_changed_says_so_in_the_gutter_in_the_list
         assert isinstance(listed, NotesList)
         await app.until(lambda: "lines changed" in app.text())
         gone, kept = (line for line in app.text().split("\n") if "kv_cache.py:" in line)
-        assert re.search(r"kv_cache\.py:16 +≠ lines changed  misplaced", gone)
+        assert re.search(r"kv_cache\.py:16 +≠ lines changed since  misplaced", gone)
         assert re.search(r"kv_cache\.py:20 +kept", kept), "where it stands now"
         await app.press("e")
         await app.until(lambda: isinstance(app.app.screen, NoteEditor))
-        assert "kv_cache.py:16 · ≠ its lines have changed" in app.text()
+        assert "kv_cache.py:16 · ≠ lines changed since" in app.text()
         assert any("what it quotes is gone from the file" in told for told in app.messages())
         await app.press("escape", "escape", "colon", *"16", "enter", "enter")
-        assert "kv_cache.py:16 · ≠ its lines have changed" in app.text()
+        assert "kv_cache.py:16 · ≠ lines changed since" in app.text()
 
 
 async def test_a_note_on_a_file_that_is_gone_or_was_never_there_is_told_in_the_list(
@@ -281,8 +281,8 @@ async def test_a_note_on_a_file_that_is_gone_or_was_never_there_is_told_in_the_l
     async with running(make_app(workspace)) as app:
         await app.settle()
         await app.press("L")
-        await app.until(lambda: "lines changed" in app.text())
-        assert app.text().count("lines changed") == 1
+        await app.until(lambda: "no longer there" in app.text())
+        assert app.text().count("no longer there") == 1
         await app.press("enter")
         assert app.messages() == ["../../../etc/passwd is not among the files."]
 

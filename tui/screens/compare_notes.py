@@ -15,7 +15,7 @@ from judge_tui.judging.placing import Placed
 from judge_tui.tui.keys.bound_keys import key_called
 from judge_tui.tui.look.fitting import fit_middle
 from judge_tui.tui.look.palette import KIND_MARKS, VERDICTS
-from judge_tui.tui.screens.compare_placing import STANDINGS, ComparePlacing
+from judge_tui.tui.screens.compare_placing import STANDINGS, ComparePlacing, told_of
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.code_lines import Mark
 from judge_tui.tui.widgets.code_pane import CodePane
@@ -106,8 +106,7 @@ class CompareNotes(ComparePlacing):
             note = placed.note
             if note.lines and note.lines[0] - 1 <= event.last and event.line < note.lines[1]:
                 text = pane.hide(note.text.replace("\n", " ")) or "no text yet"
-                told = STANDINGS.get(placed.standing, ("", ""))[1]
-                kind = f"{note.kind} note" + (f", {told}" if told else "")
+                kind = f"{note.kind} note" + (f", {placed.told}" if placed.told else "")
                 # where it is comes first: what it says may be about other lines
                 opens = self.ask_place if placed.standing == "doubt" else self._edit
                 written = next(one for one in self.session.notes(pane.index) if one.id == note.id)
@@ -170,7 +169,7 @@ class CompareNotes(ComparePlacing):
 
         placed = self.session.placed(index, note)
         where = self.session.hide(placed.note.where) or "whole submission"
-        told = f" · {said}" if (said := self.told_of(placed)) else ""
+        told = f" · {said}" if (said := told_of(placed)) else ""
         head = f"Note · {letter_of(index)} {self.session.titles[index]} · "
         room = max(min(self.size.width, WIDEST) - _EDGES - len(head) - len(told), _SHORTEST)
         title = f"{head}{fit_middle(where, room)}{told}"
@@ -293,5 +292,5 @@ def _noted(notes: tuple[Placed, ...], size: int) -> dict[int, Mark]:
         first, last = one.note.lines
         if one.standing == "there":
             marks |= dict.fromkeys(range(first, min(last, size)), Mark("▏", tone, continued=True))
-        begun[first - 1] = Mark(STANDINGS.get(one.standing, (glyph, ""))[0], tone)
+        begun[first - 1] = Mark(STANDINGS.get(one.standing, glyph), tone)
     return marks | begun

@@ -19,14 +19,15 @@ from judge_tui.tui.widgets.code_pane import CodePane
 if TYPE_CHECKING:
     from judge_tui.tui.desk.placements import Search
 
-__all__ = ["STANDINGS", "ComparePlacing"]
+__all__ = ["STANDINGS", "ComparePlacing", "told_of"]
 
-#: Sign and words of what is not certain.
-STANDINGS = {
-    "changed": (LOST, "its lines have changed"),
-    "gone": (LOST, "its lines have changed"),
-    "doubt": (DOUBT, "its place is in doubt"),
-}
+#: Signs of what is not certain.
+STANDINGS = {"changed": LOST, "gone": LOST, "doubt": DOUBT}
+
+
+def told_of(placed: Placed) -> str:
+    """What is to be known of the place of a note, with its sign; empty where it is certain."""
+    return f"{STANDINGS[placed.standing]} {placed.told}" if placed.told else ""
 
 
 class ComparePlacing(Screen[None]):
@@ -67,10 +68,6 @@ class ComparePlacing(Screen[None]):
         self.mark(pane)
         if isinstance(self.app.screen, NotesList):
             self.app.screen.rows.refresh()
-
-    def told_of(self, placed: Placed) -> str:
-        """What is to be known of the place of a note, with its sign; empty where it is certain."""
-        return " ".join(STANDINGS.get(placed.standing, ()))
 
     # asking
 

@@ -14,23 +14,14 @@ from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.look.fitting import fit, fit_middle
 from judge_tui.tui.look.palette import KIND_MARKS
 from judge_tui.tui.look.tones import Tones
+from judge_tui.tui.screens.compare_placing import told_of
 from judge_tui.tui.screens.sheet import Sheet
 from judge_tui.tui.screens.undoing import undo_cards
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.bar import Bar
-from judge_tui.tui.widgets.code_lines import DOUBT, LOST
 from judge_tui.tui.widgets.rows import Rows, Span
 
 __all__ = ["NotesList"]
-
-#: What is said of notes whose place is not certain.
-_TOLD = {
-    "changed": f"{LOST} lines changed",
-    "gone": f"{LOST} lines changed",
-    "doubt": f"{DOUBT} place in doubt",
-}
-
-
 class _Notes(Rows):
     def __init__(self, session: Session) -> None:
         super().__init__()
@@ -58,7 +49,7 @@ class _Notes(Rows):
             (f"{note.severity:<9}", tones.muted),
             # the lines tell one note from another
             (fit(fit_middle(hide(where) or "whole submission", room), room), tones.muted),
-            (f"  {_TOLD[placed.standing]}" if placed.standing in _TOLD else "", tones.by_name["warning"]),
+            (f"  {told_of(placed)}" if placed.told else "", tones.by_name["warning"]),
             ("  " + hide(note.text.replace("\n", " ")), tones.text),
         ]
 
@@ -148,6 +139,7 @@ class NotesList(Sheet["tuple[str, int, str] | None"]):
         if isinstance(self.rows.key, tuple):
             self._session.drop_note(*self.rows.key)
             self._relist()
+            self.notify(f"the note is gone; {key_for(self, 'undo')} brings it back", markup=False, timeout=2)
 
     def action_undo(self) -> None:
         undo_cards(self, self._session, partial(self._told, "undone"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from judge_tui.tui.look.palette import VERDICTS
-from judge_tui.tui.widgets.code_lines import BOOKMARK, LOST
+from judge_tui.tui.widgets.code_lines import BOOKMARK, DOUBT, LOST
 
 __all__ = ["CHECK_SIGNS", "CODE_SIGNS", "RUBRIC_SIGNS"]
 
@@ -24,6 +24,7 @@ CODE_SIGNS: Signs = (
     ("◆", "where a check found its cause"),
     ("+ − ✗ ?", "a note: strength, weakness, bug, question; a finding of the same line stands behind it"),
     (LOST, "a note whose lines have changed: what it quotes stands nowhere in the file"),
+    (DOUBT, "a note that may be in several places: it asks where"),
     (BOOKMARK, "a bookmark"),
     ("▸", "lines that are folded away"),
 )

@@ -24,7 +24,7 @@ BOOKMARK = "•"
 #: Stands where a note was written on lines that say something else now.
 LOST = "≠"
 #: Stands where a note may be that may be in other places too.
-DOUBT = "?"
+DOUBT = "≈"
 _UNDERLINED = Style(underline=True)
 
 _RUN = re.compile(rb"(.)\1*", re.DOTALL)
