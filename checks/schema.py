@@ -17,7 +17,7 @@ from typing import Any
 
 from judge_tui.checks.errors import NewerSchema, WorkspaceError
 
-__all__ = ["KEY", "MATCHUPS", "SCORECARD", "SUBMISSION", "Format", "Versioned"]
+__all__ = ["KEY", "MATCHUPS", "ROUND", "SCORECARD", "SUBMISSION", "Format", "Versioned"]
 
 #: What a file calls its version.
 KEY = "schema"
@@ -136,3 +136,4 @@ def _line(text: str) -> int | None:
 SCORECARD = Format("scorecard", "it is shown as far as it can be read and stays as it is")
 MATCHUPS = Format("matchup file", "it is shown as far as it can be read and stays as it is")
 SUBMISSION = Format("submission.toml", "no check goes by it and it stays as it is")
+ROUND = Format("round", "no report goes by it")

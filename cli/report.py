@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,9 +12,7 @@ from judge_tui.cli import options
 from judge_tui.judging.folders import kept_inside
 from judge_tui.judging.plain import plain
 from judge_tui.judging.storage import read_bytes, write_atomically
-from judge_tui.judging.summaries.gathered import Gathered, gathered
-from judge_tui.judging.summaries.head_to_head import head_to_head
-from judge_tui.judging.summaries.two_way import two_way
+from judge_tui.judging.summaries.asked import SHAPES, Asked, report_of
 from judge_tui.judging.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -23,17 +20,18 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-_SHAPES: dict[str, Callable[[Gathered], Report]] = {"two-way": two_way, "head-to-head": head_to_head}
 _FORMATS = {".md": "md", ".markdown": "md", ".html": "html", ".htm": "html", ".json": "json"}
 
 
 @click.command("report")
-@click.argument("shape", type=click.Choice([*_SHAPES]))
+@click.argument("shape", type=click.Choice([*SHAPES]))
 @click.argument("models", nargs=-1, metavar="[MODEL]...", shell_complete=options.complete_model)
 @options.task(several=True)
 @click.option(
     "--judge", "judges", multiple=True, metavar="NAME", help="Whose words count; everybody's by default."
 )
+@click.option("--round", "rounds", multiple=True, metavar="ID", help="A round, as rounds/ID.toml has it.")
+@click.option("--against", default="", metavar="ID", help="An earlier round: what has changed since.")
 @click.option(
     "--published/--own", default=None,
     help="What was published on other files, or what is said of those here; the latter, where there is any.",
@@ -53,6 +51,8 @@ def command(
     models: tuple[str, ...],
     tasks: tuple[str, ...],
     judges: tuple[str, ...],
+    rounds: tuple[str, ...],
+    against: str,
     published: bool | None,
     form: str | None,
     output: Path | None,
@@ -64,15 +64,18 @@ def command(
     \b
       two-way        task by task: criteria, who is ahead in what, the winner
       head-to-head   grades, strengths, weaknesses with their lines, what was run, who wins; a ranking
+      round          a scoreboard with winners and margins, task by task, and the judge's prose of a --round
+      combined       several rounds in one: those named by --round, or all
+      metrics        figures of stored check outcomes, side by side
 
-    Any number of models can be named; head-to-head takes all that are scored when none is. An HTML file
-    needs no network and no script. `report.md.j2` or `report.html.j2` in the workspace's templates/ stands in
+    Any number of models can be named; all that are scored are taken when none is. An HTML file needs no
+    network and no script. `report.md.j2` or `report.html.j2` in the workspace's templates/ stands in
     for the shipped one.
     """
     if check and output is None:
         raise UsageError("--check compares a file.", hint="Say which: -o FILE")
     found = options.open_workspace(workspace, None, None)
-    report = _SHAPES[shape](_read(found, shape, models, tasks, judges, published))
+    report = report_of(found, Asked(shape, models, tasks, judges, rounds, against, published))
     for fault in report.faults:
         click.echo(f"judge-tui: left out: {plain(fault)}", err=True)
     text = _rendered(report, form or _FORMATS.get(output.suffix.lower() if output else "", "md"), found)
@@ -88,34 +91,6 @@ def command(
         write_atomically(output, data)
     click.echo(f"{output}: {'is written' if stale else 'is up to date'}.")
     return 0
-
-
-def _read(
-    workspace: Workspace,
-    shape: str,
-    models: tuple[str, ...],
-    tasks: tuple[str, ...],
-    judges: tuple[str, ...],
-    published: bool | None,
-) -> Gathered:
-    """What was asked for.
-
-    Raises:
-        UsageError: A name means nothing, or nobody has said a word on it.
-    """
-    chosen = [workspace.task(name) for name in tasks] or list(workspace.tasks())
-    named = list(dict.fromkeys(workspace.model(name, *chosen) for name in models))
-    if shape == "two-way" and len(named) < 2:
-        raise UsageError("a two-way report compares two models.", hint="Name them: report two-way A B")
-    found = gathered(workspace, named, chosen, judges, published=published)
-    if not found.tasks and not found.faults:
-        whom = " and ".join(named) or "any model"
-        on = f" on {', '.join(chosen)}" if tasks else ""
-        raise UsageError(
-            f"nobody has scored {whom}{on} yet{f', as {plain(judges[0])}' if judges else ''}.",
-            hint=f"Score them: judge-tui compare {' '.join(named) or 'A B'} --task {chosen[0]}",
-        )
-    return found
 
 
 def _rendered(report: Report, form: str, workspace: Workspace) -> str:

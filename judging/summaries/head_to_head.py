@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from judge_tui.judging.card import Scorecard
 from judge_tui.judging.note import Kind
 from judge_tui.judging.ranking import mean, ranked, wins
 from judge_tui.judging.scoreboard import figure
 from judge_tui.judging.summaries.comparing import BY_SCORES, compared, deciding
-from judge_tui.judging.summaries.gathered import Gathered, Judged, OfTask
+from judge_tui.judging.summaries.gathered import Gathered, OfTask
 from judge_tui.judging.summaries.noted import anchor_of, excerpts, notes_on
 from judge_tui.judging.summaries.parts import Cell, Criteria, Heading, Part, Prose, Report, Table
+from judge_tui.judging.summaries.tables import dimensions, points_of, verdicts_seen
 
 __all__ = ["head_to_head"]
 
@@ -63,7 +63,7 @@ def _of_task(
     parts: list[Part] = [Heading(of.rubric.title, 2, anchor_of(of.task))]
     judged = [of.judged[model] for model in models if model in of.judged]
     if judged:
-        parts.append(_dimensions(of, judged))
+        parts.append(dimensions(of, judged))
     # scores by dimension stand in the table above
     told = [replace(each, lines=()) if each.source == BY_SCORES else each for each in made]
     parts += [each for each in told if each.lines or each.winner]
@@ -71,41 +71,8 @@ def _of_task(
         parts.append(Heading(one.title, 3, anchor_of(of.task, one.model)))
         parts += [Prose(card.summary.strip(), card.judge) for card in one.cards if card.summary.strip()]
         parts += notes_on(one, shown, _KINDS)
-        parts += [table for card in one.cards if (table := _seen(card)) is not None]
+        parts += [table for card in one.cards if (table := verdicts_seen(card)) is not None]
     return parts
-
-
-def _dimensions(of: OfTask, judged: Sequence[Judged]) -> Table:
-    """Dimensions × models, with totals and letters."""
-    rows = []
-    for dimension in of.rubric.dimensions:
-        given = [one.scores(dimension.id) for one in judged]
-        if any(given):
-            rows.append((Cell(dimension.title), *_figures([sum(g) / len(g) if g else None for g in given],
-                                                          [len(g) for g in given])))  # fmt: skip
-    totals = [one.points for one in judged]
-    rows.append((Cell("Points", strong=True), *_figures(totals, [one.counted for one in judged])))
-    if any(one.letters for one in judged):
-        rows.append((Cell("Grade", strong=True), *(Cell(one.letters or "–") for one in judged)))
-    head = ("Dimension", *(one.title for one in judged))
-    return Table(head, tuple(rows), frozenset(range(1, len(head))))
-
-
-def _figures(values: Sequence[float | None], counted: Sequence[int]) -> list[Cell]:
-    best = max((value for value in values if value is not None), default=None)
-    alone = sum(value == best for value in values) < len(values)
-    return [
-        Cell(figure(value, n), strong=value is not None and value == best and alone)
-        for value, n in zip(values, counted, strict=True)
-    ]
-
-
-def _seen(card: Scorecard) -> Table | None:
-    """The verdicts that a judge had before them when they scored."""
-    if not card.checks:
-        return None
-    rows = tuple((Cell(seen.check), Cell(str(seen.verdict)), Cell(seen.summary)) for seen in card.checks)
-    return Table(("Check", "Verdict", "What it found"), rows, caption=f"As {card.judge} saw them.")
 
 
 def _ranking(found: Gathered, decided: dict[str, list[Criteria]]) -> list[Part]:
@@ -122,7 +89,7 @@ def _ranking(found: Gathered, decided: dict[str, list[Criteria]]) -> list[Part]:
             (
                 Cell(str(place)),
                 Cell(found.models[model]),
-                *(_points_of(found, model, task) for task in found.tasks),
+                *(points_of(found, model, task) for task in found.tasks),
                 Cell(figure(means[model]), strong=place == 1),
                 Cell(f"{won[model]:.3g}"),
             )
@@ -159,11 +126,3 @@ def _winners(found: Gathered, decided: dict[str, list[Criteria]]) -> Table:
         caption += " Where several have said who won, the one that says by how much counts, and is set off."
     head = ("Task", "Winner", "Margin", "Key differentiator", *(["Said by"] if several else []))
     return Table(head, rows, frozenset({2}), caption)
-
-
-def _points_of(found: Gathered, model: str, task: str) -> Cell:
-    one = found.tasks[task].judged.get(model)
-    if one is None:
-        return Cell("–")
-    told = figure(one.points, one.counted) if one.points is not None else ""
-    return Cell(" ".join(filter(None, (told, one.letters))) or "–", anchor_of(task, model))

@@ -8,12 +8,15 @@ from contextlib import suppress
 
 from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.lines import split_lines
-from judge_tui.judging.note import KINDS, Kind
+from judge_tui.judging.note import KINDS, Note
 from judge_tui.judging.placing import Placed
 from judge_tui.judging.summaries.gathered import Judged
 from judge_tui.judging.summaries.parts import Bullet, Code, Notes
 
-__all__ = ["anchor_of", "excerpts", "notes_on"]
+__all__ = ["CRITICAL", "anchor_of", "excerpts", "notes_on"]
+
+#: Stands for the kind of weaknesses and bugs that are critical, where a report sets them apart.
+CRITICAL = "critical"
 
 #: Lines that are shown around those of a note.
 _AROUND = 3
@@ -26,20 +29,25 @@ def anchor_of(*words: str) -> str:
     return "-".join(filter(None, (re.sub(r"[^a-z0-9]+", "-", word.lower()).strip("-") for word in words)))
 
 
-def notes_on(one: Judged, shown: Collection[str], kinds: Sequence[Kind] = KINDS) -> Iterator[Notes]:
+def notes_on(one: Judged, shown: Collection[str], kinds: Sequence[str] = KINDS) -> Iterator[Notes]:
     """The notes of all judges on a submission, a part per kind, in the order of the cards.
 
     Args:
         one: The submission, and what was said of it.
         shown: Anchors of the lines that stand in the report.
-        kinds: Which notes, in this order.
+        kinds: Which notes, in this order; with :data:`CRITICAL` among them, critical ones stand there alone.
     """
     several = len(one.cards) > 1
+
+    def kind_of(note: Note) -> str:
+        grave = note.severity == "critical" and note.kind in ("weakness", "bug")
+        return CRITICAL if grave and CRITICAL in kinds else note.kind
+
     for kind in kinds:
         bullets = tuple(
             Bullet(
                 placed.note.text,
-                kind,
+                placed.note.kind,
                 placed.note.severity,
                 placed.where,
                 card.judge if several else "",
@@ -47,7 +55,7 @@ def notes_on(one: Judged, shown: Collection[str], kinds: Sequence[Kind] = KINDS)
             )
             for card, places in zip(one.cards, one.placed, strict=True)
             for placed in places
-            if placed.note.kind == kind and placed.note.text.strip()
+            if kind_of(placed.note) == kind and placed.note.text.strip()
         )
         if bullets:
             yield Notes(one.title, kind, bullets)

@@ -159,7 +159,7 @@ class Notes:
 
     Attributes:
         title: Of the model.
-        kind: Of the notes.
+        kind: Of the notes, or ``critical``.
         bullets: They.
     """
 
@@ -197,7 +197,7 @@ class Report:
     """A summary that can be published.
 
     Attributes:
-        shape: ``two-way`` or ``head-to-head``.
+        shape: ``two-way``, ``head-to-head``, ``round``, ``combined``, ``metrics`` or ``standings``.
         title: Its title.
         models: Folder name → title, in the order of the columns.
         tasks: Task id → title.

@@ -82,3 +82,25 @@ def test_templates_behind_a_link_are_not_read(scored: Path, cli: Cli, tmp_path: 
     (tmp_path / "theirs/report.md.j2").write_text("theirs")
     (scored / "templates").symlink_to(tmp_path / "theirs")
     assert "theirs" not in cli("report", "two-way", "glm5", "qwen36").out
+
+
+def test_a_round_is_named_and_several_are_combined(scored: Path, cli: Cli) -> None:
+    (scored / "rounds").mkdir()
+    for name in ("one", "two"):
+        (scored / "rounds" / f"{name}.toml").write_text(f'title = "Round {name}"\ntasks = ["kv"]\n')
+    assert cli("report", "round", "--round", "one").out.startswith("# Round one\n")
+    assert cli("report", "combined").out.startswith("# Combined: Round one; Round two\n")
+    against = cli("report", "round", "--round", "two", "--against", "one").out
+    assert "## Against “Round one”" in against
+    (scored / "rounds" / "one.toml").write_text("title = 3\n")
+    told = cli("report", "combined")
+    assert told.code == 0
+    assert "rounds/one.toml:1" in told.err
+    assert told.out.startswith("# Combined: Round two\n")
+
+
+def test_what_a_round_cannot_do_is_said(scored: Path, cli: Cli) -> None:
+    assert cli("report", "round", "--round", "none").code == 2
+    assert "docs/formats.md" in cli("report", "combined").err
+    assert cli("report", "two-way", "glm5", "qwen36", "--against", "one").code == 2
+    assert "judge-tui check" in cli("report", "metrics", "glm5").err

@@ -1,0 +1,147 @@
+"""Reports by what was asked for: the shape, and over which models, tasks, judges and rounds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from judge_tui.checks.errors import UsageError
+from judge_tui.judging.plain import plain
+from judge_tui.judging.rounds import Round, one_round, rounds_of
+from judge_tui.judging.summaries.combined import combined
+from judge_tui.judging.summaries.gathered import Gathered, gathered
+from judge_tui.judging.summaries.head_to_head import head_to_head
+from judge_tui.judging.summaries.metrics import metrics
+from judge_tui.judging.summaries.parts import Report
+from judge_tui.judging.summaries.round_summary import round_summary
+from judge_tui.judging.summaries.two_way import two_way
+from judge_tui.judging.workspace import Workspace
+
+__all__ = ["SHAPES", "Asked", "report_of"]
+
+#: Shape → what it shows.
+SHAPES = {
+    "two-way": "task by task: criteria, who is ahead in what, the winner",
+    "head-to-head": "grades, strengths, weaknesses with their lines, what was run, who wins; a ranking",
+    "round": "a scoreboard with winners and margins, task by task, the judge's prose",
+    "combined": "several rounds in one",
+    "metrics": "figures of stored check outcomes, side by side",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What was asked for.
+
+    Attributes:
+        shape: One of :data:`SHAPES`.
+        models: Models, as they may be called; what is scored, or what the round has, when empty.
+        tasks: Tasks, as they may be called; likewise.
+        judges: Whose words count; everybody's when empty.
+        rounds: Ids of rounds.
+        against: Id of an earlier round that one is set against; what the round itself says when empty.
+        published: Take what was published on other files; by default where there is nothing else.
+    """
+
+    shape: str
+    models: tuple[str, ...] = ()
+    tasks: tuple[str, ...] = ()
+    judges: tuple[str, ...] = ()
+    rounds: tuple[str, ...] = ()
+    against: str = ""
+    published: bool | None = None
+
+
+def report_of(workspace: Workspace, asked: Asked) -> Report:
+    """Make a report.
+
+    Raises:
+        UsageError: A name means nothing, nobody has said a word on it, or a shape takes other things.
+        WorkspaceError: A round that was named is malformed.
+    """
+    if len(asked.rounds) > 1 and asked.shape != "combined":
+        raise UsageError(
+            f"'{asked.shape}' takes one round.", hint="Several: report combined --round A --round B"
+        )
+    if asked.against and asked.shape != "round":
+        raise UsageError(
+            "--against sets one round against another.", hint="report round --round B --against A"
+        )
+    if asked.shape == "combined":
+        return _combined(workspace, asked)
+    named = [one_round(workspace, name) for name in asked.rounds]
+    if asked.shape == "metrics":
+        return _metrics(workspace, asked, named)
+    if asked.shape == "round":
+        return _round(workspace, asked, named)
+    found = _read(workspace, asked, named[0] if named else None)
+    return two_way(found) if asked.shape == "two-way" else head_to_head(found)
+
+
+def _combined(workspace: Workspace, asked: Asked) -> Report:
+    faults: list[str] = []
+    if asked.rounds:
+        rounds = [one_round(workspace, name) for name in dict.fromkeys(asked.rounds)]
+    else:
+        rounds = rounds_of(workspace, faults)
+    if not rounds:
+        raise UsageError(
+            "there is no round to combine.", hint="Write rounds/<id>.toml for each: docs/formats.md says how."
+        )
+    made = combined([(one, _gathered(workspace, asked, one)) for one in rounds])
+    return replace(made, faults=tuple(dict.fromkeys((*faults, *made.faults))))
+
+
+def _round(workspace: Workspace, asked: Asked, named: Sequence[Round]) -> Report:
+    found = _read(workspace, asked, named[0] if named else None)
+    one = named[0] if named else Round("", f"Summary: {' vs '.join(found.models.values())}")
+    name, before = asked.against or one.against, None
+    if name:
+        then = one_round(workspace, name)
+        before = then, _gathered(workspace, replace(asked, models=(), tasks=()), then)
+    return round_summary(found, one, before)
+
+
+def _metrics(workspace: Workspace, asked: Asked, named: Sequence[Round]) -> Report:
+    if asked.judges:
+        raise UsageError("figures of checks are no judge's.", hint="Leave --judge out.")
+    models, tasks = _names(workspace, asked, named[0] if named else None)
+    made = metrics(workspace, models, tasks)
+    if not made.parts and not made.faults:
+        model, task = (*models, *workspace.models(), "MODEL")[0], tasks[0]
+        raise UsageError(
+            "no outcome of a check is stored for these submissions as they are now.",
+            hint=f"Run some: judge-tui check {model} --task {task}",
+        )
+    return made
+
+
+def _read(workspace: Workspace, asked: Asked, one: Round | None) -> Gathered:
+    """What there is of what was asked for."""
+    found = _gathered(workspace, asked, one)
+    if asked.shape == "two-way" and len(found.models) < 2:
+        raise UsageError("a two-way report compares two models.", hint="Name them: report two-way A B")
+    if not found.tasks and not found.faults:
+        models, tasks = _names(workspace, asked, one)
+        whom = " and ".join(models) or "any model"
+        on = f" on {', '.join(tasks)}" if asked.tasks else ""
+        by = f", as {plain(asked.judges[0])}" if asked.judges else ""
+        raise UsageError(
+            f"nobody has scored {whom}{on} yet{by}.",
+            hint=f"Score them: judge-tui compare {' '.join(models) or 'A B'} --task {tasks[0]}",
+        )
+    return found
+
+
+def _gathered(workspace: Workspace, asked: Asked, one: Round | None) -> Gathered:
+    models, tasks = _names(workspace, asked, one)
+    judges = asked.judges or (one.judges if one is not None else ())
+    return gathered(workspace, models, tasks, judges, published=asked.published)
+
+
+def _names(workspace: Workspace, asked: Asked, one: Round | None) -> tuple[list[str], list[str]]:
+    """Models and tasks by their ids: what was asked for, else what the round has, else all."""
+    tasks = asked.tasks or (one.tasks if one is not None else ())
+    chosen = list(dict.fromkeys(workspace.task(name) for name in tasks)) or list(workspace.tasks())
+    models = asked.models or (one.models if one is not None else ())
+    return list(dict.fromkeys(workspace.model(name, *chosen) for name in models)), chosen

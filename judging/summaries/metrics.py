@@ -1,0 +1,156 @@
+"""What checks measured, figure by figure across submissions, each with its metric, unit and limit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from judge_tui.checks.errors import JudgeError
+from judge_tui.checks.store import last_outcomes, side_by_side
+from judge_tui.checks.submission import Submission
+from judge_tui.checks.verdict import Evidence, Outcome, Verdict
+from judge_tui.judging.summaries.noted import anchor_of
+from judge_tui.judging.summaries.parts import Cell, Heading, Part, Prose, Report, Table
+from judge_tui.judging.workspace import Workspace
+
+__all__ = ["metrics"]
+
+_Found = Mapping[str, Outcome]
+
+
+def metrics(workspace: Workspace, models: Sequence[str], tasks: Sequence[str]) -> Report:
+    """Set the stored figures of submissions side by side; nothing is run.
+
+    Where all were checked with one seed, figures of that seed stand there, else the last of each.
+
+    Args:
+        workspace: Where the submissions are.
+        models: Folder names, in the order of the columns; all that have a stored outcome when empty.
+        tasks: Ids.
+    """
+    parts: list[Part] = []
+    titles: dict[str, str] = {}
+    seen: dict[str, str] = {}
+    faults: list[str] = []
+    for task in tasks:
+        try:
+            found = _stored(workspace, models, task)
+            title = workspace.rubric(task).title
+        except JudgeError as error:
+            faults.append(str(error))
+            continue
+        if not found:
+            continue
+        titles[task] = title
+        seen |= {model: workspace.model_title(model) for model in found}
+        parts += [Heading(title, 2, anchor_of(task)), *_of_task(workspace, task, found)]
+        parts += [
+            Prose(
+                f"No outcome is stored for {workspace.model_title(model)} as it is now: "
+                f"judge-tui check {model} --task {task}"
+            )
+            for model in models
+            if model not in found and workspace.submission(model, task).files
+        ]
+    ordered = [model for model in models if model in seen] or list(seen)
+    shown = {model: seen[model] for model in ordered}
+    return Report(
+        "metrics",
+        f"Figures: {' vs '.join(shown.values())}",
+        shown,
+        titles,
+        (),
+        "",
+        tuple(parts),
+        tuple(faults),
+    )
+
+
+def _stored(workspace: Workspace, models: Sequence[str], task: str) -> dict[str, _Found]:
+    """Model → check id → outcome, of submissions that have any."""
+    named = models or workspace.models()
+    submissions = [one for model in named if (one := workspace.submission(model, task)).files]
+    last = {one.model: last_outcomes(one) for one in submissions}
+    submissions = [one for one in submissions if last[one.model]]
+    same = side_by_side(submissions)
+    if submissions and all(same):
+        return {one.model: outcomes for one, outcomes in zip(submissions, same, strict=True)}
+    return {one.model: last[one.model] for one in submissions}
+
+
+def _of_task(workspace: Workspace, task: str, found: Mapping[str, _Found]) -> Iterable[Part]:
+    columns = tuple(workspace.model_title(model) for model in found)
+    yield Prose(_measured(list(found.values())))
+    told = _origins([workspace.submission(model, task) for model in found])
+    if told:
+        yield Prose(told)
+    checks = list(dict.fromkeys(check for outcomes in found.values() for check in outcomes))
+    verdicts = tuple(
+        (Cell(check), *(_verdict(outcomes.get(check)) for outcomes in found.values())) for check in checks
+    )
+    yield Table(("Check", *columns), verdicts, caption="Verdicts.")
+    rows = [row for check in checks for row in _figures(check, list(found.values()))]
+    if rows:
+        head = ("Check", "Figure", "Unit", "Limit", *columns)
+        caption = "Figures of the checks; ✗ marks what is over its limit."
+        yield Table(head, tuple(rows), frozenset(range(3, len(head))), caption)
+
+
+def _measured(found: Sequence[_Found]) -> str:
+    """Where, with which seed and in which sandbox the figures were taken."""
+    every = [outcome for outcomes in found for outcome in outcomes.values()]
+    said = []
+    for name, values in (
+        ("backend", {f"{one.backend} {one.device}".strip() for one in every}),
+        ("sandbox", {one.sandbox or "none" for one in every}),
+        ("seed", {str(one.seed) for one in every}),
+    ):
+        plural = name if len(values) == 1 else f"{name}s"
+        said.append(f"{plural} {', '.join(sorted(values))}")
+    return f"Measured with {'; '.join(said)}."
+
+
+def _origins(submissions: Sequence[Submission]) -> str:
+    if any(one.meta.origin == "reconstruction" for one in submissions):
+        return "The submissions of this workspace are reconstructions, not the models' code."
+    return ""
+
+
+def _verdict(outcome: Outcome | None) -> Cell:
+    if outcome is None:
+        return Cell("not run")
+    return Cell(str(outcome.verdict), strong=outcome.verdict is Verdict.PASS)
+
+
+def _figures(check: str, found: Sequence[_Found]) -> Iterable[tuple[Cell, ...]]:
+    """A row for every quantity that a check has measured in any of the submissions."""
+    by_model: list[dict[tuple[str, str], Evidence]] = [
+        {
+            (item.quantity, item.unit): item
+            for item in (outcomes[check].evidence if check in outcomes else ())
+            if item.measured is not None
+        }
+        for outcomes in found
+    ]
+    for key in dict.fromkeys(key for items in by_model for key in items):
+        items = [own.get(key) for own in by_model]
+        limits = {_said(item.limit) for item in items if item is not None}
+        shared = limits.pop() if len(limits) == 1 else None
+        cells = [_measured_cell(item, own_limit=shared is None) for item in items]
+        limit = "per submission" if shared is None else shared
+        yield (Cell(check), Cell(key[0]), Cell(key[1]), Cell(limit), *cells)
+
+
+def _measured_cell(item: Evidence | None, *, own_limit: bool) -> Cell:
+    if item is None:
+        return Cell("–")
+    beside = f" of {_said(item.limit)}" if own_limit and item.limit is not None else ""
+    return Cell(f"{_said(item.measured)}{beside}{' ✗' if item.ok is False else ''}")
+
+
+def _said(value: float | int | str | None) -> str:
+    """A figure for a reader: three digits, and words as they are."""
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:.3g}"
+    return str(value)

@@ -1,0 +1,79 @@
+"""Figures of checks side by side: each with its unit and limit, and what is missing is told."""
+
+from __future__ import annotations
+
+import pytest
+
+from judge_tui.checks.errors import UsageError
+from judge_tui.checks.store import Store
+from judge_tui.checks.verdict import Evidence, Outcome, Verdict
+from judge_tui.judging.summaries.asked import Asked, report_of
+from judge_tui.judging.summaries.parts import Prose, Table
+from judge_tui.judging.workspace import Workspace
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+
+
+def _keep(workspace: Workspace, model: str, measured: float, *, seed: int = 1, limit: float = 1e-6) -> None:
+    store, submission = Store(), workspace.submission(model, "kv")
+    figure = Evidence("dx, relative error per row, float64", measured, limit, ok=measured <= limit)
+    verdict = Verdict.PASS if measured <= limit else Verdict.FAIL
+    outcome = Outcome(
+        model, "kv", "accuracy", verdict, "said", 1.0, (figure,), seed, device="chip", sandbox="full"
+    )
+    store.keep([outcome], store.key(submission, "cpu", "chip"))
+    store.chose("kv", "auto", "cpu", ["chip"])
+
+
+def _rows(workspace: Workspace, *models: str) -> tuple[list[list[str]], list[list[str]], list[str]]:
+    report = report_of(workspace, Asked("metrics", models, ("kv",)))
+    tables = [part for part in report.parts if isinstance(part, Table)]
+    prose = [part.text for part in report.parts if isinstance(part, Prose)]
+    verdicts, figures = ([[cell.text for cell in row] for row in table.rows] for table in tables)
+    return verdicts, figures, prose
+
+
+def test_figures_stand_side_by_side_with_their_limit(workspace: Workspace) -> None:
+    _keep(workspace, "glm5", 1.234e-9)
+    _keep(workspace, "qwen36", 0.5)
+    verdicts, figures, prose = _rows(workspace, "qwen36", "glm5")
+    assert verdicts == [["accuracy", "fail", "pass"]]
+    assert figures == [["accuracy", "dx, relative error per row, float64", "", "1e-06", "0.5 ✗", "1.23e-09"]]
+    assert prose[0] == "Measured with backend cpu chip; sandbox full; seed 1."
+
+
+def test_limits_of_their_own_stand_beside_the_figures(workspace: Workspace) -> None:
+    _keep(workspace, "glm5", 1e-9, limit=1e-6)
+    _keep(workspace, "qwen36", 1e-9, limit=1e-5)
+    _, figures, _ = _rows(workspace)
+    assert figures[0][3:] == ["per submission", "1e-09 of 1e-06", "1e-09 of 1e-05"]
+
+
+def test_figures_of_one_seed_are_compared_where_all_have_them(workspace: Workspace) -> None:
+    _keep(workspace, "glm5", 1e-9, seed=1)
+    _keep(workspace, "qwen36", 2e-9, seed=1)
+    _keep(workspace, "glm5", 3e-9, seed=1)
+    _keep(workspace, "glm5", 4e-9, seed=2)
+    assert _rows(workspace)[2][0].endswith("seeds 1, 2.")
+    _keep(workspace, "qwen36", 5e-9, seed=2)
+    assert _rows(workspace)[1][0][4:] == ["4e-09", "5e-09"]
+
+
+def test_what_was_not_run_is_told_with_its_command(workspace: Workspace) -> None:
+    with pytest.raises(UsageError) as raised:
+        report_of(workspace, Asked("metrics", ("glm5",), ("kv",)))
+    assert raised.value.hint == "Run some: judge-tui check glm5 --task kv"
+    _keep(workspace, "glm5", 1e-9)
+    report = report_of(workspace, Asked("metrics", ("glm5", "qwen36"), ("kv",)))
+    assert isinstance(report.parts[-1], Prose)
+    assert report.parts[-1].text.endswith("judge-tui check qwen36 --task kv")
+
+
+def test_a_changed_file_has_no_figures(workspace: Workspace) -> None:
+    _keep(workspace, "glm5", 1e-9)
+    (workspace.submission("glm5", "kv").path / "kv_cache.py").write_text("x = 1\n")
+    with pytest.raises(UsageError):
+        report_of(Workspace.at(workspace.root), Asked("metrics", ("glm5",), ("kv",)))
