@@ -10,7 +10,7 @@ import click
 
 __all__ = ["COMMANDS", "LazyGroup", "root"]
 
-#: Subcommand → what its line in the help says. Its module has its name.
+#: Subcommand → what its line in the help says. Its module has its name, with underscores.
 COMMANDS = {
     "home": "Show models and tasks, and what is to be judged next.",
     "compare": "Read two or three submissions side by side, check and score them.",
@@ -20,6 +20,8 @@ COMMANDS = {
     "tasks": "List the tasks that checks are installed for.",
     "score": "Set scores, comments and notes from a script.",
     "report": "Make a document of scorecards and matchups.",
+    "scores": "Print scorecards, matchups and outcomes as data.",
+    "import-scores": "Take scorecards and matchups in, from a person or a program.",
     "export": "Write the scoreboard into a README, between two markers.",
     "init": "Make a new workspace.",
     "add": "Bring a folder in as a submission.",
@@ -39,7 +41,7 @@ class LazyGroup(click.Group):
         """The subcommand of that name, imported now."""
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"judge_tui.cli.{cmd_name}").command
+        command: click.Command = import_module(f"judge_tui.cli.{cmd_name.replace('-', '_')}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

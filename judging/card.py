@@ -18,12 +18,15 @@ from judge_tui.judging.note import Note
 from judge_tui.judging.rubric import Cap, Rubric, half_up
 
 __all__ = [
-    "CheckSeen", "DimensionScore", "RubricSeen", "Scorecard", "active_caps", "cap_conflicts",
-    "computed_overall", "grade_conflict", "is_complete", "letter", "now", "overall_conflict", "points",
-    "points_value",
+    "MACHINE", "PERSON", "CheckSeen", "DimensionScore", "RubricSeen", "Scorecard", "active_caps",
+    "cap_conflicts", "computed_overall", "grade_conflict", "is_complete", "letter", "now",
+    "overall_conflict", "points", "points_value",
 ]  # fmt: skip
 
 Moment = datetime | date | str
+
+#: Who judges: somebody, or a language model.
+PERSON, MACHINE = "person", "model"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +83,8 @@ class Scorecard:
         notes: In the order of writing.
         checks: The verdicts as seen.
         blind: How far it was written without knowing the names; ``None`` when it never was.
+        judge_kind: ``person`` or ``model``: a machine's word never stands for a person's.
+        provenance: Where a machine's or another program's card is from: source, prompt, order, received.
         schema: Version of the file format; one that is newer than is known was read as far as it could be.
         extra: Keys of the file that this version does not know.
     """
@@ -99,6 +104,8 @@ class Scorecard:
     notes: tuple[Note, ...] = ()
     checks: tuple[CheckSeen, ...] = ()
     blind: BlindMark | None = None
+    judge_kind: str = PERSON
+    provenance: Mapping[str, Any] = field(default_factory=dict, hash=False)
     schema: int = SCORECARD.version
     extra: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
@@ -117,6 +124,11 @@ class Scorecard:
         """Whether the judge has said nothing on it yet."""
         texts = (self.summary, self.overall_reason, self.grade, *map(self.comment, self.dimensions))
         return not (self.given or self.notes or any(texts))
+
+    @property
+    def by_machine(self) -> bool:
+        """Whether a language model wrote it."""
+        return self.judge_kind == MACHINE
 
     @property
     def sealed(self) -> bool:

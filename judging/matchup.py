@@ -244,8 +244,23 @@ def _criterion(table: Table, models: tuple[str, ...]) -> Criterion:
 
 def render_matchups(matchups: Matchups) -> str:
     """The matchups as TOML text, in stable order; what is absent is left out."""
+    return render_toml(matchups_table(matchups))
+
+
+def matchups_table(matchups: Matchups) -> dict[str, Any]:
+    """The matchups as the keys and values of their file, in stable order; what is absent is left out."""
     raw = {"schema": matchups.schema, "task": matchups.task, "judge": matchups.judge, **matchups.extra}
-    return render_toml(raw | {"matchups": [_rendered(matchup) for matchup in matchups.matchups]})
+    return raw | {"matchups": [_rendered(matchup) for matchup in matchups.matchups]}
+
+
+def matchups_of(table: Table) -> Matchups:
+    """The matchups that the keys and values of a file say, from wherever they are.
+
+    Raises:
+        NewerSchema: They are of a newer schema.
+        WorkspaceError: They are malformed.
+    """
+    return _versioned(table, newer=False)
 
 
 def _rendered(matchup: Matchup) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 from judge_tui.checks.errors import WorkspaceError
 from judge_tui.checks.schema import KEY, SCORECARD
 from judge_tui.judging.blind import BlindMark, parse_blind, render_blind
-from judge_tui.judging.card import CheckSeen, DimensionScore, RubricSeen, Scorecard, now
+from judge_tui.judging.card import MACHINE, PERSON, CheckSeen, DimensionScore, RubricSeen, Scorecard, now
 from judge_tui.judging.document import Table, parse_toml, render_toml, storable
 from judge_tui.judging.newer import newer_on_disk, versioned
 from judge_tui.judging.note import parse_notes, render_note
@@ -27,6 +27,8 @@ __all__ = [
     "read_scorecard",
     "render_scorecard",
     "save_scorecard",
+    "scorecard_of",
+    "scorecard_table",
     "write_atomically",
 ]
 
@@ -48,6 +50,8 @@ _KNOWN = (
     "notes",
     "checks",
     "blind",
+    "judge_kind",
+    "provenance",
 )
 
 
@@ -114,8 +118,17 @@ def _scorecard(table: Table) -> Scorecard:
         notes=parse_notes(table.tables("notes")),
         checks=tuple(_check(item) for item in table.tables("checks")),
         blind=parse_blind(table.table("blind")) if "blind" in table.raw else None,
+        judge_kind=_judge_kind(table),
+        provenance=dict(table.table("provenance").raw),
         extra=table.extra(*_KNOWN),
     )
+
+
+def _judge_kind(table: Table) -> str:
+    kind = table.string("judge_kind", PERSON)
+    if kind not in (PERSON, MACHINE):
+        raise table.fault(f"'judge_kind' must be {PERSON} or {MACHINE}, not '{kind}'", "judge_kind")
+    return kind
 
 
 def _rubric(table: Table) -> RubricSeen:
@@ -145,11 +158,16 @@ def _check(table: Table) -> CheckSeen:
 
 def render_scorecard(card: Scorecard) -> str:
     """The card as TOML text, in stable order; what is absent is left out."""
+    return render_toml(scorecard_table(card))
+
+
+def scorecard_table(card: Scorecard) -> dict[str, Any]:
+    """The card as the keys and values of its file, in stable order; what is absent is left out."""
     top: dict[str, Any] = {
         "schema": card.schema, "task": card.task, "model": card.model, "judge": card.judge,
-        "submission": card.submission, "created": card.created, "updated": card.updated,
-        "overall": card.overall, "overall_reason": card.overall_reason or None, "grade": card.grade,
-        "summary": card.summary or None,
+        "judge_kind": card.judge_kind if card.by_machine else None, "submission": card.submission,
+        "created": card.created, "updated": card.updated, "overall": card.overall,
+        "overall_reason": card.overall_reason or None, "grade": card.grade, "summary": card.summary or None,
     }  # fmt: skip
     seen = card.rubric
     rubric = {"id": seen.id or None, "version": seen.version, "digest": seen.digest or None}
@@ -165,10 +183,11 @@ def render_scorecard(card: Scorecard) -> str:
         {"check": item.check, "verdict": item.verdict} | _present({"summary": item.summary or None})
         | dict(item.extra) for item in card.checks
     ]  # fmt: skip
-    return render_toml({key: value for key, value in raw.items() if value or key not in _SECTIONS})
+    raw["provenance"] = dict(card.provenance)
+    return {key: value for key, value in raw.items() if value or key not in _SECTIONS}
 
 
-_SECTIONS = ("rubric", "blind", "dimensions", "notes", "checks")
+_SECTIONS = ("provenance", "rubric", "blind", "dimensions", "notes", "checks")
 
 
 def _present(values: dict[str, Any]) -> dict[str, Any]:
@@ -176,6 +195,17 @@ def _present(values: dict[str, Any]) -> dict[str, Any]:
         key: storable(value) if isinstance(value, str) else value
         for key, value in values.items() if value is not None
     }  # fmt: skip
+
+
+def scorecard_of(table: Table) -> Scorecard:
+    """The card that the keys and values of its file say, from wherever they are.
+
+    Raises:
+        NewerSchema: They are of a newer schema.
+        WorkspaceError: They are malformed.
+    """
+    found, schema = versioned(table, SCORECARD, _scorecard, dict.fromkeys(_PLACE, ""), newer=False)
+    return replace(_scorecard(found), schema=schema)
 
 
 def save_scorecard(path: Path, card: Scorecard, expected: FileStamp | None) -> FileStamp:

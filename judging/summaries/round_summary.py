@@ -9,7 +9,8 @@ from dataclasses import replace
 from judge_tui.judging.matchup import TIE
 from judge_tui.judging.ranking import mean
 from judge_tui.judging.rounds import Passage, Round
-from judge_tui.judging.scoreboard import figure, half_up
+from judge_tui.judging.rubric import half_up
+from judge_tui.judging.scoreboard import figure
 from judge_tui.judging.summaries.comparing import BY_SCORES, compared, deciding
 from judge_tui.judging.summaries.gathered import Gathered, OfTask
 from judge_tui.judging.summaries.noted import CRITICAL, anchor_of, excerpts, notes_on

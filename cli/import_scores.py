@@ -1,0 +1,87 @@
+"""``judge-tui import-scores``: scorecards and matchups that are taken in, all of them or none."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import click
+
+from judge_tui.checks.errors import UsageError, WorkspaceError
+from judge_tui.cli import options
+from judge_tui.cli.scores import FORMS
+from judge_tui.judging.plain import plain
+from judge_tui.judging.storage import read_bytes
+
+if TYPE_CHECKING:
+    from judge_tui.judging.exchange.coming_in import Form
+
+__all__ = ["command"]
+
+#: Faults that are told; more of them say the same.
+_TOLD = 50
+
+
+@click.command("import-scores")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True))
+@click.option(
+    "--format", "form", type=click.Choice(["jsonl", "csv", "json"]),
+    help="The format; by default what the name of the file says, else jsonl.",
+)  # fmt: skip
+@click.option("--replace", is_flag=True, help="Write over scorecards and matchups that say something else.")
+@click.option("--dry-run", is_flag=True, help="Say what would be written, and write nothing.")
+@options.workspace
+def command(file: Path, form: str | None, replace: bool, dry_run: bool, workspace: Path | None) -> int:
+    """Take scorecards and matchups from a file, or from standard input (-): all of them, or none.
+
+    What is there already and says something else stays, unless --replace says otherwise. Whatever is wrong
+    is told with its line.
+    """
+    from judge_tui.judging.exchange.coming_in import carried_out, planned, read_records
+
+    found = options.open_workspace(workspace, None, None)
+    name, data = _data(file)
+    chosen = cast("Form", form or FORMS.get(file.suffix.lower(), "jsonl"))
+    faults: list[str] = []
+    text = _decoded(data, name)
+    records = read_records(text, chosen, name, faults)
+    counted = "record" if chosen == "json" else ""
+    plan = planned(found, records, name, faults, replace=replace, counted=counted)
+    if plan.faults:
+        for fault in plan.faults[:_TOLD]:
+            click.echo(f"judge-tui: {plain(fault)}", err=True)
+        more = f", {len(plan.faults) - _TOLD} of them not told here" if len(plan.faults) > _TOLD else ""
+        some = f"{len(plan.faults)} fault{'s' if len(plan.faults) > 1 else ''}{more}"
+        click.echo(f"judge-tui: nothing was taken in: {some}.", err=True)
+        return 2
+    if not plan.writings and not plan.left_out:
+        raise UsageError(
+            f"there is no record in {name}.", hint="judge-tui scores --format schema says what one is."
+        )
+    if not dry_run:
+        carried_out(plan.writings)
+    would = "would be " if dry_run else ""
+    told = [f"{plan.count('new')} {would}new", f"{plan.count('replaced')} {would}replaced"]
+    told.append(f"{plan.count('same')} as they were")
+    if plan.left_out:
+        told.append(f"{plan.left_out} outcomes left out: checks are run here")
+    click.echo(f"{name}: {', '.join(told)}.")
+    return 0
+
+
+def _data(file: Path) -> tuple[Path, bytes]:
+    if str(file) == "-":
+        return Path("standard input"), sys.stdin.buffer.read()
+    data = read_bytes(file)
+    if data is None:
+        raise WorkspaceError("there is no such file.", file=file)
+    return file, data
+
+
+def _decoded(data: bytes, name: Path) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise WorkspaceError("is not UTF-8 text; nothing was taken in.", file=name, line=line) from error

@@ -1,0 +1,1 @@
+"""What judges wrote, as data for other programs, and back: ``scores`` and ``import-scores``."""
