@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
 from judge_tui.checks.errors import UsageError, WorkspaceError
 from judge_tui.cli import options
 from judge_tui.cli.scores import FORMS
+from judge_tui.judging.card import now
 from judge_tui.judging.plain import plain
 from judge_tui.judging.storage import read_bytes
 
 if TYPE_CHECKING:
     from judge_tui.judging.exchange.coming_in import Form
+    from judge_tui.judging.workspace import Workspace
 
 __all__ = ["command"]
 
@@ -29,10 +32,23 @@ _TOLD = 50
     "--format", "form", type=click.Choice(["jsonl", "csv", "json"]),
     help="The format; by default what the name of the file says, else jsonl.",
 )  # fmt: skip
+@click.option(
+    "--key", "keys", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+    help="FILE holds answers to a packet of which this is the key: they go in as a machine's word.",
+)  # fmt: skip
+@click.option("--judge", metavar="NAME", help="The judge of these answers, in place of the name they give.")
 @click.option("--replace", is_flag=True, help="Write over scorecards and matchups that say something else.")
 @click.option("--dry-run", is_flag=True, help="Say what would be written, and write nothing.")
 @options.workspace
-def command(file: Path, form: str | None, replace: bool, dry_run: bool, workspace: Path | None) -> int:
+def command(
+    file: Path,
+    form: str | None,
+    keys: Path | None,
+    judge: str | None,
+    replace: bool,
+    dry_run: bool,
+    workspace: Path | None,
+) -> int:
     """Take scorecards and matchups from a file, or from standard input (-): all of them, or none.
 
     What is there already and says something else stays, unless --replace says otherwise. Whatever is wrong
@@ -40,13 +56,20 @@ def command(file: Path, form: str | None, replace: bool, dry_run: bool, workspac
     """
     from judge_tui.judging.exchange.coming_in import carried_out, planned, read_records
 
+    if judge is not None and keys is None:
+        raise UsageError(
+            "--judge names the judge of answers to a packet.", hint="Name its key too: --key FILE"
+        )
     found = options.open_workspace(workspace, None, None)
     name, data = _data(file)
     chosen = cast("Form", form or FORMS.get(file.suffix.lower(), "jsonl"))
     faults: list[str] = []
     text = _decoded(data, name)
-    records = read_records(text, chosen, name, faults)
-    counted = "record" if chosen == "json" else ""
+    if keys is None:
+        records = read_records(text, chosen, name, faults)
+    else:
+        records = iter(_answers(found, text, name, keys, judge or "", faults))
+    counted = "record" if chosen == "json" and keys is None else ""
     plan = planned(found, records, name, faults, replace=replace, counted=counted)
     if plan.faults:
         for fault in plan.faults[:_TOLD]:
@@ -68,6 +91,32 @@ def command(file: Path, form: str | None, replace: bool, dry_run: bool, workspac
         told.append(f"{plan.left_out} outcomes left out: checks are run here")
     click.echo(f"{name}: {', '.join(told)}.")
     return 0
+
+
+def _answers(
+    workspace: Workspace, text: str, name: Path, keys: Path, judge: str, faults: list[str]
+) -> list[tuple[int, dict[str, Any]]]:
+    """Answers to packets, as records."""
+    from judge_tui.judging.exchange.records import matchups_record
+    from judge_tui.judging.packets.answers import answered, answers_in, keys_in, records_of
+
+    _, data = _data(keys)
+    try:
+        known = keys_in(json.loads(data), keys)
+    except ValueError as error:
+        raise WorkspaceError("is no key of a packet.", file=keys) from error
+    found = []
+    for line, raw in answers_in(text, name):
+        try:
+            found.append(answered(line, raw, known, judge, name))
+        except WorkspaceError as error:
+            error.line = line
+            faults.append(str(error))
+
+    def present(task: str, who: str) -> dict[str, Any]:
+        return matchups_record(workspace.matchups(task, who))
+
+    return [] if faults else records_of(workspace, found, now(), present)
 
 
 def _data(file: Path) -> tuple[Path, bytes]:

@@ -22,6 +22,7 @@ COMMANDS = {
     "report": "Make a document of scorecards and matchups.",
     "scores": "Print scorecards, matchups and outcomes as data.",
     "import-scores": "Take scorecards and matchups in, from a person or a program.",
+    "packet": "Write what a language model needs to judge as a person does.",
     "export": "Write the scoreboard into a README, between two markers.",
     "init": "Make a new workspace.",
     "add": "Bring a folder in as a submission.",

@@ -17,7 +17,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 ROOMS: dict[str, str] = PROJECT["tool"]["setuptools"]["package-dir"]
-SUFFIXES = (".py", ".tcss", ".j2", ".toml", ".h", ".cuh", ".cu", ".cpp", ".ld", ".html", ".css", ".js")
+SUFFIXES = (".py", ".tcss", ".j2", ".toml", ".md", ".h", ".cuh", ".cu", ".cpp", ".ld", ".html", ".css", ".js")
 SITE = sysconfig.get_path("purelib")
 
 pytestmark = pytest.mark.xdist_group("packaging")

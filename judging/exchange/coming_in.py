@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -12,7 +13,7 @@ from typing import Any, Literal
 from judge_tui.checks.errors import JudgeError, WorkspaceError
 from judge_tui.judging.exchange.as_table import from_csv
 from judge_tui.judging.exchange.records import MATCHUPS, OUTCOME, SCORECARD, card_of, matchups_in
-from judge_tui.judging.matchup import render_matchups
+from judge_tui.judging.matchup import Matchups, parse_matchups, render_matchups
 from judge_tui.judging.scorecard import render_scorecard
 from judge_tui.judging.storage import FileStamp, read_bytes, write_atomically
 from judge_tui.judging.workspace import Workspace
@@ -175,7 +176,17 @@ def _writing(workspace: Workspace, record: Mapping[str, Any], file: Path) -> Wri
         raise WorkspaceError(f"'record' must be {SCORECARD}, {MATCHUPS} or {OUTCOME}, not {kind!r:.40}.")
     before = read_bytes(path)
     fate: Fate = "new" if before is None else "same" if before == data else "replaced"
+    if fate == "replaced" and kind == MATCHUPS and _goes_on(before or b"", found, path):
+        fate = "new"
     return Writing(path, data, before, fate)
+
+
+def _goes_on(before: bytes, after: Matchups, path: Path) -> bool:
+    """Whether all that a file of matchups says stays as it is, and something new comes to it."""
+    there = parse_matchups(before, path)
+    return dataclasses.replace(there, matchups=()) == dataclasses.replace(after, matchups=()) and set(
+        there.matchups
+    ) <= set(after.matchups)
 
 
 def carried_out(writings: Sequence[Writing]) -> None:

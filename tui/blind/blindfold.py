@@ -10,15 +10,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
 
-import msgspec
-
 from judge_tui.checks.submission import Submission
-from judge_tui.checks.verdict import Evidence, Outcome
+from judge_tui.checks.verdict import Outcome
 from judge_tui.judging.blind import BlindMark, merged
 from judge_tui.judging.card import Scorecard, now
+from judge_tui.judging.hiding.mask import BLOCK, Mask, telling_names
+from judge_tui.judging.hiding.outcomes import covered
 from judge_tui.judging.naming import judge_name
 from judge_tui.judging.workspace import Workspace
-from judge_tui.tui.blind.mask import BLOCK, Mask, telling_names
 from judge_tui.tui.kept import rescue
 
 __all__ = ["Blindfold"]
@@ -96,27 +95,7 @@ class Blindfold:
         """An outcome as it may be shown; the files that it points at stay, to be gone to."""
         if not self.active:
             return outcome
-        return msgspec.structs.replace(
-            outcome,
-            model=self.stand_in,
-            summary=self.hide(outcome.summary),
-            evidence=tuple(map(self._evidence, outcome.evidence)),
-        )
-
-    def _evidence(self, item: Evidence) -> Evidence:
-        hide = self.hide
-        curve = item.curve
-        return msgspec.structs.replace(
-            item,
-            quantity=hide(item.quantity),
-            measured=hide(item.measured) if isinstance(item.measured, str) else item.measured,
-            limit=hide(item.limit) if isinstance(item.limit, str) else item.limit,
-            unit=hide(item.unit),
-            note=hide(item.note),
-            curve=curve and msgspec.structs.replace(curve, x=hide(curve.x), y=hide(curve.y)),
-            table=tuple(tuple(map(hide, row)) for row in item.table),
-            output=hide(item.output),
-        )
+        return covered(outcome, self.stand_in, self.hide)
 
     # what the scorecards say
 

@@ -16,8 +16,8 @@ from textual.app import App
 from textual.color import Color
 from textual.filter import LineFilter
 
+from judge_tui.judging.hiding.mask import BLOCK
 from judge_tui.tui.blind.blindfold import Blindfold
-from judge_tui.tui.blind.mask import BLOCK
 
 __all__ = ["Veil", "VeiledApp"]
 

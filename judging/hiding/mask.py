@@ -19,8 +19,8 @@ from contextlib import suppress
 from functools import lru_cache
 
 from judge_tui.checks.errors import JudgeError
+from judge_tui.judging.hiding.letters import alike, escaped, plain
 from judge_tui.judging.workspace import Workspace
-from judge_tui.tui.blind.letters import alike, escaped, plain
 
 __all__ = ["BLOCK", "Mask", "telling_names"]
 

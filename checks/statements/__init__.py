@@ -1,0 +1,1 @@
+"""What each task asks for, in words: ``<task>.md``, as a person or a model would be asked."""

@@ -1,0 +1,66 @@
+"""``judge-tui packet``: what a language model needs to judge as a person does, as a file to hand it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from judge_tui.checks.errors import UsageError
+from judge_tui.cli import options
+from judge_tui.judging.storage import write_atomically
+
+__all__ = ["command"]
+
+
+@click.command("packet")
+@click.argument(
+    "models", nargs=-1, required=True, metavar="MODEL MODEL...", shell_complete=options.complete_model
+)
+@options.task(required=True)
+@click.option("--blind", is_flag=True, help="No model's name stands in it.")
+@click.option("--both-orders", is_flag=True, help="A second packet with the submissions the other way round.")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+    help="Where it is written; by default packet-TASK.md.",
+)  # fmt: skip
+@options.workspace
+def command(
+    models: tuple[str, ...],
+    task: str,
+    blind: bool,
+    both_orders: bool,
+    output: Path | None,
+    workspace: Path | None,
+) -> None:
+    """Write what a language model needs to judge as a person does. Nothing is sent anywhere.
+
+    A packet holds the challenge, the rubric, numbered code under A, B and C, what the checks found, and the
+    JSON Schema of the answer.
+
+    Beside it stands its key, FILE.key.json, which says who A and B are: keep it from the model that judges.
+    Its answer goes in by `judge-tui import-scores ANSWER --key FILE.key.json`, as a machine's word.
+    """
+    from judge_tui.judging.packets.packet import LETTERS, as_table, made
+
+    found = options.open_workspace(workspace, None, None)
+    chosen = found.task(task)
+    named = list(dict.fromkeys(found.model(name, chosen) for name in models))
+    if not 2 <= len(named) <= len(LETTERS):
+        raise UsageError("a packet has two or three submissions.", hint="judge-tui packet A B --task T")
+    submissions = [found.submission(model, chosen) for model in named]
+    path = output or Path(f"packet-{chosen}.md")
+    orders = [submissions, submissions[::-1]] if both_orders else [submissions]
+    packets = [made(found, order, blind=blind) for order in orders]
+    for number, packet in enumerate(packets, 1):
+        file = path if number == 1 else path.with_name(f"{path.stem}-{number}{path.suffix}")
+        data = packet.text.encode()
+        write_atomically(file, data)
+        click.echo(f"{file}: {len(data):,} bytes.")
+        for name in packet.left_out:
+            click.echo(f"  left out: {name}")
+    key = path.with_name(f"{path.name}.key.json")
+    told = {"schema": 1, "packets": [as_table(packet.key) for packet in packets]}
+    write_atomically(key, f"{json.dumps(told, indent=1, ensure_ascii=False)}\n".encode())
+    click.echo(f"{key}: who is who. An answer goes in by: judge-tui import-scores ANSWER --key {key}")

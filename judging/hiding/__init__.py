@@ -1,0 +1,1 @@
+"""Names of models, hidden in any text."""
