@@ -11,7 +11,7 @@ ROOMS := cli tui reports judging checks
 COMPILE := $(BIN)/python -m compileall -q $(ROOMS)
 
 .DEFAULT_GOAL := help
-.PHONY: help compare quick test test-all lint types links layers unit tiers verdicts goldens holes bench wheel gpu architecture screenshots keys claims system browser clean
+.PHONY: help compare quick test test-all lint types links layers unit tiers verdicts goldens holes bench wheel gpu architecture screenshots keys claims coverage system browser clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -75,6 +75,9 @@ keys: $(DEV_STAMP)  ## write the list of keys anew, into docs/keys.md
 
 holes: $(DEV_STAMP)  ## edit right submissions in one place, and tell what no check sees; goes on where it was broken off
 	$(BIN)/python -m tools.holes --rights 1000 --edits 8 --log build/holes.jsonl
+
+coverage: $(DEV_STAMP)  ## simulate how often intervals hold the truth, into docs/statistics.md; about ten minutes
+	$(BIN)/python -m tools.coverage
 
 claims: $(DEV_STAMP)  ## measure the claims of the analyses anew, into docs/claims.md
 	$(BIN)/python -m tools.claims

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +15,17 @@ from judge_tui.checks.verdict import SEVERITY, SIGNS
 from judge_tui.cli import options
 from judge_tui.cli.screen import on_screen
 from judge_tui.cli.table import aligned, columns
+from judge_tui.judging.card_shelf import CardShelf
 from judge_tui.judging.naming import default_judge, judge_name
 from judge_tui.judging.plain import plain
 from judge_tui.judging.refusals import newer_cards
-from judge_tui.judging.scoreboard import Board, build_board, figure, sealed_cards
+from judge_tui.judging.scoreboard import Row, build_board, figure, sealed_cards
 from judge_tui.judging.standing import tallied
 from judge_tui.judging.workspace import Workspace
 
 __all__ = ["command", "matrix", "meant", "show"]
+
+_Rows = Mapping[str, Row]
 
 
 @click.command("home")
@@ -105,12 +110,14 @@ def matrix(workspace: Workspace, faults: list[str] | None = None) -> list[list[s
     """
     told = [] if faults is None else faults
     closed, broken = _closed(workspace, told), dict[tuple[str, str], str]()
-    tasks = _scored(workspace, told, broken)
-    here = build_board(workspace, lambda card: not card.scored_elsewhere, tasks=tasks, faults=broken)
-    elsewhere = build_board(workspace, lambda card: card.scored_elsewhere, tasks=tasks, faults=broken)
+    shelf = CardShelf(workspace)
+    tasks = _scored(workspace, told, broken, shelf)
+    build = partial(build_board, workspace, tasks=tasks, faults=broken, shelf=shelf)
+    here = {row.model: row for row in build(lambda card: not card.scored_elsewhere).rows}
+    elsewhere = {row.model: row for row in build(lambda card: card.scored_elsewhere).rows}
     models = workspace.models()
-    sealed = {(card.model, card.task) for card in sealed_cards(workspace, tasks, broken)}
-    told += [*broken.values(), *newer_cards(workspace, tasks)]
+    sealed = {(card.model, card.task) for card in sealed_cards(workspace, tasks, broken, shelf)}
+    told += [*broken.values(), *newer_cards(workspace, tasks, shelf)]
     rows = []
 
     def cell(model: str, task: str) -> str:
@@ -129,12 +136,15 @@ def matrix(workspace: Workspace, faults: list[str] | None = None) -> list[list[s
     return [["task", *(plain(workspace.model_title(model)) for model in models)], *rows]
 
 
-def _scored(workspace: Workspace, faults: list[str], broken: dict[tuple[str, str], str]) -> list[str]:
+def _scored(
+    workspace: Workspace, faults: list[str], broken: dict[tuple[str, str], str], shelf: CardShelf
+) -> list[str]:
     """Tasks whose rubric and folders can be read; what is wrong with a card alone costs its cell."""
     readable = []
     for task in workspace.tasks():
         try:
-            build_board(workspace, tasks=[task], faults=broken)
+            if any(not card.sealed for card in shelf.on(task, broken)):
+                workspace.rubric(task)
         except JudgeError as error:
             faults.append(str(error))
         else:
@@ -155,7 +165,12 @@ def _closed(workspace: Workspace, faults: list[str]) -> set[str]:
 
 
 def _told(
-    workspace: Workspace, here: Board, elsewhere: Board, model: str, task: str, faults: list[str]
+    workspace: Workspace,
+    here: Mapping[str, Row],
+    elsewhere: Mapping[str, Row],
+    model: str,
+    task: str,
+    faults: list[str],
 ) -> str:
     try:
         return _cell(workspace, here, elsewhere, model, task)
@@ -164,7 +179,7 @@ def _told(
         return "!"
 
 
-def _cell(workspace: Workspace, here: Board, elsewhere: Board, model: str, task: str) -> str:
+def _cell(workspace: Workspace, here: _Rows, elsewhere: _Rows, model: str, task: str) -> str:
     submission = workspace.submission(model, task)
     # one that is malformed is told here, not by the first check
     _ = submission.meta
@@ -180,8 +195,8 @@ def _cell(workspace: Workspace, here: Board, elsewhere: Board, model: str, task:
     return plain(" ".join(part for part in said if part))
 
 
-def _score(board: Board, model: str, task: str) -> str:
-    row = next((row for row in board.rows if row.model == model), None)
+def _score(board: _Rows, model: str, task: str) -> str:
+    row = board.get(model)
     cell = row.cells.get(task) if row else None
     if cell is None:
         return ""

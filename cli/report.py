@@ -66,6 +66,7 @@ def command(
       head-to-head   grades, strengths, weaknesses with their lines, what was run, who wins; a ranking
       round          a scoreboard with winners and margins, task by task, and the judge's prose of a --round
       combined       several rounds in one: those named by --round, or all
+      standings      who is ahead and whether that is real, how far judges agree, what sways them
       metrics        figures of stored check outcomes, side by side
 
     Any number of models can be named; all that are scored are taken when none is. An HTML file needs no

@@ -12,7 +12,7 @@ import sys
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,8 @@ __all__ = ["Inline", "Table", "line_of", "parse_toml", "read_document", "render_
 
 _HEADER = re.compile(r"\s*(\[\[?)\s*([^\[\]]+?)\s*\]")
 _AT_LINE = re.compile(r"\(at line (\d+), column \d+\)")
+#: The end of a moment with a zone, among other texts.
+_ZONED = re.compile(r":\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)")
 _LARGEST = sys.float_info.max
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
@@ -162,7 +164,7 @@ def parse_toml(data: bytes, file: Path) -> Table:
         line = data.count(b"\n", 0, error.start) + 1
         raise WorkspaceError("is not UTF-8 text.", hint="Mend the file.", file=file, line=line) from error
     try:
-        raw = tomllib.loads(text)
+        raw = _loaded(text)
     except tomllib.TOMLDecodeError as error:
         found = _AT_LINE.search(str(error))
         reason = _AT_LINE.sub("", str(error)).strip()
@@ -178,6 +180,34 @@ def parse_toml(data: bytes, file: Path) -> Table:
             "holds a number of too many digits.", hint="Mend the file.", file=file
         ) from error
     return Table(raw, file, text)
+
+
+def _loaded(text: str) -> dict[str, Any]:
+    """What a text says: by a fast reader, and by the one of the standard library where that finds a fault."""
+    try:
+        import rtoml
+    except ImportError:
+        return tomllib.loads(text)
+    try:
+        raw: dict[str, Any] = rtoml.loads(text)
+    except ValueError:
+        return tomllib.loads(text)
+    moments = [key for key, value in raw.items() if isinstance(value, datetime) and value.tzinfo is not None]
+    for key in moments:
+        raw[key] = _own(raw[key])
+    # of a card all zoned moments stand at its top, as a rule
+    return _own(raw) if len(_ZONED.findall(text)) > len(moments) else raw
+
+
+def _own(value: Any) -> Any:
+    """A value without time zones of a kind that cannot be copied."""
+    if isinstance(value, dict):
+        return {key: _own(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_own(item) for item in value]
+    if isinstance(value, datetime) and value.tzinfo is not None:
+        return value.replace(tzinfo=timezone(value.utcoffset() or timedelta()))
+    return value
 
 
 def line_of(text: str, at: Path_, key: str | None) -> int | None:

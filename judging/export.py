@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 
 from judge_tui.checks.errors import WorkspaceError
 from judge_tui.judging.card import Scorecard
+from judge_tui.judging.card_shelf import CardShelf
 from judge_tui.judging.note import KINDS
-from judge_tui.judging.placing import Placed, placed_notes
+from judge_tui.judging.placing import Placed, files_of, placed_notes
 from judge_tui.judging.plain import plain
 from judge_tui.judging.scoreboard import (
     Board,
@@ -33,7 +34,7 @@ _INDENTED = re.compile(rb" {4}| {0,3}\t")
 _KIND_TITLES = {"strength": "Strengths", "weakness": "Weaknesses", "bug": "Bugs", "question": "Questions"}
 
 
-def export_scoreboard(readme: bytes, workspace: Workspace) -> bytes:
+def export_scoreboard(readme: bytes, workspace: Workspace, shelf: CardShelf | None = None) -> bytes:
     """The README with the present scoreboard between its markers.
 
     Line ends of the marker's line are used inside; everything outside stays as it is.
@@ -41,12 +42,13 @@ def export_scoreboard(readme: bytes, workspace: Workspace) -> bytes:
     Args:
         readme: Bytes of the file, in any encoding that keeps ASCII.
         workspace: Where the scorecards are.
+        shelf: The scorecards, where they are read already.
 
     Raises:
         WorkspaceError: A marker is missing, stands twice, or they are in the wrong order.
     """
     start, end, newline = _between(readme)
-    body = scoreboard_markdown(workspace).replace("\n", newline.decode())
+    body = scoreboard_markdown(workspace, shelf).replace("\n", newline.decode())
     return readme[:start] + body.encode() + readme[end:]
 
 
@@ -100,35 +102,48 @@ def _lines(data: bytes) -> Iterable[bytes]:
     return (line + b"\n" for line in data.split(b"\n"))
 
 
-def scoreboard_markdown(workspace: Workspace) -> str:
+def scoreboard_markdown(workspace: Workspace, shelf: CardShelf | None = None) -> str:
     """The scoreboard as Markdown, the same for the same scorecards on every day.
 
     Scores of files that are here and scores that were published for others stand in
-    tables of their own: they are no words on the same code. Notes stand below the tables
+    tables of their own, and so do those of people and of language models: they are no
+    words on the same code, or of the same weight. Notes stand below the tables
     for the files that are here, since only there a reader finds their lines.
+
+    Args:
+        workspace: Where the scorecards are.
+        shelf: The scorecards, where they are read already.
 
     Raises:
         JudgeError: A scorecard or rubric is malformed.
     """
-    here = build_board(workspace, lambda card: not card.scored_elsewhere)
-    elsewhere = build_board(workspace, _is_elsewhere)
-    parts = []
-    if here.rows:
-        parts += [
-            *_board(workspace, here),
-            *_reconstructions(workspace, here),
-            *_dimensions(workspace, here),
-            *_notes(workspace, here),
-        ]
-    if elsewhere.rows:
-        if here.rows:
-            parts.append("**Scored elsewhere**")
-        parts += [
-            *_board(workspace, elsewhere),
-            _provenance(workspace, elsewhere),
-            *_dimensions(workspace, elsewhere),
-        ]
+    shelf = shelf or CardShelf(workspace)
+    parts: list[str] = []
+    for (elsewhere, machine), head in _HEADS.items():
+        board = build_board(
+            workspace,
+            lambda card, of=(elsewhere, machine): (card.scored_elsewhere, card.by_machine) == of,  # type: ignore[misc]
+            shelf=shelf,
+        )
+        if board.rows:
+            parts += [f"**{head}**"] if parts or machine else []
+            parts += _of(workspace, board, elsewhere=elsewhere)
     return "\n" + "\n\n".join(parts or ["No submission is scored yet."]) + "\n\n"
+
+
+#: (scored elsewhere, by a language model) → what stands above the board, where something stands before it.
+_HEADS = {
+    (False, False): "",
+    (False, True): "Scored by language models",
+    (True, False): "Scored elsewhere",
+    (True, True): "Scored elsewhere, by language models",
+}
+
+
+def _of(workspace: Workspace, board: Board, *, elsewhere: bool) -> list[str]:
+    told = [_provenance(workspace, board)] if elsewhere else _reconstructions(workspace, board)
+    notes = [] if elsewhere else _notes(workspace, board)
+    return [*_board(workspace, board), *told, *_dimensions(workspace, board), *notes]
 
 
 def _is_elsewhere(card: Scorecard) -> bool:
@@ -168,7 +183,8 @@ def _legend(board: Board) -> str:
     judges = ", ".join(_escaped(judge) for judge in board.judges)
     tasks = "; ".join(f"{_escaped(task)}: {_escaped(title)}" for task, title in board.tasks.items())
     said = [f"Tasks – {tasks}."] if tasks else []
-    said += [f"{'Judge' if len(board.judges) == 1 else 'Judges'}: {judges}."]
+    who = "Language model" if board.cards and board.cards[0].by_machine else "Judge"
+    said += [f"{who}{'' if len(board.judges) == 1 else 's'}: {judges}."]
     if board.newest:
         said.append(f"Newest scorecard: {_escaped(board.newest)}.")
     cells = [cell for row in board.rows for cell in row.cells.values()]
@@ -239,9 +255,12 @@ def _notes(workspace: Workspace, board: Board) -> list[str]:
     for task, title in board.tasks.items():
         said = []
         for row in board.rows:
-            cards = [card for card in board.cards if (card.task, card.model) == (task, row.model)]
+            cards = board.on(task, row.model)
+            if not any(card.notes for card in cards):
+                continue
             submission = workspace.submission(row.model, task)
-            where = [placed_notes(card, submission) for card in cards]
+            files = files_of(submission)
+            where = [placed_notes(card, submission, files) for card in cards]
             for kind in KINDS:
                 notes = [
                     _note(placed[note.id], card.judge if len(board.judges) > 1 else "")

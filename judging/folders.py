@@ -50,7 +50,21 @@ def _leads_out(path: Path, tree: Path) -> bool:
 
 def is_inside(path: Path, tree: Path) -> bool:
     """Whether a path, there or not, lies in a tree once all links are followed."""
+    if _without_links(os.fspath(path), os.fspath(tree)):
+        return True
     return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(tree))
+
+
+def _without_links(path: str, tree: str) -> bool:
+    """Whether a path goes on from that of a tree by names that are no links, which is quickly seen."""
+    if not path.startswith(f"{tree}{os.sep}"):
+        return False
+    at = tree
+    for name in path[len(tree) + 1 :].split(os.sep):
+        at = f"{at}{os.sep}{name}"
+        if name == os.pardir or os.path.islink(at):
+            return False
+    return True
 
 
 def kept_inside(path: Path, tree: Path) -> Path:

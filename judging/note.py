@@ -134,7 +134,7 @@ def parse_notes(tables: Sequence[Table]) -> tuple[Note, ...]:
             again += 1
             name = f"{wanted}-{again}"
         taken.add(name)
-        notes.append(replace(note, id=name))
+        notes.append(note if note.id == name else replace(note, id=name))
     return tuple(notes)
 
 

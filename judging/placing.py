@@ -225,11 +225,17 @@ def restated(note: Note, index: TextIndex) -> Note:
     return replace(quoted, context=context)
 
 
-def placed_notes(card: Scorecard, submission: Submission) -> dict[str, Placed]:
-    """Where the notes of a card are in a submission: id → place."""
+def placed_notes(card: Scorecard, submission: Submission, files: Files | None = None) -> dict[str, Placed]:
+    """Where the notes of a card are in a submission: id → place.
+
+    Args:
+        card: The card.
+        submission: What it is on.
+        files: Its files, where several cards are looked through.
+    """
     if not card.notes:
         return {}
-    files, sure = files_of(submission), _on_these_files(card, submission)
+    files, sure = files or files_of(submission), _on_these_files(card, submission)
     return {note.id: place(note, files, sure=sure and note.context is None) for note in card.notes}
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from judge_tui.checks.errors import WorkspaceError
+from judge_tui.judging.card_shelf import CardShelf
 from judge_tui.judging.export import BEGIN, END, export_scoreboard
 from judge_tui.judging.refusals import newer_cards
 from judge_tui.judging.scoreboard import sealed_cards
@@ -59,18 +60,21 @@ def publish(readme: Path, workspace: Workspace, *, write: bool = True) -> Export
             malformed.
     """
     before = _read(readme)
+    shelf = CardShelf(workspace)
     try:
-        after = export_scoreboard(before, workspace)
+        after = export_scoreboard(before, workspace, shelf)
     except WorkspaceError as error:
         error.file = error.file or str(readme)
         raise
-    sealed = len(sealed_cards(workspace))
+    sealed = len(sealed_cards(workspace, shelf=shelf))
     if write and after != before:
         if not os.access(readme, os.W_OK):
             # replaced by another file it would not even be noticed that this one was not to be written
             raise WorkspaceError("is read-only.", hint="Nothing was changed on disk.", file=readme)
         write_atomically(readme, after, FileStamp.of(before))
-    return Export(after != before, sealed, strays_on_the_board(workspace), newer_cards(workspace))
+    return Export(
+        after != before, sealed, strays_on_the_board(workspace, shelf), newer_cards(workspace, shelf=shelf)
+    )
 
 
 def _read(readme: Path) -> bytes:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from judge_tui.checks.errors import NewerSchema
 from judge_tui.checks.schema import MATCHUPS, SCORECARD
 from judge_tui.judging.card import Scorecard
+from judge_tui.judging.card_shelf import CardShelf
 from judge_tui.judging.matchup import Matchups
 from judge_tui.judging.workspace import Workspace
 
@@ -18,7 +19,9 @@ def card_refusal(workspace: Workspace, card: Scorecard) -> NewerSchema | None:
     return SCORECARD.refusal(card.schema, workspace.scorecard_path(card.task, card.model, card.judge))
 
 
-def newer_cards(workspace: Workspace, tasks: Iterable[str] | None = None) -> tuple[str, ...]:
+def newer_cards(
+    workspace: Workspace, tasks: Iterable[str] | None = None, shelf: CardShelf | None = None
+) -> tuple[str, ...]:
     """The scorecards of a workspace that cannot be changed, a sentence each.
 
     What cannot be read at all is told by others.
@@ -26,9 +29,12 @@ def newer_cards(workspace: Workspace, tasks: Iterable[str] | None = None) -> tup
     Args:
         workspace: Where they are.
         tasks: Those whose cards are looked at; all by default.
+        shelf: The scorecards, where they are read already.
     """
-    read = (workspace.scorecards(task, {}) for task in (workspace.tasks() if tasks is None else tasks))
-    refused = (card_refusal(workspace, card) for cards in read for card in cards)
+    shelf = shelf or CardShelf(workspace)
+    read = (shelf.on(task, {}) for task in (workspace.tasks() if tasks is None else tasks))
+    newer = (card for cards in read for card in cards if card.schema > SCORECARD.version)
+    refused = (card_refusal(workspace, card) for card in newer)
     return tuple(str(why) for why in refused if why)
 
 

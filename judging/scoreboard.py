@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
-from functools import cache
+from functools import cache, cached_property
 
 from judge_tui.checks.errors import JudgeError
 from judge_tui.judging.card import Scorecard, points
+from judge_tui.judging.card_shelf import CardShelf
 from judge_tui.judging.ranking import mean, ranked
 from judge_tui.judging.rubric import Rubric, half_up
 from judge_tui.judging.workspace import Workspace
@@ -62,7 +64,7 @@ class Row:
         return sum(cell.points is not None for cell in self.cells.values())
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Board:
     """Rows in the order of their means, over tasks that have scorecards.
 
@@ -79,6 +81,17 @@ class Board:
     judges: tuple[str, ...]
     newest: str
     cards: tuple[Scorecard, ...]
+
+    def on(self, task: str, model: str) -> Sequence[Scorecard]:
+        """The scorecards on a submission."""
+        return self._by_place.get((task, model), ())
+
+    @cached_property
+    def _by_place(self) -> dict[tuple[str, str], list[Scorecard]]:
+        found: defaultdict[tuple[str, str], list[Scorecard]] = defaultdict(list)
+        for card in self.cards:
+            found[card.task, card.model].append(card)
+        return dict(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +110,7 @@ def build_board(
     *,
     tasks: Collection[str] | None = None,
     faults: dict[tuple[str, str], str] | None = None,
+    shelf: CardShelf | None = None,
 ) -> Board:
     """The scoreboard of a workspace; cards that are judged blind count from their reveal on.
 
@@ -106,23 +120,32 @@ def build_board(
         tasks: Those that are read; all by default.
         faults: Where given, it takes what is wrong with a scorecard or a submission, by
             (model, task).
+        shelf: The scorecards, where they are read already.
 
     Raises:
         JudgeError: A rubric is malformed, or a scorecard is and nobody takes that.
     """
+    shelf = shelf or CardShelf(workspace)
     by_task = {
-        task: [card for card in workspace.scorecards(task, faults) if keep(card) and not card.sealed]
+        task: [card for card in shelf.on(task, faults) if keep(card) and not card.sealed]
         for task in (workspace.tasks() if tasks is None else tasks)
     }
     by_task = {task: cards for task, cards in by_task.items() if cards}
     rubrics = {task: workspace.rubric(task) for task in by_task}
     cards = tuple(card for task in by_task for card in by_task[task])
     current = cache(lambda model, task: workspace.submission(model, task).digest)
+    board = Board(
+        {task: rubric.title for task, rubric in rubrics.items()},
+        (),
+        tuple(sorted({card.judge for card in cards})),
+        max((_day(card) for card in cards), default=""),
+        cards,
+    )
     rows = {}
     for model in dict.fromkeys(card.model for card in cards):
         cells: dict[str, Cell] = {}
         for task in by_task:
-            if own := [card for card in by_task[task] if card.model == model]:
+            if own := board.on(task, model):
                 try:
                     cells[task] = _cell(own, rubrics[task], current)
                 except JudgeError as error:
@@ -132,19 +155,14 @@ def build_board(
         title = workspace.model_title(model)
         rows[model] = Row(model, title, cells)
     order = ranked({model: row.mean for model, row in rows.items()})
-    return Board(
-        {task: rubric.title for task, rubric in rubrics.items()},
-        tuple(rows[model] for model in order),
-        tuple(sorted({card.judge for card in cards})),
-        max((_day(card) for card in cards), default=""),
-        cards,
-    )
+    return replace(board, rows=tuple(rows[model] for model in order))
 
 
 def sealed_cards(
     workspace: Workspace,
     tasks: Collection[str] | None = None,
     faults: dict[tuple[str, str], str] | None = None,
+    shelf: CardShelf | None = None,
 ) -> tuple[Scorecard, ...]:
     """The scorecards that no board counts because the names are not revealed to their judges yet.
 
@@ -152,12 +170,14 @@ def sealed_cards(
         workspace: Where the scorecards are.
         tasks: Those that are read; all by default.
         faults: As for :func:`build_board`.
+        shelf: The scorecards, where they are read already.
 
     Raises:
         JudgeError: A scorecard is malformed, and nobody takes that.
     """
     read = workspace.tasks() if tasks is None else tasks
-    return tuple(card for task in read for card in workspace.scorecards(task, faults) if card.sealed)
+    shelf = shelf or CardShelf(workspace)
+    return tuple(card for task in read for card in shelf.on(task, faults) if card.sealed)
 
 
 def _cell(cards: Iterable[Scorecard], rubric: Rubric, current: Callable[[str, str], str]) -> Cell:
@@ -186,16 +206,16 @@ def _day(card: Scorecard) -> str:
 
 def dimension_table(board: Board, task: str, rubric: Rubric) -> DimensionTable | None:
     """The scores on a task by dimension; ``None`` when no dimension is scored."""
-    cards = [card for card in board.cards if card.task == task]
+    on = {row.model: board.on(task, row.model) for row in board.rows}
     titles = {dimension.id: dimension.title for dimension in rubric.dimensions}
-    others = sorted({name for card in cards for name in card.scores} - titles.keys())
+    others = sorted({name for cards in on.values() for card in cards for name in card.scores} - titles.keys())
     rows = []
     for name in (*titles, *others):
         cells: dict[str, tuple[float, int]] = {}
-        for row in board.rows:
-            given = [s for card in cards if card.model == row.model and (s := card.score(name)) is not None]
+        for model, cards in on.items():
+            given = [score for card in cards if (score := card.score(name)) is not None]
             if given:
-                cells[row.model] = (sum(given) / len(given), len(given))
+                cells[model] = (sum(given) / len(given), len(given))
         rows.append((titles.get(name, name), cells))
     scored = {model for _, cells in rows for model in cells}
     if not scored:

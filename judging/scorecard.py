@@ -94,7 +94,9 @@ def parse_scorecard(data: bytes, file: Path, *, newer: bool = False) -> Scorecar
     """
     whole = parse_toml(data, file)
     table, schema = versioned(whole, SCORECARD, _scorecard, dict.fromkeys(_PLACE, ""), newer=newer)
-    card = replace(_scorecard(table), schema=schema)
+    card = _scorecard(table)
+    if card.schema != schema:
+        card = replace(card, schema=schema)
     if card.blind is None and "blind" in whole.raw:
         # whatever it says of the blind judging there: no figure stands beside a name for it
         card = replace(card, blind=BlindMark())

@@ -21,7 +21,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from os.path import isdir
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -97,7 +97,7 @@ class Workspace:
         Those of the workspace are about its own submissions, and about no others.
         """
         named = () if self.bindings is None else (self.bindings,)
-        own = os.path.realpath(self.submissions) == os.path.realpath(self.root / "submissions")
+        own = _same_place(os.fspath(self.submissions), os.fspath(self.root / "submissions"))
         return (*named, self.root / BINDINGS) if own else named
 
     @classmethod
@@ -308,7 +308,9 @@ class Workspace:
         Raises:
             WorkspaceError: The file is malformed, or is about something else than its place says.
         """
-        path = self.scorecard_path(task, model, judge)
+        return self._scorecard(self.scorecard_path(task, model, judge), task, model, judge)
+
+    def _scorecard(self, path: Path, task: str, model: str, judge: str) -> tuple[Scorecard, FileStamp | None]:
         card, stamp = read_scorecard(path)
         if card is None:
             return Scorecard(task=task, model=model, judge=judge_name(judge)), None
@@ -353,15 +355,25 @@ class Workspace:
         """
         cards: list[Scorecard] = []
         for model in folders_in(self.root / "scores" / task, self.root):
+            if model == MATCHUPS:
+                continue
+            folder = self.root / "scores" / task / model
             try:
-                judges = self.judges(task, model) if model != MATCHUPS else ()
-                cards += [self.scorecard(task, model, judge)[0] for judge in judges]
+                for path in documents_in(kept_inside(folder, self.root)):
+                    if path.is_symlink():
+                        kept_inside(path, self.root)
+                    cards.append(self._scorecard(path, task, model, judge_name(path.stem))[0])
             except JudgeError as error:
-                error.file = error.file or str(self.root / "scores" / task / model)
+                error.file = error.file or str(folder)
                 if faults is None:
                     raise
                 faults.setdefault((model, task), str(error))
         return tuple(cards)
+
+
+@lru_cache(maxsize=16)
+def _same_place(one: str, other: str) -> bool:
+    return one == other or os.path.realpath(one) == os.path.realpath(other)
 
 
 def is_workspace(folder: Path) -> bool:

@@ -14,6 +14,7 @@ from judge_tui.judging.summaries.head_to_head import head_to_head
 from judge_tui.judging.summaries.metrics import metrics
 from judge_tui.judging.summaries.parts import Report
 from judge_tui.judging.summaries.round_summary import round_summary
+from judge_tui.judging.summaries.standings import standings
 from judge_tui.judging.summaries.two_way import two_way
 from judge_tui.judging.workspace import Workspace
 
@@ -25,6 +26,7 @@ SHAPES = {
     "head-to-head": "grades, strengths, weaknesses with their lines, what was run, who wins; a ranking",
     "round": "a scoreboard with winners and margins, task by task, the judge's prose",
     "combined": "several rounds in one",
+    "standings": "who is ahead and whether that is real, how far judges agree, what sways them",
     "metrics": "figures of stored check outcomes, side by side",
 }
 
@@ -74,8 +76,8 @@ def report_of(workspace: Workspace, asked: Asked) -> Report:
         return _metrics(workspace, asked, named)
     if asked.shape == "round":
         return _round(workspace, asked, named)
-    found = _read(workspace, asked, named[0] if named else None)
-    return two_way(found) if asked.shape == "two-way" else head_to_head(found)
+    shapes = {"two-way": two_way, "standings": standings, "head-to-head": head_to_head}
+    return shapes[asked.shape](_read(workspace, asked, named[0] if named else None))
 
 
 def _combined(workspace: Workspace, asked: Asked) -> Report:

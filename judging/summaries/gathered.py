@@ -11,7 +11,7 @@ from judge_tui.checks.submission import Submission
 from judge_tui.judging.card import Scorecard, letter, points
 from judge_tui.judging.folders import documents_in
 from judge_tui.judging.matchup import Matchup
-from judge_tui.judging.placing import Placed, placed_notes
+from judge_tui.judging.placing import Placed, files_of, placed_notes
 from judge_tui.judging.ranking import mean
 from judge_tui.judging.rubric import Rubric
 from judge_tui.judging.workspace import MATCHUPS, Workspace
@@ -26,7 +26,8 @@ class Judged:
     Attributes:
         model: Folder name.
         title: Display name.
-        cards: Scorecards, by judge.
+        cards: The scorecards that count, by judge: people's, where there are any on the task; else machines'.
+        machines: Scorecards of language models that stand beside those of people, and count in nothing.
         placed: The notes of each card with their present places, in the order of ``cards``.
         submission: The files.
         rubric: The task's.
@@ -38,6 +39,7 @@ class Judged:
     placed: tuple[tuple[Placed, ...], ...]
     submission: Submission
     rubric: Rubric
+    machines: tuple[Scorecard, ...] = ()
 
     @property
     def points(self) -> float | None:
@@ -90,6 +92,8 @@ class Gathered:
         published: Whether the words are on the models' original files, and not on those that are here.
         tasks: Task id → what was judged on it; of tasks without a word nothing.
         faults: What could not be read.
+        people: Whether people have scored: language models then stand beside them, and count in nothing.
+        machines: Judges that are language models.
     """
 
     workspace: Workspace
@@ -97,6 +101,8 @@ class Gathered:
     published: bool = False
     tasks: dict[str, OfTask] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
+    people: bool = False
+    machines: frozenset[str] = frozenset()
 
     @property
     def cards(self) -> Iterator[Scorecard]:
@@ -106,8 +112,14 @@ class Gathered:
     @property
     def judges(self) -> tuple[str, ...]:
         """Whose words are in it, sorted."""
+        judged = [one for of in self.tasks.values() for one in of.judged.values()]
         compared = {judge for of in self.tasks.values() for judge, _ in of.matchups}
-        return tuple(sorted({card.judge for card in self.cards} | compared))
+        beside = {card.judge for one in judged for card in one.machines}
+        return tuple(map(self.named, sorted({card.judge for card in self.cards} | compared | beside)))
+
+    def named(self, judge: str) -> str:
+        """A judge's name for a reader, who is told of a language model that it is one."""
+        return f"{judge} (language model)" if judge in self.machines else judge
 
     @property
     def provenance(self) -> str:
@@ -155,20 +167,25 @@ def gathered(
         named = (card for cards in read.values() for card in cards if not models or card.model in models)
         published = all(card.scored_elsewhere for card in named)
     found.published = published
+    counted = [card for cards in read.values() for card in cards if card.scored_elsewhere == published]
+    found.machines = frozenset(card.judge for card in counted if card.by_machine)
+    found.people = any(not card.by_machine and not card.sealed for card in counted)
     for task, every in read.items():
         rubric = workspace.rubric(task)
         cards = [card for card in every if card.scored_elsewhere == published]
         sealed = {(card.judge, card.model) for card in cards if card.sealed}
         wanted = models or list(dict.fromkeys(card.model for card in cards))
         judged = {
-            model: _judged(workspace, model, task, own, rubric)
+            model: _judged(workspace, model, task, own, rubric, found.people)
             for model in wanted
             if (own := [card for card in cards if card.model == model and not card.sealed])
         }
+        judged = {model: one for model, one in judged.items() if one.cards or one.machines}
         compared = tuple(
             (judge, one)
             for judge, one in _matchups(workspace, task, judges, found.faults)
             if bool(one.source) == published
+            if not (found.people and judge in found.machines)
             if set(one.models) <= set(wanted) and not any((judge, model) in sealed for model in one.models)
         )
         if judged or compared:
@@ -191,15 +208,17 @@ def _cards(found: Gathered, task: str, judges: Collection[str]) -> list[Scorecar
 
 
 def _judged(
-    workspace: Workspace, model: str, task: str, cards: Sequence[Scorecard], rubric: Rubric
+    workspace: Workspace, model: str, task: str, every: Sequence[Scorecard], rubric: Rubric, people: bool
 ) -> Judged:
+    machines = tuple(card for card in every if people and card.by_machine)
+    cards = [card for card in every if card not in machines]
     submission = workspace.submission(model, task)
-    placed = []
+    placed, files = [], files_of(submission)
     for card in cards:
-        where = placed_notes(card, submission)
+        where = placed_notes(card, submission, files)
         placed.append(tuple(where[note.id] for note in card.notes))
     title = workspace.model_title(model)
-    return Judged(model, title, tuple(cards), tuple(placed), submission, rubric)
+    return Judged(model, title, tuple(cards), tuple(placed), submission, rubric, machines)
 
 
 def _matchups(

@@ -13,7 +13,7 @@ from judge_tui.judging.summaries.comparing import BY_SCORES, compared, deciding
 from judge_tui.judging.summaries.gathered import Gathered, OfTask
 from judge_tui.judging.summaries.noted import anchor_of, excerpts, notes_on
 from judge_tui.judging.summaries.parts import Cell, Criteria, Heading, Part, Prose, Report, Table
-from judge_tui.judging.summaries.tables import dimensions, points_of, verdicts_seen
+from judge_tui.judging.summaries.tables import beside_people, dimensions, points_of, verdicts_seen
 
 __all__ = ["head_to_head"]
 
@@ -63,7 +63,7 @@ def _of_task(
     parts: list[Part] = [Heading(of.rubric.title, 2, anchor_of(of.task))]
     judged = [of.judged[model] for model in models if model in of.judged]
     if judged:
-        parts.append(dimensions(of, judged))
+        parts += filter(None, (dimensions(of, judged), beside_people(of, judged)))
     # scores by dimension stand in the table above
     told = [replace(each, lines=()) if each.source == BY_SCORES else each for each in made]
     parts += [each for each in told if each.lines or each.winner]

@@ -15,7 +15,7 @@ from judge_tui.judging.summaries.comparing import BY_SCORES, compared, deciding
 from judge_tui.judging.summaries.gathered import Gathered, OfTask
 from judge_tui.judging.summaries.noted import CRITICAL, anchor_of, excerpts, notes_on
 from judge_tui.judging.summaries.parts import Cell, Criteria, Heading, Part, Prose, Report, Table
-from judge_tui.judging.summaries.tables import dimensions, points_of
+from judge_tui.judging.summaries.tables import beside_people, dimensions, points_of
 
 __all__ = ["decided_by", "overall", "round_summary", "scoreboard"]
 
@@ -47,7 +47,7 @@ def round_summary(found: Gathered, one: Round, before: tuple[Round, Gathered] | 
     if code:
         parts += [Heading("Lines that notes are about", 2, "lines"), *code]
     titles = {task: of.rubric.title for task, of in found.tasks.items()}
-    judges = tuple(sorted({*found.judges, *(passage.judge for passage in one.passages)}))
+    judges = tuple(sorted({*found.judges, *(found.named(passage.judge) for passage in one.passages)}))
     return Report(
         "round", one.title, dict(found.models), titles, judges, one.day or found.newest, tuple(parts),
         tuple(found.faults),
@@ -165,7 +165,8 @@ def _result(one: Criteria) -> str:
 def _of_task(of: OfTask, told: Sequence[Criteria], one: Round, shown: Collection[str]) -> Iterator[Part]:
     yield Heading(of.rubric.title, 2, anchor_of(of.task))
     if of.judged:
-        yield dimensions(of, list(of.judged.values()))
+        every = list(of.judged.values())
+        yield from filter(None, (dimensions(of, every), beside_people(of, every)))
     if told:
         # scores by dimension stand in the table above
         yield replace(told[0], lines=()) if told[0].source == BY_SCORES else told[0]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from judge_tui.judging.card import Scorecard
+from judge_tui.judging.card import Scorecard, letter, points
 from judge_tui.judging.scoreboard import figure
 from judge_tui.judging.summaries.gathered import Gathered, Judged, OfTask
 from judge_tui.judging.summaries.noted import anchor_of
 from judge_tui.judging.summaries.parts import Cell, Table
 
-__all__ = ["dimensions", "figures", "points_of", "verdicts_seen"]
+__all__ = ["beside_people", "dimensions", "figures", "points_of", "verdicts_seen"]
 
 
 def dimensions(of: OfTask, judged: Sequence[Judged]) -> Table:
@@ -38,6 +38,28 @@ def figures(values: Sequence[float | None], counted: Sequence[int]) -> list[Cell
         Cell(figure(value, n), strong=value is not None and value == best and alone)
         for value, n in zip(values, counted, strict=True)
     ]
+
+
+def beside_people(of: OfTask, judged: Sequence[Judged]) -> Table | None:
+    """Points and letters by language models, where people have scored."""
+    judges = sorted({card.judge for one in judged for card in one.machines})
+    if not judges:
+        return None
+    rows = []
+    for judge in judges:
+        cards = [next((card for card in one.machines if card.judge == judge), None) for one in judged]
+        rows.append((Cell(judge), *(Cell(_word(card, of)) for card in cards)))
+    head = ("Language model", *(one.title for one in judged))
+    return Table(
+        head, tuple(rows), frozenset(range(1, len(head))), "By language models; counted in no figure."
+    )
+
+
+def _word(card: Scorecard | None, of: OfTask) -> str:
+    if card is None:
+        return "–"
+    given = points(card, of.rubric)
+    return " ".join(filter(None, ("" if given is None else str(given), letter(card, of.rubric)))) or "–"
 
 
 def points_of(found: Gathered, model: str, task: str) -> Cell:

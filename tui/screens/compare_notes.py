@@ -15,7 +15,8 @@ from judge_tui.judging.placing import Placed
 from judge_tui.tui.keys.bound_keys import key_called
 from judge_tui.tui.look.fitting import fit_middle
 from judge_tui.tui.look.palette import KIND_MARKS, VERDICTS
-from judge_tui.tui.screens.compare_placing import STANDINGS, ComparePlacing, told_of
+from judge_tui.tui.screens.compare_placing import ComparePlacing
+from judge_tui.tui.screens.standing_signs import STANDINGS, told_of
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.code_lines import Mark
 from judge_tui.tui.widgets.code_pane import CodePane

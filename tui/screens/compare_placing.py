@@ -13,21 +13,12 @@ from judge_tui.judging.note import Note
 from judge_tui.judging.placing import Placed, Spot, restated
 from judge_tui.judging.text_index import indexed
 from judge_tui.tui.session import Session, letter_of
-from judge_tui.tui.widgets.code_lines import DOUBT, LOST
 from judge_tui.tui.widgets.code_pane import CodePane
 
 if TYPE_CHECKING:
     from judge_tui.tui.desk.placements import Search
 
-__all__ = ["STANDINGS", "ComparePlacing", "told_of"]
-
-#: Signs of what is not certain.
-STANDINGS = {"changed": LOST, "gone": LOST, "doubt": DOUBT}
-
-
-def told_of(placed: Placed) -> str:
-    """What is to be known of the place of a note, with its sign; empty where it is certain."""
-    return f"{STANDINGS[placed.standing]} {placed.told}" if placed.told else ""
+__all__ = ["ComparePlacing"]
 
 
 class ComparePlacing(Screen[None]):

@@ -14,14 +14,16 @@ from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.look.fitting import fit, fit_middle
 from judge_tui.tui.look.palette import KIND_MARKS
 from judge_tui.tui.look.tones import Tones
-from judge_tui.tui.screens.compare_placing import told_of
 from judge_tui.tui.screens.sheet import Sheet
+from judge_tui.tui.screens.standing_signs import told_of
 from judge_tui.tui.screens.undoing import undo_cards
 from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.bar import Bar
 from judge_tui.tui.widgets.rows import Rows, Span
 
 __all__ = ["NotesList"]
+
+
 class _Notes(Rows):
     def __init__(self, session: Session) -> None:
         super().__init__()

@@ -1,0 +1,70 @@
+"""Language models as judges: their words stand apart from those of people, and count in no figure there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from judge_tui.judging.card import MACHINE, Scorecard
+from judge_tui.judging.export import scoreboard_markdown
+from judge_tui.judging.matchup import Matchup, Matchups, save_matchups
+from judge_tui.judging.scorecard import save_scorecard
+from judge_tui.judging.summaries.asked import Asked, report_of
+from judge_tui.judging.summaries.gathered import gathered
+from judge_tui.judging.summaries.parts import Table
+from judge_tui.judging.workspace import Workspace
+
+
+def _card(workspace: Workspace, model: str, judge: str, score: int, *, machine: bool) -> None:
+    card = Scorecard("kv", model, judge, submission=workspace.submission(model, "kv").digest)
+    card = card.with_score("correctness", score).with_overall(score)
+    if machine:
+        card = replace(card, judge_kind=MACHINE)
+    save_scorecard(workspace.scorecard_path("kv", model, judge), card, None)
+
+
+@pytest.fixture
+def judged(workspace: Workspace) -> Workspace:
+    for model, own, other in (("glm5", 60, 90), ("qwen36", 80, 50)):
+        _card(workspace, model, "anna", own, machine=False)
+        _card(workspace, model, "gpt", other, machine=True)
+    for judge, winner in (("anna", "qwen36"), ("gpt", "glm5")):
+        word = Matchup(("glm5", "qwen36"), winner, 5, f"As {judge} says.")
+        save_matchups(workspace.matchups_path("kv", judge), Matchups("kv", judge, (word,)), None)
+    return workspace
+
+
+def test_a_machine_counts_in_no_figure_of_people(judged: Workspace) -> None:
+    found = gathered(judged, (), ["kv"])
+    assert {model: one.points for model, one in found.tasks["kv"].judged.items()} == {
+        "glm5": 60,
+        "qwen36": 80,
+    }
+    assert found.judges == ("anna", "gpt (language model)")
+    assert [judge for judge, _ in found.tasks["kv"].matchups] == ["anna"]
+
+
+@pytest.mark.parametrize("shape", ["round", "head-to-head"])
+def test_it_stands_beside_them(judged: Workspace, shape: str) -> None:
+    report = report_of(judged, Asked(shape))
+    (table,) = [part for part in report.parts if isinstance(part, Table) and part.head[0] == "Language model"]
+    assert sorted(cell.text.split()[0] for row in table.rows for cell in row) == ["50", "90", "gpt"]
+
+
+def test_machines_alone_count(judged: Workspace) -> None:
+    found = gathered(judged, (), ["kv"], ["gpt"])
+    assert {model: one.points for model, one in found.tasks["kv"].judged.items()} == {
+        "glm5": 90,
+        "qwen36": 50,
+    }
+    assert found.judges == ("gpt (language model)",)
+
+
+def test_boards_keep_the_kinds_apart(judged: Workspace) -> None:
+    people, machines = scoreboard_markdown(judged).split("**Scored by language models**")
+    assert "Judge: anna." in people
+    assert "Language model: gpt." in machines
+    assert "gpt" not in people
+    assert people.index("| qwen36") < people.index("| glm5")
+    assert machines.index("| glm5") < machines.index("| qwen36")
