@@ -49,11 +49,12 @@ class CardShelf:
 
 @contextmanager
 def _no_collection() -> Iterator[None]:
-    """Many values are made and none is let go: looking for garbage among them takes a fifth of the time."""
+    """Many values are made that stay: to look for garbage among them takes a third of the time."""
     was = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
+        gc.freeze()
         if was:
             gc.enable()

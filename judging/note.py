@@ -34,6 +34,7 @@ SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 #: A quote holds this many lines at most; a longer range keeps its length.
 _QUOTED_LINES = 12
 _KNOWN = ("id", "kind", "severity", "text", "file", "lines", "quote")
+_KEYS = frozenset((*_KNOWN, "context"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +140,21 @@ def parse_notes(tables: Sequence[Table]) -> tuple[Note, ...]:
 
 
 def _parse(table: Table) -> Note:
+    raw = table.raw
+    texts: tuple[Any, ...] = (raw.get("text"), raw.get("file", ""), raw.get("quote", ""), raw.get("id", ""))
+    kind: Any = raw.get("kind")
+    severity, lines = raw.get("severity", "minor"), raw.get("lines")
+    usual = all(type(text) is str for text in texts) and kind in KINDS and severity in SEVERITIES
+    if usual and _KEYS.issuperset(raw) and (lines is None or _are_lines(lines)):
+        # as nearly all of many thousands are: looked at once, and no line is asked for
+        context = parse_context(raw.get("context"))
+        if context is not None or "context" not in raw:
+            span = None if lines is None else (min(lines), max(lines))
+            return Note(kind, texts[0], severity, raw.get("file"), span, texts[2], texts[3], context)
+    return _looked_at(table)
+
+
+def _looked_at(table: Table) -> Note:
     kind, severity = table.string("kind"), table.string("severity", "minor")
     if kind not in KINDS:
         raise table.fault(f"'kind' must be one of {', '.join(KINDS)}, not '{kind}'", "kind")
@@ -159,11 +175,15 @@ def _parse(table: Table) -> Note:
     )
 
 
+def _are_lines(value: object) -> bool:
+    return isinstance(value, list) and len(value) == 2 and all(type(n) is int and n >= 1 for n in value)
+
+
 def _lines(table: Table) -> tuple[int, int] | None:
     value = table.raw.get("lines")
     if value is None:
         return None
-    if not isinstance(value, list) or len(value) != 2 or not all(type(n) is int and n >= 1 for n in value):
+    if not _are_lines(value):
         raise table.fault("'lines' must be the first and the last line, as [10, 20]", "lines")
     return min(value), max(value)
 

@@ -32,6 +32,7 @@ __all__ = [
     "write_atomically",
 ]
 
+_SCORED = frozenset({"score", "comment"})
 _PLACE = ("task", "model", "judge")
 _KNOWN = (
     KEY,
@@ -141,11 +142,16 @@ def _rubric(table: Table) -> RubricSeen:
 
 
 def _dimensions(table: Table) -> dict[str, DimensionScore]:
-    entries = {name: table.table(name) for name in table.raw}
-    return {name: _dimension(entry) for name, entry in entries.items()}
+    return {name: _dimension(table, name, raw) for name, raw in table.raw.items()}
 
 
-def _dimension(table: Table) -> DimensionScore:
+def _dimension(above: Table, name: str, raw: Any) -> DimensionScore:
+    if type(raw) is dict and _SCORED.issuperset(raw):
+        score, comment = raw.get("score"), raw.get("comment", "")
+        if (score is None or (type(score) is int and 0 <= score <= 100)) and type(comment) is str:
+            # as nearly all of many thousands are
+            return DimensionScore(score, comment)
+    table = above.table(name)
     return DimensionScore(table.points("score"), table.string("comment", ""), table.extra("score", "comment"))
 
 

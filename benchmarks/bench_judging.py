@@ -1,0 +1,96 @@
+"""Boards over thousands of scorecards: what a command takes beside reading the same files once.
+
+    python benchmarks/bench_judging.py [MODELS]
+
+A workspace of MODELS × six tasks × five judges (60: 1,800 scorecards of 3 KB; 300 make 9,000) is made in a
+temporary folder. What ``home`` prints and what ``export`` writes is timed against the standard library's
+reader of TOML over the same scorecards, in one process, in turns.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+import tempfile
+import time
+import tomllib
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from judge_tui.cli.home import matrix
+from judge_tui.judging.card import DimensionScore, Scorecard
+from judge_tui.judging.export import scoreboard_markdown
+from judge_tui.judging.note import new_note
+from judge_tui.judging.scorecard import render_scorecard
+from judge_tui.judging.workspace import Workspace
+
+TASKS = ("backwards", "beam_search", "flash_attention", "flash_attention_bwd", "fuse", "kv")
+JUDGES = 5
+NOTES = 5
+ROUNDS = 3
+CODE = "x = 1\n" * 20
+#: Against one reading of all files by the standard library.
+LIMITS = {"home": 0.9, "export": 1.6}
+
+
+def made(root: Path, models: int) -> Workspace:
+    """A workspace whose scorecards are as long as a judge's are who says why."""
+    chance, begun = random.Random(1), datetime(2026, 3, 1, tzinfo=UTC)
+    (root / "submissions").mkdir()
+    workspace = Workspace.at(root)
+    for model in (f"model-{number:03}" for number in range(models)):
+        for task in TASKS:
+            folder = root / "submissions" / model / task
+            folder.mkdir(parents=True)
+            (folder / "answer.py").write_text(CODE)
+            rubric, digest = workspace.rubric(task), workspace.submission(model, task).digest
+            for judge in (f"judge{number}" for number in range(JUDGES)):
+                said = "It does this in one place and something else in another, and nobody sees it."
+                scores = {
+                    dimension.id: DimensionScore(chance.randint(40, 99), said)
+                    for dimension in rubric.dimensions
+                }
+                notes = tuple(
+                    new_note("bug", said, file="answer.py", lines=(3, 4), source=CODE) for _ in range(NOTES)
+                )
+                card = Scorecard(
+                    task, model, judge, created=begun, dimensions=scores, notes=notes, summary=said
+                ).judged_under(rubric, digest)
+                path = workspace.scorecard_path(task, model, judge)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(render_scorecard(card))
+    return workspace
+
+
+def seconds(job: Callable[[], object]) -> float:
+    begun = time.perf_counter()
+    job()
+    return time.perf_counter() - begun
+
+
+def main() -> int:
+    models = int(sys.argv[1]) if len(sys.argv) > 1 else 60
+    with tempfile.TemporaryDirectory() as folder:
+        workspace = made(Path(folder), models)
+        cards = sorted((workspace.root / "scores").rglob("*.toml"))
+        jobs: dict[str, Callable[[], object]] = {
+            "read": lambda: [tomllib.loads(path.read_text("utf-8")) for path in cards],
+            "home": lambda: matrix(Workspace.at(workspace.root)),
+            "export": lambda: scoreboard_markdown(Workspace.at(workspace.root)),
+        }
+        took = {name: min(seconds(job) for _ in range(ROUNDS)) for name, job in jobs.items()}
+    bad = 0
+    print(f"{len(cards)} scorecards; the standard library reads them in {took['read']:.2f} s")
+    for name, limit in LIMITS.items():
+        ratio = took[name] / took["read"]
+        ok = ratio <= limit
+        bad += not ok
+        print(
+            f"{'ok ' if ok else 'OUT'} {name:<10} {took[name]:6.2f} s  {ratio:5.2f} × one such reading, at most {limit:g}"
+        )
+    return int(bad > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
