@@ -86,9 +86,8 @@ def main() -> int:
         ratio = took[name] / took["read"]
         ok = ratio <= limit
         bad += not ok
-        print(
-            f"{'ok ' if ok else 'OUT'} {name:<10} {took[name]:6.2f} s  {ratio:5.2f} × one such reading, at most {limit:g}"
-        )
+        told = f"{name:<10} {took[name]:6.2f} s  {ratio:5.2f} × one such reading, at most {limit:g}"
+        print(f"{'ok ' if ok else 'OUT'} {told}")
     return int(bad > 0)
 
 
