@@ -22,6 +22,13 @@ from .test_every_action_of_the_matchup import MATCHUP_STEPS
 
 #: Actions that need more than a key on a screen, and the tests that press them.
 ELSEWHERE = {
+    "report.next-heading": "test_report_screen.test_headings_are_gone_to_and_a_link_leads_back",
+    "report.previous-heading": "test_report_screen.test_headings_are_gone_to_and_a_link_leads_back",
+    "report.back-to-where-a-link-came-from": (
+        "test_report_screen.test_a_link_is_followed_to_the_note_to_its_code_and_into_the_pane"
+    ),
+    "report.read-again": "test_report_screen.test_what_another_program_wrote_is_read_again",
+    "report.write-a-file": ("test_report_screen.test_it_is_written_into_a_file_in_the_format_of_its_name"),
     "everywhere.to-the-shell-fg-comes-back": "test_terminal.test_ctrl_z_leads_to_the_shell_and_fg_comes_back",
     "home.to-the-shell-fg-comes-back": "test_home_terminal.test_ctrl_z_leads_from_home_to_the_shell_and_back",
     "matchup.c-is-ahead": "test_matchup_screen.test_three_have_a_matchup_for_all_and_one_for_every_two",

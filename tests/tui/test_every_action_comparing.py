@@ -251,6 +251,8 @@ SCREEN_STEPS: Sequence[Step] = (
     ("escape",),
     ("everywhere.matchup", screen, "MatchupScreen"),
     ("escape",),
+    ("everywhere.report", screen, "ReportScreen"),
+    ("escape",),
     ("everywhere.export-the-scoreboard", screen, "ExportPrompt"),
     ("export.close", screen, "CompareScreen"),
 )

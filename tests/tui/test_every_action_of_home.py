@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from judge_tui.judging.workspace import Workspace
+from judge_tui.tui.screens.report import ReportScreen
 
 from .at_home import add_tasks, home, make_home, ready
 from .conftest import THREE, Driver, running
@@ -19,6 +20,13 @@ async def back_home(app: Driver) -> None:
     await app.until(lambda: app.compare.is_mounted)
     await app.press("q")
     await ready(app)
+
+
+def shape(app: Driver) -> str:
+    """The shape of the report in view."""
+    report = app.app.screen
+    assert isinstance(report, ReportScreen)
+    return report.shape
 
 
 HOME_STEPS: Sequence[Step] = (
@@ -39,6 +47,10 @@ HOME_STEPS: Sequence[Step] = (
     ("home.read-again", lambda a: home(a)._reading, MORE),
     ("home.help", screen, "HelpScreen"),
     ("escape",),
+    ("home.report", screen, "ReportScreen"),
+    ("report.next-shape", shape, "round"),
+    ("report.previous-shape", shape, "head-to-head"),
+    ("report.back", screen, "HomeScreen"),
     ("home.export-the-scoreboard", screen, "ExportPrompt"),
     ("export.write-it", told, MORE),
     ("matrix.compare", screen, "CompareScreen"),

@@ -37,6 +37,7 @@ _LATER = (
     "notes_list",
     "picker",
     "question",
+    "report",
     "sheet",
     "text_editor",
 )
@@ -47,7 +48,7 @@ _TOGETHER = (
     {"everywhere", "checks", "lists", "counts"},
     {"home", "matrix", "counts"},
     {"home", "lists", "counts"},
-    *({part, "lists", "counts", "sheet"} for part in ("diff", "differences", "evidence", "notes")),
+    *({part, "lists", "counts", "sheet"} for part in ("diff", "differences", "evidence", "notes", "report")),
     {"help", "lists", "counts"},
     {"matchup", "lists", "counts"},
     *({part, "question"} for part in ("conflict", "leave", "reveal", "theirs")),

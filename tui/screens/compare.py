@@ -112,6 +112,7 @@ class CompareScreen(
         Binding("H", "even", "all sizes back", show=False),
         Binding("exclamation_mark", "settle", "settle a conflict of two windows", show=False),
         Binding("ctrl+s", "save", "save now", show=False),
+        Binding("R", "report", "report", show=False),
         Binding("W", "export", "export the scoreboard", show=False),
         Binding("f9", "reveal", "reveal the names of a blind comparison", show=False),
         Binding("ctrl+z", "app.suspend_process", "to the shell (fg comes back)", show=False),

@@ -31,7 +31,13 @@ Told = tuple[str, bool]
 
 
 class ExportPrompt(Dialog[str]):
-    """Gives the file as it was typed, or ``None``."""
+    """Gives the file as it was typed, or ``None``.
+
+    Args:
+        what: What is written into it.
+        proposed: The file that is proposed.
+        how: What is to be known of it, and what the key does.
+    """
 
     BINDINGS: ClassVar = [
         Binding("enter", "write", "write it", priority=True),
@@ -40,16 +46,21 @@ class ExportPrompt(Dialog[str]):
 
     BINDINGS = named("export", BINDINGS)
 
+    def __init__(
+        self,
+        what: str = "Export the scoreboard into",
+        proposed: str = "README.md",
+        how: str = "{write} writes between its two markers, and nowhere else",
+    ) -> None:
+        super().__init__()
+        self._what, self._proposed, self._how = what, proposed, how
+
     def compose(self) -> ComposeResult:
         with Vertical() as box:
-            box.border_title = box_title("Export the scoreboard into")
-            yield LineInput("README.md")
-            yield Static(
-                "a file of the workspace, or a whole path · "
-                f"{key_for(self, 'write')} writes between its two markers, and nowhere else",
-                classes="hint",
-                markup=False,
-            )
+            box.border_title = box_title(self._what)
+            yield LineInput(self._proposed)
+            how = self._how.format(write=key_for(self, "write"))
+            yield Static(f"a file of the workspace, or a whole path · {how}", classes="hint", markup=False)
 
     def action_write(self) -> None:
         self.dismiss(self.query_one(Input).value.strip() or None)

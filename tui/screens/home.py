@@ -54,6 +54,7 @@ class HomeScreen(CoveredScreen[None]):
         Binding("shift+tab", "part(-1)", "previous list", show=False),
         Binding("q", "app.quit", "quit"),
         Binding("r", "reload", "read again"),
+        Binding("B,R", "report", "report"),
         Binding("W", "export", "export the scoreboard", show=False),
         Binding("ctrl+z", "app.suspend_process", "to the shell (fg comes back)", show=False),
         Binding("question_mark,f1", "help", "help"),
@@ -322,6 +323,14 @@ class HomeScreen(CoveredScreen[None]):
         from judge_tui.tui.screens.export_prompt import ask_to_export
 
         ask_to_export(self, self.board.workspace)
+
+    def action_report(self) -> None:
+        from judge_tui.judging.summaries.asked import SHAPES, Asked
+        from judge_tui.tui.screens.report import ReportScreen
+
+        # where blind is the rule, verdicts beside names would tell who is who in what is still to be judged
+        shapes = [shape for shape in SHAPES if shape != "metrics" or not self.board.workspace.settings.blind]
+        self.app.push_screen(ReportScreen(self.board.workspace, Asked("head-to-head"), shapes=shapes))
 
     def action_help(self) -> None:
         from judge_tui.tui.screens.help import HelpScreen
