@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 from judge_tui.checks.errors import WorkspaceError
 from judge_tui.judging.card import Scorecard
 from judge_tui.judging.card_shelf import CardShelf
+from judge_tui.judging.folders import documents_in
+from judge_tui.judging.matchup import Matchup
 from judge_tui.judging.note import KINDS
 from judge_tui.judging.placing import Placed, files_of, placed_notes
 from judge_tui.judging.plain import plain
@@ -20,7 +22,7 @@ from judge_tui.judging.scoreboard import (
     dimension_table,
     figure,
 )
-from judge_tui.judging.workspace import Workspace
+from judge_tui.judging.workspace import MATCHUPS, Workspace
 
 __all__ = ["BEGIN", "END", "export_scoreboard", "scoreboard_markdown"]
 
@@ -143,7 +145,40 @@ _HEADS = {
 def _of(workspace: Workspace, board: Board, *, elsewhere: bool) -> list[str]:
     told = [_provenance(workspace, board)] if elsewhere else _reconstructions(workspace, board)
     notes = [] if elsewhere else _notes(workspace, board)
-    return [*_board(workspace, board), *told, *_dimensions(workspace, board), *notes]
+    winners = _winners(workspace, board, elsewhere=elsewhere)
+    return [*_board(workspace, board), *winners, *told, *_dimensions(workspace, board), *notes]
+
+
+def _winners(workspace: Workspace, board: Board, *, elsewhere: bool) -> list[str]:
+    """Who won each task as the board's judges say, by how much and why; of several that of most models."""
+    titles = {row.model: row.title for row in board.rows}
+    lines = []
+    for task, title in board.tasks.items():
+        decided = list(_decided(workspace, board, task, elsewhere=elsewhere))
+        if not decided:
+            continue
+        one = max(decided, key=lambda each: (len(each.models), each.margin is not None))
+        others = {str(each.winner) for each in decided if set(each.models) == set(one.models)} - {one.winner}
+        won = f"**{_escaped(titles.get(str(one.winner), str(one.winner)))}**"
+        by = f" +{one.margin}" if one.margin else ""
+        also = "".join(f", or {_escaped(titles.get(other, other))}" for other in sorted(others))
+        among = ", ".join(_escaped(titles.get(model, model)) for model in one.models)
+        lines.append(_line([_escaped(title), f"{won}{by}{also}", among, _escaped(one.key_differentiator)]))
+    if not lines:
+        return []
+    head = [_line(["Task", "Winner", "Among", "Key differentiator"]), _line([":---"] * 4)]
+    return ["\n".join([*head, *lines])]
+
+
+def _decided(workspace: Workspace, board: Board, task: str, *, elsewhere: bool) -> Iterable[Matchup]:
+    """The comparisons in which a judge of the board has named a winner, with the names revealed."""
+    sealed = {(card.judge, card.model) for card in board.sealed if card.task == task}
+    for path in documents_in(workspace.root / "scores" / task / MATCHUPS):
+        if path.stem in board.judges:
+            for one in workspace.matchups(task, path.stem).matchups:
+                covered = any((path.stem, model) in sealed for model in one.models)
+                if one.decided and bool(one.source) == elsewhere and not covered:
+                    yield one
 
 
 def _is_elsewhere(card: Scorecard) -> bool:

@@ -74,6 +74,7 @@ class Board:
         judges: Who scored, sorted.
         newest: Day of the newest scorecard, as ``YYYY-MM-DD``; empty when none says.
         cards: The scorecards.
+        sealed: Those that are judged blind, and count from their reveal on.
     """
 
     tasks: Mapping[str, str]
@@ -81,6 +82,7 @@ class Board:
     judges: tuple[str, ...]
     newest: str
     cards: tuple[Scorecard, ...]
+    sealed: tuple[Scorecard, ...] = ()
 
     def on(self, task: str, model: str) -> Sequence[Scorecard]:
         """The scorecards on a submission."""
@@ -126,10 +128,11 @@ def build_board(
         JudgeError: A rubric is malformed, or a scorecard is and nobody takes that.
     """
     shelf = shelf or CardShelf(workspace)
-    by_task = {
-        task: [card for card in shelf.on(task, faults) if keep(card) and not card.sealed]
+    wanted = {
+        task: [card for card in shelf.on(task, faults) if keep(card)]
         for task in (workspace.tasks() if tasks is None else tasks)
     }
+    by_task = {task: [card for card in found if not card.sealed] for task, found in wanted.items()}
     by_task = {task: cards for task, cards in by_task.items() if cards}
     rubrics = {task: workspace.rubric(task) for task in by_task}
     cards = tuple(card for task in by_task for card in by_task[task])
@@ -140,6 +143,7 @@ def build_board(
         tuple(sorted({card.judge for card in cards})),
         max((_day(card) for card in cards), default=""),
         cards,
+        tuple(card for found in wanted.values() for card in found if card.sealed),
     )
     rows = {}
     for model in dict.fromkeys(card.model for card in cards):

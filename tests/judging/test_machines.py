@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from judge_tui.judging.blind import BlindMark
 from judge_tui.judging.card import MACHINE, Scorecard
 from judge_tui.judging.export import scoreboard_markdown
-from judge_tui.judging.matchup import Matchup, Matchups, save_matchups
+from judge_tui.judging.matchup import TIE, Matchup, Matchups, save_matchups
 from judge_tui.judging.scorecard import save_scorecard
 from judge_tui.judging.summaries.asked import Asked, report_of
 from judge_tui.judging.summaries.gathered import gathered
@@ -68,3 +69,28 @@ def test_boards_keep_the_kinds_apart(judged: Workspace) -> None:
     assert "gpt" not in people
     assert people.index("| qwen36") < people.index("| glm5")
     assert machines.index("| glm5") < machines.index("| qwen36")
+
+
+def test_the_board_says_who_won_by_how_much_and_why(judged: Workspace) -> None:
+    people, machines = scoreboard_markdown(judged).split("**Scored by language models**")
+    assert "| **qwen36** +5 | glm5, qwen36 | As anna says. |" in people
+    assert "| **glm5** +5 | glm5, qwen36 | As gpt says. |" in machines
+
+
+def test_a_winner_of_a_blind_comparison_waits_for_the_reveal(judged: Workspace) -> None:
+    card, stamp = judged.scorecard("kv", "glm5", "anna")
+    path = judged.scorecard_path("kv", "glm5", "anna")
+    save_scorecard(path, replace(card, blind=BlindMark(began="2026-03-01")), stamp)
+    people, machines = scoreboard_markdown(judged).split("**Scored by language models**")
+    assert "As anna says." not in people
+    assert "As gpt says." in machines
+
+
+def test_comparisons_that_disagree_are_both_told(judged: Workspace) -> None:
+    card = judged.scorecard("kv", "glm5", "anna")[0]
+    for model in ("glm5", "qwen36"):
+        path = judged.scorecard_path("kv", model, "ben")
+        save_scorecard(path, replace(card, model=model, judge="ben"), None)
+    word = Matchup(("glm5", "qwen36"), TIE)
+    save_matchups(judged.matchups_path("kv", "ben"), Matchups("kv", "ben", (word,)), None)
+    assert "| **qwen36** +5, or tie |" in scoreboard_markdown(judged)
