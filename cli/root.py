@@ -19,6 +19,7 @@ COMMANDS = {
     "bind": "Show which callable plays which role, why, and what is open.",
     "tasks": "List the tasks that checks are installed for.",
     "score": "Set scores, comments and notes from a script.",
+    "notes": "Print what was noted, for whoever hands it on.",
     "report": "Make a document of scorecards and matchups.",
     "scores": "Print scorecards, matchups and outcomes as data.",
     "import-scores": "Take scorecards and matchups in, from a person or a program.",

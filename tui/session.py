@@ -20,6 +20,7 @@ from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.desk.autosave import SaveReport
 from judge_tui.tui.desk.card_desk import CardDesk, letter_of
 from judge_tui.tui.desk.keypad import Keypad
+from judge_tui.tui.desk.machine_words import MachineWords
 
 __all__ = ["OVERALL", "SUMMARY", "Row", "Session", "letter_of"]
 
@@ -36,6 +37,7 @@ class Session(CardDesk):
 
     Attributes:
         hide: A text as it may be shown: names are hidden while the comparison is blind.
+        machines: What language models scored of them.
         scored: Index of the submission that is being scored.
         row: Index into :attr:`rows`: the rubric's line in focus.
         keypad: The digits that were typed of a score.
@@ -53,6 +55,7 @@ class Session(CardDesk):
     ) -> None:
         super().__init__(workspace, submissions, judge, report, blind=blind)
         self.hide = self.blindfold.hide
+        self.machines = MachineWords(workspace, self.submissions, judge)
         self.scored = 0
         self.row = 0
         self.keypad = Keypad()

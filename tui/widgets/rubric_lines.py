@@ -124,6 +124,7 @@ def detail_lines(session: Session, width: int, tones: Tones, edits: str = "enter
         score = None if session.keypad.unfinished else typed
         lines += _levels(row, score, width, tones, only_reached=True)
         lines += _comment(session.hide(session.text()), "comment", width, tones, edits)
+        lines += _machines(session, row, width, tones)
         lines += _levels(row, score, width, tones)
         lines += _checks(session, row, index, width, tones)
         lines.append((("", tones.muted),))
@@ -134,6 +135,18 @@ def detail_lines(session: Session, width: int, tones: Tones, edits: str = "enter
         lines += _comment(session.hide(session.text()), "reason", width, tones, edits)
     else:
         lines += _comment(session.hide(session.text()), "summary", width, tones, edits)
+    return lines
+
+
+def _machines(session: Session, row: Dimension, width: int, tones: Tones) -> list[Line]:
+    """What language models gave for a dimension that the judge has scored; nothing while names are hidden."""
+    if session.blindfold.active:
+        return []
+    lines: list[Line] = []
+    own = None if session.keypad.unfinished else session.card.score(row.id)
+    for judge, score, comment in session.machines.on(session.scored, row.id, own):
+        said = f"{judge}, a language model: {score}" + (f" – {comment}" if comment.strip() else "")
+        lines += _paragraph(" ".join(said.split()), width, tones.muted)
     return lines
 
 
