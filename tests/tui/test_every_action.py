@@ -22,6 +22,9 @@ from .test_every_action_of_the_matchup import MATCHUP_STEPS
 
 #: Actions that need more than a key on a screen, and the tests that press them.
 ELSEWHERE = {
+    "rubric.a-comment-of-earlier": (
+        "test_earlier_comment.test_one_is_picked_goes_behind_what_stands_and_is_undone_at_once"
+    ),
     "report.next-heading": "test_report_screen.test_headings_are_gone_to_and_a_link_leads_back",
     "report.previous-heading": "test_report_screen.test_headings_are_gone_to_and_a_link_leads_back",
     "report.back-to-where-a-link-came-from": (

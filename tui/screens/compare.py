@@ -253,6 +253,11 @@ class CompareScreen(
         title = f"{focus_title(session)} · {letter_of(index)} {session.titles[index]}"
         self.write_in(TextEditor(title, session.text(), changed), index, closed)
 
+    def on_rubric_lines_earlier_asked(self) -> None:
+        from judge_tui.tui.screens.earlier_comment import offer_earlier
+
+        offer_earlier(self, self.panes[self.session.scored], self.changed)
+
     def action_undo(self) -> None:
         undo_cards(self, self.session, partial(self._told, "undone"))
 

@@ -57,6 +57,7 @@ class RubricLines(ScrollView, can_focus=True):
         Binding("k,up", "move(-1)", "line up", show=False),
         Binding("O", "row('overall')", "overall", show=False),
         Binding("S", "row('summary')", "summary", show=False),
+        Binding("apostrophe", "earlier", "a comment of earlier", show=False),
         Binding("backspace,delete", "clear", "take the score away", show=False),
         Binding("pagedown", "scroll_detail(1)", "read on", show=False),
         Binding("pageup", "scroll_detail(-1)", "read back", show=False),
@@ -75,6 +76,10 @@ class RubricLines(ScrollView, can_focus=True):
     @dataclass
     class EditAsked(Message):
         """The text of the line in focus is to be edited."""
+
+    @dataclass
+    class EarlierAsked(Message):
+        """A comment of earlier is wanted for the dimension in focus."""
 
     def __init__(self, session: Session) -> None:
         super().__init__(id="rubric-lines")
@@ -261,6 +266,10 @@ class RubricLines(ScrollView, can_focus=True):
             self._changed(crossed)
         else:
             self.notify("Every dimension of every submission is scored.", markup=False)
+
+    def action_earlier(self) -> None:
+        self._keep()
+        self.post_message(self.EarlierAsked())
 
     def action_edit(self) -> None:
         self.post_message(self.EditAsked())
