@@ -27,8 +27,8 @@ from judge_tui.tui.widgets.rows import Span
 
 __all__ = ["ReportLine", "report_lines"]
 
-#: Cells between columns, and of a column of words at least.
-_GAP, _NARROWEST = 2, 8
+#: Cells between columns; longer words are broken.
+_GAP, _NARROWEST = 2, 12
 #: A line of prose is not longer, however wide the screen is.
 _READABLE = 100
 _TITLES = {
@@ -126,9 +126,10 @@ def _least(column: Sequence[Cell], figures: bool) -> int:
     """The narrowest that a column may be: figures stay whole, and so do short words of their titles."""
     wide = [cell_len(cell.text) for cell in column]
     if not figures:
-        return min(max(wide), _NARROWEST)
+        longest = max(cell_len(word) for cell in column for word in cell.text.split(" "))
+        return min(longest, _NARROWEST)
     words = max(map(cell_len, _parted(column[0].text).split(" ")))
-    return max(*wide[1:], min(words, _NARROWEST + 2), 1)
+    return max(*wide[1:], min(words, _NARROWEST), 1)
 
 
 def _parted(title: str) -> str:
