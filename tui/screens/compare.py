@@ -256,7 +256,7 @@ class CompareScreen(
     def on_rubric_lines_earlier_asked(self) -> None:
         from judge_tui.tui.screens.earlier_comment import offer_earlier
 
-        offer_earlier(self, self.panes[self.session.scored], self.changed)
+        offer_earlier(self, self.session, self.panes[self.session.scored], self.changed)
 
     def action_undo(self) -> None:
         undo_cards(self, self.session, partial(self._told, "undone"))

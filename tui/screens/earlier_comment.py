@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from typing import TYPE_CHECKING
+
+from textual.screen import Screen
 
 from judge_tui.judging.comment_bank import Earlier, earlier_comments
 from judge_tui.judging.rubric import Dimension
 from judge_tui.tui.screens.picker import Choice, Picker
+from judge_tui.tui.session import Session
 from judge_tui.tui.widgets.code_pane import CodePane
-
-if TYPE_CHECKING:
-    from judge_tui.tui.screens.compare import CompareScreen
 
 __all__ = ["offer_earlier"]
 
 
-def offer_earlier(screen: CompareScreen, pane: CodePane, changed: Callable[[], None]) -> None:
+def offer_earlier(
+    screen: Screen[None], session: Session, pane: CodePane, changed: Callable[[], None]
+) -> None:
     """Offer the comments of earlier on the dimension in focus; one that is picked goes behind what stands.
 
     Args:
-        screen: The comparison.
+        screen: Where it is asked.
+        session: The comparison.
         pane: Reads beside the event loop.
         changed: Called when one was taken.
     """
-    session = screen.session
     index, row = session.scored, session.focus
     if session.refuses(index):
         return
