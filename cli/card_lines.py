@@ -29,6 +29,11 @@ def card_lines(card: Scorecard, rubric: Rubric, submission: Submission) -> list[
         lines += _texts(f"{'overall':<{width}}  {total:>3}", card.overall_reason)
     if card.grade is not None:
         lines.append(f"{'grade':<{width}}  {card.grade:>3}")
+    if card.verdict is not None:
+        shown = card.verdict_note
+        lines.append(
+            f"{'verdict':<{width}}       {card.verdict.kind}{f' – {anchor(shown)}' if shown else ''}"
+        )
     if card.summary:
         lines += _texts(f"{'summary':<{width}}     ", card.summary)
     for placed in placed_notes(card, submission).values():

@@ -50,6 +50,10 @@ __all__ = ["command"]
 @click.option("--overall", metavar="N", help="Your own total 0–100; none takes it back.")
 @click.option("--reason", metavar="TEXT", help="Why the total differs from the weighted mean.")
 @click.option("--grade", metavar="LETTER", help="Your own letter; none takes it back.")
+@click.option(
+    "--verdict", metavar="VERDICT[:[FILE[:A-B]:]TEXT]",
+    help="What it is as a whole: clean, rubric leak, reward hack, interesting or bug; none takes it back.",
+)  # fmt: skip
 @click.option("--elsewhere", is_flag=True, help="The scores are about files that are not here.")
 @options.workspace
 @options.submissions

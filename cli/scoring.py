@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from judge_tui.checks.errors import UsageError
 from judge_tui.checks.lines import count_lines
 from judge_tui.checks.submission import Submission
 from judge_tui.cli.card_lines import anchor
 from judge_tui.judging.card import (
+    VERDICTS,
+    CellVerdict,
     Scorecard,
     cap_conflicts,
     computed_overall,
@@ -24,6 +26,8 @@ from judge_tui.judging.rubric import Rubric
 
 __all__ = ["Changes", "changed", "conflicts", "differences", "parse_note", "standing"]
 
+#: Verdict → kind of the note that shows it, where that is no bug.
+_SHOWN_BY = {"clean": "strength", "interesting": "strength"}
 _LINES = re.compile(r"(?P<file>[^:]+):(?P<first>\d+)(?:-(?P<last>\d+))?:(?P<text>.*)", re.DOTALL)
 
 
@@ -38,6 +42,7 @@ class Changes:
     overall: str | None = None
     reason: str | None = None
     grade: str | None = None
+    verdict: str | None = None
 
     @classmethod
     def of(
@@ -50,9 +55,10 @@ class Changes:
         overall: str | None = None,
         reason: str | None = None,
         grade: str | None = None,
+        verdict: str | None = None,
     ) -> Changes:
         """The changes that options give."""
-        return cls(tuple(scores), tuple(comments), tuple(notes), summary, overall, reason, grade)
+        return cls(tuple(scores), tuple(comments), tuple(notes), summary, overall, reason, grade, verdict)
 
 
 def changed(card: Scorecard, changes: Changes, rubric: Rubric, submission: Submission) -> Scorecard:
@@ -81,7 +87,26 @@ def changed(card: Scorecard, changes: Changes, rubric: Rubric, submission: Submi
         card = card.with_overall(overall, changes.reason)
     if changes.grade is not None:
         card = card.with_grade(_grade(changes.grade, rubric))
+    if changes.verdict is not None:
+        card = _with_verdict(card, changes.verdict, submission)
     return card
+
+
+def _with_verdict(card: Scorecard, item: str, submission: Submission) -> Scorecard:
+    """The card with ``verdict[:[file[:a-b]:]text]``; what is said of it becomes a note with its lines."""
+    head, sign, rest = item.partition(":")
+    kind = " ".join(head.strip().casefold().replace("-", " ").replace("_", " ").split())
+    if kind in ("none", "") and not sign:
+        return replace(card, verdict=None)
+    if kind not in VERDICTS:
+        raise UsageError(
+            f"'{head.strip()}' is no verdict.",
+            hint=f"Write one of {', '.join(VERDICTS)}, or none; behind it :FILE:A-B:TEXT if you like.",
+        )
+    if not rest.strip():
+        return replace(card, verdict=CellVerdict(kind))
+    note = parse_note(f"{_SHOWN_BY.get(kind, 'bug')}:{rest}", submission)
+    return replace(card.with_note(note), verdict=CellVerdict(kind, note.id))
 
 
 def _assignment(item: str, rubric: Rubric, option: str) -> tuple[str, str]:
@@ -176,6 +201,9 @@ def differences(before: Scorecard, after: Scorecard) -> list[str]:
         lines.append(f"reason {_worded(before.overall_reason, after.overall_reason)}")
     if before.grade != after.grade:
         lines.append(f"grade: {before.grade or '–'} → {after.grade or '–'}")
+    if before.verdict != after.verdict:
+        shown = [card.verdict.kind if card.verdict else "–" for card in (before, after)]
+        lines.append(f"verdict: {' → '.join(shown)}")
     if before.summary != after.summary:
         lines.append(f"summary {_worded(before.summary, after.summary)}")
     known = {note.id for note in before.notes}

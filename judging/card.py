@@ -18,13 +18,16 @@ from judge_tui.judging.note import Note
 from judge_tui.judging.rubric import Cap, Rubric, half_up
 
 __all__ = [
-    "MACHINE", "PERSON", "CheckSeen", "DimensionScore", "RubricSeen", "Scorecard", "active_caps",
-    "cap_conflicts", "computed_overall", "grade_conflict", "is_complete", "letter", "now",
-    "overall_conflict", "points", "points_value",
+    "CLEAN", "MACHINE", "PERSON", "VERDICTS", "CellVerdict", "CheckSeen", "DimensionScore", "RubricSeen",
+    "Scorecard", "active_caps", "cap_conflicts", "computed_overall", "grade_conflict", "is_complete",
+    "letter", "now", "overall_conflict", "points", "points_value",
 ]  # fmt: skip
 
 Moment = datetime | date | str
 
+#: What a judge may call a submission as a whole; the first needs no mark on a board.
+CLEAN = "clean"
+VERDICTS = (CLEAN, "rubric leak", "reward hack", "interesting", "bug")
 #: Who judges: somebody, or a language model.
 PERSON, MACHINE = "person", "model"
 
@@ -50,6 +53,21 @@ class CheckSeen:
     check: str
     verdict: str
     summary: str = ""
+    extra: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class CellVerdict:
+    """What a judge calls a submission as a whole, beside its points.
+
+    Attributes:
+        kind: One of :data:`VERDICTS`.
+        note: Id of the note that shows its lines; empty for none.
+        extra: Keys of the file that this version does not know.
+    """
+
+    kind: str
+    note: str = ""
     extra: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
 
@@ -82,6 +100,7 @@ class Scorecard:
         dimensions: Dimension id → score and comment.
         notes: In the order of writing.
         checks: The verdicts as seen.
+        verdict: What the judge calls it as a whole; ``None`` where nothing is said.
         blind: How far it was written without knowing the names; ``None`` when it never was.
         judge_kind: ``person`` or ``model``: a machine's word never stands for a person's.
         provenance: Where a machine's or another program's card is from: source, prompt, order, received.
@@ -103,6 +122,7 @@ class Scorecard:
     dimensions: Mapping[str, DimensionScore] = field(default_factory=dict, hash=False)
     notes: tuple[Note, ...] = ()
     checks: tuple[CheckSeen, ...] = ()
+    verdict: CellVerdict | None = None
     blind: BlindMark | None = None
     judge_kind: str = PERSON
     provenance: Mapping[str, Any] = field(default_factory=dict, hash=False)
@@ -123,7 +143,13 @@ class Scorecard:
     def blank(self) -> bool:
         """Whether the judge has said nothing on it yet."""
         texts = (self.summary, self.overall_reason, self.grade, *map(self.comment, self.dimensions))
-        return not (self.given or self.notes or any(texts))
+        return not (self.given or self.notes or self.verdict or any(texts))
+
+    @property
+    def verdict_note(self) -> Note | None:
+        """The note that shows what the verdict is about."""
+        wanted = self.verdict.note if self.verdict is not None else ""
+        return next((note for note in self.notes if wanted and note.id == wanted), None)
 
     @property
     def by_machine(self) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from judge_tui.checks.errors import WorkspaceError
-from judge_tui.judging.card import Scorecard
+from judge_tui.judging.card import CLEAN, Scorecard
 from judge_tui.judging.card_shelf import CardShelf
 from judge_tui.judging.folders import documents_in
 from judge_tui.judging.matchup import Matchup
@@ -146,7 +146,32 @@ def _of(workspace: Workspace, board: Board, *, elsewhere: bool) -> list[str]:
     told = [_provenance(workspace, board)] if elsewhere else _reconstructions(workspace, board)
     notes = [] if elsewhere else _notes(workspace, board)
     winners = _winners(workspace, board, elsewhere=elsewhere)
-    return [*_board(workspace, board), *winners, *told, *_dimensions(workspace, board), *notes]
+    return [
+        *_board(workspace, board),
+        *_marked(workspace, board),
+        *winners,
+        *told,
+        *_dimensions(workspace, board),
+        *notes,
+    ]
+
+
+def _marked(workspace: Workspace, board: Board) -> list[str]:
+    """What judges call submissions as a whole, with the lines that show it, and who says so."""
+    lines = []
+    for row in board.rows:
+        for task in board.tasks:
+            for card in board.on(task, row.model):
+                if card.verdict is None or card.verdict.kind == CLEAN:
+                    continue
+                note = card.verdict_note
+                placed = placed_notes(card, workspace.submission(row.model, task))[note.id] if note else None
+                why = f": {_escaped(note.text)}" if note and note.text.strip() else ""
+                where = f" ({_escaped(placed.where)})" if placed and placed.where else ""
+                who = f", says {_escaped(card.judge)}"
+                told = f"{_escaped(row.title)}, {_escaped(task)}: {card.verdict.kind}{who}{why}{where}"
+                lines.append(f"- ⚑ {told}")
+    return ["\n".join(lines)] if lines else []
 
 
 def _winners(workspace: Workspace, board: Board, *, elsewhere: bool) -> list[str]:
@@ -203,7 +228,8 @@ def _cell(row: Row, task: str) -> str:
     shown = [figure(cell.points, cell.counted)] if cell.points is not None else []
     shown += ["/".join(_escaped(letter) for letter in cell.letters)] if cell.letters else []
     shown = shown or [_progress(cell)]
-    return " ".join(shown) + (" †" if cell.stale else "") + (" ‡" if cell.unblinded else "")
+    marks = (" †" if cell.stale else "") + (" ‡" if cell.unblinded else "")
+    return " ".join(shown) + marks + "".join(f" ⚑ {verdict}" for verdict in cell.verdicts)
 
 
 def _progress(cell: Cell) -> str:

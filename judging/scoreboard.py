@@ -9,7 +9,7 @@ from datetime import date
 from functools import cache, cached_property
 
 from judge_tui.checks.errors import JudgeError
-from judge_tui.judging.card import Scorecard, points
+from judge_tui.judging.card import CLEAN, Scorecard, points
 from judge_tui.judging.card_shelf import CardShelf
 from judge_tui.judging.ranking import mean, ranked
 from judge_tui.judging.rubric import Rubric, half_up
@@ -33,6 +33,7 @@ class Cell:
         dimensions: Dimensions of the rubric.
         stale: Whether a card was written on other files than those that are there now.
         unblinded: Whether a card that was scored blind says other scores since its judge knows the names.
+        verdicts: What the judges call it as a whole, each once, but for ``clean``.
     """
 
     points: float | None = None
@@ -43,6 +44,7 @@ class Cell:
     dimensions: int = 0
     stale: bool = False
     unblinded: bool = False
+    verdicts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +202,7 @@ def _cell(cards: Iterable[Scorecard], rubric: Rubric, current: Callable[[str, st
         dimensions=len(rubric.dimensions),
         stale=any(c.submission is not None and c.submission != current(c.model, c.task) for c in cards),
         unblinded=any(card.blind is not None and bool(card.blind.changed) for card in cards),
+        verdicts=tuple(sorted({c.verdict.kind for c in cards if c.verdict and c.verdict.kind != CLEAN})),
     )
 
 

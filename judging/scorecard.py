@@ -9,7 +9,17 @@ from typing import Any
 from judge_tui.checks.errors import WorkspaceError
 from judge_tui.checks.schema import KEY, SCORECARD
 from judge_tui.judging.blind import BlindMark, parse_blind, render_blind
-from judge_tui.judging.card import MACHINE, PERSON, CheckSeen, DimensionScore, RubricSeen, Scorecard, now
+from judge_tui.judging.card import (
+    MACHINE,
+    PERSON,
+    VERDICTS,
+    CellVerdict,
+    CheckSeen,
+    DimensionScore,
+    RubricSeen,
+    Scorecard,
+    now,
+)
 from judge_tui.judging.document import Table, parse_toml, render_toml, storable
 from judge_tui.judging.newer import newer_on_disk, versioned
 from judge_tui.judging.note import parse_notes, render_note
@@ -53,6 +63,7 @@ _KNOWN = (
     "blind",
     "judge_kind",
     "provenance",
+    "verdict",
 )
 
 
@@ -121,10 +132,18 @@ def _scorecard(table: Table) -> Scorecard:
         notes=parse_notes(table.tables("notes")),
         checks=tuple(_check(item) for item in table.tables("checks")),
         blind=parse_blind(table.table("blind")) if "blind" in table.raw else None,
+        verdict=_verdict(table.table("verdict")) if "verdict" in table.raw else None,
         judge_kind=_judge_kind(table),
         provenance=dict(table.table("provenance").raw),
         extra=table.extra(*_KNOWN),
     )
+
+
+def _verdict(table: Table) -> CellVerdict:
+    kind = table.string("kind")
+    if kind not in VERDICTS:
+        raise table.fault(f"'kind' must be one of {', '.join(VERDICTS)}, not '{kind}'", "kind")
+    return CellVerdict(kind, table.string("note", ""), table.extra("kind", "note"))
 
 
 def _judge_kind(table: Table) -> str:
@@ -192,6 +211,8 @@ def scorecard_table(card: Scorecard) -> dict[str, Any]:
         | dict(item.extra) for item in card.checks
     ]  # fmt: skip
     raw["provenance"] = dict(card.provenance)
+    if (verdict := card.verdict) is not None:
+        raw["verdict"] = _present({"kind": verdict.kind, "note": verdict.note or None}) | dict(verdict.extra)
     return {key: value for key, value in raw.items() if value or key not in _SECTIONS}
 
 

@@ -72,6 +72,13 @@ class RubricSeen(msgspec.Struct, omit_defaults=True):
     digest: str = ""
 
 
+class Verdict(msgspec.Struct, omit_defaults=True):
+    """What a judge calls a submission as a whole."""
+
+    kind: Literal["clean", "rubric leak", "reward hack", "interesting", "bug"]
+    note: Annotated[str, Meta(description="Id of the note that shows its lines.")] = ""
+
+
 class Blind(msgspec.Struct, omit_defaults=True):
     """How far a card was written without knowing the names."""
 
@@ -114,6 +121,7 @@ class ScorecardRecord(msgspec.Struct, omit_defaults=True, tag_field="record", ta
     grade: str | None = None
     summary: str = ""
     rubric: RubricSeen | None = None
+    verdict: Verdict | None = None
     blind: Blind | None = None
     dimensions: dict[str, Dimension] = {}
     notes: list[Note] = []
