@@ -11,7 +11,7 @@ ROOMS := cli tui reports judging checks
 COMPILE := $(BIN)/python -m compileall -q $(ROOMS)
 
 .DEFAULT_GOAL := help
-.PHONY: help compare quick test test-all lint types links layers unit tiers verdicts goldens holes bench wheel gpu architecture screenshots keys claims coverage system browser clean
+.PHONY: help compare quick test test-all lint types links layers unit tiers verdicts goldens holes bench wheel gpu architecture screenshots keys reports claims coverage system browser clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -72,6 +72,9 @@ screenshots: $(DEV_STAMP)  ## redraw the pictures in docs/
 
 keys: $(DEV_STAMP)  ## write the list of keys anew, into docs/keys.md
 	$(BIN)/python -m tools.key_list
+
+reports: $(STAMP)  ## write docs/reports anew: a report of each shape, by the commands of its README
+	@sed -n 's/^judge-tui //p' docs/reports/README.md | while read -r line; do $(BIN)/judge-tui $$line || exit 1; done
 
 holes: $(DEV_STAMP)  ## edit right submissions in one place, and tell what no check sees; goes on where it was broken off
 	$(BIN)/python -m tools.holes --rights 1000 --edits 8 --log build/holes.jsonl

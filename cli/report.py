@@ -44,9 +44,14 @@ _FORMATS = {".md": "md", ".markdown": "md", ".html": "html", ".htm": "html", ".j
     "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
     help="Write it there instead of to standard output.",
 )  # fmt: skip
+@click.option(
+    "--assets", type=click.Path(path_type=Path, file_okay=False), metavar="DIR",
+    help="Write the plots of a Markdown file as SVG files there, and show them in it as pictures.",
+)  # fmt: skip
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 when FILE says something else.")
 @options.workspace
 def command(
+    *,
     shape: str,
     models: tuple[str, ...],
     tasks: tuple[str, ...],
@@ -56,6 +61,7 @@ def command(
     published: bool | None,
     form: str | None,
     output: Path | None,
+    assets: Path | None,
     check: bool,
     workspace: Path | None,
 ) -> int:
@@ -75,26 +81,49 @@ def command(
     """
     if check and output is None:
         raise UsageError("--check compares a file.", hint="Say which: -o FILE")
+    form = form or _FORMATS.get(output.suffix.lower() if output else "", "md")
+    if assets is not None and (form != "md" or output is None):
+        raise UsageError(
+            "--assets is for a Markdown file, which shows the pictures.",
+            hint="HTML and JSON hold their plots: report SHAPE -o FILE.md --assets DIR",
+        )
     found = options.open_workspace(workspace, None, None)
     report = report_of(found, Asked(shape, models, tasks, judges, rounds, against, published))
     for fault in report.faults:
         click.echo(f"judge-tui: left out: {plain(fault)}", err=True)
-    text = _rendered(report, form or _FORMATS.get(output.suffix.lower() if output else "", "md"), found)
     if output is None:
-        click.echo(text, nl=False)
+        click.echo(_rendered(report, form, found, {}), nl=False)
         return 0
-    data = text.encode()
+    stale = False
+    pictures: dict[str, str] = {}
+    if assets is not None:
+        pictures, stale = _pictures(report, output, assets, check=check)
+    stale |= _refresh(output, _rendered(report, form, found, pictures).encode(), check=check)
+    return int(check and stale)
+
+
+def _pictures(report: Report, output: Path, assets: Path, *, check: bool) -> tuple[dict[str, str], bool]:
+    """Write the plots where they say something else; their addresses, and whether they did."""
+    from judge_tui.reports.plotting import addresses, pictures_of, refresh
+
+    made = pictures_of(report, output.stem)
+    stale = refresh(assets, made, write=not check)
+    for path in stale:
+        click.echo(f"{path}: {'is stale' if check else 'is written'}.", err=check)
+    return addresses(assets, output, made), bool(stale)
+
+
+def _refresh(output: Path, data: bytes, *, check: bool) -> bool:
+    """Write the document where it says something else, and tell whether it did."""
     stale = read_bytes(output) != data
-    if check:
-        click.echo(f"{output}: {'is stale' if stale else 'is up to date'}.", err=stale)
-        return int(stale)
-    if stale:
+    if stale and not check:
         write_atomically(output, data)
-    click.echo(f"{output}: {'is written' if stale else 'is up to date'}.")
-    return 0
+    said = "is up to date" if not stale else "is stale" if check else "is written"
+    click.echo(f"{output}: {said}.", err=stale and check)
+    return stale
 
 
-def _rendered(report: Report, form: str, workspace: Workspace) -> str:
+def _rendered(report: Report, form: str, workspace: Workspace, pictures: dict[str, str]) -> str:
     from judge_tui.reports.data import as_json
     from judge_tui.reports.rendering import TEMPLATES, html, markdown
 
@@ -105,4 +134,4 @@ def _rendered(report: Report, form: str, workspace: Workspace) -> str:
         own = kept_inside(workspace.root / TEMPLATES, workspace.root)
     except WorkspaceError as error:
         click.echo(f"judge-tui: {plain(str(error))}", err=True)
-    return (html if form == "html" else markdown)(report, own)
+    return html(report, own) if form == "html" else markdown(report, own, pictures)

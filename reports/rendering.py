@@ -11,11 +11,14 @@ from typing import Any
 
 from jinja2 import BaseLoader, ChoiceLoader, FileSystemLoader, PackageLoader, StrictUndefined
 from jinja2.sandbox import SandboxedEnvironment
+from markupsafe import Markup
 
 from judge_tui.checks.errors import WorkspaceError
 from judge_tui.judging.plain import plain
-from judge_tui.judging.summaries.parts import Part, Report
+from judge_tui.judging.summaries.parts import PLOTS, Code, Part, Plot, Report
+from judge_tui.reports.drawings.pictures import page_style
 from judge_tui.reports.highlighting import highlighted, style_sheet
+from judge_tui.reports.plotting import drawn, in_letters
 
 __all__ = ["TEMPLATES", "html", "markdown"]
 
@@ -24,17 +27,23 @@ TEMPLATES = "templates"
 _ESCAPED = "\\|`*_[]#"
 
 
-def markdown(report: Report, templates: Path | None = None) -> str:
+def markdown(report: Report, templates: Path | None = None, pictures: Mapping[str, str] | None = None) -> str:
     """A report as GitHub-flavoured Markdown.
 
     Args:
         report: It.
         templates: Folder whose ``report.md.j2`` stands in for ours.
+        pictures: Anchor of a plot → address of its picture; block characters where there is none.
 
     Raises:
         WorkspaceError: That template is malformed, or asks for what it may not.
     """
-    made = _rendered("report.md.j2", report, templates, {"cell": _cell, "text": _text}, escape=False)
+
+    def plotted(plot: Plot) -> str:
+        return in_letters(plot, _text, pictures or {})
+
+    filters = {"cell": _cell, "text": _text, "plotted": plotted}
+    made = _rendered("report.md.j2", report, templates, filters, escape=False)
     return f"{made.strip()}\n"
 
 
@@ -48,8 +57,12 @@ def html(report: Report, templates: Path | None = None) -> str:
     Raises:
         WorkspaceError: That template is malformed, or asks for what it may not.
     """
-    filters = {"text": plain, "highlighted": highlighted}
-    return _rendered("report.html.j2", report, templates, filters, escape=True, style=style_sheet())
+    filters = {"text": plain, "highlighted": highlighted, "drawn": drawn}
+    # what is not there needs no style
+    has_code = any(isinstance(part, Code) for part in report.parts)
+    style = style_sheet() if has_code else Markup("")
+    style += Markup(page_style() if any(map(_is_plot, report.parts)) else "")
+    return _rendered("report.html.j2", report, templates, filters, escape=True, style=style)
 
 
 def _rendered(
@@ -68,7 +81,7 @@ def _rendered(
         lstrip_blocks=True,
     )  # fmt: skip
     environment.filters.update(filters)
-    environment.globals["kind_of"] = _kind_of
+    environment.globals |= {"kind_of": _kind_of, "is_plot": _is_plot}
     try:
         return environment.get_template(name).render(report=report, **values)
     except Exception as error:
@@ -94,6 +107,10 @@ def _line_of(error: BaseException, name: str) -> int | None:
 
 def _kind_of(part: Part) -> str:
     return type(part).__name__.lower()
+
+
+def _is_plot(part: Part) -> bool:
+    return isinstance(part, PLOTS)
 
 
 def _text(text: str) -> str:

@@ -107,7 +107,8 @@ def _of_round(one: Round, found: Gathered, model: str) -> Cell:
     letters = Counter(each.letters for each in judged if each.letters)
     every = ", ".join(letter + (f" ×{n}" if n > 1 else "") for letter, n in sorted(letters.items()))
     told = (figure(points) if points is not None else "", one.grades.get(model, every))
-    return Cell(" ".join(filter(None, told)) or "–", anchor_of("round", one.id))
+    text = " ".join(filter(None, told))
+    return Cell(text, anchor_of("round", one.id)) if text else Cell("–")
 
 
 def _winners(rounds: Sequence[tuple[Round, Gathered]], told: Sequence[_Told]) -> Table:

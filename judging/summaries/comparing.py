@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from judge_tui.judging.matchup import TIE, Matchup
 from judge_tui.judging.scoreboard import figure
 from judge_tui.judging.summaries.gathered import Gathered, OfTask
+from judge_tui.judging.summaries.noted import anchor_of
 from judge_tui.judging.summaries.parts import Criteria, Line
 
 __all__ = ["BY_SCORES", "by_scores", "compared", "deciding"]
@@ -20,14 +21,14 @@ def compared(found: Gathered, of: OfTask, models: Sequence[str]) -> list[Criteri
 
     Those without criteria say who won and why, and stand behind those that have some.
     """
-    made = [_criteria(found, judge, one, models) for judge, one in of.between(models)]
+    made = [_criteria(found, of, judge, one, models) for judge, one in of.between(models)]
     made.sort(key=lambda each: not each.lines)
     if not any(each.lines for each in made) and (scored := by_scores(found, of, models)) is not None:
         made.insert(0, scored)
     return made
 
 
-def _criteria(found: Gathered, judge: str, one: Matchup, models: Sequence[str]) -> Criteria:
+def _criteria(found: Gathered, of: OfTask, judge: str, one: Matchup, models: Sequence[str]) -> Criteria:
     titles = {model: found.models.get(model, model) for model in models}
     lines = tuple(
         Line(
@@ -41,8 +42,14 @@ def _criteria(found: Gathered, judge: str, one: Matchup, models: Sequence[str]) 
     )
     winner = titles.get(one.winner or "", one.winner or "")
     return Criteria(
-        tuple(titles.values()), lines, winner, one.margin, one.key_differentiator, judge, one.source
-    )
+        tuple(titles.values()), lines, winner, one.margin, one.key_differentiator, judge, one.source,
+        _anchors(of, models),
+    )  # fmt: skip
+
+
+def _anchors(of: OfTask, models: Sequence[str]) -> tuple[str, ...]:
+    """Where what was said of each submission stands; empty where nothing was."""
+    return tuple(anchor_of(of.task, model) if model in of.judged else "" for model in models)
 
 
 def by_scores(found: Gathered, of: OfTask, models: Sequence[str]) -> Criteria | None:
@@ -65,7 +72,9 @@ def by_scores(found: Gathered, of: OfTask, models: Sequence[str]) -> Criteria | 
     winner = _ahead([one.title for one in judged], totals)
     told = sorted((total for total in totals if total is not None), reverse=True)
     margin = round(told[0] - told[1]) if winner not in ("", TIE) and len(told) > 1 else None
-    return Criteria(tuple(one.title for one in judged), tuple(lines), winner, margin, source=BY_SCORES)
+    titles = tuple(one.title for one in judged)
+    anchors = _anchors(of, models)
+    return Criteria(titles, tuple(lines), winner, margin, source=BY_SCORES, anchors=anchors)
 
 
 def _ahead(titles: Sequence[str], values: Sequence[float | None]) -> str:

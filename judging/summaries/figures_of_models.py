@@ -10,6 +10,7 @@ from judge_tui.judging.statistics.comparisons import Comparison, win_matrix
 from judge_tui.judging.statistics.estimate import Effect, Estimate
 from judge_tui.judging.statistics.ranks import ranks, said
 from judge_tui.judging.summaries.parts import Cell, Part, Prose, Table
+from judge_tui.judging.summaries.plots import matrix_of, strengths_of
 
 if TYPE_CHECKING:
     from judge_tui.judging.statistics.davidson import Ratings
@@ -37,10 +38,11 @@ def p_value(effect: Effect) -> str:
     return "< 0.001" if effect.p < 0.001 else f"{effect.p:.3f}"
 
 
-def ranking(titles: _Titles, comparisons: Sequence[Comparison]) -> Iterator[Part]:
+def ranking(where: str, titles: _Titles, comparisons: Sequence[Comparison]) -> Iterator[Part]:
     """Strengths with their intervals and shared ranks, and the differences that the ranks come from.
 
     Args:
+        where: Anchor of the heading that it stands under.
         titles: Model → title.
         comparisons: Of any of them.
     """
@@ -67,6 +69,7 @@ def ranking(titles: _Titles, comparisons: Sequence[Comparison]) -> Iterator[Part
     )
     head = ("Rank", "Model", "Strength", "95 % interval", "Won", "Tied", "Lost", "n")
     yield Table(head, rows, frozenset(range(2, 8)), _caption(rated))
+    yield strengths_of(where, titles, rated)
     yield _apart(titles, rated)
 
 
@@ -106,10 +109,11 @@ def _apart(titles: _Titles, rated: Ratings) -> Table:
     return Table(("Models", "Difference", "95 % interval", "n"), tuple(rows), frozenset({1, 2, 3}), caption)
 
 
-def wins(titles: _Titles, comparisons: Sequence[Comparison]) -> Iterator[Part]:
+def wins(where: str, titles: _Titles, comparisons: Sequence[Comparison]) -> Iterator[Part]:
     """How often who won against whom, and tied.
 
     Args:
+        where: Anchor of the heading that it stands under.
         titles: Model → title, in the order of the rows.
         comparisons: Of any of them; none give no table.
     """
@@ -131,6 +135,8 @@ def wins(titles: _Titles, comparisons: Sequence[Comparison]) -> Iterator[Part]:
     head = ("Won against", *(titles[model] for model in models))
     caption = f"How often the model of the row won against that of the column, and ties; n = {counts.n}."
     yield Table(head, rows, frozenset(range(1, len(head))), caption)
+    if (plot := matrix_of(where, titles, counts)) is not None:
+        yield plot
 
 
 def _count(won: int, tied: int) -> str:

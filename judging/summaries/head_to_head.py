@@ -6,18 +6,16 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from judge_tui.judging.note import Kind
 from judge_tui.judging.ranking import mean, ranked, wins
 from judge_tui.judging.scoreboard import figure
 from judge_tui.judging.summaries.comparing import BY_SCORES, compared, deciding
 from judge_tui.judging.summaries.gathered import Gathered, OfTask
-from judge_tui.judging.summaries.noted import anchor_of, excerpts, notes_on
+from judge_tui.judging.summaries.noted import anchor_of, excerpts
 from judge_tui.judging.summaries.parts import Cell, Criteria, Heading, Part, Prose, Report, Table
-from judge_tui.judging.summaries.tables import beside_people, dimensions, points_of, verdicts_seen
+from judge_tui.judging.summaries.plots import scores_of
+from judge_tui.judging.summaries.tables import beside_people, dimensions, of_submission, points_of
 
 __all__ = ["head_to_head"]
-
-_KINDS: tuple[Kind, ...] = ("strength", "weakness", "bug", "question")
 
 
 def head_to_head(found: Gathered) -> Report:
@@ -63,15 +61,13 @@ def _of_task(
     parts: list[Part] = [Heading(of.rubric.title, 2, anchor_of(of.task))]
     judged = [of.judged[model] for model in models if model in of.judged]
     if judged:
-        parts += filter(None, (dimensions(of, judged), beside_people(of, judged)))
+        parts += filter(None, (dimensions(of, judged), scores_of(of, judged), beside_people(of, judged)))
     # scores by dimension stand in the table above
     told = [replace(each, lines=()) if each.source == BY_SCORES else each for each in made]
     parts += [each for each in told if each.lines or each.winner]
     for one in judged:
         parts.append(Heading(one.title, 3, anchor_of(of.task, one.model)))
-        parts += [Prose(card.summary.strip(), card.judge) for card in one.cards if card.summary.strip()]
-        parts += notes_on(one, shown, _KINDS)
-        parts += [table for card in one.cards if (table := verdicts_seen(card)) is not None]
+        parts += of_submission(one, shown)
     return parts
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.store import last_outcomes, side_by_side
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.verdict import Evidence, Outcome, Verdict
 from judge_tui.judging.summaries.noted import anchor_of
-from judge_tui.judging.summaries.parts import Cell, Heading, Part, Prose, Report, Table
+from judge_tui.judging.summaries.parts import Cell, Curves, Heading, Part, Prose, Report, Table
+from judge_tui.judging.summaries.plots import curves_of
+from judge_tui.judging.summaries.pointed import place_of, pointed_at
 from judge_tui.judging.workspace import Workspace
 
 __all__ = ["metrics"]
@@ -83,16 +85,34 @@ def _of_task(workspace: Workspace, task: str, found: Mapping[str, _Found]) -> It
     told = _origins([workspace.submission(model, task) for model in found])
     if told:
         yield Prose(told)
-    checks = list(dict.fromkeys(check for outcomes in found.values() for check in outcomes))
+    every = list(found.values())
+    checks = list(dict.fromkeys(check for outcomes in every for check in outcomes))
+    plots = {check: list(curves_of(task, check, columns, every)) for check in checks}
+    code = [
+        each
+        for (model, outcomes), title in zip(found.items(), columns, strict=True)
+        for each in pointed_at(workspace.submission(model, task), title, outcomes.values())
+    ]
+    shown = frozenset(each.anchor for each in code)
+    figures = {check: list(_figures(task, check, found, plots[check], shown)) for check in checks}
+    leads = {check: _lead(figures[check], plots[check]) for check in checks}
     verdicts = tuple(
-        (Cell(check), *(_verdict(outcomes.get(check)) for outcomes in found.values())) for check in checks
+        (Cell(check), *(_verdict(outcomes.get(check), leads[check]) for outcomes in every))
+        for check in checks
     )
     yield Table(("Check", *columns), verdicts, caption="Verdicts.")
-    rows = [row for check in checks for row in _figures(check, list(found.values()))]
+    rows = [row for check in checks for row in figures[check]]
     if rows:
         head = ("Check", "Figure", "Unit", "Limit", *columns)
         caption = "Figures of the checks; ✗ marks what is over its limit."
         yield Table(head, tuple(rows), frozenset(range(3, len(head))), caption)
+    for check in checks:
+        yield from plots[check]
+    if code:
+        yield Heading(
+            f"{workspace.rubric(task).title}: lines that figures point at", 3, anchor_of("lines", task)
+        )
+        yield from code
 
 
 def _measured(found: Sequence[_Found]) -> str:
@@ -115,36 +135,55 @@ def _origins(submissions: Sequence[Submission]) -> str:
     return ""
 
 
-def _verdict(outcome: Outcome | None) -> Cell:
+def _lead(figures: Sequence[tuple[Cell, ...]], plots: Sequence[Curves]) -> str:
+    """Where the first figure of a check stands, or its curves; empty where it has none."""
+    return figures[0][0].own if figures else plots[0].anchor if plots else ""
+
+
+def _verdict(outcome: Outcome | None, anchor: str) -> Cell:
     if outcome is None:
         return Cell("not run")
-    return Cell(str(outcome.verdict), strong=outcome.verdict is Verdict.PASS)
+    return Cell(str(outcome.verdict), anchor, strong=outcome.verdict is Verdict.PASS)
 
 
-def _figures(check: str, found: Sequence[_Found]) -> Iterable[tuple[Cell, ...]]:
-    """A row for every quantity that a check has measured in any of the submissions."""
+def _figures(
+    task: str, check: str, found: Mapping[str, _Found], plots: Sequence[Curves], shown: Collection[str]
+) -> Iterable[tuple[Cell, ...]]:
+    """A row for every quantity that a check has measured in any of the submissions.
+
+    The first can be led to, and leads to the curves of the check; figures lead to the lines that are shown.
+    """
+    name = Cell(check, plots[0].anchor if plots else "", own=anchor_of("figures", task, check))
     by_model: list[dict[tuple[str, str], Evidence]] = [
         {
             (item.quantity, item.unit): item
             for item in (outcomes[check].evidence if check in outcomes else ())
             if item.measured is not None
         }
-        for outcomes in found
+        for outcomes in found.values()
     ]
     for key in dict.fromkeys(key for items in by_model for key in items):
         items = [own.get(key) for own in by_model]
         limits = {_said(item.limit) for item in items if item is not None}
         shared = limits.pop() if len(limits) == 1 else None
-        cells = [_measured_cell(item, own_limit=shared is None) for item in items]
+        cells = [
+            _measured_cell(item, task, model, shown, own_limit=shared is None)
+            for model, item in zip(found, items, strict=True)
+        ]
         limit = "per submission" if shared is None else shared
-        yield (Cell(check), Cell(key[0]), Cell(key[1]), Cell(limit), *cells)
+        yield (name, Cell(key[0]), Cell(key[1]), Cell(limit), *cells)
+        name = Cell(check)
 
 
-def _measured_cell(item: Evidence | None, *, own_limit: bool) -> Cell:
+def _measured_cell(
+    item: Evidence | None, task: str, model: str, shown: Collection[str], *, own_limit: bool
+) -> Cell:
     if item is None:
         return Cell("–")
     beside = f" of {_said(item.limit)}" if own_limit and item.limit is not None else ""
-    return Cell(f"{_said(item.measured)}{beside}{' ✗' if item.ok is False else ''}")
+    place = place_of(task, model, item)
+    text = f"{_said(item.measured)}{beside}{' ✗' if item.ok is False else ''}"
+    return Cell(text, place if place in shown else "")
 
 
 def _said(value: float | int | str | None) -> str:

@@ -8,17 +8,27 @@ from dataclasses import dataclass, field
 from judge_tui.judging.matchup import TIE
 
 __all__ = [
+    "PLOTS",
+    "Axis",
+    "Bars",
     "Bullet",
     "Cell",
     "Code",
     "Criteria",
+    "Curves",
+    "Group",
     "Heading",
+    "Interval",
+    "Intervals",
     "Line",
+    "Matrix",
     "Notes",
     "Part",
+    "Plot",
     "Prose",
     "Report",
     "Table",
+    "Trace",
 ]
 
 
@@ -58,11 +68,13 @@ class Cell:
         text: What stands in it.
         anchor: Where in the report more of it stands; empty where nothing does.
         strong: Whether it is ahead.
+        own: What a link to this cell ends in; empty where none leads here.
     """
 
     text: str
     anchor: str = ""
     strong: bool = False
+    own: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +125,7 @@ class Criteria:
         differentiator: What decided.
         judge: Who compared.
         source: Where it was published.
+        anchors: Per model where in the report stands what was said of its submission; may be empty.
         edges: How many criteria each title, and ``"tie"``, has.
     """
 
@@ -123,6 +136,7 @@ class Criteria:
     differentiator: str = ""
     judge: str = ""
     source: str = ""
+    anchors: tuple[str, ...] = ()
     edges: Mapping[str, int] = field(init=False, hash=False)
 
     def __post_init__(self) -> None:
@@ -189,7 +203,159 @@ class Code:
     anchor: str
 
 
-Part = Heading | Prose | Table | Criteria | Notes | Code
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """What a plot measures along one direction.
+
+    Attributes:
+        title: Of the quantity.
+        unit: Its unit, or what it is out of; empty for a plain number.
+        low: Where it begins; ``None`` where the figures say so.
+        high: Where it ends; likewise.
+        log: Whether equal steps are equal ratios.
+    """
+
+    title: str
+    unit: str = ""
+    low: float | None = None
+    high: float | None = None
+    log: bool = False
+
+    @property
+    def said(self) -> str:
+        """Quantity and unit for a reader."""
+        return f"{self.title} ({self.unit})" if self.unit else self.title
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Bars that stand beside each other.
+
+    Attributes:
+        name: What they measure.
+        values: One per name of the plot; ``None`` where there is none.
+    """
+
+    name: str
+    values: tuple[float | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """A plot of groups of bars.
+
+    Attributes:
+        title: What it shows.
+        anchor: What a link to it ends in, and what its file is called.
+        axis: What the bars measure.
+        names: What each bar of a group is of.
+        groups: They, in their order.
+        caption: What a reader has to know to read it.
+    """
+
+    title: str
+    anchor: str
+    axis: Axis
+    names: tuple[str, ...]
+    groups: tuple[Group, ...]
+    caption: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A figure with the ends of its interval.
+
+    Attributes:
+        name: Whose it is.
+        value: The figure.
+        low: The lower end.
+        high: The upper end.
+    """
+
+    name: str
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Intervals:
+    """A plot of figures with their intervals around a line at zero.
+
+    Attributes:
+        title: What it shows.
+        anchor: What a link to it ends in, and what its file is called.
+        axis: What the figures measure.
+        marks: They, in their order.
+        caption: What a reader has to know to read it.
+    """
+
+    title: str
+    anchor: str
+    axis: Axis
+    marks: tuple[Interval, ...]
+    caption: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A curve.
+
+    Attributes:
+        name: Whose it is.
+        points: x and y, in ascending x; y is ``None`` where it is not finite.
+    """
+
+    name: str
+    points: tuple[tuple[float, float | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Curves:
+    """A plot of curves over one parameter.
+
+    Attributes:
+        title: What it shows.
+        anchor: What a link to it ends in, and what its file is called.
+        x: The parameter.
+        y: What was measured.
+        traces: The curves.
+        caption: What a reader has to know to read it.
+    """
+
+    title: str
+    anchor: str
+    x: Axis
+    y: Axis
+    traces: tuple[Trace, ...]
+    caption: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """A plot of who won against whom how often. Its figures stand in a table before it.
+
+    Attributes:
+        title: What it shows.
+        anchor: What a link to it ends in, and what its file is called.
+        names: Of the rows, and of the columns.
+        wins: How often that of the row won against that of the column.
+        ties: How often both tied.
+        caption: What a reader has to know to read it.
+    """
+
+    title: str
+    anchor: str
+    names: tuple[str, ...]
+    wins: tuple[tuple[int, ...], ...]
+    ties: tuple[tuple[int, ...], ...]
+    caption: str = ""
+
+
+Plot = Bars | Intervals | Curves | Matrix
+#: The kinds of :data:`Plot`.
+PLOTS = (Bars, Intervals, Curves, Matrix)
+Part = Heading | Prose | Table | Criteria | Notes | Code | Bars | Intervals | Curves | Matrix
 
 
 @dataclass(frozen=True, slots=True)

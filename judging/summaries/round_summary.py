@@ -15,6 +15,7 @@ from judge_tui.judging.summaries.comparing import BY_SCORES, compared, deciding
 from judge_tui.judging.summaries.gathered import Gathered, OfTask
 from judge_tui.judging.summaries.noted import CRITICAL, anchor_of, excerpts, notes_on
 from judge_tui.judging.summaries.parts import Cell, Criteria, Heading, Part, Prose, Report, Table
+from judge_tui.judging.summaries.plots import scores_of
 from judge_tui.judging.summaries.tables import beside_people, dimensions, points_of
 
 __all__ = ["decided_by", "overall", "round_summary", "scoreboard"]
@@ -166,7 +167,7 @@ def _of_task(of: OfTask, told: Sequence[Criteria], one: Round, shown: Collection
     yield Heading(of.rubric.title, 2, anchor_of(of.task))
     if of.judged:
         every = list(of.judged.values())
-        yield from filter(None, (dimensions(of, every), beside_people(of, every)))
+        yield from filter(None, (dimensions(of, every), scores_of(of, every), beside_people(of, every)))
     if told:
         # scores by dimension stand in the table above
         yield replace(told[0], lines=()) if told[0].source == BY_SCORES else told[0]

@@ -35,8 +35,8 @@ def standings(found: Gathered) -> Report:
         ("Ranking by matchups", "ranking-matchups", matchups),
         ("Ranking by points", "ranking-points", scores),
     ):
-        parts += [Heading(title, 2, anchor), *ranking(found.models, comparisons)]
-        parts += wins(found.models, comparisons)
+        parts += [Heading(title, 2, anchor), *ranking(anchor, found.models, comparisons)]
+        parts += wins(anchor, found.models, comparisons)
     parts += [Heading("Differences in points", 2, "differences"), *differences(found.models, points)]
     parts += [Heading("Agreement of judges", 2, "agreement"), *agreements(found, points)]
     parts += [*widest_cells(found), *judges_by_pairs(found.judges, points)]

@@ -1,33 +1,48 @@
-"""Tables that several reports have: scores by dimension, points of a task, verdicts as a judge saw them."""
+"""What several reports have: scores by dimension, points of a task, and what was said of a submission."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 
 from judge_tui.judging.card import Scorecard, letter, points
+from judge_tui.judging.note import Kind
 from judge_tui.judging.scoreboard import figure
 from judge_tui.judging.summaries.gathered import Gathered, Judged, OfTask
-from judge_tui.judging.summaries.noted import anchor_of
-from judge_tui.judging.summaries.parts import Cell, Table
+from judge_tui.judging.summaries.noted import anchor_of, notes_on
+from judge_tui.judging.summaries.parts import Cell, Part, Prose, Table
 
-__all__ = ["beside_people", "dimensions", "figures", "points_of", "verdicts_seen"]
+__all__ = ["beside_people", "dimensions", "figures", "of_submission", "points_of", "verdicts_seen"]
+
+_KINDS: tuple[Kind, ...] = ("strength", "weakness", "bug", "question")
 
 
 def dimensions(of: OfTask, judged: Sequence[Judged]) -> Table:
-    """Dimensions × models, with totals and letters."""
+    """Dimensions × models, with totals and letters, each cell leading to what was said of the submission."""
     rows = []
     for dimension in of.rubric.dimensions:
         given = [one.scores(dimension.id) for one in judged]
         if any(given):
             means = [sum(scores) / len(scores) if scores else None for scores in given]
-            rows.append((Cell(dimension.title), *figures(means, [len(scores) for scores in given])))
+            cells = figures(means, [len(scores) for scores in given])
+            rows.append((Cell(dimension.title), *_leading(cells, of, judged)))
     totals = [one.points for one in judged]
     if any(total is not None for total in totals):
-        rows.append((Cell("Points", strong=True), *figures(totals, [one.counted for one in judged])))
+        cells = figures(totals, [one.counted for one in judged])
+        rows.append((Cell("Points", strong=True), *_leading(cells, of, judged)))
     if any(one.letters for one in judged):
-        rows.append((Cell("Grade", strong=True), *(Cell(one.letters or "–") for one in judged)))
+        cells = [Cell(one.letters or "–") for one in judged]
+        rows.append((Cell("Grade", strong=True), *_leading(cells, of, judged)))
     head = ("Dimension", *(one.title for one in judged))
     return Table(head, tuple(rows), frozenset(range(1, len(head))))
+
+
+def _leading(cells: Sequence[Cell], of: OfTask, judged: Sequence[Judged]) -> list[Cell]:
+    """Cells of models, each with a word leading to what was said of its submission."""
+    return [
+        cell if cell.text == "–" else replace(cell, anchor=anchor_of(of.task, one.model))
+        for cell, one in zip(cells, judged, strict=True)
+    ]
 
 
 def figures(values: Sequence[float | None], counted: Sequence[int]) -> list[Cell]:
@@ -48,7 +63,7 @@ def beside_people(of: OfTask, judged: Sequence[Judged]) -> Table | None:
     rows = []
     for judge in judges:
         cards = [next((card for card in one.machines if card.judge == judge), None) for one in judged]
-        rows.append((Cell(judge), *(Cell(_word(card, of)) for card in cards)))
+        rows.append((Cell(judge), *_leading([Cell(_word(card, of)) for card in cards], of, judged)))
     head = ("Language model", *(one.title for one in judged))
     return Table(
         head, tuple(rows), frozenset(range(1, len(head))), "By language models; counted in no figure."
@@ -69,6 +84,19 @@ def points_of(found: Gathered, model: str, task: str) -> Cell:
         return Cell("–")
     told = figure(one.points, one.counted) if one.points is not None else ""
     return Cell(" ".join(filter(None, (told, one.letters))) or "–", anchor_of(task, model))
+
+
+def of_submission(one: Judged, shown: Collection[str]) -> Iterator[Part]:
+    """What judges wrote of a submission: summaries, notes, and the verdicts that they had before them.
+
+    Args:
+        one: The submission, and what was said of it.
+        shown: Anchors of the lines that stand in the report.
+    """
+    made: list[Part] = [Prose(card.summary.strip(), card.judge) for card in one.cards if card.summary.strip()]
+    made += notes_on(one, shown, _KINDS)
+    made += [table for card in one.cards if (table := verdicts_seen(card)) is not None]
+    yield from made or [Prose("Nothing was written beside the scores.")]
 
 
 def verdicts_seen(card: Scorecard) -> Table | None:

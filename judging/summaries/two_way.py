@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from judge_tui.judging.matchup import TIE
 from judge_tui.judging.summaries.comparing import compared, deciding
-from judge_tui.judging.summaries.gathered import Gathered
-from judge_tui.judging.summaries.noted import anchor_of
+from judge_tui.judging.summaries.gathered import Gathered, OfTask
+from judge_tui.judging.summaries.noted import anchor_of, excerpts
 from judge_tui.judging.summaries.parts import Cell, Criteria, Heading, Part, Prose, Report, Table
+from judge_tui.judging.summaries.tables import of_submission
 
 __all__ = ["two_way"]
 
@@ -21,11 +23,13 @@ def two_way(found: Gathered) -> Report:
     """
     models = list(found.models)
     parts: list[Part] = []
+    shown: list[str] = []
     decided: dict[str, tuple[Criteria, Criteria]] = {}
     for task, of in found.tasks.items():
         made = compared(found, of, models)
         if not made:
             continue
+        shown.append(task)
         parts.append(Heading(of.rubric.title, 2, anchor_of(task)))
         told = deciding(made)
         parts += [each for each in made if each.lines or each in told]
@@ -35,6 +39,7 @@ def two_way(found: Gathered) -> Report:
     if decided:
         parts = [Heading("Winners", 2, "winners"), _tally(found, titles, decided), *parts]
     tasks = {task: of.rubric.title for task, of in found.tasks.items()}
+    parts += _said([found.tasks[task] for task in shown])
     if not parts:
         parts = [Prose("Nobody has compared these submissions yet, nor scored them all.")]
     if found.provenance:
@@ -43,6 +48,23 @@ def two_way(found: Gathered) -> Report:
         "two-way", " vs ".join(titles), dict(found.models), tasks, found.judges, found.newest, tuple(parts),
         tuple(found.faults),
     )  # fmt: skip
+
+
+def _said(tasks: Sequence[OfTask]) -> Iterator[Part]:
+    """What was said of each submission, and the lines of it: what cells lead to."""
+    judged = [one for of in tasks for one in of.judged.values()]
+    if not judged:
+        return
+    code = [each for one in judged for each in excerpts(one)]
+    shown = {each.anchor for each in code}
+    yield Heading("What was said of each", 2, "said")
+    for of in tasks:
+        for one in of.judged.values():
+            yield Heading(f"{of.rubric.title}: {one.title}", 3, anchor_of(of.task, one.model))
+            yield from of_submission(one, shown)
+    if code:
+        yield Heading("Lines that notes are about", 2, "lines")
+        yield from code
 
 
 def _tally(found: Gathered, titles: list[str], decided: dict[str, tuple[Criteria, Criteria]]) -> Table:

@@ -14,7 +14,7 @@ from judge_tui.judging.blind import BlindMark
 from judge_tui.judging.matchup import TIE, Matchup, Matchups, save_matchups
 from judge_tui.judging.scorecard import save_scorecard
 from judge_tui.judging.summaries.gathered import gathered
-from judge_tui.judging.summaries.parts import Heading, Part, Prose, Report, Table
+from judge_tui.judging.summaries.parts import Heading, Intervals, Part, Prose, Report, Table
 from judge_tui.judging.summaries.standings import standings
 from judge_tui.judging.workspace import Workspace
 from judge_tui.reports.rendering import html, markdown
@@ -88,7 +88,8 @@ def _prose(parts: list[Part]) -> str:
 
 def test_models_that_cannot_be_told_apart_share_a_rank(judged: Workspace) -> None:
     for anchor in ("ranking-matchups", "ranking-points"):
-        ranking, apart, _ = _under(_made(judged), anchor)
+        ranking, plot, apart, *_ = _under(_made(judged), anchor)
+        assert isinstance(plot, Intervals)
         ranks = {row[1]: row[0] for row in _rows(ranking)}
         assert ranks["qwen36"] == "1"
         assert ranks["glm5"] == ranks["kimi"] == "2"
@@ -101,7 +102,7 @@ def test_models_that_cannot_be_told_apart_share_a_rank(judged: Workspace) -> Non
 
 
 def test_the_win_matrix_has_counts_and_ties(judged: Workspace) -> None:
-    matrix = _under(_made(judged), "ranking-matchups")[2]
+    matrix = _under(_made(judged), "ranking-matchups")[3]
     assert sorted(_rows(matrix)) == [
         ["glm5", "–", "3 + 6 ties", "0"],
         ["kimi", "3 + 6 ties", "–", "0"],

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -25,7 +23,7 @@ from judge_tui.judging.summaries.parts import (
 )
 from judge_tui.reports.data import as_json
 from judge_tui.reports.rendering import html, markdown
-from tests.tui.chromium import PROGRAMS, Chromium, Tab, program
+from tests.reports.pages import Page
 
 NASTY = '<script>alert(1)</script> a|b `c` *d* [e](http://f) \\ "g" & \x1b[31mred\n# h'
 REPORT = Report(
@@ -51,22 +49,6 @@ REPORT = Report(
     ),
     ("scores/kv/b/ben.toml:2: no string.",),
 )
-
-
-class _Page(HTMLParser):
-    """The tags and the texts of a page."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.texts: list[str] = []
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_data(self, data: str) -> None:
-        self.texts.append(data)
 
 
 def test_markdown_says_all_of_it() -> None:
@@ -95,7 +77,7 @@ def test_a_text_means_itself_in_markdown() -> None:
 
 def test_a_text_means_itself_in_html_and_nothing_is_asked_for() -> None:
     text = html(REPORT)
-    page = _Page(text)
+    page = Page(text)
     assert "\x1b" not in text
     assert [tag for tag, _ in page.tags if tag in ("script", "link", "img", "iframe")] == []
     assert not re.search(r"url\(|@import|https?://(?!f\))", text)
@@ -103,12 +85,10 @@ def test_a_text_means_itself_in_html_and_nothing_is_asked_for() -> None:
 
 
 def test_every_link_of_a_page_leads_somewhere_in_it() -> None:
-    page = _Page(html(REPORT))
-    ids = [attributes["id"] for _, attributes in page.tags if "id" in attributes]
-    assert len(ids) == len(set(ids))
-    links = [attributes["href"] or "" for tag, attributes in page.tags if tag == "a" and "href" in attributes]
-    assert {link.removeprefix("#") for link in links} <= set(ids)
-    assert "#code-kv-a-2-2" in links
+    page = Page(html(REPORT))
+    assert len(page.anchors) == len(set(page.anchors))
+    assert {link.removeprefix("#") for link in page.links} <= set(page.anchors)
+    assert "#code-kv-a-2-2" in page.links
 
 
 def test_data_holds_every_part() -> None:
@@ -147,29 +127,3 @@ def test_a_template_that_cannot_be_rendered_is_told_with_its_line(
         html(REPORT, tmp_path)
     assert told.value.file == str(tmp_path / "report.html.j2")
     assert told.value.line == line
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
-    started = Chromium(tmp_path_factory.mktemp("browser"))
-    yield started
-    started.close()
-
-
-@pytest.mark.xdist_group("serving")
-@pytest.mark.skipif(program() is None, reason=f"no browser is installed: none of {', '.join(PROGRAMS)}")
-def test_a_browser_shows_it_asks_for_nothing_and_follows_a_note_to_its_line(
-    browser: Chromium, tmp_path: Path
-) -> None:
-    path = tmp_path / "report.html"
-    path.write_text(html(REPORT))
-    tab: Tab = browser.open(path.as_uri(), (420, 800))
-    tab.until(lambda: tab.value("document.readyState") == "complete")
-    assert tab.value("document.title") == "A vs B"
-    tab.value("document.querySelector('a[href=\"#code-kv-a-2-2\"]').click()")
-    assert tab.value("location.hash") == "#code-kv-a-2-2"
-    assert tab.value("document.querySelector(':target .hll').textContent").strip().endswith("return x < 1")
-    assert tab.value("document.documentElement.scrollWidth") <= 420
-    assert {url.partition("#")[0] for url in tab.asked_for()} == {path.as_uri()}
-    assert not [event for event in browser.events if event["method"] == "Runtime.exceptionThrown"]
-    tab.close()

@@ -9,19 +9,26 @@ from itertools import zip_longest
 from rich.cells import cell_len
 from rich.style import Style
 
+from judge_tui.checks.verdict import Curve
 from judge_tui.judging.matchup import TIE
 from judge_tui.judging.summaries.parts import (
+    Bars,
     Cell,
     Code,
     Criteria,
+    Curves,
     Heading,
+    Intervals,
+    Matrix,
     Notes,
     Part,
     Prose,
     Report,
     Table,
 )
+from judge_tui.reports.drawings.blocks import bar_lines, interval_lines
 from judge_tui.tui.look.fitting import fit, wrapped
+from judge_tui.tui.look.plots import plot
 from judge_tui.tui.look.tones import Tones
 from judge_tui.tui.widgets.rows import Span
 
@@ -70,6 +77,8 @@ def report_lines(report: Report, width: int, tones: Tones) -> list[ReportLine]:
     room = max(width - 2, 20)
     lines: list[ReportLine] = []
     for part in report.parts:
+        if isinstance(part, Matrix):
+            continue
         if lines and not lines[-1].heading:
             lines.append(ReportLine())
         lines += _of_part(part, room, tones)
@@ -94,6 +103,28 @@ def _of_part(part: Part, room: int, tones: Tones) -> Iterator[ReportLine]:
         yield from _notes(part, room, tones)
     elif isinstance(part, Code):
         yield from _code(part, tones)
+    elif isinstance(part, Bars | Intervals | Curves):
+        yield from _plot(part, room, tones)
+
+
+def _plot(part: Bars | Intervals | Curves, room: int, tones: Tones) -> Iterator[ReportLine]:
+    """A plot in block characters; curves one below the other. A matrix stands in a table already."""
+    yield ReportLine(((" ", tones.text), (part.title, tones.muted)), part.anchor)
+    if isinstance(part, Curves):
+        drawn = _curves(part, room)
+    else:
+        drawn = bar_lines(part) if isinstance(part, Bars) else interval_lines(part)
+    for text in drawn:
+        yield ReportLine(((f"   {text}", tones.by_name["primary"]),))
+    if part.caption:
+        yield from _said(part.caption, room, tones.muted)
+
+
+def _curves(part: Curves, room: int) -> Iterator[str]:
+    for trace in part.traces:
+        yield trace.name
+        curve = Curve(part.x.said, part.y.said, trace.points, part.x.log, part.y.log)
+        yield from plot(curve, min(max(room - 24, 20), 80))
 
 
 def _said(text: str, room: int, style: Style, *, before: str = " ") -> Iterator[ReportLine]:
