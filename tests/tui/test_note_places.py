@@ -235,7 +235,8 @@ async def test_the_question_has_room_on_narrow_terminals(
     async with running(make_app(workspace, engine=None), size) as app:
         await settled(app)
         await app.press("L")
-        await app.until(lambda: "≈" in app.text())
+        session = app.compare.session
+        await app.until(lambda: session.placed(0, session.notes(0)[0]).standing == "doubt")
         await app.press("p")
         await app.until(lambda: isinstance(app.app.screen, Picker) and "4  x = 1" in app.text())
         assert "Where is this note" in app.text()

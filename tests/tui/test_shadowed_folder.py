@@ -40,7 +40,11 @@ ARGUMENTS = {
     "bind": ("alpha", "--task", "kv"),
     "tasks": (),
     "score": ("alpha", "--task", "kv", "--set", "correctness=80"),
-    "report": ("head-to-head",),
+    "notes": ("--format", "json"),
+    "report": ("standings",),
+    "scores": (),
+    "import-scores": ("scores.jsonl", "--dry-run"),
+    "packet": ("alpha", "beta", "--task", "kv"),
     "export": ("README.md",),
     "init": ("beside",),
     "add": ("submissions/alpha/kv", "--model", "gamma", "--task", "kv"),
@@ -53,6 +57,7 @@ def shadowed(place: Path, names: Iterable[str]) -> Path:
     """A workspace full of what Python, pip and pytest take for their own where they look into it."""
     root = make_workspace(place / "ws").root
     (root / "rubrics" / "kv.toml").unlink()
+    (root / "scores.jsonl").write_text('{"task": "kv", "model": "alpha", "judge": "zoe"}\n')
     (root / "README.md").write_text("<!-- judge-tui:scoreboard -->\n<!-- /judge-tui:scoreboard -->\n")
 
     def spy(name: str) -> None:

@@ -55,7 +55,7 @@ class ReportScreen(Sheet["tuple[str, str, int] | None"]):
         Binding("shift+tab", "shape(-1)", "previous shape", show=False),
         Binding("right_square_bracket,n", "heading(1)", "next heading", show=False),
         Binding("left_square_bracket,N", "heading(-1)", "previous heading", show=False),
-        Binding("less_than_sign,ctrl+o", "back_to", "back to where a link came from", show=False),
+        Binding("less_than_sign", "back_to", "back to where a link came from", show=False),
         Binding("w", "write", "write a file"),
         Binding("r", "reload", "read again"),
     ]
