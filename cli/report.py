@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-_FORMATS = {".md": "md", ".markdown": "md", ".html": "html", ".htm": "html", ".json": "json"}
+_FORMATS = {
+    ".md": "md", ".markdown": "md", ".html": "html", ".htm": "html", ".json": "json", ".jsonl": "jsonl",
+    ".csv": "csv",
+}  # fmt: skip
 
 
 @click.command("report")
@@ -37,7 +40,7 @@ _FORMATS = {".md": "md", ".markdown": "md", ".html": "html", ".htm": "html", ".j
     help="What was published on other files, or what is said of those here; the latter, where there is any.",
 )  # fmt: skip
 @click.option(
-    "--format", "form", type=click.Choice(["md", "html", "json"]),
+    "--format", "form", type=click.Choice(["md", "html", "json", "jsonl", "csv"]),
     help="The format; by default what the name of the file says, else md.",
 )  # fmt: skip
 @click.option(
@@ -124,11 +127,12 @@ def _refresh(output: Path, data: bytes, *, check: bool) -> bool:
 
 
 def _rendered(report: Report, form: str, workspace: Workspace, pictures: dict[str, str]) -> str:
-    from judge_tui.reports.data import as_json
+    from judge_tui.reports.data import as_csv, as_json, as_jsonl
     from judge_tui.reports.rendering import TEMPLATES, html, markdown
 
-    if form == "json":
-        return as_json(report)
+    data = {"json": as_json, "jsonl": as_jsonl, "csv": as_csv}
+    if form in data:
+        return data[form](report)
     own: Path | None = None
     try:
         own = kept_inside(workspace.root / TEMPLATES, workspace.root)

@@ -14,7 +14,7 @@ from typing import Any
 from judge_tui.checks.errors import WorkspaceError
 from judge_tui.judging.exchange.records import SCORECARD
 
-__all__ = ["COLUMNS", "PARTS", "from_csv", "to_csv"]
+__all__ = ["COLUMNS", "PARTS", "from_csv", "guarded", "to_csv"]
 
 #: What a row says of a card: ``name``, ``value`` and ``text`` mean for each another thing.
 PARTS = ("dimension", "overall", "grade", "summary", "note")
@@ -34,7 +34,7 @@ def to_csv(records: Iterable[Mapping[str, Any]]) -> str:
         if record["record"] == SCORECARD:
             own = {key: record[key] for key in _CARD if key in record}
             for row in _rows(record):
-                writer.writerow({key: _guarded(value) for key, value in (own | row).items()})
+                writer.writerow({key: guarded(value) for key, value in (own | row).items()})
     return out.getvalue()
 
 
@@ -57,7 +57,8 @@ def _rows(record: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         }  # fmt: skip
 
 
-def _guarded(value: Any) -> Any:
+def guarded(value: Any) -> Any:
+    """A value that no spreadsheet takes for a formula."""
     return f"'{value}" if isinstance(value, str) and value.startswith((*_FORMULA, "'")) else value
 
 

@@ -8,7 +8,7 @@ from datetime import date
 
 from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.submission import Submission
-from judge_tui.judging.card import Scorecard, letter, points
+from judge_tui.judging.card import CLEAN, Scorecard, letter, points
 from judge_tui.judging.folders import documents_in
 from judge_tui.judging.matchup import Matchup
 from judge_tui.judging.placing import Placed, files_of, placed_notes
@@ -55,6 +55,12 @@ class Judged:
     def letters(self) -> str:
         """The different letters of the judges."""
         return "/".join(sorted({letter(card, self.rubric) for card in self.cards} - {""}))
+
+    @property
+    def verdicts(self) -> tuple[str, ...]:
+        """What the judges call it as a whole, each once, but for ``clean``."""
+        told = (card.verdict.kind for card in self.cards if card.verdict is not None)
+        return tuple(sorted({kind for kind in told if kind != CLEAN}))
 
     def scores(self, dimension: str) -> list[int]:
         """What the judges gave for a dimension."""

@@ -16,7 +16,7 @@ from judge_tui.judging.summaries.gathered import Gathered, OfTask
 from judge_tui.judging.summaries.noted import CRITICAL, anchor_of, excerpts, notes_on
 from judge_tui.judging.summaries.parts import Cell, Criteria, Heading, Part, Prose, Report, Table
 from judge_tui.judging.summaries.plots import scores_of
-from judge_tui.judging.summaries.tables import beside_people, dimensions, points_of
+from judge_tui.judging.summaries.tables import beside_people, called, dimensions, points_of
 
 __all__ = ["decided_by", "overall", "round_summary", "scoreboard"]
 
@@ -173,6 +173,7 @@ def _of_task(of: OfTask, told: Sequence[Criteria], one: Round, shown: Collection
         yield replace(told[0], lines=()) if told[0].source == BY_SCORES else told[0]
     for judged in of.judged.values():
         yield Heading(judged.title, 3, anchor_of(of.task, judged.model))
+        yield from called(judged)
         for card in judged.cards:
             if card.summary.strip():
                 yield Prose(card.summary.strip(), card.judge)

@@ -12,7 +12,7 @@ from judge_tui.judging.summaries.gathered import Gathered, Judged, OfTask
 from judge_tui.judging.summaries.noted import anchor_of, notes_on
 from judge_tui.judging.summaries.parts import Cell, Part, Prose, Table
 
-__all__ = ["beside_people", "dimensions", "figures", "of_submission", "points_of", "verdicts_seen"]
+__all__ = ["beside_people", "called", "dimensions", "figures", "of_submission", "points_of", "verdicts_seen"]
 
 _KINDS: tuple[Kind, ...] = ("strength", "weakness", "bug", "question")
 
@@ -83,7 +83,18 @@ def points_of(found: Gathered, model: str, task: str) -> Cell:
     if one is None:
         return Cell("–")
     told = figure(one.points, one.counted) if one.points is not None else ""
-    return Cell(" ".join(filter(None, (told, one.letters))) or "–", anchor_of(task, model))
+    marks = [f"⚑ {verdict}" for verdict in one.verdicts]
+    return Cell(" ".join(filter(None, (told, one.letters, *marks))) or "–", anchor_of(task, model))
+
+
+def called(one: Judged) -> Iterator[Prose]:
+    """What each judge calls a submission as a whole, with what shows it."""
+    for card, places in zip(one.cards, one.placed, strict=True):
+        if card.verdict is not None:
+            placed = next((each for each in places if each.note.id == card.verdict.note), None)
+            why = f" – {placed.note.text.strip()}" if placed is not None and placed.note.text.strip() else ""
+            where = f" ({placed.where})" if placed is not None and placed.where else ""
+            yield Prose(f"⚑ {card.verdict.kind}{why}{where}", card.judge)
 
 
 def of_submission(one: Judged, shown: Collection[str]) -> Iterator[Part]:
@@ -93,7 +104,8 @@ def of_submission(one: Judged, shown: Collection[str]) -> Iterator[Part]:
         one: The submission, and what was said of it.
         shown: Anchors of the lines that stand in the report.
     """
-    made: list[Part] = [Prose(card.summary.strip(), card.judge) for card in one.cards if card.summary.strip()]
+    made: list[Part] = list(called(one))
+    made += [Prose(card.summary.strip(), card.judge) for card in one.cards if card.summary.strip()]
     made += notes_on(one, shown, _KINDS)
     made += [table for card in one.cards if (table := verdicts_seen(card)) is not None]
     yield from made or [Prose("Nothing was written beside the scores.")]

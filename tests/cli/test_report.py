@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 
@@ -104,3 +105,40 @@ def test_what_a_round_cannot_do_is_said(scored: Path, cli: Cli) -> None:
     assert "docs/formats.md" in cli("report", "combined").err
     assert cli("report", "two-way", "glm5", "qwen36", "--against", "one").code == 2
     assert "judge-tui check" in cli("report", "metrics", "glm5").err
+
+
+def test_tables_are_rows_of_csv_and_parts_are_lines(scored: Path, cli: Cli) -> None:
+    rows = list(csv.DictReader(cli("report", "head-to-head", "--format", "csv").out.splitlines()))
+    task = "KV cache for autoregressive inference"
+    found = [
+        row["value"]
+        for row in rows
+        if (row["section"], row["row"], row["column"]) == (task, "Correctness", "glm5")
+    ]
+    assert found == ["70"]
+    head, *parts = [
+        json.loads(line) for line in cli("report", "head-to-head", "--format", "jsonl").out.splitlines()
+    ]
+    assert (head["schema"], head["shape"]) == (1, "head-to-head")
+    assert {"heading", "table"} <= {part["part"] for part in parts}
+    assert cli("report", "two-way", "glm5", "qwen36", "-o", "r.csv").code == 0
+    assert Path("r.csv").read_text().startswith("section,part,row,column,value\n")
+
+
+@pytest.mark.parametrize("shape", ["head-to-head", "round"])
+def test_what_a_judge_calls_a_submission_stands_with_its_lines(scored: Path, cli: Cli, shape: str) -> None:
+    file = next((scored / "submissions" / "glm5" / "kv").glob("*.py"))
+    cli(
+        "score",
+        "glm5",
+        "--task",
+        "kv",
+        "--verdict",
+        f"reward hack:{file.name}:1-1:Stores the answer.",
+        "--overall",
+        "70",
+    )
+    file.write_text(f"# one more\n{file.read_text()}")
+    text = cli("report", shape).out.replace("\\", "")
+    assert f"⚑ reward hack – Stores the answer. ({file.name}:2)" in text
+    assert text.count("⚑ reward hack") > 1
