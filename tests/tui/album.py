@@ -84,3 +84,6 @@ def still(app: Driver) -> None:
     pane: Any = app.compare.checks_pane
     pane.spin = lambda: None
     pane.spinner = "◐"
+    # it may have turned already, and nothing new be told of the checks
+    pane.retitle()
+    pane.rows.refresh()
