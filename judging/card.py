@@ -152,6 +152,12 @@ class Scorecard:
         return next((note for note in self.notes if wanted and note.id == wanted), None)
 
     @property
+    def day(self) -> str:
+        """When it was last saved, ``YYYY-MM-DD``; empty where it does not say."""
+        moment = self.updated or self.created or ""
+        return (moment.isoformat() if isinstance(moment, date) else moment)[:10]
+
+    @property
     def by_machine(self) -> bool:
         """Whether a language model wrote it."""
         return self.judge_kind == MACHINE

@@ -55,6 +55,5 @@ def _no_collection() -> Iterator[None]:
     try:
         yield
     finally:
-        gc.freeze()
         if was:
             gc.enable()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 
-from judge_tui.checks.errors import WorkspaceError
+from judge_tui.checks.errors import JudgeError, WorkspaceError
 from judge_tui.judging.card import CLEAN, Scorecard
 from judge_tui.judging.card_shelf import CardShelf
 from judge_tui.judging.folders import documents_in
@@ -199,7 +200,10 @@ def _decided(workspace: Workspace, board: Board, task: str, *, elsewhere: bool) 
     """The comparisons in which a judge of the board has named a winner, with the names revealed."""
     sealed = {(card.judge, card.model) for card in board.sealed if card.task == task}
     for path in documents_in(workspace.root / "scores" / task / MATCHUPS):
-        if path.stem in board.judges:
+        if path.stem not in board.judges:
+            continue
+        # what is malformed is told by who publishes, and costs its winners alone
+        with suppress(JudgeError):
             for one in workspace.matchups(task, path.stem).matchups:
                 covered = any((path.stem, model) in sealed for model in one.models)
                 if one.decided and bool(one.source) == elsewhere and not covered:

@@ -13,7 +13,7 @@ from judge_tui.judging.export import BEGIN, END, export_scoreboard
 from judge_tui.judging.refusals import newer_cards
 from judge_tui.judging.scoreboard import sealed_cards
 from judge_tui.judging.storage import FileStamp, write_atomically
-from judge_tui.judging.strays import strays_on_the_board
+from judge_tui.judging.strays import strays_on_the_board, unread_matchups
 from judge_tui.judging.wording import counted
 from judge_tui.judging.workspace import Workspace
 
@@ -27,7 +27,7 @@ class Export:
     Attributes:
         stale: Whether the file held another scoreboard than the present one.
         sealed: Scorecards that are left out until their judge has revealed the names.
-        strays: What scorecards say on dimensions that their rubrics have not, a sentence each.
+        strays: What stays in its file and is on no board, a sentence each.
         newer: Scorecards of a newer schema, which may say more than is on the board, a sentence each.
     """
 
@@ -72,9 +72,8 @@ def publish(readme: Path, workspace: Workspace, *, write: bool = True) -> Export
             # replaced by another file it would not even be noticed that this one was not to be written
             raise WorkspaceError("is read-only.", hint="Nothing was changed on disk.", file=readme)
         write_atomically(readme, after, FileStamp.of(before))
-    return Export(
-        after != before, sealed, strays_on_the_board(workspace, shelf), newer_cards(workspace, shelf=shelf)
-    )
+    strays = (*strays_on_the_board(workspace, shelf), *unread_matchups(workspace))
+    return Export(after != before, sealed, strays, newer_cards(workspace, shelf=shelf))
 
 
 def _read(readme: Path) -> bytes:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
 from functools import cache, cached_property
 
 from judge_tui.checks.errors import JudgeError
@@ -143,7 +142,7 @@ def build_board(
         {task: rubric.title for task, rubric in rubrics.items()},
         (),
         tuple(sorted({card.judge for card in cards})),
-        max((_day(card) for card in cards), default=""),
+        max((card.day for card in cards), default=""),
         cards,
         tuple(card for found in wanted.values() for card in found if card.sealed),
     )
@@ -204,11 +203,6 @@ def _cell(cards: Iterable[Scorecard], rubric: Rubric, current: Callable[[str, st
         unblinded=any(card.blind is not None and bool(card.blind.changed) for card in cards),
         verdicts=tuple(sorted({c.verdict.kind for c in cards if c.verdict and c.verdict.kind != CLEAN})),
     )
-
-
-def _day(card: Scorecard) -> str:
-    moment = card.updated or card.created or ""
-    return (moment.isoformat() if isinstance(moment, date) else moment)[:10]
 
 
 def dimension_table(board: Board, task: str, rubric: Rubric) -> DimensionTable | None:

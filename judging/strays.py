@@ -1,15 +1,17 @@
-"""What a scorecard says on dimensions that its rubric has not: it stays in the file, and is in no mean."""
+"""What stays in its file and is on no board: scores of unknown dimensions, matchups that cannot be read."""
 
 from __future__ import annotations
 
+from judge_tui.checks.errors import JudgeError
 from judge_tui.judging.card import Scorecard
 from judge_tui.judging.card_shelf import CardShelf
 from judge_tui.judging.document import read_document
+from judge_tui.judging.folders import documents_in
 from judge_tui.judging.rubric import Rubric
 from judge_tui.judging.wording import did_you_mean
-from judge_tui.judging.workspace import Workspace
+from judge_tui.judging.workspace import MATCHUPS, Workspace
 
-__all__ = ["strays_of", "strays_on_the_board"]
+__all__ = ["strays_of", "strays_on_the_board", "unread_matchups"]
 
 
 def strays_of(workspace: Workspace, card: Scorecard, rubric: Rubric) -> tuple[str, ...]:
@@ -48,4 +50,16 @@ def strays_on_the_board(workspace: Workspace, shelf: CardShelf | None = None) ->
         if cards := [card for card in shelf.on(task) if card.dimensions and not card.sealed]:
             rubric = workspace.rubric(task)
             told += (stray for card in cards for stray in strays_of(workspace, card, rubric))
+    return tuple(told)
+
+
+def unread_matchups(workspace: Workspace) -> tuple[str, ...]:
+    """A sentence with file and line for each file of matchups that cannot be read, and is on no board."""
+    told: list[str] = []
+    for task in workspace.tasks():
+        for path in documents_in(workspace.root / "scores" / task / MATCHUPS):
+            try:
+                workspace.matchups(task, path.stem)
+            except JudgeError as error:
+                told.append(str(error))
     return tuple(told)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date
 
 from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.submission import Submission
@@ -83,6 +82,11 @@ class OfTask:
     judged: Mapping[str, Judged]
     matchups: tuple[tuple[str, Matchup], ...]
 
+    def present(self, models: Iterable[str]) -> list[str]:
+        """Those of some models that were scored or compared on it."""
+        named = {model for _, one in self.matchups for model in one.models}
+        return [model for model in models if model in self.judged or model in named]
+
     def between(self, models: Collection[str]) -> list[tuple[str, Matchup]]:
         """The comparisons of exactly these models."""
         return [(judge, one) for judge, one in self.matchups if frozenset(one.models) == frozenset(models)]
@@ -144,7 +148,7 @@ class Gathered:
     @property
     def newest(self) -> str:
         """Day of the newest scorecard, ``YYYY-MM-DD``; empty when none says."""
-        return max((_day(card) for card in self.cards), default="")
+        return max((card.day for card in self.cards), default="")
 
 
 def gathered(
@@ -239,8 +243,3 @@ def _matchups(
             faults.append(str(error))
             continue
         yield from ((found.judge, one) for one in found.matchups)
-
-
-def _day(card: Scorecard) -> str:
-    moment = card.updated or card.created or ""
-    return (moment.isoformat() if isinstance(moment, date) else moment)[:10]

@@ -29,7 +29,7 @@ def head_to_head(found: Gathered) -> Report:
     shown = {one.anchor for one in code}
     parts: list[Part] = []
     for task, of in found.tasks.items():
-        models = [model for model in found.models if model in of.judged or _is_compared(of, model)]
+        models = of.present(found.models)
         made = compared(found, of, models) if len(models) > 1 else []
         if told := deciding(made):
             decided[task] = told
@@ -49,10 +49,6 @@ def head_to_head(found: Gathered) -> Report:
         "head-to-head", titles, dict(found.models), tasks, found.judges, found.newest, tuple(parts),
         tuple(found.faults),
     )  # fmt: skip
-
-
-def _is_compared(of: OfTask, model: str) -> bool:
-    return any(model in one.models for _, one in of.matchups)
 
 
 def _of_task(

@@ -57,13 +57,9 @@ def round_summary(found: Gathered, one: Round, before: tuple[Round, Gathered] | 
 
 def decided_by(found: Gathered, of: OfTask, one: Round) -> list[Criteria]:
     """Who won a task as judges say, else as the scores do; what counts first, then what says otherwise."""
-    models = [model for model in found.models if model in of.judged or _is_compared(of, model)]
+    models = of.present(found.models)
     told = deciding(compared(found, of, models)) if len(models) > 1 else []
     return sorted(told, key=lambda each: bool(one.source) and each.source != one.source)
-
-
-def _is_compared(of: OfTask, model: str) -> bool:
-    return any(model in each.models for _, each in of.matchups)
 
 
 def scoreboard(found: Gathered, told: Mapping[str, Sequence[Criteria]]) -> Table:

@@ -8,8 +8,9 @@ import pytest
 
 from judge_tui.judging.blind import BlindMark
 from judge_tui.judging.card import MACHINE, Scorecard
-from judge_tui.judging.export import scoreboard_markdown
+from judge_tui.judging.export import BEGIN, END, scoreboard_markdown
 from judge_tui.judging.matchup import TIE, Matchup, Matchups, save_matchups
+from judge_tui.judging.publishing import publish
 from judge_tui.judging.scorecard import save_scorecard
 from judge_tui.judging.summaries.asked import Asked, report_of
 from judge_tui.judging.summaries.gathered import gathered
@@ -94,3 +95,15 @@ def test_comparisons_that_disagree_are_both_told(judged: Workspace) -> None:
     word = Matchup(("glm5", "qwen36"), TIE)
     save_matchups(judged.matchups_path("kv", "ben"), Matchups("kv", "ben", (word,)), None)
     assert "| **qwen36** +5, or tie |" in scoreboard_markdown(judged)
+
+
+def test_a_malformed_matchup_file_costs_its_winners_alone_and_is_told(judged: Workspace) -> None:
+    judged.matchups_path("kv", "anna").write_text("schema = 1\ntask = [")
+    readme = judged.root / "README.md"
+    readme.write_text(f"{BEGIN}\n{END}\n")
+    told = publish(readme, judged)
+    assert any("matchups/anna.toml:2" in sentence for sentence in told.strays)
+    board = readme.read_text()
+    assert "As anna says." not in board
+    assert "As gpt says." in board
+    assert "Judge: anna." in board
