@@ -187,9 +187,13 @@ def _winners(workspace: Workspace, board: Board, *, elsewhere: bool) -> list[str
         others = {str(each.winner) for each in decided if set(each.models) == set(one.models)} - {one.winner}
         won = f"**{_escaped(titles.get(str(one.winner), str(one.winner)))}**"
         by = f" +{one.margin}" if one.margin else ""
+        digests = {model: workspace.submission(model, task).digest for model in one.submissions}
+        stale = " †" if one.stale(digests) else ""
         also = "".join(f", or {_escaped(titles.get(other, other))}" for other in sorted(others))
         among = ", ".join(_escaped(titles.get(model, model)) for model in one.models)
-        lines.append(_line([_escaped(title), f"{won}{by}{also}", among, _escaped(one.key_differentiator)]))
+        lines.append(
+            _line([_escaped(title), f"{won}{by}{stale}{also}", among, _escaped(one.key_differentiator)])
+        )
     if not lines:
         return []
     head = [_line(["Task", "Winner", "Among", "Key differentiator"]), _line([":---"] * 4)]

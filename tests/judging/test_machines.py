@@ -107,3 +107,14 @@ def test_a_malformed_matchup_file_costs_its_winners_alone_and_is_told(judged: Wo
     assert "As anna says." not in board
     assert "As gpt says." in board
     assert "Judge: anna." in board
+
+
+def test_a_winner_that_was_decided_on_other_files_says_so(judged: Workspace) -> None:
+    digests = {model: judged.submission(model, "kv").digest for model in ("glm5", "qwen36")}
+    word = Matchup(("glm5", "qwen36"), "qwen36", 5, submissions=digests)
+    path = judged.matchups_path("kv", "anna")
+    path.unlink()
+    save_matchups(path, Matchups("kv", "anna", (word,)), None)
+    assert "| **qwen36** +5 |" in scoreboard_markdown(judged)
+    next(judged.submission("glm5", "kv").path.glob("*.py")).write_text("x = 1\n")
+    assert "| **qwen36** +5 † |" in scoreboard_markdown(Workspace.at(judged.root))
