@@ -1,5 +1,7 @@
 # Everything that a fresh machine with Python >= 3.11 and make needs; `make help` lists the targets.
 
+# bytecode is kept: to compile the tests anew takes each of pytest's processes half a minute
+export PYTHONDONTWRITEBYTECODE :=
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -44,8 +46,9 @@ layers: $(DEV_STAMP)  ## cli > tui > reports > judging > checks, held by import-
 unit: $(DEV_STAMP)  ## the tests, without lint, types and layers
 	$(BIN)/python -m pytest
 
-tiers: $(DEV_STAMP)  ## measure anew which tests are not quick, into tests/thorough.txt
+tiers: $(DEV_STAMP)  ## measure anew which tests and specimens are quick, into tests/thorough.txt and quick.txt
 	JUDGE_TUI_WRITE_TIERS=1 $(BIN)/python -m pytest -q
+	JUDGE_TUI_WRITE_QUICK=1 JUDGE_TUI_ALL_VERDICTS=1 $(BIN)/python -m pytest -q tests/checks/tasks/test_specimens.py
 
 goldens: $(DEV_STAMP)  ## write down anew what the binder finds in every submission of the tests
 	JUDGE_TUI_WRITE_GOLDENS=1 JUDGE_TUI_ALL_VERDICTS=1 $(BIN)/python -m pytest -q tests/checks/test_goldens.py \

@@ -82,12 +82,14 @@ def found() -> list[Found]:
     return list(tried(right, edits_each=8, seed=5))
 
 
+@pytest.mark.thorough
 @pytest.mark.xdist_group("holes")
 def test_a_fixed_part_holds_no_hole(found: list[Found]) -> None:
     assert len(found) == 8
     assert [one for one in found if one.end == HOLE] == []
 
 
+@pytest.mark.thorough
 @pytest.mark.xdist_group("holes")
 def test_what_is_caught_is_told_and_what_is_alike_is_not(found: list[Found]) -> None:
     caught = [one for one in found if one.end == CAUGHT]

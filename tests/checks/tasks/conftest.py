@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -15,7 +17,14 @@ from judge_tui.checks.task import load_task, task_names
 from judge_tui.checks.verdict import Verdict
 
 HERE = Path(__file__).parent
-TABLES: dict[str, list[tuple[str, str]]] = {}
+#: Specimens of the tier ``quick``, each with its checks.
+QUICK = HERE / "quick.txt"
+#: Set, that list is written anew; by ``make tiers``.
+MEASURING = "JUDGE_TUI_WRITE_QUICK"
+#: Seconds that a specimen takes before its first check.
+START = 0.7
+#: Task, check, and whether it is to be caught.
+Claim = tuple[str, str, bool]
 
 
 @cache
@@ -31,17 +40,53 @@ def all_specimens() -> dict[str, Specimen]:
     return found
 
 
-def chosen(every: Mapping[str, Specimen]) -> list[str]:
-    """Few specimens with which each check catches a mutant and passes a twin."""
-    found, open_claims = [], set().union(*(_claims(name, specimen) for name, specimen in every.items()))
-    while open_claims:
-        best = max(every, key=lambda name: len(_claims(name, every[name]) & open_claims))
-        open_claims -= _claims(best, every[best])
-        found.append(best)
+@cache
+def chosen() -> dict[str, list[str]]:
+    """Few specimens with which each check catches a mutant and passes a twin → checks that they do it for."""
+    claims = {name: _claims(name, specimen) for name, specimen in all_specimens().items()}
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    left = set[Claim]().union(*claims.values())
+    listed = [line.split() for line in QUICK.read_text().splitlines()] if QUICK.exists() else []
+    for name, *checks in listed:
+        settled = {claim for claim in claims.get(name, set()) & left if claim[1] in checks}
+        found[name] += sorted(check for _, check, _ in settled)
+        left -= settled
+    while left:
+        # of a check that nobody has measured yet
+        best = max(claims, key=lambda name: len(claims[name] & left))
+        found[best] += sorted(check for _, check, _ in claims[best] & left)
+        left -= claims[best]
+    return {name: checks for name, checks in found.items() if checks}
+
+
+def quickest(seconds: Mapping[str, Mapping[str, float]]) -> dict[str, list[str]]:
+    """Few specimens for :func:`chosen` that take little time.
+
+    Args:
+        seconds: Specimen → check → what it took.
+
+    Returns:
+        Specimen → the checks that are held against it.
+    """
+    claims = {
+        name: {claim for claim in _claims(name, specimen) if claim[1] in seconds.get(name, {})}
+        for name, specimen in all_specimens().items()
+    }
+    found: dict[str, list[str]] = {}
+    left = set[Claim]().union(*claims.values())
+
+    def price(name: str) -> tuple[float, str]:
+        new = claims[name] & left
+        return (START + sum(seconds[name][check] for _, check, _ in new)) / len(new), name
+
+    while left:
+        best = min((name for name in claims if claims[name] & left), key=price)
+        found[best] = sorted(check for _, check, _ in claims[best] & left)
+        left -= claims[best]
     return found
 
 
-def _claims(name: str, specimen: Specimen) -> set[tuple[str, str, bool]]:
+def _claims(name: str, specimen: Specimen) -> set[Claim]:
     task = name.partition("/")[0]
     told = {Verdict.FAIL, Verdict.WARN} if specimen.wrong else {Verdict.PASS}
     return {
@@ -50,7 +95,7 @@ def _claims(name: str, specimen: Specimen) -> set[tuple[str, str, bool]]:
 
 
 def _by_tier(every: Mapping[str, Specimen]) -> Iterator[Any]:
-    quick = frozenset(chosen(every))
+    quick = chosen()
     for name in every:
         yield pytest.param(name, marks=pytest.mark.quick if name in quick else pytest.mark.thorough)
 
@@ -68,6 +113,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Show the table of the specimens that ran."""
     held: list[tuple[str, Specimen, Mapping[str, Verdict]]] = []
+    took: dict[str, dict[str, float]] = {}
     known: dict[str, Specimen] = {}
     for reports in terminalreporter.stats.values():
         for report in reports:
@@ -77,6 +123,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
                     told = json.loads(value)
                     verdicts = {check: Verdict(verdict) for check, verdict in told["verdicts"].items()}
                     held.append((told["id"], known[told["id"]], verdicts))
+                    took[told["id"]] = told["seconds"]
     if held:
         renamed = [
             (specimen, verdicts, specimen_id.split("/")[0]) for specimen_id, specimen, verdicts in held
@@ -87,3 +134,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
             counts |= {f"{task} · {check}": count for check, count in own.items()}
         terminalreporter.section("verdicts on mutants and twins")
         terminalreporter.write_line(verdict_table(counts))
+        if os.environ.get(MEASURING):
+            lines = (f"{name} {' '.join(checks)}\n" for name, checks in quickest(took).items())
+            QUICK.write_text("".join(sorted(lines)))

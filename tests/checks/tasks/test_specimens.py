@@ -1,8 +1,9 @@
 """Every mutant is caught by the checks that it names; every twin passes them all.
 
-``make verdicts`` and the tier ``all`` hold every check against every specimen. Else a third of the specimens
+``make verdicts`` and the tier ``all`` hold every check against every specimen. Else a part of the specimens
 is held, and those with which each check is seen at work: a mutant against all checks that have to catch it,
-and what right code shows in the other checks against a part of them, always the same.
+and what right code shows in the other checks against a part of them, always the same. The tier ``quick`` sees
+each check at work once on a mutant and once on a twin.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import os
 import zlib
 from collections import Counter
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -53,11 +55,27 @@ def held(specimen_id: str, specimen: Specimen, *, whole: bool) -> list[str]:
     ] or short[:1]
 
 
+def by_tier(specimen_id: str, specimen: Specimen, config: pytest.Config) -> list[str]:
+    """The checks that a specimen is held against in this run."""
+    everything = whole(config)
+    if tiers.of(config) == "quick" and not everything:
+        return _conftest(config).chosen()[specimen_id]
+    return held(specimen_id, specimen, whole=everything)
+
+
+def whole(config: pytest.Config) -> bool:
+    """Whether every check is held against every specimen."""
+    return bool(os.environ.get(tiers.WHOLE)) or tiers.of(config) == "all"
+
+
 @pytest.fixture(scope="session")
 def every(request: pytest.FixtureRequest) -> dict[str, Specimen]:
-    plugin = request.config.pluginmanager
-    module = next(p for p in plugin.get_plugins() if hasattr(p, "all_specimens"))
-    return module.all_specimens()
+    return _conftest(request.config).all_specimens()
+
+
+def _conftest(config: pytest.Config) -> Any:
+    """The module beside this one, which pytest has under a name of its own."""
+    return next(p for p in config.pluginmanager.get_plugins() if hasattr(p, "all_specimens"))
 
 
 def told(outcome: Outcome) -> str:
@@ -75,14 +93,13 @@ def test_specimen(
     request: pytest.FixtureRequest,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    whole = bool(os.environ.get(tiers.WHOLE)) or request.config.getoption("tier") == "all"
     specimen, task = every[specimen_id], specimen_id.split("/", maxsplit=1)[0]
+    checks = by_tier(specimen_id, specimen, request.config)
     with goldens.searches(monkeypatch) as search:
-        outcomes = judged(
-            specimen, load_task(task), seed=SEED, checks=held(specimen_id, specimen, whole=whole)
-        )
+        outcomes = judged(specimen, load_task(task), seed=SEED, checks=checks)
     verdicts = {check: outcome.verdict for check, outcome in outcomes.items()}
-    record_property("specimen", json.dumps({"id": specimen_id, "verdicts": verdicts}))
+    seconds = {check: round(outcome.seconds, 2) for check, outcome in outcomes.items()}
+    record_property("specimen", json.dumps({"id": specimen_id, "verdicts": verdicts, "seconds": seconds}))
     wrong = unexpected(specimen, verdicts)
     assert not wrong, "\n".join(told(outcomes[check]) for check in wrong)
     for outcome in outcomes.values():
@@ -90,7 +107,7 @@ def test_specimen(
         if outcome.verdict is Verdict.FAIL:
             assert any(item.ok is False for item in outcome.evidence), told(outcome)
             assert task not in LOCATED or outcome.location is not None, f"{outcome.check} points at no line"
-    goldens.held(search, task, specimen_id.partition("/")[2], record_property, whole=whole)
+    goldens.held(search, task, specimen_id.partition("/")[2], record_property, whole=whole(request.config))
 
 
 @pytest.mark.parametrize("seed", [1])
