@@ -113,7 +113,10 @@ class Asked:
             told = f"{rows} of {len(chosen)} rows" if len(chosen) > 1 else "the row"
             return f"{told} wrong, row {row}: {self.compared.told(row)}"
         error = float(self.compared.error.max())
-        return "" if error <= LIMIT else f"probabilities {error:.2g} off"
+        if error <= LIMIT:
+            return ""
+        off = "probabilities are wrong" if np.isinf(error) else f"probabilities {error:.2g} off"
+        return f"{off}: {self.compared.because}" if self.compared.because else off
 
 
 def ask(

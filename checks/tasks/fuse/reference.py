@@ -35,6 +35,7 @@ class Compared:
         doubled: Indices that stand twice.
         misplaced: Places whose logit is not the sorted top-k's, −0 and +0 being equal.
         error: Largest relative error of p = exp(x − lse) over the K entries; NaN and infinities are infinite.
+        because: What the probabilities of the worst row are instead, as a clause; empty when unknown.
     """
 
     unwritten: npt.NDArray[np.int64]
@@ -42,6 +43,7 @@ class Compared:
     doubled: npt.NDArray[np.int64]
     misplaced: npt.NDArray[np.int64]
     error: Floats
+    because: str = ""
 
     @property
     def chosen(self) -> npt.NDArray[np.bool_]:
@@ -109,10 +111,11 @@ def compared(
     misplaced = ((picked != known.values) & ~outside).sum(axis=1)
     # probabilities of what was chosen: a wrong choice is told by itself
     wanted = np.exp(picked.astype(np.float64) - known.lse[:, None])
-    return Compared(
-        unwritten.sum(axis=1), outside.sum(axis=1), doubled, misplaced,
-        _error(probabilities.astype(np.float64), wanted),
-    )  # fmt: skip
+    given = probabilities.astype(np.float64)
+    error = _error(given, wanted)
+    worst = int(np.argmax(error))
+    because = _instead(given[worst], wanted[worst], picked[worst].astype(np.float64))
+    return Compared(unwritten.sum(axis=1), outside.sum(axis=1), doubled, misplaced, error, because)
 
 
 def _error(given: Floats, wanted: Floats) -> Floats:
@@ -122,3 +125,33 @@ def _error(given: Floats, wanted: Floats) -> Floats:
     error[(wanted < tiny) & (np.abs(given) <= 2 * tiny)] = 0.0
     error[~np.isfinite(given)] = np.inf
     return np.asarray(error.max(axis=1))
+
+
+def _instead(given: Floats, wanted: Floats, picked: Floats) -> str:
+    """What the probabilities of one row are, where they are another thing that has a name.
+
+    Args:
+        given: (K,).
+        wanted: (K,).
+        picked: (K,) the logits that were chosen.
+    """
+    if not np.isfinite(given).all():
+        nan = int(np.isnan(given).sum())
+        return f"{nan} of {len(given)} are NaN" if nan else "infinities are among them"
+    if len(given) == 1:
+        return "the one entry has 1" if abs(given[0] - 1) < 1e-6 else ""
+    others = {
+        "they are normalised over the K entries alone": wanted / wanted.sum(),
+        "exp(x − max) is not divided by its sum": wanted / wanted.max(),
+        "they are logarithms": np.log(np.maximum(wanted, np.finfo(np.float64).tiny)),
+        "they are the logits themselves": picked,
+        "they are all zero": np.zeros_like(wanted),
+    }
+    with np.errstate(invalid="ignore"):
+        return next((what for what, each in others.items() if _near(given, each, wanted)), "")
+
+
+def _near(given: Floats, other: Floats, wanted: Floats) -> bool:
+    """Whether an answer is this other thing, and this is not what was asked for."""
+    apart = not np.allclose(other, wanted, rtol=1e-3, atol=0)
+    return apart and bool(np.allclose(given, other, rtol=1e-4, atol=1e-30))

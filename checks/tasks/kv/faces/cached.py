@@ -311,12 +311,15 @@ class Cached(Opened):
     def _goes_together(self, binding: Binding, lengths: list[tuple[int, int]]) -> bool:
         """Whether one call is for all sequences; ``lengths`` are those stored, and the newest among them.
 
-        Sequences of several lengths go in padded where a call is told of each of them where its queries
-        stand, and how many of its keys are real.
+        Sequences of several lengths go in padded where a call is told of each of them how many of its keys
+        are real, and where its queries stand, if there are several.
         """
         if "B" not in binding.layout or not all(stored for stored, _new in lengths):
             return False
-        return len(set(lengths)) == 1 or (binding.takes("query_positions") and binding.takes("totals"))
+        if len(set(lengths)) == 1:
+            return True
+        alone = all(new <= 1 for _stored, new in lengths)
+        return binding.takes("totals") and (alone or binding.takes("query_positions"))
 
     def stored(self, b: int) -> tuple[Array, Array]:
         """Keys and values of one sequence as the cache gives them back.

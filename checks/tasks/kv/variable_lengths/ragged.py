@@ -49,7 +49,7 @@ def variable_lengths(bench: Bench, found: Findings) -> str:
         if by:
             found.note("sequences of a batch differ", by, note="how different lengths are told to the cache")
             worst = [_run(subject, found, index, lengths) for index, lengths in enumerate(BATCHES)]
-            said.append(_told(worst, float32_limit(subject)))
+            said.append(_told(worst, float32_limit(subject), stored_alone=subject.mode == "read"))
         else:
             found.note("ragged batches through the cache", "none", note="it takes no lengths and no sequence")
     ragged_decoder.judge(subject, found, said)
@@ -60,12 +60,17 @@ def variable_lengths(bench: Bench, found: Findings) -> str:
     return said.told()
 
 
-def _told(worst: list[Worst], limit: float) -> str:
+def _told(worst: list[Worst], limit: float, *, stored_alone: bool) -> str:
     bad = next((w for w in worst if w.wrong(limit)), None)
     if bad is not None:
         return f"a sequence of a ragged batch is off by {bad.error:.2g} ({bad.where}){bad.because}"
     largest = max(w.error for w in worst)
     total = sum(map(len, BATCHES))
+    if stored_alone:
+        return (
+            f"keys and values of every sequence are read back within {largest:.1e} of what went in, worst of "
+            f"{total} (limit {limit:.0e}); attention over them was not found"
+        )
     return f"every sequence within {largest:.1e} of its solo run, worst of {total} (limit {limit:.0e})"
 
 

@@ -178,7 +178,7 @@ ROLES = (
         r"^(scaled_dot_product_attention|sdpa|attention|multi_?head_attention|mha|attn)$ attention|attn "
         # what is called after all that there is may want as many queries as keys
         r"^(?!full|dense|whole|causal|self)(\w*_)?attend$ ^attend",
-        r"weights|mask(?!ed)|cache|prefill",
+        r"weights|mask(?!ed)|prefill",
         pure=True,
     ),
 )

@@ -92,3 +92,32 @@ def test_what_was_not_written_is_told_and_rows_follow_their_stride() -> None:
     assert not read.unwritten.any()
     assert read.beyond == 0
     assert entries(Answer("done", indices=indices, probabilities=chances), 2, 3, 8).unwritten.sum() == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "clause"),
+    [
+        (lambda p, x: p / p.sum(axis=1, keepdims=True), "normalised over the K entries"),
+        (lambda p, x: p / p.max(axis=1, keepdims=True), "not divided by its sum"),
+        (lambda p, x: np.log(p), "logarithms"),
+        (lambda p, x: -np.sort(-x, axis=1)[:, :K], "the logits themselves"),
+        (lambda p, x: p * 0, "all zero"),
+        (lambda p, x: p * np.nan, "6 of 6 are NaN"),
+        (lambda p, x: p * np.inf, "infinities"),
+        (lambda p, x: p * 1.5, ""),
+        (lambda p, x: p, ""),
+    ],
+)
+def test_wrong_probabilities_are_told_by_what_they_are(change: object, clause: str) -> None:
+    x = logits()
+    order, p = right(x)
+    told = held(x, order, np.asarray(change(p.astype(np.float64), x), np.float32)).because  # type: ignore[operator]
+    assert clause in told if clause else not told
+
+
+def test_near_a_certain_entry_no_other_name_is_given() -> None:
+    x = np.full((1, V), -40.0, np.float32)
+    x[0, 3] = 40.0
+    order, p = right(x)
+    assert not held(x, order, p).because
+    assert not held(x, order, p * 2).because
