@@ -31,13 +31,24 @@ def unjudged(task: Task, outcomes: Iterable[Outcome]) -> tuple[str, ...]:
         task: Its task.
         outcomes: What its checks found; what none of them could have judged is not asked for.
     """
-    verdicts = {
-        outcome.check: outcome.verdict
+    found = {
+        outcome.check: outcome
         for outcome in outcomes
         if not (outcome.verdict is Verdict.SKIP and outcome.summary.startswith(_NOTHING))
     }
-    return tuple(
-        name
+    asked = {
+        name: [
+            _judged(found[check], word)
+            for check, _, word in (each.partition(": ") for each in checks)
+            if check in found
+        ]
         for name, checks in required(task).items()
-        if (ran := [verdicts[check] for check in checks if check in verdicts]) and _NOT_JUDGED.issuperset(ran)
-    )
+    }
+    return tuple(name for name, ran in asked.items() if ran and not any(ran))
+
+
+def _judged(outcome: Outcome, word: str) -> bool:
+    """Whether it came to a verdict, and some measurement of it that could fail is about ``word``."""
+    if outcome.verdict in _NOT_JUDGED:
+        return False
+    return not word or any(word in item.quantity for item in outcome.evidence if item.ok is not None)

@@ -34,6 +34,7 @@ class Task:
             first that works.
         answers: What every submission has to have → ids of the checks that judge what it answers; where
             nothing is said, any check that is neither generic nor optional (:mod:`judge_tui.checks.judged`).
+            ``check: word`` is a check that judges it where some evidence of it is about the word.
     """
 
     id: str

@@ -48,6 +48,11 @@ TASK = Task(
             "paged",
             "quantized",
         ),
-        "attention over the cache": ("incremental_equals_full", "chunked_prefill", "gqa", "quantized"),
+        "attention over the cache": (
+            "incremental_equals_full",
+            "chunked_prefill",
+            "gqa",
+            "quantized: attention",
+        ),
     },
 )

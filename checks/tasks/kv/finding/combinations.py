@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from judge_tui.checks.calling.binding import Binding, parse_path
+from judge_tui.checks.calling.binding import Argument, Binding, parse_path
 from judge_tui.checks.calling.remote import Worker
+from judge_tui.checks.contract import Param
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv.faces.cached import TICKS
@@ -16,7 +17,7 @@ from judge_tui.checks.tasks.kv.finding import positions
 from judge_tui.checks.tasks.kv.finding.advancing import ticks
 from judge_tui.checks.tasks.kv.finding.signatures import Owner, matched
 from judge_tui.checks.tasks.kv.words import roles
-from judge_tui.checks.tasks.kv.words.parameters import K, V
+from judge_tui.checks.tasks.kv.words.parameters import CACHE, K, Q, V
 from judge_tui.checks.tasks.kv.words.roles import ByRole
 from judge_tui.checks.tasks.kv.words.sequence_roles import ADD, RESERVE
 
@@ -69,20 +70,65 @@ def _creates(worker: Worker, loaded: Inventories, written: ByRole) -> Iterator[B
         options += matched(worker, loaded, _WINDOWED, constructors=True)[:2]
     if not options:
         options = _storing(worker, loaded)
-    for binding in options:
+    for binding in (*_around_a_cache(worker, loaded, options), *options):
         yield {"create": replace(binding, returns={})}
     yield {}
 
 
-def _storing(worker: Worker, loaded: Inventories) -> list[Binding]:
-    """Classes of any name that are told of heads and their size, and take keys and values."""
-    stores = {
+def _around_a_cache(worker: Worker, loaded: Inventories, caches: Sequence[Binding]) -> list[Binding]:
+    """Classes that are made around a cache and take queries, keys and values, with a cache for each."""
+    taking = _classes_taking(loaded, Q, K, V)
+    made = replace(_ROLES["create"], params=(replace(CACHE, required=True), *roles.SIZES), patterns=(r"",))
+    return [
+        replace(
+            around,
+            args=tuple(
+                replace(held, keyword=a.keyword) if a.source == CACHE.name else a for a in around.args
+            ),
+        )
+        for around in (matched(worker, loaded, made, constructors=True) if taking else ())
+        if around.target in taking
+        for cache in caches
+        if cache.target != around.target and (held := _as_argument(loaded, cache)) is not None
+    ][:MOST]
+
+
+def _as_argument(loaded: Inventories, maker: Binding) -> Argument | None:
+    """What a call makes, handed over; ``None`` where it cannot be made by keywords alone."""
+    params = next(
+        (
+            item["params"]
+            for file, inventory in loaded.items()
+            for item in (*inventory.get("classes", ()), *inventory.get("functions", ()))
+            if f"{file}:{item['name']}" == maker.target
+        ),
+        (),
+    )
+    if (
+        not maker.args
+        or any(a.parts or not a.source for a in maker.args)
+        or len(params or ()) < len(maker.args)
+    ):
+        return None
+    names = [a.keyword or str(param["name"]) for a, param in zip(maker.args, params, strict=False)]
+    sources = [f"{a.form}:{a.source}" if a.form else a.source for a in maker.args]
+    return Argument("", parts=tuple(zip(names, sources, strict=True)), made=maker.target)
+
+
+def _classes_taking(loaded: Inventories, *wanted: Param) -> set[str]:
+    """Classes with a method that takes all of these."""
+    return {
         f"{file}:{cls['name']}"
         for file, inventory in loaded.items()
         for cls in inventory.get("classes", ())
         for method in cls["methods"]
-        if all(any(wanted.means(p["name"]) for p in method["params"] or ()) for wanted in (K, V))
+        if all(any(each.means(p["name"]) for p in method["params"] or ()) for each in wanted)
     }
+
+
+def _storing(worker: Worker, loaded: Inventories) -> list[Binding]:
+    """Classes of any name that are told of heads and their size, and take keys and values."""
+    stores = _classes_taking(loaded, K, V)
     named = matched(worker, loaded, replace(_ROLES["create"], patterns=(r"",)), constructors=True)
     return [
         binding
