@@ -58,7 +58,7 @@ class _Tally:
     establishes="Winners change at exactly the alphas that logprob / length^alpha says, over generated "
     "tokens, and the returned scores are that number.",
     roles=("search",),
-    version=8,
+    version=9,
 )
 def length_penalty(bench: Bench, found: Findings) -> str:
     """Search tables with a crossover on both sides of it; then see what ranks beams inside the search."""
@@ -72,7 +72,7 @@ def length_penalty(bench: Bench, found: Findings) -> str:
     _mixed(bench, search, scores)
     where = penalty_place(search)
     total = tally.right + len(tally.wrong)
-    excused = scores.excludes_eos and tally.excused == len(tally.wrong)
+    excused = scores.may_exclude_eos and tally.excused == len(tally.wrong)
     found.claim(
         "winner on each side of the crossover, searches", not tally.wrong,
         otherwise=Verdict.AMBIGUOUS if excused else Verdict.FAIL,
@@ -91,6 +91,8 @@ def length_penalty(bench: Bench, found: Findings) -> str:
             "accumulated log-probability beside the score, largest relative error", scores.raw_error, EXACT,
             otherwise=Verdict.WARN, **where,
         )  # fmt: skip
+    if not scores.count and excused and tally.wrong:
+        return f"EOS is left out of the length: {tally.wrong[0]}; the challenge's wording allows it"
     if exact is Verdict.AMBIGUOUS and (excused or not tally.wrong):
         return f"EOS is left out of the length: {scores.worst}; the challenge's wording allows it"
     inside, worse = _ranked_by(bench, found, search)
@@ -131,7 +133,9 @@ def _tried(
     told = "nothing" if winner is None else written(winner.tokens, script.eos)
     if winner is not None and winner.tokens == best.tokens:
         tally.right += 1
-    elif winner is not None and outranks(answer.truth(winner), winner.tokens, best, alpha):
+    elif winner is not None and outranks(
+        answer.truth(winner), winner.tokens, best, alpha, scored=winner.score is not None
+    ):
         tally.excused += 1
         tally.wrong.append(
             f"{crossing.name} at alpha {alpha:.3g}: {told} instead of {written(best.tokens, script.eos)}"

@@ -224,6 +224,11 @@ class Scores:
         """Whether every score is exact once EOS is left out of the length, and some only then."""
         return self.error > NARROW and self.shorter <= EXACT and self.without > 0
 
+    @property
+    def may_exclude_eos(self) -> bool:
+        """The same, or there are no scores to tell by and EOS is taken off what is returned."""
+        return self.excludes_eos or (not self.count and self.search.form.stripped)
+
     def hold(self, found: Findings, **where: Any) -> Verdict:
         """Decide by the scores: exact, off as float32 is, of the other length convention, or wrong."""
         if not self.count:
@@ -253,16 +258,23 @@ def _as_if(score: float, total: float, length: int, alpha: float, before: int) -
     return f"{told}: the prompt's {before} counted" if round(taken) == length + before else told
 
 
-def outranks(total: float, tokens: Sequence[int], best: Hyp, alpha: float) -> bool:
-    """Whether a sequence is as good as the best where EOS is no part of a length; a lone EOS is free."""
+def outranks(total: float, tokens: Sequence[int], best: Hyp, alpha: float, *, scored: bool = True) -> bool:
+    """Whether a sequence is as good as the best where EOS is no part of a length.
+
+    Args:
+        total: Its log-probability.
+        tokens: It.
+        best: The best where EOS counts.
+        alpha: Length penalty's exponent.
+        scored: Whether scores are told, and show how a lone EOS is scored: in any way, then; else by its sum.
+    """
     eos = best.tokens[-1] if best.finished else None
     lengths = [
         len(t) - (tuple(t[-1:]) == (eos,)) if eos is not None else len(t) for t in (tokens, best.tokens)
     ]
-    return (
-        0 in lengths
-        or penalised(total, lengths[0], alpha) >= penalised(best.logprob, lengths[1], alpha) - 1e-9
-    )
+    if scored and 0 in lengths:
+        return True
+    return penalised(total, lengths[0], alpha) >= penalised(best.logprob, lengths[1], alpha) - 1e-9
 
 
 def _off(score: float, wanted: float) -> float:

@@ -38,7 +38,7 @@ _PASSES, _TIMED, _ONE_PASS = (200, 128_256), -1, 1.5
     "no_materialize",
     "no softmax in global memory",
     establishes="Device memory that a launch allocates stays far below rows · V floats.",
-    version=2,
+    version=3,
     budget=240,
 )
 def no_materialize(bench: Bench, found: Findings) -> str:

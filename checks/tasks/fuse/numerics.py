@@ -34,7 +34,7 @@ _RISING = 8
     "offsets, infinities, large V",
     establishes="Right at an offset of 1e4, with −inf among the logits, fewer than K finite ones, all equal, "
     "V = 50257 and 128256, the maximum last, the top-k in one thread's stripe, on rows that rise or tie.",
-    version=5,
+    version=6,
     budget=300,
 )
 def numerics(bench: Bench, found: Findings) -> str:
@@ -52,6 +52,7 @@ def numerics(bench: Bench, found: Findings) -> str:
     asked = ask(bench, settled, rows, seconds=150)
     offsets, rest = asked[:2], asked[2:]
     wrong = _rounded(found, settled, offsets) + judged(found, settled, rest)
+    blank = _blank(found, settled, asked)
     _undefined(bench, found, settled, K)
     if wrong:
         return f"{wrong[0].question.label} ({wrong[0].question.shape}): {wrong[0].wrong}"
@@ -60,9 +61,11 @@ def numerics(bench: Bench, found: Findings) -> str:
         return "nothing that was asked for was answered"
     if found.verdict is Verdict.WARN:
         worst = max((each for each in offsets if each.compared), key=_error)
-        return f"{worst.question.label}: probabilities {_error(worst):.2g} off: lse is rounded to float32"
+        if _error(worst) > LIMIT:
+            return f"{worst.question.label}: probabilities {_error(worst):.2g} off: lse is rounded to float32"
     errors = [_error(each) for each in asked if each.compared is not None and each.right]
-    return f"{len(errors)} hard inputs right, probabilities at most {max(errors, default=0.0):.2g} off"
+    right = f"{len(errors)} hard inputs right, probabilities at most {max(errors, default=0.0):.2g} off"
+    return f"{right}; indices of −1 stand where the probability is 0" if blank else right
 
 
 def _error(asked: Asked) -> float:
@@ -166,6 +169,19 @@ def _rounded(found: Findings, settled: Settled, asked: list[Asked]) -> list[Aske
             note="As much as rounding the log-sum-exp to float32 costs there.",
         )  # fmt: skip
     return wrong
+
+
+def _blank(found: Findings, settled: Settled, asked: list[Asked]) -> int:
+    """Entries of probability 0 that have no index: a reader that looks them up reads in front of the row."""
+    told = [each for each in asked if each.compared is not None and each.compared.blank.any()]
+    blank = sum(int(each.compared.blank.sum()) for each in told if each.compared is not None)
+    if told:
+        file, line = event_line(told[0].answer, settled.launcher)
+        found.claim(
+            "every entry has an index, entries of probability 0 too", False, measured=f"{blank} are −1",
+            otherwise=Verdict.WARN, file=file, line=line or None, note=told[0].question.label,
+        )  # fmt: skip
+    return blank
 
 
 def _undefined(bench: Bench, found: Findings, settled: Settled, K: int) -> None:

@@ -32,6 +32,7 @@ class Compared:
     Attributes:
         unwritten: Entries that still hold what the output was filled with.
         outside: Indices out of range.
+        blank: Indices of −1 for entries of probability 0.
         doubled: Indices that stand twice.
         misplaced: Places whose logit is not the sorted top-k's, −0 and +0 being equal.
         error: Largest relative error of p = exp(x − lse) over the K entries; NaN and infinities are infinite.
@@ -43,6 +44,7 @@ class Compared:
     doubled: npt.NDArray[np.int64]
     misplaced: npt.NDArray[np.int64]
     error: Floats
+    blank: npt.NDArray[np.int64]
     because: str = ""
 
     @property
@@ -103,10 +105,11 @@ def compared(
     """
     V = logits.shape[1]
     known = truth(logits, K)
-    outside = (indices < 0) | (indices >= V)
-    inside = np.where(outside, 0, indices)
-    picked = np.take_along_axis(logits, inside, axis=1)
-    ordered = np.sort(np.where(outside, -1 - np.arange(K), indices), axis=1)
+    blank = (indices == -1) & (known.values == -np.inf) & (probabilities == 0)
+    outside = ((indices < 0) | (indices >= V)) & ~blank
+    inside = np.where(outside | blank, 0, indices)
+    picked = np.where(blank, np.float32(-np.inf), np.take_along_axis(logits, inside, axis=1))
+    ordered = np.sort(np.where(outside | blank, -1 - np.arange(K), indices), axis=1)
     doubled = (ordered[:, 1:] == ordered[:, :-1]).sum(axis=1) if K > 1 else np.zeros(len(logits), np.int64)
     misplaced = ((picked != known.values) & ~outside).sum(axis=1)
     # probabilities of what was chosen: a wrong choice is told by itself
@@ -115,7 +118,9 @@ def compared(
     error = _error(given, wanted)
     worst = int(np.argmax(error))
     because = _instead(given[worst], wanted[worst], picked[worst].astype(np.float64))
-    return Compared(unwritten.sum(axis=1), outside.sum(axis=1), doubled, misplaced, error, because)
+    return Compared(
+        unwritten.sum(axis=1), outside.sum(axis=1), doubled, misplaced, error, blank.sum(axis=1), because
+    )
 
 
 def _error(given: Floats, wanted: Floats) -> Floats:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from judge_tui.checks.cuda.definitions import Function, Parameter
 
-__all__ = ["FLOATS", "INDEX_NAMES", "INTEGERS", "arguments", "index_type", "means"]
+__all__ = ["FLOATS", "INDEX_NAMES", "INTEGERS", "arguments", "index_type", "lacking", "means"]
 
 FLOATS = frozenset({"float", "float2", "float4"})
 INTEGERS = frozenset({
@@ -21,6 +21,7 @@ _WIDE = frozenset({
     "unsigned long long", "int64", "long int", "unsigned long", "ptrdiff_t",
 })  # fmt: skip
 _SIZES = frozenset({"size_t", "std::size_t"})
+_NARROW = frozenset({"__half", "half", "__nv_bfloat16", "nv_bfloat16", "__half2", "half2", "double"})
 #: Meaning → names without case, underscores and the prefixes of counts.
 _NAMES = {
     "K": ("k", "topk", "kk", "topkk", "topn", "ktop", "krt", "kruntime", "beam", "kreq", "requestedk"),
@@ -90,6 +91,24 @@ def arguments(function: Function) -> Iterator[tuple[tuple[str, ...], tuple[str, 
         guessed = tuple(function.parameters[index].name or "unnamed" for index in open_)
         for values in itertools.islice(_settled(function, list(fixed), open_, has_K=K), _MOST):
             yield values, guessed
+
+
+def lacking(function: Function) -> str:
+    """Why a function for which :func:`arguments` has nothing cannot be launched, as a clause."""
+    parameters = function.parameters
+    if _pointers(parameters) is None:
+        other = (
+            p for p in parameters if p.pointers == 1 and p.type in _NARROW and _LOGIT_NAMES.search(p.name)
+        )
+        for narrow in other:
+            return f"takes {narrow.name} in {narrow.type}, and the challenge's are float"
+        return "does not take logits, indices and probabilities"
+    told = {means(p.name) for p in parameters if not p.pointers}
+    if "V" not in told:
+        numbers = ", ".join(each.name for each in function.template if each.type in INTEGERS)
+        fixed = f" (its template fixes {numbers} when it is compiled)" if numbers else ""
+        return f"takes logits, indices and probabilities, but no parameter tells V{fixed}"
+    return "takes logits, indices and probabilities beside parameters of which nothing is known"
 
 
 def _given(

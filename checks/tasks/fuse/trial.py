@@ -18,6 +18,7 @@ from judge_tui.checks.tasks.fuse.driver import driver, encoded, included
 from judge_tui.checks.tasks.fuse.launcher import Launcher, stride_of
 from judge_tui.checks.tasks.fuse.launchers import candidates, host_of, variants
 from judge_tui.checks.tasks.fuse.reference import compared
+from judge_tui.checks.tasks.fuse.signature import lacking
 
 __all__ = ["Builder", "Runnable", "Settled", "settle"]
 
@@ -200,8 +201,7 @@ def _counting(
 def _seen(reading: Reading) -> list[str]:
     functions = [*reading.hosts, *reading.kernels]
     return [
-        f"{each.file}:{each.name}: does not take logits, indices and probabilities "
-        f"({', '.join(map(str, each.parameters))})"
+        f"{each.file}:{each.name}: {lacking(each)} ({', '.join(map(str, each.parameters))})"
         for each in functions[:8]
     ]
 

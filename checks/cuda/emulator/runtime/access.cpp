@@ -48,7 +48,7 @@ void global_access(uintptr_t address, size_t bytes, unsigned access, Where where
         if (its->read_only)
             report("input_written", FAULT, where, 0, "%s of %zu bytes into %s, which is the caller's input", verb(access), bytes, its->name);
     }
-    if (its->read_only && (access & READ)) machine.input_bytes += bytes;
+    if ((its->read_only || its->copy) && (access & READ)) machine.input_bytes += bytes;
     if (access & ATOMIC) atomic_order(address), published();
 }
 

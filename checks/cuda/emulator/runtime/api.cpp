@@ -144,6 +144,9 @@ static cudaError_t may_copy(void* to, const void* from, size_t bytes, int kind, 
     if (sink && sink->answer && !in_device(uintptr_t(from)))
         report("host_copy", HAZARD, where, 0, "%zu bytes are copied from the host into %s: host code made that part of the answer", bytes, sink->name);
     if (in_device(uintptr_t(from)) && !in_device(uintptr_t(to))) machine.brought_bytes += bytes;
+    Allocation* source = find(uintptr_t(from));
+    bool inputs = source && source->read_only && source->base == uintptr_t(from) && source->bytes == bytes;
+    if ((sink = find(uintptr_t(to)))) sink->copy = inputs && sink->base == uintptr_t(to) && sink->bytes == bytes;
     return cudaSuccess;
 }
 
@@ -159,6 +162,7 @@ cudaError_t emu_set(void* to, int value, size_t bytes, Site site) {
         Inside inside;
         if (sticky()) return cudaError_t(sticky());
         if (cudaError_t code = device_range(to, bytes, true, "cudaMemset of less memory than it sets", interned(site))) return code;
+        if (Allocation* sink = find(uintptr_t(to))) sink->copy = false;
     }
     return with_device(to, nullptr, bytes, [=] { memset(to, value, bytes); });
 }

@@ -13,8 +13,27 @@ constexpr int MOST = 4096;
 uintptr_t arena = 0;
 size_t used = 0, peak = 0, reserved = 0;
 Allocation table[MOST];  // by address; what is freed leaves a hole that is filled first
+
+// What was allocated and freed since the launch began: how much of it holds the logits once more shows later.
+struct Change {
+    long bytes;
+    int made;  // the change that made the allocation; itself where it is older than the launch
+    bool copy;
+};
+constexpr int CHANGES = 1 << 14;
+Change changes[CHANGES];
+int changed = 0;
 int count = 0;
 int last = 0;
+
+int note(long bytes, int made) {
+    if (changed == CHANGES) return -1;
+    changes[changed] = {bytes, made < 0 ? changed : made, false};
+    return changed++;
+}
+
+// Whether it holds the caller's logits, whole, and no kernel has written into it.
+bool is_copy(const Allocation& its) { return its.copy && !its.written; }
 
 size_t rounded(size_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
 
@@ -54,7 +73,7 @@ Allocation* allocate(size_t bytes, Where where, const char* name, bool host) {
     memmove(table + place + 1, table + place, size_t(count - place) * sizeof(Allocation));
     count++;
     last = place;
-    table[place] = {base, bytes, where, name, host, false, false, false, false};
+    table[place] = {base, bytes, where, name, note(long(bytes), -1), host, false, false, false, false, false};
     poison(base - POISONED, rounded(bytes) + 2 * POISONED);
     used += bytes;
     if (used > peak) peak = used;
@@ -66,6 +85,8 @@ bool release(uintptr_t base) {
         if (table[i].base != base) continue;
         if (table[i].ours) return false;
         used -= table[i].bytes;
+        if (table[i].made >= 0) changes[table[i].made].copy = is_copy(table[i]);
+        note(-long(table[i].bytes), table[i].made);
         poison(base, table[i].bytes);
         memmove(table + i, table + i + 1, size_t(count - i - 1) * sizeof(Allocation));
         count--;
@@ -111,7 +132,23 @@ Allocation* nearest(uintptr_t address) {
     return found;
 }
 
-size_t peak_bytes() { return peak - reserved; }
-void reset_peak() { reserved = used, peak = used; }
+// Copies of the caller's logits are left out: a launcher that takes host memory brings them to the device.
+size_t peak_bytes() {
+    if (changed == CHANGES) return peak - reserved;
+    for (int i = 0; i < count; i++)
+        if (table[i].made >= 0) changes[table[i].made].copy = is_copy(table[i]);
+    long now = 0, most = 0;
+    for (int i = 0; i < changed; i++) {
+        if (changes[changes[i].made].copy) continue;
+        now += changes[i].bytes;
+        if (now > most) most = now;
+    }
+    return size_t(most);
+}
+
+void reset_peak() {
+    reserved = used, peak = used, changed = 0;
+    for (int i = 0; i < count; i++) table[i].made = -1;
+}
 
 }  // namespace emu

@@ -94,7 +94,9 @@ struct Allocation {
     size_t bytes;
     Where where;
     const char* name;
+    int made;   // the change that made it, since the launch began
     bool host, read_only, answer, ours, written;
+    bool copy;  // of the caller's logits, whole
 };
 void make_arena();
 Allocation* allocate(size_t bytes, Where where, const char* name, bool host = false);

@@ -121,3 +121,17 @@ def test_near_a_certain_entry_no_other_name_is_given() -> None:
     order, p = right(x)
     assert not held(x, order, p).because
     assert not held(x, order, p * 2).because
+
+
+def test_an_entry_of_probability_zero_may_have_no_index() -> None:
+    x = np.full((1, V), -np.inf, np.float32)
+    x[0, [7, 3]] = 2.0, 1.0
+    order = np.array([[7, 3, -1, -1, -1, -1]])
+    p = np.exp(np.array([[2.0, 1.0, *[-np.inf] * 4]]) - truth(x, K).lse[:, None]).astype(np.float32)
+    found = held(x, order, p)
+    assert found.right(1e-5).all()
+    assert found.blank.tolist() == [4]
+    wrong = p.copy()
+    wrong[0, 2] = 0.1
+    assert not held(x, order, wrong).right(1e-5).any()
+    assert not held(x, np.array([[-1, 3, -1, -1, -1, -1]]), p).right(1e-5).any()

@@ -6,13 +6,19 @@
 namespace emu {
 // Any trivially copyable value, eight bytes at a time.
 template <class T> inline T shuffled_whole(Shuffle kind, unsigned mask, const T& value, int argument, int width, Site site) {
-    static_assert(std::is_trivially_copyable<T>::value && sizeof(T) <= 32, "a group exchanges at most 32 bytes");
-    uint64_t words[4] = {0, 0, 0, 0};
+    static_assert(std::is_trivially_copyable<T>::value, "only what can be copied byte by byte is exchanged");
+    uint64_t words[(sizeof(T) + 7) / 8] = {};
     __builtin_memcpy(words, &value, sizeof(T));
     for (size_t i = 0; i * 8 < sizeof(T); i++) words[i] = emu_shuffle(kind, mask, words[i], argument, width, site);
     T result;
     __builtin_memcpy(&result, words, sizeof(T));
     return result;
+}
+
+// The same, of a group: CUDA's own limit is 32 bytes.
+template <class T> inline T exchanged(Shuffle kind, unsigned mask, const T& value, int argument, int width, Site site) {
+    static_assert(sizeof(T) <= 32, "a group exchanges at most 32 bytes");
+    return shuffled_whole(kind, mask, value, argument, width, site);
 }
 }  // namespace emu
 
@@ -76,10 +82,10 @@ public:
     static constexpr unsigned size() { return Size; }
     unsigned meta_group_rank() const { return emu_thread() / Size; }
     unsigned meta_group_size() const { return (emu_threads() + Size - 1) / Size; }
-    template <class T> T shfl(const T& v, int rank, emu::Site s = emu::here()) const { return emu::shuffled_whole(emu::SHUFFLE_INDEX, mask(), v, rank, Size, s); }
-    template <class T> T shfl_up(const T& v, unsigned d, emu::Site s = emu::here()) const { return emu::shuffled_whole(emu::SHUFFLE_UP, mask(), v, int(d), Size, s); }
-    template <class T> T shfl_down(const T& v, unsigned d, emu::Site s = emu::here()) const { return emu::shuffled_whole(emu::SHUFFLE_DOWN, mask(), v, int(d), Size, s); }
-    template <class T> T shfl_xor(const T& v, unsigned m, emu::Site s = emu::here()) const { return emu::shuffled_whole(emu::SHUFFLE_XOR, mask(), v, int(m), Size, s); }
+    template <class T> T shfl(const T& v, int rank, emu::Site s = emu::here()) const { return emu::exchanged(emu::SHUFFLE_INDEX, mask(), v, rank, Size, s); }
+    template <class T> T shfl_up(const T& v, unsigned d, emu::Site s = emu::here()) const { return emu::exchanged(emu::SHUFFLE_UP, mask(), v, int(d), Size, s); }
+    template <class T> T shfl_down(const T& v, unsigned d, emu::Site s = emu::here()) const { return emu::exchanged(emu::SHUFFLE_DOWN, mask(), v, int(d), Size, s); }
+    template <class T> T shfl_xor(const T& v, unsigned m, emu::Site s = emu::here()) const { return emu::exchanged(emu::SHUFFLE_XOR, mask(), v, int(m), Size, s); }
 };
 
 class coalesced_group : public lanes_of<coalesced_group> {
@@ -102,14 +108,14 @@ public:
     unsigned thread_rank() const { return unsigned(__popc(lanes_ & ((1u << emu_lane()) - 1u))); }
     unsigned meta_group_rank() const { return 0; }
     unsigned meta_group_size() const { return 1; }
-    template <class T> T shfl(const T& v, unsigned rank, emu::Site s = emu::here()) const { return emu::shuffled_whole(emu::SHUFFLE_INDEX, lanes_, v, int(nth(rank)), 32, s); }
+    template <class T> T shfl(const T& v, unsigned rank, emu::Site s = emu::here()) const { return emu::exchanged(emu::SHUFFLE_INDEX, lanes_, v, int(nth(rank)), 32, s); }
     template <class T> T shfl_up(const T& v, unsigned d, emu::Site s = emu::here()) const {
         unsigned rank = thread_rank();
-        return emu::shuffled_whole(emu::SHUFFLE_INDEX, lanes_, v, int(nth(rank >= d ? rank - d : rank)), 32, s);
+        return emu::exchanged(emu::SHUFFLE_INDEX, lanes_, v, int(nth(rank >= d ? rank - d : rank)), 32, s);
     }
     template <class T> T shfl_down(const T& v, unsigned d, emu::Site s = emu::here()) const {
         unsigned rank = thread_rank();
-        return emu::shuffled_whole(emu::SHUFFLE_INDEX, lanes_, v, int(nth(rank + d < size() ? rank + d : rank)), 32, s);
+        return emu::exchanged(emu::SHUFFLE_INDEX, lanes_, v, int(nth(rank + d < size() ? rank + d : rank)), 32, s);
     }
 };
 inline coalesced_group coalesced_threads(emu::Site site = emu::here()) { return coalesced_group(emu_activemask(site)); }
