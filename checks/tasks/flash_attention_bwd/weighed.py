@@ -125,4 +125,6 @@ def _left(bench: Bench, attention: Attention, length: int) -> float | None:
 
 def _problem(bench: Bench, attention: Attention, length: int, number: int) -> Problem:
     shape = (1, 1, length, _WIDTH)
-    return posed(bench.rng("weighed", length, number), shape, _TILE, attention.causal[0])
+    # a mask that is handed over would be weighed as if the forward kept it
+    causal = attention.causal[0] and not attention.forward.mask
+    return posed(bench.rng("weighed", length, number), shape, _TILE, causal)

@@ -16,6 +16,7 @@ from judge_tui.checks.tasks.ternary_training.draws import about, draws, exact_in
 from judge_tui.checks.tasks.ternary_training.layer import Layer, few
 from judge_tui.checks.tasks.ternary_training.layers import NOT_ITS_WEIGHTS
 from judge_tui.checks.tasks.ternary_training.levels import LIMIT, Answer, Rule
+from judge_tui.checks.tasks.ternary_training.modes import EVALUATED, evaluated
 from judge_tui.checks.tasks.ternary_training.reading import projected
 from judge_tui.checks.tasks.ternary_training.roles import GROUP, PROJECT, inputs_of
 from judge_tui.checks.tasks.ternary_training.stale import AFTER_UPDATE, after_updates
@@ -40,7 +41,7 @@ _FINE = 1e-4
     "projection",
     "projected weights",
     establishes="Every projected weight is s·{-1, 0, 1} within 1e-5, s = mean|W| per group of 128.",
-    version=7,
+    version=8,
     budget=120,
 )
 def projection(bench: Bench, found: Findings) -> str:
@@ -104,6 +105,7 @@ _LATER = (
     "projected weights in a process of their own",
     "latent weights after a forward",
     "default group size",
+    EVALUATED,
     AFTER_UPDATE,
     "weights of a second forward of one layer",
     _ANSWERS,
@@ -253,6 +255,7 @@ def _kept(bench: Bench, found: Findings, subject: _Subject) -> None:
         same = bool(np.allclose(held, weight, rtol=1e-3, atol=1e-6))
         told = "as they were" if same else "overwritten"
         found.claim(_LATER[1], same, measured=told, limit="as they were", **subject.place)
+        evaluated(found, subject.layer, weight, np.eye(GROUP)[:4])
 
 
 def _on_inputs(bench: Bench, found: Findings, subject: _Subject) -> None:
