@@ -40,18 +40,18 @@ MORE = 2000
 #: Test functions with many cases of one kind → every how many-th case the tier ``test`` has, by its name;
 #: what is marked ``quick`` stays.
 SAMPLED = {
-    "tests/checks/tasks/test_specimens.py::test_specimen": 16,
-    "tests/checks/test_forged_figures.py::test_a_forged_figure_buys_no_verdict": 12,
-    "tests/checks/test_attacks_on_search.py::test_who_knows_the_checks_passes_by_being_right_alone": 10,
-    "tests/checks/attacks/test_fuse.py::test_attacks_are_caught_and_their_controls_pass": 3,
-    "tests/checks/test_generic_verdicts.py::test_a_mutant_is_caught_and_told": 12,
-    "tests/checks/test_generic_verdicts.py::test_a_twin_passes": 10,
-    "tests/checks/test_spellings.py::test_unusual_spellings_are_judged_as_usual_ones": 5,
-    "tests/checks/test_spellings.py::test_what_is_written_of_it_binds_to_the_same": 5,
-    "tests/checks/cuda/test_nvrtc.py::test_right_code_is_accepted_whatever_its_host_part_leans_on": 5,
-    "tests/checks/test_deceit.py::test_deceit_changes_no_verdict": 6,
-    "tests/checks/test_sizes.py::test_another_seed_draws_other_sizes": 4,
-    "tests/checks/test_twins_on_a_double.py::test_a_specimen_gets_the_verdict_that_it_gets_on_numpy": 12,
+    "tests/checks/tasks/test_specimens.py::test_specimen": 32,
+    "tests/checks/test_forged_figures.py::test_a_forged_figure_buys_no_verdict": 24,
+    "tests/checks/test_attacks_on_search.py::test_who_knows_the_checks_passes_by_being_right_alone": 20,
+    "tests/checks/attacks/test_fuse.py::test_attacks_are_caught_and_their_controls_pass": 6,
+    "tests/checks/test_generic_verdicts.py::test_a_mutant_is_caught_and_told": 24,
+    "tests/checks/test_generic_verdicts.py::test_a_twin_passes": 20,
+    "tests/checks/test_spellings.py::test_unusual_spellings_are_judged_as_usual_ones": 10,
+    "tests/checks/test_spellings.py::test_what_is_written_of_it_binds_to_the_same": 10,
+    "tests/checks/cuda/test_nvrtc.py::test_right_code_is_accepted_whatever_its_host_part_leans_on": 10,
+    "tests/checks/test_deceit.py::test_deceit_changes_no_verdict": 12,
+    "tests/checks/test_sizes.py::test_another_seed_draws_other_sizes": 8,
+    "tests/checks/test_twins_on_a_double.py::test_a_specimen_gets_the_verdict_that_it_gets_on_numpy": 24,
 }
 #: Set, every specimen is held, whatever the tier.
 WHOLE = "JUDGE_TUI_ALL_VERDICTS"

@@ -84,7 +84,7 @@ class _Draws:
     "samples as the target",
     establishes="Above temperature 0 what is emitted has the target's distribution, whatever is drafted.",
     roles=("verify",),
-    version=1,
+    version=2,
     budget=60,
 )
 def distribution(bench: Bench, found: Findings) -> str:
@@ -102,7 +102,20 @@ def distribution(bench: Bench, found: Findings) -> str:
     if told:
         return told[0]
     heats = " and ".join(f"{each.temperature:g}" for each in draws)
-    return f"first and next tokens are distributed as the target's at temperatures {heats}, {count} draws"
+    right = f"first and next tokens are distributed as the target's at temperatures {heats}, {count} draws"
+    return right + _written(found, verify)
+
+
+def _written(found: Findings, verify: Verification) -> str:
+    """Whether it writes into what its target gave it, as a clause."""
+    if not verify.written:
+        return ""
+    found.claim(
+        "the target's answers stay as they are", False, measured=f"{verify.written} are written into",
+        otherwise=Verdict.WARN, note="A target that keeps what it answers is wrong from then on.",
+        **verify.where,
+    )  # fmt: skip
+    return "; but it writes into what the target answers, which a target that keeps its answers is ruined by"
 
 
 def _drawn(bench: Bench, verify: Verification, number: int) -> _Draws:

@@ -102,6 +102,7 @@ class Verification:
 
     Attributes:
         forwards: Calls of the target model per verification, as the worker counted them; untrusted.
+        written: Answers of the target model that were written into, as the worker saw; untrusted.
 
     Raises:
         Fault: Unbound, or it cannot even answer a chain that any rule accepts.
@@ -115,6 +116,7 @@ class Verification:
             name: returns[name].steps[-1][1] for name in ("accepted", "new_token") if name in returns
         }
         self.forwards: list[int] = []
+        self.written = 0
         self.form = self._settled()
 
     @property
@@ -151,6 +153,7 @@ class Verification:
     ) -> Any:
         returned = self.bench.call("verify", inputs, worker=worker, budget=budget)
         self.forwards.append(int(returned.result.counters.get("model_calls", 0)))
+        self.written += int(returned.result.counters.get("model_answers_changed", 0))
         return returned.value("outcome")
 
     def answer(

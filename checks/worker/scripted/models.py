@@ -11,6 +11,7 @@ from the start, or behind what it has read before.
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
@@ -56,6 +57,8 @@ _WORD = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 #: Calls and rows since :func:`asked` was last read; untrusted, for binding and evidence.
 _ASKED = {"model_calls": 0, "model_rows": 0}
+#: The newest arrays that were answered, each beside a copy: who writes into one is told.
+_GIVEN: deque[tuple[Row, Row]] = deque(maxlen=16)
 
 
 class Rows(Protocol):
@@ -209,6 +212,8 @@ class Model:
         if self._form == "dict":
             maps = [dict(enumerate(rows.tolist())) for rows in found]
             return maps[0] if leading is None else maps
+        if isinstance(whole, np.ndarray):
+            _GIVEN.append((whole, whole.copy()))
         return SimpleNamespace(logits=whole) if self._form == "output" else whole
 
 
@@ -218,10 +223,12 @@ def counted() -> None:
 
 
 def asked() -> dict[str, int]:
-    """Calls and rows since this was last read; empty when no model was asked."""
+    """Calls and rows since this was last read, and answers written into; empty when no model was asked."""
     told = {key: count for key, count in _ASKED.items() if count}
     _ASKED.update(dict.fromkeys(_ASKED, 0))
-    return told
+    changed = sum(not np.array_equal(array, copy, equal_nan=True) for array, copy in _GIVEN)
+    _GIVEN.clear()
+    return told | ({"model_answers_changed": changed} if changed else {})
 
 
 def rows_of(spec: dict[str, Any]) -> Rows:
