@@ -9,7 +9,7 @@ from judge_tui.judging.note import Note
 
 __all__ = ["taken_back"]
 
-_WORDS = ("overall", "overall_reason", "grade", "summary")
+_WORDS = ("overall", "overall_reason", "grade", "summary", "verdict")
 
 
 def taken_back(before: Scorecard, after: Scorecard, now: Scorecard) -> Scorecard | None:

@@ -56,6 +56,7 @@ def card_differences(ours: Scorecard, theirs: Scorecard, rubric: Rubric) -> Iter
         yield from _texts(f"comment on {title}", ours.comment(name), theirs.comment(name))
     yield from _values("overall", ours.overall, theirs.overall)
     yield from _values("grade", ours.grade or None, theirs.grade or None)
+    yield from _values("as a whole", _verdict(ours), _verdict(theirs))
     yield from _texts("reason for the overall score", ours.overall_reason, theirs.overall_reason)
     yield from _texts("summary", ours.summary, theirs.summary)
     notes = {note.id: note for note in ours.notes}
@@ -109,6 +110,13 @@ def _texts(what: str, ours: str, theirs: str) -> Iterator[Differing]:
 
 def _note(note: Note | None) -> str:
     return "" if note is None else f"{note.severity} {note.kind}: {note.text}"
+
+
+def _verdict(card: Scorecard) -> str | None:
+    """What a card calls its submission, and by which note."""
+    if card.verdict is None:
+        return None
+    return f"{card.verdict.kind} ({card.verdict.note})" if card.verdict.note else card.verdict.kind
 
 
 def _criterion(criterion: Criterion | None) -> str:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge_tui.judging.card import CheckSeen, Scorecard
+from judge_tui.judging.card import CellVerdict, CheckSeen, Scorecard
 from judge_tui.judging.note import new_note
 from judge_tui.judging.taking_back import taken_back
 
@@ -25,6 +25,7 @@ CHANGES: dict[str, Change] = {
     "reason": lambda card: card.with_overall(card.overall, "why"),
     "grade": lambda card: card.with_grade("B"),
     "summary": lambda card: card.with_summary("short"),
+    "verdict": lambda card: replace(card, verdict=CellVerdict("bug")),
     "added": lambda card: card.with_note(NOTES[3]),
     "deleted": lambda card: card.without_note(NOTES[1].id),
     "reworded": lambda card: card.with_note(replace(NOTES[0], text="other")),
@@ -42,9 +43,8 @@ def test_without_the_first_change_the_card_is_as_if_it_had_never_been_made(names
     assert found is not None
     # a note that was written meanwhile stands behind
     assert {note.id: note for note in found.notes} == {note.id: note for note in wanted.notes}
-    assert (found.dimensions, found.overall, found.overall_reason, found.grade, found.summary) == (
-        wanted.dimensions, wanted.overall, wanted.overall_reason, wanted.grade, wanted.summary,
-    )  # fmt: skip
+    for name in ("dimensions", "overall", "overall_reason", "grade", "summary", "verdict"):
+        assert getattr(found, name) == getattr(wanted, name)
 
 
 @pytest.mark.parametrize(
@@ -54,6 +54,7 @@ def test_without_the_first_change_the_card_is_as_if_it_had_never_been_made(names
         (lambda c: c.with_score("tests", 70), lambda c: c.with_score("tests", None)),
         (lambda c: c.with_comment("tests", "a"), lambda c: c.with_comment("tests", "b")),
         (lambda c: c.with_overall(50), lambda c: c.with_overall(None)),
+        (lambda c: replace(c, verdict=CellVerdict("bug")), lambda c: replace(c, verdict=None)),
         (lambda c: c.with_note(NOTES[3]), lambda c: c.without_note(NOTES[3].id)),
         (lambda c: c.without_note(NOTES[0].id), lambda c: c.with_note(NOTES[0])),
     ],

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from judge_tui.judging.card import Scorecard
+from judge_tui.judging.card import CellVerdict, Scorecard
 from judge_tui.judging.matchup import Criterion, Matchup
 from judge_tui.judging.note import new_note
 from judge_tui.judging.rubric import Rubric
@@ -24,12 +26,14 @@ def test_scores_texts_and_notes_that_differ_are_named(rubric: Rubric) -> None:
     ours = CARD.with_score("correctness", 85).with_comment("correctness", "mine").with_overall(80)
     theirs = CARD.with_score("correctness", 50).with_comment("correctness", "theirs").with_summary("well")
     note = new_note("bug", "broken")
-    ours = ours.with_note(note)
+    ours = replace(ours.with_note(note), verdict=CellVerdict("bug", note.id))
+    theirs = replace(theirs, verdict=CellVerdict("clean"))
     title = rubric.dimension("correctness").title
     assert list(map(str, card_differences(ours, theirs, rubric))) == [
         f"{title}: 85 here, 50 there",
         f"comment on {title}: differs",
         "overall: 80 here, – there",
+        f"as a whole: bug ({note.id}) here, clean there",
         "summary: only there",
         "note on the whole submission: only here",
     ]

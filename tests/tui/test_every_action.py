@@ -25,6 +25,9 @@ ELSEWHERE = {
     "rubric.a-comment-of-earlier": (
         "test_earlier_comment.test_one_is_picked_goes_behind_what_stands_and_is_undone_at_once"
     ),
+    "rubric.what-it-is-as-a-whole": (
+        "test_whole_verdict.test_it_is_picked_with_the_note_that_shows_it_and_undone_at_once"
+    ),
     "report.next-heading": "test_report_screen.test_headings_are_gone_to_and_a_link_leads_back",
     "report.previous-heading": "test_report_screen.test_headings_are_gone_to_and_a_link_leads_back",
     "report.back-to-where-a-link-came-from": (

@@ -258,6 +258,11 @@ class CompareScreen(
 
         offer_earlier(self, self.session, self.panes[self.session.scored], self.changed)
 
+    def on_rubric_lines_verdict_asked(self) -> None:
+        from judge_tui.tui.screens.whole_verdict import ask_verdict
+
+        ask_verdict(self, self.session, self.changed)
+
     def action_undo(self) -> None:
         undo_cards(self, self.session, partial(self._told, "undone"))
 

@@ -132,10 +132,21 @@ def detail_lines(session: Session, width: int, tones: Tones, edits: str = "enter
     elif row == OVERALL:
         lines += _paragraph(_total(session, index), width, tones.text)
         lines += _paragraph(f"! {conflict}", width, tones.by_name["error"], hang=2) if conflict else []
+        lines += _as_a_whole(session, width, tones)
         lines += _comment(session.hide(session.text()), "reason", width, tones, edits)
     else:
+        lines += _as_a_whole(session, width, tones)
         lines += _comment(session.hide(session.text()), "summary", width, tones, edits)
     return lines
+
+
+def _as_a_whole(session: Session, width: int, tones: Tones) -> list[Line]:
+    """What the judge calls the submission, and the lines that show it; nothing where nothing is said."""
+    verdict, note = session.card.verdict, session.card.verdict_note
+    if verdict is None:
+        return []
+    shown = f" · {session.hide(note.where or note.text)}" if note is not None else ""
+    return _paragraph(f"⚑ {verdict.kind}{shown}", width, tones.by_name["warning"], hang=2)
 
 
 def _machines(session: Session, row: Dimension, width: int, tones: Tones) -> list[Line]:

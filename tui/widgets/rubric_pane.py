@@ -58,6 +58,7 @@ class RubricLines(ScrollView, can_focus=True):
         Binding("O", "row('overall')", "overall", show=False),
         Binding("S", "row('summary')", "summary", show=False),
         Binding("apostrophe", "earlier", "a comment of earlier", show=False),
+        Binding("V", "verdict", "what it is as a whole", show=False),
         Binding("backspace,delete", "clear", "take the score away", show=False),
         Binding("pagedown", "scroll_detail(1)", "read on", show=False),
         Binding("pageup", "scroll_detail(-1)", "read back", show=False),
@@ -80,6 +81,10 @@ class RubricLines(ScrollView, can_focus=True):
     @dataclass
     class EarlierAsked(Message):
         """A comment of earlier is wanted for the dimension in focus."""
+
+    @dataclass
+    class VerdictAsked(Message):
+        """What the submission in focus is as a whole is to be said."""
 
     def __init__(self, session: Session) -> None:
         super().__init__(id="rubric-lines")
@@ -270,6 +275,10 @@ class RubricLines(ScrollView, can_focus=True):
     def action_earlier(self) -> None:
         self._keep()
         self.post_message(self.EarlierAsked())
+
+    def action_verdict(self) -> None:
+        self._keep()
+        self.post_message(self.VerdictAsked())
 
     def action_edit(self) -> None:
         self.post_message(self.EditAsked())
