@@ -215,12 +215,12 @@ def kept(bench: Bench, files: Sequence[str], call: Callable[[Worker, int], objec
             worker.load(file)
         for number in range(_WARM):
             call(worker, number)
-        worker.drop()
+        worker.drop(trim=True)
         before = _bytes(worker.jail.inner_pid, "VmRSS")
         for number in range(_KEPT):
             call(worker, _WARM + number)
         # what only waits for the collector is not kept
-        worker.drop()
+        worker.drop(trim=True)
         after = _bytes(worker.jail.inner_pid, "VmRSS")
     return None if before is None or after is None else (after - before) / _KEPT
 

@@ -41,6 +41,12 @@ MORE = 2000
 #: what is marked ``quick`` stays.
 SAMPLED = {
     "tests/checks/tasks/test_specimens.py::test_specimen": 32,
+    "tests/checks/tasks/test_specimens.py::test_another_seed_gives_no_other_verdict": 2,
+    "tests/checks/tasks/ternary_training/test_verdicts.py::"
+    "test_the_summary_names_what_the_projection_does_instead": 2,
+    "tests/checks/test_forged_replies.py::test_no_forged_reply_of_some_breaks_the_engine": 2,
+    "tests/checks/test_goldens.py::test_a_submission_of_this_repository_is_bound_as_before": 2,
+    "tests/cli/test_bind.py::test_what_is_written_of_a_reconstruction_binds_to_the_same_when_read_again": 2,
     "tests/checks/test_forged_figures.py::test_a_forged_figure_buys_no_verdict": 24,
     "tests/checks/test_attacks_on_search.py::test_who_knows_the_checks_passes_by_being_right_alone": 20,
     "tests/checks/attacks/test_fuse.py::test_attacks_are_caught_and_their_controls_pass": 6,

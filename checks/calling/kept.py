@@ -80,9 +80,14 @@ class KeptObjects(Connection):
         with handed.pack as pack:
             return super()._request({**body, "first": handed.values}, budget, (*pack.fds, *fds))
 
-    def drop(self, *handles: Handle) -> None:
-        """Forget kept objects."""
-        self._request({"op": "drop", "handles": [handle.id for handle in handles]}, 20.0)
+    def drop(self, *handles: Handle, trim: bool = False) -> None:
+        """Forget kept objects.
+
+        Args:
+            handles: Theirs.
+            trim: Give what is free back to the kernel as well, before its count of the process is read.
+        """
+        self._request({"op": "drop", "handles": [handle.id for handle in handles], "trim": trim}, 20.0)
 
     def slot(self) -> Handle:
         """A handle that stands for nothing yet: the result of a call of a series."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import arrays, describe, namespace, places
+from . import arrays, describe, heap, namespace, places
 from .answers import Answers
 from .beside import data_beside
 from .bfloat16 import dtype_named, widened
@@ -176,6 +176,8 @@ class Session:
         # Cycles among young objects; of old ones that are no GPU's the next trace gets rid.
         gc.collect(1 if self.module == "numpy" else 2)
         self.arrays.release()
+        if request.get("trim"):
+            heap.give_back()
         return {}
 
     def op_call(self, request: dict[str, Any]) -> dict[str, Any]:

@@ -129,7 +129,7 @@ def _seen(subject: Subject) -> _Seen | None:
         for file in bench.bindings.loaded:
             worker.load(file)
         first = _filled(subject, worker, 1)
-        worker.drop(*_roots(first))
+        worker.drop(*_roots(first), trim=True)
         told = [resident_now(worker)]
         for number in range(2, _FILLED):
             cached = _filled(subject, worker, number)
@@ -167,5 +167,5 @@ def _filled(subject: Subject, worker: Worker, number: int) -> Cached:
     names = [name for name in cached.names.values() if isinstance(name, Handle)]
     kept = {handle.id for handle in (*_roots(cached), *names)}
     # every argument and result of these calls has a number between the two
-    worker.drop(*(Handle(other) for other in range(first, worker.slot().id) if other not in kept))
+    worker.drop(*(Handle(other) for other in range(first, worker.slot().id) if other not in kept), trim=True)
     return cached
