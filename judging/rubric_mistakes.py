@@ -10,7 +10,7 @@ from judge_tui.judging.wording import did_you_mean
 __all__ = ["TAKEN", "refuse_mistakes"]
 
 #: Keys that the screen itself needs while a rubric is in focus → what they do there. ``h`` and ``l``, which
-#: the arrows do as well, may be a dimension's.
+#: the arrows do as well, may be a dimension's, and so may ``V``, which older rubrics could have.
 TAKEN = {
     "n": "goes to the next dimension without a score",
     "w": "goes to the next submission",

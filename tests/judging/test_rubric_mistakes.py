@@ -92,7 +92,7 @@ def test_every_key_that_the_rubric_pane_needs_is_taken() -> None:
     signs = {"plus": "+", "equals_sign": "=", "minus": "-", "question_mark": "?"}
     keys = {signs.get(key, key) for one in RubricLines.BINDINGS for key in one.key.split(",")}
     typed = {key for key in keys if len(key) == 1 and not key.isdigit()}
-    assert typed - {"h", "l"} <= set(TAKEN)
+    assert typed - {"h", "l", "V"} <= set(TAKEN)
     everywhere = {signs.get(key, key) for one in CompareScreen.BINDINGS for key in one.key.split(",")}
     assert {"u", "q", "?"} <= everywhere & set(TAKEN)
 
