@@ -30,14 +30,9 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("at-length" if tiers.of(config) == "all" else "shared-machine")
 
 
-def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """As many workers as there are cores that this process may use, and half as many again.
-
-    A third of a worker's time is waiting, for a screen or a jail. In the tier ``quick`` there are none beside
-    the cores: there a worker's start, which reads every test, costs more than it brings.
-    """
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return cores if tiers.of(config) == "quick" else cores + cores // 2
+def pytest_xdist_auto_num_workers() -> int:
+    """As many workers as there are cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
