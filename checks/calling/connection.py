@@ -47,6 +47,7 @@ class Connection:
         start_budget: Seconds until it must be ready.
         place: Where it computes. A worker on a GPU has no bound on its address space.
         refused: Told of every exception that leaves the submission.
+        packages: Installed packages that it may import beside NumPy.
 
     Attributes:
         account: The time of the running check; requests draw on it, whatever their own budgets are.
@@ -66,6 +67,7 @@ class Connection:
         start_budget: float = 30.0,
         place: Place = _CPU,
         refused: Callable[[Fault], None] | None = None,
+        packages: tuple[str, ...] = (),
     ) -> None:
         submission = self.submission = submission.held
         self.place = place
@@ -87,6 +89,7 @@ class Connection:
                 gpu=place.gpu,
                 device=place.device.id,
                 arrays=place.arrays,
+                packages=packages,
             )
             undo.pop_all()
         self._processor = Processor(self.jail.inner_pid)

@@ -23,6 +23,7 @@ from judge_tui.checks.worker import wire
 
 __all__ = [
     "Buffer",
+    "Carried",
     "Context",
     "Handed",
     "Handle",
@@ -82,6 +83,13 @@ class Context:
 
 
 @dataclass(frozen=True, slots=True)
+class Carried:
+    """Any value that crosses by value, as :mod:`judge_tui.checks.worker.border.codec` writes it."""
+
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class NumpyType:
     """A NumPy scalar type by name, such as ``float32``."""
 
@@ -127,6 +135,8 @@ class Packer:
             return {"$l": self(value.array)}
         if isinstance(value, Context):
             return {"$c": {key: self(item) for key, item in value.items.items()}}
+        if isinstance(value, Carried):
+            return {"$v": value.data}
         if isinstance(value, NumpyType):
             return {"$d": value.name}
         if isinstance(value, Random):

@@ -17,6 +17,7 @@ from judge_tui.checks.calling.connection import Connection, mapping
 from judge_tui.checks.calling.handover import Buffer, Handed, Handle, Packer, Steps, Target
 from judge_tui.checks.faults import BadResult
 from judge_tui.checks.worker import wire
+from judge_tui.checks.worker.border.codec import Far, MalformedError, decode
 
 __all__ = ["KeptObjects"]
 
@@ -219,6 +220,37 @@ class KeptObjects(Connection):
             }
             self._request(body, 60.0, (out.fd,))
             return out.array()
+
+    def carried(self, handle: Handle | Target, *, most: int = _MOST_FETCHED) -> Any:
+        """A value, exactly as it is: scalars, texts, arrays, containers and records of them.
+
+        Args:
+            handle: Where it is.
+            most: Bytes of its large arrays that are copied out, all together.
+
+        Raises:
+            BadResult: It does not cross by value, or is larger.
+        """
+        keep = next(self._numbers)
+        with Packer() as pack:
+            reply = self._request({"op": "carry", "of": pack(handle), "keep": keep, "far": _ALONG}, 60.0)
+        left = most
+
+        def fetched(far: Far) -> npt.NDArray[Any]:
+            nonlocal left
+            left -= far.nbytes
+            if left < 0:
+                raise BadResult(f"answered with arrays of more than {most:,} bytes")
+            return self.fetch(Handle(keep, (("i", far.index),)), far.shape, far.dtype)
+
+        try:
+            value = decode(reply["value"], far=fetched)
+        except MalformedError as error:
+            raise BadResult(f"answered with {error}") from error
+        finally:
+            if left < most and self.alive:
+                self.drop(Handle(keep))
+        return value
 
     def value(self, handle: Handle) -> Any:
         """Plain data of an object: numbers, texts, lists and dicts."""

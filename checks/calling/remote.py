@@ -14,6 +14,7 @@ from judge_tui.checks import sandbox
 from judge_tui.checks.backends import Place
 from judge_tui.checks.calling.connection import mapping, raised
 from judge_tui.checks.calling.handover import (
+    Carried,
     Context,
     Handle,
     Nested,
@@ -30,6 +31,7 @@ from judge_tui.checks.submission import Submission
 
 __all__ = [
     "Call",
+    "Carried",
     "Context",
     "Handle",
     "Nested",
@@ -101,11 +103,13 @@ class Worker(KeptObjects):
         start_budget: float = 30.0,
         place: Place = _CPU,
         refused: Callable[[Fault], None] | None = None,
+        packages: tuple[str, ...] = (),
     ) -> None:
         self.loaded: dict[str, dict[str, Any]] = {}
         super().__init__(
-            submission, limits=limits, mode=mode, start_budget=start_budget, place=place, refused=refused
-        )
+            submission, limits=limits, mode=mode, start_budget=start_budget, place=place, refused=refused,
+            packages=packages,
+        )  # fmt: skip
 
     def load(self, file: str, *, budget: float = 30.0) -> Mapping[str, Any]:
         """Import one file of the submission, once.

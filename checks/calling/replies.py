@@ -168,6 +168,10 @@ class _Fetched(_Reply, total=False):
     dtype: Name
 
 
+class _Carried(_Reply, total=False):
+    value: bytes
+
+
 class _Moved(_Reply, total=False):
     moved: bool
     reason: Text
@@ -177,6 +181,7 @@ class _Moved(_Reply, total=False):
 _SHAPES: Mapping[str, Any] = {
     "load": _Loaded, "call": _Called, "series": _Repeated, "describe": _Described, "settable": _Settable,
     "leaves": _Leaves, "footprint": _Footprint, "fetch": _Fetched, "move": _Moved,
+    "carry": _Carried,
 }  # fmt: skip
 _SHAPED = frozenset({"array", "list"})
 _OF_ARRAYS = frozenset({"shape", "dtype", "nbytes"})
@@ -185,7 +190,8 @@ _DTYPE = re.compile(
     r"|(datetime64|timedelta64)(\[\w+\])?"
 )
 #: What a reply has to say where nothing went wrong.
-_NEEDED = {"load": ("functions", "classes"), "call": ("tree",), "describe": ("tree",), "leaves": ("leaves",)}
+_NEEDED = {"load": ("functions", "classes"), "call": ("tree",), "describe": ("tree",), "leaves": ("leaves",),
+           "carry": ("value",)}  # fmt: skip
 
 
 def affordable(frame: bytes) -> bool:

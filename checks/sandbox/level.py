@@ -95,6 +95,7 @@ def launch(
     gpu: bool = False,
     device: str = "",
     arrays: str = "numpy",
+    packages: tuple[str, ...] = (),
     worker: Path = mounts.WORKER,
     port: int = 0,
 ) -> Jail:
@@ -109,6 +110,7 @@ def launch(
         gpu: Show it the GPU; needs ``limits.address_space`` to be ``None``.
         device: The one device that CUDA sees, as ``CUDA_VISIBLE_DEVICES`` names it; empty for all.
         arrays: The module that a submission gets for NumPy.
+        packages: Installed packages that are shown beside it.
         worker: The package that runs inside.
         port: A TCP port on the loopback interface that it must not reach.
 
@@ -131,6 +133,7 @@ def launch(
         memory_bytes=_GPU_MEMORY if gpu else None,
         device=device,
         arrays=arrays,
+        packages=packages,
     )
     return start_plain(order) if bubblewrap is None else start_wrapped(bubblewrap, order)
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from judge_tui.checks.folders import home_folder, present_folder
-from judge_tui.checks.sandbox import packages
+from judge_tui.checks.sandbox import packages as installed
 from judge_tui.checks.sandbox.scratch import SCRATCH_BYTES
 
 __all__ = [
@@ -128,6 +128,7 @@ def bubblewrap_view(
     gpu: bool,
     shown: Sequence[Path] = (),
     arrays: str = "numpy",
+    packages: tuple[str, ...] = (),
 ) -> tuple[list[str], View]:
     """Arguments for bubblewrap, and what they make of the machine.
 
@@ -141,8 +142,9 @@ def bubblewrap_view(
         shown: Further files and trees, shown where they are; those that the system's roots hold already add
             nothing.
         arrays: The module that a submission gets for NumPy.
+        packages: Installed packages that are shown beside it.
     """
-    system = _system(str(home_folder()), str(present_folder()), arrays)
+    system = _system(str(home_folder()), str(present_folder()), arrays, packages)
     own = (site for site in system.folders if not _inside_any(site, system.roots))
     sites = {site: f"/site/{index}" for index, site in enumerate(own)}
     argv = ["--proc", "/proc"] if proc else []
@@ -171,6 +173,7 @@ def plain_view(
     *,
     shown: Sequence[Path] = (),
     arrays: str = "numpy",
+    packages: tuple[str, ...] = (),
 ) -> View:
     """What a worker without mounts of its own may read.
 
@@ -181,12 +184,13 @@ def plain_view(
         folder: A fresh folder; the scratch folder and a link to the package are made in it.
         shown: Further files and trees.
         arrays: The module that a submission gets for NumPy.
+        packages: Installed packages that are shown beside it.
     """
     scratch, package_root = folder / "scratch", folder / "judge"
     scratch.mkdir()
     package_root.mkdir()
     (package_root / PACKAGE).symlink_to(worker)
-    system = _system(str(home_folder()), str(present_folder()), arrays)
+    system = _system(str(home_folder()), str(present_folder()), arrays, packages)
     read, listed = around((*system.roots, *system.parts), system.hidden)
     sites = tuple(_linked(folder / f"site-{i}", site, parts) for i, (site, parts) in enumerate(system.sites))
     # a rule about a link would be one about all that it leads to, what is hidden there included
@@ -207,7 +211,9 @@ def plain_view(
 
 
 @functools.cache
-def _system(home: str, workspace: str, arrays: str = "numpy") -> _System:
+def _system(
+    home: str, workspace: str, arrays: str = "numpy", packages: tuple[str, ...] = ()
+) -> _System:
     prefix = Path(os.path.realpath(sys.base_prefix))
     wanted = [
         Path("/usr"),
@@ -220,13 +226,13 @@ def _system(home: str, workspace: str, arrays: str = "numpy") -> _System:
     for path in wanted:
         if not _inside_any(path, roots):
             roots.append(path)
-    sites = packages.shown(arrays)
+    sites = installed.shown(arrays, packages)
     needed = [*(part for _site, parts in sites for part in parts), prefix, Path(sysconfig.get_path("stdlib")),
               Path(os.path.realpath(sys.executable))]  # fmt: skip
     private = [Path(os.path.realpath(path)) for path in (home, workspace)]
     hidden = [path for path in private if not related(path, needed)]
     whole = [site for site, parts in sites if site in parts]
-    hidden += [folder for folder in packages.folders(roots) if not _inside_any(folder, whole)]
+    hidden += [folder for folder in installed.folders(roots) if not _inside_any(folder, whole)]
     shown = (*roots, *(part for _site, parts in sites for part in parts))
     return _System(
         tuple(roots), sites, tuple(path for path in (*secrets(), *hidden) if _below_any(path, shown))

@@ -13,10 +13,12 @@ from collections.abc import Iterable, Iterator
 from importlib import metadata
 from pathlib import Path
 
-__all__ = ["FRAMEWORKS", "folders", "shown"]
+__all__ = ["EVERY", "FRAMEWORKS", "folders", "shown"]
 
 #: Frameworks that would answer a challenge instead of a submission: whatever is shown, these are refused.
 FRAMEWORKS = frozenset({"torch", "tensorflow", "jax", "autograd"})
+#: In place of names: whatever is installed.
+EVERY = ("*",)
 #: What a worker imports, and what submissions' own tests are run by.
 _NEEDED = ("numpy", "msgspec", "pytest", "hypothesis", "ml_dtypes")
 #: The packages that CuPy comes as; CUDA's libraries are extras of theirs.
@@ -26,21 +28,23 @@ _FOLDERS = ("lib*/python3*/site-packages", "lib*/python3*/dist-packages", "local
 
 
 @functools.cache
-def shown(arrays: str) -> tuple[tuple[Path, tuple[Path, ...]], ...]:
+def shown(arrays: str, more: tuple[str, ...] = ()) -> tuple[tuple[Path, tuple[Path, ...]], ...]:
     """Folders with packages, and what is shown of each; the folder itself where nobody lists what is in it.
 
     Args:
         arrays: The module that a submission gets for NumPy.
+        more: Further distributions or modules that are shown where they are installed, or :data:`EVERY`.
     """
     found: dict[Path, set[Path]] = {}
-    for distribution in _required([*_NEEDED, *_CUPY]):
+    every = more == EVERY
+    for distribution in _installed() if every else _required([*_NEEDED, *_CUPY, *_distributions(more)]):
         site = Path(os.path.realpath(str(distribution.locate_file(""))))
         found.setdefault(site, set()).update(site / name for name in _tops(distribution))
-    for name in (*_NEEDED, "cupy", arrays):
+    for name in (*_NEEDED, "cupy", arrays, *(() if every else more)):
         if (place := _place(name)) is not None:
             site, entry = place
             parts = found.setdefault(site, set())
-            if name == arrays:
+            if name == arrays or name in more:
                 parts.add(entry)
             elif entry not in parts:
                 # installed without a list of its files
@@ -77,6 +81,21 @@ def _required(names: Iterable[str]) -> Iterator[metadata.Distribution]:
         for line in distribution.requires or ():
             if (found := _NAME.match(line)) and ("extra" not in line or key in _CUPY):
                 todo.append(found[0])
+
+
+def _installed() -> Iterator[metadata.Distribution]:
+    """Everything that is installed where this program looks for packages, but for the program itself."""
+    return (each for each in metadata.distributions() if each.name != "judge-tui")
+
+
+def _distributions(modules: Iterable[str]) -> Iterator[str]:
+    """What may have to be installed for modules: distributions of their names, and those that hold them."""
+    if not modules:
+        return
+    holding = metadata.packages_distributions()
+    for module in modules:
+        yield module
+        yield from holding.get(module, ())
 
 
 def _tops(distribution: metadata.Distribution) -> set[str]:

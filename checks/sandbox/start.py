@@ -64,6 +64,7 @@ class Order:
         memory_bytes: Resident memory past which it is killed; ``None`` for no such watch.
         device: The one device that CUDA sees; empty for all that are visible.
         arrays: The module that a submission gets for NumPy.
+        packages: Installed packages that are shown beside NumPy, frameworks included.
     """
 
     submission: Path
@@ -79,6 +80,7 @@ class Order:
     memory_bytes: int | None = None
     device: str = ""
     arrays: str = "numpy"
+    packages: tuple[str, ...] = ()
 
 
 @functools.cache
@@ -110,6 +112,7 @@ def start_wrapped(bubblewrap: Bubblewrap, order: Order) -> Jail:
         gpu=order.gpu,
         shown=_shown(order),
         arrays=order.arrays,
+        packages=order.packages,
     )
     held = _held(order, view) | {"own_mounts": True, "own_pids": True, "devices": ["/dev"]}
     # who judges in the folder of temporary files has another one by that name in there: its own
@@ -162,6 +165,7 @@ def start_plain(order: Order) -> Jail:
         Path(folder.name).resolve(),
         shown=_shown(order),
         arrays=order.arrays,
+        packages=order.packages,
     )
     held = _held(order, view)
     held["outside"] += [tempfile.gettempdir(), folder.name]
@@ -198,7 +202,9 @@ def _ranked(pid: int) -> None:
 def _held(order: Order, view: mounts.View) -> dict[str, Any]:
     """The terms of confinement; with a program, what may be run."""
     held = terms(view, order.limits, order.submission, gpu=order.gpu, port=order.port)
-    held |= {"arrays": order.arrays, "refused": sorted(packages.FRAMEWORKS)}
+    every = order.packages == packages.EVERY
+    refused = () if every else sorted(packages.FRAMEWORKS.difference(order.packages))
+    held |= {"arrays": order.arrays, "refused": [*refused]}
     if order.gpu:
         # the driver names its threads, and does not start where it may not
         held["rewrite"] = [_OWN_THREADS]

@@ -354,6 +354,18 @@ class Session:
                 np.frombuffer(buffer, dtype=dtype).reshape(shape)[...] = array
         return {"dtype": str(array.dtype)}
 
+    def op_carry(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Any value, exactly, where it crosses by value; keep its large arrays, to be fetched one by one."""
+        from .border.codec import Encoder, TooMuchError
+
+        encoder = Encoder(far=request["far"])
+        try:
+            data = encoder.encode(arrays.hosted(self._decoded(request["of"])))
+        except (TooMuchError, TypeError) as error:
+            raise BadValueError(str(error)) from error
+        self.kept[request["keep"]] = encoder.apart
+        return {"value": data}
+
     def op_value(self, request: dict[str, Any]) -> dict[str, Any]:
         """Plain data of an object: numbers, texts, lists and dicts."""
         return {"value": plain(self._decoded(request["of"]))}
@@ -371,6 +383,8 @@ class Session:
         if "$l" in value:
             array = self._decoded(value["$l"])
             return array.tolist() if arrays.is_array(array) else array
+        if "$v" in value:
+            return self._carried(value["$v"])
         if "$t" in value:
             return tuple(self._decoded(item) for item in value["$t"])
         if "$c" in value:
@@ -386,6 +400,12 @@ class Session:
         if "$f" in value:
             return self._callable(value["$f"]["file"], value["$f"]["name"])
         return {key: self._decoded(item) for key, item in value.items()}
+
+    def _carried(self, data: bytes) -> Any:
+        from .border.codec import decode
+        from .border.records import made
+
+        return decode(data, record=made)
 
     def _array(self, value: dict[str, Any]) -> Any:
         shape, dtype = tuple(value["shape"]), dtype_named(value["dtype"])

@@ -13,6 +13,7 @@ Values in a request are plain msgpack, and these one-key maps:
 ``{"$l": value}``                        the same as nested lists
 ``{"$c": {…}}``                          a dict whose keys are attributes too (see :mod:`.context`)
 ``{"$t": [values]}``                     a tuple
+``{"$v": bytes}``                        any value that crosses by value (see :mod:`.border.codec`)
 ``{"$d": "float32"}``                    a NumPy scalar type
 ``{"$g": 7}``                            a NumPy random generator with that seed
 ``{"$m": {…}}``                          a scripted model (see :mod:`.scripted.models`)

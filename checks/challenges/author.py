@@ -1,0 +1,195 @@
+"""The author's side of a challenge: its code, in a jail of its own.
+
+The jail holds the challenge's folder and every installed package, and no submission. What the author's code
+does wrong is a :class:`~.challenge.ChallengeFault`; a package that it needs and that is missing is a skip.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from judge_tui.checks import sandbox
+from judge_tui.checks.calling.handover import Carried, Random
+from judge_tui.checks.calling.remote import Handle, Result, Target, Worker
+from judge_tui.checks.challenges.challenge import NUMBERS, Challenge, ChallengeFault
+from judge_tui.checks.faults import Fault, Raised, Skipped, TimedOut
+from judge_tui.checks.sandbox.packages import EVERY
+from judge_tui.checks.submission import Submission
+from judge_tui.checks.worker.border.codec import Encoder
+
+__all__ = ["Author", "Authors", "crossing"]
+
+_T = TypeVar("_T")
+#: A reference may be slow where submissions are not: seconds of one call, at least.
+_PATIENCE = 10.0
+_LIMITS = sandbox.Limits(cpu_seconds=600)
+
+
+def crossing(value: Any) -> Any:
+    """A value as a worker is handed it: arrays, numbers and texts as they are, all else by value."""
+    import numpy as np
+
+    if value is None or isinstance(value, (bool, float, str, Handle, Random, Carried)):
+        return value
+    if type(value) is int and -(2**63) <= value < 2**63:
+        return value
+    if isinstance(value, np.ndarray) and value.dtype.kind in "fiub":
+        return value
+    return Carried(Encoder().encode(value))
+
+
+class Author:
+    """The author's code in one process.
+
+    Args:
+        challenge: Whose.
+        folder: A snapshot of its files.
+        mode: How it is confined.
+
+    Attributes:
+        worker: The process.
+    """
+
+    def __init__(self, challenge: Challenge, folder: Submission, *, mode: sandbox.Mode = "auto") -> None:
+        self.challenge = challenge
+        self.worker = Worker(folder, limits=_LIMITS, mode=mode, packages=EVERY)
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process still runs."""
+        return self.worker.alive
+
+    def close(self) -> None:
+        """End it."""
+        self.worker.close()
+
+    def loaded(self, file: str = NUMBERS) -> Mapping[str, Any]:
+        """What a file of the challenge defines (see ``worker/describe.py``), imported once.
+
+        Raises:
+            ChallengeFault: It cannot be imported.
+            Skipped: It needs a package that is not installed.
+        """
+        inventory = self._held(lambda: self.worker.load(file, budget=self.patience), f"{file} cannot be imported")
+        if missing := sorted(map(str, inventory.get("missing", ()))):
+            names = " and ".join(missing)
+            raise Skipped(f"the challenge itself needs {names}, which is not installed: pip install {missing[0]}")
+        return inventory
+
+    @property
+    def patience(self) -> float:
+        """Seconds that one call may take."""
+        return max(_PATIENCE, self.challenge.settings.limits.seconds)
+
+    def call(
+        self,
+        name: str,
+        args: Sequence[Any] = (),
+        kwargs: Mapping[str, Any] | None = None,
+        *,
+        file: str = NUMBERS,
+        of: Callable[[Result], Handle] = lambda result: result.handle,
+    ) -> Any:
+        """What a function of the author's gives, by value.
+
+        Args:
+            name: The function.
+            args: Positional arguments; :class:`Random` is a seeded generator.
+            kwargs: Keyword arguments.
+            file: The challenge's file that it is in.
+            of: Which part of what it gives is wanted.
+
+        Raises:
+            ChallengeFault: It raised, never came back, or gives what is no value.
+            Skipped: A package is missing.
+        """
+        self.loaded(file)
+
+        def called() -> Any:
+            result = self.worker.call(
+                Target(file, name),
+                [crossing(value) for value in args],
+                {key: crossing(value) for key, value in (kwargs or {}).items()},
+                budget=self.patience,
+            )
+            value = self.worker.carried(of(result))
+            self.worker.drop(result.handle)
+            return value
+
+        return self._held(called, name)
+
+    def constant(self, name: str, *, file: str = NUMBERS) -> Any:
+        """A constant of the author's.
+
+        Raises:
+            ChallengeFault: It does not cross by value.
+        """
+        self.loaded(file)
+        return self._held(lambda: self.worker.carried(Target(file, name)), name)
+
+    def _held(self, ask: Callable[[], _T], what: str) -> _T:
+        """An answer of the author's code, or its fault."""
+        try:
+            return ask()
+        except Skipped:
+            raise
+        except Raised as fault:
+            raise self.fault(f"{what}: {fault.message}", fault) from fault
+        except TimedOut as fault:
+            raise self.fault(f"{what} did not come back within {self.patience:.3g} s", fault) from fault
+        except Fault as fault:
+            raise self.fault(f"{what} {fault.message}", fault) from fault
+
+    def fault(self, message: str, fault: Fault | None = None) -> ChallengeFault:
+        """A fault of the challenge.
+
+        Args:
+            message: A clause.
+            fault: What the process met, if it did.
+        """
+        return ChallengeFault(
+            f"{message}.",
+            file=fault.file if fault else None,
+            line=fault.line if fault else None,
+            output=fault.output if fault else "",
+        )
+
+
+class Authors:
+    """Processes of one challenge's author, one per thread that asks: a process ends with its thread.
+
+    Args:
+        challenge: Whose.
+        mode: How they are confined.
+    """
+
+    def __init__(self, challenge: Challenge, *, mode: sandbox.Mode = "auto") -> None:
+        self.challenge = challenge
+        self._mode: sandbox.Mode = mode
+        self._here = threading.local()
+        self._lock = threading.Lock()
+        self._folder: Submission | None = None
+
+    @property
+    def folder(self) -> Submission:
+        """A snapshot of the challenge's files, taken once: what is judged by does not change meanwhile."""
+        with self._lock:
+            if self._folder is None:
+                self._folder = self.challenge.folder.held
+            return self._folder
+
+    def here(self) -> Author:
+        """This thread's process, started where there is none that lives."""
+        known: Author | None = getattr(self._here, "author", None)
+        if known is None or not known.alive:
+            known = self._here.author = Author(self.challenge, self.folder, mode=self._mode)
+        return known
+
+    def close(self) -> None:
+        """End this thread's process."""
+        known: Author | None = getattr(self._here, "author", None)
+        if known is not None:
+            known.close()
+            self._here.author = None

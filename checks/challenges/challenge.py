@@ -1,0 +1,142 @@
+"""A challenge: a folder that somebody wrote, and what ``challenge.toml`` says of it.
+
+The format is a promise (docs/challenges.md). The file itself is read by
+:mod:`judge_tui.judging.challenges`, since TOML is none of the engine's business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from judge_tui.checks.errors import WorkspaceError
+from judge_tui.checks.submission import Submission
+
+__all__ = ["CASES", "NUMBERS", "TESTS", "Challenge", "ChallengeFault", "Language", "Limits", "Settings"]
+
+#: The file, and the folders, that make a challenge one of numbers, of behaviour, of programs.
+NUMBERS, TESTS, CASES = "challenge.py", "tests", "cases"
+
+
+class Limits(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What one call, test or case may take.
+
+    Attributes:
+        seconds: Wall time.
+        memory: Bytes.
+    """
+
+    seconds: float = 10.0
+    memory: int = 1 << 30
+
+
+class Language(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How programs of a language are built and run.
+
+    Attributes:
+        files: Patterns of its files' names.
+        build: Command line, with ``{main}`` and ``{out}``; empty where nothing is built.
+        run: Command line, with ``{main}`` and ``{out}``.
+        factor: By which the time limits are multiplied.
+    """
+
+    files: tuple[str, ...] = ()
+    build: str = ""
+    run: str = ""
+    factor: float = 1.0
+
+
+class Settings(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What ``challenge.toml`` says, every key of it with a default.
+
+    Attributes:
+        title: For people; empty for the first heading or docstring line.
+        entry: ``file.py:name`` of the callable, or the file of the module or program, where names do not
+            suffice.
+        compare: How what a program printed is held against the answer: ``tokens``, ``exact``, ``lines``,
+            ``float 1e-6``.
+        limits: Of a call, a test, a case.
+        group_limits: Folder below ``cases/`` → its own limits.
+        languages: Name → how its programs are built and run; of one that is known only what is said.
+        process: Whether each test has a process of its own over there, or the tests of a file share one.
+    """
+
+    title: str = ""
+    entry: str = ""
+    compare: str = "tokens"
+    limits: Limits = Limits()
+    group_limits: dict[str, Limits] = {}
+    languages: dict[str, Language] = {}
+    process: Literal["test", "file"] = "test"
+
+
+class Challenge(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A challenge as the engine is asked to judge by it.
+
+    Attributes:
+        id: Task id: the folder's name.
+        path: The folder.
+        settings: What ``challenge.toml`` says.
+    """
+
+    id: str
+    path: str
+    settings: Settings = Settings()
+
+    @property
+    def folder(self) -> Submission:
+        """Its files as the engine handles files: listed, digested, held in a snapshot, shown to a jail."""
+        return Submission("", self.id, Path(self.path))
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """Which of :data:`NUMBERS`, :data:`TESTS` and :data:`CASES` it has; none of them is one of no kind."""
+        return kinds_of(self.folder.files)
+
+
+def kinds_of(files: tuple[str, ...]) -> tuple[str, ...]:
+    """Which kinds of challenge a folder's files make.
+
+    Args:
+        files: Relative POSIX paths.
+    """
+    has: Mapping[str, bool] = {
+        NUMBERS: NUMBERS in files,
+        TESTS: any(_is_test(file) for file in files),
+        CASES: any(file.startswith(f"{CASES}/") and file.endswith(".in") for file in files),
+    }
+    return tuple(kind for kind, there in has.items() if there)
+
+
+def _is_test(file: str) -> bool:
+    name = file.rpartition("/")[2]
+    named = name.startswith("test_") or name.endswith("_test.py")
+    return file.startswith(f"{TESTS}/") and name.endswith(".py") and named
+
+
+class ChallengeFault(WorkspaceError):
+    """The author's code, or what it says, is off: never told as the submission's fault, nor as the engine's.
+
+    Verdict ``error`` with ``fault = "challenge"``, exit status 2.
+
+    Args:
+        message: One sentence; of what the author's code raised, its type and text.
+        file: File of the challenge, relative to its folder.
+        line: 1-based line in it.
+        output: Its traceback, for the evidence.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        hint: str = "",
+        file: Path | str | None = None,
+        line: int | None = None,
+        output: str = "",
+    ) -> None:
+        super().__init__(message, hint=hint, file=file, line=line)
+        self.output = output

@@ -1,0 +1,351 @@
+"""Values as bytes: what crosses a border by value, exactly, and nothing that could run.
+
+Written by both jails and read by the engine, which believes none of it: whatever bytes come, reading gives
+plain values or :class:`MalformedError`. Built on msgpack; every value is a scalar of that, or a list that begins
+with a tag::
+
+    None True 3 2.5 "text" b"bytes"    themselves
+    ["l", [..]] ["t", [..]]            list, tuple
+    ["d", [[key, value]..]]            dict, in its order
+    ["s", [..]] ["f", [..]]            set, frozenset
+    ["q", [..]]                        deque
+    ["i", "123.."] ["c", re, im]       an int past 64 bits, complex
+    ["r", start, stop, step]           range
+    ["b", bytes]                       bytearray
+    ["a", dtype, shape, bytes]         array; ["o", shape, [..]] of objects; ["far", dtype, shape, i] sent apart
+    ["n", dtype, bytes]                NumPy scalar
+    ["D" "F" "P" "U", text]            Decimal, Fraction, Path, UUID
+    ["dt" "da" "ti", text] ["td", days, seconds, microseconds]
+    ["nt" "dc", name, [field..], [value..]]   named tuple, dataclass
+    ["E", name, member, value]         member of an enumeration
+    ["x", ..]                          whatever the caller makes of a value that does not cross
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, is_dataclass
+from typing import Any
+
+import msgspec
+import numpy as np
+
+__all__ = ["Encoder", "Far", "MalformedError", "Record", "TooMuchError", "decode"]
+
+#: Parts of one value at most, and how deep they may stand in each other.
+_MOST, _DEEP = 2_000_000, 150
+_KINDS = frozenset("?bhilqpBHILQPefdgFDGSUMm")
+_WIDE = 2**63
+#: Kinds of arrays that go through shared memory.
+_SENT_APART = "fiub"
+
+
+class TooMuchError(ValueError):
+    """A value of too many parts, too deep, or that holds itself."""
+
+
+class MalformedError(ValueError):
+    """Bytes that no value was written as."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A named tuple, a dataclass or an enumeration's member, where its class is not at hand.
+
+    Attributes:
+        kind: ``nt``, ``dc`` or ``E``.
+        name: The class's.
+        fields: Name → value, in their order.
+    """
+
+    kind: str
+    name: str
+    fields: Mapping[str, Any]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Record):
+            return NotImplemented
+        return (self.kind, self.name, dict(self.fields)) == (other.kind, other.name, dict(other.fields))
+
+    def __hash__(self) -> int:
+        return hash((self.kind, self.name))
+
+
+@dataclass(frozen=True, slots=True)
+class Far:
+    """An array that was sent apart from the value that holds it.
+
+    Attributes:
+        dtype: As NumPy writes it.
+        shape: Its shape.
+        index: Which of those that were sent apart.
+    """
+
+    dtype: str
+    shape: tuple[int, ...]
+    index: int
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of its items."""
+        return math.prod(self.shape) * np.dtype(self.dtype).itemsize
+
+
+#: What stands for a value that does not cross: anything that msgpack can carry; ``None`` refuses it.
+Other = Callable[[Any], Any]
+
+
+@dataclass(slots=True)
+class Encoder:
+    """Writes values as bytes.
+
+    Attributes:
+        other: What stands for a value that does not cross; called for everything that is not listed.
+        far: Bytes of an array from which on it is sent apart; ``None`` sends none apart.
+        apart: Arrays to be sent apart, in their order; filled by :meth:`encode`.
+        reduced: Names of classes that crossed as the plain class below them; filled by :meth:`encode`.
+    """
+
+    other: Other | None = None
+    far: int | None = None
+    apart: list[Any] = field(default_factory=list)
+    reduced: set[str] = field(default_factory=set)
+    _left: int = _MOST
+
+    def encode(self, value: Any) -> bytes:
+        """The bytes of a value.
+
+        Raises:
+            TooMuchError: It has too many parts, or holds itself.
+            TypeError: It does not cross, and nothing stands for it.
+        """
+        self._left = _MOST
+        return msgspec.msgpack.encode(self.tree(value))
+
+    def tree(self, value: Any, depth: int = 0) -> Any:
+        """A value as what msgpack can carry; see the module."""
+        self._left -= 1
+        if self._left < 0:
+            raise TooMuchError(f"a value of more than {_MOST:,} parts")
+        if depth > _DEEP:
+            raise TooMuchError(f"a value nested more than {_DEEP} deep, or that holds itself")
+        kind = type(value)
+        if value is None or kind is bool or kind is float or kind is bytes:
+            return value
+        if kind is str:
+            return _text(value)
+        if kind is int:
+            return value if -_WIDE <= value < _WIDE else ["i", _digits(value)]
+        if (write := _EXACT.get(kind)) is not None:
+            return write(self, value, depth + 1)
+        return self._by_base(value, depth + 1)
+
+    def _by_base(self, value: Any, depth: int) -> Any:
+        """A value of a class that is not listed itself: by the listed one below it, else as something other."""
+        from .further import written
+
+        if isinstance(value, np.ndarray):
+            return self._array(np.asarray(value), depth)
+        if isinstance(value, np.generic):
+            return ["n", value.dtype.str, value.tobytes()]
+        if isinstance(value, tuple) and isinstance(fields := getattr(value, "_fields", None), tuple):
+            return ["nt", type(value).__name__, list(fields), [self.tree(item, depth) for item in value]]
+        if is_dataclass(value) and not isinstance(value, type):
+            names = [name for name in value.__dataclass_fields__ if hasattr(value, name)]
+            parts = [self.tree(getattr(value, name), depth) for name in names]
+            return ["dc", type(value).__name__, names, parts]
+        if (tree := written(value, lambda part: self.tree(part, depth))) is not None:
+            return tree
+        for base, plain in _BASES:
+            if isinstance(value, base):
+                self.reduced.add(type(value).__name__)
+                return self.tree(plain(value), depth)
+        return self._otherwise(value)
+
+    def _otherwise(self, value: Any) -> Any:
+        stands = self.other(value) if self.other is not None else None
+        if stands is None:
+            raise TypeError(f"a {type(value).__name__} does not cross by value")
+        return ["x", stands]
+
+    def _array(self, value: Any, depth: int) -> Any:
+        if value.dtype.kind == "O":
+            return ["o", list(value.shape), [self.tree(item, depth) for item in value.ravel().tolist()]]
+        if value.dtype.char not in _KINDS or value.dtype.fields:
+            return self._otherwise(value)
+        if self.far is not None and value.nbytes >= self.far and value.dtype.kind in _SENT_APART:
+            self.apart.append(value)
+            return ["far", value.dtype.str, list(value.shape), len(self.apart) - 1]
+        return ["a", value.dtype.str, list(value.shape), np.ascontiguousarray(value).tobytes()]
+
+    def _items(self, tag: str, value: Iterable[Any], depth: int) -> list[Any]:
+        return [tag, [self.tree(item, depth) for item in value]]
+
+
+def _text(value: str) -> Any:
+    """A text; one with halves of surrogate pairs, which is no UTF-8, by its code points."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return ["u", [ord(character) for character in value]]
+    return value
+
+
+def _digits(value: int) -> str:
+    return hex(value)
+
+
+_EXACT: Mapping[type, Callable[[Encoder, Any, int], Any]] = {
+    list: lambda own, value, depth: own._items("l", value, depth),
+    tuple: lambda own, value, depth: own._items("t", value, depth),
+    set: lambda own, value, depth: own._items("s", value, depth),
+    frozenset: lambda own, value, depth: own._items("f", value, depth),
+    deque: lambda own, value, depth: own._items("q", value, depth),
+    dict: lambda own, value, depth: [
+        "d", [[own.tree(key, depth), own.tree(item, depth)] for key, item in value.items()]
+    ],
+    complex: lambda own, value, depth: ["c", value.real, value.imag],
+    range: lambda own, value, depth: ["r", *(own.tree(n, depth) for n in (value.start, value.stop, value.step))],
+    bytearray: lambda own, value, depth: ["b", bytes(value)],
+    np.ndarray: lambda own, value, depth: own._array(value, depth),
+}  # fmt: skip
+
+#: Listed classes, and what makes a plain value of one below them without asking that class anything.
+_BASES: tuple[tuple[type, Callable[[Any], Any]], ...] = (
+    (int, int.__pos__),
+    (float, float.__pos__),
+    (str, str.__str__),
+    (bytes, lambda value: bytes(memoryview(value))),
+    (list, lambda value: list(list.__iter__(value))),
+    (tuple, lambda value: tuple(tuple.__iter__(value))),
+    (dict, lambda value: dict(dict.items(value))),
+    (set, lambda value: set(set.__iter__(value))),
+    (frozenset, lambda value: frozenset(frozenset.__iter__(value))),
+)
+
+
+def decode(
+    data: bytes,
+    *,
+    record: Callable[[Record], Any] = lambda record: record,
+    far: Callable[[Far], Any] = lambda far: far,
+    other: Callable[[Any], Any] | None = None,
+) -> Any:
+    """The value that bytes stand for.
+
+    Args:
+        data: From :meth:`Encoder.encode`, or from somebody who says so.
+        record: What is made of named tuples, dataclasses and members of enumerations.
+        far: What is made of an array that was sent apart.
+        other: What is made of what stands for a value that does not cross; without it there must be none.
+
+    Raises:
+        MalformedError: No value is written so.
+    """
+    try:
+        return _Reader(record, far, other).value(msgspec.msgpack.decode(data), 0)
+    except MalformedError:
+        raise
+    except (msgspec.DecodeError, ValueError, TypeError, LookupError, RecursionError, OverflowError) as error:
+        raise MalformedError(f"bytes that stand for no value: {str(error)[:200]}") from error
+
+
+@dataclass(slots=True)
+class _Reader:
+    record: Callable[[Record], Any]
+    far: Callable[[Far], Any]
+    other: Callable[[Any], Any] | None
+    left: int = _MOST
+
+    def value(self, tree: Any, depth: int) -> Any:
+        self.left -= 1
+        if self.left < 0 or depth > _DEEP + 2:
+            raise MalformedError("a value of too many parts, or too deep")
+        if not isinstance(tree, list):
+            if isinstance(tree, (bool, int, float, str, bytes)) or tree is None:
+                return tree
+            raise MalformedError(f"a {type(tree).__name__} that no value is written as")
+        tag, *rest = tree
+        if tag in _MADE:
+            (items,) = rest
+            return _MADE[tag](self.value(item, depth + 1) for item in items)
+        return self.tagged(tag, rest, depth)
+
+    def tagged(self, tag: Any, rest: list[Any], depth: int) -> Any:
+        def part(tree: Any) -> Any:
+            return self.value(tree, depth + 1)
+
+        if tag == "d":
+            return {part(key): part(item) for key, item in rest[0]}
+        if tag in ("nt", "dc", "E"):
+            name, fields, values = rest
+            named = dict(zip(map(str, fields), map(part, values), strict=True))
+            return self.record(Record(tag, str(name), named))
+        if tag == "far":
+            return self.far(_far(*rest))
+        if tag == "x":
+            if self.other is None:
+                raise MalformedError("something that does not cross by value")
+            return self.other(rest[0])
+        if tag == "o":
+            shape, items = rest
+            made = np.empty(len(items), object)
+            made[:] = [part(item) for item in items]
+            return made.reshape(_shape(shape))
+        if tag in _PLAIN:
+            return _PLAIN[tag](*rest)
+        from .further import read
+
+        return read(tag, rest, part)
+
+
+def _shape(shape: Any) -> tuple[int, ...]:
+    if not all(isinstance(n, int) and n >= 0 for n in shape) or len(shape) > 32:
+        raise MalformedError("a shape that is none")
+    return tuple(shape)
+
+
+def _dtype(text: Any) -> np.dtype[Any]:
+    dtype = np.dtype(str(text))
+    if dtype.char not in _KINDS or dtype.fields:
+        raise MalformedError(f"a dtype that does not cross: {str(text)[:40]}")
+    return dtype
+
+
+def _array(dtype: Any, shape: Any, data: bytes) -> Any:
+    kind, sizes = _dtype(dtype), _shape(shape)
+    if math.prod(sizes) * kind.itemsize != len(data):
+        raise MalformedError("an array whose bytes do not fit its shape")
+    if not kind.itemsize:
+        return np.zeros(sizes, kind)
+    return np.frombuffer(data, kind).reshape(sizes).copy()
+
+
+def _scalar(dtype: Any, data: bytes) -> Any:
+    return _array(dtype, (), data)[()]
+
+
+def _far(dtype: Any, shape: Any, index: Any) -> Far:
+    return Far(_dtype(dtype).str, _shape(shape), int(index))
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > 1_000_000:
+        raise MalformedError("a number of too many digits")
+    return int(digits, 16)
+
+
+_MADE: Mapping[str, Callable[[Iterable[Any]], Any]] = {
+    "l": list, "t": tuple, "s": set, "f": frozenset, "q": deque
+}  # fmt: skip
+_PLAIN: Mapping[str, Callable[..., Any]] = {
+    "i": _integer,
+    "c": complex,
+    "r": range,
+    "b": bytearray,
+    "u": lambda points: "".join(map(chr, points)),
+    "a": _array,
+    "n": _scalar,
+}
