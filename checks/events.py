@@ -35,12 +35,16 @@ class PlannedCheck(msgspec.Struct, frozen=True):
 
 
 class Planned(msgspec.Struct, frozen=True, tag="planned"):
-    """First event: everything that will get a verdict, the backends that the task can use, the chosen one."""
+    """First event: everything that will get a verdict, the backends that the task can use, the chosen one.
+
+    ``same`` names the attempts that are the same as another: attempt → the one that is judged for both.
+    """
 
     task: str
     checks: tuple[PlannedCheck, ...]
     backends: tuple[str, ...] = ()
     backend: str = ""
+    same: dict[str, str] = {}
 
 
 class Ready(msgspec.Struct, frozen=True, tag="ready"):

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from itertools import chain, zip_longest
 from pathlib import Path
 
+import msgspec
+
 from judge_tui.checks import sandbox
 from judge_tui.checks.backends import Backend, Place, choose, find
 from judge_tui.checks.bench import Bench
@@ -31,6 +33,7 @@ from judge_tui.checks.events import (
     Ready,
     Started,
 )
+from judge_tui.checks.judged import whole
 from judge_tui.checks.one_check import run_check, run_placed
 from judge_tui.checks.placement import Devices, aside, dealt, stand_back
 from judge_tui.checks.request import Request
@@ -76,10 +79,12 @@ def run(
     if request.seed is not None and request.seed < 0:
         raise UsageError(f"the seed {request.seed} is negative", hint="Seeds are whole numbers from 0 on.")
     submissions = [_submission(request, index) for index in range(len(request.submissions))]
+    same = _same(store, submissions, backend)
     yield Planned(task.id, tuple(
         PlannedCheck(submission.model, check.id, check.title, check.establishes)
         for submission in submissions for check in chosen
-    ), task.backends, backend.name)  # fmt: skip
+    ), task.backends, backend.name, same)  # fmt: skip
+    store.remember(task.id, whole(task))
     runs = [[] if request.fresh else _runs(store, submission, backend) for submission in submissions]
     # figures of different seeds stand nowhere side by side: the newest stored one is that of all
     seed = one_seed(chain.from_iterable(runs)) if request.seed is None else request.seed
@@ -88,13 +93,17 @@ def run(
         stored = _standing(known, seed, chosen)
         for outcome in stored.values():
             yield Finished(outcome, cached=True)
-        if open_checks := [check for check in chosen if check.id not in stored]:
+        open_checks = [check for check in chosen if check.id not in stored]
+        if open_checks and submission.model not in same:
             todo.append((submission, open_checks))
     if todo:
         setting = _setting(request, backend, seed)
         store.chose(task.id, request.backend, backend.name, (device.name for device in backend.devices))
         yield Ready(backend.name, backend.line, setting.level, setting.seed, sandbox.measure().notes)
-        yield from _side_by_side(task, todo, setting, request.jobs, cancel, store)
+        for event in _side_by_side(task, todo, setting, request.jobs, cancel, store):
+            yield event
+            if isinstance(event, Finished):
+                yield from _for_the_same(event.outcome, same)
     yield Done(time.monotonic() - started)
 
 
@@ -111,6 +120,27 @@ def _submission(request: Request, index: int) -> Submission:
     return Submission(
         asked.model, request.task, Path(asked.path).absolute(), tuple(map(Path, asked.overlays))
     )
+
+
+def _same(store: Store, submissions: Iterable[Submission], backend: Backend) -> dict[str, str]:
+    """Attempt → an earlier one with the same files and bindings: both have one outcome."""
+    first: dict[str, str] = {}
+    found: dict[str, str] = {}
+    for submission in submissions:
+        with contextlib.suppress(JudgeError):
+            if not submission.files:
+                continue
+            known = first.setdefault(store.key(submission, backend.name, ""), submission.model)
+            if known != submission.model:
+                found[submission.model] = known
+    return found
+
+
+def _for_the_same(outcome: Outcome, same: Mapping[str, str]) -> Iterator[Finished]:
+    """The outcome of an attempt as that of those which are the same."""
+    for model, judged in same.items():
+        if judged == outcome.model:
+            yield Finished(msgspec.structs.replace(outcome, model=model))
 
 
 def _runs(store: Store, submission: Submission, backend: Backend) -> list[Run]:

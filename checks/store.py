@@ -1,8 +1,8 @@
 """Stored outcomes: what was found stays true until files, binding, check or engine change.
 
 One JSON file per submission digest, binding digest, engine, backend and device, which holds a run per
-seed: what was found under one seed is never shown beside what was found under another. Nothing here
-imports NumPy.
+seed: what was found under one seed is never shown beside what was found under another. Attempts of one
+model that are the same have one file. Nothing here imports NumPy.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from pathlib import Path
 
 import msgspec
 
+from judge_tui.checks.attempts import attempt_of
 from judge_tui.checks.folders import user_folder
+from judge_tui.checks.passing import Whole
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.verdict import Outcome, Verdict
 
@@ -104,7 +106,7 @@ class Store:
         parts = (
             _FORMAT,
             submission.task,
-            submission.model,
+            attempt_of(submission.model)[0],
             submission.digest,
             submission.binding_digest,
             engine_stamp(),
@@ -115,7 +117,9 @@ class Store:
 
     def runs(self, submission: Submission, backend: str, device: str) -> tuple[Run, ...]:
         """What is stored, a run per seed, newest last; empty when nothing readable is."""
-        return self._read(self.key(submission, backend, device))
+        return tuple(
+            _called(run, submission.model) for run in self._read(self.key(submission, backend, device))
+        )
 
     def outcomes(self, submission: Submission, backend: str, device: str) -> dict[str, Outcome]:
         """Check id → last outcome, whatever its seed; empty when nothing readable is stored."""
@@ -153,6 +157,19 @@ class Store:
                 return msgspec.json.decode(read, type=tuple[str, tuple[str, ...]])
         return "", ()
 
+    def remember(self, task: str, whole: Whole) -> None:
+        """Remember what submissions of a task are judged by, for whoever does not load it."""
+        with contextlib.suppress(OSError):
+            _replace(self._path(f"whole-{task}"), msgspec.json.encode((engine_stamp(), whole)))
+
+    def remembered(self, task: str) -> Whole | None:
+        """What submissions of a task are judged by, as this engine last ran it; ``None`` where it never did."""
+        with contextlib.suppress(OSError, msgspec.MsgspecError):
+            read = self._path(f"whole-{task}").read_bytes()
+            stamp, whole = msgspec.json.decode(read, type=tuple[str, Whole])
+            return whole if stamp == engine_stamp() else None
+        return None
+
     def _trim(self) -> None:
         """Remove what was used least of late where the whole is too large: outcomes of files long changed."""
         found = [(entry.stat(), entry.path) for entry in os.scandir(self._folder) if entry.is_file()]
@@ -171,6 +188,12 @@ class Store:
             return msgspec.json.decode(self._path(key).read_bytes(), type=tuple[Run, ...])
         except (OSError, msgspec.MsgspecError):
             return ()
+
+
+def _called(run: Run, model: str) -> Run:
+    """A run under the name that it is asked for by: another attempt may have brought it."""
+    renamed = (msgspec.structs.replace(outcome, model=model) for outcome in run.outcomes)
+    return Run(run.seed, run.at, tuple(renamed))
 
 
 def _last(runs: Iterable[Run]) -> dict[str, Outcome]:

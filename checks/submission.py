@@ -16,6 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from judge_tui.checks.attempts import attempt_name, attempt_of, attempt_title
 from judge_tui.checks.errors import JudgeError, WorkspaceError
 from judge_tui.checks.regular_files import open_regular
 from judge_tui.checks.schema import SUBMISSION
@@ -78,7 +79,7 @@ class Submission:
     """One model's folder for one task.
 
     Attributes:
-        model: Folder name of the model.
+        model: Folder name of the model; of a further attempt with its number, as ``glm5@2``.
         task: Task id.
         path: The folder; it need not exist (no submission).
         overlays: The judge's folders of ``submission.toml`` and ``adapter.py``: the first wins over the later
@@ -161,8 +162,8 @@ class Submission:
 
     @property
     def title(self) -> str:
-        """Display name of the model."""
-        return self.meta.model or self.model
+        """Display name of the model, a further attempt's with its number."""
+        return attempt_title(self.meta.model, attempt_of(self.model)[1]) if self.meta.model else self.model
 
     @property
     def adapter(self) -> Path | None:
@@ -291,14 +292,16 @@ class Submission:
         """The submission in ``path``, named after the last two folders unless told.
 
         Args:
-            path: ``…/<model>/<task>``.
+            path: ``…/<model>/<task>``, or ``…/<model>/<task>@<n>``.
             model: Overrides the folder's name.
             task: Overrides the folder's name.
             bindings: Root of a tree ``<model>/<task>/`` whose side files win.
         """
         path = path.absolute()
-        model, task = model or path.parent.name, task or path.name
-        return cls(model, task, path, (bindings / model / task,) if bindings is not None else ())
+        own, attempt = attempt_of(path.name)
+        folders = model or path.parent.name, task or path.name
+        model, task = model or attempt_name(path.parent.name, attempt), task or own
+        return cls(model, task, path, (bindings.joinpath(*folders),) if bindings is not None else ())
 
 
 def _unreadable(error: OSError) -> None:

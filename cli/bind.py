@@ -74,7 +74,7 @@ def _target(
 ) -> Path:
     """The judge's own folder for a submission: what lies in the submission's is the submission's."""
     if bindings is not None:
-        return bindings.absolute() / submission.model / submission.task
+        return found.place(bindings.absolute(), submission.model, submission.task)
     if submissions is not None:
         raise UsageError(
             "a tree given by --submissions is never written to.",
@@ -82,4 +82,4 @@ def _target(
         )
     if not submission.path.is_dir():
         raise UsageError(f"{submission.model} has no folder for {submission.task} in {found.submissions}.")
-    return kept_inside(found.root / BINDINGS / submission.model / submission.task, found.root)
+    return kept_inside(found.place(found.root / BINDINGS, submission.model, submission.task), found.root)

@@ -23,7 +23,12 @@ __all__ = ["command"]
 @click.command("check")
 @click.argument("models", nargs=-1, metavar="[MODELS]...", shell_complete=options.complete_model)
 @options.task(several=True)
-@click.option("--all", "everything", is_flag=True, help="Every submission of every task.")
+@click.option(
+    "--all",
+    "everything",
+    is_flag=True,
+    help="Every submission of every task; with models, every attempt of theirs.",
+)
 @click.option(
     "--check", "checks", multiple=True, metavar="ID", help="Only this check; repeat it for several."
 )
@@ -66,6 +71,9 @@ def command(
 ) -> int:
     """Run the live checks on submissions.
 
+    A name is that of one answer: glm5 is the first of that model, glm5@2 its second. Where no model is
+    named, and with --all, every attempt is checked.
+
     Exits 0 when nothing failed and everything required was judged, 1 when some verdict is fail,
     2 when the request is off, 3 when the engine itself broke, 4 when nothing failed and something
     required was not judged: no check of its answers came to more than unbound or skip.
@@ -73,7 +81,7 @@ def command(
     found = options.open_tree(workspace, submissions, bindings)
     if not (models or tasks or everything):
         raise UsageError("say what to check.", hint="Name models, give --task T, or say --all.")
-    selection = select(found, models, tasks)
+    selection = select(found, models, tasks, attempts=everything)
     signal.signal(signal.SIGTERM, _terminated)
     return _run(selection, checks, form, settings, allow_unjudged=allow_unjudged)
 

@@ -107,7 +107,7 @@ def _sandbox(_: Path | None) -> Finding:
 def _workspace(folder: Path | None) -> Finding:
     try:
         found = Workspace.find(explicit=folder)
-        count = sum(len(found.submitted(model)) for model in found.models())
+        count = sum(len(found.submitted(model)) for model in found.contestants())
     except JudgeError as error:
         return Finding("note", error.message, error.hint)
     scores = found.root / "scores"

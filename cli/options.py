@@ -51,9 +51,9 @@ def _found(context: click.Context) -> Workspace | None:
 
 
 def complete_model(context: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Models of the workspace that begin as typed."""
+    """Models of the workspace, and their attempts, that begin as typed."""
     found = _found(context)
-    return [CompletionItem(m) for m in (found.models() if found else ()) if m.startswith(incomplete)]
+    return [CompletionItem(m) for m in (found.contestants() if found else ()) if m.startswith(incomplete)]
 
 
 def complete_task(context: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:

@@ -79,6 +79,7 @@ class TextPrinter:
         self._ticker = Ticker()
         self._widths = (0, 0)
         self._task = ""
+        self._same: dict[str, str] = {}
         self._found: list[Outcome] = []
         self._setting = ""
         self._started = False
@@ -91,7 +92,8 @@ class TextPrinter:
             self._setting = f"{event.backend} {event.device}, sandbox {event.sandbox}, seed {event.seed}"
         elif isinstance(event, Finished):
             self._ticker.clear()
-            self._row(event.outcome)
+            if event.outcome.model not in self._same:
+                self._row(event.outcome)
         elif isinstance(event, Done):
             self._ticker.clear()
             self._foot(event.seconds)
@@ -111,7 +113,10 @@ class TextPrinter:
             max((len(c.check) for c in event.checks), default=0),
         )
         self._task, self._found, self._setting = event.task, [], ""
+        self._same = event.same
         click.echo(("\n" if self._started else "") + plain(event.task))
+        for model, judged in event.same.items():
+            click.echo(f"  {plain(model)} = {plain(judged)}: the same answer, judged once")
         self._started = True
 
     def _row(self, outcome: Outcome) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from judge_tui.checks.errors import UsageError
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.unlisted import escaped, is_text
+from judge_tui.judging.strange_names import strange_names
 from judge_tui.judging.wording import counted
 from judge_tui.judging.workspace import Workspace
 
@@ -28,16 +29,19 @@ def select(
     tasks: Sequence[str],
     *,
     checked: Sequence[str] | None = None,
+    attempts: bool = False,
 ) -> Selection:
     """The submissions that names on the command line mean.
 
     Models and tasks that are both named make a full matrix, so that a missing submission
-    is told; where one side is left open, it stands for what is there.
+    is told; where one side is left open, it stands for what is there. A name means one answer, the
+    first where it says no other.
 
     Args:
         workspace: Where the submissions are.
-        models: Names of models; empty for all.
+        models: Names of models; empty for all, with all of their attempts.
         tasks: Names of tasks; empty for all that have checks.
+        attempts: Take every attempt of the models that are named.
         checked: Tasks that have checks; those installed by default.
 
     Raises:
@@ -58,7 +62,7 @@ def select(
     left_out: dict[str, int] = {}
     odd: list[str] = []
     for task in chosen or workspace.tasks():
-        wanted = named or workspace.models()
+        wanted = _wanted(workspace, named, task, attempts=attempts)
         members = [m for m in wanted if (named and chosen) or task in workspace.submitted(m)]
         odd += [f"{m}/{task}" for m in members if not is_text(f"{m}{task}")]
         members = [m for m in members if is_text(f"{m}{task}")]
@@ -70,6 +74,7 @@ def select(
         f"no checks are installed for the task {task}: {counted(count, 'submission')} left out."
         for task, count in left_out.items()
     )
+    warnings += strange_names(workspace)
     warnings += tuple(
         f"{escaped(name)} is left out: no report could carry a name that is not UTF-8. Rename the folder."
         for name in odd
@@ -80,6 +85,16 @@ def select(
             hint=_hint(workspace, warnings, checked),
         )
     return Selection(found, warnings)
+
+
+def _wanted(workspace: Workspace, named: Sequence[str], task: str, *, attempts: bool) -> Sequence[str]:
+    """Names of the answers to a task that are meant."""
+    if not named:
+        return workspace.contestants()
+    if not attempts:
+        return named
+    models = dict.fromkeys(workspace.parts(name)[0] for name in named)
+    return [name for model in models for name in workspace.attempts(model, task) or (model,)]
 
 
 def _hint(workspace: Workspace, warnings: Sequence[str], checked: Sequence[str]) -> str:

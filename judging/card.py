@@ -87,7 +87,7 @@ class Scorecard:
 
     Attributes:
         task: Task id.
-        model: Folder name of the model.
+        model: Folder name of the model; of a further attempt with its number, as ``glm5@2``.
         judge: The judge's name.
         rubric: Which rubric applied.
         submission: Digest of the submission that was scored; ``None`` when it was scored elsewhere.

@@ -54,7 +54,7 @@ def earlier_comments(
 
 def _own(workspace: Workspace, task: str, judge: str) -> list[Scorecard]:
     cards: list[Scorecard] = []
-    for model in workspace.models():
+    for model in workspace.contestants():
         with suppress(JudgeError):
             if workspace.scorecard_path(task, model, judge).is_file():
                 cards.append(workspace.scorecard(task, model, judge)[0])

@@ -8,9 +8,10 @@ import shlex
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 
+from judge_tui.checks.attempts import SIGN, attempt_of
 from judge_tui.checks.errors import UsageError
 
-__all__ = ["default_judge", "folder_name", "judge_name", "match", "normalized", "recordable"]
+__all__ = ["default_judge", "folder_name", "judge_name", "match", "new_name", "normalized", "recordable"]
 
 _MAX_BYTES = 100
 _UNPORTABLE = frozenset('/\\<>:"|?*')
@@ -50,6 +51,23 @@ def folder_name(name: str, what: str = "model") -> str:
         raise UsageError(
             f"the name of a {what} cannot begin with two underscores: '{checked}'.",
             hint="Such folders are Python's own, and are not looked at.",
+        )
+    return checked
+
+
+def new_name(name: str, what: str = "model") -> str:
+    """The name of a model or task that is new here, as :func:`folder_name` has it.
+
+    Raises:
+        UsageError: It cannot be that of a folder, or has the sign of attempts in it.
+    """
+    checked = folder_name(name, what)
+    if SIGN in checked:
+        model, attempt = attempt_of(checked)
+        way_out = f"Say --model {shlex.quote(model)} --attempt {attempt}." if attempt > 1 else ""
+        raise UsageError(
+            f"the name of a {what} cannot hold {SIGN} as in '{checked}': it is for the numbers of attempts.",
+            hint=way_out if what == "model" else "",
         )
     return checked
 
@@ -123,6 +141,7 @@ def match(
     likelier: Callable[[str], bool] = lambda name: False,
     *,
     whole: bool = False,
+    behind: str = "",
 ) -> str:
     """The name that is meant: exactly, else by letters and digits, else by unique prefix.
 
@@ -133,6 +152,7 @@ def match(
         what: ``"model"`` or ``"task"``, for the message.
         likelier: Asked where several are meant: the only one that it holds for is.
         whole: Take no prefix, and of several none: something is written under the name.
+        behind: What was typed behind the name, for the message.
 
     Raises:
         UsageError: No name or several are meant; the hint lists the near ones.
@@ -150,7 +170,7 @@ def match(
     if whole and not exact and len(prefixed) == 1:
         raise UsageError(
             f"'{wanted}' only begins the name of a {what}, and what is written goes under whole names.",
-            hint=f"Say {shlex.quote(prefixed.pop())}.",
+            hint=f"Say {shlex.quote(prefixed.pop() + behind)}.",
         )
     for meant in (exact, prefixed):
         if len(meant) == 1:
@@ -158,7 +178,10 @@ def match(
         if not whole and len(likely := [name for name in meant if likelier(name)]) == 1:
             return likely[0]
         if meant:
-            raise UsageError(f"'{wanted}' may mean several {what}s.", hint=f"Say one of: {_listed(meant)}.")
+            raise UsageError(
+                f"'{wanted}' may mean several {what}s.",
+                hint=f"Say one of: {_listed(sorted(name + behind for name in meant))}.",
+            )
     raise UsageError(f"there is no {what} '{wanted}'.", hint=_near(key, known, spellings, what))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, islice
 
+from judge_tui.checks.attempts import attempt_of
 from judge_tui.judging.matchup import Matchup
 from judge_tui.judging.standing import Standing
 
@@ -96,7 +97,9 @@ def _undecided(cells: Sequence[Standing], decided: Decided) -> Iterator[Pair]:
     covered = {frozenset(pair) for matchup in decided for pair in combinations(matchup.models, 2)}
     for distance in range(1, len(ranked)):
         for first, second in zip(ranked, ranked[distance:], strict=False):
-            if frozenset((first.model, second.model)) not in covered:
+            # one model's attempts against each other rate nobody
+            own = attempt_of(first.model)[0] == attempt_of(second.model)[0]
+            if not own and frozenset((first.model, second.model)) not in covered:
                 yield _pair(first, second, REASONS[3], (first, second))
 
 

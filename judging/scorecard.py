@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from judge_tui.checks.attempts import MOST, attempt_name, attempt_of
 from judge_tui.checks.errors import WorkspaceError
 from judge_tui.checks.schema import KEY, SCORECARD
 from judge_tui.judging.blind import BlindMark, parse_blind, render_blind
@@ -48,6 +49,7 @@ _KNOWN = (
     KEY,
     "task",
     "model",
+    "attempt",
     "judge",
     "rubric",
     "submission",
@@ -118,7 +120,7 @@ def parse_scorecard(data: bytes, file: Path, *, newer: bool = False) -> Scorecar
 def _scorecard(table: Table) -> Scorecard:
     return Scorecard(
         task=table.string("task"),
-        model=table.string("model"),
+        model=_contestant(table),
         judge=table.string("judge"),
         rubric=_rubric(table.table("rubric")),
         submission=table.optional_string("submission"),
@@ -137,6 +139,15 @@ def _scorecard(table: Table) -> Scorecard:
         provenance=dict(table.table("provenance").raw),
         extra=table.extra(*_KNOWN),
     )
+
+
+def _contestant(table: Table) -> str:
+    """The model, with the number of the attempt behind it where that is not the first."""
+    attempt = table.integer("attempt", 1)
+    if not 1 <= attempt <= MOST:
+        raise table.fault(f"'attempt' must be a whole number from 1 to {MOST}", "attempt")
+    model = table.string("model")
+    return attempt_name(model, attempt) if model else model
 
 
 def _verdict(table: Table) -> CellVerdict:
@@ -190,8 +201,10 @@ def render_scorecard(card: Scorecard) -> str:
 
 def scorecard_table(card: Scorecard) -> dict[str, Any]:
     """The card as the keys and values of its file, in stable order; what is absent is left out."""
+    model, attempt = attempt_of(card.model)
     top: dict[str, Any] = {
-        "schema": card.schema, "task": card.task, "model": card.model, "judge": card.judge,
+        "schema": card.schema, "task": card.task, "model": model, "attempt": attempt if attempt > 1 else None,
+        "judge": card.judge,
         "judge_kind": card.judge_kind if card.by_machine else None, "submission": card.submission,
         "created": card.created, "updated": card.updated, "overall": card.overall,
         "overall_reason": card.overall_reason or None, "grade": card.grade, "summary": card.summary or None,

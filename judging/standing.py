@@ -31,7 +31,8 @@ class Outline:
     """What there is to judge, by folder names.
 
     Attributes:
-        models: Rows: those with a submission, or with a scorecard of this judge; sorted.
+        models: Rows: those with a submission, or with a scorecard of this judge, sorted; each with its
+            further attempts behind it.
         tasks: Columns, sorted.
         submitted: Cells that have a submission, as (model, task).
         titles: Display name of each model.
@@ -120,7 +121,7 @@ def outline(workspace: Workspace, judge: str) -> Outline:
     Raises:
         JudgeError: The folder of the submissions cannot be read, or ``judge-tui.toml`` is malformed.
     """
-    models = workspace.models()
+    models = workspace.contestants()
     submitted: set[tuple[str, str]] = set()
     faults: dict[str, str] = {}
     for model in models:
@@ -136,7 +137,7 @@ def outline(workspace: Workspace, judge: str) -> Outline:
         if (model, task) not in submitted and isfile(workspace.scorecard_path(task, model, judge))
     }
     shown = submitted | carded
-    rows = tuple(sorted({model for model, _ in shown} | set(faults)))
+    rows = tuple(sorted({model for model, _ in shown} | set(faults), key=workspace.parts))
     titles = {model: workspace.model_title(model) for model in rows}
     tasks = tuple(sorted({task for _, task in shown} or (workspace.tasks() if faults else ())))
     return Outline(rows, tasks, frozenset(submitted), titles, faults)

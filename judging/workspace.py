@@ -26,7 +26,8 @@ from os.path import isdir
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from judge_tui.checks.errors import JudgeError, WorkspaceError
+from judge_tui.checks.attempts import attempt_name, attempt_of, attempt_title
+from judge_tui.checks.errors import JudgeError, UsageError, WorkspaceError
 from judge_tui.checks.folders import present_folder
 from judge_tui.checks.schema import MATCHUPS as MATCHUP_FILE
 from judge_tui.checks.schema import SCORECARD
@@ -168,12 +169,46 @@ class Workspace:
         Raises:
             WorkspaceError: The folder of the submissions cannot be read.
         """
+        return tuple(sorted({self.parts(name)[0] for name in self._names()}))
+
+    def contestants(self) -> tuple[str, ...]:
+        """Names of all models, each with those of its further attempts behind it.
+
+        Raises:
+            WorkspaceError: The folder of the submissions cannot be read.
+        """
+        names, tree = self._names(), self.submissions
+        folders = {(model, folder) for model in names for folder in readable_in(tree / model, tree)}
+        further = {attempt_name(model, attempt_of(folder)[1]) for model, folder in folders}
+        models = {self.parts(name)[0] for name in names}
+        return tuple(sorted({*models, *names, *further}, key=self.parts))
+
+    def _names(self) -> set[str]:
         scores = self.root / "scores"
         scored = [m for t in readable_in(scores, self.root) for m in readable_in(scores / t, self.root)]
         tree = self.submissions
         submitting = [m for m in folders_in(tree, tree) if holds_folders(tree / m, tree)]
-        names = {*submitting, *scored, *self.settings.titles} - {MATCHUPS}
-        return tuple(sorted(names))
+        return {*submitting, *scored, *self.settings.titles} - {MATCHUPS}
+
+    def parts(self, model: str) -> tuple[str, int]:
+        """The model that a name means, and which of its attempts.
+
+        A folder of just that name is a model's, from before there were attempts.
+        """
+        found = attempt_of(model)
+        return (model, 1) if found[1] > 1 and isdir(self.submissions / model) else found
+
+    def attempts(self, model: str, task: str) -> tuple[str, ...]:
+        """Names of a model's answers to a task, by their numbers: those that are here, and those scored."""
+        tree, scores = self.submissions / model, self.root / "scores" / task
+        numbers = {n for t, n in map(attempt_of, readable_in(tree, self.submissions)) if t == task}
+        numbers |= {n for m, n in map(self.parts, readable_in(scores, self.root)) if m == model}
+        return tuple(attempt_name(model, number) for number in sorted(numbers))
+
+    def place(self, tree: Path, model: str, task: str) -> Path:
+        """Where a tree ``<model>/<task>/`` has an answer; a further one lies in ``<model>/<task>@<n>/``."""
+        name, attempt = self.parts(model)
+        return tree / name / attempt_name(task, attempt)
 
     def tasks(self) -> tuple[str, ...]:
         """Ids of all tasks that have a rubric, submissions or scores, sorted.
@@ -183,20 +218,24 @@ class Workspace:
         """
         own = [path.stem for path in documents_in(self.root / "rubrics")]
         tree = self.submissions
-        submitted = [t for m in folders_in(tree, tree) for t in readable_in(tree / m, tree)]
+        submitted = [attempt_of(t)[0] for m in folders_in(tree, tree) for t in readable_in(tree / m, tree)]
         scored = readable_in(self.root / "scores", self.root)
         return tuple(sorted({*default_tasks(), *own, *submitted, *scored}))
 
     def submitted(self, model: str) -> tuple[str, ...]:
-        """Tasks that a model has a folder for, sorted.
+        """Tasks that a model, or a further attempt of it, has a folder for, sorted.
 
         Raises:
             WorkspaceError: The model's folder cannot be read.
         """
-        return folders_in(self.submissions / model, self.submissions)
+        name, attempt = self.parts(model)
+        folders = map(attempt_of, folders_in(self.submissions / name, self.submissions))
+        return tuple(sorted(task for task, number in folders if number == attempt))
 
     def model(self, name: str, *tasks: str, whole: bool = False) -> str:
         """Folder name of the model that is meant by a name, an alias or a unique prefix.
+
+        ``@n`` behind any of these means the n-th attempt, which has to be there.
 
         Args:
             name: As typed.
@@ -209,15 +248,26 @@ class Workspace:
         """
         names = self.models()
         aliases = {title: model for model, title in self.settings.titles.items()}
-        aliases |= {alias: target for alias, target in self.settings.aliases.items() if target in names}
+        given = self.settings.aliases.items()
+        aliases |= {alias: target for alias, target in given if self.parts(target)[0] in names}
+        called, attempt = (name, 1) if name in names or name in aliases else attempt_of(name)
 
         def known(model: str) -> bool:
-            return any(self._knows(model, task) for task in tasks)
+            return any(self._knows(attempt_name(model, attempt), task) for task in tasks)
 
-        return match(name, names, aliases, "model", known, whole=whole)
+        behind = name.removeprefix(called)
+        model = match(called, names, aliases, "model", known, whole=whole, behind=behind)
+        return self._attempt(model, attempt)
+
+    def _attempt(self, model: str, attempt: int) -> str:
+        found = attempt_name(model, attempt)
+        if attempt > 1 and found not in (there := self.contestants()):
+            others = ", ".join(name for name in there if self.parts(name)[0] == model)
+            raise UsageError(f"{model} has no attempt {attempt}.", hint=f"There are: {others}.")
+        return found
 
     def _knows(self, model: str, task: str) -> bool:
-        places = (self.submissions / model / task, self.root / "scores" / task / model)
+        places = (self.place(self.submissions, model, task), self.root / "scores" / task / model)
         # not Path.is_dir, which raises where a folder above cannot be searched
         return any(map(isdir, places))
 
@@ -239,7 +289,9 @@ class Workspace:
         """Display name of a model: as configured, else as a submission says, else its folder's."""
         if model in self.settings.titles:
             return self.settings.titles[model]
-        return next(filter(None, self._titles(model)), model)
+        name, attempt = self.parts(model)
+        title = next(filter(None, self._titles(model)), "") if attempt == 1 else self.model_title(name)
+        return attempt_title(title, attempt) if title not in ("", name) else model
 
     def _titles(self, model: str) -> Iterator[str]:
         with suppress(WorkspaceError):
@@ -252,11 +304,12 @@ class Workspace:
 
         One that a link leads out of the tree to is none, as if it were missing.
         """
-        path = self.submissions / model / task
+        path = self.place(self.submissions, model, task)
         if not is_inside(path, self.submissions):
-            path = self.submissions / ".behind-a-link" / model / task
+            path = self.place(self.submissions / ".behind-a-link", model, task)
         # what a link leads out of the tree to is not the judge's
-        overlays = [tree / model / task for tree in self.binding_trees]
+        # an attempt has bindings of its own: those of another name what stands in other files
+        overlays = [self.place(tree, model, task) for tree in self.binding_trees]
         own = self.root / BINDINGS
         kept = (place for place in overlays if not place.is_relative_to(own) or is_inside(place, self.root))
         return Submission(model, task, path, tuple(kept))

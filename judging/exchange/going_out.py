@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
+from judge_tui.checks.attempts import attempt_of
 from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.store import last_outcomes
-from judge_tui.judging.exchange.records import OUTCOME, attempt_of, card_record, matchups_record
+from judge_tui.judging.exchange.records import OUTCOME, card_record, matchups_record
 from judge_tui.judging.folders import documents_in
 from judge_tui.judging.matchup import Matchups
 from judge_tui.judging.workspace import MATCHUPS, Workspace
@@ -58,7 +59,7 @@ def records(
             elif not models or named & set(models):
                 yield matchups_record(found)
     for task in tasks if outcomes else ():
-        for model in models or workspace.models():
+        for model in models or workspace.contestants():
             yield from _outcomes(workspace, model, task)
 
 

@@ -6,12 +6,12 @@ and ``attempt``. A moment is text as ISO 8601 has it; text that only looks like 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
+from judge_tui.checks.attempts import MOST, attempt_name
 from judge_tui.checks.errors import UsageError, WorkspaceError
 from judge_tui.judging.card import Scorecard
 from judge_tui.judging.document import Table
@@ -23,7 +23,6 @@ __all__ = [
     "MATCHUPS",
     "OUTCOME",
     "SCORECARD",
-    "attempt_of",
     "card_of",
     "card_record",
     "matchups_in",
@@ -33,22 +32,15 @@ __all__ = [
 SCORECARD, MATCHUPS, OUTCOME = "scorecard", "matchups", "outcome"
 #: Keys whose texts are moments.
 _MOMENTS = frozenset({"created", "updated", "received", "began", "revealed"})
-_ATTEMPT = re.compile(r"(.+)@([1-9]\d{0,5})")
 #: Stands for a text that would be read as a moment.
 _TEXT = "text"
 
 
-def attempt_of(model: str) -> tuple[str, int]:
-    """A model's name and which of its attempts a folder name means: ``glm5@2`` is the second of ``glm5``."""
-    found = _ATTEMPT.fullmatch(model)
-    return (found[1], int(found[2])) if found and int(found[2]) > 1 else (model, 1)
-
-
 def card_record(card: Scorecard) -> dict[str, Any]:
     """A scorecard as a record."""
-    model, attempt = attempt_of(card.model)
     table: dict[str, Any] = _plain(scorecard_table(card))
-    return {"record": SCORECARD} | table | {"model": model, "attempt": attempt}
+    attempt = table.pop("attempt", 1)
+    return {"record": SCORECARD} | table | {"attempt": attempt}
 
 
 def matchups_record(matchups: Matchups) -> dict[str, Any]:
@@ -69,12 +61,11 @@ def card_of(record: Mapping[str, Any], file: Path) -> Scorecard:
     """
     raw = _restored({key: value for key, value in record.items() if key not in ("record", "attempt")})
     attempt = record.get("attempt", 1)
-    if type(attempt) is not int or not 1 <= attempt < 10**6:
+    if type(attempt) is not int or not 1 <= attempt <= MOST:
         raise WorkspaceError("'attempt' must be a whole number from 1 on.", file=file)
     card = scorecard_of(Table(raw, file, ""))
-    model = folder_name(card.model) if attempt == 1 else folder_name(f"{card.model}@{attempt}")
     _named(card.task, card.judge)
-    raw["model"] = model
+    raw["model"] = folder_name(attempt_name(card.model, attempt))
     return scorecard_of(Table(raw, file, ""))
 
 

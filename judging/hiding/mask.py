@@ -5,7 +5,7 @@ dot between its parts, in wide letters or those of another script that look the 
 two literals, with marks of emphasis or invisible characters inside, or broken over two lines. Its words are
 hidden alone too (``Qwen`` of ``Qwen3-6``), with the letters that stand against them and a version behind
 them, since ``ChatGLM`` and ``glm4`` tell as much. Words that tell no model apart (``model``, ``mini``,
-``flash``) stay.
+``flash``) stay. Where models have several attempts, their numbers are hidden as well (``@2``).
 
 Plain Python; nothing here knows a screen.
 """
@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 
+from judge_tui.checks.attempts import SIGN, attempt_of
 from judge_tui.checks.errors import JudgeError
 from judge_tui.judging.hiding.letters import alike, escaped, plain
 from judge_tui.judging.workspace import Workspace
@@ -80,7 +81,7 @@ def telling_names(workspace: Workspace) -> tuple[str, ...]:
     Raises:
         WorkspaceError: ``judge-tui.toml`` is malformed.
     """
-    settings, models = workspace.settings, workspace.models()
+    settings, models = workspace.settings, workspace.contestants()
     names = [*models, *settings.titles.values(), *settings.also_hidden]
     names += [alias for alias, target in settings.aliases.items() if target in models]
     for model in models:
@@ -101,7 +102,9 @@ class Mask:
 
     def __init__(self, names: Iterable[str], *, width: int = 0) -> None:
         self._width = width
-        names = tuple(names)
+        called = [attempt_of(name) for name in names]
+        self._attempts = _numbers(attempt for _name, attempt in called if attempt > 1)
+        names = tuple(dict.fromkeys(name for name, _attempt in called))
         whole, words, self._keys = _patterns(names)
         self._whole = _compiled(whole)
         self._humps = _humps(names)
@@ -111,6 +114,13 @@ class Mask:
 
     def __call__(self, text: str) -> str:
         """The text with as many characters, those of names hidden."""
+        return _covered(hidden := self._nameless(text), self._attempted(hidden))
+
+    def _attempted(self, text: str) -> list[tuple[int, int]]:
+        """Where numbers of attempts stand."""
+        return [match.span() for match in self._attempts.finditer(text)] if self._attempts else []
+
+    def _nameless(self, text: str) -> str:
         bare = _bare(text)
         joined = bare.replace("\n", "")
         if not self._hints(joined):
@@ -158,6 +168,8 @@ class Mask:
     def spans(self, line: str) -> list[tuple[int, int]]:
         """Where names stand in a line: (first, end) of each stretch, in order and apart."""
         found = self._spans(line) if self._hints(_bare(line)) else []
+        if attempted := self._attempted(line):
+            found = _joined(sorted([*found, *attempted]))
         return _joined(sorted([*found, *self._cut(line)])) if _CUT in line else found
 
     def _cut(self, line: str) -> Iterator[tuple[int, int]]:
@@ -219,6 +231,12 @@ class Mask:
                 end += 1
             version = _VERSION.match(text, end)
             yield first, version.end() if version else end
+
+
+def _numbers(attempts: Iterable[int]) -> re.Pattern[str] | None:
+    """Numbers of attempts, as they stand behind the names of models and of their folders."""
+    known = sorted(set(attempts))
+    return re.compile(rf"{SIGN}(?:{'|'.join(map(str, known))})(?!\w)") if known else None
 
 
 def _patterns(names: Iterable[str]) -> tuple[set[str], set[str], tuple[str, ...]]:

@@ -23,7 +23,7 @@ from judge_tui.judging.exchange import coming_in
 from judge_tui.judging.exchange.as_table import from_csv, to_csv
 from judge_tui.judging.exchange.coming_in import Form, Plan, carried_out, planned, read_records
 from judge_tui.judging.exchange.going_out import records
-from judge_tui.judging.exchange.records import attempt_of, card_of, card_record
+from judge_tui.judging.exchange.records import card_of, card_record
 from judge_tui.judging.exchange.shapes import RECORD, json_schema
 from judge_tui.judging.matchup import load_matchups, render_matchups
 from judge_tui.judging.note import new_note
@@ -126,13 +126,6 @@ def test_every_record_has_the_shape_that_is_told() -> None:
     assert schema["$schema"].startswith("https://json-schema.org/")
     card = schema["$defs"]["ScorecardRecord"]
     assert set(card["required"]) == {"record", "task", "model", "judge"}
-
-
-def test_a_name_with_a_number_is_an_attempt() -> None:
-    assert attempt_of("glm5@2") == ("glm5", 2)
-    assert [attempt_of(name) for name in ("glm5@1", "glm5@x", "@2", "glm5@02")] == [
-        ("glm5@1", 1), ("glm5@x", 1), ("@2", 1), ("glm5@02", 1),
-    ]  # fmt: skip
 
 
 def test_a_table_holds_what_it_says_it_holds(empty: Workspace) -> None:
