@@ -203,8 +203,9 @@ class Bench:
             asked = other is None and not beyond
             refused = self.refusals.append if asked and self.place.gpu else None
             worker = Worker(
-                other or self.submission, limits=limits, mode=self.mode, place=self.place, refused=refused
-            )
+                other or self.submission, limits=limits, mode=self.mode, place=self.place, refused=refused,
+                packages=tuple(sorted(self.contract.packages)),
+            )  # fmt: skip
             self._running.add(worker)
         worker.account = self._account
         return worker

@@ -111,6 +111,8 @@ class Role:
         enough: Grade of ``agrees`` from which no further group is tried.
         styles: How its scripted model may answer, in place of the usual styles (``worker/models.py``).
         sure: How many of the patterns, from the best on, say beyond doubt that a callable is meant.
+        by_parameters: Whether a callable that no pattern names may play it by its parameters' names, also
+            where its answer has no shape, and the only callable that there is by nothing at all.
     """
 
     name: str
@@ -125,6 +127,7 @@ class Role:
     enough: float = 1.0
     styles: tuple[str, ...] = ()
     sure: int = 0
+    by_parameters: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +162,7 @@ class Contract:
         timing: What the generic check ``throughput`` calls; ``None`` where no single call is worth timing.
         frameworks: Modules that the challenge leaves open: a submission built on one that is not installed
             cannot be run here, which is nobody's failure.
+        packages: Further modules that a submission may import, where they are installed.
     """
 
     roles: tuple[Role, ...]
@@ -168,6 +172,7 @@ class Contract:
     layouts: tuple[str, ...] = ()
     timing: Timing | None = None
     frameworks: frozenset[str] = frozenset()
+    packages: frozenset[str] = frozenset()
     by_name: Mapping[str, Role] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -5,7 +5,8 @@
     JudgeError                 a sentence, a hint, and where it applies a file and line
     ├── UsageError             the command line or a name is off               (exit 2)
     ├── WorkspaceError         a folder or file of the workspace is off        (exit 2)
-    │   └── NewerSchema        it is of a later judge-tui, and read alone      (exit 2)
+    │   ├── NewerSchema        it is of a later judge-tui, and read alone      (exit 2)
+    │   └── ChallengeFault     the author's code of a challenge is off         (exit 2)
     └── EngineError            the engine itself broke                         (exit 3)
 
 What a *submission* does wrong is never one of these: it is a verdict
@@ -16,7 +17,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-__all__ = ["EngineError", "JudgeError", "NewerSchema", "UsageError", "WorkspaceError"]
+__all__ = ["ChallengeFault", "EngineError", "JudgeError", "NewerSchema", "UsageError", "WorkspaceError"]
 
 
 class JudgeError(Exception):
@@ -57,6 +58,31 @@ class WorkspaceError(JudgeError):
 
 class NewerSchema(WorkspaceError):
     """A file is of a newer version than this judge-tui knows: it must not be written."""
+
+
+class ChallengeFault(WorkspaceError):
+    """The author's code of a challenge, or what it says, is off.
+
+    Never told as the submission's fault, nor as the engine's: verdict ``error`` with ``fault = "challenge"``.
+
+    Args:
+        message: One sentence; of what the author's code raised, its type and text.
+        file: File of the challenge, relative to its folder.
+        line: 1-based line in it.
+        output: Its traceback, for the evidence.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        hint: str = "",
+        file: Path | str | None = None,
+        line: int | None = None,
+        output: str = "",
+    ) -> None:
+        super().__init__(message, hint=hint, file=file, line=line)
+        self.output = output
 
 
 class EngineError(JudgeError):

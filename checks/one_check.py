@@ -15,14 +15,14 @@ from judge_tui.checks import portability
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.calls import NotGiven
 from judge_tui.checks.check import Check, Findings
-from judge_tui.checks.errors import EngineError, JudgeError, WorkspaceError
+from judge_tui.checks.errors import ChallengeFault, EngineError, JudgeError, WorkspaceError
 from judge_tui.checks.faults import Fault, Raised, Skipped, Unbound
 from judge_tui.checks.own_adapter import told_of
 from judge_tui.checks.rivals import ONE_IS_ENOUGH, worse
 from judge_tui.checks.sources import unjudgeable
 from judge_tui.checks.task import Task
 from judge_tui.checks.trimming import trimmed
-from judge_tui.checks.verdict import BROKE, Outcome, Verdict
+from judge_tui.checks.verdict import BROKE, CHALLENGE, Outcome, Verdict
 
 __all__ = ["run_check", "run_placed"]
 
@@ -61,7 +61,7 @@ def run_check(task: Task, check: Check, bench: Bench, *, sandbox_level: str = ""
 
 
 def _ran(task: Task, check: Check, bench: Bench, sandbox_level: str) -> Outcome:
-    found = Findings()
+    found, whose = Findings(), ""
     started = time.monotonic()
     bench.begin(check.id, check.budget)
     try:
@@ -90,6 +90,8 @@ def _ran(task: Task, check: Check, bench: Bench, sandbox_level: str) -> Outcome:
         found.claim(
             type(fault).__name__, False, measured=fault.message, file=file, line=line, output=fault.output
         )
+    except ChallengeFault as error:
+        verdict, summary, whose = Verdict.ERROR, _told_of_challenge(found, error), CHALLENGE
     except WorkspaceError as error:
         # What tells how the submission is called is malformed: nobody's fault but the binding's.
         verdict, summary = Verdict.UNBOUND, str(error)
@@ -105,9 +107,16 @@ def _ran(task: Task, check: Check, bench: Bench, sandbox_level: str) -> Outcome:
     outcome = Outcome(
         bench.submission.model, task.id, check.id, verdict, summary, round(time.monotonic() - started, 3),
         tuple(found.evidence), bench.seed, check.version, bench.backend, bench.place.device.name,
-        sandbox_level,
+        sandbox_level, whose,
     )  # fmt: skip
     return trimmed(outcome)
+
+
+def _told_of_challenge(found: Findings, error: ChallengeFault) -> str:
+    """What is off with the challenge itself; its files are none of the submission's."""
+    place = f"{error.file}:{error.line}" if error.file and error.line else error.file or ""
+    found.note("the challenge's own code", error.message, note=place, output=error.output)
+    return f"the challenge itself: {error}"
 
 
 def _place(bench: Bench, check: Check) -> tuple[str | None, int | None]:

@@ -6,6 +6,7 @@ from typing import Literal
 
 import msgspec
 
+from judge_tui.checks.challenges.challenge import Challenge
 from judge_tui.checks.submission import Submission
 
 __all__ = ["Backend", "Request", "RequestedSubmission"]
@@ -45,6 +46,7 @@ class Request(msgspec.Struct, frozen=True, omit_defaults=True):
         fresh: Run again what is stored, under a new seed where none is given.
         trust: Run although the sandbox is below ``partial``.
         jobs: Submissions judged at once; 0 for one per processor.
+        challenge: What a task of the user's own is judged by.
     """
 
     task: str
@@ -55,3 +57,4 @@ class Request(msgspec.Struct, frozen=True, omit_defaults=True):
     fresh: bool = False
     trust: bool = False
     jobs: int = 0
+    challenge: Challenge | None = None

@@ -21,6 +21,7 @@ import msgspec
 from judge_tui.checks import sandbox
 from judge_tui.checks.backends import Backend, Place, choose, find
 from judge_tui.checks.bench import Bench
+from judge_tui.checks.challenges.task import task_of
 from judge_tui.checks.check import Check
 from judge_tui.checks.errors import JudgeError, UsageError
 from judge_tui.checks.events import (
@@ -40,7 +41,7 @@ from judge_tui.checks.request import Request
 from judge_tui.checks.sandbox import Mode
 from judge_tui.checks.store import Run, Store, one_seed
 from judge_tui.checks.submission import Submission
-from judge_tui.checks.task import Task, load_task
+from judge_tui.checks.task import Task
 from judge_tui.checks.verdict import Outcome
 
 __all__ = ["judge", "run", "run_check", "run_placed", "sandboxed"]
@@ -73,7 +74,7 @@ def run(
     started = time.monotonic()
     cancel = cancel or threading.Event()
     store = store or Store()
-    task = load_task(request.task)
+    task = task_of(request.task, request.challenge)
     chosen = _chosen(task, request.checks)
     backend = choose(request.backend, task.backends, task.id)
     if request.seed is not None and request.seed < 0:
@@ -117,9 +118,11 @@ def _chosen(task: Task, ids: Sequence[str]) -> list[Check]:
 
 def _submission(request: Request, index: int) -> Submission:
     asked = request.submissions[index]
+    challenge = request.challenge.folder if request.challenge is not None else None
     return Submission(
-        asked.model, request.task, Path(asked.path).absolute(), tuple(map(Path, asked.overlays))
-    )
+        asked.model, request.task, Path(asked.path).absolute(), tuple(map(Path, asked.overlays)),
+        judged_by=challenge,
+    )  # fmt: skip
 
 
 def _same(store: Store, submissions: Iterable[Submission], backend: Backend) -> dict[str, str]:

@@ -112,6 +112,7 @@ class Store:
             engine_stamp(),
             backend,
             device,
+            *((submission.judged_by.digest,) if submission.judged_by is not None else ()),
         )
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:40]
 
@@ -163,7 +164,7 @@ class Store:
             _replace(self._path(f"whole-{task}"), msgspec.json.encode((engine_stamp(), whole)))
 
     def remembered(self, task: str) -> Whole | None:
-        """What submissions of a task are judged by, as this engine last ran it; ``None`` where it never did."""
+        """What submissions of a task are judged by, as this engine last ran it; ``None`` where it did not."""
         with contextlib.suppress(OSError, msgspec.MsgspecError):
             read = self._path(f"whole-{task}").read_bytes()
             stamp, whole = msgspec.json.decode(read, type=tuple[str, Whole])

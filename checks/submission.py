@@ -86,6 +86,7 @@ class Submission:
             ones, and all over what lies in ``path``, which is the submission's own.
         source: Of a snapshot, what it was taken of.
         troubles: Of a snapshot, file → why it could not be read.
+        judged_by: The files of the challenge that it is judged by, where that is the user's own.
     """
 
     model: str
@@ -94,6 +95,7 @@ class Submission:
     overlays: tuple[Path, ...] = ()
     source: Submission | None = field(default=None, repr=False, compare=False)
     troubles: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
+    judged_by: Submission | None = field(default=None, repr=False, compare=False)
 
     @cached_property
     def held(self) -> Submission:
@@ -117,7 +119,9 @@ class Submission:
             for made in folders:
                 release(made)
             raise
-        taken = Submission(self.model, self.task, files, tuple(folders[1:]), self, troubles)
+        taken = Submission(
+            self.model, self.task, files, tuple(folders[1:]), self, troubles, self.judged_by
+        )
         released_with(taken, *folders)
         # what is malformed is told by whoever asks for it
         with suppress(WorkspaceError):

@@ -6,19 +6,15 @@ it in the entry-point group ``judge_tui.tasks``.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib import metadata
 
 from judge_tui.checks.check import Check
 from judge_tui.checks.contract import Contract
 from judge_tui.checks.errors import EngineError, UsageError
+from judge_tui.checks.installed import GROUP, Installed, installed, points, task_names
 
 __all__ = ["GROUP", "Installed", "Task", "installed", "load_task", "task_names"]
-
-GROUP = "judge_tui.tasks"
-_OWN = "judge-tui"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,55 +46,6 @@ class Task:
         return {check.id: check for check in self.checks}
 
 
-@dataclass(frozen=True, slots=True)
-class Installed:
-    """A task that some distribution offers, imported or not.
-
-    Attributes:
-        name: Its id.
-        distribution: Name and version of where it comes from.
-        point: Where it is imported from.
-        hidden: Why it is not used; empty when it is.
-    """
-
-    name: str
-    distribution: str
-    point: metadata.EntryPoint
-    hidden: str = ""
-
-
-@functools.cache
-def installed() -> tuple[Installed, ...]:
-    """Every task that is offered, by name; one that takes another's name stands behind it, hidden.
-
-    This program's own tasks keep their names, then whatever distribution comes first in the alphabet.
-    """
-    found: list[Installed] = []
-    points = {(point.name, _distribution(point)): point for point in metadata.entry_points(group=GROUP)}
-    for (name, told), point in sorted(points.items(), key=lambda item: (item[0][0], *_rank(item[0][1]))):
-        first = next((each for each in found if each.name == name), None)
-        hidden = f"the name is taken by {first.distribution}" if first else ""
-        found.append(Installed(name, told, point, hidden))
-    return tuple(found)
-
-
-def _distribution(point: metadata.EntryPoint) -> str:
-    return f"{point.dist.name} {point.dist.version}" if point.dist is not None else "unknown"
-
-
-def _rank(distribution: str) -> tuple[bool, str]:
-    return distribution.partition(" ")[0] != _OWN, distribution
-
-
-def _entry_points() -> dict[str, metadata.EntryPoint]:
-    return {each.name: each.point for each in installed() if not each.hidden}
-
-
-def task_names() -> tuple[str, ...]:
-    """Ids of the tasks that are installed, without importing them."""
-    return tuple(sorted(_entry_points()))
-
-
 def load_task(name: str) -> Task:
     """Import a task.
 
@@ -106,7 +53,7 @@ def load_task(name: str) -> Task:
         UsageError: No such task is installed.
         EngineError: It cannot be imported.
     """
-    point = _entry_points().get(name)
+    point = points().get(name)
     if point is None:
         raise UsageError(
             f"no checks are installed for task '{name}'", hint=f"Known: {', '.join(task_names())}."

@@ -14,6 +14,7 @@ import msgspec
 
 __all__ = [
     "BROKE",
+    "CHALLENGE",
     "SEVERITY",
     "SIGNS",
     "Curve",
@@ -27,6 +28,9 @@ __all__ = [
 
 #: How the summary of a check begins in which the submission raised, hung or ended, and nothing was measured.
 BROKE = "the submission "
+
+#: Whose fault an error is that is the challenge's own.
+CHALLENGE = "challenge"
 
 
 class Verdict(StrEnum):
@@ -148,6 +152,7 @@ class Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
         backend: ``cpu``, ``gpu`` or ``emulator``.
         device: The device's name.
         sandbox: Measured level while it ran.
+        fault: Whose fault an error is: ``challenge`` where its own code is off; empty for the engine's.
     """
 
     model: str
@@ -162,6 +167,7 @@ class Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
     backend: str = "cpu"
     device: str = ""
     sandbox: str = ""
+    fault: str = ""
 
     @property
     def location(self) -> tuple[str, int] | None:

@@ -27,12 +27,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from judge_tui.checks.attempts import attempt_name, attempt_of, attempt_title
+from judge_tui.checks.challenges.challenge import Challenge
 from judge_tui.checks.errors import JudgeError, UsageError, WorkspaceError
 from judge_tui.checks.folders import present_folder
 from judge_tui.checks.schema import MATCHUPS as MATCHUP_FILE
 from judge_tui.checks.schema import SCORECARD
 from judge_tui.checks.submission import Submission
 from judge_tui.judging.card import Scorecard
+from judge_tui.judging.challenges.found import challenge_folder, challenge_ids, challenge_of
 from judge_tui.judging.document import Table, read_document
 from judge_tui.judging.folders import (
     documents_in,
@@ -220,7 +222,7 @@ class Workspace:
         tree = self.submissions
         submitted = [attempt_of(t)[0] for m in folders_in(tree, tree) for t in readable_in(tree / m, tree)]
         scored = readable_in(self.root / "scores", self.root)
-        return tuple(sorted({*default_tasks(), *own, *submitted, *scored}))
+        return tuple(sorted({*default_tasks(), *challenge_ids(self.root), *own, *submitted, *scored}))
 
     def submitted(self, model: str) -> tuple[str, ...]:
         """Tasks that a model, or a further attempt of it, has a folder for, sorted.
@@ -312,7 +314,17 @@ class Workspace:
         overlays = [self.place(tree, model, task) for tree in self.binding_trees]
         own = self.root / BINDINGS
         kept = (place for place in overlays if not place.is_relative_to(own) or is_inside(place, self.root))
-        return Submission(model, task, path, tuple(kept))
+        challenge = challenge_folder(self.root, task)
+        judged_by = Submission("", task, challenge) if challenge is not None else None
+        return Submission(model, task, path, tuple(kept), judged_by=judged_by)
+
+    def challenge(self, task: str) -> Challenge | None:
+        """What a task of the user's own is judged by; ``None`` for one that is built in or installed.
+
+        Raises:
+            WorkspaceError: Its ``challenge.toml`` is malformed.
+        """
+        return challenge_of(self.root, task)
 
     def rubric(self, task: str) -> Rubric:
         """The workspace's own rubric of a task, else the one that is shipped.

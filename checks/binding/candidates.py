@@ -93,7 +93,8 @@ def candidates(
         *_named(worker, loaded, role, found),
         *_closures(worker, role, found, inputs),
     ]
-    yield from several or _factories(worker, loaded, role, inputs)
+    several = several or list(_factories(worker, loaded, role, inputs))
+    yield from several or (_only_one(loaded, role) if role.by_parameters else ())
 
 
 def _named(
@@ -118,6 +119,21 @@ def _named(
             packed = _packed(worker, loaded, item, role)
             for args, unsure in ways(item.params, role, packed=packed, containers=own):
                 yield Candidate(replace(base, args=args), score + unsure)
+
+
+def _only_one(loaded: Inventories, role: Role) -> Iterator[Candidate]:
+    """The only public function that there is, whatever it is called."""
+    public = [
+        item
+        for item in callables(loaded)
+        if item.owner is None and not item.name.startswith("_")
+        if not any(re.search(pattern, item.name.lower()) for pattern in role.avoid)
+    ]
+    if len(public) == 1:
+        (item,) = public
+        base = Binding(role.name, item.file, item.name, (), {}, why="there is no other function", line=item.line)
+        for args, unsure in ways(item.params, role):
+            yield Candidate(replace(base, args=args), len(role.patterns) + 2.0 + unsure)
 
 
 def _factories(
@@ -162,7 +178,8 @@ def _params_score(item: Routine, role: Role) -> float | None:
     """A name that says nothing, on parameters that all do: what such a callable gives has to tell."""
     words = item.name.lower()
     hidden = any(part.startswith("_") for part in item.name.split("."))
-    if hidden or role.agrees is not None or any(re.search(p, words) for p in (*role.avoid, *_PLAIN)):
+    told_otherwise = role.agrees is not None and not role.by_parameters
+    if hidden or told_otherwise or any(re.search(p, words) for p in (*role.avoid, *_PLAIN)):
         return None
     needed = [p["name"] for p in item.params if "default" not in p and not p["kind"].startswith("VAR_")]
     told = [next((p.name for p in role.params if p.means(name)), "") for name in needed]

@@ -110,6 +110,10 @@ class Scripted:
     spec: Mapping[str, Any]
 
 
+#: Sign on the wire, and what stands behind it.
+_LONE = {Carried: ("$v", "data"), NumpyType: ("$d", "name"), Random: ("$g", "seed")}
+
+
 class Packer:
     """Turns values into their wire form; arrays go into sealed memfds that close with it."""
 
@@ -135,12 +139,9 @@ class Packer:
             return {"$l": self(value.array)}
         if isinstance(value, Context):
             return {"$c": {key: self(item) for key, item in value.items.items()}}
-        if isinstance(value, Carried):
-            return {"$v": value.data}
-        if isinstance(value, NumpyType):
-            return {"$d": value.name}
-        if isinstance(value, Random):
-            return {"$g": value.seed}
+        if isinstance(value, (Carried, NumpyType, Random)):
+            sign, content = _LONE[type(value)]
+            return {sign: getattr(value, content)}
         if isinstance(value, Scripted):
             return {"$m": {key: self(item) for key, item in value.spec.items()}}
         if isinstance(value, tuple):

@@ -7,13 +7,14 @@ does wrong is a :class:`~.challenge.ChallengeFault`; a package that it needs and
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from judge_tui.checks import sandbox
 from judge_tui.checks.calling.handover import Carried, Random
 from judge_tui.checks.calling.remote import Handle, Result, Target, Worker
-from judge_tui.checks.challenges.challenge import NUMBERS, Challenge, ChallengeFault
+from judge_tui.checks.challenges.challenge import NUMBERS, Challenge
+from judge_tui.checks.errors import ChallengeFault
 from judge_tui.checks.faults import Fault, Raised, Skipped, TimedOut
 from judge_tui.checks.sandbox.packages import EVERY
 from judge_tui.checks.submission import Submission
@@ -72,10 +73,14 @@ class Author:
             ChallengeFault: It cannot be imported.
             Skipped: It needs a package that is not installed.
         """
-        inventory = self._held(lambda: self.worker.load(file, budget=self.patience), f"{file} cannot be imported")
+        inventory = self._held(
+            lambda: self.worker.load(file, budget=self.patience), f"{file} cannot be imported"
+        )
         if missing := sorted(map(str, inventory.get("missing", ()))):
             names = " and ".join(missing)
-            raise Skipped(f"the challenge itself needs {names}, which is not installed: pip install {missing[0]}")
+            raise Skipped(
+                f"the challenge itself needs {names}, which is not installed: pip install {missing[0]}"
+            )
         return inventory
 
     @property
@@ -120,14 +125,60 @@ class Author:
 
         return self._held(called, name)
 
-    def constant(self, name: str, *, file: str = NUMBERS) -> Any:
-        """A constant of the author's.
+    def constant(self, name: str, default: Any, *, file: str = NUMBERS) -> Any:
+        """A constant of the author's, or a default where there is none of that name.
 
         Raises:
             ChallengeFault: It does not cross by value.
         """
         self.loaded(file)
-        return self._held(lambda: self.worker.carried(Target(file, name)), name)
+
+        def looked_up() -> Any:
+            try:
+                return self.worker.carried(Target(file, name))
+            except Raised as fault:
+                if fault.kind == "AttributeError" and not fault.file:
+                    return default
+                raise
+
+        return self._held(looked_up, name)
+
+    def yielded(self, name: str, args: Sequence[Any], *, most: int = 1000) -> Iterator[Handle]:
+        """What a generator function of the author's yields, item by item, as objects of its process.
+
+        Raises:
+            ChallengeFault: It raised, never came back, or yields without end.
+        """
+        self.loaded()
+        worker, budget = self.worker, self.patience
+
+        def begun() -> Handle:
+            made = worker.call(Target(NUMBERS, name), [crossing(value) for value in args], budget=budget)
+            return worker.call(made.handle, method="__iter__", budget=budget).handle
+
+        def following() -> Handle | None:
+            try:
+                return worker.call(items, method="__next__", budget=budget).handle
+            except Raised as fault:
+                if fault.kind == "StopIteration" and not fault.file:
+                    return None
+                raise
+
+        items = self._held(begun, name)
+        for _ in range(most):
+            if (item := self._held(following, name)) is None:
+                return
+            yield item
+        raise self.fault(f"{name} yields more than {most} items")
+
+    def value(self, handle: Handle, what: str) -> Any:
+        """An object of its process, by value.
+
+        Args:
+            handle: Where it is.
+            what: What it is, for the message.
+        """
+        return self._held(lambda: self.worker.carried(handle), what)
 
     def _held(self, ask: Callable[[], _T], what: str) -> _T:
         """An answer of the author's code, or its fault."""

@@ -12,10 +12,10 @@ from typing import Literal
 
 import msgspec
 
-from judge_tui.checks.errors import WorkspaceError
+
 from judge_tui.checks.submission import Submission
 
-__all__ = ["CASES", "NUMBERS", "TESTS", "Challenge", "ChallengeFault", "Language", "Limits", "Settings"]
+__all__ = ["CASES", "NUMBERS", "TESTS", "Challenge", "Language", "Limits", "Settings"]
 
 #: The file, and the folders, that make a challenge one of numbers, of behaviour, of programs.
 NUMBERS, TESTS, CASES = "challenge.py", "tests", "cases"
@@ -93,7 +93,7 @@ class Challenge(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """Which of :data:`NUMBERS`, :data:`TESTS` and :data:`CASES` it has; none of them is one of no kind."""
+        """Which of :data:`NUMBERS`, :data:`TESTS` and :data:`CASES` it has; with none it is of no kind."""
         return kinds_of(self.folder.files)
 
 
@@ -115,28 +115,3 @@ def _is_test(file: str) -> bool:
     name = file.rpartition("/")[2]
     named = name.startswith("test_") or name.endswith("_test.py")
     return file.startswith(f"{TESTS}/") and name.endswith(".py") and named
-
-
-class ChallengeFault(WorkspaceError):
-    """The author's code, or what it says, is off: never told as the submission's fault, nor as the engine's.
-
-    Verdict ``error`` with ``fault = "challenge"``, exit status 2.
-
-    Args:
-        message: One sentence; of what the author's code raised, its type and text.
-        file: File of the challenge, relative to its folder.
-        line: 1-based line in it.
-        output: Its traceback, for the evidence.
-    """
-
-    def __init__(
-        self,
-        message: str,
-        *,
-        hint: str = "",
-        file: Path | str | None = None,
-        line: int | None = None,
-        output: str = "",
-    ) -> None:
-        super().__init__(message, hint=hint, file=file, line=line)
-        self.output = output

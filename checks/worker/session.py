@@ -383,12 +383,16 @@ class Session:
         if "$l" in value:
             array = self._decoded(value["$l"])
             return array.tolist() if arrays.is_array(array) else array
-        if "$v" in value:
-            return self._carried(value["$v"])
         if "$t" in value:
             return tuple(self._decoded(item) for item in value["$t"])
         if "$c" in value:
             return Context({key: self._decoded(item) for key, item in value["$c"].items()})
+        return self._made(value)
+
+    def _made(self, value: dict[str, Any]) -> Any:
+        """What is made here of what stands on the wire."""
+        if "$v" in value:
+            return self._carried(value["$v"])
         if "$d" in value:
             return getattr(np, value["$d"])
         if "$g" in value:

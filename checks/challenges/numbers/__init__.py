@@ -1,0 +1,1 @@
+"""Challenges of numbers: a reference, inputs and cases in ``challenge.py``, and checks by them."""

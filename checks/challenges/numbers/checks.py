@@ -1,0 +1,24 @@
+"""The checks that a ``challenge.py`` makes."""
+
+from __future__ import annotations
+
+from judge_tui.checks.challenges.challenge import Challenge
+from judge_tui.checks.challenges.numbers.accuracy import accuracy, edge_cases
+from judge_tui.checks.challenges.numbers.truths import Truths
+from judge_tui.checks.check import Check
+
+__all__ = ["checks_of"]
+
+
+def checks_of(challenge: Challenge, truths: Truths) -> tuple[Check, ...]:
+    """The checks of a challenge of numbers.
+
+    Args:
+        challenge: The challenge.
+        truths: The author's inputs and answers.
+    """
+    numbers, seconds = truths.numbers, challenge.settings.limits.seconds
+    own = [accuracy(truths, seconds)]
+    if "edge_cases" in numbers.functions:
+        own.append(edge_cases(truths, seconds))
+    return tuple(own)

@@ -1,0 +1,170 @@
+"""What a challenge of numbers asks for, as the shared binder is told it."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
+
+import numpy as np
+
+from judge_tui.checks.challenges.challenge import Challenge
+from judge_tui.checks.challenges.numbers.offered import Numbers, Parameter
+from judge_tui.checks.challenges.numbers.truths import Truths, parts
+from judge_tui.checks.challenges.numbers.values import handed
+from judge_tui.checks.contract import Contract, Param, Return, Role, Sample, normal
+from judge_tui.checks.worker.border.codec import decode
+
+__all__ = ["BACKWARD", "SOLUTION", "contract"]
+
+SOLUTION, BACKWARD = "solution", "backward"
+_ALWAYS = ("solution", "solve", "forward")
+_CACHE = ("ctx", "context", "saved", "state", "residuals", "memo", "aux", "tape")
+_UPSTREAM = ("dy", "grad_output", "grad_out", "d_out", "upstream", "grad", "g", "cotangent", "dz", "delta")
+
+
+def contract(challenge: Challenge, numbers: Numbers, truths: Truths) -> Contract:
+    """The contract of a challenge.
+
+    Args:
+        challenge: The challenge.
+        numbers: What its ``challenge.py`` offers.
+        truths: Draws the probe's inputs.
+    """
+    made = [_role(challenge, numbers, cache=bool(numbers.gradients))]
+    if numbers.gradients:
+        made.append(_backward(numbers))
+    takes = ", ".join(p.name for p in numbers.parameters if p.drawn)
+    gives = ", ".join(output.name for output in numbers.outputs)
+    return Contract(
+        tuple(made),
+        _sampler(numbers, truths),
+        f"{_names(challenge, numbers)[0]}({takes}) → {gives}",
+        frameworks=frozenset(numbers.frameworks),
+        packages=frozenset({*numbers.packages, *numbers.frameworks}),
+    )
+
+
+def _names(challenge: Challenge, numbers: Numbers) -> list[str]:
+    """What the callable may be called, likeliest first."""
+    entry = challenge.settings.entry.rpartition(":")[2]
+    if entry and ":" in challenge.settings.entry:
+        return [entry]
+    return [*dict.fromkeys([*numbers.names, challenge.id.replace("-", "_"), *_ALWAYS])]
+
+
+def _role(challenge: Challenge, numbers: Numbers, *, cache: bool) -> Role:
+    names = _names(challenge, numbers)
+    exact = [rf"^_*{_spelt(name)}$" for name in names]
+    near = [rf"{_spelt(name)}" for name in names if len(normal(name)) > 3]
+    known = {normal(name) for name in names}
+    given = tuple(Return(output.name, _kind(output.shape)) for output in numbers.outputs)
+    return Role(
+        SOLUTION,
+        tuple(_param(parameter, numbers) for parameter in numbers.parameters),
+        (*given, *((Return("cache", "handle", _CACHE, required=False),) if cache else ())),
+        (*exact, *near),
+        avoid=tuple(p for p in _avoided() if not any(re.search(p, name.lower()) for name in known)),
+        agrees=_agreeing(numbers) if numbers.plain else None,
+        sure=len(exact),
+        by_parameters=True,
+    )
+
+
+def _avoided() -> tuple[str, ...]:
+    from judge_tui.checks.contract import AVOIDED
+
+    return AVOIDED
+
+
+def _spelt(name: str) -> str:
+    """An expression for a name with or without underscores, in any case; dots of a class are taken."""
+    return "_*".join(map(re.escape, normal(name.rpartition(".")[2]) or name))
+
+
+def _kind(shape: tuple[int, ...] | None) -> Any:
+    return "data" if shape is None else "array"
+
+
+def _param(parameter: Parameter, numbers: Numbers) -> Param:
+    aliases = numbers.aliases.get(parameter.name, ())
+    kind: Any = parameter.kind
+    # what only the reference has a default for is told to who has none of his own
+    return Param(parameter.name, kind, aliases, required=parameter.drawn, spare=not parameter.drawn)
+
+
+def _backward(numbers: Numbers) -> Role:
+    dout = Param("dout", aliases=_UPSTREAM)
+    cache = Param("cache", "handle", _CACHE, required=False)
+    inputs = tuple(
+        Param(p.name, _param(p, numbers).kind, numbers.aliases.get(p.name, ()), required=False)
+        for p in numbers.parameters
+    )
+    given = tuple(
+        Return(name, aliases=tuple(_gradient_names(name, numbers.aliases.get(name, ()))))
+        for name in _grads(numbers)
+    )
+    return Role(
+        BACKWARD,
+        (dout, cache, *inputs),
+        given,
+        (r"backward|bwd", r"grad|vjp|pullback"),
+        avoid=_avoided(),
+        sure=1,
+    )
+
+
+def _grads(numbers: Numbers) -> list[str]:
+    return [f"d{name}" for name in numbers.gradients]
+
+
+def _gradient_names(name: str, aliases: Collection[str]) -> list[str]:
+    return [
+        spelt
+        for each in (name, *aliases)
+        for spelt in (f"d{each}", f"grad_{each}", f"{each}_grad", f"d_{each}", f"grads_{each}", f"g{each}")
+    ]
+
+
+def _sampler(numbers: Numbers, truths: Truths) -> Callable[[np.random.Generator], Sample]:
+    def sample(rng: np.random.Generator) -> Sample:
+        sizes = _telling(numbers.sizes)
+        inputs = truths.inputs(sizes, int(rng.integers(2**62)))
+        shapes: dict[str, tuple[int, ...]] = {}
+        values: dict[str, Any] = {**defaults(numbers), **handed(inputs)}
+        if not numbers.plain:
+            answer = parts(truths.answer(inputs), numbers)
+            shapes = {name: tuple(part.shape) for name, part in answer.items()}
+            if numbers.gradients:
+                first = next(iter(answer.values()))
+                values["dout"] = rng.standard_normal(first.shape)
+                shapes |= {f"d{name}": np.shape(inputs[name]) for name in numbers.gradients}
+        return Sample(values, shapes)
+
+    return sample
+
+
+def _telling(cases: list[dict[str, Any]]) -> dict[str, Any]:
+    """The case whose sizes tell axes apart best, and are small."""
+
+    def vague(case: Mapping[str, Any]) -> tuple[int, float]:
+        sizes = [value for value in case.values() if isinstance(value, int) and not isinstance(value, bool)]
+        alike = len(sizes) - len({size for size in sizes if size > 1})
+        return alike, math.prod(map(float, sizes))
+
+    return min(cases, key=vague)
+
+
+def defaults(numbers: Numbers) -> dict[str, Any]:
+    """Name → the reference's own default, for what the inputs do not hold."""
+    return {p.name: decode(p.default) for p in numbers.parameters if not p.drawn}
+
+
+def _agreeing(numbers: Numbers) -> Callable[[Any, Mapping[str, Any]], float]:
+    """How well plain data fits: any answer is one; what is right is held by the checks."""
+
+    def agrees(value: Any, inputs: Mapping[str, Any]) -> float:
+        return 1.0
+
+    return agrees
