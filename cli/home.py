@@ -15,12 +15,15 @@ from judge_tui.checks.verdict import SEVERITY, SIGNS
 from judge_tui.cli import options
 from judge_tui.cli.screen import on_screen
 from judge_tui.cli.table import aligned, columns
+from judge_tui.judging.attempt_figures import table
+from judge_tui.judging.attempts import attempts_on, passes_unless_blind, several
 from judge_tui.judging.card_shelf import CardShelf
 from judge_tui.judging.naming import default_judge, judge_name
 from judge_tui.judging.plain import plain
 from judge_tui.judging.refusals import newer_cards
 from judge_tui.judging.scoreboard import Row, build_board, figure, sealed_cards
 from judge_tui.judging.standing import tallied
+from judge_tui.judging.strange_names import strange_names
 from judge_tui.judging.workspace import Workspace
 
 __all__ = ["command", "matrix", "meant", "show"]
@@ -96,9 +99,33 @@ def print_matrix(workspace: Workspace) -> None:
     click.echo()
     click.echo("points and letter, * of files elsewhere · n/m dimensions scored · ○ not scored")
     click.echo("checks: " + " · ".join(f"{SIGNS[verdict]} {verdict}" for verdict in SEVERITY))
+    print_attempts(workspace)
+    for name in strange_names(workspace):
+        click.echo(f"! {plain(name)}")
     for fault in faults:
         click.echo(f"! {plain(fault)}")
     click.echo("Compare two: judge-tui compare MODEL MODEL --task TASK    More: judge-tui --help")
+
+
+def print_attempts(workspace: Workspace) -> None:
+    """Print what several attempts of a model come to; the matrix is about the first. Nothing without any."""
+    if not several(workspace, workspace.tasks()):
+        return
+    broken = dict[tuple[str, str], str]()
+    shelf = CardShelf(workspace)
+    tasks = _scored(workspace, [], broken, shelf)
+    board = build_board(
+        workspace, lambda card: not card.scored_elsewhere, tasks=tasks, faults=broken, shelf=shelf
+    )
+    judged = {(row.model, task) for row in board.all_rows for task in row.cells}
+    sealed = {(card.model, card.task) for card in sealed_cards(workspace, tasks, broken, shelf)}
+    passes = passes_unless_blind(workspace, sealed, judged)
+    found = attempts_on(workspace, board, passes, tasks=tasks)
+    rows = [[plain(text) for text in row] for row in table(found)]
+    click.echo()
+    click.echo("Attempts, of which the cells above are the first; mean and spread of those with points:")
+    for line in aligned([[f"{model} {task}", *rest] for model, task, *rest in rows], columns()):
+        click.echo(line)
 
 
 def matrix(workspace: Workspace, faults: list[str] | None = None) -> list[list[str]]:

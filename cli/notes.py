@@ -44,7 +44,7 @@ def command(
     found = options.open_workspace(workspace, None, None)
     chosen = [found.task(name) for name in tasks] or list(found.tasks())
     named = [found.model(name, *chosen) for name in models]
-    read = gathered(found, named, chosen, judges, published=published)
+    read = gathered(found, named, chosen, judges, published=published, further=not named)
     for fault in read.faults:
         click.echo(f"judge-tui: left out: {plain(fault)}", err=True)
     if form == "json":

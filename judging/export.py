@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
 from judge_tui.checks.errors import JudgeError, WorkspaceError
+from judge_tui.judging import attempt_figures
+from judge_tui.judging.attempts import attempts_on, passes_as_seen
 from judge_tui.judging.card import CLEAN, Scorecard
 from judge_tui.judging.card_shelf import CardShelf
 from judge_tui.judging.folders import documents_in
@@ -149,6 +151,7 @@ def _of(workspace: Workspace, board: Board, *, elsewhere: bool) -> list[str]:
     winners = _winners(workspace, board, elsewhere=elsewhere)
     return [
         *_board(workspace, board),
+        *_attempts(workspace, board),
         *_marked(workspace, board),
         *winners,
         *told,
@@ -157,10 +160,26 @@ def _of(workspace: Workspace, board: Board, *, elsewhere: bool) -> list[str]:
     ]
 
 
+def _attempts(workspace: Workspace, board: Board) -> list[str]:
+    """Figures of models that have several attempts; whether they pass is told by the verdicts on the cards.
+
+    What this machine alone has stored would make a board that another machine calls stale.
+    """
+    rows = attempt_figures.table(attempts_on(workspace, board, passes_as_seen(board.cards)))
+    if not rows:
+        return []
+    head, *lines = ([_escaped(text) for text in row] for row in rows)
+    kinds = [":---" if at < attempt_figures.NUMBERS else "---:" for at in range(len(head))]
+    told = (
+        f"Attempts, as their judges saw them: the cells above are about the first. {attempt_figures.CAPTION}"
+    )
+    return ["\n".join(map(_line, [head, kinds, *lines])), told]
+
+
 def _marked(workspace: Workspace, board: Board) -> list[str]:
     """What judges call submissions as a whole, with the lines that show it, and who says so."""
     lines = []
-    for row in board.rows:
+    for row in board.all_rows:
         for task in board.tasks:
             for card in board.on(task, row.model):
                 if card.verdict is None or card.verdict.kind == CLEAN:
@@ -177,7 +196,7 @@ def _marked(workspace: Workspace, board: Board) -> list[str]:
 
 def _winners(workspace: Workspace, board: Board, *, elsewhere: bool) -> list[str]:
     """Who won each task as the board's judges say, by how much and why; of several that of most models."""
-    titles = {row.model: row.title for row in board.rows}
+    titles = {row.model: row.title for row in board.all_rows}
     lines = []
     for task, title in board.tasks.items():
         decided = list(_decided(workspace, board, task, elsewhere=elsewhere))
@@ -274,7 +293,7 @@ def _legend(board: Board) -> str:
 
 def _provenance(workspace: Workspace, board: Board) -> str:
     said = "Scored elsewhere: these scores were published for the models' original submissions"
-    if any(_is_reconstruction(workspace, row, task) for row in board.rows for task in row.cells):
+    if any(_is_reconstruction(workspace, row, task) for row in board.all_rows for task in row.cells):
         return f"{said}; the submissions in this repository are reconstructions, not the models' code."
     return f"{said}, not for the files in this repository."
 
@@ -286,7 +305,7 @@ def _reconstructions(workspace: Workspace, board: Board) -> list[str]:
             row,
             [task for task in board.tasks if task in row.cells and _is_reconstruction(workspace, row, task)],
         )
-        for row in board.rows
+        for row in board.all_rows
     ]
     if not any(tasks for _, tasks in found):
         return []
@@ -323,7 +342,7 @@ def _notes(workspace: Workspace, board: Board) -> list[str]:
     sections = []
     for task, title in board.tasks.items():
         said = []
-        for row in board.rows:
+        for row in board.all_rows:
             cards = board.on(task, row.model)
             if not any(card.notes for card in cards):
                 continue

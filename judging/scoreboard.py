@@ -69,13 +69,16 @@ class Row:
 class Board:
     """Rows in the order of their means, over tasks that have scorecards.
 
+    A row of a model is about its first attempts: one answer of each is set beside one of every other.
+
     Attributes:
         tasks: Task id → title.
-        rows: Best mean first.
+        rows: Of models, best mean first.
         judges: Who scored, sorted.
         newest: Day of the newest scorecard, as ``YYYY-MM-DD``; empty when none says.
         cards: The scorecards.
         sealed: Those that are judged blind, and count from their reveal on.
+        further: Rows of further attempts, by their names.
     """
 
     tasks: Mapping[str, str]
@@ -84,6 +87,12 @@ class Board:
     newest: str
     cards: tuple[Scorecard, ...]
     sealed: tuple[Scorecard, ...] = ()
+    further: tuple[Row, ...] = ()
+
+    @property
+    def all_rows(self) -> tuple[Row, ...]:
+        """Rows of models, then those of further attempts."""
+        return (*self.rows, *self.further)
 
     def on(self, task: str, model: str) -> Sequence[Scorecard]:
         """The scorecards on a submission."""
@@ -147,7 +156,9 @@ def build_board(
         tuple(card for found in wanted.values() for card in found if card.sealed),
     )
     rows = {}
-    for model in dict.fromkeys(card.model for card in cards):
+    named = dict.fromkeys(card.model for card in cards)
+    models = {workspace.parts(name)[0]: None for name in named}
+    for model in models | named:
         cells: dict[str, Cell] = {}
         for task in by_task:
             if own := board.on(task, model):
@@ -159,8 +170,13 @@ def build_board(
                     faults.setdefault((model, task), str(error))
         title = workspace.model_title(model)
         rows[model] = Row(model, title, cells)
-    order = ranked({model: row.mean for model, row in rows.items()})
-    return replace(board, rows=tuple(rows[model] for model in order))
+    order = ranked({model: rows[model].mean for model in models})
+    further = sorted(rows.keys() - models.keys(), key=workspace.parts)
+    return replace(
+        board,
+        rows=tuple(rows[model] for model in order),
+        further=tuple(rows[model] for model in further),
+    )
 
 
 def sealed_cards(

@@ -76,8 +76,13 @@ def report_of(workspace: Workspace, asked: Asked) -> Report:
         return _metrics(workspace, asked, named)
     if asked.shape == "round":
         return _round(workspace, asked, named)
-    shapes = {"two-way": two_way, "standings": standings, "head-to-head": head_to_head}
-    return shapes[asked.shape](_read(workspace, asked, named[0] if named else None))
+    one = named[0] if named else None
+    found = _read(workspace, asked, one)
+    if asked.shape == "standings":
+        every = _gathered(workspace, asked, one, further=True) if found.attempts else None
+        return standings(found, every)
+    shapes = {"two-way": two_way, "head-to-head": head_to_head}
+    return shapes[asked.shape](found)
 
 
 def _combined(workspace: Workspace, asked: Asked) -> Report:
@@ -135,10 +140,10 @@ def _read(workspace: Workspace, asked: Asked, one: Round | None) -> Gathered:
     return found
 
 
-def _gathered(workspace: Workspace, asked: Asked, one: Round | None) -> Gathered:
+def _gathered(workspace: Workspace, asked: Asked, one: Round | None, *, further: bool = False) -> Gathered:
     models, tasks = _names(workspace, asked, one)
     judges = asked.judges or (one.judges if one is not None else ())
-    return gathered(workspace, models, tasks, judges, published=asked.published)
+    return gathered(workspace, models, tasks, judges, published=asked.published, further=further)
 
 
 def _names(workspace: Workspace, asked: Asked, one: Round | None) -> tuple[list[str], list[str]]:

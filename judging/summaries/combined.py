@@ -12,6 +12,7 @@ from judge_tui.judging.summaries.gathered import Gathered
 from judge_tui.judging.summaries.noted import anchor_of
 from judge_tui.judging.summaries.parts import Cell, Criteria, Heading, Part, Prose, Report, Table
 from judge_tui.judging.summaries.round_summary import decided_by, overall, scoreboard
+from judge_tui.judging.summaries.tables import attempts
 
 __all__ = ["combined"]
 
@@ -48,6 +49,9 @@ def combined(rounds: Sequence[tuple[Round, Gathered]]) -> Report:
             parts.append(Prose(overall(found, winners, one)))
         else:
             parts.append(Prose("Nobody has scored or compared anything of this round yet."))
+    parts += attempts(
+        {(each.title, each.task): each for _, found in rounds for each in found.attempts}.values()
+    )
     judges = tuple(sorted({judge for _, found in rounds for judge in found.judges}))
     newest = max((one.day or found.newest for one, found in rounds), default="")
     faults = tuple(dict.fromkeys(fault for _, found in rounds for fault in found.faults))

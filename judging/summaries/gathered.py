@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.submission import Submission
+from judge_tui.judging.attempt_figures import Attempts
+from judge_tui.judging.attempts import attempts_at, passes_unless_blind, several
 from judge_tui.judging.card import CLEAN, Scorecard, letter, points
 from judge_tui.judging.folders import documents_in
 from judge_tui.judging.matchup import Matchup
@@ -104,6 +106,7 @@ class Gathered:
         faults: What could not be read.
         people: Whether people have scored: language models then stand beside them, and count in nothing.
         machines: Judges that are language models.
+        attempts: Of models that have several and a word on one of them.
     """
 
     workspace: Workspace
@@ -113,6 +116,7 @@ class Gathered:
     faults: list[str] = field(default_factory=list)
     people: bool = False
     machines: frozenset[str] = frozenset()
+    attempts: tuple[Attempts, ...] = ()
 
     @property
     def cards(self) -> Iterator[Scorecard]:
@@ -158,6 +162,7 @@ def gathered(
     judges: Collection[str] = (),
     *,
     published: bool | None = None,
+    further: bool = False,
 ) -> Gathered:
     """Read what there is; what is malformed costs its own part and is told.
 
@@ -166,10 +171,11 @@ def gathered(
 
     Args:
         workspace: Where it is.
-        models: Folder names; all that have a word when empty.
+        models: Folder names; all that have a word when empty, of each the first attempt.
         tasks: Ids.
         judges: Whose words count; everybody's when empty.
         published: Take what was published elsewhere; by default where there is nothing else.
+        further: Take the further attempts of these models as well.
     """
     found = Gathered(workspace, {model: workspace.model_title(model) for model in models})
     read = {task: cards for task in tasks if (cards := _cards(found, task, judges)) is not None}
@@ -184,7 +190,7 @@ def gathered(
         rubric = workspace.rubric(task)
         cards = [card for card in every if card.scored_elsewhere == published]
         sealed = {(card.judge, card.model) for card in cards if card.sealed}
-        wanted = models or list(dict.fromkeys(card.model for card in cards))
+        wanted = _wanted(workspace, models, cards, further=further)
         judged = {
             model: _judged(workspace, model, task, own, rubric, found.people)
             for model in wanted
@@ -201,7 +207,42 @@ def gathered(
         if judged or compared:
             found.tasks[task] = OfTask(task, rubric, judged, compared)
             found.models |= {model: workspace.model_title(model) for model in judged}
+    if not further:
+        found.attempts = tuple(_attempts(found, models, read))
     return found
+
+
+def _wanted(
+    workspace: Workspace, models: Sequence[str], cards: Iterable[Scorecard], *, further: bool
+) -> Sequence[str]:
+    """Names of the answers that count, of those that have a card."""
+    carded = list(dict.fromkeys(card.model for card in cards))
+    if not models:
+        return [name for name in carded if further or workspace.parts(name)[1] == 1]
+    own = [name for name in carded if further and workspace.parts(name)[0] in models]
+    return list(dict.fromkeys((*models, *own)))
+
+
+def _attempts(
+    found: Gathered, models: Collection[str], read: Mapping[str, Iterable[Scorecard]]
+) -> Iterator[Attempts]:
+    """The attempts of models that have several, with the points of the judges that count."""
+    workspace = found.workspace
+    named = {workspace.parts(name)[0] for name in models}
+    for (model, task), names in several(workspace, read).items():
+        cards = [card for card in read[task] if card.model in names]
+        counted = [
+            card
+            for card in cards
+            if card.scored_elsewhere == found.published and not card.sealed
+            if not (found.people and card.by_machine)
+        ]
+        if counted and (not models or model in named):
+            rubric = workspace.rubric(task)
+            given = {name: mean(points(c, rubric) for c in counted if c.model == name) for name in names}
+            sealed = {(card.model, task) for card in cards if card.sealed}
+            passes = passes_unless_blind(workspace, sealed, {(card.model, task) for card in counted})
+            yield attempts_at(workspace, task, names, given, passes)
 
 
 def _cards(found: Gathered, task: str, judges: Collection[str]) -> list[Scorecard] | None:

@@ -13,7 +13,7 @@ from judge_tui.judging.summaries.gathered import Gathered, OfTask
 from judge_tui.judging.summaries.noted import anchor_of, excerpts
 from judge_tui.judging.summaries.parts import Cell, Criteria, Heading, Part, Prose, Report, Table
 from judge_tui.judging.summaries.plots import scores_of
-from judge_tui.judging.summaries.tables import beside_people, dimensions, of_submission, points_of
+from judge_tui.judging.summaries.tables import attempts, beside_people, dimensions, of_submission, points_of
 
 __all__ = ["head_to_head"]
 
@@ -34,6 +34,7 @@ def head_to_head(found: Gathered) -> Report:
         if told := deciding(made):
             decided[task] = told
         parts += _of_task(of, models, made, shown)
+    parts += attempts(found.attempts)
     if code:
         parts += [Heading("Lines that notes are about", 2, "lines"), *code]
     ranking = _ranking(found, decided)

@@ -8,10 +8,12 @@ from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.store import last_outcomes, side_by_side
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.verdict import Evidence, Outcome, Verdict
+from judge_tui.judging.attempts import attempts_at, passes_as_stored, several
 from judge_tui.judging.summaries.noted import anchor_of
 from judge_tui.judging.summaries.parts import Cell, Curves, Heading, Part, Prose, Report, Table
 from judge_tui.judging.summaries.plots import curves_of
 from judge_tui.judging.summaries.pointed import place_of, pointed_at
+from judge_tui.judging.summaries.tables import attempts
 from judge_tui.judging.workspace import Workspace
 
 __all__ = ["metrics"]
@@ -53,6 +55,12 @@ def metrics(workspace: Workspace, models: Sequence[str], tasks: Sequence[str]) -
             for model in models
             if model not in found and workspace.submission(model, task).files
         ]
+    answers = several(workspace, titles)
+    parts += attempts(
+        attempts_at(workspace, task, names, {}, passes_as_stored)
+        for (model, task), names in answers.items()
+        if model in {workspace.parts(name)[0] for name in seen}
+    )
     ordered = [model for model in models if model in seen] or list(seen)
     shown = {model: seen[model] for model in ordered}
     return Report(

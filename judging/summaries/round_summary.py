@@ -16,7 +16,7 @@ from judge_tui.judging.summaries.gathered import Gathered, OfTask
 from judge_tui.judging.summaries.noted import CRITICAL, anchor_of, excerpts, notes_on
 from judge_tui.judging.summaries.parts import Cell, Criteria, Heading, Part, Prose, Report, Table
 from judge_tui.judging.summaries.plots import scores_of
-from judge_tui.judging.summaries.tables import beside_people, called, dimensions, points_of
+from judge_tui.judging.summaries.tables import attempts, beside_people, called, dimensions, points_of
 
 __all__ = ["decided_by", "overall", "round_summary", "scoreboard"]
 
@@ -38,6 +38,7 @@ def round_summary(found: Gathered, one: Round, before: tuple[Round, Gathered] | 
     if found.tasks:
         parts += [Heading("Scoreboard", 2, "scoreboard"), scoreboard(found, told)]
         parts += map(Prose, [overall(found, told, one), *_disagreements(found, told)])
+    parts += attempts(found.attempts)
     for task, of in found.tasks.items():
         parts += _of_task(of, told[task], one, shown)
     for passage in one.passages:

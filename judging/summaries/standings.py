@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+
+from judge_tui.checks.attempts import attempt_of
+from judge_tui.judging.ranking import mean
 from judge_tui.judging.statistics.comparisons import Comparison, of_matchup, of_points
 from judge_tui.judging.summaries.figures_of_judges import (
     agreements,
@@ -14,40 +19,85 @@ from judge_tui.judging.summaries.figures_of_models import differences, ranking, 
 from judge_tui.judging.summaries.gathered import Gathered
 from judge_tui.judging.summaries.observed import Seated, points_by_sheet, seated, seats_of
 from judge_tui.judging.summaries.parts import Heading, Part, Prose, Report
+from judge_tui.judging.summaries.tables import attempts
 
 __all__ = ["standings"]
 
 
-def standings(found: Gathered) -> Report:
+def standings(found: Gathered, every: Gathered | None = None) -> Report:
     """Say what the figures of some models can bear; what they cannot is a sentence.
 
     NumPy is loaded when this is called, and not before.
 
     Args:
         found: What was read of them: one judge, one model or no matchup will do.
+        every: The same with all of their attempts, which count for their models in what compares models.
     """
     draws = seated(found)
-    points = points_by_sheet(found)
-    matchups = _matchups(found, draws)
+    answers = points_by_sheet(found)
+    rated = found if every is None else every
+    points = {sheet: _by_model(found, given) for sheet, given in points_by_sheet(rated).items()}
+    matchups = _of_models(found, _matchups(rated, draws))
     scores = [each for sheet, given in points.items() for each in of_points(*sheet, given)]
+    titles = _titles(found, points, matchups)
     parts: list[Part] = [Prose(found.provenance)] if found.provenance else []
     for title, anchor, comparisons in (
         ("Ranking by matchups", "ranking-matchups", matchups),
         ("Ranking by points", "ranking-points", scores),
     ):
-        parts += [Heading(title, 2, anchor), *ranking(anchor, found.models, comparisons)]
-        parts += wins(anchor, found.models, comparisons)
-    parts += [Heading("Differences in points", 2, "differences"), *differences(found.models, points)]
-    parts += [Heading("Agreement of judges", 2, "agreement"), *agreements(found, points)]
-    parts += [*widest_cells(found), *judges_by_pairs(found.judges, points)]
-    parts += [Heading("Seats", 2, "seats"), *seats(draws, matchups)]
-    parts += [Heading("Length", 2, "length"), *lengths(found, points)]
-    titles = {task: of.rubric.title for task, of in found.tasks.items()}
-    title = f"Standings: {', '.join(found.models.values())}"
+        parts += [Heading(title, 2, anchor), *ranking(anchor, titles, comparisons)]
+        parts += wins(anchor, titles, comparisons)
+    parts += [Heading("Differences in points", 2, "differences"), *differences(titles, points)]
+    parts += [Heading("Agreement of judges", 2, "agreement"), *agreements(found, answers)]
+    parts += [*widest_cells(found), *judges_by_pairs(found.judges, answers)]
+    parts += [Heading("Seats", 2, "seats"), *seats(draws, _matchups(found, draws))]
+    parts += [Heading("Length", 2, "length"), *lengths(found, answers)]
+    parts += attempts(found.attempts)
+    tasks = {task: of.rubric.title for task, of in found.tasks.items()}
+    title = f"Standings: {', '.join(titles.values())}"
     return Report(
-        "standings", title, dict(found.models), titles, found.judges, found.newest, tuple(parts),
+        "standings", title, titles, tasks, found.judges, found.newest, tuple(parts),
         tuple(found.faults),
     )  # fmt: skip
+
+
+def _model(found: Gathered, name: str) -> str:
+    """The model that an attempt counts for, where it was not named itself."""
+    return name if name in found.models else attempt_of(name)[0]
+
+
+def _titles(
+    found: Gathered, points: Mapping[tuple[str, str], Mapping[str, float]], matchups: list[Comparison]
+) -> dict[str, str]:
+    """Model → title, of those as well of which only further attempts have a word."""
+    met = [model for given in points.values() for model in given]
+    met += [model for each in matchups for model in each.models]
+    return {
+        model: found.models.get(model) or found.workspace.model_title(model)
+        for model in (*found.models, *met)
+    }
+
+
+def _by_model(found: Gathered, given: Mapping[str, float]) -> dict[str, float]:
+    """Points of models on a sheet: of several attempts their mean."""
+    models = dict.fromkeys(_model(found, name) for name in given)
+    means = {
+        model: mean(value for name, value in given.items() if _model(found, name) == model)
+        for model in models
+    }
+    return {model: value for model, value in means.items() if value is not None}
+
+
+def _of_models(found: Gathered, comparisons: list[Comparison]) -> list[Comparison]:
+    """Comparisons of attempts as those of their models; what compares a model with itself is none."""
+    made = []
+    for each in comparisons:
+        one, other = (_model(found, name) for name in each.models)
+        if attempt_of(one)[0] != attempt_of(other)[0]:
+            first, second = sorted((one, other))
+            winner, left = (_model(found, name) for name in (each.winner, each.left))
+            made.append(replace(each, models=(first, second), winner=winner, left=left))
+    return made
 
 
 def _matchups(found: Gathered, draws: list[Seated]) -> list[Comparison]:

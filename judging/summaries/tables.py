@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from judge_tui.judging import attempt_figures
+from judge_tui.judging.attempt_figures import Attempts
 from judge_tui.judging.card import Scorecard, letter, points
 from judge_tui.judging.note import Kind
 from judge_tui.judging.scoreboard import figure
 from judge_tui.judging.summaries.gathered import Gathered, Judged, OfTask
 from judge_tui.judging.summaries.noted import anchor_of, notes_on
-from judge_tui.judging.summaries.parts import Cell, Part, Prose, Table
+from judge_tui.judging.summaries.parts import Cell, Heading, Part, Prose, Table
 
-__all__ = ["beside_people", "called", "dimensions", "figures", "of_submission", "points_of", "verdicts_seen"]
+__all__ = [
+    "attempts",
+    "beside_people",
+    "called",
+    "dimensions",
+    "figures",
+    "of_submission",
+    "points_of",
+    "verdicts_seen",
+]
 
 _KINDS: tuple[Kind, ...] = ("strength", "weakness", "bug", "question")
 
@@ -43,6 +54,19 @@ def _leading(cells: Sequence[Cell], of: OfTask, judged: Sequence[Judged]) -> lis
         cell if cell.text == "–" else replace(cell, anchor=anchor_of(of.task, one.model))
         for cell, one in zip(cells, judged, strict=True)
     ]
+
+
+def attempts(found: Iterable[Attempts]) -> list[Part]:
+    """What the attempts of models that have several come to; nothing where there are none."""
+    rows = attempt_figures.table(found)
+    if not rows:
+        return []
+    head, *lines = rows
+    numbers = frozenset(range(attempt_figures.NUMBERS, len(head)))
+    cells = tuple(tuple(map(Cell, line)) for line in lines)
+    first = "What else stands here under a model's name alone is about its first attempt."
+    caption = f"{first} {attempt_figures.CAPTION}"
+    return [Heading("Attempts", 2, "attempts"), Table(tuple(head), cells, numbers, caption)]
 
 
 def figures(values: Sequence[float | None], counted: Sequence[int]) -> list[Cell]:

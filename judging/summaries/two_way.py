@@ -10,7 +10,7 @@ from judge_tui.judging.summaries.comparing import compared, deciding
 from judge_tui.judging.summaries.gathered import Gathered, OfTask
 from judge_tui.judging.summaries.noted import anchor_of, excerpts
 from judge_tui.judging.summaries.parts import Cell, Criteria, Heading, Part, Prose, Report, Table
-from judge_tui.judging.summaries.tables import of_submission
+from judge_tui.judging.summaries.tables import attempts, of_submission
 
 __all__ = ["two_way"]
 
@@ -39,6 +39,7 @@ def two_way(found: Gathered) -> Report:
     if decided:
         parts = [Heading("Winners", 2, "winners"), _tally(found, titles, decided), *parts]
     tasks = {task: of.rubric.title for task, of in found.tasks.items()}
+    parts += attempts(found.attempts)
     parts += _said([found.tasks[task] for task in shown])
     if not parts:
         parts = [Prose("Nobody has compared these submissions yet, nor scored them all.")]

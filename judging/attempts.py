@@ -1,0 +1,173 @@
+"""The attempts of a workspace: who has several at what, and what is known of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+
+from judge_tui.checks.errors import JudgeError
+from judge_tui.checks.passing import Whole, passed
+from judge_tui.checks.store import Store, last_outcomes
+from judge_tui.checks.submission import Submission
+from judge_tui.checks.verdict import Outcome, Verdict
+from judge_tui.judging.attempt_figures import Attempt, Attempts
+from judge_tui.judging.card import Scorecard
+from judge_tui.judging.scoreboard import Board
+from judge_tui.judging.workspace import Workspace
+
+__all__ = [
+    "Passes",
+    "attempts_at",
+    "attempts_on",
+    "passes_as_seen",
+    "passes_as_stored",
+    "passes_unless_blind",
+    "several",
+]
+
+#: Whether a submission passes; ``None`` where that is not known.
+Passes = Callable[[Submission], bool | None]
+
+_VERDICTS = {str(verdict): verdict for verdict in Verdict}
+
+
+def several(workspace: Workspace, tasks: Iterable[str]) -> dict[tuple[str, str], tuple[str, ...]]:
+    """Model, task → names of its answers, where there is more than one.
+
+    Args:
+        workspace: Where they are.
+        tasks: Ids of the tasks that are looked at.
+
+    Raises:
+        WorkspaceError: The folder of the submissions cannot be read.
+    """
+    parts = map(workspace.parts, workspace.contestants())
+    models = list(dict.fromkeys(model for model, attempt in parts if attempt > 1))
+    found = {(model, task): workspace.attempts(model, task) for model in models for task in tasks}
+    return {place: names for place, names in found.items() if len(names) > 1}
+
+
+def attempts_on(
+    workspace: Workspace, board: Board, passes: Passes, *, tasks: Collection[str] | None = None
+) -> tuple[Attempts, ...]:
+    """The attempts of models that have several, by model and task, with their points on a board.
+
+    Args:
+        workspace: Where they are.
+        board: Whose points count.
+        passes: Whether a submission passes.
+        tasks: Those that are looked at, scored or not; by default those of which the board has a scorecard on
+            one of the attempts.
+
+    Raises:
+        WorkspaceError: The folder of the submissions cannot be read.
+    """
+    found = several(workspace, board.tasks if tasks is None else tasks)
+    points = {(row.model, task): cell.points for row in board.all_rows for task, cell in row.cells.items()}
+    return tuple(
+        attempts_at(workspace, task, names, {name: points.get((name, task)) for name in names}, passes)
+        for (_model, task), names in found.items()
+        if tasks is not None or any((name, task) in points for name in names)
+    )
+
+
+def attempts_at(
+    workspace: Workspace,
+    task: str,
+    names: Iterable[str],
+    points: Mapping[str, float | None],
+    passes: Passes,
+) -> Attempts:
+    """What is known of some answers of one model to a task.
+
+    Args:
+        workspace: Where they are.
+        task: Task id.
+        names: Of the answers, as :func:`several` gives them.
+        points: Name → points.
+        passes: Whether a submission passes.
+    """
+    every = tuple(_attempt(workspace.submission(name, task), points, passes) for name in names)
+    return Attempts(workspace.model_title(workspace.parts(every[0].name)[0]), task, every)
+
+
+def _attempt(submission: Submission, points: Mapping[str, float | None], passes: Passes) -> Attempt:
+    name = submission.model
+    try:
+        if submission.files:
+            return Attempt(name, points.get(name), passes(submission), submission.digest)
+    except JudgeError:
+        # what is off with a file is told where it is judged
+        pass
+    return Attempt(name, points.get(name))
+
+
+def passes_as_stored(submission: Submission) -> bool | None:
+    """Whether a submission passes by the outcomes that this machine has stored of it."""
+    whole = Store().remembered(submission.task)
+    return None if whole is None else passed(whole, last_outcomes(submission).values())
+
+
+def passes_unless_blind(
+    workspace: Workspace, sealed: Collection[tuple[str, str]], judged: Collection[tuple[str, str]]
+) -> Passes:
+    """As :func:`passes_as_stored`, but for what is judged blind: a verdict beside a name tells who is who.
+
+    Args:
+        workspace: Where it may be the rule.
+        sealed: Model and task of scorecards whose names are not revealed yet.
+        judged: Model and task of what has been scored.
+    """
+
+    def passes(submission: Submission) -> bool | None:
+        place = submission.model, submission.task
+        covered = place in sealed or (workspace.settings.blind and place not in judged)
+        return None if covered else passes_as_stored(submission)
+
+    return passes
+
+
+def passes_as_seen(cards: Collection[Scorecard]) -> Passes:
+    """Whether submissions pass by the verdicts that their judges have seen, the last of them.
+
+    What a check measured is on no card, so that a required role that is told by that alone is not judged.
+
+    Args:
+        cards: Of any submissions and judges.
+    """
+    wholes: dict[str, Whole | None] = {}
+    seen = {(card.model, card.task): card for card in sorted(cards, key=lambda card: card.day) if card.checks}
+
+    def passes(submission: Submission) -> bool | None:
+        card = seen.get((submission.model, submission.task))
+        if card is None:
+            return None
+        if card.task not in wholes:
+            wholes[card.task] = _whole(card.task)
+        whole = wholes[card.task]
+        return None if whole is None else passed(whole, _as_outcomes(card, whole))
+
+    return passes
+
+
+def _as_outcomes(card: Scorecard, whole: Whole) -> Iterable[Outcome]:
+    return (
+        Outcome(
+            card.model, card.task, each.check, _VERDICTS[each.verdict], each.summary, 0.0,
+            version=whole.checks.get(each.check, 0),
+        )
+        for each in card.checks
+        if each.verdict in _VERDICTS
+    )  # fmt: skip
+
+
+def _whole(task: str) -> Whole | None:
+    """What submissions of a task are judged by; NumPy is loaded where no engine has run here yet."""
+    if (known := Store().remembered(task)) is not None:
+        return known
+    from judge_tui.checks.judged import whole
+    from judge_tui.checks.task import load_task
+
+    try:
+        return whole(load_task(task))
+    except JudgeError:
+        return None
