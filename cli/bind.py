@@ -56,7 +56,9 @@ def command(
     target = _target(found, submission, submissions, bindings) if write or adapter else None
     from judge_tui.cli.binding import Search, print_json, print_text, store
 
-    search = Search.made(submission, role, seed=seed or 0, trust=trust)
+    search = Search.made(
+        submission, role, seed=seed or 0, trust=trust, challenge=found.challenge(submission.task)
+    )
     written = store(search, target, write=write, adapter=adapter) if target is not None else ()
     if form == "json":
         print_json(search, written)

@@ -14,11 +14,13 @@ from judge_tui.checks.adapter_skeleton import skeleton
 from judge_tui.checks.binding.binder import Bindings
 from judge_tui.checks.binding.tables import tables
 from judge_tui.checks.bound import Bound, RoleBound, bound, searched
+from judge_tui.checks.challenges.challenge import Challenge
+from judge_tui.checks.challenges.task import task_of
 from judge_tui.checks.errors import UsageError, WorkspaceError
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.runner import sandboxed
 from judge_tui.checks.submission import Submission
-from judge_tui.checks.task import Task, load_task
+from judge_tui.checks.task import Task
 from judge_tui.cli.table import coloured, columns, wrapped
 from judge_tui.judging.plain import plain
 from judge_tui.judging.sidefiles import write_adapter, write_bindings
@@ -45,14 +47,21 @@ class Search:
     sandbox: str
 
     @classmethod
-    def made(cls, submission: Submission, role: str | None, *, seed: int, trust: bool) -> Search:
+    def made(
+        cls, submission: Submission, role: str | None, *, seed: int, trust: bool, challenge: Challenge | None
+    ) -> Search:
         """Search a submission.
 
         Raises:
             UsageError: There is no such role, nothing to search, or nothing that confines it.
         """
-        task = load_task(submission.task)
+        task = task_of(submission.task, challenge)
         names = [each.name for each in task.contract.roles]
+        if not names:
+            raise UsageError(
+                f"nothing of the task '{task.id}' is called by roles.",
+                hint="Its tests and cases meet an answer by its own names.",
+            )
         if role is not None and role not in names:
             raise UsageError(
                 f"task '{task.id}' has no role '{role}'.", hint=f"There are: {', '.join(names)}."

@@ -75,8 +75,8 @@ def command(
     named, and with --all, every attempt is checked.
 
     Exits 0 when nothing failed and everything required was judged, 1 when some verdict is fail,
-    2 when the request is off, 3 when the engine itself broke, 4 when nothing failed and something
-    required was not judged: no check of its answers came to more than unbound or skip.
+    2 when the request or a challenge is off, 3 when the engine itself broke, 4 when nothing failed and
+    something required was not judged: no check of its answers came to more than unbound or skip.
     """
     found = options.open_tree(workspace, submissions, bindings)
     if not (models or tasks or everything):
@@ -108,10 +108,10 @@ def _run(
         click.echo(f"judge-tui: {plain(warning)}", err=True)
     asked = requests(selection, checks, settings)
     outcomes = stream(asked, printer)
-    missed = [] if allow_unjudged else not_judged(outcomes)
+    missed = [] if allow_unjudged else not_judged(selection, outcomes)
     for clause in missed:
         click.echo(f"judge-tui: {plain(clause)}.", err=True)
-    code = exit_code((outcome.verdict for outcome in outcomes), judged=not missed)
+    code = exit_code(outcomes, judged=not missed)
     return EngineError.exit_code if broken else code
 
 
@@ -121,12 +121,10 @@ def _usable(selection: Selection) -> tuple[Selection, list[str]]:
     Raises:
         EngineError: None is left.
     """
-    from judge_tui.checks.task import load_task
-
     usable, broken = {}, []
     for task, submissions in selection.tasks.items():
         try:
-            load_task(task)
+            selection.task(task)
         except EngineError as error:
             told = f"{counted(len(submissions), 'submission')} left out"
             broken.append(f"{error.message}: {told}.")

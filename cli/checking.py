@@ -14,7 +14,7 @@ from typing import Any
 from judge_tui.checks.errors import EngineError, UsageError
 from judge_tui.checks.events import Event, Failed, Finished
 from judge_tui.checks.request import Request, RequestedSubmission
-from judge_tui.checks.verdict import Outcome, Verdict
+from judge_tui.checks.verdict import CHALLENGE, Outcome, Verdict
 from judge_tui.cli.results import Printer
 from judge_tui.cli.selection import Selection
 
@@ -41,6 +41,7 @@ def requests(selection: Selection, checks: Sequence[str], settings: dict[str, An
             task,
             tuple(map(RequestedSubmission.of, submissions)),
             wanted[task],
+            challenge=selection.challenges.get(task),
             **settings,
         )
         for task, submissions in selection.tasks.items()
@@ -51,9 +52,7 @@ def requests(selection: Selection, checks: Sequence[str], settings: dict[str, An
 def _checks_by_task(selection: Selection, checks: Sequence[str]) -> dict[str, tuple[str, ...]]:
     if not checks:
         return dict.fromkeys(selection.tasks, ())
-    from judge_tui.checks.task import load_task
-
-    known = {task: tuple(check.id for check in load_task(task).checks) for task in selection.tasks}
+    known = {task: tuple(selection.task(task).by_id) for task in selection.tasks}
     every = list(dict.fromkeys(check for ids in known.values() for check in ids))
     for check in checks:
         if check not in every:
@@ -124,10 +123,9 @@ def _ended(error: BaseException) -> str:
     return "terminated" if isinstance(error, SystemExit) else "the engine broke"
 
 
-def not_judged(outcomes: Iterable[Outcome]) -> list[str]:
+def not_judged(selection: Selection, outcomes: Iterable[Outcome]) -> list[str]:
     """What was required of the submissions and judged by none of the checks that ran, a clause for each."""
     from judge_tui.checks.judged import unjudged
-    from judge_tui.checks.task import load_task
 
     by_submission: defaultdict[tuple[str, str], list[Outcome]] = defaultdict(list)
     for outcome in outcomes:
@@ -135,15 +133,22 @@ def not_judged(outcomes: Iterable[Outcome]) -> list[str]:
     return [
         f"{task}/{model}: {name} was not judged"
         for (task, model), found in by_submission.items()
-        for name in unjudged(load_task(task), found)
+        for name in unjudged(selection.task(task), found)
     ]
 
 
-def exit_code(verdicts: Iterable[Verdict], *, judged: bool = True) -> int:
-    """3 when the engine broke in some check, 1 when some verdict is fail, 4 when not all was judged."""
-    found = set(verdicts)
-    if Verdict.ERROR in found:
+def exit_code(outcomes: Iterable[Outcome], *, judged: bool = True) -> int:
+    """What a run exits with.
+
+    Returns:
+        3 when the engine broke in some check, 2 when a challenge itself did, 1 when some verdict is fail, 4
+        when not all was judged.
+    """
+    found = {(outcome.verdict, outcome.fault) for outcome in outcomes}
+    if (Verdict.ERROR, "") in found:
         return 3
-    if Verdict.FAIL in found:
+    if (Verdict.ERROR, CHALLENGE) in found:
+        return 2
+    if (Verdict.FAIL, "") in found:
         return 1
     return 0 if judged else 4

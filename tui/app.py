@@ -270,8 +270,9 @@ def run_compare(
         Exit code: 0, or 1 when something could not be saved.
     """
     options = EngineOptions(
-        backend, seed, trust=trust, bindings=bindings or workspace.bindings, ahead=ahead, watch=True
-    )
+        backend, seed, trust=trust, bindings=bindings or workspace.bindings, ahead=ahead, watch=True,
+        challenge=workspace.challenge,
+    )  # fmt: skip
     try:
         return _run(lambda: JudgeApp(workspace, submissions, judge, options, blind=blind))
     finally:
@@ -299,7 +300,9 @@ def run_home(
     Returns:
         Exit code: 0, or 1 when something could not be saved.
     """
-    options = EngineOptions(backend, seed, trust=trust, bindings=workspace.bindings, watch=True)
+    options = EngineOptions(
+        backend, seed, trust=trust, bindings=workspace.bindings, watch=True, challenge=workspace.challenge
+    )
     return _run(lambda: JudgeApp(workspace, (), judge, options))
 
 

@@ -142,7 +142,7 @@ def seen(bench: Bench, found: Findings) -> str:
 def task(scale: Task, monkeypatch: pytest.MonkeyPatch) -> Task:
     four = tuple(Check(f"seen{n}", "seen", "It is called.", seen, roles=("forward",)) for n in range(4))
     made = replace(scale, checks=four, backends=("gpu", "cpu"))
-    monkeypatch.setattr("judge_tui.checks.runner.load_task", lambda name: made)
+    monkeypatch.setattr("judge_tui.checks.runner.task_of", lambda name, challenge: made)
     return made
 
 

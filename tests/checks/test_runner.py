@@ -59,7 +59,7 @@ def asked(
     scale: Task, submitted: Submit, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[..., list[Event]]:
     """Runs a request on the task ``scale`` and gives its events."""
-    monkeypatch.setattr("judge_tui.checks.runner.load_task", lambda name: scale)
+    monkeypatch.setattr("judge_tui.checks.runner.task_of", lambda name, challenge: scale)
 
     def ask(*models: str, **how: Any) -> list[Event]:
         wanted = tuple(
@@ -93,7 +93,9 @@ def test_what_changes_while_it_is_judged_is_judged_as_it_was_and_kept_under_that
         return ""
 
     own = [checked(meddled), *scale.checks[:1]]
-    monkeypatch.setattr("judge_tui.checks.runner.load_task", lambda name: replace(scale, checks=tuple(own)))
+    monkeypatch.setattr(
+        "judge_tui.checks.runner.task_of", lambda name, challenge: replace(scale, checks=tuple(own))
+    )
     first = asked("a", jobs=1)
     assert [outcome.verdict for outcome in finished(first, cached=False)] == [Verdict.PASS] * 2
     assert len(finished(asked("a", jobs=1), cached=True)) == 2
@@ -150,7 +152,7 @@ def test_checks_that_share_no_process_run_beside_the_others(
         Check("own", "o", "e", meets("own", "shares"), apart=apart),
     )
     task = replace(scale, checks=checks)
-    monkeypatch.setattr("judge_tui.checks.runner.load_task", lambda name: task)
+    monkeypatch.setattr("judge_tui.checks.runner.task_of", lambda name, challenge: task)
     asked = RequestedSubmission("m", str(submitted(RIGHT).path))
     told = finished(list(run(Request("scale", (asked,), jobs=jobs), store=store)))
     assert {each.check: str(each.verdict) for each in told} == {
@@ -173,7 +175,7 @@ def test_stored_outcomes_stand_until_something_changes(
     assert len(finished(asked("a", "b", seed=8), cached=False)) == 6
     raised = tuple(replace(check, version=check.version + (check.id == "right")) for check in scale.checks)
     newer = replace(scale, checks=raised)
-    monkeypatch.setattr("judge_tui.checks.runner.load_task", lambda name: newer)
+    monkeypatch.setattr("judge_tui.checks.runner.task_of", lambda name, challenge: newer)
     assert [outcome.check for outcome in finished(asked("a", seed=8), cached=False)] == ["right"]
 
 
@@ -197,7 +199,7 @@ def test_what_is_judged_together_is_judged_under_the_newest_stored_seed(
 def test_an_edit_runs_everything_again(
     scale: Task, submitted: Submit, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("judge_tui.checks.runner.load_task", lambda name: scale)
+    monkeypatch.setattr("judge_tui.checks.runner.task_of", lambda name, challenge: scale)
     submission = submitted(RIGHT)
     request = Request("scale", (RequestedSubmission("m", str(submission.path)),), checks=("right",))
     assert finished(list(run(request, store=store)), cached=False)[0].verdict == "pass"
@@ -321,7 +323,7 @@ def test_a_cancelled_run_ends_at_once_and_leaves_no_process(
     body: Callable[[Bench, Findings], str], how: str,
 ) -> None:  # fmt: skip
     endless = replace(scale, checks=(checked(body), scale.checks[0]))
-    monkeypatch.setattr("judge_tui.checks.runner.load_task", lambda name: endless)
+    monkeypatch.setattr("judge_tui.checks.runner.task_of", lambda name, challenge: endless)
     submission, cancel = submitted(RIGHT), threading.Event()
     events: Iterator[Event] = run(
         Request("scale", (RequestedSubmission("m", str(submission.path)),)), cancel=cancel, store=store

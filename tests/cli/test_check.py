@@ -10,7 +10,7 @@ from xml.etree import ElementTree as Xml
 import msgspec
 import pytest
 
-from judge_tui.checks.errors import UsageError
+from judge_tui.checks.errors import UsageError, WorkspaceError
 from judge_tui.checks.events import Done, Event, Finished, Planned, PlannedCheck, Ready, Started
 from judge_tui.checks.request import Request
 from judge_tui.checks.verdict import Evidence, Outcome, Report, Verdict
@@ -226,7 +226,7 @@ def test_models_and_tasks_that_are_both_named_make_a_full_matrix(root: Path) -> 
     workspace = Workspace.find(root)
 
     def shape(models: list[str], tasks: list[str]) -> dict[str, list[str]]:
-        found = select(workspace, models, tasks, checked=("backwards", "kv"))
+        found = select(workspace, models, tasks)
         return {task: [each.model for each in members] for task, members in found.tasks.items()}
 
     assert shape(["glm5", "qwen"], ["backwards"]) == {"backwards": ["glm5", "qwen36"]}
@@ -235,15 +235,21 @@ def test_models_and_tasks_that_are_both_named_make_a_full_matrix(root: Path) -> 
     assert shape([], []) == {"backwards": ["glm5"], "kv": ["glm5", "qwen36"]}
 
 
-def test_a_task_without_checks_is_left_out_and_told(root: Path) -> None:
+def test_a_task_that_cannot_be_judged_is_left_out_and_told(root: Path) -> None:
+    (root / "submissions/glm5/chess").mkdir()
+    (root / "submissions/glm5/chess/a.py").write_text("x = 1\n")
     workspace = Workspace.find(root)
-    found = select(workspace, [], [], checked=("kv",))
-    assert list(found.tasks) == ["kv"]
-    assert "backwards: 1 submission left out" in found.warnings[0]
-    with pytest.raises(UsageError, match="no checks are installed"):
-        select(workspace, [], ["backwards"], checked=("kv",))
+    assert "chess" in select(workspace, [], []).challenges
+    (root / "challenges/chess").mkdir(parents=True)
+    (root / "challenges/chess/challenge.toml").write_text("title = 3\n")
+    found = select(workspace, [], [])
+    assert list(found.tasks) == ["backwards", "kv"]
+    assert "challenge.toml:1: 'title' must be a text" in found.warnings[0]
+    assert "1 submission of chess left out" in found.warnings[0]
+    with pytest.raises(WorkspaceError, match="must be a text"):
+        select(workspace, [], ["chess"])
     with pytest.raises(UsageError, match="no submission"):
-        select(workspace, [], ["dflash_verify"], checked=("dflash_verify",))
+        select(workspace, [], ["dflash_verify"])
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,9 @@ import asyncio
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from judge_tui.checks.events import Event
+from judge_tui.checks.challenges.challenge import Challenge
+from judge_tui.checks.errors import JudgeError
+from judge_tui.checks.events import Event, Failed
 from judge_tui.checks.request import Backend, Request, RequestedSubmission
 from judge_tui.checks.submission import Submission
 from judge_tui.tui.engine.engine_link import ENGINE, EngineProcess, EngineRun
@@ -25,6 +27,7 @@ class EngineOptions:
         command: How the engine is started; ``None`` starts none.
         ahead: An engine that was started ahead of time, for the first run.
         watch: Follow changes of the submissions on disk.
+        challenge: Tells what a task of the user's own is judged by, as it is now.
     """
 
     def __init__(
@@ -37,9 +40,10 @@ class EngineOptions:
         command: Sequence[str] | None = ENGINE,
         ahead: EngineProcess | None = None,
         watch: bool = False,
+        challenge: Callable[[str], Challenge | None] = lambda task: None,
     ) -> None:
         self.backend, self.seed, self.trust, self.bindings = backend, seed, trust, bindings
-        self.command, self.ahead, self.watch = command, ahead, watch
+        self.command, self.ahead, self.watch, self.challenge = command, ahead, watch, challenge
 
 
 class CheckRunner:
@@ -83,9 +87,15 @@ class CheckRunner:
         options = self._options
         if options.command is None:
             return
+        task = self._submissions[0].task
+        try:
+            challenge = options.challenge(task)
+        except JudgeError as error:
+            self._tell(Failed(error.message, f"{error.file}:{error.line}" if error.line else str(error.file)))
+            return
         part = model is not None or check is not None
         request = Request(
-            task=self._submissions[0].task,
+            task=task,
             submissions=tuple(
                 RequestedSubmission.of(s) for s in self._submissions if model in (None, s.model)
             ),
@@ -94,6 +104,7 @@ class CheckRunner:
             seed=self.seed if options.seed is None and (part or not fresh) else options.seed,
             fresh=fresh,
             trust=options.trust,
+            challenge=challenge,
         )
         ahead, options.ahead = options.ahead, None
         run = EngineRun(request, options.command, ahead)

@@ -63,7 +63,7 @@ class CompareWatching(Screen[None]):
         folders = sorted({s.path.parent for s in self.session.submissions if s.path.is_dir()})
         if self.options.watch and folders:
             workspace = self.session.workspace
-            kept = (workspace.root / "scores", *workspace.binding_trees)
+            kept = (workspace.root / "scores", *workspace.binding_trees, *self._challenges())
             folders += [folder for folder in kept if folder.is_dir()]
             self._watch = FileWatch(folders, self.disk_changed, self._cannot_watch)
 
@@ -92,9 +92,25 @@ class CompareWatching(Screen[None]):
         if self._read_again(paths):
             self.run_beside(self._check_again, group="changed", exclusive=True)
 
+    def _challenges(self) -> tuple[Path, ...]:
+        """The folder of the challenge that all are judged by, where that is the user's own."""
+        folders = {s.judged_by.path for s in self.session.submissions if s.judged_by is not None}
+        return tuple(folders)
+
+    def _is_judged_anew(self, paths: frozenset[Path]) -> bool:
+        """Take in what has changed of the challenge; whether anything has."""
+        judged_by = [s.judged_by for s in self.session.submissions if s.judged_by is not None]
+        if not any(path.is_relative_to(each.path) for each in judged_by for path in paths):
+            return False
+        for each in judged_by:
+            with suppress(JudgeError):
+                each.refresh()
+        return True
+
     def _read_again(self, paths: frozenset[Path]) -> bool:
         """Show what has changed as it is, and forget what was found of it before; whether anything has."""
-        changed = [pane for pane in self.panes if self._is_touched(pane, paths)]
+        anew = self._is_judged_anew(paths)
+        changed = [pane for pane in self.panes if self._is_touched(pane, paths) or anew]
         if changed:
             # what runs has read a part of the old files
             self.runner.silence()
