@@ -190,8 +190,8 @@ def _share(chances: Mapping[int, float], k: int) -> str:
     return f"{half_up(chances[k] * 100)} %" if k in chances else _NONE
 
 
-def told(each: Attempts) -> str:
-    """The figures in one line, for one that is looked at."""
+def told(each: Attempts) -> list[str]:
+    """The figures of one model and task in a few words each."""
     parts = [f"{len(each.attempts)} attempts"]
     if (best := each.best) is not None:
         spread = deviation(each.points)
@@ -203,4 +203,4 @@ def told(each: Attempts) -> str:
         parts += [f"pass@{k} {_share(each.pass_at, k)}" for k in each.pass_at]
     else:
         parts.append("none checked")
-    return " · ".join([*parts, *([_same(each)] if each.same else [])])
+    return [*parts, *([_same(each)] if each.same else [])]

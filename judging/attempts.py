@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 
+from judge_tui.checks.attempts import attempt_of
 from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.passing import Whole, passed
 from judge_tui.checks.store import Store, last_outcomes
@@ -129,16 +130,20 @@ def passes_unless_blind(
 def passes_as_seen(cards: Collection[Scorecard]) -> Passes:
     """Whether submissions pass by the verdicts that their judges have seen, the last of them.
 
-    What a check measured is on no card, so that a required role that is told by that alone is not judged.
+    Attempts with the same files have the same verdicts. What a check measured is on no card, so that a
+    required role that is told by that alone is not judged.
 
     Args:
         cards: Of any submissions and judges.
     """
     wholes: dict[str, Whole | None] = {}
-    seen = {(card.model, card.task): card for card in sorted(cards, key=lambda card: card.day) if card.checks}
+    known = [card for card in sorted(cards, key=lambda card: card.day) if card.checks]
+    seen = {(card.model, card.task): card for card in known}
+    of_files = {(attempt_of(card.model)[0], card.task, card.submission): card for card in known}
 
     def passes(submission: Submission) -> bool | None:
-        card = seen.get((submission.model, submission.task))
+        same = attempt_of(submission.model)[0], submission.task, submission.digest
+        card = seen.get((submission.model, submission.task)) or of_files.get(same)
         if card is None:
             return None
         if card.task not in wholes:

@@ -8,7 +8,7 @@ a sentence in its cell and never keeps the others from being read.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from os.path import isfile
@@ -37,6 +37,7 @@ class Outline:
         submitted: Cells that have a submission, as (model, task).
         titles: Display name of each model.
         faults: Model whose folder cannot be read → why, one sentence.
+        attempts: Row → all rows of its model, where that has several attempts.
     """
 
     models: tuple[str, ...] = ()
@@ -44,6 +45,7 @@ class Outline:
     submitted: frozenset[tuple[str, str]] = frozenset()
     titles: Mapping[str, str] = field(default_factory=dict, hash=False)
     faults: Mapping[str, str] = field(default_factory=dict, hash=False)
+    attempts: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,7 @@ class Standing:
         blind: Whether it is judged blind, so that nothing that would tell who is who may stand here.
         newer: Why the scorecard cannot be changed, one sentence, where it is of a newer schema.
         withheld: Whether it will be judged blind by the rule of the workspace, so that verdicts are left out.
+        passed: Whether ``check`` would exit 0 on it, where that was asked for; ``None`` where nobody knows.
     """
 
     model: str
@@ -93,6 +96,7 @@ class Standing:
     blind: bool = False
     withheld: bool = False
     newer: str = ""
+    passed: bool | None = None
 
     @property
     def begun(self) -> bool:
@@ -140,7 +144,17 @@ def outline(workspace: Workspace, judge: str) -> Outline:
     rows = tuple(sorted({model for model, _ in shown} | set(faults), key=workspace.parts))
     titles = {model: workspace.model_title(model) for model in rows}
     tasks = tuple(sorted({task for _, task in shown} or (workspace.tasks() if faults else ())))
-    return Outline(rows, tasks, frozenset(submitted), titles, faults)
+    return Outline(rows, tasks, frozenset(submitted), titles, faults, _attempts(workspace, rows))
+
+
+def _attempts(workspace: Workspace, rows: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    of = {row: workspace.parts(row)[0] for row in rows}
+    several = {model for model, count in Counter(of.values()).items() if count > 1}
+    return {
+        row: tuple(other for other in rows if of[other] == model)
+        for row, model in of.items()
+        if model in several
+    }
 
 
 def standing(

@@ -5,9 +5,11 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from judge_tui.checks.errors import JudgeError
+from judge_tui.judging.attempt_figures import Attempt, Attempts
+from judge_tui.judging.attempts import passes_as_stored
 from judge_tui.judging.matchup import Matchup
 from judge_tui.judging.pairs import Pair, partner, queue
 from judge_tui.judging.rubric import Rubric
@@ -89,7 +91,10 @@ class HomeBoard:
         if fault:
             return Standing(model, task, fault=fault)
         try:
-            return standing(self.workspace, model, task, self.judge, self.backend, self._rubrics)
+            said = standing(self.workspace, model, task, self.judge, self.backend, self._rubrics)
+            if self.outline and model in self.outline.attempts and said.verdicts:
+                said = replace(said, passed=passes_as_stored(self.workspace.submission(model, task)))
+            return said
         except Exception as error:
             # a fault of our own costs its cell: all of Home would wait for ever otherwise
             return Standing(model, task, fault=f"judge-tui cannot read this: {error!r}.")
@@ -144,6 +149,18 @@ class HomeBoard:
         """Models with a submission for a task."""
         there = self.outline.submitted if self.outline else frozenset()
         return tuple(model for model in self.models if (model, task) in there)
+
+    def attempts(self, cell: Cell) -> Attempts | None:
+        """The attempts that a cell's is one of; ``None`` where there is no other, or one is judged blind."""
+        model, task = cell
+        rows = self.outline.attempts.get(model, ()) if self.outline else ()
+        known = [said for row in rows if (said := self.standings.get((row, task))) is not None]
+        found = [said for said in known if said.files or said.judged]
+        if len(found) < 2 or any(said.blind for said in found):
+            return None
+        every = tuple(Attempt(said.model, said.points, said.passed, said.digest) for said in found)
+        assert self.outline is not None
+        return Attempts(self.outline.titles.get(rows[0], rows[0]), task, every)
 
     @property
     def whole(self) -> bool:

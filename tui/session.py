@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from judge_tui.checks.attempts import attempt_title
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.verdict import BROKE, Outcome
 from judge_tui.judging.card import (
@@ -66,8 +67,14 @@ class Session(CardDesk):
         """Display names of the submissions' models, the workspace's own first; hidden while they are."""
         if self.blindfold.active:
             return tuple(self.blindfold.stand_in for _ in self.submissions)
+        return tuple(map(self._title, self.submissions))
+
+    def _title(self, submission: Submission) -> str:
         named = self.workspace.settings.titles
-        return tuple(named.get(s.model, s.title) for s in self.submissions)
+        model, attempt = self.workspace.parts(submission.model)
+        if submission.model in named or model not in named:
+            return named.get(submission.model, submission.title)
+        return attempt_title(named[model], attempt)
 
     # what is in focus
 

@@ -14,6 +14,7 @@ from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
 
+from judge_tui.judging import attempt_figures
 from judge_tui.judging.pairs import Pair
 from judge_tui.judging.standing import Outline, Standing
 from judge_tui.tui.background import Background
@@ -261,7 +262,13 @@ class HomeScreen(CoveredScreen[None]):
             return
         fault = self.board.faults.get(said.task)
         about.tell([*head, *_checked(said)], [(f"{said.origin} ", "accent", 2)])
-        told.tell([(f" {fault}", "error", 0)] if fault else _scored(said))
+        told.tell([(f" {fault}", "error", 0)] if fault else _scored(said), self._attempted(cell))
+
+    def _attempted(self, cell: Cell) -> list[Part]:
+        """What all attempts come to that the cell's is one of."""
+        found = self.board.attempts(cell)
+        parts = [] if found is None else attempt_figures.told(found)
+        return [(f"{' · ' if rank else ''}{part}", "accent", 3 + rank) for rank, part in enumerate(parts)]
 
     def _hint(self) -> None:
         focused = self.focused
