@@ -20,7 +20,7 @@ from judge_tui.judging.rubric_mistakes import refuse_mistakes
 
 __all__ = [
     "CLAUSE", "Cap", "Dimension", "Grade", "Rubric", "default_rubric", "default_tasks", "half_up",
-    "load_rubric", "own_rubric",
+    "load_rubric", "own_rubric", "parsed_rubric",
 ]  # fmt: skip
 
 _VERBS = {"fails": Verdict.FAIL, "warns": Verdict.WARN, "passes": Verdict.PASS}
@@ -161,10 +161,10 @@ def load_rubric(path: Path) -> Rubric:
     Raises:
         WorkspaceError: The file is unreadable, malformed, or contradicts itself.
     """
-    return _parsed(read_document(path))
+    return parsed_rubric(read_document(path))
 
 
-def _parsed(document: Table) -> Rubric:
+def parsed_rubric(document: Table) -> Rubric:
     """Read the document of a rubric.
 
     Raises:
@@ -196,7 +196,9 @@ def own_rubric(path: Path, task: str) -> Rubric:
     if path.is_symlink() and not path.exists():
         raise WorkspaceError("is a link that leads nowhere.", hint="Mend or remove it.", file=path)
     document = read_document(path)
-    rubric = _parsed(document)
+    rubric = parsed_rubric(document)
+    if "task" not in document.raw:
+        rubric = replace(rubric, task=task)
     if rubric.task != task:
         hint = f"Name the file {rubric.task}.toml, or mend the key."
         raise document.fault(f"says task '{rubric.task}', and its name says '{task}'", "task", hint=hint)

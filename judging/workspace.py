@@ -35,6 +35,7 @@ from judge_tui.checks.schema import SCORECARD
 from judge_tui.checks.submission import Submission
 from judge_tui.judging.card import Scorecard
 from judge_tui.judging.challenges.found import challenge_folder, challenge_ids, challenge_of
+from judge_tui.judging.challenges.rubric import OWN, rubric_of
 from judge_tui.judging.document import Table, read_document
 from judge_tui.judging.folders import (
     documents_in,
@@ -333,14 +334,20 @@ class Workspace:
             JudgeError: There is none, or it is malformed.
         """
         own = self.rubric_path(task)
-        return own_rubric(own, task) if is_there(own) else default_rubric(task)
+        if is_there(own):
+            return own_rubric(own, task)
+        challenge = self.challenge(task)
+        return default_rubric(task) if challenge is None else rubric_of(challenge)
 
     def rubric_path(self, task: str) -> Path:
-        """Where the workspace has its own rubric of a task, or would have it.
+        """Where the workspace has its own rubric of a task, or would have it: a challenge's in its folder.
 
         Raises:
             WorkspaceError: That lies elsewhere, behind a link.
         """
+        folder = challenge_folder(self.root, task)
+        if folder is not None and is_there(folder / OWN):
+            return kept_inside(folder / OWN, self.root)
         return kept_inside(self.root / "rubrics" / f"{task}.toml", self.root)
 
     def judges(self, task: str, model: str) -> tuple[str, ...]:

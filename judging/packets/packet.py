@@ -10,7 +10,6 @@ import re
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Any
 
 from judge_tui.checks.errors import JudgeError, UsageError
@@ -19,6 +18,7 @@ from judge_tui.checks.sources import is_binary
 from judge_tui.checks.store import side_by_side
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.verdict import Outcome
+from judge_tui.judging.challenges.outline import statement
 from judge_tui.judging.hiding.mask import Mask, telling_names
 from judge_tui.judging.hiding.outcomes import covered
 from judge_tui.judging.packets.answer_schema import answer_schema
@@ -242,13 +242,7 @@ def _head(key: Key, rubric: Rubric) -> Iterator[str]:
 
 
 def _statement(workspace: Workspace, task: str) -> Iterator[str]:
-    own = workspace.root / "challenges" / task / "challenge.md"
-    text = ""
-    if own.is_file():
-        text = own.read_text(encoding="utf-8", errors="replace")
-    else:
-        shipped = files("judge_tui.checks.statements") / f"{task}.md"
-        text = shipped.read_text(encoding="utf-8") if shipped.is_file() else ""
+    text = statement(workspace.root, task)
     if text.strip():
         yield "## The challenge\n"
         yield "\n".join(f"> {plain(line)}".rstrip() for line in split_lines(text.strip()))
