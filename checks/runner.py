@@ -85,7 +85,8 @@ def run(
         PlannedCheck(submission.model, check.id, check.title, check.establishes)
         for submission in submissions for check in chosen
     ), task.backends, backend.name, same)  # fmt: skip
-    store.remember(task.id, whole(task))
+    with contextlib.suppress(JudgeError, IndexError):
+        store.remember(submissions[0], whole(task))
     runs = [[] if request.fresh else _runs(store, submission, backend) for submission in submissions]
     # figures of different seeds stand nowhere side by side: the newest stored one is that of all
     seed = one_seed(chain.from_iterable(runs)) if request.seed is None else request.seed

@@ -158,15 +158,27 @@ class Store:
                 return msgspec.json.decode(read, type=tuple[str, tuple[str, ...]])
         return "", ()
 
-    def remember(self, task: str, whole: Whole) -> None:
-        """Remember what submissions of a task are judged by, for whoever does not load it."""
-        with contextlib.suppress(OSError):
-            _replace(self._path(f"whole-{task}"), msgspec.json.encode((engine_stamp(), whole)))
+    def remember(self, submission: Submission, whole: Whole) -> None:
+        """Remember what submissions of a task are judged by, for whoever does not load it.
 
-    def remembered(self, task: str) -> Whole | None:
-        """What submissions of a task are judged by, as this engine last ran it; ``None`` where it did not."""
+        Args:
+            submission: One of them.
+            whole: What they are judged by.
+
+        Raises:
+            WorkspaceError: The files of its challenge cannot be read.
+        """
+        with contextlib.suppress(OSError):
+            _replace(self._path(_whole_key(submission)), msgspec.json.encode((engine_stamp(), whole)))
+
+    def remembered(self, submission: Submission) -> Whole | None:
+        """What a submission is judged by, as this engine last ran its task; ``None`` where it did not.
+
+        Raises:
+            WorkspaceError: The files of its challenge cannot be read.
+        """
         with contextlib.suppress(OSError, msgspec.MsgspecError):
-            read = self._path(f"whole-{task}").read_bytes()
+            read = self._path(_whole_key(submission)).read_bytes()
             stamp, whole = msgspec.json.decode(read, type=tuple[str, Whole])
             return whole if stamp == engine_stamp() else None
         return None
@@ -189,6 +201,13 @@ class Store:
             return msgspec.json.decode(self._path(key).read_bytes(), type=tuple[Run, ...])
         except (OSError, msgspec.MsgspecError):
             return ()
+
+
+def _whole_key(submission: Submission) -> str:
+    """A name by the task, and by what it is judged by where that is the user's own."""
+    if submission.judged_by is None:
+        return f"whole-{submission.task}"
+    return f"whole-{submission.task}-{submission.judged_by.digest.partition(':')[2][:40]}"
 
 
 def _called(run: Run, model: str) -> Run:

@@ -104,7 +104,7 @@ def _attempt(submission: Submission, points: Mapping[str, float | None], passes:
 
 def passes_as_stored(submission: Submission) -> bool | None:
     """Whether a submission passes by the outcomes that this machine has stored of it."""
-    whole = Store().remembered(submission.task)
+    whole = Store().remembered(submission)
     return None if whole is None else passed(whole, last_outcomes(submission).values())
 
 
@@ -136,7 +136,6 @@ def passes_as_seen(cards: Collection[Scorecard]) -> Passes:
     Args:
         cards: Of any submissions and judges.
     """
-    wholes: dict[str, Whole | None] = {}
     known = [card for card in sorted(cards, key=lambda card: card.day) if card.checks]
     seen = {(card.model, card.task): card for card in known}
     of_files = {(attempt_of(card.model)[0], card.task, card.submission): card for card in known}
@@ -144,12 +143,8 @@ def passes_as_seen(cards: Collection[Scorecard]) -> Passes:
     def passes(submission: Submission) -> bool | None:
         same = attempt_of(submission.model)[0], submission.task, submission.digest
         card = seen.get((submission.model, submission.task)) or of_files.get(same)
-        if card is None:
-            return None
-        if card.task not in wholes:
-            wholes[card.task] = _whole(card.task)
-        whole = wholes[card.task]
-        return None if whole is None else passed(whole, _as_outcomes(card, whole))
+        whole = None if card is None else _whole(submission, card)
+        return None if whole is None or card is None else passed(whole, _as_outcomes(card, whole))
 
     return passes
 
@@ -165,14 +160,21 @@ def _as_outcomes(card: Scorecard, whole: Whole) -> Iterable[Outcome]:
     )  # fmt: skip
 
 
-def _whole(task: str) -> Whole | None:
-    """What submissions of a task are judged by; NumPy is loaded where no engine has run here yet."""
-    if (known := Store().remembered(task)) is not None:
+def _whole(submission: Submission, card: Scorecard) -> Whole | None:
+    """What a submission is judged by, the same on every machine; where no engine has run, NumPy is loaded.
+
+    A challenge of the user's own is not run for it: it is what the card has seen.
+    """
+    if submission.judged_by is None and (known := Store().remembered(submission)) is not None:
         return known
+    from judge_tui.checks.generic import GENERIC
     from judge_tui.checks.judged import whole
     from judge_tui.checks.task import load_task
 
+    if submission.judged_by is not None:
+        seen = {each.check: 1 for each in card.checks}
+        return Whole(seen, {submission.task: tuple(seen.keys() - {check.id for check in GENERIC})})
     try:
-        return whole(load_task(task))
+        return whole(load_task(submission.task))
     except JudgeError:
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -119,11 +120,25 @@ def test_a_mutated_attempt_does_not_change_the_verdicts_of_another(
 
 
 def test_what_judges_a_task_is_remembered_until_the_engine_changes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    attempts: list[Submission], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store = Store(tmp_path)
-    assert store.remembered("kv") is None
-    store.remember("kv", WHOLE)
-    assert store.remembered("kv") == WHOLE
+    store, (first, second) = Store(tmp_path), attempts
+    assert store.remembered(first) is None
+    store.remember(first, WHOLE)
+    assert store.remembered(second) == WHOLE
     monkeypatch.setattr("judge_tui.checks.store.engine_stamp", lambda: "another")
-    assert store.remembered("kv") is None
+    assert store.remembered(first) is None
+
+
+def test_what_judges_a_challenge_is_remembered_for_its_files(
+    attempts: list[Submission], tmp_path: Path
+) -> None:
+    store, (first, _) = Store(tmp_path), attempts
+    (tmp_path / "challenge").mkdir()
+    own = replace(first, judged_by=Submission("", "kv", tmp_path / "challenge"))
+    store.remember(own, WHOLE)
+    assert store.remembered(first) is None
+    assert store.remembered(own) == WHOLE
+    (tmp_path / "challenge" / "challenge.py").write_text("pass\n")
+    changed = replace(first, judged_by=Submission("", "kv", tmp_path / "challenge"))
+    assert store.remembered(changed) is None

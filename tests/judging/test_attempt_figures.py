@@ -131,7 +131,7 @@ def judged(workspace: Workspace) -> Workspace:
 @pytest.fixture
 def repeated(judged: Workspace) -> Workspace:
     """The same, with three more answers of glm5, one of them the first again; two are scored."""
-    Store().remember("kv", WHOLE)
+    Store().remember(judged.submission("glm5", "kv"), WHOLE)
     _score(judged, _attempt(judged, "glm5", 2, "# 2\n"), 80, "fail")
     _score(judged, _attempt(judged, "glm5", 3, "# 3\n"), 70)
     _attempt(judged, "glm5", 4, "# glm5\nclass Cache:\n    pass\n")
@@ -175,7 +175,7 @@ def test_the_scoreboard_of_a_readme_is_the_same_on_a_machine_that_has_stored_not
     _store_outcome(repeated, "glm5@3", Verdict.PASS)
     here = scoreboard_markdown(repeated)
     monkeypatch.setenv("JUDGE_TUI_CACHE", str(tmp_path / "elsewhere"))
-    Store().remember("kv", WHOLE)
+    Store().remember(repeated.submission("glm5", "kv"), WHOLE)
     assert scoreboard_markdown(repeated) == here
 
 

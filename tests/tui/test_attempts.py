@@ -9,6 +9,7 @@ import pytest
 from judge_tui.checks.passing import Whole
 from judge_tui.checks.store import Store
 from judge_tui.checks.verdict import Verdict
+from judge_tui.judging.matchup import load_matchups
 from judge_tui.judging.scorecard import load_scorecard
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.app import JudgeApp
@@ -36,13 +37,14 @@ async def test_two_attempts_are_compared_and_scored_by_keys_on_cards_of_their_ow
         await driver.settle()
         assert "Alpha @2" in driver.text()
         assert driver.compare.session.titles == ("Alpha", "Alpha @2")
-        await driver.press("s", "c", "8", "5", "w", "c", "6", "0")
-        await driver.press("m", "space")
-        await driver.press("escape")
+        await driver.press("s", "c", "8", "5", "t", "7", "0", "w", "c", "6", "0", "t", "7", "0", "escape")
+        await driver.press("M", "space", "escape")
     first = load_scorecard(repeated.root / "scores" / "kv" / "alpha" / "anna.toml")
     second = load_scorecard(repeated.root / "scores" / "kv" / "alpha@2" / "anna.toml")
     assert (first.model, first.score("correctness")) == ("alpha", 85)
     assert (second.model, second.score("correctness")) == ("alpha@2", 60)
+    (matchup,) = load_matchups(repeated.matchups_path("kv", "anna")).matchups
+    assert (set(matchup.models), matchup.winner) == ({"alpha", "alpha@2"}, "alpha")
     assert second.submission == repeated.submission("alpha@2", "kv").digest
 
 
@@ -62,7 +64,7 @@ async def test_neither_the_name_nor_the_number_of_an_attempt_is_shown_blind(repe
 
 
 async def test_home_has_a_row_for_each_attempt_and_tells_what_they_come_to(repeated: Workspace) -> None:
-    Store().remember("kv", Whole({"check_0": 1}, {"cache": ("check_0",)}))
+    Store().remember(repeated.submission("alpha", "kv"), Whole({"check_0": 1}, {"cache": ("check_0",)}))
     score(repeated, "alpha", 60)
     score(repeated, "alpha@2", 80)
     store_verdicts(repeated, "alpha", [Verdict.PASS])
