@@ -21,6 +21,7 @@ from judge_tui.cli import cuda_diagnosis
 from judge_tui.cli.finding import SECONDS, Finding, first_line
 from judge_tui.judging.folders import stray_links
 from judge_tui.judging.refusals import newer_cards
+from judge_tui.judging.strange_names import strange_names
 from judge_tui.judging.wording import counted
 from judge_tui.judging.workspace import Workspace
 
@@ -127,6 +128,8 @@ def _workspace(folder: Path | None) -> Finding:
             f"{counted(len(strays), 'link')} out of submissions/ counted for no submission, as {strays[0]}"
         )
         return Finding("note", f"{told}; {where}", "Put the files themselves there: judge-tui add")
+    if strange := strange_names(found):
+        return Finding("note", f"{told}; {counted(len(strange), 'odd name')} of folders", strange[0])
     if newer := newer_cards(found):
         return Finding("note", f"{told}; {counted(len(newer), 'scorecard')} of a newer schema", newer[0])
     return Finding("ok", told)

@@ -150,7 +150,7 @@ def table(rows: Iterable[Attempts]) -> list[list[str]]:
     shown = [k for k in USUAL if any(k in each.pass_at for each in every)]
     scored, folded = any(each.points for each in every), any(each.same for each in every)
     head = [*_HEAD, *(_POINTS if scored else ()), *_VERDICTS, *(f"pass@{k}" for k in shown)]
-    rows = [
+    lines = [
         [
             each.title,
             each.task,
@@ -161,7 +161,7 @@ def table(rows: Iterable[Attempts]) -> list[list[str]]:
         ]
         for each in every
     ]
-    return [[*head, *(["Same answers"] if folded else ())], *rows]
+    return [[*head, *(["Same answers"] if folded else ())], *lines]
 
 
 def _scored(each: Attempts) -> Iterator[str]:
