@@ -15,7 +15,7 @@ from judge_tui.checks.verdict import SEVERITY, SIGNS
 from judge_tui.cli import options
 from judge_tui.cli.screen import on_screen
 from judge_tui.cli.table import aligned, columns
-from judge_tui.judging.attempt_figures import table
+from judge_tui.judging.attempt_figures import STALE, table
 from judge_tui.judging.attempts import attempts_on, passes_unless_blind, several
 from judge_tui.judging.card_shelf import CardShelf
 from judge_tui.judging.naming import default_judge, judge_name
@@ -123,7 +123,10 @@ def print_attempts(workspace: Workspace) -> None:
     found = attempts_on(workspace, board, passes, tasks=tasks)
     rows = [[plain(text) for text in row] for row in table(found)]
     click.echo()
-    click.echo("Attempts, of which the cells above are the first; mean and spread of those with points:")
+    stale = f"; {STALE} files changed since" if any(STALE in row[3] for row in rows) else ""
+    click.echo(
+        f"Attempts, of which the cells above are the first; mean and spread of those with points{stale}:"
+    )
     for line in aligned([[f"{model} {task}", *rest] for model, task, *rest in rows], columns()):
         click.echo(line)
 

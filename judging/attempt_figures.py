@@ -13,6 +13,7 @@ from judge_tui.judging.rubric import half_up
 __all__ = [
     "CAPTION",
     "NUMBERS",
+    "STALE",
     "USUAL",
     "Attempt",
     "Attempts",
@@ -36,6 +37,8 @@ _POINTS = ("Scored", "Best", "Mean", "Spread")
 _VERDICTS = ("Checked", "Passed")
 #: How many columns of :func:`table` are texts, before the figures.
 NUMBERS = 2
+#: Marks points of files that have changed since.
+STALE = "†"
 _NONE = "–"
 
 
@@ -67,12 +70,14 @@ class Attempt:
         points: Mean of its judges' points; ``None`` when nobody gave any.
         passed: Whether ``check`` would exit 0 on it; ``None`` where there is no verdict.
         digest: Of its files; empty where there are none.
+        stale: Whether points were given to other files than those that are there now.
     """
 
     name: str
     points: float | None = None
     passed: bool | None = None
     digest: str = ""
+    stale: bool = False
 
     @property
     def number(self) -> str:
@@ -165,7 +170,8 @@ def table(rows: Iterable[Attempts]) -> list[list[str]]:
 
 
 def _scored(each: Attempts) -> Iterator[str]:
-    yield f"{len(each.points)} of {len(each.attempts)}"
+    stale = f" {STALE}" if any(one.stale for one in each.attempts) else ""
+    yield f"{len(each.points)} of {len(each.attempts)}{stale}"
     best = each.best
     yield _NONE if best is None else f"{half_up(best.points or 0.0)} ({best.number})"
     yield _tenths(mean(each.points))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import replace
 
 from judge_tui.checks.attempts import attempt_of
 from judge_tui.checks.errors import JudgeError
@@ -63,11 +64,19 @@ def attempts_on(
         WorkspaceError: The folder of the submissions cannot be read.
     """
     found = several(workspace, board.tasks if tasks is None else tasks)
-    points = {(row.model, task): cell.points for row in board.all_rows for task, cell in row.cells.items()}
+    cells = {(row.model, task): cell for row in board.all_rows for task, cell in row.cells.items()}
+
+    def made(task: str, names: Iterable[str]) -> Attempts:
+        own = {name: cells[name, task] for name in names if (name, task) in cells}
+        points = {name: cell.points for name, cell in own.items()}
+        every = attempts_at(workspace, task, names, points, passes)
+        stale = {name for name, cell in own.items() if cell.stale}
+        return replace(every, attempts=tuple(replace(one, stale=one.name in stale) for one in every.attempts))
+
     return tuple(
-        attempts_at(workspace, task, names, {name: points.get((name, task)) for name in names}, passes)
+        made(task, names)
         for (_model, task), names in found.items()
-        if tasks is not None or any((name, task) in points for name in names)
+        if tasks is not None or any((name, task) in cells for name in names)
     )
 
 

@@ -284,7 +284,7 @@ def _legend(board: Board) -> str:
         said.append("Letters are the judge's own, else what the points earn.")
     if any(cell.points is None and not cell.letters and cell.scored for cell in cells):
         said.append("“n of m” counts the dimensions scored so far.")
-    if any(cell.stale for cell in cells):
+    if any(cell.stale for row in board.all_rows for cell in row.cells.values()):
         said.append("† The files have changed since they were scored.")
     if any(cell.unblinded for cell in cells):
         said.append("‡ Scored blind, and changed after the names were revealed.")

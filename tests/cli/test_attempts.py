@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from judge_tui.cli.bind import _target
 from judge_tui.cli.selection import select
 from judge_tui.judging.workspace import Workspace
 
@@ -135,3 +136,17 @@ def test_a_model_of_old_with_the_sign_in_its_name_is_warned_of_in_one_line(root:
         "judge-tui: x@y counts as a model of its own: rename its folder, @ is for attempts."
     ]
     assert "x@y counts as a model" in cli("home").out
+
+
+def test_doctor_names_a_folder_that_is_called_as_only_an_attempt_can_be(root: Path, cli: Cli) -> None:
+    (root / "submissions" / "glm5" / "kv@1").mkdir()
+    told = cli("doctor").out
+    assert "1 odd name of folders" in told
+    assert "glm5/kv@1 is no attempt" in told
+
+
+def test_bindings_are_written_for_the_attempt_that_is_named(repeated: Path) -> None:
+    found = Workspace.at(repeated)
+    submission = found.submission("glm5@2", "kv")
+    assert _target(found, submission, None, None) == repeated / "bindings" / "glm5" / "kv@2"
+    assert _target(found, submission, None, Path("/mine")) == Path("/mine/glm5/kv@2")

@@ -234,3 +234,11 @@ def test_verdicts_are_not_told_of_what_is_still_judged_blind(repeated: Workspace
     (row,) = _named(report_of(Workspace.at(repeated.root), Asked("head-to-head")), "attempts")
     # the fourth, the first again, is not scored yet
     assert row["Checked"] == "3 of 4"
+
+
+def test_points_of_files_that_have_changed_since_are_marked(repeated: Workspace) -> None:
+    assert "†" not in scoreboard_markdown(repeated)
+    (repeated.submissions / "glm5" / "kv@2" / "kv_cache.py").write_text("# changed\n")
+    made = scoreboard_markdown(repeated)
+    assert "| glm5 | kv | 4 | 3 of 4 † | 80 (@2) |" in made
+    assert "† The files have changed since they were scored." in made
