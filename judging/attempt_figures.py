@@ -90,11 +90,13 @@ class Attempts:
     """All answers of a model to a task.
 
     Attributes:
-        title: Display name of the model.
+        model: Folder name of the model.
+        title: Its display name.
         task: Task id.
         attempts: They, by their numbers.
     """
 
+    model: str
     title: str
     task: str
     attempts: tuple[Attempt, ...]

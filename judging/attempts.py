@@ -33,7 +33,7 @@ _VERDICTS = {str(verdict): verdict for verdict in Verdict}
 
 
 def several(workspace: Workspace, tasks: Iterable[str]) -> dict[tuple[str, str], tuple[str, ...]]:
-    """Model, task → names of its answers, where there is more than one.
+    """Model, task → names of its answers, where one of them is a further attempt.
 
     Args:
         workspace: Where they are.
@@ -45,7 +45,7 @@ def several(workspace: Workspace, tasks: Iterable[str]) -> dict[tuple[str, str],
     parts = map(workspace.parts, workspace.contestants())
     models = list(dict.fromkeys(model for model, attempt in parts if attempt > 1))
     found = {(model, task): workspace.attempts(model, task) for model in models for task in tasks}
-    return {place: names for place, names in found.items() if len(names) > 1}
+    return {place: names for place, names in found.items() if any(name != place[0] for name in names)}
 
 
 def attempts_on(
@@ -97,7 +97,8 @@ def attempts_at(
         passes: Whether a submission passes.
     """
     every = tuple(_attempt(workspace.submission(name, task), points, passes) for name in names)
-    return Attempts(workspace.model_title(workspace.parts(every[0].name)[0]), task, every)
+    model = workspace.parts(every[0].name)[0]
+    return Attempts(model, workspace.model_title(model), task, every)
 
 
 def _attempt(submission: Submission, points: Mapping[str, float | None], passes: Passes) -> Attempt:

@@ -160,7 +160,7 @@ class HomeBoard:
             return None
         every = tuple(Attempt(said.model, said.points, said.passed, said.digest) for said in found)
         assert self.outline is not None
-        return Attempts(self.outline.titles.get(rows[0], rows[0]), task, every)
+        return Attempts(rows[0], self.outline.titles.get(rows[0], rows[0]), task, every)
 
     @property
     def whole(self) -> bool:

@@ -128,7 +128,7 @@ def _read(workspace: Workspace, asked: Asked, one: Round | None) -> Gathered:
     found = _gathered(workspace, asked, one)
     if asked.shape == "two-way" and len(found.models) < 2:
         raise UsageError("a two-way report compares two models.", hint="Name them: report two-way A B")
-    if not found.tasks and not found.faults:
+    if not (found.tasks or found.faults or found.attempts):
         models, tasks = _names(workspace, asked, one)
         whom = " and ".join(models) or "any model"
         on = f" on {', '.join(tasks)}" if asked.tasks else ""

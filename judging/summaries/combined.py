@@ -50,7 +50,7 @@ def combined(rounds: Sequence[tuple[Round, Gathered]]) -> Report:
         else:
             parts.append(Prose("Nobody has scored or compared anything of this round yet."))
     parts += attempts(
-        {(each.title, each.task): each for _, found in rounds for each in found.attempts}.values()
+        {(each.model, each.task): each for _, found in rounds for each in found.attempts}.values()
     )
     judges = tuple(sorted({judge for _, found in rounds for judge in found.judges}))
     newest = max((one.day or found.newest for one, found in rounds), default="")

@@ -209,6 +209,8 @@ def gathered(
             found.models |= {model: workspace.model_title(model) for model in judged}
     if not further:
         found.attempts = tuple(_attempts(found, models, read))
+        # of which nobody has scored the first, the row is empty and the attempts are told
+        found.models |= {each.model: each.title for each in found.attempts if not models} | found.models
     return found
 
 

@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from judge_tui.checks.errors import UsageError
 from judge_tui.cli.bind import _target
+from judge_tui.cli.compare import meant
+from judge_tui.cli.diagnosis import EXAMINATIONS
 from judge_tui.cli.selection import select
 from judge_tui.judging.workspace import Workspace
 
@@ -138,11 +141,12 @@ def test_a_model_of_old_with_the_sign_in_its_name_is_warned_of_in_one_line(root:
     assert "x@y counts as a model" in cli("home").out
 
 
-def test_doctor_names_a_folder_that_is_called_as_only_an_attempt_can_be(root: Path, cli: Cli) -> None:
+def test_doctor_names_a_folder_that_is_called_as_only_an_attempt_can_be(root: Path) -> None:
     (root / "submissions" / "glm5" / "kv@1").mkdir()
-    told = cli("doctor").out
-    assert "1 odd name of folders" in told
-    assert "glm5/kv@1 is no attempt" in told
+    told = EXAMINATIONS["workspace"](root)
+    assert told.state == "note"
+    assert "1 odd name of folders" in told.told
+    assert "glm5/kv@1 is no attempt" in told.remedy
 
 
 def test_bindings_are_written_for_the_attempt_that_is_named(repeated: Path) -> None:
@@ -150,3 +154,10 @@ def test_bindings_are_written_for_the_attempt_that_is_named(repeated: Path) -> N
     submission = found.submission("glm5@2", "kv")
     assert _target(found, submission, None, None) == repeated / "bindings" / "glm5" / "kv@2"
     assert _target(found, submission, None, Path("/mine")) == Path("/mine/glm5/kv@2")
+
+
+def test_attempts_of_one_model_are_compared_by_name(repeated: Path) -> None:
+    _, chosen, _ = meant(("glm5", "glm@2"), "kv", None, repeated, None, None)
+    assert [one.path.name for one in chosen] == ["kv", "kv@2"]
+    with pytest.raises(UsageError, match="glm5@3 has no submission for backwards"):
+        meant(("glm5", "glm5@3"), "backwards", None, repeated, None, None)

@@ -64,6 +64,7 @@ def test_the_spread_is_that_of_a_sample() -> None:
 
 
 FIVE = Attempts(
+    "glm5",
     "GLM-5",
     "kv",
     (
@@ -90,7 +91,7 @@ def test_a_row_tells_best_mean_spread_and_those_without_a_verdict_apart() -> Non
 
 
 def test_what_nobody_scored_or_checked_is_neither_0_nor_failed() -> None:
-    blank = Attempts("GLM-5", "kv", (Attempt("glm5"), Attempt("glm5@2")))
+    blank = Attempts("glm5", "GLM-5", "kv", (Attempt("glm5"), Attempt("glm5@2")))
     head, row = table([blank])
     assert dict(zip(head, row, strict=True)) == {
         "Model": "GLM-5", "Task": "kv", "Attempts": "2", "Checked": "0 of 2", "Passed": "–",
@@ -242,3 +243,13 @@ def test_points_of_files_that_have_changed_since_are_marked(repeated: Workspace)
     made = scoreboard_markdown(repeated)
     assert "| glm5 | kv | 4 | 3 of 4 † | 80 (@2) |" in made
     assert "† The files have changed since they were scored." in made
+
+
+@pytest.mark.parametrize("shape", ["head-to-head", "round", "standings"])
+def test_a_model_of_which_only_a_later_attempt_is_scored_is_told(workspace: Workspace, shape: str) -> None:
+    _score(workspace, _attempt(workspace, "glm5", 2, "# 2\n"), 80)
+    (row,) = _named(report_of(workspace, Asked(shape)), "attempts")
+    assert (row["Model"], row["Scored"], row["Best"]) == ("glm5", "1 of 2", "80 (@2)")
+    made = scoreboard_markdown(workspace)
+    assert "| glm5 | – | – |" in made
+    assert "| glm5 | kv | 2 | 1 of 2 | 80 (@2) |" in made
