@@ -7,7 +7,7 @@ import threading
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -28,12 +28,22 @@ from judge_tui.checks.source_integers import Integer, integers
 from judge_tui.checks.sources import unjudgeable
 from judge_tui.checks.submission import Submission
 
-__all__ = ["Bench"]
+__all__ = ["Bench", "Closeable"]
 
 _MOST_CASUALTIES = 8
 _CPU = Place()
 #: Few descriptors: a pipe keeps what no process is seen to hold.
 _COUNTED = Limits(file_size=0, open_files=64, counted=True)
+
+
+class Closeable(Protocol):
+    """Something that has an end."""
+
+    def close(self) -> None:
+        """End it."""
+
+
+_Kept = TypeVar("_Kept", bound=Closeable)
 
 
 class Bench:
@@ -94,6 +104,7 @@ class Bench:
         self._stopped = False
         self._bindings: Bindings | Fault | WorkspaceError | None = None
         self._casualties = Casualties()
+        self._beside: dict[Any, Closeable] = {}
         self._account = Account()
         self.check = ""
         self.budget = float("inf")
@@ -115,8 +126,23 @@ class Bench:
         worker, self._worker = self._worker, None
         if worker is not None:
             self._end(worker)
+        beside, self._beside = self._beside, {}
+        for each in beside.values():
+            each.close()
         if self._rival is not None:
             self._rival.close()
+
+    def beside(self, key: Any, make: Callable[[], _Kept]) -> _Kept:
+        """What several checks work on beside the shared worker, closed with the bench.
+
+        Args:
+            key: What it is kept by.
+            make: Makes it where it is not there.
+        """
+        if key not in self._beside:
+            self._beside[key] = make()
+        kept: Any = self._beside[key]
+        return kept  # type: ignore[no-any-return]
 
     def stop(self) -> None:
         """Kill every worker and start none any more; for another thread than the one that judges."""
@@ -127,6 +153,11 @@ class Bench:
             worker.close()
         if self._rival is not None:
             self._rival.stop()
+
+    @property
+    def stopped(self) -> bool:
+        """Whether nothing is started any more: a check that runs programs one after another ends then."""
+        return self._stopped
 
     @property
     def rival(self) -> Bench | None:
@@ -178,8 +209,9 @@ class Bench:
 
     @contextlib.contextmanager
     def fresh(
-        self, other: Submission | None = None, *, beyond: bool = False, counted: bool = False
-    ) -> Iterator[Worker]:
+        self, other: Submission | None = None, *, beyond: bool = False, counted: bool = False,
+        limits: Limits | None = None,
+    ) -> Iterator[Worker]:  # fmt: skip
         """A worker of its own, for what must share no state with other checks or other draws.
 
         Args:
@@ -187,8 +219,9 @@ class Bench:
             beyond: Whether it is asked for what lies beyond the contract: what CuPy lacks for that is no
                 reason to hold the check against the CPU.
             counted: Whether all memory that it can have is to count as resident (see :mod:`.resident`).
+            limits: Resource limits that are others than usual.
         """
-        worker = self._started(other, beyond=beyond, limits=_COUNTED if counted else None)
+        worker = self._started(other, beyond=beyond, limits=_COUNTED if counted else limits)
         try:
             yield worker
         finally:

@@ -60,6 +60,8 @@ class Settings(msgspec.Struct, frozen=True, omit_defaults=True):
             ``float 1e-6``.
         limits: Of a call, a test, a case.
         group_limits: Folder below ``cases/`` → its own limits.
+        group_compare: Folder below ``cases/`` → its own ``compare``, as a Kattis package may say it.
+        group_points: Folder below ``cases/`` → points for it, likewise.
         languages: Name → how its programs are built and run; of one that is known only what is said.
         process: Whether each test has a process of its own over there, or the tests of a file share one.
     """
@@ -69,6 +71,8 @@ class Settings(msgspec.Struct, frozen=True, omit_defaults=True):
     compare: str = "tokens"
     limits: Limits = Limits()
     group_limits: dict[str, Limits] = {}
+    group_compare: dict[str, str] = {}
+    group_points: dict[str, float] = {}
     languages: dict[str, Language] = {}
     process: Literal["test", "file"] = "test"
 

@@ -39,6 +39,8 @@ class Limits:
         file_size: Bytes of the largest file.
         open_files: File descriptors.
         core: Bytes of a core dump.
+        stack: Bytes of the first thread's stack, -1 for all that the address space has room for; ``None``
+            for what this process has.
         counted: Whether all memory that it can have counts as resident: no files, no maps that outlive
             being seen, none swapped out on request.
     """
@@ -48,6 +50,7 @@ class Limits:
     file_size: int = 64 << 20
     open_files: int = 256
     core: int = 0
+    stack: int | None = None
     counted: bool = False
 
 

@@ -111,6 +111,17 @@ class Jail:
             _remove(self._folder)
             self._folder = None
 
+    def stop(self, reason: str) -> None:
+        """Kill it for a reason, which :meth:`ended` tells then.
+
+        Args:
+            reason: A clause.
+        """
+        with self._lock:
+            if self.poll() is None:
+                self._reason = reason
+                self._signal()
+
     def output(self) -> str:
         """What it wrote to stdout and stderr so far; the middle of a flood is left out."""
         if self.poll() is not None:
@@ -178,15 +189,9 @@ class Jail:
     def _watch(self) -> None:
         """Kill what fills its scratch folder, or this machine's memory."""
         if self._scratch is not None and (excess := self._scratch.excess()):
-            self._stopped(excess)
+            self.stop(excess)
         if self._memory_bytes is not None and _resident(self.inner_pid) > self._memory_bytes:
-            self._stopped(f"used more than {self._memory_bytes >> 20} MiB of memory")
-
-    def _stopped(self, reason: str) -> None:
-        with self._lock:
-            if self.poll() is None:
-                self._reason = reason
-                self._signal()
+            self.stop(f"used more than {self._memory_bytes >> 20} MiB of memory")
 
 
 class _Drain:

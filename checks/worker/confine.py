@@ -39,6 +39,7 @@ _RLIMITS = {
     "open_files": resource.RLIMIT_NOFILE,
     "processes": resource.RLIMIT_NPROC,
     "core": resource.RLIMIT_CORE,
+    "stack": resource.RLIMIT_STACK,
     "message_queues": resource.RLIMIT_MSGQUEUE,
 }
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import os
 import shutil
+import sys
+import textwrap
 import time
 from pathlib import Path
 
@@ -116,3 +120,78 @@ def test_a_flood_of_output_is_kept_up_to_a_bound() -> None:
     assert ran.ok
     assert len(ran.output) < 1 << 20
     assert programs.Ran(0, "", "", {}, 0.0).ok
+
+
+PYTHON = os.path.realpath(sys.executable)
+
+
+def python(text: str, given: bytes, mode: Mode = "auto", **settings: object) -> Ran:
+    files = {"main.py": text.encode()}
+    argv = [PYTHON, "-B", "main.py"]
+    return run_program(
+        argv, seconds=settings.pop("seconds", 10.0), files=files, stdin=given, mode=mode, **settings
+    )  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_input_comes_by_a_pipe_that_ends_and_output_goes_apart_from_errors(mode: Mode) -> None:
+    text = """
+        import sys
+        given = sys.stdin.read()
+        print(len(given), sys.stdin.seekable(), sys.stdout.seekable())
+        print("aside", file=sys.stderr)
+    """
+    ran = python(textwrap.dedent(text), b"x" * 3_000_000, mode)
+    assert (ran.printed, ran.output) == (b"3000000 False False\n", "aside\n")
+    assert ran.ok
+    assert 0 < ran.own_seconds < ran.seconds
+
+
+@pytest.mark.parametrize("text", ["print('early')", "import os; os.close(0); print('early')"])
+def test_a_program_need_not_read_what_it_is_given(text: str) -> None:
+    ran = python(text, b"x" * 3_000_000)
+    assert (ran.printed, ran.status) == (b"early\n", 0)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_who_prints_without_end_is_killed_and_the_beginning_kept(mode: Mode) -> None:
+    ran = python("while True: print('x' * 99_999)", b"", mode, most_printed=3 << 20)
+    assert (len(ran.printed), ran.ended) == (3 << 20, "printed more than 3 MiB")
+    assert ran.flooded
+    assert not ran.timed_out
+    assert ran.status is None
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_time_of_a_program_with_input_is_its_own(mode: Mode) -> None:
+    ran = python("print('begun', flush=True)\nwhile True: pass", b"", mode, seconds=0.3)
+    assert (ran.timed_out, ran.ended, ran.printed) == (True, "did not end within 0.3 s", b"begun\n")
+    assert ran.own_seconds == pytest.approx(0.3, abs=0.2)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_whole_tree_comes_back_without_links_and_what_is_hidden(mode: Mode) -> None:
+    text = """
+        import os
+        os.makedirs("made/deep"), os.makedirs(".cache")
+        for name in ("made/deep/one", "two", ".cache/three"):
+            open(name, "w").write(name)
+        os.symlink("/etc/passwd", "made/link")
+    """
+    ran = python(textwrap.dedent(text), b"", mode, tree=1 << 20)
+    assert ran.ok, ran.output
+    assert {name: data for name, data in ran.files.items() if name != "main.py"} == {
+        "made/deep/one": b"made/deep/one",
+        "two": b"two",
+    }
+
+
+def test_a_tree_that_is_too_large_comes_back_without_what_does_not_fit() -> None:
+    ran = python("open('large', 'w').write('x' * 5000); open('small', 'w').write('x')", b"", tree=1000)
+    assert set(ran.files) == {"main.py", "small"}
+
+
+def test_an_index_of_a_tree_that_lies_names_nothing_outside() -> None:
+    packed = json.dumps([["../up", 1], ["/root", 1], ["fine", 2], ["more", 99]]).encode() + b"\nabcd"
+    assert programs._unpacked(packed) == {"fine": b"cd"}
+    assert programs._unpacked(b"[[1]]\n") == programs._unpacked(b"") == {}

@@ -1,0 +1,102 @@
+"""Running a program on one case: its input on a pipe, its time and its memory bounded."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from judge_tui.checks.challenges.challenge import Limits
+from judge_tui.checks.challenges.programs.building import Built
+from judge_tui.checks.sandbox import Limits as Resources
+from judge_tui.checks.sandbox import Mode
+from judge_tui.checks.sandbox.programs import Ran, run_program
+
+__all__ = ["MOST_PRINTED", "Ended", "run"]
+
+MOST_PRINTED = 64 << 20
+#: Bytes beside a program's own: of its text and libraries, and of a runtime whose heap alone is bounded.
+_LIBRARIES, _RUNTIME = 64 << 20, 192 << 20
+_FILES = 64 << 20
+_OUT_OF_MEMORY = re.compile(
+    r"MemoryError|bad_alloc|OutOfMemoryError|out of memory|memory allocation of", re.I
+)
+_PYTHON = re.compile(r'File "(?:[^"]*/)?(?P<file>[^"/]+)", line (?P<line>\d+)')
+_OTHERS = re.compile(r"(?P<file>[\w.+-]+\.\w+):(?P<line>\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a program ended on one case.
+
+    Attributes:
+        ran: The run.
+        trouble: Why that is wrong whatever it printed, as a clause; empty where it is not.
+        file: File of the submission where it broke, as it says itself.
+        line: 1-based.
+    """
+
+    ran: Ran
+    trouble: str = ""
+    file: str | None = None
+    line: int | None = None
+
+
+def run(built: Built, given: bytes, limits: Limits, *, mode: Mode = "auto") -> Ended:
+    """Run a program.
+
+    Args:
+        built: The program.
+        given: What it reads.
+        limits: Of its time, its language's factor counted, and its memory.
+        mode: How it is confined.
+
+    Raises:
+        EngineError: The jail cannot be started.
+    """
+    recipe = built.program.recipe
+    seconds, memory = limits.seconds, limits.memory
+    ran = run_program(
+        [word.replace("{memory}", str(max(1, memory >> 20))) for word in built.argv],
+        seconds=seconds,
+        files=built.files,
+        shown=built.shown,
+        environment=built.environment,
+        processes=built.processes,
+        limits=Resources(
+            cpu_seconds=int(seconds * 16) + 10,
+            address_space=memory + _LIBRARIES if recipe.bounded else None,
+            file_size=_FILES,
+            stack=-1,
+        ),
+        memory_bytes=None if recipe.bounded else memory + _RUNTIME,
+        mode=mode,
+        stdin=given,
+        most_printed=MOST_PRINTED,
+    )
+    trouble = _trouble(ran, limits)
+    file, line = _place(ran.output, built.files) if trouble else (None, None)
+    return Ended(ran, trouble, file, line)
+
+
+def _trouble(ran: Ran, limits: Limits) -> str:
+    memory = f"{max(1, limits.memory >> 20)} MiB"
+    if ran.timed_out:
+        return f"took more than {limits.seconds:.3g} s"
+    if ran.status is None:
+        return f"used more than {memory} of memory" if "of memory" in ran.ended else ran.ended
+    if ran.status == 0:
+        return ""
+    if _OUT_OF_MEMORY.search(ran.output[-4000:]):
+        return f"ran out of its {memory} of memory and {ran.ended}"
+    return ran.ended
+
+
+def _place(output: str, files: Collection[str]) -> tuple[str | None, int | None]:
+    """Where a program itself says that it broke: of Python the last line, of others the first."""
+    names = {file.rpartition("/")[2]: file for file in files}
+    last = [match for match in _PYTHON.finditer(output) if match["file"] in names][-1:]
+    first = [match for match in _OTHERS.finditer(output) if match["file"] in names][:1]
+    for match in (*last, *first):
+        return names[match["file"]], int(match["line"])
+    return None, None
