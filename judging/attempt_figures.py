@@ -28,9 +28,10 @@ __all__ = [
 USUAL = (1, 2, 3, 5, 10, 100)
 #: What a reader has to know to read :func:`table`.
 CAPTION = (
-    "Mean and spread (standard deviation of a sample) are over the attempts with points. An attempt passes "
-    "where check would exit 0; one without a verdict counts in no figure. pass@k is the chance that one of k "
-    "passes, estimated without bias: 1 − C(n − c, k) / C(n, k), where c of n checked passed."
+    "Mean and spread (standard deviation of a sample) are over the attempts with points; the same answer has "
+    "the same. An attempt passes where check would exit 0; one without a verdict counts in no figure. pass@k "
+    "is the chance that one of k passes, estimated without bias: 1 − C(n − c, k) / C(n, k), where c of n "
+    "checked passed."
 )
 _HEAD = ("Model", "Task", "Attempts")
 _POINTS = ("Scored", "Best", "Mean", "Spread")
@@ -103,8 +104,14 @@ class Attempts:
 
     @property
     def points(self) -> tuple[float, ...]:
-        """Points of the attempts that have some."""
-        return tuple(each.points for each in self.attempts if each.points is not None)
+        """Points of the attempts that have some; the same answer has the same, whoever was scored of it."""
+        told = {
+            each.digest: each.points
+            for each in reversed(self.attempts)
+            if each.digest and each.points is not None and not each.stale
+        }
+        given = (told.get(each.digest) if each.points is None else each.points for each in self.attempts)
+        return tuple(points for points in given if points is not None)
 
     @property
     def best(self) -> Attempt | None:

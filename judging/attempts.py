@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from judge_tui.checks.attempts import attempt_of
@@ -65,13 +65,13 @@ def attempts_on(
     """
     found = several(workspace, board.tasks if tasks is None else tasks)
     cells = {(row.model, task): cell for row in board.all_rows for task, cell in row.cells.items()}
+    here = not any(card.scored_elsewhere for card in board.cards)
 
-    def made(task: str, names: Iterable[str]) -> Attempts:
+    def made(task: str, names: Sequence[str]) -> Attempts:
         own = {name: cells[name, task] for name in names if (name, task) in cells}
         points = {name: cell.points for name, cell in own.items()}
-        every = attempts_at(workspace, task, names, points, passes)
         stale = {name for name, cell in own.items() if cell.stale}
-        return replace(every, attempts=tuple(replace(one, stale=one.name in stale) for one in every.attempts))
+        return attempts_at(workspace, task, names, points, passes, stale, here=here)
 
     return tuple(
         made(task, names)
@@ -83,9 +83,12 @@ def attempts_on(
 def attempts_at(
     workspace: Workspace,
     task: str,
-    names: Iterable[str],
+    names: Sequence[str],
     points: Mapping[str, float | None],
     passes: Passes,
+    stale: Collection[str] = (),
+    *,
+    here: bool = True,
 ) -> Attempts:
     """What is known of some answers of one model to a task.
 
@@ -95,10 +98,13 @@ def attempts_at(
         names: Of the answers, as :func:`several` gives them.
         points: Name → points.
         passes: Whether a submission passes.
+        stale: Names of those whose points were given to other files.
+        here: Whether the points are on the files that are here, which alone tell which answers are the same.
     """
-    every = tuple(_attempt(workspace.submission(name, task), points, passes) for name in names)
-    model = workspace.parts(every[0].name)[0]
-    return Attempts(model, workspace.model_title(model), task, every)
+    every = (_attempt(workspace.submission(name, task), points, passes) for name in names)
+    model = workspace.parts(names[0])[0]
+    told = tuple(replace(one, stale=one.name in stale, digest=one.digest if here else "") for one in every)
+    return Attempts(model, workspace.model_title(model), task, told)
 
 
 def _attempt(submission: Submission, points: Mapping[str, float | None], passes: Passes) -> Attempt:

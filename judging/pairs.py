@@ -53,8 +53,13 @@ def queue(standings: Iterable[Standing], decided: Mapping[str, Decided]) -> tupl
         decided: Task → the decided matchups; a task that is absent asks for no matchups.
     """
     by_task: dict[str, list[Standing]] = {}
+    answers: set[tuple[str, str, str]] = set()
     for cell in standings:
-        if cell.files and not cell.fault:
+        answer = attempt_of(cell.model)[0], cell.task, cell.digest
+        # of the same answers of a model one is judged
+        again = bool(cell.digest) and answer in answers and not (cell.judged or cell.begun)
+        answers.add(answer)
+        if cell.files and not cell.fault and not again:
             by_task.setdefault(cell.task, []).append(cell)
     tasks = {task: cells for task, cells in sorted(by_task.items()) if len(cells) > 1}
     due = [list(_due(tasks[task], decided.get(task))) for task in tasks]

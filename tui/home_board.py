@@ -158,7 +158,10 @@ class HomeBoard:
         found = [said for said in known if said.files or said.judged]
         if len(found) < 2 or any(said.blind for said in found):
             return None
-        every = tuple(Attempt(said.model, said.points, said.passed, said.digest) for said in found)
+        every = tuple(
+            Attempt(said.model, said.points, said.passed, "" if said.elsewhere else said.digest, said.stale)
+            for said in found
+        )
         assert self.outline is not None
         return Attempts(rows[0], self.outline.titles.get(rows[0], rows[0]), task, every)
 

@@ -244,7 +244,10 @@ def _attempts(
             given = {name: mean(points(c, rubric) for c in counted if c.model == name) for name in names}
             sealed = {(card.model, task) for card in cards if card.sealed}
             passes = passes_unless_blind(workspace, sealed, {(card.model, task) for card in counted})
-            yield attempts_at(workspace, task, names, given, passes)
+            digests = {name: workspace.submission(name, task).digest for name in names}
+            stale = {c.model for c in counted if c.submission not in (None, digests[c.model])}
+            here = not found.published
+            yield attempts_at(workspace, task, names, given, passes, stale, here=here)
 
 
 def _cards(found: Gathered, task: str, judges: Collection[str]) -> list[Scorecard] | None:

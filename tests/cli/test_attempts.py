@@ -76,7 +76,7 @@ def test_home_prints_what_attempts_come_to(repeated: Path, cli: Cli, monkeypatch
     at = next(number for number, line in enumerate(printed) if line.startswith("Attempts"))
     head, row = printed[at + 1 : at + 3]
     assert head.split("  ")[0] == "Model Task"
-    figures = "glm5 kv 3 2 of 3 80 (@2) 70.0 14.1 0 of 3 – @3 = @1"
+    figures = "glm5 kv 3 3 of 3 80 (@2) 66.7 11.5 0 of 3 – @3 = @1"
     assert " ".join(row.split()) == figures
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
@@ -77,17 +78,24 @@ FIVE = Attempts(
 )
 
 
+# the third is the first again and has its points: 60, 80, 60, 70; squares 275 by n − 1 = 3
 def test_a_row_tells_best_mean_spread_and_those_without_a_verdict_apart() -> None:
     head, row = table([FIVE])
     assert dict(zip(head, row, strict=True)) == {
-        "Model": "GLM-5", "Task": "kv", "Attempts": "5", "Scored": "3 of 5", "Best": "80 (@2)",
-        "Mean": "70.0", "Spread": "10.0", "Checked": "3 of 5", "Passed": "2",
+        "Model": "GLM-5", "Task": "kv", "Attempts": "5", "Scored": "4 of 5", "Best": "80 (@2)",
+        "Mean": "67.5", "Spread": "9.6", "Checked": "3 of 5", "Passed": "2",
         "pass@1": "67 %", "pass@2": "100 %", "pass@3": "100 %", "Same answers": "@3 = @1",
     }  # fmt: skip
     assert " · ".join(told(FIVE)) == (
-        "5 attempts · best 80 (@2) · mean 70.0 ± 10.0 (n = 3) · 2 of 3 checked pass · pass@1 67 % · "
+        "5 attempts · best 80 (@2) · mean 67.5 ± 9.6 (n = 4) · 2 of 3 checked pass · pass@1 67 % · "
         "pass@2 100 % · pass@3 100 % · @3 = @1"
     )
+
+
+def test_points_of_files_that_are_no_more_are_those_of_no_other_answer() -> None:
+    first, again = Attempt("glm5", 60, None, "a", stale=True), Attempt("glm5@2", None, None, "a")
+    assert Attempts("glm5", "GLM-5", "kv", (first, again)).points == (60,)
+    assert Attempts("glm5", "GLM-5", "kv", (replace(first, stale=False), again)).points == (60, 60)
 
 
 def test_what_nobody_scored_or_checked_is_neither_0_nor_failed() -> None:
@@ -166,7 +174,7 @@ def test_the_board_of_the_first_answers_stays_as_it_was_by_a_byte(
     )
     assert (
         row
-        == "| glm5 | kv | 4 | 3 of 4 | 80 (@2) | 70.0 | 10.0 | 3 of 4 | 2 | 67 % | 100 % | 100 % | @4 = @1 |"
+        == "| glm5 | kv | 4 | 4 of 4 | 80 (@2) | 67.5 | 9.6 | 3 of 4 | 2 | 67 % | 100 % | 100 % | @4 = @1 |"
     )
 
 
@@ -196,7 +204,7 @@ def test_reports_tell_the_passes_that_are_stored_here_and_the_same_answer_shares
         (row,) = _named(report_of(repeated, Asked(shape, ("glm5", "qwen36"))), "attempts")
         assert (row["Checked"], row["Passed"], row["pass@1"]) == ("3 of 4", "2", "67 %"), shape
         if shape != "metrics":
-            assert (row["Best"], row["Mean"], row["Spread"]) == ("80 (@2)", "70.0", "10.0")
+            assert (row["Best"], row["Mean"], row["Spread"]) == ("80 (@2)", "67.5", "9.6")
 
 
 @pytest.mark.parametrize("shape", [shape for shape in SHAPES if shape not in ("combined", "metrics")])
@@ -241,7 +249,7 @@ def test_points_of_files_that_have_changed_since_are_marked(repeated: Workspace)
     assert "†" not in scoreboard_markdown(repeated)
     (repeated.submissions / "glm5" / "kv@2" / "kv_cache.py").write_text("# changed\n")
     made = scoreboard_markdown(repeated)
-    assert "| glm5 | kv | 4 | 3 of 4 † | 80 (@2) |" in made
+    assert "| glm5 | kv | 4 | 4 of 4 † | 80 (@2) |" in made
     assert "† The files have changed since they were scored." in made
 
 

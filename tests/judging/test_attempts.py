@@ -188,3 +188,15 @@ def test_a_mask_hides_the_numbers_of_attempts_with_the_names(several: Workspace)
 
 def test_without_attempts_nothing_more_is_hidden(workspace: Workspace) -> None:
     assert Mask(telling_names(workspace))("kv@2") == "kv@2"
+
+
+def test_of_the_same_answers_one_is_to_be_judged() -> None:
+    cells = [
+        Standing("glm5", "kv", files=1, digest="a"),
+        Standing("glm5@2", "kv", files=1, digest="b"),
+        Standing("glm5@3", "kv", files=1, digest="a"),
+        Standing("qwen36", "kv", files=1, digest="a"),
+        Standing("qwen36@2", "kv", files=1, digest="a", scored=1),
+    ]
+    due = {model for pair in queue(cells, {}) for model in pair.due}
+    assert due == {"glm5", "glm5@2", "qwen36", "qwen36@2"}

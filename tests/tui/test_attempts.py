@@ -74,7 +74,7 @@ async def test_home_has_a_row_for_each_attempt_and_tells_what_they_come_to(repea
         rows = [line.split("  ")[0].strip() for line in app.text().split("\n")[2:6]]
         assert rows == ["Alpha", "Alpha @2", "Alpha @3", "Beta"]
         assert (
-            "3 attempts · best 80 (@2) · mean 70.0 ± 14.1 (n = 2) · 2 of 3 checked pass · pass@1 67 % · "
+            "3 attempts · best 80 (@2) · mean 66.7 ± 11.5 (n = 3) · 2 of 3 checked pass · pass@1 67 % · "
             "pass@2 100 % · pass@3 100 % · @3 = @1"
         ) in app.text()
         await app.press("j", "j", "j")
