@@ -23,6 +23,11 @@ from judge_tui.judging.summaries.tables import attempts
 
 __all__ = ["standings"]
 
+_COUNTED = (
+    "All attempts count for their model in the rankings, and their mean in the differences; agreement, seats and "
+    "length look at first attempts."
+)
+
 
 def standings(found: Gathered, every: Gathered | None = None) -> Report:
     """Say what the figures of some models can bear; what they cannot is a sentence.
@@ -52,7 +57,7 @@ def standings(found: Gathered, every: Gathered | None = None) -> Report:
     parts += [*widest_cells(found), *judges_by_pairs(found.judges, answers)]
     parts += [Heading("Seats", 2, "seats"), *seats(draws, _matchups(found, draws))]
     parts += [Heading("Length", 2, "length"), *lengths(found, answers)]
-    parts += attempts(found.attempts)
+    parts += attempts(found.attempts, _COUNTED)
     tasks = {task: of.rubric.title for task, of in found.tasks.items()}
     title = f"Standings: {', '.join(titles.values())}"
     return Report(

@@ -56,16 +56,23 @@ def _leading(cells: Sequence[Cell], of: OfTask, judged: Sequence[Judged]) -> lis
     ]
 
 
-def attempts(found: Iterable[Attempts]) -> list[Part]:
-    """What the attempts of models that have several come to; nothing where there are none."""
+def attempts(
+    found: Iterable[Attempts],
+    others: str = "What else stands here under a model's name alone is about its first attempt.",
+) -> list[Part]:
+    """What the attempts of models that have several come to; nothing where there are none.
+
+    Args:
+        found: What is known of them.
+        others: What the rest of the report makes of them.
+    """
     rows = attempt_figures.table(found)
     if not rows:
         return []
     head, *lines = rows
     numbers = frozenset(range(attempt_figures.NUMBERS, len(head)))
     cells = tuple(tuple(map(Cell, line)) for line in lines)
-    first = "What else stands here under a model's name alone is about its first attempt."
-    caption = f"{first} {attempt_figures.CAPTION}"
+    caption = f"{others} {attempt_figures.CAPTION}"
     return [Heading("Attempts", 2, "attempts"), Table(tuple(head), cells, numbers, caption)]
 
 
