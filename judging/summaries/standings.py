@@ -24,8 +24,8 @@ from judge_tui.judging.summaries.tables import attempts
 __all__ = ["standings"]
 
 _COUNTED = (
-    "All attempts count for their model in the rankings, and their mean in the differences; agreement, seats and "
-    "length look at first attempts."
+    "All attempts count for their model in the rankings, and their mean in the differences; agreement, seats "
+    "and length look at first attempts."
 )
 
 
