@@ -185,7 +185,7 @@ def _by_lines(expected: bytes, got: bytes) -> Difference | None:
 
 def _lines(text: bytes) -> Iterator[bytes]:
     lines = text.split(b"\n")
-    if lines[-1].strip(_BLANKS) == b"":
+    if len(lines) > 1 and not lines[-1].strip(_BLANKS):
         lines.pop()
     return (line.rstrip(_BLANKS) for line in lines)
 
