@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from judge_tui.checks.generic import GENERIC
-from judge_tui.checks.passing import Whole, not_judged
+from judge_tui.checks.passing import GENERIC_IDS, Whole, not_judged
 from judge_tui.checks.task import Task
 from judge_tui.checks.verdict import Outcome
 
@@ -16,8 +15,7 @@ def required(task: Task) -> dict[str, tuple[str, ...]]:
     """What every submission has to have → ids of the checks that judge what it answers."""
     if task.answers:
         return dict(task.answers)
-    generic = {check.id for check in GENERIC}
-    own = tuple(check.id for check in task.checks if not (check.optional or check.id in generic))
+    own = tuple(check.id for check in task.checks if not (check.optional or check.id in GENERIC_IDS))
     return {task.title: own} if own else {}
 
 

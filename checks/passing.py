@@ -8,7 +8,10 @@ import msgspec
 
 from judge_tui.checks.verdict import Outcome, Verdict
 
-__all__ = ["Whole", "not_judged", "passed"]
+__all__ = ["GENERIC_IDS", "Whole", "not_judged", "passed"]
+
+#: Ids of the checks that every task has.
+GENERIC_IDS = frozenset({"loads", "size", "purity", "own_tests", "throughput"})
 
 _NOT_JUDGED = frozenset({Verdict.UNBOUND, Verdict.SKIP})
 #: How the summary of every check begins where there is no submission.

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from judge_tui.checks.attempts import attempt_of
 from judge_tui.checks.errors import JudgeError
-from judge_tui.checks.passing import Whole, passed
+from judge_tui.checks.passing import GENERIC_IDS, Whole, passed
 from judge_tui.checks.store import Store, last_outcomes
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.verdict import Outcome, Verdict
@@ -181,15 +181,14 @@ def _whole(submission: Submission, card: Scorecard) -> Whole | None:
 
     A challenge of the user's own is not run for it: it is what the card has seen.
     """
-    if submission.judged_by is None and (known := Store().remembered(submission)) is not None:
+    if submission.judged_by is not None:
+        seen = {each.check: 1 for each in card.checks}
+        return Whole(seen, {submission.task: tuple(seen.keys() - GENERIC_IDS)})
+    if (known := Store().remembered(submission)) is not None:
         return known
-    from judge_tui.checks.generic import GENERIC
     from judge_tui.checks.judged import whole
     from judge_tui.checks.task import load_task
 
-    if submission.judged_by is not None:
-        seen = {each.check: 1 for each in card.checks}
-        return Whole(seen, {submission.task: tuple(seen.keys() - {check.id for check in GENERIC})})
     try:
         return whole(load_task(submission.task))
     except JudgeError:

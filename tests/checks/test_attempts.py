@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from judge_tui.checks.attempts import attempt_name, attempt_of, attempt_title
-from judge_tui.checks.passing import Whole, passed
+from judge_tui.checks.generic import GENERIC
+from judge_tui.checks.passing import GENERIC_IDS, Whole, passed
 from judge_tui.checks.store import Store, last_outcomes
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.verdict import Evidence, Outcome, Verdict
@@ -60,6 +61,10 @@ def test_an_attempt_passes_where_check_would_exit_0_on_it(
 
 def test_an_outcome_of_an_older_version_of_its_check_tells_nothing() -> None:
     assert passed(WHOLE, [outcome("a", "loads"), outcome("a", "right", Verdict.FAIL, version=1)]) is None
+
+
+def test_the_checks_of_every_task_are_known_without_loading_them() -> None:
+    assert {check.id for check in GENERIC} == GENERIC_IDS
 
 
 def test_a_required_word_that_no_measurement_is_about_is_not_judged() -> None:

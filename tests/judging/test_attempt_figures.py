@@ -261,3 +261,20 @@ def test_a_model_of_which_only_a_later_attempt_is_scored_is_told(workspace: Work
     made = scoreboard_markdown(workspace)
     assert "| glm5 | – | – |" in made
     assert "| glm5 | kv | 2 | 1 of 2 | 80 (@2) |" in made
+
+
+def test_of_a_challenge_the_board_goes_by_what_its_cards_have_seen(repeated: Workspace) -> None:
+    (repeated.root / "challenges" / "chess").mkdir(parents=True)
+    for folder, verdict in (("chess", "pass"), ("chess@2", "unbound")):
+        path = repeated.submissions / "glm5" / folder
+        path.mkdir()
+        (path / "a.py").write_text(f"# {folder}\n")
+        model = "glm5" if folder == "chess" else "glm5@2"
+        seen = (CheckSeen("loads", "pass"), CheckSeen("accuracy", verdict))
+        card = Scorecard(
+            task="chess", model=model, judge="anna", overall=50, checks=seen,
+            submission=repeated.submission(model, "chess").digest,
+        )  # fmt: skip
+        save_scorecard(repeated.scorecard_path("chess", model, "anna"), card, None)
+    made = scoreboard_markdown(repeated)
+    assert "| glm5 | chess | 2 | 2 of 2 | 50 (@1) | 50.0 | 0.0 | 1 of 2 | 1 | 100 % |" in made
