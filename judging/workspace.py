@@ -1,26 +1,11 @@
-"""The workspace: a folder with ``submissions/``, ``scores/`` and, where wanted, ``rubrics/``.
-
-``judge-tui.toml`` at its root may name it and its models::
-
-    title = "Round 3"
-
-    [aliases]
-    kimi = "kimi-k2.6"
-
-    [models."kimi-k2.6"]
-    title = "Kimi K2.6"
-
-    [blind]
-    always = true          # every comparison is judged blind
-    also = ["Moonshot"]    # more words that would tell a model
-"""
+"""The workspace: a folder with ``submissions/``, ``scores/`` and, where wanted, ``rubrics/``."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from os.path import isdir
 from pathlib import Path
@@ -36,7 +21,7 @@ from judge_tui.checks.submission import Submission
 from judge_tui.judging.card import Scorecard
 from judge_tui.judging.challenges.found import challenge_folder, challenge_ids, challenge_of
 from judge_tui.judging.challenges.rubric import OWN, rubric_of
-from judge_tui.judging.document import Table, read_document
+from judge_tui.judging.document import read_document
 from judge_tui.judging.folders import (
     documents_in,
     folders_in,
@@ -49,34 +34,15 @@ from judge_tui.judging.folders import (
 from judge_tui.judging.naming import judge_name, match
 from judge_tui.judging.rubric import Rubric, default_rubric, default_tasks, own_rubric
 from judge_tui.judging.scorecard import FileStamp, read_scorecard
+from judge_tui.judging.settings import CONFIG, Settings, settings_of
 
 if TYPE_CHECKING:
     from judge_tui.judging.matchup import Matchups
 
 __all__ = ["BINDINGS", "CONFIG", "Settings", "Workspace", "is_workspace"]
 
-CONFIG = "judge-tui.toml"
 MATCHUPS = "matchups"
 BINDINGS = "bindings"
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What ``judge-tui.toml`` says.
-
-    Attributes:
-        title: The workspace's name.
-        aliases: Other spelling → folder name of a model or task.
-        titles: Folder name of a model → display name.
-        blind: Whether every comparison is judged blind.
-        also_hidden: Words that are hidden with the names while one is.
-    """
-
-    title: str = ""
-    aliases: Mapping[str, str] = field(default_factory=dict)
-    titles: Mapping[str, str] = field(default_factory=dict)
-    blind: bool = False
-    also_hidden: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -164,7 +130,7 @@ class Workspace:
             WorkspaceError: The file is malformed.
         """
         path = self.root / CONFIG
-        return _settings(read_document(path)) if path.is_file() else Settings()
+        return settings_of(read_document(path)) if path.is_file() else Settings()
 
     def models(self) -> tuple[str, ...]:
         """Folder names of all models that have a task's folder, scores or a title, sorted.
@@ -465,17 +431,3 @@ def _placed(path: Path, places: Iterable[tuple[str, str, str]]) -> None:
 
 def _search(start: Path) -> Path | None:
     return next((folder for folder in (start, *start.parents) if is_workspace(folder)), None)
-
-
-def _settings(document: Table) -> Settings:
-    aliases = document.table("aliases")
-    models = document.table("models")
-    titles = {name: models.table(name).string("title", "") for name in models.raw}
-    blind = document.table("blind")
-    return Settings(
-        document.string("title", ""),
-        {alias: aliases.string(alias) for alias in aliases.raw},
-        {name: title for name, title in titles.items() if title},
-        blind.boolean("always"),
-        blind.strings("also"),
-    )
