@@ -18,9 +18,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 
-from judge_tui.checks.attempts import SIGN, attempt_of
+from judge_tui.checks.attempts import attempt_of
 from judge_tui.checks.errors import JudgeError
 from judge_tui.judging.hiding.letters import alike, escaped, plain
+from judge_tui.judging.hiding.numbers import Numbers
 from judge_tui.judging.workspace import Workspace
 
 __all__ = ["BLOCK", "Mask", "telling_names"]
@@ -102,9 +103,9 @@ class Mask:
 
     def __init__(self, names: Iterable[str], *, width: int = 0) -> None:
         self._width = width
-        called = [attempt_of(name) for name in names]
-        self._attempts = _numbers(attempt for _name, attempt in called if attempt > 1)
-        names = tuple(dict.fromkeys(name for name, _attempt in called))
+        names = tuple(names)
+        self._numbers = Numbers(names)
+        names = tuple(dict.fromkeys(attempt_of(name)[0] for name in names))
         whole, words, self._keys = _patterns(names)
         self._whole = _compiled(whole)
         self._humps = _humps(names)
@@ -114,11 +115,7 @@ class Mask:
 
     def __call__(self, text: str) -> str:
         """The text with as many characters, those of names hidden."""
-        return _covered(hidden := self._nameless(text), self._attempted(hidden))
-
-    def _attempted(self, text: str) -> list[tuple[int, int]]:
-        """Where numbers of attempts stand."""
-        return [match.span() for match in self._attempts.finditer(text)] if self._attempts else []
+        return _covered(hidden := self._nameless(text), self._numbers.spans(hidden))
 
     def _nameless(self, text: str) -> str:
         bare = _bare(text)
@@ -168,8 +165,8 @@ class Mask:
     def spans(self, line: str) -> list[tuple[int, int]]:
         """Where names stand in a line: (first, end) of each stretch, in order and apart."""
         found = self._spans(line) if self._hints(_bare(line)) else []
-        if attempted := self._attempted(line):
-            found = _joined(sorted([*found, *attempted]))
+        if numbers := self._numbers.spans(line):
+            found = _joined(sorted([*found, *numbers]))
         return _joined(sorted([*found, *self._cut(line)])) if _CUT in line else found
 
     def _cut(self, line: str) -> Iterator[tuple[int, int]]:
@@ -231,12 +228,6 @@ class Mask:
                 end += 1
             version = _VERSION.match(text, end)
             yield first, version.end() if version else end
-
-
-def _numbers(attempts: Iterable[int]) -> re.Pattern[str] | None:
-    """Numbers of attempts, as they stand behind the names of models and of their folders."""
-    known = sorted(set(attempts))
-    return re.compile(rf"{SIGN}(?:{'|'.join(map(str, known))})(?!\w)") if known else None
 
 
 def _patterns(names: Iterable[str]) -> tuple[set[str], set[str], tuple[str, ...]]:
