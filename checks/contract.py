@@ -163,6 +163,8 @@ class Contract:
         frameworks: Modules that the challenge leaves open: a submission built on one that is not installed
             cannot be run here, which is nobody's failure.
         packages: Further modules that a submission may import, where they are installed.
+        otherwise: The same asked for in another way, with roles of the same names: it counts where more of
+            them are found so.
     """
 
     roles: tuple[Role, ...]
@@ -173,6 +175,7 @@ class Contract:
     timing: Timing | None = None
     frameworks: frozenset[str] = frozenset()
     packages: frozenset[str] = frozenset()
+    otherwise: Contract | None = None
     by_name: Mapping[str, Role] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -56,15 +56,24 @@ class Raised(Fault):
     Args:
         kind: Name of the exception's type.
         message: Its text.
+        kinds: Names of the classes that the type is one of, its own first.
     """
 
     def __init__(
-        self, kind: str, message: str, *, file: str | None = None, line: int | None = None, output: str = ""
+        self,
+        kind: str,
+        message: str,
+        *,
+        file: str | None = None,
+        line: int | None = None,
+        output: str = "",
+        kinds: Sequence[str] = (),
     ) -> None:
         super().__init__(
             f"raised {kind}: {message}" if message else f"raised {kind}", file=file, line=line, output=output
         )
         self.kind = kind
+        self.kinds = (kind, *kinds)
         self.detail = message
 
 

@@ -91,6 +91,24 @@ def bind(
     loaded = {file: inventory for file, inventory in loaded.items() if file not in without}
     if contract.find is not None:
         return _together(worker, contract, loaded, broken, casualties)
+    result = _in_a_layout(worker, contract, sample, loaded, broken, casualties)
+    complete = result.faults or all(role.name in result for role in contract.roles)
+    if contract.otherwise is not None and not complete:
+        other = _in_a_layout(worker, contract.otherwise, sample, loaded, broken, casualties)
+        if len(other.found) > len(result.found):
+            return other
+    return result
+
+
+def _in_a_layout(
+    worker: Worker,
+    contract: Contract,
+    sample: Sample,
+    loaded: Inventories,
+    broken: Mapping[str, Fault],
+    casualties: Casualties,
+) -> Bindings:
+    """Bindings in the contract's own axes, else in the first of its layouts that more is found in."""
     result = _one_by_one(worker, contract, sample, loaded, broken, casualties)
     for layout in contract.layouts:
         if result.faults or all(role.name in result for role in contract.roles):

@@ -131,7 +131,9 @@ def _only_one(loaded: Inventories, role: Role) -> Iterator[Candidate]:
     ]
     if len(public) == 1:
         (item,) = public
-        base = Binding(role.name, item.file, item.name, (), {}, why="there is no other function", line=item.line)
+        base = Binding(
+            role.name, item.file, item.name, (), {}, why="there is no other function", line=item.line
+        )
         for args, unsure in ways(item.params, role):
             yield Candidate(replace(base, args=args), len(role.patterns) + 2.0 + unsure)
 

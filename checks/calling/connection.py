@@ -125,6 +125,21 @@ class Connection:
         """Seconds of processor time until the process meets its limit."""
         return self._limits.cpu_seconds - self._processor.total()
 
+    def taken_over(self) -> tuple[socket.socket, bytes, Processor]:
+        """Its control socket, what was read of it already, and what the kernel tells of the process.
+
+        For a conversation of another kind, which goes on until :meth:`close`.
+        """
+        return self._control, bytes(self._ahead), self._processor
+
+    def ended(self) -> Died:
+        """Why a process ended that is no more; it is closed."""
+        return self._gone()
+
+    def hand_over(self, op: str, fd: int, *, budget: float, **body: Any) -> Mapping[str, Any]:
+        """One request of plain data with a file descriptor; see :meth:`ask`."""
+        return self._request({"op": op, **body}, budget, (fd,))
+
     def ask(self, op: str, *, budget: float = 20.0, **body: Any) -> Mapping[str, Any]:
         """One request of plain data.
 
@@ -287,7 +302,13 @@ def raised(value: Any, reply: Mapping[str, Any], *, gpu: bool) -> Raised | NotPo
     }
     if gpu and (lacking := told.get("lacking")):
         return NotPortable(str(lacking)[:_LONGEST_NAME], **where)
-    return Raised(str(told.get("type", "")), str(told.get("message", "")), **where)
+    kinds = told.get("kinds")
+    return Raised(
+        str(told.get("type", "")),
+        str(told.get("message", "")),
+        kinds=[str(kind) for kind in kinds] if isinstance(kinds, list) else (),
+        **where,
+    )
 
 
 def mapping(value: Any) -> dict[str, Any]:

@@ -119,6 +119,7 @@ class _Raised(TypedDict):
     file: NotRequired[Name | None]
     line: NotRequired[Line | None]
     lacking: NotRequired[Name]
+    kinds: NotRequired[Annotated[list[Name], msgspec.Meta(max_length=64)]]
 
 
 class _Reply(TypedDict, total=False):

@@ -12,6 +12,9 @@ from .refusals import refused
 
 __all__ = ["told"]
 
+#: Classes that an exception's type is one of, as far as they are told.
+_MOST_KINDS = 32
+
 
 def told(error: BaseException, folder: Path, adapter: Path | None, module: str) -> dict[str, Any]:
     """What goes over the wire of an exception.
@@ -42,6 +45,7 @@ def told(error: BaseException, folder: Path, adapter: Path | None, module: str) 
         message = "(its text cannot be read)"
     return {
         "type": sendable(type(error).__name__),
+        "kinds": [sendable(kind.__name__) for kind in type(error).__mro__[1:-1]][:_MOST_KINDS],
         "message": sendable(message[:500]),
         "file": file,
         "line": line,

@@ -169,10 +169,11 @@ def test_a_malformed_card_costs_no_cell_but_that_of_its_judge_and_model(
     assert standing(workspace, model, "kv", judge).fault == ""
 
 
-def test_a_task_without_a_rubric_says_so(workspace: Workspace) -> None:
+def test_a_task_of_which_there_are_answers_alone_has_a_rubric_all_the_same(workspace: Workspace) -> None:
     path = workspace.root / "submissions" / "b" / "chess"
     path.mkdir()
-    assert "no rubric for the task 'chess'" in standing(workspace, "b", "chess", "anna").fault
+    found = standing(workspace, "b", "chess", "anna")
+    assert (found.fault, found.dimensions) == ("", 5)
 
 
 def test_one_folder_that_cannot_be_read_is_told_and_the_others_are_there(

@@ -63,7 +63,7 @@ def accuracy(truths: Truths, seconds: float) -> Check:
         "accuracy",
         "right in every case",
         establishes=(
-            "The answer is the reference's within a calibrated limit, for every case, sizes between, and dtype."
+            "The answer is the reference's within a calibrated limit, in all cases, sizes between, dtypes."
             if unique
             else "The answer is one that the challenge's own check accepts, in every case."
         ),

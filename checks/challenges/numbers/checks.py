@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from judge_tui.checks.challenges.challenge import Challenge
 from judge_tui.checks.challenges.numbers.accuracy import accuracy, edge_cases
+from judge_tui.checks.challenges.numbers.errors import errors
+from judge_tui.checks.challenges.numbers.forbidden import forbidden
+from judge_tui.checks.challenges.numbers.gradients import gradients
 from judge_tui.checks.challenges.numbers.truths import Truths
 from judge_tui.checks.check import Check
 
@@ -21,4 +24,10 @@ def checks_of(challenge: Challenge, truths: Truths) -> tuple[Check, ...]:
     own = [accuracy(truths, seconds)]
     if "edge_cases" in numbers.functions:
         own.append(edge_cases(truths, seconds))
+    if "error_cases" in numbers.functions:
+        own.append(errors(truths, seconds))
+    if numbers.gradients:
+        own.append(gradients(truths, seconds))
+    if numbers.forbidden:
+        own.append(forbidden(numbers.forbidden))
     return tuple(own)

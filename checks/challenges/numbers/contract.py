@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from judge_tui.checks.challenges.challenge import Challenge
 from judge_tui.checks.challenges.numbers.offered import Numbers, Parameter
 from judge_tui.checks.challenges.numbers.truths import Truths, parts
 from judge_tui.checks.challenges.numbers.values import handed
-from judge_tui.checks.contract import Contract, Param, Return, Role, Sample, normal
+from judge_tui.checks.contract import AVOIDED, Contract, Param, Return, Role, Sample, normal
 from judge_tui.checks.worker.border.codec import decode
 
 __all__ = ["BACKWARD", "SOLUTION", "contract"]
@@ -32,9 +33,16 @@ def contract(challenge: Challenge, numbers: Numbers, truths: Truths) -> Contract
         numbers: What its ``challenge.py`` offers.
         truths: Draws the probe's inputs.
     """
-    made = [_role(challenge, numbers, cache=bool(numbers.gradients))]
+    kept = _asked(challenge, numbers, truths, cache=True) if numbers.gradients else None
+    plain = _asked(challenge, numbers, truths, cache=False)
+    # what a forward keeps for its backward comes first: who needs nothing kept is found by the other
+    return plain if kept is None else replace(kept, otherwise=plain)
+
+
+def _asked(challenge: Challenge, numbers: Numbers, truths: Truths, *, cache: bool) -> Contract:
+    made = [_role(challenge, numbers, cache=cache)]
     if numbers.gradients:
-        made.append(_backward(numbers))
+        made.append(_backward(numbers, cache=cache))
     takes = ", ".join(p.name for p in numbers.parameters if p.drawn)
     gives = ", ".join(output.name for output in numbers.outputs)
     return Contract(
@@ -63,19 +71,13 @@ def _role(challenge: Challenge, numbers: Numbers, *, cache: bool) -> Role:
     return Role(
         SOLUTION,
         tuple(_param(parameter, numbers) for parameter in numbers.parameters),
-        (*given, *((Return("cache", "handle", _CACHE, required=False),) if cache else ())),
+        (*given, *((Return("cache", "handle", _CACHE),) if cache else ())),
         (*exact, *near),
-        avoid=tuple(p for p in _avoided() if not any(re.search(p, name.lower()) for name in known)),
+        avoid=tuple(p for p in AVOIDED if not any(re.search(p, name.lower()) for name in known)),
         agrees=_agreeing(numbers) if numbers.plain else None,
         sure=len(exact),
         by_parameters=True,
     )
-
-
-def _avoided() -> tuple[str, ...]:
-    from judge_tui.checks.contract import AVOIDED
-
-    return AVOIDED
 
 
 def _spelt(name: str) -> str:
@@ -94,29 +96,25 @@ def _param(parameter: Parameter, numbers: Numbers) -> Param:
     return Param(parameter.name, kind, aliases, required=parameter.drawn, spare=not parameter.drawn)
 
 
-def _backward(numbers: Numbers) -> Role:
+def _backward(numbers: Numbers, *, cache: bool) -> Role:
     dout = Param("dout", aliases=_UPSTREAM)
-    cache = Param("cache", "handle", _CACHE, required=False)
+    kept = (Param("cache", "handle", _CACHE),) if cache else ()
     inputs = tuple(
         Param(p.name, _param(p, numbers).kind, numbers.aliases.get(p.name, ()), required=False)
         for p in numbers.parameters
     )
     given = tuple(
-        Return(name, aliases=tuple(_gradient_names(name, numbers.aliases.get(name, ()))))
-        for name in _grads(numbers)
+        Return(f"d{name}", aliases=tuple(_gradient_names(name, numbers.aliases.get(name, ()))))
+        for name in numbers.gradients
     )
     return Role(
         BACKWARD,
-        (dout, cache, *inputs),
+        (dout, *kept, *inputs),
         given,
         (r"backward|bwd", r"grad|vjp|pullback"),
-        avoid=_avoided(),
+        avoid=AVOIDED,
         sure=1,
     )
-
-
-def _grads(numbers: Numbers) -> list[str]:
-    return [f"d{name}" for name in numbers.gradients]
 
 
 def _gradient_names(name: str, aliases: Collection[str]) -> list[str]:
