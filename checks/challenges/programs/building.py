@@ -6,6 +6,7 @@ import functools
 import re
 import shlex
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ import msgspec
 
 from judge_tui.checks.challenges.programs import toolchains
 from judge_tui.checks.challenges.programs.choosing import Program
+from judge_tui.checks.challenges.programs.emulating import Emulation, Refused, emulation
 from judge_tui.checks.challenges.programs.recipes import OUT, Recipe
 from judge_tui.checks.errors import ChallengeFault
 from judge_tui.checks.faults import Fault, Skipped
@@ -46,6 +48,7 @@ class Built:
         environment: Of its run.
         seconds: Wall time of the build; 0 where nothing was built.
         processes: Whether it may start others.
+        emulation: Of CUDA, what the emulator runs.
     """
 
     argv: tuple[str, ...]
@@ -55,6 +58,7 @@ class Built:
     environment: Mapping[str, str]
     seconds: float = 0.0
     processes: bool = False
+    emulation: Emulation | None = None
 
 
 class NotBuilt(Fault):
@@ -134,7 +138,7 @@ def built(program: Program, files: Mapping[str, bytes], *, mode: Mode = "auto") 
     _parses(program, files)
     # what it is run by must be there too, before anything is built
     if recipe.emulated:
-        raise Skipped("CUDA programs with a main of their own are not emulated yet")
+        return _emulated(program, files)
     argv, shown, folders = _command(recipe.run, program)
     made: Mapping[str, bytes] = files
     seconds = 0.0
@@ -146,6 +150,19 @@ def built(program: Program, files: Mapping[str, bytes], *, mode: Mode = "auto") 
     environment = {"PATH": ":".join((*folders, _PATH))}
     processes = recipe.processes and mode != "plain" and find_bubblewrap()[0] is not None
     return Built(argv, made, shown, program, environment, seconds, processes)
+
+
+def _emulated(program: Program, files: Mapping[str, bytes]) -> Built:
+    started = time.monotonic()
+    try:
+        made = emulation(program, files, BUILD_SECONDS)
+    except Refused as fault:
+        raise NotBuilt(
+            f"does not compile: {fault.message}", file=fault.file or program.main, line=fault.line,
+            output=fault.output,
+        ) from fault  # fmt: skip
+    seconds = time.monotonic() - started
+    return Built(("./program",), files, (), program, {}, seconds, emulation=made)
 
 
 def _no_program(recipe: Recipe, ran: Ran) -> None:

@@ -18,6 +18,7 @@ from judge_tui.checks.challenges.programs.judges import Finding, Judge, judge_of
 from judge_tui.checks.challenges.programs.recipes import recipes_of
 from judge_tui.checks.challenges.programs.running import run
 from judge_tui.checks.check import Check, Findings
+from judge_tui.checks.cuda.emulator import Event
 from judge_tui.checks.faults import Died
 from judge_tui.checks.generic import GENERIC
 from judge_tui.checks.submission import Submission
@@ -25,6 +26,7 @@ from judge_tui.checks.submission import Submission
 __all__ = ["checks_of"]
 
 _MOST_TIME_OUTS = 3
+_MOST_EVENTS = 10
 
 
 def checks_of(challenge: Challenge, authors: Authors, *, taken: Collection[str] = ()) -> tuple[Check, ...]:
@@ -82,6 +84,7 @@ class _Count:
         largest: Bytes.
         time_outs: How many took too long.
         stopped: Whether it ended after those.
+        seen: Of CUDA, which of its rules the program broke.
     """
 
     group: Group
@@ -91,6 +94,7 @@ class _Count:
     largest: int = 0
     time_outs: int = 0
     stopped: bool = False
+    seen: dict[tuple[str, str, int], Event] = field(default_factory=dict)
 
 
 def _judged(challenge: Challenge, authors: Authors, group: Group, bench: Bench, found: Findings) -> str:
@@ -117,6 +121,7 @@ def _judged(challenge: Challenge, authors: Authors, group: Group, bench: Bench, 
             count.stopped = True
             break
     _points(found, count, challenge)
+    _rules(found, count)
     return _told(built, limits, judge, found, count)
 
 
@@ -135,6 +140,8 @@ def _held(
     ran = ended.ran
     count.slowest, count.largest = max(count.slowest, ran.own_seconds), max(count.largest, ran.peak_bytes)
     count.time_outs += ran.timed_out
+    for event in ended.seen:
+        count.seen.setdefault((event.kind, event.file, event.line), event)
     finding = Finding(ended.trouble) if ended.trouble else judge.held(case, given, ran.printed)
     count.rows.append(telling.row(case, ran, finding.reason))
     if finding.reason:
@@ -145,6 +152,21 @@ def _held(
                 file=ended.file or built.program.main, line=ended.line, note=finding.note,
                 table=telling.details(given, judge.expected(case), ran.printed, finding), output=ran.output,
             )  # fmt: skip
+
+
+def _rules(found: Findings, count: _Count) -> None:
+    """Which of CUDA's rules the program broke; evidence that decides nothing, since the output does."""
+    for event in list(count.seen.values())[:_MOST_EVENTS]:
+        found.note(
+            f"the emulator saw: {event.kind}", event.count, file=event.file or None, line=event.line or None,
+            note=event.text,
+        )  # fmt: skip
+
+
+def _seen(count: _Count) -> str:
+    """The first of these, with its place."""
+    (kind, file, line), *more = count.seen
+    return f"{kind} at {file}:{line}" + (f" and {len(more)} more" if more else "")
 
 
 def _told(built: Built, limits: Limits, judge: Judge, found: Findings, count: _Count) -> str:
@@ -168,7 +190,8 @@ def _told(built: Built, limits: Limits, judge: Judge, found: Findings, count: _C
     )  # fmt: skip
     if not count.wrong:
         cases = "the case is" if total == 1 else f"all {total} cases are"
-        return f"{cases} right, in at most {count.slowest:.2g} of {seconds} s"
+        seen = "; the emulator saw " + _seen(count) if count.seen else ""
+        return f"{cases} right, in at most {count.slowest:.2g} of {seconds} s{seen}"
     name, reason = count.wrong[0]
     more = f", and {len(count.wrong) - 1} more" if len(count.wrong) > 1 else ""
     rest = f"; ended after three that took more than {seconds} s" if count.stopped else ""

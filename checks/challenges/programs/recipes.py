@@ -87,7 +87,7 @@ _KNOWN = (
         build="g++ -std=c++20 -O2 -I. -o {out} {sources} -lm -pthread",
         trial="#include <iostream>\nint main() { std::cout << std::endl; }",
     ),
-    Recipe(name="cuda", title="CUDA", files=("*.cu",), main=_C_MAIN, emulated=True),
+    Recipe(name="cuda", title="CUDA", files=("*.cu",), main=_C_MAIN, emulated=True, factor=10.0),
     Recipe(
         name="rust", title="Rust", files=("*.rs",), main=r"\bfn\s+main\s*\(",
         build="rustc --edition=2021 -O --crate-name=main --error-format=short -Clinker={cc} -o {out} {main}",

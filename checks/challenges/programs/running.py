@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from judge_tui.checks.challenges.challenge import Limits
 from judge_tui.checks.challenges.programs.building import Built
+from judge_tui.checks.challenges.programs.emulating import RESOURCES, WANTED, Emulation, fresh_key
+from judge_tui.checks.cuda.emulator import Event
 from judge_tui.checks.sandbox import Limits as Resources
 from judge_tui.checks.sandbox import Mode
 from judge_tui.checks.sandbox.programs import Ran, run_program
@@ -34,12 +36,14 @@ class Ended:
         trouble: Why that is wrong whatever it printed, as a clause; empty where it is not.
         file: File of the submission where it broke, as it says itself.
         line: 1-based.
+        seen: Of CUDA, which of its rules the program broke.
     """
 
     ran: Ran
     trouble: str = ""
     file: str | None = None
     line: int | None = None
+    seen: tuple[Event, ...] = ()
 
 
 def run(built: Built, given: bytes, limits: Limits, *, mode: Mode = "auto") -> Ended:
@@ -54,6 +58,8 @@ def run(built: Built, given: bytes, limits: Limits, *, mode: Mode = "auto") -> E
     Raises:
         EngineError: The jail cannot be started.
     """
+    if built.emulation is not None:
+        return _emulated(built, built.emulation, given, limits, mode)
     recipe = built.program.recipe
     seconds, memory = limits.seconds, limits.memory
     ran = run_program(
@@ -77,6 +83,27 @@ def run(built: Built, given: bytes, limits: Limits, *, mode: Mode = "auto") -> E
     trouble = _trouble(ran, limits)
     file, line = _place(ran.output, built.files) if trouble else (None, None)
     return Ended(ran, trouble, file, line)
+
+
+def _emulated(built: Built, emulation: Emulation, given: bytes, limits: Limits, mode: Mode) -> Ended:
+    """Run a program in the emulator, whose own memory has no bound but the address space."""
+    key = fresh_key()
+    ran = run_program(
+        built.argv,
+        seconds=limits.seconds,
+        files={**built.files, **emulation.files(key)},
+        wanted=WANTED,
+        limits=RESOURCES,
+        mode=mode,
+        stdin=given,
+        most_printed=MOST_PRINTED,
+    )
+    crashed, seen = emulation.seen(ran, key)
+    trouble = _trouble(ran, limits) or ("its host code broke off" if crashed else "")
+    if not (trouble and seen):
+        return Ended(ran, trouble, seen=seen)
+    last = seen[-1]
+    return Ended(ran, f"{trouble}: {last.text}", last.file or None, last.line or None, seen)
 
 
 def _trouble(ran: Ran, limits: Limits) -> str:
