@@ -4,22 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import click
 
-from judge_tui.checks.errors import JudgeError
-from judge_tui.checks.task import Installed, Task, installed, load_task
+from judge_tui.checks.challenges.task import made, trouble
+from judge_tui.checks.errors import JudgeError, WorkspaceError
+from judge_tui.checks.installed import Installed, installed
+from judge_tui.checks.task import Task, load_task
+from judge_tui.cli import options
 from judge_tui.cli.table import cells, coloured, columns, padded, wrapped
+from judge_tui.judging.challenges.found import challenge_ids, odd_challenges
 from judge_tui.judging.plain import plain
 
 __all__ = ["command"]
 
+_OWN = "this workspace"
+
 
 @dataclass(frozen=True, slots=True)
 class _Listed:
-    """A task that is offered: imported, or with the reason why it is not."""
+    """A task that is offered: ready to judge by, or with the reason why it is not.
 
-    offered: Installed
+    Attributes:
+        name: Its id.
+        source: The distribution that it comes from, or the workspace.
+        task: The task.
+        broken: Why there is none.
+    """
+
+    name: str
+    source: str
     task: Task | None
     broken: str = ""
 
@@ -33,13 +48,14 @@ class _Listed:
     show_default=True,
     help="What standard output gets.",
 )
-def command(form: str) -> None:
-    """List the tasks that checks are installed for, what each check establishes, and where it comes from.
+@options.workspace
+def command(form: str, workspace: Path | None) -> None:
+    """List the tasks that can be judged, what each check establishes, and where it comes from.
 
-    Tasks are plug-ins: whatever offers one in the entry-point group judge_tui.tasks is listed. One that
-    cannot be used has one line with the reason.
+    Tasks are built in, or plug-ins: whatever offers one in the entry-point group judge_tui.tasks is listed.
+    In a workspace the challenges of its own come first. One that cannot be used has one line with the reason.
     """
-    listed = [_listed(offered) for offered in installed()]
+    listed = [*_own(workspace), *(_listed(offered) for offered in installed())]
     if form == "json":
         import msgspec
 
@@ -53,19 +69,41 @@ def command(form: str) -> None:
             click.echo(line)
 
 
-def _listed(offered: Installed) -> _Listed:
-    if offered.hidden:
-        return _Listed(offered, None, offered.hidden)
+def _own(folder: Path | None) -> Iterator[_Listed]:
+    """The challenges of the workspace that the command is used in, if it is used in one."""
     try:
-        return _Listed(offered, load_task(offered.name))
+        found = options.open_workspace(folder, None, None)
+    except WorkspaceError:
+        if folder is not None:
+            raise
+        return
+    for name in challenge_ids(found.root):
+        try:
+            challenge = found.challenge(name)
+            assert challenge is not None
+            yield _Listed(name, _OWN, made(challenge), trouble(challenge))
+        except JudgeError as error:
+            yield _Listed(name, _OWN, None, str(error))
+    for told in odd_challenges(found.root):
+        yield _Listed("challenges/", _OWN, None, told)
+
+
+def _listed(offered: Installed) -> _Listed:
+    source = offered.distribution
+    if offered.hidden:
+        return _Listed(offered.name, source, None, offered.hidden)
+    try:
+        return _Listed(offered.name, source, load_task(offered.name))
     except JudgeError as error:
-        return _Listed(offered, None, error.message)
+        return _Listed(offered.name, source, None, error.message)
 
 
 def _object(each: _Listed) -> dict[str, object]:
-    told: dict[str, object] = {"task": each.offered.name, "distribution": each.offered.distribution}
+    told: dict[str, object] = {"task": each.name, "distribution": each.source}
+    if each.broken:
+        told["broken"] = each.broken
     if each.task is None:
-        return {**told, "broken": each.broken}
+        return told
     checks = [
         {"check": check.id, "title": check.title, "establishes": check.establishes, "version": check.version}
         for check in each.task.checks
@@ -76,10 +114,11 @@ def _object(each: _Listed) -> dict[str, object]:
 
 
 def _lines(each: _Listed) -> Iterator[str]:
-    name, source = plain(each.offered.name), plain(each.offered.distribution)
-    if each.task is None:
+    name, source = plain(each.name), plain(each.source)
+    if each.broken:
         sign = click.style("✗", fg="red") if coloured() else "✗"
         yield f"{sign} {name}  ({source})  {plain(each.broken)}"
+    if each.task is None or each.broken:
         return
     head = click.style(name, bold=True) if coloured() else name
     yield f"{head}  {plain(each.task.title)}  ({source})"

@@ -18,7 +18,7 @@ from judge_tui.checks.contract import Contract, Sample
 from judge_tui.checks.generic import with_generic
 from judge_tui.checks.task import Task, load_task
 
-__all__ = ["made", "statement", "task_of"]
+__all__ = ["made", "statement", "task_of", "trouble"]
 
 _SENTENCE = 200
 
@@ -33,6 +33,14 @@ def made(challenge: Challenge) -> Task:
     description = described(challenge, authors)
     authors.close()
     return _assembled(challenge, description, authors)
+
+
+def trouble(challenge: Challenge) -> str:
+    """What is wrong with a challenge, one sentence; empty where it can judge."""
+    authors = Authors(challenge)
+    description = described(challenge, authors)
+    authors.close()
+    return "" if description.trouble is None else str(description.trouble.error())
 
 
 def task_of(name: str, challenge: Challenge | None) -> Task:
