@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Decimal
+from functools import lru_cache
 from pathlib import Path
 
 from judge_tui.checks.errors import UsageError, WorkspaceError
@@ -256,6 +257,7 @@ def _cap(table: Table, dimensions: Iterable[str]) -> Cap:
     return Cap(when, dimension, limit, table.string("reason", ""))
 
 
+@lru_cache(maxsize=1)
 def default_tasks() -> tuple[str, ...]:
     """Tasks whose rubric is shipped with judge-tui, sorted."""
     folder = _shipped()

@@ -35,6 +35,7 @@ PARTS = {
     "diff": "One function beside its like",
     "notes": "The list of notes",
     "report": "The report",
+    "statement": "What a task asks for",
     "matchup": "The matchup (digits type the margin on its line)",
     "picker": "Files, symbols, definitions, bookmarks",
     "line": "A line by its number",

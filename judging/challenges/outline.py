@@ -14,7 +14,7 @@ from judge_tui.checks.sources import parsed
 from judge_tui.checks.submission import Submission
 from judge_tui.judging.challenges.found import challenge_folder
 
-__all__ = ["Outline", "outline", "statement"]
+__all__ = ["STATEMENT", "Outline", "outline", "statement"]
 
 STATEMENT = "challenge.md"
 #: Functions of a ``challenge.py`` → the check that they make.

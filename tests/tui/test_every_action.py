@@ -28,6 +28,11 @@ ELSEWHERE = {
     "rubric.what-it-is-as-a-whole": (
         "test_whole_verdict.test_it_is_picked_with_the_note_that_shows_it_and_undone_at_once"
     ),
+    "everywhere.what-the-task-asks-for": (
+        "test_statement.test_a_comparison_shows_what_was_asked_for_and_comes_back"
+    ),
+    "home.what-the-task-asks-for": "test_statement.test_home_shows_the_text_of_a_challenge_of_its_own",
+    "statement.back": "test_statement.test_a_comparison_shows_what_was_asked_for_and_comes_back",
     "report.next-heading": "test_report_screen.test_headings_are_gone_to_and_a_link_leads_back",
     "report.previous-heading": "test_report_screen.test_headings_are_gone_to_and_a_link_leads_back",
     "report.back-to-where-a-link-came-from": (

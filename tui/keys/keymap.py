@@ -38,6 +38,7 @@ _LATER = (
     "picker",
     "question",
     "report",
+    "statement",
     "sheet",
     "text_editor",
 )
@@ -48,7 +49,10 @@ _TOGETHER = (
     {"everywhere", "checks", "lists", "counts"},
     {"home", "matrix", "counts"},
     {"home", "lists", "counts"},
-    *({part, "lists", "counts", "sheet"} for part in ("diff", "differences", "evidence", "notes", "report")),
+    *(
+        {part, "lists", "counts", "sheet"}
+        for part in ("diff", "differences", "evidence", "notes", "report", "statement")
+    ),
     {"help", "lists", "counts"},
     {"matchup", "lists", "counts"},
     *({part, "question"} for part in ("conflict", "leave", "reveal", "theirs")),

@@ -113,6 +113,7 @@ class CompareScreen(
         Binding("exclamation_mark", "settle", "settle a conflict of two windows", show=False),
         Binding("ctrl+s", "save", "save now", show=False),
         Binding("R", "report", "report", show=False),
+        Binding("I", "statement", "what the task asks for", show=False),
         Binding("W", "export", "export the scoreboard", show=False),
         Binding("f9", "reveal", "reveal the names of a blind comparison", show=False),
         Binding("ctrl+z", "app.suspend_process", "to the shell (fg comes back)", show=False),

@@ -1,4 +1,4 @@
-"""The scoreboard and reports, from a comparison: what was changed in it is saved first."""
+"""Whole documents, from a comparison: what the task asks for, the scoreboard, reports."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["CompareExporting"]
 
 
 class CompareExporting(Screen[None]):
-    """The part of the comparison that exports the scoreboard, and reports."""
+    """The part of the comparison that shows the statement, exports the scoreboard, and reports."""
 
     session: Session
 
@@ -29,6 +29,12 @@ class CompareExporting(Screen[None]):
             self.notify(told, severity="warning", markup=False, timeout=5)
             return
         ask_to_export(self, self.session.workspace, self._all_kept)
+
+    def action_statement(self) -> None:
+        """What the task asks for, in words."""
+        from judge_tui.tui.screens.statement import show_statement
+
+        show_statement(self, self.session.workspace, self.session.task, self.session.hide)
 
     def action_report(self) -> None:
         """What was scored and compared here, as a report."""

@@ -56,6 +56,7 @@ class HomeScreen(CoveredScreen[None]):
         Binding("q", "app.quit", "quit"),
         Binding("r", "reload", "read again"),
         Binding("B,R", "report", "report"),
+        Binding("I", "statement", "what the task asks for", show=False),
         Binding("W", "export", "export the scoreboard", show=False),
         Binding("ctrl+z", "app.suspend_process", "to the shell (fg comes back)", show=False),
         Binding("question_mark,f1", "help", "help"),
@@ -338,6 +339,12 @@ class HomeScreen(CoveredScreen[None]):
         # where blind is the rule, verdicts beside names would tell who is who in what is still to be judged
         shapes = [shape for shape in SHAPES if shape != "metrics" or not self.board.workspace.settings.blind]
         self.app.push_screen(ReportScreen(self.board.workspace, Asked("head-to-head"), shapes=shapes))
+
+    def action_statement(self) -> None:
+        from judge_tui.tui.screens.statement import show_statement
+
+        if (cell := self.matrix.cell) is not None:
+            show_statement(self, self.board.workspace, cell[1])
 
     def action_help(self) -> None:
         from judge_tui.tui.screens.help import HelpScreen
