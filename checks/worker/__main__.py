@@ -56,3 +56,6 @@ def main(fd: int, submission: str, adapter: str = "-", limits: dict[str, Any] | 
             wire.send(control, {"bad": str(error)})
         except OSError:
             return
+        if session.border is not None:
+            session.border.serve(control)
+            return

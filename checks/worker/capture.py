@@ -21,6 +21,7 @@ class Capture(io.TextIOWrapper):
 
     def __init__(self) -> None:
         self._kept = _Bounded()
+        self._told = self._seen = 0
         super().__init__(io.BufferedWriter(self._kept), "utf-8", errors="replace", line_buffering=True)
 
     def text(self) -> str:
@@ -30,6 +31,15 @@ class Capture(io.TextIOWrapper):
             self.flush()
         kept = self._kept.data.decode("utf-8", "replace")
         return kept if self._kept.seen <= _CAPTURE else f"{kept}\n… {self._kept.seen / 1e6:.1f} MB in all"
+
+    def news(self) -> str:
+        """What was printed since it was last asked for, as far as it is kept."""
+        with contextlib.suppress(ValueError, OSError):
+            self.flush()
+        if self._kept.seen == self._seen:
+            return ""
+        self._seen, told, self._told = self._kept.seen, self._told, len(self._kept.data)
+        return bytes(self._kept.data[told:]).decode("utf-8", "replace")
 
 
 class _Bounded(io.RawIOBase):

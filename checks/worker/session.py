@@ -9,7 +9,7 @@ import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -40,9 +40,18 @@ from .values import (
 )
 
 if TYPE_CHECKING:
+    import socket
+
     from .suite import Suite
 
 __all__ = ["Session"]
+
+class Border(Protocol):
+    """What goes on with the control socket in place of a session."""
+
+    def serve(self, main: socket.socket) -> None:
+        """Serve until the engine is gone."""
+
 
 _TOLD_PLAINLY = (BadValueError, describe.NoPart)
 
@@ -76,6 +85,7 @@ class Session:
         self.answers = Answers()
         self._fds: list[int] = []
         self._suite: Suite | None = None
+        self.border: Border | None = None
         self._laid_out: set[Path] = set()
 
     def handle(self, request: dict[str, Any], fds: list[int]) -> dict[str, Any]:
@@ -159,6 +169,27 @@ class Session:
         if self._suite is None:
             raise BadValueError("no test was collected")
         return self._suite.run(request["index"])
+
+    def op_border(self, request: dict[str, Any]) -> dict[str, Any]:
+        """From now on answer for a border: of the submission, or (``tests``) of a challenge's author."""
+        import socket
+
+        beside = socket.socket(fileno=os.dup(self._fds[0]))
+        if request.get("tests"):
+            from .border.trials import Trials
+
+            self.border = Trials(self.root, beside, self.library)
+        else:
+            from .border.serving import Serving
+
+            self.border = Serving(self, beside, request["entry"], request["seed"])
+        return {}
+
+    def op_outline(self, request: dict[str, Any]) -> dict[str, Any]:
+        """What the test files of a challenge hold; nothing else is asked of this process afterwards."""
+        from .border.outline import outline
+
+        return outline(self.root, self.library)
 
     def op_put(self, request: dict[str, Any]) -> dict[str, Any]:
         """Keep values."""

@@ -16,8 +16,10 @@ with a tag::
     ["n", dtype, bytes]                NumPy scalar
     ["D" "F" "P" "U", text]            Decimal, Fraction, Path, UUID
     ["dt" "da" "ti", text] ["td", days, seconds, microseconds]
+    ["vk" "vv" "vi", [..]]             keys, values, items of a dict, as views
     ["nt" "dc", name, [field..], [value..]]   named tuple, dataclass
     ["E", name, member, value]         member of an enumeration
+    ["k", i]                           the i-th list, set, dict, …, that was written whole before, once more
     ["x", ..]                          whatever the caller makes of a value that does not cross
 """
 
@@ -103,15 +105,23 @@ class Encoder:
 
     Attributes:
         other: What stands for a value that does not cross; called for everything that is not listed.
+        before: The same, asked of every value that is of no listed class itself, before anything else is tried.
         far: Bytes of an array from which on it is sent apart; ``None`` sends none apart.
         apart: Arrays to be sent apart, in their order; filled by :meth:`encode`.
         reduced: Names of classes that crossed as the plain class below them; filled by :meth:`encode`.
+        whole: Containers that can change, in the order in which they were written whole, those that are known
+            from before first; each is written once. ``None`` writes them as often as they stand there.
+        mixed: Whether members of enumerations that are numbers or texts as well cross as members.
     """
 
     other: Other | None = None
+    before: Other | None = None
     far: int | None = None
     apart: list[Any] = field(default_factory=list)
     reduced: set[str] = field(default_factory=set)
+    whole: list[Any] | None = None
+    mixed: bool = True
+    _places: dict[int, int] = field(default_factory=dict)
     _left: int = _MOST
 
     def encode(self, value: Any) -> bytes:
@@ -122,6 +132,8 @@ class Encoder:
             TypeError: It does not cross, and nothing stands for it.
         """
         self._left = _MOST
+        if self.whole:
+            self._places = {id(known): index for index, known in enumerate(self.whole)}
         return msgspec.msgpack.encode(self.tree(value))
 
     def tree(self, value: Any, depth: int = 0) -> Any:
@@ -139,30 +151,67 @@ class Encoder:
         if kind is int:
             return value if -_WIDE <= value < _WIDE else ["i", _digits(value)]
         if (write := _EXACT.get(kind)) is not None:
-            return write(self, value, depth + 1)
+            if self.whole is None or kind not in _CHANGING:
+                return write(self, value, depth + 1)
+            return self._once(value, write, depth + 1)
         return self._by_base(value, depth + 1)
+
+    def _once(self, value: Any, write: Callable[[Encoder, Any, int], Any], depth: int) -> Any:
+        """A container that can change: written whole the first time, then by its place."""
+        assert self.whole is not None
+        if (index := self._places.get(id(value))) is not None:
+            return ["k", index]
+        tree = write(self, value, depth)
+        if tree[0] != "x":
+            self._places[id(value)] = len(self.whole)
+            self.whole.append(value)
+        return tree
 
     def _by_base(self, value: Any, depth: int) -> Any:
         """A value of a class that is not listed itself: by the listed one below it, else as something other."""
         from .further import written
 
-        if isinstance(value, np.ndarray):
-            return self._array(np.asarray(value), depth)
-        if isinstance(value, np.generic):
-            return ["n", value.dtype.str, value.tobytes()]
-        if isinstance(value, tuple) and isinstance(fields := getattr(value, "_fields", None), tuple):
-            return ["nt", type(value).__name__, list(fields), [self.tree(item, depth) for item in value]]
-        if is_dataclass(value) and not isinstance(value, type):
-            names = [name for name in value.__dataclass_fields__ if hasattr(value, name)]
+        if self.before is not None and (stands := self.before(value)) is not None:
+            return ["x", stands]
+        # A value's own word for its class is not asked.
+        kind = type(value)
+        if issubclass(kind, np.ndarray):
+            return self.tree(np.asarray(value), depth)
+        if issubclass(kind, np.generic):
+            return self._scalar(value)
+        if issubclass(kind, tuple) and isinstance(fields := getattr(kind, "_fields", None), tuple):
+            return [
+                "nt",
+                kind.__name__,
+                list(fields),
+                [self.tree(item, depth) for item in tuple.__iter__(value)],
+            ]
+        if is_dataclass(kind):
+            names = [name for name in kind.__dataclass_fields__ if hasattr(value, name)]
             parts = [self.tree(getattr(value, name), depth) for name in names]
-            return ["dc", type(value).__name__, names, parts]
-        if (tree := written(value, lambda part: self.tree(part, depth))) is not None:
+            return ["dc", kind.__name__, names, parts]
+        if (tree := written(value, lambda part: self.tree(part, depth), mixed=self.mixed)) is not None:
             return tree
         for base, plain in _BASES:
-            if isinstance(value, base):
-                self.reduced.add(type(value).__name__)
-                return self.tree(plain(value), depth)
+            if issubclass(kind, base):
+                self.reduced.add(kind.__name__)
+                return self._reduced(value, plain(value), depth)
         return self._otherwise(value)
+
+    def _scalar(self, value: Any) -> Any:
+        if value.dtype.char not in _KINDS or value.dtype.fields:
+            return self._otherwise(value)
+        return ["n", value.dtype.str, value.tobytes()]
+
+    def _reduced(self, value: Any, plain: Any, depth: int) -> Any:
+        """A value as the plain one; where that can change, what changes is the value."""
+        if (index := self._places.get(id(value))) is not None:
+            return ["k", index]
+        tree = self.tree(plain, depth)
+        if self.whole is not None and type(plain) in _CHANGING:
+            self._places[id(value)] = len(self.whole) - 1
+            self.whole[-1] = value
+        return tree
 
     def _otherwise(self, value: Any) -> Any:
         stands = self.other(value) if self.other is not None else None
@@ -170,7 +219,8 @@ class Encoder:
             raise TypeError(f"a {type(value).__name__} does not cross by value")
         return ["x", stands]
 
-    def _array(self, value: Any, depth: int) -> Any:
+    def array(self, value: Any, depth: int) -> Any:
+        """An array as what msgpack can carry."""
         if value.dtype.kind == "O":
             return ["o", list(value.shape), [self.tree(item, depth) for item in value.ravel().tolist()]]
         if value.dtype.char not in _KINDS or value.dtype.fields:
@@ -180,7 +230,8 @@ class Encoder:
             return ["far", value.dtype.str, list(value.shape), len(self.apart) - 1]
         return ["a", value.dtype.str, list(value.shape), np.ascontiguousarray(value).tobytes()]
 
-    def _items(self, tag: str, value: Iterable[Any], depth: int) -> list[Any]:
+    def items(self, tag: str, value: Iterable[Any], depth: int) -> list[Any]:
+        """What holds items one after another."""
         return [tag, [self.tree(item, depth) for item in value]]
 
 
@@ -198,24 +249,29 @@ def _digits(value: int) -> str:
 
 
 _EXACT: Mapping[type, Callable[[Encoder, Any, int], Any]] = {
-    list: lambda own, value, depth: own._items("l", value, depth),
-    tuple: lambda own, value, depth: own._items("t", value, depth),
-    set: lambda own, value, depth: own._items("s", value, depth),
-    frozenset: lambda own, value, depth: own._items("f", value, depth),
-    deque: lambda own, value, depth: own._items("q", value, depth),
+    list: lambda own, value, depth: own.items("l", value, depth),
+    tuple: lambda own, value, depth: own.items("t", value, depth),
+    set: lambda own, value, depth: own.items("s", value, depth),
+    frozenset: lambda own, value, depth: own.items("f", value, depth),
+    deque: lambda own, value, depth: own.items("q", value, depth),
     dict: lambda own, value, depth: [
         "d", [[own.tree(key, depth), own.tree(item, depth)] for key, item in value.items()]
     ],
     complex: lambda own, value, depth: ["c", value.real, value.imag],
     range: lambda own, value, depth: ["r", *(own.tree(n, depth) for n in (value.start, value.stop, value.step))],
     bytearray: lambda own, value, depth: ["b", bytes(value)],
-    np.ndarray: lambda own, value, depth: own._array(value, depth),
+    np.ndarray: lambda own, value, depth: own.array(value, depth),
 }  # fmt: skip
+
+#: Classes of containers that can change; a reader makes them of these tags.
+_CHANGING = frozenset({list, dict, set, deque, bytearray, np.ndarray})
+_CHANGING_TAGS = frozenset("lsqdbao")
 
 #: Listed classes, and what makes a plain value of one below them without asking that class anything.
 _BASES: tuple[tuple[type, Callable[[Any], Any]], ...] = (
     (int, int.__pos__),
     (float, float.__pos__),
+    (complex, complex.__pos__),
     (str, str.__str__),
     (bytes, lambda value: bytes(memoryview(value))),
     (list, lambda value: list(list.__iter__(value))),
@@ -232,6 +288,7 @@ def decode(
     record: Callable[[Record], Any] = lambda record: record,
     far: Callable[[Far], Any] = lambda far: far,
     other: Callable[[Any], Any] | None = None,
+    whole: list[Any] | None = None,
 ) -> Any:
     """The value that bytes stand for.
 
@@ -240,12 +297,13 @@ def decode(
         record: What is made of named tuples, dataclasses and members of enumerations.
         far: What is made of an array that was sent apart.
         other: What is made of what stands for a value that does not cross; without it there must be none.
+        whole: Containers that are known from before; those that are made are added, as the encoder had them.
 
     Raises:
         MalformedError: No value is written so.
     """
     try:
-        return _Reader(record, far, other).value(msgspec.msgpack.decode(data), 0)
+        return _Reader(record, far, other, whole).value(msgspec.msgpack.decode(data), 0)
     except MalformedError:
         raise
     except (msgspec.DecodeError, ValueError, TypeError, LookupError, RecursionError, OverflowError) as error:
@@ -257,6 +315,7 @@ class _Reader:
     record: Callable[[Record], Any]
     far: Callable[[Far], Any]
     other: Callable[[Any], Any] | None
+    whole: list[Any] | None = None
     left: int = _MOST
 
     def value(self, tree: Any, depth: int) -> Any:
@@ -268,9 +327,16 @@ class _Reader:
                 return tree
             raise MalformedError(f"a {type(tree).__name__} that no value is written as")
         tag, *rest = tree
+        made = self.made(tag, rest, depth)
+        if self.whole is not None and tag in _CHANGING_TAGS:
+            self.whole.append(made)
+        return made
+
+    def made(self, tag: Any, rest: list[Any], depth: int) -> Any:
+        """The value of a tag and what follows it."""
         if tag in _MADE:
             (items,) = rest
-            return _MADE[tag](self.value(item, depth + 1) for item in items)
+            return _MADE[tag]([self.value(item, depth + 1) for item in items])
         return self.tagged(tag, rest, depth)
 
     def tagged(self, tag: Any, rest: list[Any], depth: int) -> Any:
@@ -283,6 +349,10 @@ class _Reader:
             name, fields, values = rest
             named = dict(zip(map(str, fields), map(part, values), strict=True))
             return self.record(Record(tag, str(name), named))
+        if tag == "k":
+            if self.whole is None or rest[0] < 0:
+                raise MalformedError("a container that is none")
+            return self.whole[rest[0]]
         if tag == "far":
             return self.far(_far(*rest))
         if tag == "x":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import datetime
 import decimal
 import enum
@@ -16,31 +17,39 @@ from .codec import Record
 __all__ = ["read", "written"]
 
 Part = Callable[[Any], Any]
+_AS_TEXT = (("D", decimal.Decimal), ("F", fractions.Fraction), ("P", pathlib.PurePath), ("U", uuid.UUID))
+#: Views of dicts, which keep their order and their operations.
+_VIEWS = {
+    type(view): tag
+    for empty in ({}, collections.OrderedDict[Any, Any]())
+    for tag, view in (("vk", empty.keys()), ("vv", empty.values()), ("vi", empty.items()))
+}
 
 
-def written(value: Any, part: Part) -> Any:
+def written(value: Any, part: Part, *, mixed: bool = True) -> Any:
     """A value as :mod:`.codec` writes it; ``None`` where it is none of these.
 
     Args:
         value: The value.
         part: Writes a part of it.
+        mixed: Whether members of enumerations that are numbers or texts as well are members.
     """
-    if isinstance(value, enum.Enum):
+    kind = type(value)
+    if (tag := _VIEWS.get(kind)) is not None:
+        return [tag, [part(item) for item in value]]
+    if issubclass(kind, enum.Enum) and (mixed or not issubclass(kind, (int, float, str, bytes))):
         return ["E", type(value).__name__, ["name", "value"], [value.name, part(value.value)]]
-    if isinstance(value, Record):
+    if kind is Record:
         return [value.kind, value.name, list(value.fields), [part(item) for item in value.fields.values()]]
-    if isinstance(value, datetime.datetime):
+    if issubclass(kind, datetime.datetime):
         return ["dt", value.isoformat()]
-    if isinstance(value, datetime.date):
+    if issubclass(kind, datetime.date):
         return ["da", value.isoformat()]
-    if isinstance(value, datetime.time):
+    if issubclass(kind, datetime.time):
         return ["ti", value.isoformat()]
-    if isinstance(value, datetime.timedelta):
+    if issubclass(kind, datetime.timedelta):
         return ["td", value.days, value.seconds, value.microseconds]
-    for tag, kind in (("D", decimal.Decimal), ("F", fractions.Fraction), ("P", pathlib.PurePath), ("U", uuid.UUID)):
-        if isinstance(value, kind):
-            return [tag, str(value)]
-    return None
+    return next(([tag, str(value)] for tag, listed in _AS_TEXT if issubclass(kind, listed)), None)
 
 
 _READ: dict[str, Callable[..., Any]] = {
@@ -55,6 +64,13 @@ _READ: dict[str, Callable[..., Any]] = {
 }
 
 
+_VIEWED: dict[str, Callable[[list[Any]], Any]] = {
+    "vk": lambda items: dict.fromkeys(items).keys(),
+    "vv": lambda items: dict(enumerate(items)).values(),
+    "vi": lambda items: dict(items).items(),
+}
+
+
 def read(tag: Any, rest: list[Any], part: Part) -> Any:
     """The value of a tag.
 
@@ -63,6 +79,8 @@ def read(tag: Any, rest: list[Any], part: Part) -> Any:
         ValueError: What follows does not fit it.
     """
     try:
+        if tag in _VIEWED:
+            return _VIEWED[tag]([part(item) for item in rest[0]])
         return _READ[tag](*rest)
     except ArithmeticError as error:
         raise ValueError(str(error)) from error

@@ -25,7 +25,8 @@ def made(record: Record) -> Any:
 def _class(kind: str, name: str, fields: tuple[str, ...]) -> Any:
     if kind == "nt":
         return collections.namedtuple(name, fields)  # type: ignore[misc]
-    return dataclasses.make_dataclass(name, fields)
+    # Who made it may have left out what compares or hashes; that is not told, and does no harm here.
+    return dataclasses.make_dataclass(name, fields, order=True, unsafe_hash=True)
 
 
 _ENUMERATIONS: dict[tuple[str, str], Any] = {}

@@ -1,0 +1,130 @@
+"""The two jails of a test as the engine sees them: their sockets, whose turn it is, and whose time runs."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import time
+from collections.abc import Iterator
+
+from judge_tui.checks.calling.connection import Connection
+from judge_tui.checks.calling.own_time import Processor
+from judge_tui.checks.worker.border.messages import HEAD, MOST_BYTES, Message, framed, read
+
+__all__ = ["Line", "Side", "pair"]
+
+_CHUNK = 1 << 18
+#: Seconds that a jail may leave a message lie.
+_SLOWEST = 20.0
+
+
+class Line:
+    """One socket, and what was read of it.
+
+    Args:
+        control: The socket.
+        ahead: What was read already.
+    """
+
+    def __init__(self, control: socket.socket, ahead: bytes = b"") -> None:
+        self.control = control
+        self._ahead = bytearray(ahead)
+
+    def fileno(self) -> int:
+        """For a poller; -1 where it is closed."""
+        return self.control.fileno()
+
+    def send(self, message: Message) -> None:
+        """Send a message, to one that may be gone.
+
+        Raises:
+            TimeoutError: It is not taken.
+        """
+        data = memoryview(framed(message))
+        deadline = time.monotonic() + _SLOWEST
+        with _gone_is_gone():
+            while data:
+                self.control.settimeout(max(deadline - time.monotonic(), 0.001))
+                data = data[self.control.send(data) :]
+
+    def read(self) -> Iterator[tuple[Message, int]]:
+        """Messages that have come, and their sizes; some bytes of one have to be there.
+
+        Raises:
+            EOFError: The other side closed.
+            ValueError: What came is no message.
+        """
+        self.control.settimeout(0)
+        try:
+            part = self.control.recv(_CHUNK)
+        except (BlockingIOError, InterruptedError):
+            return
+        except OSError as error:
+            raise EOFError("the other side is gone") from error
+        if not part:
+            raise EOFError("the other side closed")
+        self._ahead += part
+        yield from self.waiting()
+
+    def waiting(self) -> Iterator[tuple[Message, int]]:
+        """Messages of what was read already."""
+        while len(self._ahead) >= HEAD.size:
+            (length,) = HEAD.unpack_from(self._ahead)
+            if length > MOST_BYTES:
+                raise ValueError(f"a message of {length:,} bytes is over the limit of {MOST_BYTES:,}")
+            end = HEAD.size + length
+            if len(self._ahead) < end:
+                return
+            data = bytes(self._ahead[HEAD.size : end])
+            del self._ahead[:end]
+            yield read(data), length
+
+
+@contextlib.contextmanager
+def _gone_is_gone() -> Iterator[None]:
+    """What cannot be sent because nobody is there is noticed where something is read."""
+    try:
+        yield
+    except TimeoutError:
+        raise
+    except OSError:
+        pass
+
+
+class Side:
+    """A jail that answers for a border.
+
+    Args:
+        connection: Its process.
+        beside: The socket beside the control socket.
+    """
+
+    def __init__(self, connection: Connection, beside: socket.socket) -> None:
+        control, ahead, processor = connection.taken_over()
+        self.connection = connection
+        self.processor: Processor = processor
+        self.main, self.beside = Line(control, ahead), Line(beside)
+
+    @property
+    def lines(self) -> tuple[Line, Line]:
+        """Both sockets."""
+        return self.main, self.beside
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process still runs and is heard."""
+        return self.main.fileno() >= 0 and self.connection.alive
+
+    def send(self, thread: int, message: Message) -> None:
+        """Send a message to a thread."""
+        (self.beside if thread else self.main).send(message)
+
+    def close(self) -> None:
+        """End it."""
+        self.connection.close()
+        self.beside.control.close()
+
+
+def pair() -> tuple[socket.socket, socket.socket]:
+    """A socket for the engine and one for a jail."""
+    return socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)

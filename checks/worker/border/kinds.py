@@ -1,0 +1,183 @@
+"""Classes over a border: told by what they can do, and made here anew."""
+
+from __future__ import annotations
+
+import enum
+import types
+from collections.abc import Mapping
+from dataclasses import is_dataclass
+from typing import TYPE_CHECKING, Any
+
+from .specials import ASYNCHRONOUS, SPECIALS
+from .standins import Meta, Method, StandIn, special
+from .wellknown import name_of, named, nature
+
+if TYPE_CHECKING:
+    from .peer import Peer
+
+__all__ = ["Kinds", "fields_of", "key_of", "told", "unusable"]
+
+__tracebackhide__ = True
+_FUNCTIONS = (types.FunctionType, types.MethodDescriptorType, staticmethod, classmethod)
+_MOST_NAMES = 2_000
+_GENERATED = "<string>"
+
+
+def key_of(kind: type) -> str:
+    """Module and qualified name."""
+    return f"{kind.__module__}:{kind.__qualname__}"[:500]
+
+
+def fields_of(kind: type) -> tuple[str, str, tuple[str, ...]] | None:
+    """What tells the classes of records that cross by value apart; ``None`` where objects do not."""
+    if issubclass(kind, tuple) and isinstance(fields := getattr(kind, "_fields", None), tuple):
+        return "nt", kind.__name__, tuple(map(str, fields))
+    if is_dataclass(kind) and is_plain(kind):
+        return "dc", kind.__name__, tuple(kind.__dataclass_fields__)
+    return None
+
+
+def is_plain(kind: Any) -> bool:
+    """Whether a dataclass is data alone: one that cannot change, or that has no code of its own."""
+    if kind.__eq__ is object.__eq__:
+        return False
+    own = (vars(klass) for klass in kind.__mro__ if klass is not object)
+    if kind.__dataclass_params__.frozen:
+        return not any(name in SPECIALS and _written(value) for space in own for name, value in space.items())
+    written = (name for space in own for name, value in space.items() if _written(value))
+    return all(name == "__post_init__" for name in written)
+
+
+def _written(value: Any) -> bool:
+    """Whether somebody wrote it, and no decorator made it."""
+    if isinstance(value, (staticmethod, classmethod, property)):
+        return True
+    code = getattr(getattr(value, "__wrapped__", value), "__code__", None)
+    return code is not None and code.co_filename != _GENERATED
+
+
+def told(kind: type, name: str) -> dict[str, Any]:
+    """What the other side is told of a class.
+
+    Args:
+        kind: The class.
+        name: Its key.
+    """
+    spaces = [vars(klass) for klass in kind.__mro__ if klass.__module__ != "builtins" or klass is kind]
+    defined: dict[str, Any] = {}
+    for space in spaces:
+        for each, value in space.items():
+            defined.setdefault(each, value)
+    error = issubclass(kind, BaseException)
+    kept = {"__repr__"} if kind.__module__ == "builtins" else set()
+    methods = [each for each, value in defined.items() if isinstance(value, _FUNCTIONS) and each[:2] != "__"]
+    return {
+        "key": name,
+        "name": kind.__name__[:200],
+        "special": sorted(defined.keys() & ({"__eq__"} if error else SPECIALS) - kept),
+        "waits": sorted(defined.keys() & ASYNCHRONOUS),
+        "fixed": defined.get("__hash__", 0) is None,
+        "methods": methods[:_MOST_NAMES],
+        "error": error,
+        "fields": fields_of(kind),
+    }
+
+
+def unusable(kind: type) -> bool:
+    """Whether objects of a class cross as their class's base, although more is known of them."""
+    return issubclass(kind, enum.Enum) and not issubclass(kind, (int, float, str, bytes))
+
+
+class Kinds:
+    """The classes here that stand for those over there."""
+
+    def __init__(self, peer: Peer) -> None:
+        self._peer = peer
+        self._by_key: dict[str, Meta] = {}
+        self._here: dict[int, Meta] = {}
+        self._numbers: dict[Meta, int] = {}
+
+    def forget(self) -> None:
+        """Another process over there: classes stay what they are, and have other numbers."""
+        self._here.clear()
+        self._numbers.clear()
+
+    def number(self, kind: Meta) -> int:
+        """The number that a class has over there."""
+        if kind not in self._numbers:
+            self._peer.ask("find", kind.__judge_key__)
+        if (number := self._numbers.get(kind)) is None:
+            raise self._peer.unfit(f"the class {kind.__name__} is not there in this test's process any more")
+        return number
+
+    def of(self, number: int, told: Mapping[str, Any] | None) -> Meta:
+        """The class here for a number over there.
+
+        Args:
+            number: The number.
+            told: What is known of it, where that came along.
+        """
+        if (known := self._here.get(number)) is not None:
+            return known
+        if told is None:
+            told = self._peer.ask("class", number)
+        kind = self._by_key.get(told["key"])
+        if kind is None or kind in self._numbers:
+            made = self._made(told)
+            kind = self._by_key.setdefault(told["key"], made) if kind is None else made
+        self._here[number] = kind
+        self._numbers[kind] = number
+        return kind
+
+    def _made(self, told: Mapping[str, Any]) -> Meta:
+        bases = tuple(self._base(base) for base in told["bases"])
+        error = bool(told["error"])
+        names = [name for name in told["special"] if name in SPECIALS]
+        space: dict[str, Any] = {name: special(name) for name in names}
+        space |= {name: Method(name) for name in map(str, told["methods"]) if name not in space}
+        space |= {name: self._refusing(str(told["name"])) for name in told["waits"]}
+        space["__module__"] = str(told["key"]).partition(":")[0]
+        if told["fixed"]:
+            space["__hash__"] = None
+        if error:
+            space |= {"__str__": _text, "__getattr__": StandIn.__getattr__}
+        else:
+            space["__slots__"] = ()
+        if (kind := nature(told["key"])) is not None:
+            space["__class__"] = property(lambda self: kind)
+        if told["fields"]:
+            family, name, fields = told["fields"]
+            space["__judge_fields__"] = (family, name, tuple(fields))
+        own = [base for base in bases if issubclass(base, BaseException) == error]
+        fallback: tuple[type, ...] = (Exception,) if error else (StandIn,)
+        for candidate in (tuple(own) or fallback, fallback):
+            try:
+                return Meta.made(self._peer, str(told["key"]), str(told["name"]), candidate, space)
+            except TypeError:
+                # no order of bases, or no layout, that all of them allow
+                continue
+        raise self._peer.forged("a class that cannot be")
+
+    def _base(self, base: Any) -> type:
+        """A base: a class that both sides know, or one that stands for another."""
+        if base[0] == "n":
+            found = named(base[1])
+            return found if isinstance(found, type) and issubclass(found, BaseException) else StandIn
+        return self.of(base[1], base[2])
+
+    def _refusing(self, name: str) -> Any:
+        def waits(*args: Any) -> Any:
+            raise self._peer.unfit(
+                f"it awaits what the submission gives (a {name}), which cannot cross into a test"
+            )
+
+        return waits
+
+
+def _text(self: Any) -> str:
+    return str(vars(self).get("__judge_text__", ""))
+
+
+def base_names(kind: type) -> list[Any]:
+    """Bases of a class: those that both sides know by name, of the others the class itself."""
+    return [name_of(base) or base for base in kind.__bases__ if base is not object]
