@@ -15,10 +15,12 @@ import msgspec
 
 from judge_tui.checks.submission import Submission
 
-__all__ = ["CASES", "NUMBERS", "TESTS", "Challenge", "Language", "Limits", "Settings"]
+__all__ = ["CASES", "NUMBERS", "PACKAGE", "TESTS", "Challenge", "Language", "Limits", "Settings"]
 
 #: The file, and the folders, that make a challenge one of numbers, of behaviour, of programs.
 NUMBERS, TESTS, CASES = "challenge.py", "tests", "cases"
+#: What a Kattis package has.
+PACKAGE = "problem.yaml"
 
 
 class Limits(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -110,9 +112,14 @@ def kinds_of(files: tuple[str, ...]) -> tuple[str, ...]:
     has: Mapping[str, bool] = {
         NUMBERS: NUMBERS in files,
         TESTS: any(_is_test(file) for file in files),
-        CASES: any(file.startswith(f"{CASES}/") and file.endswith(".in") for file in files),
+        CASES: any(file.startswith(_places_of_cases(files)) and file.endswith(".in") for file in files),
     }
     return tuple(kind for kind, there in has.items() if there)
+
+
+def _places_of_cases(files: tuple[str, ...]) -> tuple[str, ...]:
+    """Folders that hold cases: also those of a Kattis package, which is read as it is."""
+    return (f"{CASES}/", "data/sample/", "data/secret/") if PACKAGE in files else (f"{CASES}/",)
 
 
 def _is_test(file: str) -> bool:

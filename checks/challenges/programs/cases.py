@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from judge_tui.checks.challenges.challenge import CASES
+from judge_tui.checks.challenges.challenge import CASES, PACKAGE
 
-__all__ = ["PACKAGE", "VALIDATOR", "Case", "Group", "groups_of"]
+__all__ = ["VALIDATOR", "Case", "Group", "groups_of"]
 
-#: What a Kattis package has, where its cases lie, and which folders of those are cases.
-PACKAGE, _DATA, _SECTIONS = "problem.yaml", "data", ("sample", "secret")
+#: Where the cases of a Kattis package lie, and which folders there are cases.
+_DATA, _SECTIONS = "data", ("sample", "secret")
 VALIDATOR = "validator.py"
 _INPUT, _ANSWER = ".in", ".ans"
 

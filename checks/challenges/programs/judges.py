@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from judge_tui.checks.challenges.author import Authors
 from judge_tui.checks.challenges.challenge import Challenge
+from judge_tui.checks.challenges.programs import validator_programs
+from judge_tui.checks.challenges.programs.building import Built
 from judge_tui.checks.challenges.programs.cases import Case, Group
 from judge_tui.checks.challenges.programs.comparing import Comparison, Difference, comparison
 from judge_tui.checks.challenges.programs.validating import refusal
@@ -16,6 +18,8 @@ from judge_tui.checks.submission import Submission
 __all__ = ["Finding", "Judge", "judge_of"]
 
 _SETTINGS = "challenge.toml"
+#: How a comparison begins that is none: a validator says what is right.
+_VALIDATOR = "validator"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +89,14 @@ def judge_of(challenge: Challenge, authors: Authors, group: Group) -> Judge:
     Raises:
         ChallengeFault: A case is not whole, or there is no such comparison.
     """
+    asked = _asked_for(challenge, group.name)
     for case in group.cases:
-        _whole(case, validated=bool(group.validator))
+        _whole(case, validated=bool(group.validator) or asked.startswith(_VALIDATOR))
     if group.validator:
         return Judge(authors.folder, _by_validator(authors, group.validator), f"by {group.validator}")
-    asked = _asked_for(challenge, group.name)
+    if asked.startswith(_VALIDATOR):
+        built = validator_programs.validator(challenge, authors.folder)
+        return Judge(authors.folder, _by_program(built, asked.split()[1:]), f"by {built.program.main}")
     try:
         compare = comparison(asked)
     except ValueError as error:
@@ -126,6 +133,14 @@ def _by_validator(authors: Authors, file: str) -> _Asked:
     def asked(given: bytes, expected: bytes | None, got: bytes) -> Finding:
         reason = refusal(authors, file, given, expected, got)
         return Finding(reason, note=f"said by {file}") if reason else _RIGHT
+
+    return asked
+
+
+def _by_program(built: Built, flags: Sequence[str]) -> _Asked:
+    def asked(given: bytes, expected: bytes | None, got: bytes) -> Finding:
+        reason = validator_programs.refusal(built, given, expected, got, flags)
+        return Finding(reason, note=f"said by {built.program.main}") if reason else _RIGHT
 
     return asked
 

@@ -138,11 +138,13 @@ def _adapted(recipe: Recipe, told: Mapping[str, Language]) -> Recipe:
     if language is None:
         return recipe
     said = {name: value for name in ("files", "build", "run") if (value := getattr(language, name))}
+    # an emulator's patience stays where nothing is said of it
+    factor = language.factor if language.factor != 1 else recipe.factor
     for name in ("build", "run"):
         if name in said:
             _checked(recipe.name, name, said[name])
             said |= {"taught": True, "emulated": False, "bounded": False, "processes": True}
-    return msgspec.structs.replace(recipe, factor=language.factor, **said)
+    return msgspec.structs.replace(recipe, factor=factor, **said)
 
 
 def _taught(name: str, language: Language) -> Recipe:
