@@ -16,7 +16,8 @@ from typing import Any
 import msgspec
 
 from judge_tui.checks.challenges.author import Authors
-from judge_tui.checks.challenges.challenge import NUMBERS, Challenge
+from judge_tui.checks.challenges.behaviour import Behaviour, collected
+from judge_tui.checks.challenges.challenge import NUMBERS, TESTS, Challenge
 from judge_tui.checks.challenges.numbers.offered import Numbers, offered
 from judge_tui.checks.errors import ChallengeFault, JudgeError
 from judge_tui.checks.faults import Skipped
@@ -62,10 +63,14 @@ class Description(msgspec.Struct, frozen=True, omit_defaults=True):
     Attributes:
         numbers: Of its ``challenge.py``; ``None`` where it has none, or it is in trouble.
         trouble: Of its ``challenge.py``.
+        behaviour: Of its ``tests/``; ``None`` where it has none.
+        unread: Why they could not be collected.
     """
 
     numbers: Numbers | None = None
     trouble: Trouble | None = None
+    behaviour: Behaviour | None = None
+    unread: Trouble | None = None
 
 
 def described(challenge: Challenge, authors: Authors) -> Description:
@@ -91,6 +96,11 @@ def _asked(challenge: Challenge, authors: Authors) -> Description:
             parts["numbers"] = offered(authors.here())
         except (ChallengeFault, Skipped) as error:
             parts["trouble"] = Trouble.of(error)
+    if TESTS in challenge.kinds:
+        try:
+            parts["behaviour"] = collected(authors, challenge)
+        except (ChallengeFault, Skipped) as error:
+            parts["unread"] = Trouble.of(error)
     return Description(**parts)
 
 

@@ -8,11 +8,14 @@ import numpy as np
 
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.challenges.author import Authors
-from judge_tui.checks.challenges.challenge import Challenge
+from judge_tui.checks.challenges.behaviour import checks_of as behaviour_of
+from judge_tui.checks.challenges.challenge import CASES, Challenge
 from judge_tui.checks.challenges.description import Description, Trouble, described
+from judge_tui.checks.challenges.loading import allowed_only, parses
 from judge_tui.checks.challenges.numbers.checks import checks_of as numbers_of
 from judge_tui.checks.challenges.numbers.contract import contract as contract_of
 from judge_tui.checks.challenges.numbers.truths import Truths
+from judge_tui.checks.challenges.programs.checks import checks_of as programs_of
 from judge_tui.checks.check import Check, Findings
 from judge_tui.checks.contract import Contract, Sample
 from judge_tui.checks.generic import with_generic
@@ -21,6 +24,8 @@ from judge_tui.checks.task import Task, load_task
 __all__ = ["made", "statement", "task_of", "trouble"]
 
 _SENTENCE = 200
+#: Generic checks of what is called by roles.
+_OF_ROLES = frozenset({"purity", "throughput"})
 
 
 def made(challenge: Challenge) -> Task:
@@ -40,7 +45,8 @@ def trouble(challenge: Challenge) -> str:
     authors = Authors(challenge)
     description = described(challenge, authors)
     authors.close()
-    return "" if description.trouble is None else str(description.trouble.error())
+    troubles = [each for each in (description.trouble, description.unread) if each is not None]
+    return "; ".join(str(each.error()) for each in troubles)
 
 
 def task_of(name: str, challenge: Challenge | None) -> Task:
@@ -65,9 +71,27 @@ def _assembled(challenge: Challenge, description: Description, authors: Authors)
         own += numbers_of(challenge, truths)
     elif description.trouble is not None:
         own += [_in_trouble("accuracy", "right in every case", description.trouble)]
+    if description.behaviour is not None:
+        own += behaviour_of(challenge, authors, description.behaviour)
+    elif description.unread is not None:
+        own += [_in_trouble("tests", "the challenge's tests", description.unread)]
+    if CASES in challenge.kinds:
+        own += programs_of(challenge, authors, taken=[check.id for check in own])
     title = challenge.settings.title or _title(challenge, description)
-    checks = with_generic(*own)
-    return Task(challenge.id, title, contract, checks, answers=_answers(title, own))
+    return Task(
+        challenge.id, title, contract, _with_generic(own, contract, challenge), answers=_answers(title, own)
+    )
+
+
+def _with_generic(own: Sequence[Check], contract: Contract, challenge: Challenge) -> tuple[Check, ...]:
+    """The checks of a challenge, and those that hold for all tasks as far as they can say anything."""
+    instead: tuple[Check, ...] = ()
+    if challenge.kinds == (CASES,):
+        instead = (parses,)
+    elif contract.roles:
+        instead = (allowed_only(contract.packages),)
+    every = with_generic(*own, instead=instead)
+    return every if contract.roles else tuple(check for check in every if check.id not in _OF_ROLES)
 
 
 def _answers(title: str, own: Sequence[Check]) -> dict[str, tuple[str, ...]]:
