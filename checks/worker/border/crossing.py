@@ -88,6 +88,8 @@ class Crossing:
             return self._exception(value)
         if issubclass(kind, np.dtype):
             return ["D", value.str] if value.fields is None else None
+        if self._peer.made_of(kind) is not None:
+            return None
         if unusable(kind) or (is_dataclass(kind) and not is_plain(kind)):
             return self._reference(value)
         if (fields := fields_of(kind)) is not None:

@@ -145,6 +145,8 @@ class Kinds:
             space["__slots__"] = ()
         if (kind := nature(told["key"])) is not None:
             space["__class__"] = property(lambda self: kind)
+            if kind is types.FunctionType:
+                space["__get__"] = _bound
         if told["fields"]:
             family, name, fields = told["fields"]
             space["__judge_fields__"] = (family, name, tuple(fields))
@@ -172,6 +174,11 @@ class Kinds:
             )
 
         return waits
+
+
+def _bound(self: Any, instance: Any, owner: Any = None) -> Any:
+    """A function that is put into a class is a method of its objects."""
+    return self if instance is None else types.MethodType(self, instance)
 
 
 def _text(self: Any) -> str:

@@ -13,6 +13,8 @@ from typing import Annotated, Any
 
 import msgspec
 
+from .codec import TooMuchError
+
 __all__ = [
     "DEEPEST",
     "HEAD",
@@ -129,11 +131,11 @@ def framed(message: Message) -> bytes:
     """A message as it is sent.
 
     Raises:
-        ValueError: It is too long.
+        TooMuchError: It is too long.
     """
     data = _encode(message)
     if len(data) > MOST_BYTES:
-        raise ValueError(f"a message of {len(data):,} bytes is over the limit of {MOST_BYTES:,}")
+        raise TooMuchError(f"a value of {len(data):,} bytes, where {MOST_BYTES:,} are the most that crosses")
     return HEAD.pack(len(data)) + data
 
 

@@ -88,13 +88,16 @@ class Peer:
         """
         self.heard(op, operands)
         whole: list[Any] = []
-        data = self.crossing.written(operands, whole)
+        try:
+            data = self.crossing.written(operands, whole)
+        except TooMuchError as error:
+            raise self.unfit(f"it hands over {error}") from None
         depth = getattr(self._here, "depth", 0)
         if depth >= DEEPEST:
             raise RecursionError(f"calls between the test and the submission nest more than {DEEPEST} deep")
         self._here.depth = depth + 1
         try:
-            self.channel.send(Ask(self.channel.number, op, data, self._released()))
+            self._sent(Ask(self.channel.number, op, data, self._released()))
             while True:
                 message = self.channel.receive()
                 if type(message) is Ask:
@@ -103,6 +106,12 @@ class Peer:
                     return self._answered(message, whole)
         finally:
             self._here.depth = depth
+
+    def _sent(self, ask: Ask) -> None:
+        try:
+            self.channel.send(ask)
+        except TooMuchError as error:
+            raise self.unfit(f"it hands over {error}") from None
 
     def special(self, value: Any, name: str, args: tuple[Any, ...]) -> Any:
         """A special method of an object over there; where it is its own word for something, that is noted."""
@@ -139,8 +148,8 @@ class Peer:
             answer = self._served(ask)
             try:
                 self.channel.send(answer)
-            except ValueError as error:
-                self.channel.send(Answer(ask.thread, How.RAISED, self.crossing.written(error)))
+            except TooMuchError as error:
+                self.channel.send(Answer(ask.thread, How.ENDED, self.rules.end(error).encode()))
         finally:
             self._here.depth = depth
 
@@ -176,9 +185,7 @@ class Peer:
     def _raised(self, error: BaseException) -> bytes:
         """The bytes of an exception; of one that cannot be told, those of one that says so."""
         try:
-            return self.crossing.written(
-                ValueError(f"it gives {error}") if type(error) is TooMuchError else error
-            )
+            return self.crossing.written(error)
         except Exception:
             return self.crossing.written(
                 RuntimeError(f"raised an exception that cannot be told: {type(error)}")

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from .codec import TooMuchError
 from .standins import Bound
 
 __all__ = ["Rules", "SubmissionRules", "TestRules", "UnfitError"]
@@ -132,6 +133,11 @@ class SubmissionRules(Rules):
         return (self._shown(file), line) if line else None
 
     def end(self, error: BaseException) -> str:
+        if "__judge__" in vars(error):
+            # it comes from the test
+            return ""
+        if isinstance(error, TooMuchError):
+            return f"gives {error}"
         if isinstance(error, SystemExit):
             code = error.code
             return f"exited with status {0 if code is None else code}"[:500]
@@ -161,6 +167,11 @@ class TestRules(Rules):
     def unfit(self, clause: str) -> BaseException:
         self.unfit_said = self.unfit_said or clause
         return UnfitError(clause)
+
+    def end(self, error: BaseException) -> str:
+        if isinstance(error, TooMuchError):
+            raise self.unfit(f"it gives the submission {error}")
+        return ""
 
     def hand_over(self, value: Any) -> None:
         if isinstance(value, (types.ModuleType, types.FrameType, types.CodeType, types.TracebackType)):

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterable
 from typing import Any
 
-from .codec import MalformedError
+from .codec import MalformedError, TooMuchError
 
 __all__ = ["Table"]
 
@@ -33,7 +33,7 @@ class Table:
         """The number under which an object is told, once more.
 
         Raises:
-            TypeError: There are too many.
+            TooMuchError: There are too many.
         """
         with self._lock:
             number = self._numbers.get(id(value))
@@ -54,7 +54,7 @@ class Table:
 
     def _added(self, value: Any, times: int | None) -> int:
         if len(self._objects) >= _MOST:
-            raise TypeError(f"more than {_MOST:,} objects are handed over")
+            raise TooMuchError(f"more than {_MOST:,} objects that do not cross by value")
         number, self._next = self._next, self._next + 1
         self._objects[number] = [value, times]
         self._numbers[id(value)] = number
