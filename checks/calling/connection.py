@@ -156,6 +156,32 @@ class Connection:
         """
         return self._request({"op": op, **body}, budget)
 
+    def converse(
+        self, op: str, answer: Callable[[bytes], Mapping[str, Any]], *, budget: float = 20.0, **body: Any
+    ) -> Mapping[str, Any]:
+        """A request in the middle of which the process may ask back.
+
+        Args:
+            op: Name of the worker's operation.
+            answer: What is answered to what it asks.
+            budget: Seconds that it may take each time until it asks or ends.
+            body: What goes with it.
+
+        Returns:
+            The reply; untrusted.
+
+        Raises:
+            Fault: It raised, hung or ended the process.
+        """
+        reply = self._request({"op": op, **body}, budget)
+        while "ask" in reply:
+            asked = reply["ask"]
+            if not isinstance(asked, bytes):
+                self.close()
+                raise BadResult("the worker's reply is malformed")
+            reply = self._request({"op": "answer", **answer(asked)}, budget)
+        return reply
+
     def _request(self, body: Mapping[str, Any], budget: float, fds: Sequence[int] = ()) -> dict[str, Any]:
         seconds = min(budget, self.account.left)
         if seconds <= 0:

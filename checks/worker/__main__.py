@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import os
 import socket
@@ -41,6 +42,7 @@ def main(fd: int, submission: str, adapter: str = "-", limits: dict[str, Any] | 
     module = (limits or {}).get("arrays", "numpy")
     refused = frozenset((limits or {}).get("refused", ()))
     session = Session(Path(submission), Path(adapter) if adapter != "-" else None, module, refused)
+    session.ask = functools.partial(_asked, control)
     gc.freeze()
     gc.enable()
     wire.send(control, {"op": "ready"})
@@ -59,3 +61,16 @@ def main(fd: int, submission: str, adapter: str = "-", limits: dict[str, Any] | 
         if session.border is not None:
             session.border.serve(control)
             return
+
+
+def _asked(control: socket.socket, data: bytes) -> dict[str, Any]:
+    """Ask the engine in the middle of a request; its answer."""
+    from . import wire
+
+    wire.send(control, {"ask": data}, most=wire.MAX_REPLY)
+    answer, fds = wire.receive(control, with_fds=True)
+    for fd in fds:
+        os.close(fd)
+    if not isinstance(answer, dict):
+        raise EOFError("no answer came")
+    return answer

@@ -11,7 +11,7 @@ import numpy as np
 
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.challenges.author import Author
-from judge_tui.checks.challenges.numbers.answering import called, taken
+from judge_tui.checks.challenges.numbers.answering import called, taken, whole
 from judge_tui.checks.challenges.numbers.comparing import Compared, compared
 from judge_tui.checks.challenges.numbers.contract import SOLUTION
 from judge_tui.checks.challenges.numbers.truths import Case, Truths, parts
@@ -201,8 +201,7 @@ def _accepted(bench: Bench, truths: Truths, inputs: Mapping[str, Any], seconds: 
     author, numbers = truths.authors.here(), truths.numbers
     returned = called(bench, numbers, inputs, seconds=seconds)
     answer = taken(bench, returned, numbers)
-    whole = answer[numbers.outputs[0].name] if len(numbers.outputs) == 1 else tuple(answer.values())
-    return asked(author, whole, inputs)
+    return asked(author, whole(answer, numbers), inputs)
 
 
 def asked(author: Author, answer: Any, inputs: Mapping[str, Any]) -> str:

@@ -12,8 +12,9 @@ from judge_tui.checks.calling.calls import Returned
 from judge_tui.checks.challenges.numbers.contract import SOLUTION, defaults
 from judge_tui.checks.challenges.numbers.offered import Numbers
 from judge_tui.checks.challenges.numbers.values import handed
+from judge_tui.checks.worker.border.codec import Record
 
-__all__ = ["called", "taken"]
+__all__ = ["called", "taken", "whole"]
 
 #: Bytes of arrays that an answer may hold beyond four times the reference's.
 _ROOM = 16 << 20
@@ -53,6 +54,21 @@ def taken(bench: Bench, returned: Returned, numbers: Numbers, like: Any = None) 
     }
     bench.worker.drop(returned.result.handle, *returned.given.values())
     return found
+
+
+def whole(parts: Mapping[str, Any], numbers: Numbers) -> Any:
+    """An answer as the reference would give it: alone, as a tuple, a dict or a record.
+
+    Args:
+        parts: Name → part.
+        numbers: What the challenge offers.
+    """
+    form, _, name = numbers.form.partition(":")
+    if form == "dict":
+        return dict(parts)
+    if form in ("nt", "dc"):
+        return Record(form, name, dict(parts))
+    return tuple(parts.values()) if form == "tuple" else next(iter(parts.values()))
 
 
 def _nbytes(value: Any) -> int:

@@ -7,6 +7,7 @@ from judge_tui.checks.challenges.numbers.accuracy import accuracy, edge_cases
 from judge_tui.checks.challenges.numbers.errors import errors
 from judge_tui.checks.challenges.numbers.forbidden import forbidden
 from judge_tui.checks.challenges.numbers.gradients import gradients
+from judge_tui.checks.challenges.numbers.properties import claim_of
 from judge_tui.checks.challenges.numbers.truths import Truths
 from judge_tui.checks.check import Check
 
@@ -30,4 +31,5 @@ def checks_of(challenge: Challenge, truths: Truths) -> tuple[Check, ...]:
         own.append(gradients(truths, seconds))
     if numbers.forbidden:
         own.append(forbidden(numbers.forbidden))
-    return tuple(own)
+    claims = truths.numbers.properties.items()
+    return (*own, *(claim_of(truths, name, doc, seconds) for name, (_line, doc) in claims))

@@ -62,6 +62,8 @@ class Numbers(msgspec.Struct, frozen=True, omit_defaults=True):
         parameters: What a solution takes, in the reference's order.
         outputs: What it gives.
         names, aliases, results, dtypes, gradients, forbidden, frameworks, packages: As the author wrote them.
+        form: How the reference gives several things: ``tuple``, ``dict``, ``nt:Name`` or ``dc:Name`` of a
+            named tuple or dataclass; empty where it gives one, or is taken as a whole.
         tolerance: As the author wrote it, if at all.
         cases, bench: Sizes, as :mod:`~judge_tui.checks.worker.border.codec` writes them.
     """
@@ -81,6 +83,7 @@ class Numbers(msgspec.Struct, frozen=True, omit_defaults=True):
     forbidden: tuple[str, ...] = ()
     frameworks: tuple[str, ...] = _OPEN
     packages: tuple[str, ...] = ()
+    form: str = ""
     tolerance: float | dict[str, float | dict[str, float]] | None = None
 
     @property
@@ -124,6 +127,9 @@ def offered(author: Author) -> Numbers:
     gradients = ask.texts("GRADIENTS")
     _subset(author, "GRADIENTS", gradients, known)
     aliases = ask.aliases(known)
+    outputs, form = (
+        _outputs(author, drawn, results) if "reference" in functions else ((Output("result"),), "")
+    )
     return Numbers(
         doc=author.constant("__doc__", None) or "",
         functions={name: functions[name]["line"] for name in _FUNCTIONS if name in functions},
@@ -131,7 +137,8 @@ def offered(author: Author) -> Numbers:
             name: (f["line"], f["doc"]) for name, f in functions.items() if name.startswith(_PROPERTY)
         },
         parameters=parameters,
-        outputs=_outputs(author, drawn, results) if "reference" in functions else (Output("result"),),
+        outputs=outputs,
+        form=form,
         cases=Encoder().encode(cases),
         bench=Encoder().encode(ask.sizes("BENCH", [])),
         names=ask.texts("NAMES"),
@@ -282,18 +289,27 @@ def _parameters(
     ))  # fmt: skip
 
 
-def _outputs(author: Author, drawn: Mapping[str, Any], results: Sequence[str]) -> tuple[Output, ...]:
-    """The parts of what the reference gives for the first case."""
+def _outputs(
+    author: Author, drawn: Mapping[str, Any], results: Sequence[str]
+) -> tuple[tuple[Output, ...], str]:
+    """The parts of what the reference gives for the first case, and how it gives them."""
     answer = author.call("reference", (), drawn)
     named = _named(answer, results)
     if named is None or not all(_is_array(part) for part in named.values()):
         count = len(answer) if isinstance(answer, tuple) else 1
         if results and len(results) != count:
             raise author.fault(f"RESULTS names {len(results)} parts, and reference gives {count}")
-        return (Output("result"),)
+        return (Output("result"),), ""
     if results and len(results) != len(named):
         raise author.fault(f"RESULTS names {len(results)} parts, and reference gives {len(named)}")
-    return tuple(Output(name, tuple(part.shape)) for name, part in named.items())
+    return tuple(Output(name, tuple(part.shape)) for name, part in named.items()), _form(answer)
+
+
+def _form(answer: Any) -> str:
+    """How several things are given; empty where one is."""
+    if isinstance(answer, Record):
+        return f"{answer.kind}:{answer.name}"
+    return {tuple: "tuple", dict: "dict"}.get(type(answer), "")
 
 
 def _named(answer: Any, results: Sequence[str]) -> dict[str, Any] | None:
