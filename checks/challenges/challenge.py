@@ -12,7 +12,6 @@ from typing import Literal
 
 import msgspec
 
-
 from judge_tui.checks.submission import Submission
 
 __all__ = ["CASES", "NUMBERS", "PACKAGE", "TESTS", "Challenge", "Language", "Limits", "Settings"]

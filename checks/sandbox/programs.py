@@ -26,7 +26,7 @@ from judge_tui.checks.sandbox.level import Mode
 from judge_tui.checks.sandbox.start import Order, compile_worker, start_plain, start_wrapped
 from judge_tui.checks.sandbox.streams import Streams
 
-__all__ = ["Ran", "run_program"]
+__all__ = ["MOST_PRINTED", "Ran", "run_program"]
 
 _PATH = "/usr/local/bin:/usr/bin:/bin"
 _POLL = 0.002
@@ -35,7 +35,7 @@ _WALL, _AROUND = 10.0, 60.0
 #: Bytes of the list of files in a tree.
 _INDEX = 1 << 20
 #: Bytes that a program whose input is given may print.
-_MOST_PRINTED = 64 << 20
+MOST_PRINTED = 64 << 20
 _PROGRAM = Limits(cpu_seconds=300, address_space=6 << 30, file_size=256 << 20)
 
 
@@ -90,8 +90,8 @@ def run_program(
     mode: Mode = "auto",
     gpu: bool = False,
     stdin: bytes | None = None,
-    most_printed: int = _MOST_PRINTED,
     tree: int = 0,
+    python: bool = False,
 ) -> Ran:
     """Run a program in the jail, with its scratch folder as current folder.
 
@@ -114,10 +114,11 @@ def run_program(
         mode: How it is confined.
         gpu: Show it the GPU; needs ``limits.address_space`` to be ``None``.
         stdin: What it reads, from a pipe; its standard output is a pipe as well then, apart from stderr.
-            Without it, it reads nothing, and both streams are one.
-        most_printed: Bytes that it may print on that before it is killed.
+            It is killed that prints more than :data:`MOST_PRINTED`. Without input it reads nothing, and both
+            streams are one.
         tree: Most bytes of all files together that it left in the scratch folder, which are brought back by
             their relative paths; 0 for those that are wanted alone.
+        python: Whether it is this interpreter, and finds the packages that a submission finds in a worker.
 
     Raises:
         EngineError: The jail cannot be started.
@@ -128,7 +129,7 @@ def run_program(
         sources = {name: _memory(held, content) for name, content in (files or {}).items()}
         sinks = {name: (_memory(held), most) for name, most in (wanted or {}).items()}
         left = _memory(held) if tree else None
-        streams = held.enter_context(Streams(stdin, most_printed)) if stdin is not None else None
+        streams = held.enter_context(Streams(stdin, MOST_PRINTED)) if stdin is not None else None
         program: dict[str, Any] = {
             "argv": list(argv),
             "environment": {"PATH": _PATH, "LANG": "C.UTF-8", **(environment or {})},
@@ -138,6 +139,7 @@ def run_program(
             "streams": streams.theirs if streams else None,
             "seconds": seconds if streams else None,
             "tree": [left, tree] if left is not None else None,
+            "python": python,
             "processes": processes or observed,
             "observed": observed,
         }
@@ -157,7 +159,7 @@ def run_program(
         )
         with _started(order, mode) as jail:
             if streams is not None:
-                streams.start(lambda: jail.stop(f"printed more than {_size(most_printed)}"))
+                streams.start(lambda: jail.stop(f"printed more than {_size(MOST_PRINTED)}"))
             ran = _followed(jail, told, sinks, started, seconds, streams)
         files = {**_unpacked(_content(left, tree + _INDEX)), **ran.files} if left is not None else ran.files
         return replace(ran, files=files)

@@ -211,6 +211,7 @@ def _held(order: Order, view: mounts.View) -> dict[str, Any]:
     if order.program is not None:
         held |= {"program": dict(order.program), "programs": True, "execute": [*view.read, view.scratch]}
         held["processes"] = bool(order.program["processes"])
+        held["sites"] = [*view.sites] if order.program["python"] else []
         if order.program["observed"]:
             held |= {"observed": True, "meet": [view.scratch]}
     return held

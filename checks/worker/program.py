@@ -29,6 +29,7 @@ _NOT_RUN = 127
 _PR_SET_PDEATHSIG = 1
 _MOST_PACKED = 2000
 _PAUSE = 0.005
+_ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
 def main(settings: dict[str, Any]) -> None:
@@ -39,7 +40,8 @@ def main(settings: dict[str, Any]) -> None:
             ``files`` (relative name → fd to read from), ``wanted`` (relative name → [fd to write to, most
             bytes]), ``told`` (fd that gets the ending as JSON), ``streams`` (fds that become its standard
             input and output, or ``None``), ``seconds`` (wall time until it is killed, or ``None``), ``tree``
-            ([fd that gets all files, most bytes], or ``None``).
+            ([fd that gets all files, most bytes], or ``None``). And ``sites``: where it finds packages, where
+            it is Python and is to find any.
     """
     program, scratch = settings["program"], settings["write"][0]
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, ctypes.c_ulong(signal.SIGKILL), 0, 0, 0)
@@ -81,6 +83,8 @@ def _become(program: Mapping[str, Any], scratch: str, settings: dict[str, Any]) 
             os.close(fd)
         confine.apply(settings)
         own = {"HOME": scratch, "TMPDIR": scratch}
+        if sites := settings.get("sites"):
+            own |= {"PYTHONPATH": os.pathsep.join(sites), **_ONE_THREAD}
         os.execve(program["argv"][0], list(program["argv"]), {**own, **program["environment"]})
     except OSError as error:
         os.write(2, f"{program['argv'][0]}: {error.strerror}\n".encode())
@@ -93,16 +97,17 @@ def _followed(child: int, seconds: float) -> tuple[bool, float]:
 
     What it waits for a processor is the machine's time, not its own.
     """
-    poller, started = select.poll(), time.monotonic()
+    poller, started, pause = select.poll(), time.monotonic(), _PAUSE
     with contextlib.suppress(OSError):
         # where the kernel tells of an end, it is not waited past
         poller.register(os.pidfd_open(child), select.POLLIN)
+        pause = seconds
     while os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
         left = started + seconds - time.monotonic()
         if left <= 0 and left + _delayed(child) <= 0:
             os.kill(child, signal.SIGKILL)
             return True, _delayed(child)
-        poller.poll(1000 * min(max(left, 0.001), _PAUSE))
+        poller.poll(1000 * min(max(left, _PAUSE), pause))
     return False, _delayed(child)
 
 

@@ -154,8 +154,11 @@ def test_a_program_need_not_read_what_it_is_given(text: str) -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_who_prints_without_end_is_killed_and_the_beginning_kept(mode: Mode) -> None:
-    ran = python("while True: print('x' * 99_999)", b"", mode, most_printed=3 << 20)
+def test_who_prints_without_end_is_killed_and_the_beginning_kept(
+    mode: Mode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(programs, "MOST_PRINTED", 3 << 20)
+    ran = python("while True: print('x' * 99_999)", b"", mode)
     assert (len(ran.printed), ran.ended) == (3 << 20, "printed more than 3 MiB")
     assert ran.flooded
     assert not ran.timed_out

@@ -17,7 +17,7 @@ import msgspec
 from judge_tui.checks.challenges.programs import toolchains
 from judge_tui.checks.challenges.programs.choosing import Program
 from judge_tui.checks.challenges.programs.emulating import Emulation, Refused, emulation
-from judge_tui.checks.challenges.programs.recipes import OUT, Recipe
+from judge_tui.checks.challenges.programs.recipes import OUT, PYTHON, Recipe
 from judge_tui.checks.errors import ChallengeFault
 from judge_tui.checks.faults import Fault, Skipped
 from judge_tui.checks.sandbox import Limits, Mode
@@ -177,7 +177,7 @@ def _no_program(recipe: Recipe, ran: Ran) -> None:
 
 def _parses(program: Program, files: Mapping[str, bytes]) -> None:
     """Tell what is no Python as a compiler would."""
-    if program.recipe.name != "python" or program.recipe.taught:
+    if program.recipe.name != PYTHON or program.recipe.taught:
         return
     try:
         parsed(files[program.main])
@@ -266,9 +266,9 @@ def _filled(words: Sequence[str], program: Program) -> list[str]:
 
 #: file:line:column: error: text, as nearly all compilers have it, and file(line,column) Error: text
 _PLACES = (
-    re.compile(r"^(?P<file>[^\s:()][^:()]*):(?P<line>\d+):(?:\d+:)?\s*(?P<text>\S.*)$", re.M),
-    re.compile(r"^(?P<file>[^\s:()][^:()]*)\((?P<line>\d+)(?:,\d+)?\):?\s*(?P<text>\S.*)$", re.M),
-    re.compile(r"^\s*-->\s*(?P<file>[^:]+):(?P<line>\d+):\d+(?P<text>)$", re.M),
+    re.compile(r"^(?P<file>[^\s:()][^:()]*):(?P<line>\d+):(?:\d+:)?[ \t]*(?P<text>\S.*)$", re.M),
+    re.compile(r"^(?P<file>[^\s:()][^:()]*)\((?P<line>\d+)(?:,\d+)?\):?[ \t]*(?P<text>\S.*)$", re.M),
+    re.compile(r"^[ \t]*-->[ \t]*(?P<file>[^:]+):(?P<line>\d+):\d+(?P<text>)$", re.M),
     re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)(?P<text>)', re.M),
 )
 _HARMLESS = re.compile(r"(?:warning|note|info|help|hint)\b", re.I)

@@ -38,16 +38,21 @@ def checks_of(challenge: Challenge, authors: Authors, *, taken: Collection[str] 
         taken: Ids that other checks of the challenge have.
     """
     ids = {check.id for check in GENERIC} | {*taken}
-    return tuple(_check(challenge, authors, group, ids) for group in groups_of(challenge.folder.files))
+    made: list[Check] = []
+    for group in groups_of(challenge.folder.files):
+        name = f"{CASES}/{group.name}" if group.name in ids else group.name
+        made.append(_check(challenge, authors, group, name))
+        ids.add(name)
+    return tuple(made)
 
 
-def _check(challenge: Challenge, authors: Authors, group: Group, taken: Collection[str]) -> Check:
+def _check(challenge: Challenge, authors: Authors, group: Group, name: str) -> Check:
     def body(bench: Bench, found: Findings) -> str:
         return _judged(challenge, authors, group, bench, found)
 
     seconds = limits_of(challenge, group.name).seconds
     return Check(
-        f"{CASES}/{group.name}" if group.name in taken else group.name,
+        name,
         f"right in the cases of {group.name}" if group.name != CASES else "right in every case",
         "The program prints the right answer to every case of the group, within its limits.",
         body,

@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 __all__ = ["MODES", "Comparison", "Difference", "comparison"]
 
@@ -150,7 +151,7 @@ class _ByTokens:
     token: re.Pattern[bytes]
 
     def __call__(self, expected: bytes, got: bytes) -> Difference | None:
-        if expected == got or (self.token is _TOKEN and expected.split() == got.split()):
+        if expected == got:
             return None
         theirs, ours = self.token.finditer(got), self.token.finditer(expected)
         for one in ours:
@@ -174,20 +175,21 @@ def _by_lines(expected: bytes, got: bytes) -> Difference | None:
     """Line by line; blanks at a line's end, CR and the last newline do not count."""
     if expected == got:
         return None
-    ours, theirs = list(_lines(expected)), list(_lines(got))
-    for number in range(max(len(ours), len(theirs))):
-        one = ours[number] if number < len(ours) else None
-        other = theirs[number] if number < len(theirs) else None
+    pairs = zip_longest(_lines(expected), _lines(got))
+    for number, (one, other) in enumerate(pairs, start=1):
         if one != other:
-            return Difference(f"line {number + 1}", one, other, number + 1)
+            return Difference(f"line {number}", one, other, number)
     return None
 
 
 def _lines(text: bytes) -> Iterator[bytes]:
-    lines = text.split(b"\n")
-    if len(lines) > 1 and not lines[-1].strip(_BLANKS):
-        lines.pop()
-    return (line.rstrip(_BLANKS) for line in lines)
+    """One by one: an output may have as many as it has bytes."""
+    text = text.rstrip(_BLANKS).removesuffix(b"\n")
+    begin = 0
+    while (end := text.find(b"\n", begin)) >= 0:
+        yield text[begin:end].rstrip(_BLANKS)
+        begin = end + 1
+    yield text[begin:].rstrip(_BLANKS)
 
 
 def _exact(expected: bytes, got: bytes) -> Difference | None:

@@ -17,10 +17,11 @@ import msgspec
 from judge_tui.checks.challenges.challenge import Challenge, Language
 from judge_tui.checks.errors import ChallengeFault
 
-__all__ = ["OUT", "Recipe", "recipes_of"]
+__all__ = ["OUT", "PYTHON", "Recipe", "recipes_of"]
 
 #: What a build makes, by a name that no submission would use.
 OUT = "judge.out"
+PYTHON = "python"
 _SETTINGS = "challenge.toml"
 #: Names that people use of a language.
 _ALSO = {"cpp": "c++", "cxx": "c++", "cplusplus": "c++", "js": "javascript", "node": "javascript",
@@ -75,7 +76,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 _C_MAIN = r"\b(?:int|void|auto)\s+main\s*\("
 _KNOWN = (
-    Recipe(name="python", title="Python", files=("*.py",), run="python3 -B {main}"),
+    Recipe(name=PYTHON, title="Python", files=("*.py",), run="python3 -B {main}"),
     Recipe(
         name="c", title="C", files=("*.c",), main=_C_MAIN, together=True,
         build="gcc -std=c17 -O2 -D_GNU_SOURCE -I. -o {out} {sources} -lm -pthread",

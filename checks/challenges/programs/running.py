@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from judge_tui.checks.challenges.challenge import Limits
 from judge_tui.checks.challenges.programs.building import Built
 from judge_tui.checks.challenges.programs.emulating import RESOURCES, WANTED, Emulation, fresh_key
+from judge_tui.checks.challenges.programs.recipes import PYTHON
 from judge_tui.checks.cuda.emulator import Event
 from judge_tui.checks.sandbox import Limits as Resources
 from judge_tui.checks.sandbox import Mode
 from judge_tui.checks.sandbox.programs import Ran, run_program
 
-__all__ = ["MOST_PRINTED", "Ended", "run"]
+__all__ = ["Ended", "run"]
 
-MOST_PRINTED = 64 << 20
 #: Bytes beside a program's own: of its text and libraries, and of a runtime whose heap alone is bounded.
 _LIBRARIES, _RUNTIME = 64 << 20, 192 << 20
 _FILES = 64 << 20
@@ -78,7 +78,7 @@ def run(built: Built, given: bytes, limits: Limits, *, mode: Mode = "auto") -> E
         memory_bytes=None if recipe.bounded else memory + _RUNTIME,
         mode=mode,
         stdin=given,
-        most_printed=MOST_PRINTED,
+        python=recipe.name == PYTHON,
     )
     trouble = _trouble(ran, limits)
     file, line = _place(ran.output, built.files) if trouble else (None, None)
@@ -96,7 +96,6 @@ def _emulated(built: Built, emulation: Emulation, given: bytes, limits: Limits, 
         limits=RESOURCES,
         mode=mode,
         stdin=given,
-        most_printed=MOST_PRINTED,
     )
     crashed, seen = emulation.seen(ran, key)
     trouble = _trouble(ran, limits) or ("its host code broke off" if crashed else "")

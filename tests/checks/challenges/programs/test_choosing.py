@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from judge_tui.checks.challenges.challenge import Challenge, Language, Settings
+from judge_tui.checks.challenges.programs.building import first_error
 from judge_tui.checks.challenges.programs.choosing import Program, Undecided, chosen
 from judge_tui.checks.challenges.programs.recipes import recipes_of
 from judge_tui.checks.faults import Skipped
@@ -134,3 +135,26 @@ def test_of_a_known_language_only_what_is_said_changes(tmp_path: Path) -> None:
     assert (recipe.name, recipe.factor, recipe.taught, recipe.bounded) == ("c", 3.0, False, True)
     recipe = of(tmp_path, {"a.c": C_MAIN}, c=Language(build="tcc -o {out} {main}")).recipe
     assert (recipe.build, recipe.run, recipe.taught) == ("tcc -o {out} {main}", "{out}", True)
+
+
+@pytest.mark.parametrize(
+    ("output", "told"),
+    [
+        ("/tmp/./Sum.java:2: error: ';' expected\n  int x\n", ("Sum.java", 2, "';' expected")),
+        (
+            "./a.cpp:3:9: warning: unused\na.cpp:5:2: fatal error: no.h: No such file",
+            ("a.cpp", 5, "no.h: No such file"),
+        ),
+        ("In file included from b.h:1:\nb.h:7:1: error: odd", ("b.h", 7, "odd")),
+        ("main.pas(3,5) Error: Identifier not found", ("main.pas", 3, "Identifier not found")),
+        ("error: something\n  --> src/lib.rs:4:9\n", ("src/lib.rs", 4, "")),
+        ('  File "x.py", line 9\n', ("x.py", 9, "")),
+        ("/usr/include/stdio.h:3:1: error: theirs", ("", 0, "")),
+        ("linker: undefined reference to `main'", ("", 0, "")),
+    ],
+)
+def test_the_first_error_of_a_compiler_is_found_in_the_submissions_own_files(
+    output: str, told: tuple[str, int, str]
+) -> None:
+    files = ["Sum.java", "a.cpp", "b.h", "main.pas", "src/lib.rs", "x.py"]
+    assert first_error(output, files) == told

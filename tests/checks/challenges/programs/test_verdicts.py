@@ -14,7 +14,7 @@ from .conftest import Judged
 
 SUM = {"cases/sample/1.in": "3 4\n", "cases/sample/1.ans": "7\n"}
 RIGHT = "a, b = map(int, input().split())\nprint(a + b)\n"
-HASTY = Settings(limits=Limits(seconds=0.4, memory=128 << 20))
+HASTY = Settings(limits=Limits(seconds=0.3, memory=128 << 20))
 NEEDED = {"c": "gcc", "cpp": "g++", "rs": "rustc", "go": "go", "java": "javac", "js": "node", "py": "python3"}
 RIGHT_IN = {
     "a.py": RIGHT,
@@ -46,10 +46,8 @@ RIGHT_IN = {
 BROKEN_IN = {
     "a.py": ("x = 1\ndef f(:\n", 2),
     "a.c": ("int main(void) {\n  retrn 3;\n}\n", 2),
-    "a.cpp": ("int main() {\n\n  auto x = y;\n}\n", 3),
     "a.rs": ('fn main() {\n  let x: i32 = "a";\n}\n', 2),
     "a.go": ("package main\nfunc main() {\n  x := 1\n}\n", 3),
-    "Sum.java": ('public class Sum {\n  int x = "s";\n  public static void main(String[] a) {}\n}\n', 2),
 }
 
 
@@ -103,8 +101,7 @@ def test_a_wrong_answer_is_shown_with_its_input_and_the_first_difference(judged:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("while True: pass", "took more than 0.4 s"),
-        ("import time\ntime.sleep(60)", "took more than 0.4 s"),
+        ("while True: pass", "took more than 0.3 s"),
         ("import sys\nprint(7)\nsys.exit(3)", "exited with status 3"),
         ("import os\nprint(7, flush=True)\nos.abort()", "was killed by signal 6"),
         (
@@ -113,7 +110,6 @@ def test_a_wrong_answer_is_shown_with_its_input_and_the_first_difference(judged:
         ),
         ("while True: print('x' * 999_999)", "printed more than 64 MiB"),
         ("import os\nwhile True: os.fork()", "exited with status 1"),
-        ("import subprocess\nsubprocess.run(['/bin/true'])", "exited with status 1"),
         ("pass", "line 1, at the end: nothing instead of '7'"),
     ],
 )
@@ -126,6 +122,14 @@ def test_the_line_where_a_program_raises_is_told(judged: Judged) -> None:
     outcome = one(judged(SUM, {"a.py": "import b\n\n\nb.f()\n", "b.py": "def f():\n    raise KeyError\n"}))
     assert outcome.location == ("b.py", 2)
     assert "KeyError" in outcome.evidence[0].output
+
+
+def test_a_python_program_finds_numpy_and_nothing_that_is_only_installed(judged: Judged) -> None:
+    text = "import numpy, sys\nprint(int(numpy.fromstring(sys.stdin.read(), sep=' ').sum()))"
+    outcome = one(judged(SUM, {"a.py": text}))
+    assert outcome.verdict is Verdict.PASS, outcome
+    outcome = one(judged(SUM, {"a.py": "import textual"}))
+    assert "ModuleNotFoundError" in outcome.evidence[0].output
 
 
 def test_a_program_that_reads_nothing_may_be_right(judged: Judged) -> None:
@@ -148,8 +152,15 @@ def test_three_time_outs_end_a_group_and_the_rest_is_said_not_to_have_run(judged
 def test_each_folder_is_a_check_and_a_name_that_is_taken_is_told_apart(judged: Judged) -> None:
     groups = ("sample", "secret/deep", "size")
     cases = {f"cases/{group}/1.{end}": "7" for group in groups for end in ("in", "ans")}
+    cases |= {f"cases/cases/1.{end}": "7" for end in ("in", "ans")}
     outcomes = judged(cases | {"cases/2.in": "", "cases/2.ans": "7"}, {"a.py": "print(7)"})
-    assert {each.check for each in outcomes} == {"cases", "sample", "secret/deep", "cases/size"}
+    assert {each.check for each in outcomes} == {
+        "cases",
+        "cases/cases",
+        "sample",
+        "secret/deep",
+        "cases/size",
+    }
     assert all(each.verdict is Verdict.PASS for each in outcomes)
 
 
@@ -160,7 +171,7 @@ def test_limits_and_factors_are_a_groups_own(judged: Judged) -> None:
         group_limits={"slow": Limits(seconds=2.0)},
         languages={"py": Language(factor=2.0)},
     )
-    fast, slow = judged(cases, {"a.py": "import time; time.sleep(0.5)"}, settings)
+    fast, slow = judged(cases, {"a.py": "import time; time.sleep(0.3)"}, settings)
     assert "took more than 0.2 s" in fast.summary
     assert slow.summary.endswith("of 4 s")
 
