@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import click
 
-__all__ = ["COMMANDS", "LazyGroup", "root"]
+from judge_tui.cli.lazy_group import LazyGroup
+
+__all__ = ["COMMANDS", "root"]
 
 #: Subcommand → what its line in the help says. Its module has its name, with underscores.
 COMMANDS = {
@@ -25,43 +26,12 @@ COMMANDS = {
     "import-scores": "Take scorecards and matchups in, from a person or a program.",
     "packet": "Write what a language model needs to judge as a person does.",
     "export": "Write the scoreboard into a README, between two markers.",
+    "challenge": "Make a challenge of one's own.",
     "init": "Make a new workspace.",
     "add": "Bring a folder in as a submission.",
     "doctor": "Say what works on this machine, and what to do about the rest.",
     "completion": "Print the completion script of a shell.",
 }
-
-
-class LazyGroup(click.Group):
-    """A group whose help and dispatch import no subcommand but the one that runs."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Names of the subcommands, in the order of the help."""
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The subcommand of that name, imported now."""
-        if cmd_name not in COMMANDS:
-            return None
-        command: click.Command = import_module(f"judge_tui.cli.{cmd_name.replace('-', '_')}").command
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list of subcommands without importing them."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The subcommand that is meant; an unknown one lists the near names."""
-        if args[0] not in COMMANDS and not args[0].startswith("-"):
-            import difflib
-
-            near = difflib.get_close_matches(args[0], COMMANDS, n=3)
-            hint = f"Did you mean {' or '.join(near)}?" if near else f"There are: {', '.join(COMMANDS)}."
-            ctx.fail(f"there is no command '{args[0]}'. {hint}")
-        return super().resolve_command(ctx, args)
 
 
 def _version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -73,7 +43,11 @@ def _version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
 
 
 @click.group(
-    cls=LazyGroup, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]}
+    cls=LazyGroup,
+    offered=COMMANDS,
+    package="judge_tui.cli",
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.option(
     "--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Print the version."
