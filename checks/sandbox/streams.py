@@ -7,6 +7,7 @@ killed that goes past it. Nothing waits for a program that reads nothing.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import select
 import threading
@@ -16,7 +17,9 @@ from typing import Self
 
 __all__ = ["Streams"]
 
-_CHUNK = 64 << 10
+#: Bytes that a pipe holds, where the system lets it, so that a program seldom waits for its other end.
+_HELD = _CHUNK = 1 << 20
+_SET_PIPE_SIZE = 1031
 #: Seconds that what was written before the end of a program may take to be read.
 _GRACE = 5.0
 
@@ -44,6 +47,9 @@ class Streams:
         self._wake = os.eventfd(0, os.EFD_CLOEXEC)
         self._thread: threading.Thread | None = None
         os.set_blocking(self._feeding, False)
+        for fd in (self._feeding, self._draining):
+            with contextlib.suppress(OSError):
+                fcntl.fcntl(fd, _SET_PIPE_SIZE, _HELD)
 
     def __enter__(self) -> Self:
         return self

@@ -101,7 +101,7 @@ class _Entry:
                     self._known = fault
             known = self._known
         if isinstance(known, Fault):
-            raise known
+            raise known.with_traceback(None)
         return known
 
 

@@ -186,7 +186,7 @@ def _told(built: Built, limits: Limits, judge: Judge, found: Findings, count: _C
     seconds = f"{limits.seconds:.3g}"
     found.note(
         "slowest case", round(count.slowest, 3), limit=limits.seconds, unit="s",
-        note=f"{program.recipe.title}: {program.main}"
+        note=f"{program.recipe.title}{', emulated' if built.emulation else ''}: {program.main}"
         + (f", built in {built.seconds:.1f} s" if built.seconds else ""),
     )  # fmt: skip
     found.note(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 from collections.abc import Collection
 from dataclasses import dataclass
 
@@ -113,9 +114,18 @@ def _trouble(ran: Ran, limits: Limits) -> str:
         return f"used more than {memory} of memory" if "of memory" in ran.ended else ran.ended
     if ran.status == 0:
         return ""
-    if _OUT_OF_MEMORY.search(ran.output[-4000:]):
-        return f"ran out of its {memory} of memory and {ran.ended}"
-    return ran.ended
+    ended = ran.ended + (f" ({_signal(-ran.status)})" if ran.status < 0 else "")
+    # a stack may take all of it
+    if _OUT_OF_MEMORY.search(ran.output[-4000:]) or ran.peak_bytes >= limits.memory:
+        return f"ran out of its {memory} of memory and {ended}"
+    return ended
+
+
+def _signal(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return "unknown"
 
 
 def _place(output: str, files: Collection[str]) -> tuple[str | None, int | None]:

@@ -13,6 +13,7 @@ __all__ = ["NOT_TEXT", "refusal"]
 _VALIDATE = "validate"
 #: What a validator is not asked about: it takes texts.
 NOT_TEXT = "printed what is not UTF-8"
+_MOST = 16 << 20
 
 
 def refusal(authors: Authors, file: str, given: bytes, expected: bytes | None, got: bytes) -> str:
@@ -32,6 +33,8 @@ def refusal(authors: Authors, file: str, given: bytes, expected: bytes | None, g
         ChallengeFault: It raises something else than an assertion, or answers with no word.
         Skipped: It needs a package that is not installed.
     """
+    if len(got) > _MOST:
+        return f"printed {len(got) >> 20} MiB, and a validator is handed at most {_MOST >> 20}"
     texts: list[Any] = [given, expected, got]
     try:
         texts[:2] = [text if text is None else text.decode() for text in texts[:2]]

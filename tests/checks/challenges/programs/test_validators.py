@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from judge_tui.checks.challenges.programs import validating
 from judge_tui.checks.challenges.programs.cases import groups_of
 from judge_tui.checks.verdict import CHALLENGE, Verdict
 
@@ -89,3 +90,12 @@ def test_cases_are_in_the_order_of_their_numbers() -> None:
     found = groups_of(files)
     assert [group.name for group in found] == ["g9", "g10"]
     assert [case.name for case in found[0].cases] == ["1", "2", "10"]
+
+
+def test_more_than_a_validator_is_handed_is_the_submissions_fault(
+    judged: Judged, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(validating, "_MOST", 1 << 20)
+    (outcome,) = judged(CASES, {"a.py": "print('1' * (2 << 20))"})
+    assert outcome.verdict is Verdict.FAIL
+    assert "printed 2 MiB, and a validator is handed at most 1" in outcome.summary

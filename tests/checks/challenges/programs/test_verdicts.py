@@ -14,7 +14,7 @@ from .conftest import Judged
 
 SUM = {"cases/sample/1.in": "3 4\n", "cases/sample/1.ans": "7\n"}
 RIGHT = "a, b = map(int, input().split())\nprint(a + b)\n"
-HASTY = Settings(limits=Limits(seconds=0.3, memory=128 << 20))
+HASTY, SMALL = Settings(limits=Limits(seconds=0.3)), Settings(limits=Limits(memory=128 << 20))
 NEEDED = {"c": "gcc", "cpp": "g++", "rs": "rustc", "go": "go", "java": "javac", "js": "node", "py": "python3"}
 RIGHT_IN = {
     "a.py": RIGHT,
@@ -103,7 +103,7 @@ def test_a_wrong_answer_is_shown_with_its_input_and_the_first_difference(judged:
     [
         ("while True: pass", "took more than 0.3 s"),
         ("import sys\nprint(7)\nsys.exit(3)", "exited with status 3"),
-        ("import os\nprint(7, flush=True)\nos.abort()", "was killed by signal 6"),
+        ("import os\nprint(7, flush=True)\nos.abort()", "was killed by signal 6 (SIGABRT)"),
         (
             "x = []\nwhile True: x.append(bytes(1 << 20))",
             "ran out of its 128 MiB of memory and exited with status 1",
@@ -114,7 +114,7 @@ def test_a_wrong_answer_is_shown_with_its_input_and_the_first_difference(judged:
     ],
 )
 def test_a_program_that_breaks_is_told_how(judged: Judged, text: str, told: str) -> None:
-    outcome = one(judged(SUM, {"a.py": text}, HASTY))
+    outcome = one(judged(SUM, {"a.py": text}, HASTY if "took" in told else SMALL))
     assert (outcome.verdict, outcome.summary) == (Verdict.FAIL, f"0 of 1 cases are right; 1: {told}")
 
 
@@ -313,3 +313,22 @@ def test_points_of_a_group_are_evidence(judged: Judged) -> None:
         outcome = one(judged(SUM, {"a.py": text}, settings))
         told = next(item for item in outcome.evidence if item.quantity == "points")
         assert (told.measured, told.limit) == (points, 25.0)
+
+
+def test_a_recursion_may_be_as_deep_as_memory_goes_and_one_without_end_is_told(judged: Judged) -> None:
+    needs("a.c")
+    text = """
+        #include <stdio.h>
+        int deep(int left, int* above) {
+            int own = left + *above % 2;
+            return left ? deep(left - 1, &own) + (own & 1) : 0;
+        }
+        int main(void) {
+            int a, b;
+            scanf("%d%d", &a, &b);
+            printf("%d\\n", a + b + (deep(a * 100000, &a) < 0));
+        }
+    """
+    assert one(judged(SUM, {"a.c": text}, SMALL)).verdict is Verdict.PASS
+    outcome = one(judged(SUM, {"a.c": text.replace("a * 100000", "-1")}, SMALL))
+    assert outcome.summary.endswith("ran out of its 128 MiB of memory and was killed by signal 11 (SIGSEGV)")
