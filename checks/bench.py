@@ -117,20 +117,24 @@ class Bench:
         self._account = Account(budget)
         if self._worker is not None and self._worker.processor_left < budget:
             # What earlier checks used up must not end this one.
-            self.close()
+            self._end_worker()
         if self._worker is not None:
             self._worker.account = self._account
 
     def close(self) -> None:
-        """Kill the worker."""
-        worker, self._worker = self._worker, None
-        if worker is not None:
-            self._end(worker)
+        """Kill the worker, and what checks and the contract have of their own beside it."""
+        self._end_worker()
         beside, self._beside = self._beside, {}
         for each in beside.values():
             each.close()
         if self._rival is not None:
             self._rival.close()
+        self.contract.leave()
+
+    def _end_worker(self) -> None:
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            self._end(worker)
 
     def beside(self, key: Any, make: Callable[[], _Kept]) -> _Kept:
         """What several checks work on beside the shared worker, closed with the bench.
@@ -203,7 +207,7 @@ class Bench:
     def worker(self) -> Worker:
         """The shared worker; a new one when the last one died."""
         if self._worker is None or not self._worker.alive:
-            self.close()
+            self._end_worker()
             self._worker = self._started()
         return self._worker
 

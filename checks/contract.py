@@ -165,6 +165,7 @@ class Contract:
         packages: Further modules that a submission may import, where they are installed.
         otherwise: The same asked for in another way, with roles of the same names: it counts where more of
             them are found so.
+        leave: Ends what the contract has running of its own; called by a thread that judged by it.
     """
 
     roles: tuple[Role, ...]
@@ -176,6 +177,7 @@ class Contract:
     frameworks: frozenset[str] = frozenset()
     packages: frozenset[str] = frozenset()
     otherwise: Contract | None = None
+    leave: Callable[[], None] = lambda: None
     by_name: Mapping[str, Role] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -54,7 +54,7 @@ def broken(
     tried = [one for one in refused if one[0].target == target]
     faults = [fault for _, fault in tried] if role.agrees is None else _alike(tried)
     if not faults or not all(
-        _is_its_own(submission, fault, alike=role.agrees is not None) for fault in faults
+        _is_its_own(submission, fault, role) for fault in faults
     ):
         return None
     first = faults[0]
@@ -98,15 +98,19 @@ def _alike(tried: Sequence[Refused]) -> Sequence[Fault]:
     ][:1]
 
 
-def _is_its_own(submission: Submission, fault: Fault, *, alike: bool) -> bool:
-    """Whether a fault is the callable's, and not what a wrong guess at the call may cause."""
+def _is_its_own(submission: Submission, fault: Fault, role: Role) -> bool:
+    """Whether a fault is the callable's, and not what a wrong guess at the call may cause.
+
+    Where a role is told by its parameters' names nothing was guessed: who refuses what they say is wrong.
+    """
+    alike = role.agrees is not None
     if isinstance(fault, BadResult):
         return True
     if not isinstance(fault, Raised) or not (fault.file and fault.line):
         return False
     if (fault.kind in _OF_TYPE and not alike) or any(word in fault.detail for word in _OF_THE_CALL):
         return False
-    return not _refuses(submission.read_text(fault.file), fault.line)
+    return role.by_parameters or not _refuses(submission.read_text(fault.file), fault.line)
 
 
 def _refuses(source: str, line: int) -> bool:

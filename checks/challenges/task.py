@@ -64,7 +64,7 @@ def task_of(name: str, challenge: Challenge | None) -> Task:
 
 
 def _assembled(challenge: Challenge, description: Description, authors: Authors) -> Task:
-    contract, own = _nothing(challenge), list[Check]()
+    contract, own = _nothing(authors), list[Check]()
     if description.numbers is not None:
         truths = Truths(authors, description.numbers)
         contract = contract_of(challenge, description.numbers, truths)
@@ -98,13 +98,13 @@ def _answers(title: str, own: Sequence[Check]) -> dict[str, tuple[str, ...]]:
     return {title: tuple(check.id for check in own)} if own else {}
 
 
-def _nothing(challenge: Challenge) -> Contract:
+def _nothing(authors: Authors) -> Contract:
     """A contract that asks for nothing: the checks do not call the submission by roles."""
 
     def sample(rng: np.random.Generator) -> Sample:
         return Sample({}, {})
 
-    return Contract((), sample)
+    return Contract((), sample, leave=authors.close)
 
 
 def _in_trouble(id: str, title: str, trouble: Trouble) -> Check:

@@ -195,9 +195,11 @@ def _errors(out: npt.NDArray[Any], reference: npt.NDArray[Any]) -> npt.NDArray[n
     same = (mine == truth) | (np.isnan(mine) & np.isnan(truth))
     finite = np.where(np.isfinite(truth), truth, 0.0)
     peak = float(np.abs(finite).max(initial=0.0)) or 1.0
-    scale = np.abs(finite) + peak * float(np.sqrt(np.mean(np.abs(finite / peak) ** 2)))
+    # in units of the largest, so that nothing overflows or vanishes
+    unit = finite / peak
+    scale = np.abs(unit) + float(np.sqrt(np.mean(np.abs(unit) ** 2)))
     scale = np.where(scale > 0, scale, 1.0)
-    error = np.abs(np.where(odd, 0.0, mine - truth)) / scale
+    error = np.abs(np.where(odd, 0.0, mine / peak - unit)) / scale
     return np.where(odd, np.where(same, 0.0, np.nan), error)
 
 

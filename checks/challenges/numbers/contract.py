@@ -51,6 +51,7 @@ def _asked(challenge: Challenge, numbers: Numbers, truths: Truths, *, cache: boo
         f"{_names(challenge, numbers)[0]}({takes}) → {gives}",
         frameworks=frozenset(numbers.frameworks),
         packages=frozenset({*numbers.packages, *numbers.frameworks}),
+        leave=truths.authors.close,
     )
 
 

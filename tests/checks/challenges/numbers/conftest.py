@@ -1,0 +1,42 @@
+"""Challenges of a few lines, and answers to them, judged as a run judges them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from judge_tui.checks.challenges.challenge import Challenge, Settings
+from judge_tui.checks.challenges.task import made
+from judge_tui.checks.runner import judge
+from judge_tui.checks.submission import Submission
+from judge_tui.checks.verdict import Outcome
+
+Judge = Callable[..., Mapping[str, Outcome]]
+
+ALWAYS = ("size", "loads", "purity", "throughput", "own_tests")
+
+
+@pytest.fixture
+def judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Judge:
+    """Judges an answer by a challenge: both as the text of one file."""
+    monkeypatch.setenv("JUDGE_TUI_CACHE", str(tmp_path / "cache"))
+
+    def run(
+        challenge: str,
+        answer: str,
+        *checks: str,
+        seed: int = 1,
+        task: str = "double",
+        settings: Settings | None = None,
+    ) -> Mapping[str, Outcome]:
+        folder, theirs = tmp_path / "challenges" / task, tmp_path / "submissions" / "m" / task
+        for place, name, text in ((folder, "challenge.py", challenge), (theirs, "answer.py", answer)):
+            place.mkdir(parents=True, exist_ok=True)
+            (place / name).write_text(text)
+        made_of = made(Challenge(task, str(folder), settings or Settings()))
+        wanted = checks or tuple(check.id for check in made_of.checks if check.id not in ALWAYS)
+        return judge(made_of, Submission("m", task, theirs), seed=seed, checks=wanted)
+
+    return run

@@ -1,0 +1,84 @@
+"""What is off with a challenge is told as the challenge's, with file and line, and never as an answer's."""
+
+from __future__ import annotations
+
+import pytest
+
+from judge_tui.checks.verdict import CHALLENGE, Verdict
+
+from .conftest import Judge
+
+ANSWER = "def double(x): return 2 * x"
+GOOD = """
+def reference(x): return 2 * x
+def inputs(rng, n): return {"x": rng.standard_normal(n)}
+CASES = [dict(n=3)]
+"""
+
+
+@pytest.mark.parametrize(
+    ("challenge", "words"),
+    [
+        ("def reference(x: return x", "SyntaxError"),
+        ("1 / 0", "ZeroDivisionError"),
+        ("", "defines no function inputs"),
+        ("def inputs(rng): return {'x': 1}", "neither reference"),
+        (GOOD.replace("return {", "return 3 #"), "no dict"),
+        (GOOD.replace("{\"x\": rng.standard_normal(n)}", "{}"), "empty dict"),
+        (GOOD.replace("\"x\"", "\"y\""), "inputs draws 'y', which reference does not take"),
+        (GOOD.replace("reference(x)", "reference(x, z)"), "reference takes 'z'"),
+        ("import numpy, time\n" + GOOD.replace("rng.standard_normal(n)", "numpy.array([time.time_ns()])"),
+         "draws from the same seed again"),
+        (GOOD.replace("return 2 * x", "return x.no"), "AttributeError"),
+        (GOOD.replace("return 2 * x", "return open"), "does not cross by value"),
+        (GOOD + "CASES = []", "CASES is empty"),
+        (GOOD + "CASES = 5", "CASES must be a list of dicts"),
+        (GOOD + "NAMES = [3]", "NAMES must be a list of texts"),
+        (GOOD + "ALIASES = {'q': ['r']}", "ALIASES names 'q'"),
+        (GOOD + "DTYPES = ['int8']", "no floating-point dtype"),
+        (GOOD + "TOLERANCE = 'tight'", "TOLERANCE must be"),
+        (GOOD + "GRADIENTS = ['w']", "GRADIENTS names 'w'"),
+        (GOOD.replace("CASES = [dict(n=3)]", "CASES = [dict(m=3)]"), "unexpected keyword argument 'm'"),
+        ("while True: pass", "did not come back within"),
+        ("import os; os._exit(0)", "exited with status 0"),
+        ("print('x' * 10**9)\n" + GOOD.replace("2 * x", "x.no"), "AttributeError"),
+    ],
+)  # fmt: skip
+def test_a_faulty_challenge_says_so(judged: Judge, challenge: str, words: str) -> None:
+    found = judged(challenge, ANSWER)["accuracy"]
+    assert (found.verdict, found.fault) == (Verdict.ERROR, CHALLENGE), found.summary
+    assert words in found.summary, found.summary
+
+
+def test_a_package_that_the_challenge_needs_is_a_skip(judged: Judge) -> None:
+    found = judged("import not_there_at_all\n" + GOOD, ANSWER)["accuracy"]
+    assert found.verdict is Verdict.SKIP
+    assert "the challenge itself needs not_there_at_all" in found.summary
+
+
+@pytest.mark.parametrize(
+    ("more", "check", "words"),
+    [
+        ("def edge_cases(rng):\n    yield 'odd', {'x': None}", "edge_cases", "edge case 'odd'"),
+        ("def edge_cases(rng):\n    yield 3", "edge_cases", "must yield (name, inputs)"),
+        ("def edge_cases(rng):\n    return iter(())", "edge_cases", "yields nothing"),
+        ("def edge_cases(rng):\n    import numpy\n    while True: yield 'a', {'x': numpy.ones(1)}",
+         "edge_cases", "yields more than"),
+        ("def error_cases(rng):\n    yield 'odd', {'x': 3.0}, ValueError", "errors",
+         "answers instead of raising ValueError"),
+        ("def error_cases(rng):\n    yield 'odd', {'x': None}, ValueError", "errors",
+         "raises TypeError instead of ValueError"),
+        ("def property_odd(call, rng):\n    assert call(x=1.0) == 3", "property_odd",
+         "does not hold for the reference itself"),
+        ("def property_odd(call, rng):\n    x.y", "property_odd", "NameError"),
+        ("GRADIENTS = ['x']\ndef gradients(dout, x): return 3 * dout", "gradients",
+         "off the reference's differences"),
+    ],
+)  # fmt: skip
+def test_what_fails_on_the_reference_is_the_challenge_s_fault(
+    judged: Judge, more: str, check: str, words: str
+) -> None:
+    answer = ANSWER + "\ndef backward(dout, x): return 2 * dout"
+    found = judged(f"{GOOD}\n{more}\n", answer, check)[check]
+    assert (found.verdict, found.fault) == (Verdict.ERROR, CHALLENGE), found.summary
+    assert words in found.summary, found.summary

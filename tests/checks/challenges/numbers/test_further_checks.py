@@ -1,0 +1,119 @@
+"""Edges, refusals, claims, gradients, and what is ruled out: each with answers that deserve each verdict."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from judge_tui.checks.challenges.numbers.forbidden import uses
+from judge_tui.checks.verdict import Verdict
+
+from .conftest import Judge
+
+MEAN = '''
+import numpy as np
+def reference(x):
+    if len(x) == 0:
+        raise ValueError("empty")
+    return float(np.mean(x))
+def inputs(rng, n): return {"x": rng.standard_normal(n) + 3}
+CASES = [dict(n=1), dict(n=9)]
+def edge_cases(rng):
+    yield "large", {"x": np.array([1e308, 1e308])[:1]}
+    yield "integers", {"x": np.array([1.0, 2.0])}
+def error_cases(rng):
+    yield "empty", {"x": np.zeros(0)}, ValueError
+def property_shift(call, rng):
+    """Adding one to all adds one to the mean."""
+    x = rng.standard_normal(5)
+    assert abs(call(x=x + 1) - call(x=x) - 1) < 1e-9, "a shift is not kept"
+'''
+GOOD = """
+class EmptyError(ValueError): pass
+def mean(x):
+    if not len(x): raise EmptyError("nothing")
+    return sum(x) / len(x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("answer", "verdicts"),
+    [
+        (GOOD, {}),
+        (GOOD.replace('raise EmptyError("nothing")', "return 0.0"),
+         {"errors": Verdict.FAIL}),
+        (GOOD.replace("(ValueError)", "(KeyError)"), {"errors": Verdict.FAIL}),
+        (GOOD.replace("sum(x) / len(x)", "sum(x) / len(x) if x[0] < 1e300 else 0.0"),
+         {"edge_cases": Verdict.FAIL}),
+        (GOOD.replace("sum(x) / len(x)", "abs(sum(x) / len(x))"), {"property_shift": Verdict.FAIL}),
+    ],
+)  # fmt: skip
+def test_edges_refusals_and_claims(judged: Judge, answer: str, verdicts: dict[str, Verdict]) -> None:
+    found = judged(MEAN, answer, task="mean")
+    wanted = dict.fromkeys(("accuracy", "edge_cases", "errors", "property_shift"), Verdict.PASS) | verdicts
+    assert {check: outcome.verdict for check, outcome in found.items()} == wanted, {
+        check: outcome.summary for check, outcome in found.items()
+    }
+
+
+def test_a_claim_tells_what_the_submission_raised_and_where(judged: Judge) -> None:
+    answer = GOOD.replace("    return sum", "    if len(x) == 5: x.nothing\n    return sum")
+    found = judged(MEAN, answer, "property_shift", task="mean")["property_shift"]
+    assert found.verdict is Verdict.FAIL
+    assert "AttributeError" in found.summary
+    assert found.location == ("answer.py", 5)
+
+
+SQUARE = """
+GRADIENTS = ["x"]
+def reference(x, w): return (x * x * w).sum(-1)
+def inputs(rng, rows, width):
+    return {"x": rng.standard_normal((rows, width)), "w": rng.standard_normal(width)}
+CASES = [dict(rows=2, width=3), dict(rows=5, width=40)]
+"""
+
+
+@pytest.mark.parametrize(
+    ("answer", "verdict"),
+    [
+        ("def forward(x, w): return (x*x*w).sum(-1)\ndef backward(dout, x, w): return 2*x*w*dout[:, None]",
+         Verdict.PASS),
+        ("def forward(x, w): return (x*x*w).sum(-1), (x, w)\n"
+         "def backward(dout, cache):\n x, w = cache\n return 2*x*w*dout[:, None]", Verdict.PASS),
+        ("def forward(x, w): return (x*x*w).sum(-1)\ndef backward(dout, x, w): return x*w*dout[:, None]",
+         Verdict.FAIL),
+        ("def forward(x, w): return (x*x*w).sum(-1)", Verdict.UNBOUND),
+    ],
+)  # fmt: skip
+def test_gradients_are_those_of_the_reference(judged: Judge, answer: str, verdict: Verdict) -> None:
+    found = judged(SQUARE, answer, "gradients", task="square")["gradients"]
+    assert found.verdict is verdict, found.summary
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("import numpy as np\nnp.linalg.norm(3)", ["numpy.linalg.norm"]),
+        ("from numpy.linalg import norm as n\nn(3)", ["numpy.linalg.norm", "numpy.linalg.norm"]),
+        ("import numpy\nlinalg = numpy.linalg\nlinalg.norm(3)", ["numpy.linalg.norm"]),
+        ("from numpy.linalg import *", ["numpy.linalg.*"]),
+        ("x = 'numpy.linalg.norm'  # numpy.linalg.norm", []),
+        ("import other as np\nnp.linalg.norm(3)", []),
+        ("a @ b", ["operator:@"]),
+        ("a @= b", ["operator:@"]),
+        ("sorted([2])", ["sorted"]),
+        ("x.sorted", []),
+    ],
+)
+def test_what_is_ruled_out_is_found_through_aliases_and_never_in_strings(
+    source: str, found: list[str]
+) -> None:
+    names = ("numpy.linalg.norm", "operator:@", "sorted")
+    assert [name for name, _line in uses(ast.parse(source), names)] == found
+
+
+def test_a_forbidden_name_fails_with_its_line(judged: Judge) -> None:
+    answer = "import numpy as np\ndef mean(x):\n    if not len(x): raise ValueError\n    return np.mean(x)\n"
+    found = judged(MEAN + "FORBIDDEN = ['numpy.mean']\n", answer, "forbidden", task="mean")["forbidden"]
+    assert (found.verdict, found.location) == (Verdict.FAIL, ("answer.py", 4))
