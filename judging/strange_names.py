@@ -9,7 +9,7 @@ from judge_tui.checks.unlisted import escaped
 from judge_tui.judging.folders import readable_in
 from judge_tui.judging.workspace import Workspace
 
-__all__ = ["strange_names"]
+__all__ = ["strange_model", "strange_names"]
 
 
 def strange_names(workspace: Workspace) -> tuple[str, ...]:
@@ -21,11 +21,16 @@ def strange_names(workspace: Workspace) -> tuple[str, ...]:
     return tuple(_told(workspace))
 
 
+def strange_model(model: str) -> str:
+    """The sentence for a model whose name holds the sign of attempts."""
+    return f"{escaped(model)} counts as a model of its own: rename its folder, {SIGN} is for attempts."
+
+
 def _told(workspace: Workspace) -> Iterator[str]:
     tree = workspace.submissions
     for model in readable_in(tree, tree):
         if SIGN in model:
-            yield f"{escaped(model)} counts as a model of its own: rename its folder, {SIGN} is for attempts."
+            yield strange_model(model)
         for folder in readable_in(tree / model, tree):
             if SIGN in folder and attempt_of(folder)[1] == 1:
                 yield (

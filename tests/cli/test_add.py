@@ -65,7 +65,7 @@ def test_a_disk_that_fails_leaves_the_folders_as_they_were(
         raise OSError(28, "No space left on device", str(code / "a.py"))
 
     before = tree(root)
-    monkeypatch.setattr("judge_tui.cli.copying.shutil.copytree", full)
+    monkeypatch.setattr(Path, "write_bytes", full)
     ended = cli("add", code, "--model", "m-new", "--task", "kv")
     assert ended.code == 2
     assert "No space left on device" in ended.err
@@ -93,7 +93,7 @@ def test_links_and_names_that_are_not_utf8_are_told_and_counted(cli: Cli, root: 
 def test_what_is_left_out_does_not_count_as_too_large(
     cli: Cli, root: Path, code: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("judge_tui.cli.copying._MAX_BYTES", 100)
+    monkeypatch.setattr("judge_tui.cli.bringing.brought.MOST_BYTES", 100)
     (code / ".git").mkdir()
     (code / ".git" / "pack").write_bytes(b"x" * 200)
     assert cli("add", code, "--model", "m-new", "--task", "kv").code == 0
