@@ -19,6 +19,7 @@ from judge_tui.checks.challenges.programs.checks import checks_of as programs_of
 from judge_tui.checks.check import Check, Findings
 from judge_tui.checks.contract import Contract, Sample
 from judge_tui.checks.generic import with_generic
+from judge_tui.checks.generic.own_tests import without_scripts
 from judge_tui.checks.task import Task, load_task
 
 __all__ = ["made", "statement", "task_of", "trouble"]
@@ -85,11 +86,11 @@ def _assembled(challenge: Challenge, description: Description, authors: Authors)
 
 def _with_generic(own: Sequence[Check], contract: Contract, challenge: Challenge) -> tuple[Check, ...]:
     """The checks of a challenge, and those that hold for all tasks as far as they can say anything."""
-    instead: tuple[Check, ...] = ()
+    instead = [without_scripts] if CASES in challenge.kinds else []
     if challenge.kinds == (CASES,):
-        instead = (parses,)
+        instead.append(parses)
     elif contract.roles:
-        instead = (allowed_only(contract.packages),)
+        instead.append(allowed_only(contract.packages))
     every = with_generic(*own, instead=instead)
     return every if contract.roles else tuple(check for check in every if check.id not in _OF_ROLES)
 

@@ -18,7 +18,7 @@ from judge_tui.checks.generic.scripts import run_script
 from judge_tui.checks.generic.tested import Ending, Tested
 from judge_tui.checks.verdict import Verdict
 
-__all__ = ["own_tests"]
+__all__ = ["own_tests", "without_scripts"]
 
 #: Tests of one ending that get a row of evidence; passing ones whose output is kept.
 _ROWS, _OUTPUTS = 250, 40
@@ -44,6 +44,27 @@ def own_tests(bench: Bench, found: Findings) -> str:
     tests, scripts = found_tests(bench.submission)
     if not tests and not scripts:
         raise Skipped("it has no test function and no main script")
+    return _run(bench, found, tests, scripts)
+
+
+@check(
+    "own_tests",
+    "its own tests",
+    host=True,
+    apart=True,
+    establishes="How many of the submission's own tests pass in the sandbox; cases run its program.",
+    version=own_tests.version,
+    budget=own_tests.budget,
+)
+def without_scripts(bench: Bench, found: Findings) -> str:
+    """The same for programs, whose main script is the answer itself: it reads what only a case gives it."""
+    tests, _scripts = found_tests(bench.submission)
+    if not tests:
+        raise Skipped("it has no test function")
+    return _run(bench, found, tests, ())
+
+
+def _run(bench: Bench, found: Findings, tests: Sequence[FoundTest], scripts: Sequence[FoundTest]) -> str:
     started = time.monotonic()
     told = _Told(found)
     for tested in _tested(bench, tests):
