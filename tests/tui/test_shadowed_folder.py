@@ -46,6 +46,7 @@ ARGUMENTS = {
     "import-scores": ("scores.jsonl", "--dry-run"),
     "packet": ("alpha", "beta", "--task", "kv"),
     "export": ("README.md",),
+    "challenge": ("new", "mine"),
     "init": ("beside",),
     "add": ("submissions/alpha/kv", "--model", "gamma", "--task", "kv"),
     "doctor": (),
