@@ -196,7 +196,7 @@ def _told(built: Built, limits: Limits, judge: Judge, found: Findings, count: _C
     if not count.wrong:
         cases = "the case is" if total == 1 else f"all {total} cases are"
         seen = "; the emulator saw " + _seen(count) if count.seen else ""
-        return f"{cases} right, in at most {count.slowest:.2g} of {seconds} s{seen}"
+        return f"{cases} right, in at most {count.slowest:.2g} s of {seconds} s{seen}"
     name, reason = count.wrong[0]
     more = f", and {len(count.wrong) - 1} more" if len(count.wrong) > 1 else ""
     rest = f"; ended after three that took more than {seconds} s" if count.stopped else ""

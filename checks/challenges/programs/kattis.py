@@ -41,6 +41,8 @@ _RIGHT = "accepted"
 _WRONG = ("wrong_answer", "time_limit_exceeded", "run_time_error", "rejected")
 _STATEMENT = re.compile(r"(?:problem_)?statement/problem(?:\.(?P<language>[\w-]+))?\.(?:md|tex)")
 _ENGLISH = "en"
+#: How versions begin in which problem.yaml says whether there is a validator.
+_OLDER = "legacy"
 
 
 class Package(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -130,12 +132,14 @@ def _refuse(told: Mapping[str, Any], files: Sequence[str]) -> None:
 
 
 def _is_custom(told: Mapping[str, Any], files: Sequence[str]) -> bool:
-    """Whether the package has a validator of its own."""
+    """Whether a validator of the package's own counts: said so in the older format, there in the later one."""
     there = any(file.startswith(_VALIDATORS) for file in files)
-    validation = str(told.get("validation") or "")
-    if validation.startswith("custom") and not there:
+    if not str(told.get("problem_format_version") or _OLDER).startswith(_OLDER):
+        return there
+    custom = str(told.get("validation") or "").startswith("custom")
+    if custom and not there:
         raise ChallengeFault("'validation' is custom, and there are no output_validators.", file=PACKAGE)
-    return there and not validation.startswith("default")
+    return custom
 
 
 def _title(name: Any) -> str:

@@ -46,6 +46,17 @@ def test_a_later_format_is_read_too() -> None:
     assert (settings.title, settings.limits) == ("Sums", Limits(1.5, 256 << 20))
 
 
+def test_whether_a_validator_counts_is_said_in_the_older_format_and_seen_in_the_later() -> None:
+    files = [*FILES, "output_validators/check.py"]
+    assert package({}, files).settings.compare == "tokens any-case"
+    assert (
+        package({"validation": "custom", "validator_flags": "3 x"}, files).settings.compare == "validator 3 x"
+    )
+    later = {"problem_format_version": "2023-07-draft"}
+    assert package(later, files).settings.compare == "validator"
+    assert package(later, FILES).settings.compare == "tokens any-case"
+
+
 def test_a_time_limit_stands_where_domjudge_and_problemtools_put_it() -> None:
     texts = {"domjudge-problem.ini": "color='red'\ntimelimit = '3'\n"}
     assert package({}, FILES, texts=texts).settings.limits.seconds == 3
