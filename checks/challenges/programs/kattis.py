@@ -132,7 +132,7 @@ def _refuse(told: Mapping[str, Any], files: Sequence[str]) -> None:
 
 
 def _is_custom(told: Mapping[str, Any], files: Sequence[str]) -> bool:
-    """Whether a validator of the package's own counts: said so in the older format, there in the later one."""
+    """Whether a validator of the package's own counts: as the older format says, or where one is there."""
     there = any(file.startswith(_VALIDATORS) for file in files)
     if not str(told.get("problem_format_version") or _OLDER).startswith(_OLDER):
         return there
