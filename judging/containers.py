@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
-__all__ = ["ARCHIVES", "HEAD", "NOTEBOOK", "container", "is_archive_name", "packing"]
+from judge_tui.checks.sources import fence_line
+from judge_tui.checks.submission import Submission
+
+__all__ = ["ARCHIVES", "HEAD", "NOTEBOOK", "container", "is_archive_name", "packing", "unopened"]
 
 #: Bytes from the beginning of a file that tell what it is.
 HEAD = 512
 NOTEBOOK = ".ipynb"
+_PDF = "a PDF"
+_READABLE = ("a notebook", "Markdown")
 _MARKDOWN = frozenset({".md", ".markdown"})
 _MAGIC = (
     (b"PK\x03\x04", "zip"),
@@ -36,6 +41,12 @@ _DOCUMENTS = {
     ".pth": "",
     ".keras": "",
 }
+_NO_CODE = (
+    ARCHIVES
+    | _MARKDOWN
+    | frozenset(_DOCUMENTS)
+    | {"", NOTEBOOK, ".pdf", ".txt", ".rst", ".png", ".jpg", ".svg"}
+)
 
 
 def packing(name: str, head: bytes) -> str:
@@ -69,7 +80,45 @@ def container(name: str, head: bytes) -> str:
     if form := packing(name, head):
         return f"a {form} archive"
     if head.startswith(b"%PDF-"):
-        return "a PDF"
+        return _PDF
     if suffix == NOTEBOOK:
-        return "a notebook"
-    return "Markdown" if suffix in _MARKDOWN else _DOCUMENTS.get(suffix, "")
+        return _READABLE[0]
+    return _READABLE[1] if suffix in _MARKDOWN else _DOCUMENTS.get(suffix, "")
+
+
+def closed(name: str, data: bytes) -> str:
+    """What is shown for the bytes of a file that nobody can read; empty for one that is shown as it is.
+
+    Args:
+        name: The file's name.
+        data: Its content.
+    """
+    what = container(name, data[:HEAD])
+    if not what or what in _READABLE:
+        return ""
+    way = "\njudge-tui add unpacks it." if packing(name, data[:HEAD]) else ""
+    return f"{name} is {what}:\nnothing in it is shown or checked.{way}"
+
+
+def unopened(submission: Submission) -> str:
+    """What keeps the code of a submission to itself, a sentence; empty where there are files of code.
+
+    Args:
+        submission: The submission; it is read only where no name of its files is that of code.
+    """
+    files = submission.files
+    if not all(PurePosixPath(name.lower()).suffix in _NO_CODE for name in files):
+        return ""
+    for name in files:
+        data = submission.read_bytes(name)
+        what = container(name, data[:HEAD])
+        if what == _READABLE[1]:
+            what = "Markdown with code in fences" if fence_line(data.decode("utf-8", "replace")) else ""
+        if what:
+            way = (
+                ""
+                if what in _DOCUMENTS.values() or what == _PDF
+                else f", and judge-tui add {name} makes those"
+            )
+            return f"{name} is {what}, no file of code{way}."
+    return ""

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -217,3 +218,21 @@ async def test_links_and_names_that_are_not_utf8_are_told_in_the_pane(
         await app.press("f4")
         await app.until(lambda: "LEFT OUT (2)" in app.text())
         assert "link.py (a link)" in app.text()
+
+
+async def test_an_archive_alone_is_told_in_the_pane_with_what_to_do(workspace: Workspace) -> None:
+    folder = workspace.submission("alpha", "kv").path
+    for file in folder.iterdir():
+        file.unlink()
+    with zipfile.ZipFile(folder / "work.zip", "w") as archive:
+        archive.writestr("a.py", "x = 1\n")
+    async with running(make_app(workspace, engine=None), (200, 45)) as app:
+        await app.until(lambda: app.compare.panes[0].file == "work.zip")
+        for line in (
+            "work.zip is a zip archive:",
+            "nothing in it is shown or checked.",
+            "judge-tui add unpacks it.",
+        ):
+            assert line in app.text()
+        said = "A: work.zip is a zip archive, no file of code, and judge-tui add work.zip makes those."
+        await app.until(lambda: said in app.messages())

@@ -15,6 +15,7 @@ from textual.message import Message
 
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.unlisted import sentence
+from judge_tui.judging.containers import closed, unopened
 from judge_tui.judging.plain import plain
 from judge_tui.tui.background import Background
 from judge_tui.tui.code.first_file import first_file
@@ -134,9 +135,13 @@ class CodePane(Hollow, Vertical):
             self.open(first_file(files, self.submission.task))
         else:
             self._show(Source(b"(this submission has no files)"))
-        if told := sentence(self.submission.unlisted):
-            self.notify(f"{letter_of(self.index)}: {plain(self.hide(told))}", markup=False, timeout=6)
+        self._tell(sentence(self.submission.unlisted))
+        self.submit(lambda: unopened(self.submission), self._tell)
         self.retitle()
+
+    def _tell(self, told: str) -> None:
+        if told:
+            self.notify(f"{letter_of(self.index)}: {plain(self.hide(told))}", markup=False, timeout=6)
 
     def on_resize(self) -> None:
         self.retitle()
@@ -185,7 +190,7 @@ class CodePane(Hollow, Vertical):
 
     def _source(self, file: str) -> Source:
         data = self.submission.read_bytes(file) or self.submission.trouble(file).encode()
-        return Source(data, hide=self.hide)
+        return Source(closed(file, data).encode() or data, hide=self.hide)
 
     def _told(self, highlight: Highlight) -> Highlight:
         """What of a file's syntax may be shown."""
