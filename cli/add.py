@@ -21,6 +21,7 @@ from judge_tui.cli.adding import NEXT, PIPE, Adding, Wanted, about, content, pla
 from judge_tui.cli.adding_samples import planned_samples
 from judge_tui.cli.bringing.recognising import FORMS, form_of
 from judge_tui.cli.copying import Arrival, write_all
+from judge_tui.judging.containers import unopened
 from judge_tui.judging.plain import plain
 from judge_tui.judging.wording import counted
 
@@ -167,6 +168,8 @@ def _warnings(one: Adding, added: Submission, wanted: Wanted) -> list[str]:
     missing = absence(added).partition(": ")[2]
     if missing or all(_is_binary(added, name) for name in added.files):
         told.append(f"there is no source file among them: {missing or 'they are no text'}.")
+    if closed := unopened(added):
+        told.append(closed)
     if newer := added.meta.newer:
         told.append(newer)
     if (wanted.meta["model"] or wanted.meta["source"]) and META in one.arrival.files:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import PurePosixPath
 
 from judge_tui.checks.errors import UsageError
 from judge_tui.checks.lines import split_lines
 from judge_tui.cli.bringing.brought import Brought, listed
 from judge_tui.cli.bringing.fence_names import Above, language_of, named_above, named_inside
 from judge_tui.cli.bringing.fences import MOST_FENCES, Fence, fences
-from judge_tui.cli.bringing.joining import elided, joined
+from judge_tui.cli.bringing.joining import defined, elided, joined
 from judge_tui.cli.bringing.languages import guessed, suffix_of
 from judge_tui.cli.bringing.member_names import free_name, module_name, spelled
 from judge_tui.judging.wording import counted
@@ -127,12 +129,26 @@ class _Reading:
         known = names.get(spelled(name), name)
         before = self._named.get(known)
         if before is not None and before.lines != fence.lines:
-            if elided(fence) and not elided(before):
-                self._leave(fence, f"a part of {known}")
-                return
-            self._notes.append(f"{known} is there again in line {fence.line}, and the last one is taken.")
+            fence = self._again(known, before, fence)
         self._named[known] = fence
         self.files[known] = fence.text
+
+    def _again(self, name: str, before: Fence, fence: Fence) -> Fence:
+        """What a file is once its name has come again: the newer one, both, or what it was."""
+        suffix = PurePosixPath(name).suffix
+        old, new = defined(before, suffix), defined(fence, suffix)
+        if elided(fence) and not elided(before):
+            self._leave(fence, f"a part of {name}")
+            return before
+        if old and not new:
+            # a fence beneath a heading that only speaks of the file
+            self._unnamed.append((fence, suffix))
+            return before
+        if old and not old & new:
+            self._notes.append(f"{name} goes on in line {fence.line}.")
+            return replace(before, lines=(*before.lines, "", *fence.lines))
+        self._notes.append(f"{name} is there again in line {fence.line}, and the last one is taken.")
+        return fence
 
     def _leave(self, fence: Fence, what: str) -> None:
         self._left_out.append(f"line {fence.line} ({what})")
@@ -176,4 +192,4 @@ def _places(fences: Sequence[Fence]) -> str:
 
 
 def _moved(fence: Fence, lines: int) -> Fence:
-    return Fence(fence.info, fence.lines, fence.first + lines, fence.last + lines, fence.closed)
+    return replace(fence, first=fence.first + lines, last=fence.last + lines)

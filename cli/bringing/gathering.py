@@ -112,7 +112,7 @@ class Gathering:
         if self._twice:
             yield f"{listed(self._twice)}: there several times, and the last is taken."
         if self._hidden:
-            yield f"{counted(len(self._hidden), 'hidden file or cache')} left out: {listed(self._hidden)}."
+            yield f"hidden or a cache, and left out: {listed(self._hidden)}."
 
 
 def _above(name: str) -> Iterable[str]:

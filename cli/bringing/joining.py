@@ -10,12 +10,13 @@ from dataclasses import dataclass, field
 from judge_tui.checks.sources import parsed
 from judge_tui.cli.bringing.fences import Fence
 
-__all__ = ["Joined", "elided", "joined"]
+__all__ = ["Joined", "defined", "elided", "joined"]
 
 _MOST_COMPARED = 200
 _ALIKE = 0.8
 _BUSY = ("if", "for", "while", "switch", "return", "else", "sizeof", "defined")
 _PYTHON_NAME = re.compile(r"^(?:async )?(?:def|class)[ \t]+(\w+)", re.M)
+_WORD = re.compile(r"\w+")
 _C_NAME = re.compile(r"([A-Za-z]\w*)[ \t]*\(")
 _C_TYPE = re.compile(r"(?:struct|class|enum|union|namespace)[ \t]+(\w+)")
 #: What stands for code that is not shown.
@@ -59,7 +60,7 @@ def joined(fences: Sequence[Fence], suffix: str, beside: Sequence[Fence] = ()) -
         others = [other for other in (*pieces, *files) if other is not piece]
         if why := _repeats(piece, others):
             found.left_out.append((piece.fence, why))
-        elif piece.uses_only and any(other.names for other in others):
+        elif piece.uses_only and any(other.names & piece.words for other in others):
             found.examples.append(piece.fence)
         else:
             found.kept.append(piece.fence)
@@ -74,9 +75,20 @@ class _Piece:
         self.lines = [text for line in fence.lines if (text := line.strip())]
         self.distinct = frozenset(self.lines)
         python = suffix == ".py"
-        self.names = frozenset(_PYTHON_NAME.findall(fence.text)) if python else _c_names(fence.lines)
+        self.names = defined(fence, suffix)
+        self.words = frozenset(_WORD.findall(fence.text))
         self.excerpt = elided(fence) or (python and fence.lines[:1] != () and _is_indented(fence))
         self.uses_only = not self.names and (_only_uses(fence.text) if python else not _is_head(self.lines))
+
+
+def defined(fence: Fence, suffix: str) -> frozenset[str]:
+    """Functions and types that code has at the margin.
+
+    Args:
+        fence: The code.
+        suffix: Of its language.
+    """
+    return frozenset(_PYTHON_NAME.findall(fence.text)) if suffix == ".py" else _c_names(fence.lines)
 
 
 def _is_indented(fence: Fence) -> bool:

@@ -9,10 +9,10 @@ from judge_tui.checks.errors import UsageError
 from judge_tui.checks.sources import fence_line, is_binary
 from judge_tui.cli.bringing.answers import from_text
 from judge_tui.cli.bringing.archives import from_archive
-from judge_tui.cli.bringing.brought import Brought
+from judge_tui.cli.bringing.brought import Brought, listed
 from judge_tui.cli.bringing.notebooks import from_notebook
 from judge_tui.cli.bringing.samples import looks_like_samples
-from judge_tui.judging.containers import HEAD, NOTEBOOK, container, packing
+from judge_tui.judging.containers import HEAD, NOTEBOOK, packing
 
 __all__ = ["FORMS", "Form", "brought_of", "form_of", "text_of"]
 
@@ -78,24 +78,15 @@ def _one_more(unpacked: Brought, task: str) -> Brought:
 
 
 def told_of_files(brought: Brought) -> tuple[str, ...]:
-    """What notebooks and papers among files are, a sentence for all."""
-    return _not_read([name for name, data in brought.files.items() if _is_closed(name, data)])
-
-
-def _is_closed(name: str, data: bytes) -> bool:
-    what = container(name, data[:HEAD])
-    return bool(what) and what != "Markdown" and not packing(name, data[:HEAD])
-
-
-def _not_read(names: list[str]) -> tuple[str, ...]:
-    from judge_tui.cli.bringing.brought import listed
-
-    return (f"no code is read out of {listed(names)}: judge-tui add takes each by itself.",) if names else ()
+    """What is said of notebooks among files of code."""
+    found = [name for name in brought.files if name.lower().endswith(NOTEBOOK)]
+    if not found:
+        return ()
+    are = "is a notebook" if len(found) == 1 else "are notebooks"
+    return (f"{listed(found)} {are}, where no check reads code: judge-tui add takes one by itself.",)
 
 
 def _told_of(name: str, data: bytes) -> tuple[str, ...]:
-    if what := container(name, data[:HEAD]):
-        return (f"{name} is {what}, and no code is read out of it.",)
     text = data.decode("utf-8", "replace") if name.endswith((".py", ".cu")) else ""
     if line := fence_line(text):
         return (f"{name} has a Markdown fence in line {line}: --format answer takes the code out of it.",)

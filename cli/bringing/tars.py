@@ -72,10 +72,10 @@ class _Stream:
         piece = self._read(most)
         self._count += len(piece)
         if self._count > _MOST_READ:
-            told = (
-                f"unpacks to more than {_MOST_READ // 1_000_000} MB, of which a part may have been left out."
+            raise UsageError(
+                f"unpacks to more than {_MOST_READ // 1_000_000} MB, what would be left out included.",
+                hint="Leave build products and data sets out.",
             )
-            raise UsageError(told, hint="Leave build products and data sets out.")
         return piece
 
     def block(self) -> bytes:

@@ -295,3 +295,28 @@ def test_a_dry_run_says_what_would_be_and_writes_nothing(cli: Cli, root: Path, t
     assert tree(root) == before
     (tmp_path / "chat.md").write_text(" ")
     assert cli("add", tmp_path / "chat.md", "--model", "m", "--task", "kv", "--dry-run").code == 2
+
+
+def test_a_folder_with_nothing_but_an_answer_is_told_how_it_becomes_code(
+    cli: Cli, root: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "chat.md").write_text(ANSWER)
+    told = cli("add", tmp_path / "work", "--model", "m", "--task", "kv").err
+    assert (
+        "chat.md is Markdown with code in fences, no file of code, and judge-tui add chat.md makes those."
+        in told
+    )
+    (tmp_path / "work" / "a.py").write_text("x = 1\n")
+    (tmp_path / "work" / "b.ipynb").write_text("{}")
+    (tmp_path / "work" / "c.zip").write_text("PK")
+    assert lines(cli("add", tmp_path / "work", "--model", "n", "--task", "kv").err) == [
+        "judge-tui: not unpacked, since judge-tui add unpacks one by itself: c.zip.",
+        "judge-tui: b.ipynb is a notebook, where no check reads code: judge-tui add takes one by itself.",
+    ]
+
+
+def test_attempt_before_the_source_is_told_how_it_is_meant(cli: Cli, root: Path) -> None:
+    ended = cli("add", "--attempt", "a.py", "--model", "m", "--task", "kv")
+    assert ended.code == 2
+    assert "'a.py' is no number of an attempt" in ended.err

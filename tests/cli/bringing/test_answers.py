@@ -17,6 +17,7 @@ from judge_tui.cli.bringing.member_names import why_not
 
 CACHE = "import numpy as np\n\n\nclass Cache:\n    def append(self, x):\n        return x\n"
 X1, X2 = "x = 1\n", "x = 2\n"
+END = "\n"
 RUN, MINE, WRONG = "python x\n", "mine\n", "def wrong(): pass\n"
 
 
@@ -203,6 +204,17 @@ def test_a_part_of_a_file_does_not_stand_for_it() -> None:
     assert "1 fence is no file: line 14 (a part of a.py)." in found.sentences
 
 
+def test_what_only_uses_a_file_does_not_stand_for_it() -> None:
+    text = f"### cache.py\n{fence(CACHE)}\n### Running `cache.py`\n{fence('Cache().append(1)' + END)}"
+    assert files(text) == {"cache.py": CACHE, "example.py": "Cache().append(1)\n"}
+
+
+def test_a_file_that_goes_on_in_a_second_fence_is_both() -> None:
+    found = brought(f"### a.py\n{fence(CACHE)}\n### a.py (continued)\n{fence(WRONG)}")
+    assert found.files["a.py"].decode() == f"{CACHE}\n{WRONG}"
+    assert "a.py goes on in line 12." in found.sentences
+
+
 # fences without names
 
 
@@ -239,6 +251,11 @@ def test_what_only_uses_the_code_is_an_example_beside_it() -> None:
     assert files(text) == {"kv.py": CACHE, "example.py": "cache = Cache()\nprint(cache.append(1))\n"}
     named = f"### cache.py\n{text}"
     assert set(files(named)) == {"cache.py", "example.py"}
+
+
+def test_constants_that_are_computed_belong_to_the_code() -> None:
+    head = "import numpy as np\n\nRNG = np.random.default_rng(0)\n"
+    assert files(fence(head) + fence(CACHE)) == {"kv.py": f"{head}\n{CACHE}"}
 
 
 def test_a_part_that_is_shown_again_is_left_out() -> None:

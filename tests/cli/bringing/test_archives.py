@@ -113,7 +113,7 @@ def test_hidden_files_caches_and_archives_within_are_left_out_and_told() -> None
     assert found.files == CODE
     assert found.sentences == (
         "2 archives inside left out: data.zip, w.tar.gz.",
-        "3 hidden file or caches left out: __MACOSX, .git, __pycache__.",
+        "hidden or a cache, and left out: __MACOSX, .git, __pycache__.",
     )
 
 

@@ -78,7 +78,8 @@ def test_the_cell_of_a_magic_that_runs_python_is_code(magic: str) -> None:
 
 def test_a_cell_that_writes_a_file_is_that_file() -> None:
     found = brought(
-        "%%writefile src/cache.py\nclass Cache:\n    pass\n", "%%file b.py\nx = 1", "%%writefile -a b.py\ny = 2",
+        "%%writefile src/cache.py\nclass Cache:\n    pass\n", "%%file b.py\nx = 1",
+        "%%writefile -a b.py\ny = 2",
         "from src.cache import Cache",
     )  # fmt: skip
     assert found.files == {
