@@ -247,6 +247,14 @@ class Bench:
         worker.account = self._account
         return worker
 
+    def watch(self, worker: Worker) -> None:
+        """Have a process that somebody else started end when everything is stopped; its end tells nobody."""
+        with self._lock:
+            self._running.add(worker)
+            stopped = self._stopped
+        if stopped:
+            worker.close()
+
     def _end(self, worker: Worker) -> None:
         worker.close()
         with self._lock:

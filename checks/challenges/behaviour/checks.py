@@ -88,7 +88,7 @@ def _check(
     limit = challenge.settings.limits.seconds
     title = test.name.removeprefix("test_").replace("_", " ")
     says = " ".join(test.doc.split()) or f"{file.file}:{test.line} holds."
-    return Check(id, title, says, body, budget=(limit + 5) * max(test.rows, 1) + limit + _BESIDE)
+    return Check(id, title, says, body, budget=(limit + 5) * max(test.rows, 1) + limit + _BESIDE, host=True)
 
 
 def _broken(file: TestFile) -> Check:
@@ -103,7 +103,7 @@ def _broken(file: TestFile) -> Check:
             raise ChallengeFault(file.fault, file=file.fault_file or file.file, line=file.fault_line or None)
         raise Skipped(file.skipped or f"{file.file} has no tests")
 
-    return Check(file.file, file.file, f"The tests of {file.file} can be collected.", body)
+    return Check(file.file, file.file, f"The tests of {file.file} can be collected.", body, host=True)
 
 
 def _unimported(found: Findings, fault: Fault) -> str:

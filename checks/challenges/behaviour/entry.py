@@ -29,22 +29,31 @@ def entry_of(submission: Submission, settings: Settings, names: Sequence[str]) -
         for candidate in (named, f"{named.rstrip('/')}/__init__.py", f"{named}.py"):
             if candidate in files:
                 return candidate
-        raise Unbound("submission", [f"{named} is not there, which the challenge's entry names"])
+        raise _nothing(f"{named} is not there, which the challenge's entry names")
     candidates = [file for file in files if not is_side_program(file)] or list(files)
     if len(candidates) == 1:
         return candidates[0]
     wanted = set(names)
     having = {file: len(wanted & set(_defined(submission, file))) for file in candidates}
     best = max(having.values(), default=0)
+    if not candidates:
+        raise _nothing("it has no Python file that the tests could import")
     if not best and wanted:
-        raise Unbound(
-            "submission", [f"{file} has no {' or '.join(sorted(wanted)[:3])}" for file in candidates[:8]]
+        listed = " and ".join(sorted(wanted)[:3])
+        raise _nothing(
+            f"none of its files has {listed}, which the tests import",
+            [f"{file} has none" for file in candidates],
         )
     found = [file for file in candidates if having[file] == best]
-    if not found:
-        raise Unbound("submission", [])
     # a package that hands on what its modules have is what is meant by them
     return min(found, key=lambda file: (file.count("/"), not file.endswith("__init__.py"), file))
+
+
+def _nothing(clause: str, seen: Sequence[str] = ()) -> Unbound:
+    """That no file is what the tests import, in words."""
+    fault = Unbound("submission", seen)
+    fault.message = clause
+    return fault
 
 
 def _defined(submission: Submission, file: str) -> Iterator[str]:

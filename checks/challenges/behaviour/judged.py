@@ -128,8 +128,7 @@ class Judged:
         settings = challenge.settings
         self._limit = settings.limits.seconds
         self._shared = settings.process == "file"
-        self._challenge, self._authors, self._mode = challenge, authors, bench.mode
-        self._seed = bench.seed
+        self._challenge, self._authors, self._bench = challenge, authors, bench
         entry = entry_of(bench.submission, settings, behaviour.names)
         self._processes = Processes(
             bench, entry, self._drawn("submission"), seconds=self._limit, memory=settings.limits.memory
@@ -232,7 +231,8 @@ class Judged:
         self._router.control("begin", seed=self._drawn("author"))
 
     def _start_author(self) -> None:
-        author = Author(self._challenge, self._authors.folder, mode=self._mode)
+        author = Author(self._challenge, self._authors.folder, mode=self._bench.mode)
+        self._bench.watch(author.worker)
         author.worker.account = Account()
         ours, theirs = pair()
         try:
@@ -252,7 +252,7 @@ class Judged:
 
     def _drawn(self, side: str) -> int:
         """A seed of one side, from which the run's is not to be told."""
-        return int(np.random.default_rng([self._seed, zlib.crc32(side.encode())]).integers(2**32))
+        return int(np.random.default_rng([self._bench.seed, zlib.crc32(side.encode())]).integers(2**32))
 
 
 def _converted(told: dict[str, Any], kind: Any) -> Any:

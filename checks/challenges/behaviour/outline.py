@@ -16,6 +16,46 @@ __all__ = ["Behaviour", "TestFile", "TestFunction", "collected"]
 
 #: Seconds that collecting all files may take.
 _PATIENCE = 60.0
+#: What tests are known to need that may not be installed; another name that is not there is a slip.
+PACKAGES = frozenset(
+    {
+        *(
+            "attr",
+            "attrs",
+            "dateutil",
+            "faker",
+            "freezegun",
+            "hypothesis",
+            "jax",
+            "joblib",
+            "jsonschema",
+            "lark",
+        ),
+        *(
+            "matplotlib",
+            "more_itertools",
+            "mpmath",
+            "networkx",
+            "numba",
+            "pandas",
+            "PIL",
+            "polars",
+            "pydantic",
+        ),
+        *(
+            "pyparsing",
+            "pytest_asyncio",
+            "pytest_mock",
+            "pytz",
+            "regex",
+            "requests",
+            "ruamel",
+            "scipy",
+            "shapely",
+        ),
+        *("skimage", "sklearn", "sortedcontainers", "sympy", "tensorflow", "toolz", "torch", "tqdm", "yaml"),
+    }
+)
 Name = Annotated[str, msgspec.Meta(max_length=1_000)]
 Text = Annotated[str, msgspec.Meta(max_length=20_000)]
 
@@ -131,12 +171,15 @@ def collected(authors: Authors, challenge: Challenge, *, mode: Any = "auto") -> 
 
 
 def _file(told: _File) -> TestFile:
-    fault = ""
-    if told.fault and not told.missing:
-        fault = sentence(told.type, told.fault)
+    missing = told.missing.partition(".")[0]
+    fault = sentence(told.type, told.fault) if told.fault else ""
+    if missing in PACKAGES:
+        fault = ""
+    elif missing:
+        fault = f"{missing} is imported, which is neither a file of the challenge nor an installed package."
     return TestFile(
-        told.file, _functions(told.tests), fault, told.fault_file or "", told.line or 0, told.missing,
-        told.skipped,
+        told.file, _functions(told.tests), fault, told.fault_file or "", told.line or 0,
+        missing if missing in PACKAGES else "", told.skipped,
     )  # fmt: skip
 
 

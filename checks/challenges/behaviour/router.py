@@ -120,7 +120,6 @@ class Router:
                 raise OutOfTurnError("says what only the engine says")
         except OutOfTurnError as error:
             self._misbehaved(party, str(error))
-        self._clock()
 
     def _refused(self, party: Party, refusal: Refusal) -> None:
         if party is Party.SUBMISSION:
@@ -135,6 +134,7 @@ class Router:
             self.author.send(ask.thread, self._ended(ask.thread))
             return
         self._turns.ask(party, ask.thread)
+        self._clock()
         self._passed(party.other, ask.thread, ask)
 
     def _answered(self, party: Party, answer: Answer) -> None:
@@ -153,6 +153,7 @@ class Router:
                 return
         elif answer.how == How.ENDED:
             raise OutOfTurnError("ended a call that it should answer")
+        self._clock()
         self._passed(party.other, answer.thread, answer)
 
     def _passed(self, to: Party, thread: int, message: Message) -> None:
@@ -212,7 +213,8 @@ class Router:
     def _messages(self) -> Iterator[tuple[Party, Message, int]]:
         """What was said next, by whom; what is late ends who is."""
         turn = self._turn or self._patience
-        patience = turn.patience()
+        spent = turn is self._turn and self.spent >= self._limit
+        patience = Over.OWN_TIME if spent else turn.patience()
         if isinstance(patience, Over):
             self._late(patience, turn)
             return

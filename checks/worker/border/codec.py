@@ -14,7 +14,8 @@ with a tag::
     ["b", bytes]                       bytearray
     ["a", dtype, shape, bytes]         array; ["o", shape, [..]] of objects; ["far", dtype, shape, i] sent apart
     ["n", dtype, bytes]                NumPy scalar
-    ["D" "F" "P" "U", text]            Decimal, Fraction, Path, UUID
+    ["D" "P" "U", text]                Decimal, Path, UUID
+    ["F", numerator, denominator]      Fraction
     ["dt" "da" "ti", text] ["td", days, seconds, microseconds]
     ["vk" "vv" "vi", [..]]             keys, values, items of a dict, as views
     ["nt" "dc", name, [field..], [value..]]   named tuple, dataclass
@@ -306,7 +307,16 @@ def decode(
         return _Reader(record, far, other, whole).value(msgspec.msgpack.decode(data), 0)
     except MalformedError:
         raise
-    except (msgspec.DecodeError, ValueError, TypeError, LookupError, RecursionError, OverflowError) as error:
+    except (
+        msgspec.DecodeError,
+        ValueError,
+        TypeError,
+        LookupError,
+        ArithmeticError,
+        AttributeError,
+        RecursionError,
+        MemoryError,
+    ) as error:
         raise MalformedError(f"bytes that stand for no value: {str(error)[:200]}") from error
 
 
@@ -389,6 +399,8 @@ def _array(dtype: Any, shape: Any, data: bytes) -> Any:
     if math.prod(sizes) * kind.itemsize != len(data):
         raise MalformedError("an array whose bytes do not fit its shape")
     if not kind.itemsize:
+        if math.prod(sizes) > _MOST:
+            raise MalformedError("an array of nothing, of too many items")
         return np.zeros(sizes, kind)
     return np.frombuffer(data, kind).reshape(sizes).copy()
 

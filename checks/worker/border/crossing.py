@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .codec import Encoder, MalformedError, Record, TooMuchError, decode
-from .kinds import base_names, fields_of, is_plain, key_of, told, unusable
+from .kinds import ENDING, base_names, fields_of, is_plain, key_of, told, unusable
 from .records import made
 from .standins import Bound, Home, Meta, put_home
 from .wellknown import name_of, named
@@ -73,7 +73,11 @@ class Crossing:
         Raises:
             MalformedError: They are of none.
         """
-        return decode(data, record=self._record, other=self._made, whole=whole)
+        try:
+            return decode(data, record=self._record, other=self._made, whole=whole)
+        except Exception as error:
+            # What the other side says must not look like what it raised.
+            raise error if isinstance(error, MalformedError) else MalformedError(str(error)[:200]) from None
 
     def _before(self, value: Any) -> Any:
         """What stands for a value that would cross otherwise than it should."""
@@ -199,6 +203,8 @@ class Crossing:
     def _error(self, kind: Any, args: Any, attributes: Any) -> BaseException:
         """An exception of a class, without a word of that class's where it stands for another."""
         if not (isinstance(kind, type) and issubclass(kind, BaseException) and isinstance(args, tuple)):
+            raise MalformedError("an exception that is none")
+        if issubclass(kind, ENDING):
             raise MalformedError("an exception that is none")
         error = None
         if type(kind) is not Meta:

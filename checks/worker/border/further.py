@@ -17,7 +17,7 @@ from .codec import Record
 __all__ = ["read", "written"]
 
 Part = Callable[[Any], Any]
-_AS_TEXT = (("D", decimal.Decimal), ("F", fractions.Fraction), ("P", pathlib.PurePath), ("U", uuid.UUID))
+_AS_TEXT = (("D", decimal.Decimal), ("P", pathlib.PurePath), ("U", uuid.UUID))
 #: Views of dicts, which keep their order and their operations.
 _VIEWS = {
     type(view): tag
@@ -49,6 +49,8 @@ def written(value: Any, part: Part, *, mixed: bool = True) -> Any:
         return ["ti", value.isoformat()]
     if issubclass(kind, datetime.timedelta):
         return ["td", value.days, value.seconds, value.microseconds]
+    if issubclass(kind, fractions.Fraction):
+        return ["F", part(value.numerator), part(value.denominator)]
     return next(([tag, str(value)] for tag, listed in _AS_TEXT if issubclass(kind, listed)), None)
 
 
@@ -58,7 +60,6 @@ _READ: dict[str, Callable[..., Any]] = {
     "ti": datetime.time.fromisoformat,
     "td": datetime.timedelta,
     "D": decimal.Decimal,
-    "F": fractions.Fraction,
     "P": pathlib.Path,
     "U": uuid.UUID,
 }
@@ -81,6 +82,9 @@ def read(tag: Any, rest: list[Any], part: Part) -> Any:
     try:
         if tag in _VIEWED:
             return _VIEWED[tag]([part(item) for item in rest[0]])
+        if tag == "F":
+            numerator, denominator = map(part, rest)
+            return fractions.Fraction(numerator, denominator)
         return _READ[tag](*rest)
     except ArithmeticError as error:
         raise ValueError(str(error)) from error

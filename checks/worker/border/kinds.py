@@ -15,11 +15,14 @@ from .wellknown import name_of, named, nature
 if TYPE_CHECKING:
     from .peer import Peer
 
-__all__ = ["Kinds", "fields_of", "key_of", "told", "unusable"]
+__all__ = ["ENDING", "Kinds", "fields_of", "key_of", "told", "unusable"]
 
 __tracebackhide__ = True
+#: What a process ends by, and no test may be told of.
+ENDING = (SystemExit, KeyboardInterrupt, GeneratorExit)
 _FUNCTIONS = (types.FunctionType, types.MethodDescriptorType, staticmethod, classmethod)
 _MOST_NAMES = 2_000
+_WAITING = frozenset({"builtins:coroutine", "builtins:async_generator"})
 _GENERATED = "<string>"
 
 
@@ -134,8 +137,8 @@ class Kinds:
         error = bool(told["error"])
         names = [name for name in told["special"] if name in SPECIALS]
         space: dict[str, Any] = {name: special(name) for name in names}
-        space |= {name: Method(name) for name in map(str, told["methods"]) if name not in space}
-        space |= {name: self._refusing(str(told["name"])) for name in told["waits"]}
+        space |= {name: Method(name) for name in map(str, told["methods"]) if name[:2] != "__"}
+        space |= {name: self._refusing(str(told["name"])) for name in told["waits"] if name in ASYNCHRONOUS}
         space["__module__"] = str(told["key"]).partition(":")[0]
         if told["fixed"]:
             space["__hash__"] = None
@@ -143,6 +146,8 @@ class Kinds:
             space |= {"__str__": _text, "__getattr__": StandIn.__getattr__}
         else:
             space["__slots__"] = ()
+        if told["key"] in _WAITING:
+            space |= dict.fromkeys(("send", "throw", "asend"), self._refusing(str(told["name"])))
         if (kind := nature(told["key"])) is not None:
             space["__class__"] = property(lambda self: kind)
             if kind is types.FunctionType:
@@ -164,7 +169,8 @@ class Kinds:
         """A base: a class that both sides know, or one that stands for another."""
         if base[0] == "n":
             found = named(base[1])
-            return found if isinstance(found, type) and issubclass(found, BaseException) else StandIn
+            known = isinstance(found, type) and issubclass(found, BaseException)
+            return StandIn if not known else BaseException if issubclass(found, ENDING) else found
         return self.of(base[1], base[2])
 
     def _refusing(self, name: str) -> Any:

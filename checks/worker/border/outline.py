@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
+import builtins
+import contextlib
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -43,8 +46,11 @@ def outline(root: Path, library: Any) -> dict[str, Any]:
         return {"without": str(error)}
     alone(library)
     prepared(root, Assertions(root))
-    sys.meta_path.insert(0, Finder(Absent()))
-    return {"files": [_file(root, file) for file in _test_files(root)], "names": _names(root)}
+    trees = list(_trees(root))
+    names = sorted({name for tree in trees for name in _taken(tree)})[:_MOST_NAMES]
+    modules = {module for tree in trees for module in _modules(tree)}
+    sys.meta_path.insert(0, Finder(Absent(names, modules)))
+    return {"files": [_file(root, file) for file in _test_files(root)], "names": names}
 
 
 def _test_files(root: Path) -> list[str]:
@@ -63,16 +69,39 @@ def _file(root: Path, file: str) -> dict[str, Any]:
     return told
 
 
-def _names(root: Path) -> list[str]:
-    """Names that any of the author's test files takes from the submission."""
-    found: set[str] = set()
+def _trees(root: Path) -> Iterator[ast.Module]:
+    """Syntax trees of the author's test files, those that are beside them included."""
     for path in sorted((root / "tests").rglob("*.py"))[:_MOST_FILES]:
-        try:
-            tree = ast.parse(path.read_bytes())
-        except (SyntaxError, ValueError, RecursionError):
-            continue
-        found |= _taken(tree)
-    return sorted(found)[:_MOST_NAMES]
+        with contextlib.suppress(SyntaxError, ValueError, RecursionError):
+            yield ast.parse(path.read_bytes())
+
+
+def _modules(tree: ast.Module) -> Iterator[str]:
+    """Modules of the submission that a file imports."""
+    for node in ast.walk(tree):
+        named: list[str] = []
+        if isinstance(node, ast.ImportFrom) and not node.level:
+            named = [str(node.module)]
+        elif isinstance(node, ast.Import):
+            named = [alias.name for alias in node.names]
+        for name in named:
+            parts = name.split(".")
+            if parts[0] == NAME:
+                yield from (".".join(parts[:count]) for count in range(2, len(parts) + 1))
+
+
+def _unbound(tree: ast.Module) -> set[str]:
+    """Names that a file uses and nowhere binds: what it has by ``import *``."""
+    names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    bound = {node.id for node in names if not isinstance(node.ctx, ast.Load)} | set(vars(builtins))
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            bound.add(node.name)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            bound |= {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.arg):
+            bound.add(node.arg)
+    return {node.id for node in names} - bound
 
 
 def _taken(tree: ast.Module) -> set[str]:
@@ -80,7 +109,7 @@ def _taken(tree: ast.Module) -> set[str]:
     called: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module == NAME and not node.level:
-            found |= {alias.name for alias in node.names if alias.name != "*"}
+            found |= {alias.name for alias in node.names if alias.name != "*"} or _unbound(tree)
         elif isinstance(node, ast.Import):
             called |= {alias.asname or alias.name for alias in node.names if alias.name == NAME}
     for node in ast.walk(tree):

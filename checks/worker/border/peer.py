@@ -131,13 +131,13 @@ class Peer:
             value = self.crossing.read(answer.value, whole)
             if answer.changed:
                 _bring_up_to_date(whole, count, self.crossing.read(answer.changed, whole))
-        except MalformedError as error:
+        except (MalformedError, TypeError, ValueError) as error:
             raise self.forged(str(error)) from None
         if answer.how == How.VALUE:
             return value
         if not isinstance(value, BaseException):
             raise self.forged("raised what is no exception")
-        self.raised += 1
+        self.raised += not isinstance(value, (StopIteration, AttributeError))
         raise value
 
     def serve(self, ask: Ask) -> None:
@@ -236,7 +236,7 @@ class Peer:
             )
         found = self.rules.found_again(home.path)
         if not isinstance(found, StandIn):
-            raise self.unfit(f"{home.path[1]} is another thing in this test's process")
+            raise self.forged(f"another thing in place of {home.path[1]} than in the process before")
         anew = home_of(found)
         home.epoch, home.number, home.times = anew.epoch, anew.number, anew.times
         anew.epoch = 0

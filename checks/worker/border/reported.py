@@ -114,6 +114,8 @@ class Reported:
         if (place := vars(error).get("__judge_place__")) is not None:
             told |= {"file": place[0], "line": place[1], "their_trace": place[2]}
             return {**told, "ending": "raised", "said": said}
+        if type(error).__name__ == "FixtureLookupError":
+            told["type"] = ""
         if isinstance(error, _AUTHORS) or self._is_authors(report, error):
             return {**told, "ending": "broken", "said": said}
         return {**told, "ending": "failed", "said": said}

@@ -82,4 +82,7 @@ class Serving:
         for file in (f"{path}.py", f"{path}/__init__.py"):
             if (self._session.root / file).is_file():
                 return library.module(file)
+        if (self._session.root / path).is_dir():
+            # a package without a file of its own
+            return library.module(f"{path}/__init__.py")
         raise ModuleNotFoundError(f"No module named '{name}'", name=name)
