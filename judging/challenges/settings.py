@@ -114,7 +114,7 @@ def _language(table: Table) -> Language:
 
 def _placeholders(table: Table, key: str) -> None:
     text = table.string(key, "")
-    for name in re.findall(r"\{([^{}]*)\}", text):
+    for name in re.findall(r"\{([A-Za-z_]\w*)\}", text):
         if name not in ("main", "out"):
             raise table.fault(f"'{key}' holds '{{{name}}}'", key, hint="There are {main} and {out}.")
 
