@@ -17,6 +17,7 @@ _KEYS = ("title", "entry", "compare", "limits", "group", "language", "tests")
 _LIMITS = ("seconds", "memory")
 _LANGUAGE = ("files", "build", "run", "factor")
 _COMPARE = re.compile(r"tokens|exact|lines|float +[0-9.]+(?:[eE][+-]?[0-9]+)?|validator")
+_PLACES = ("main", "sources", "out")
 _MEMORY = re.compile(r"([0-9]+(?:\.[0-9]+)?) *(B|KiB|MiB|GiB|kB|KB|MB|GB)?")
 _UNITS = {"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30,
           "kB": 10**3, "KB": 10**3, "MB": 10**6, "GB": 10**9}  # fmt: skip
@@ -115,8 +116,8 @@ def _language(table: Table) -> Language:
 def _placeholders(table: Table, key: str) -> None:
     text = table.string(key, "")
     for name in re.findall(r"\{([A-Za-z_]\w*)\}", text):
-        if name not in ("main", "out"):
-            raise table.fault(f"'{key}' holds '{{{name}}}'", key, hint="There are {main} and {out}.")
+        if name not in _PLACES:
+            raise table.fault(f"'{key}' holds '{{{name}}}'", key, hint="There are {main}, {sources} and {out}.")
 
 
 def _process(table: Table) -> Literal["test", "file"]:
