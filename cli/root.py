@@ -28,7 +28,7 @@ COMMANDS = {
     "export": "Write the scoreboard into a README, between two markers.",
     "challenge": "Make a challenge of one's own.",
     "init": "Make a new workspace.",
-    "add": "Bring a folder in as a submission.",
+    "add": "Bring in a model's work: files, archives, chat answers, notebooks, samples.",
     "doctor": "Say what works on this machine, and what to do about the rest.",
     "completion": "Print the completion script of a shell.",
 }
