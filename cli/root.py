@@ -29,6 +29,7 @@ COMMANDS = {
     "challenge": "Make a challenge of one's own.",
     "init": "Make a new workspace.",
     "add": "Bring in a model's work: files, archives, chat answers, notebooks, samples.",
+    "demo": "Write a small workspace to try things in, and open it.",
     "doctor": "Say what works on this machine, and what to do about the rest.",
     "completion": "Print the completion script of a shell.",
 }

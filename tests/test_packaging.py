@@ -18,6 +18,8 @@ ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 ROOMS: dict[str, str] = PROJECT["tool"]["setuptools"]["package-dir"]
 SUFFIXES = (".py", ".tcss", ".j2", ".toml", ".md", ".h", ".cuh", ".cu", ".cpp", ".ld", ".html", ".css", ".js")
+#: Packages without code of ours: what is shipped in them is data, and that of the demo of any kind.
+DATA = {"judge_tui.demo", "judge_tui.rubrics"}
 SITE = sysconfig.get_path("purelib")
 
 pytestmark = pytest.mark.xdist_group("packaging")
@@ -50,9 +52,9 @@ def test_the_list_of_packages_is_the_tree() -> None:
         for init in (ROOT / folder).rglob("__init__.py")
     }
     listed = PROJECT["tool"]["setuptools"]["packages"]
-    assert sorted(tree | {"judge_tui.rubrics"}) == sorted(listed)
+    assert sorted(tree | DATA) == sorted(listed)
     assert len(set(listed)) == len(listed)
-    assert not [path for folder in ROOMS.values() for path in (ROOT / folder).rglob("*.py")
+    assert not [path for room in ROOMS.keys() - DATA for path in (ROOT / ROOMS[room]).rglob("*.py")
                 if not (path.parent / "__init__.py").is_file()]  # fmt: skip
 
 
@@ -103,12 +105,13 @@ def test_the_wheel_holds_every_module_and_the_data(wheel: Path) -> None:
         "/".join((room.replace(".", "/"), path.relative_to(ROOT / folder).as_posix()))
         for room, folder in ROOMS.items()
         for path in (ROOT / folder).rglob("*")
-        if (path.suffix in SUFFIXES or path.name == "py.typed" or "include" in path.parts)
+        if (path.suffix in SUFFIXES or path.name == "py.typed" or {"include", "demo"} & set(path.parts))
         and path.is_file()
         and "__pycache__" not in path.parts
     }
     assert names == wanted
     assert any(name.startswith("judge_tui/rubrics/") for name in names)
+    assert "judge_tui/demo/challenges/meetings/cases/none/1.in" in names
 
 
 def test_the_source_distribution_builds_the_same_wheel(source: Path, wheel: Path, tmp_path: Path) -> None:
@@ -128,12 +131,14 @@ import json
 from importlib import metadata
 import judge_tui.checks
 from judge_tui.checks.task import load_task, task_names
+from judge_tui.cli.demo import demo_files
 from judge_tui.judging.rubric import default_rubric
 command = [p for p in metadata.distribution("judge-tui").entry_points if p.group == "console_scripts"]
 print(json.dumps({
     "from": judge_tui.checks.__file__,
     "tasks": {name: len(load_task(name).checks) for name in task_names()},
     "rubric": default_rubric("kv").task,
+    "demo": len(demo_files()),
     "command": [p.load().__module__ for p in command],
 }))
 """
@@ -142,6 +147,7 @@ print(json.dumps({
     assert set(told["tasks"]) == set(PROJECT["project"]["entry-points"]["judge_tui.tasks"])
     assert min(told["tasks"].values()) > 4
     assert told["rubric"] == "kv"
+    assert told["demo"] == sum(path.is_file() for path in (ROOT / "demo").rglob("*"))
     assert told["command"]
 
 
@@ -218,7 +224,7 @@ def test_judging_draws_nothing_and_computes_without_numpy() -> None:
     assert not loaded(*others) & {"numpy", "textual", "rich", "click", "pygments"}
 
 
-@pytest.mark.parametrize("room", [room for room in ROOMS if room != "judge_tui.rubrics"])
+@pytest.mark.parametrize("room", [room for room in ROOMS if room not in DATA])
 def test_every_public_module_says_what_it_offers(room: str) -> None:
     public = [name for name in modules(room) if not any(part.startswith("_") for part in name.split("."))]
     code = f"""

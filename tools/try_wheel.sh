@@ -27,6 +27,7 @@ for each in $(pythons "$@"); do
     seen="$seen $version"
     "$each" -m venv "$folder/$version"
     "$folder/$version/bin/python" -m pip install -q --disable-pip-version-check -c "$constraints" "$wheel"
+    "$folder/$version/bin/judge-tui" demo "$folder/demo-$version" >/dev/null </dev/null
     tried=$("$folder/$version/bin/judge-tui" check glm5 qwen36 --task beam_search --fresh | tail -n 1) && ended=0 || ended=$?
     case $ended in
         0 | 1 | 4) echo "Python $version: $("$folder/$version/bin/judge-tui" --version): $tried" ;;

@@ -121,7 +121,7 @@ def test_a_folder_is_made_over_nothing_and_an_empty_one_alone(tmp_path: Path) ->
     (tmp_path / "empty").mkdir()
     write_new(tmp_path / "empty", {"a/b.txt": b"1"})
     assert (tmp_path / "empty" / "a" / "b.txt").read_bytes() == b"1"
-    with pytest.raises(WorkspaceError, match="cannot be made"):
+    with pytest.raises(WorkspaceError, match="is not empty"):
         write_new(tmp_path / "empty", {"c.txt": b"2"})
     assert [path.name for path in tmp_path.rglob("*")] == ["empty", "a", "b.txt"]
 

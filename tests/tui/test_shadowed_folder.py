@@ -49,6 +49,7 @@ ARGUMENTS = {
     "challenge": ("new", "mine"),
     "init": ("beside",),
     "add": ("submissions/alpha/kv", "--model", "gamma", "--task", "kv"),
+    "demo": ("demonstrated",),
     "doctor": (),
     "completion": ("bash",),
 }
