@@ -12,6 +12,7 @@ from judge_tui.checks.lines import split_lines
 from judge_tui.cli.bringing.brought import Brought, listed
 from judge_tui.cli.bringing.fence_names import Above, language_of, named_above, named_inside
 from judge_tui.cli.bringing.fences import MOST_FENCES, Fence, fences
+from judge_tui.cli.bringing.heredocs import heredocs
 from judge_tui.cli.bringing.joining import defined, elided, joined
 from judge_tui.cli.bringing.languages import guessed, suffix_of
 from judge_tui.cli.bringing.member_names import free_name, module_name, spelled
@@ -94,11 +95,11 @@ class _Reading:
 
     @property
     def says_more(self) -> bool:
-        """Whether anything stands beside the fences that became files."""
+        """Whether anything stands in the answer that is not as it is in the files."""
         beside = set(range(len(self._lines)))
         for fence in self._fences:
             beside -= set(range(fence.first, fence.last + 1))
-        return bool(self._left_out) or any(self._lines[number].strip() for number in beside)
+        return bool(self._left_out or self._notes) or any(self._lines[number].strip() for number in beside)
 
     def told(self) -> Iterator[str]:
         """What whoever adds the answer has to know."""
@@ -121,8 +122,20 @@ class _Reading:
                 self._name(name, fence)
             elif suffix := suffix_of(language, fence.text):
                 self._unnamed.append((fence, suffix))
-            else:
+            elif not self._scripted(fence):
                 self._leave(fence, language or "no language")
+
+    def _scripted(self, fence: Fence) -> bool:
+        """Take the files that a script of a shell writes; whether it writes any."""
+        names: dict[str, None] = {}
+        for name, lines, behind in heredocs(fence.lines):
+            before = self._named[name].lines if behind and name in self._named else ()
+            self._named[name] = replace(fence, lines=(*before, *lines))
+            self.files[name] = self._named[name].text
+            names[name] = None
+        if names:
+            self._notes.append(f"the script of line {fence.line} writes {listed(names)}.")
+        return bool(names)
 
     def _name(self, name: str, fence: Fence) -> None:
         names = {spelled(other): other for other in self._named}

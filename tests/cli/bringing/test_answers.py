@@ -287,6 +287,30 @@ def test_what_is_shown_and_is_no_code_is_left_out_and_told() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "head",
+    [
+        "cat > src/a.py <<'EOF'",
+        "cat <<EOF > src/a.py",
+        '$ cat >"src/a.py" << "EOF"',
+        "cat <<-'EOF' >src/a.py",
+    ],
+)
+def test_a_script_that_writes_files_is_these_files(head: str) -> None:
+    found = brought(
+        fence(f"mkdir src\n{head}\nx = 1\nEOF\ncat >> src/a.py <<E\ny = 2\nE\npython src/a.py\n", "bash")
+    )
+    assert found.files["src/a.py"] == b"x = 1\ny = 2\n"
+    assert "the script of line 1 writes src/a.py." in found.sentences
+
+
+@pytest.mark.parametrize("name", ["../a.py", "/app/a.py", "$D/a.py", ".bashrc"])
+def test_a_script_that_writes_elsewhere_is_no_file(name: str) -> None:
+    found = brought(fence(f"cat > {name} <<EOF\nx = 1\nEOF\n", "bash"))
+    assert set(found.files) == {ANSWER}
+    assert found.sentences == ("1 fence is no file: line 1 (bash).",)
+
+
 def test_a_fence_that_says_no_language_is_looked_at() -> None:
     assert set(files(fence(CACHE, ""))) == {"kv.py"}
     assert set(files(fence("#include <cuda_runtime.h>\n__global__ void k() {}\n", ""))) == {"kv.cu"}
@@ -300,6 +324,7 @@ def test_the_prose_is_kept_beside_the_code_and_nothing_beside_code_alone() -> No
     text = f"It holds all keys.\n\n{fence(CACHE)}"
     assert brought(text).files[ANSWER].decode() == text
     assert set(brought(fence(CACHE)).files) == {"kv.py"}
+    assert ANSWER in brought(fence(X1, "python a.py") + fence(X2, "python a.py")).files
     assert set(brought(f"### answer.md\n{fence(MINE, 'markdown')}\nProse.").files) == {
         "answer.md",
         "answer_2.md",
