@@ -214,7 +214,7 @@ class Bench:
     @contextlib.contextmanager
     def fresh(
         self, other: Submission | None = None, *, beyond: bool = False, counted: bool = False,
-        limits: Limits | None = None,
+        limits: Limits | None = None, packages: tuple[str, ...] = (),
     ) -> Iterator[Worker]:  # fmt: skip
         """A worker of its own, for what must share no state with other checks or other draws.
 
@@ -224,15 +224,22 @@ class Bench:
                 reason to hold the check against the CPU.
             counted: Whether all memory that it can have is to count as resident (see :mod:`.resident`).
             limits: Resource limits that are others than usual.
+            packages: Installed packages that it may import instead of those of the contract.
         """
-        worker = self._started(other, beyond=beyond, limits=_COUNTED if counted else limits)
+        chosen = _COUNTED if counted else limits
+        worker = self._started(other, beyond=beyond, limits=chosen, packages=packages)
         try:
             yield worker
         finally:
             self._end(worker)
 
     def _started(
-        self, other: Submission | None = None, *, beyond: bool = False, limits: Limits | None = None
+        self,
+        other: Submission | None = None,
+        *,
+        beyond: bool = False,
+        limits: Limits | None = None,
+        packages: tuple[str, ...] = (),
     ) -> Worker:
         with self._lock:
             if self._stopped:
@@ -241,7 +248,7 @@ class Bench:
             refused = self.refusals.append if asked and self.place.gpu else None
             worker = Worker(
                 other or self.submission, limits=limits, mode=self.mode, place=self.place, refused=refused,
-                packages=tuple(sorted(self.contract.packages)),
+                packages=packages or tuple(sorted(self.contract.packages)),
             )  # fmt: skip
             self._running.add(worker)
         worker.account = self._account

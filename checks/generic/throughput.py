@@ -69,7 +69,7 @@ def _measured(bench: Bench, found: Findings, timing: Timing) -> str:
         if bench.binding(timing.role).takes(name):
             raise Skipped(f"nothing to time: a call takes one {name}, and many at once are what is timed")
     place = Submission("reference", bench.submission.task, timing.plain.parent)
-    with bench.fresh(place) as worker:
+    with bench.fresh(place, packages=timing.packages) as worker:
         worker.load(timing.plain.name)
         pair = _Pair(bench, timing, worker)
         _affordable(timing, pair)
@@ -143,7 +143,7 @@ class _Pair:
             if timing.answer:
                 answer = returned.array(timing.answer, self.size.shape)
             else:
-                _looked_at(bench.worker, returned.result.handle)
+                _looked_at(bench.worker, returned.result.handle, timing)
             clock.count()
         self.ours.append(clock.timed)
         bench.worker.drop(*kept, returned.result.handle, *returned.given.values())
@@ -156,23 +156,26 @@ class _Pair:
             arguments = [inputs[name] for name in timing.prepared]
             given.append(worker.call(Target(file, "prepare"), arguments).handle)
         with Clock(worker) as clock:
-            result = worker.call(Target(file, "call"), given)
+            result = worker.call(Target(file, timing.call), given)
             clock.count()
             answer: Any = None
             if timing.answer:
                 answer = worker.fetch(result.handle, self.size.shape)
             else:
-                _looked_at(worker, result.handle)
+                _looked_at(worker, result.handle, timing)
             clock.count()
         self.plain.append(clock.timed)
         worker.drop(result.handle, *(each for each in given if isinstance(each, Handle)))
         return answer
 
 
-def _looked_at(worker: Worker, handle: Handle) -> None:
-    """Ask for an answer that is no array, so that none of it is put off; what it says is judged elsewhere."""
+def _looked_at(worker: Worker, handle: Handle, timing: Timing) -> None:
+    """Ask for an answer that has no name, so that none of it is put off; what it says is judged elsewhere."""
     with contextlib.suppress(BadResult):
-        worker.value(handle)
+        if timing.by_value:
+            worker.carried(handle)
+        else:
+            worker.value(handle)
 
 
 def _affordable(timing: Timing, pair: _Pair) -> None:

@@ -117,7 +117,8 @@ def _placeholders(table: Table, key: str) -> None:
     text = table.string(key, "")
     for name in re.findall(r"\{([A-Za-z_]\w*)\}", text):
         if name not in _PLACES:
-            raise table.fault(f"'{key}' holds '{{{name}}}'", key, hint="There are {main}, {sources} and {out}.")
+            hint = "There are {main}, {sources} and {out}."
+            raise table.fault(f"'{key}' holds '{{{name}}}'", key, hint=hint)
 
 
 def _process(table: Table) -> Literal["test", "file"]:

@@ -46,6 +46,8 @@ class CompareWatching(Screen[None]):
     _written: frozenset[int] = frozenset()
     #: Submissions whose files have changed, and whose checks were not started again yet.
     _outdated: frozenset[int] = frozenset()
+    #: Whether the challenge has changed since checks were started.
+    _anew = False
 
     if TYPE_CHECKING:
         # what the other parts of the screen bring
@@ -110,6 +112,7 @@ class CompareWatching(Screen[None]):
     def _read_again(self, paths: frozenset[Path]) -> bool:
         """Show what has changed as it is, and forget what was found of it before; whether anything has."""
         anew = self._is_judged_anew(paths)
+        self._anew = self._anew or anew
         changed = [pane for pane in self.panes if self._is_touched(pane, paths) or anew]
         if changed:
             # what runs has read a part of the old files
@@ -187,7 +190,9 @@ class CompareWatching(Screen[None]):
 
     def _tell_changed(self, does: str) -> None:
         changed, self._outdated = sorted(self._outdated), frozenset()
-        self.notify(f"{', '.join(map(letter_of, changed))} changed on disk; {does}.", markup=False, timeout=4)
+        what = "The challenge" if self._anew else ", ".join(map(letter_of, changed))
+        self._anew = False
+        self.notify(f"{what} changed on disk; {does}.", markup=False, timeout=4)
 
     def switch_reruns(self) -> None:
         """Run checks by themselves on a change, or only when told."""

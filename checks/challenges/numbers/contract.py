@@ -10,11 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from judge_tui.checks.challenges.challenge import Challenge
+from judge_tui.checks.challenges.challenge import NUMBERS, Challenge
 from judge_tui.checks.challenges.numbers.offered import Numbers, Parameter
 from judge_tui.checks.challenges.numbers.truths import Truths, parts
 from judge_tui.checks.challenges.numbers.values import handed
 from judge_tui.checks.contract import AVOIDED, Contract, Param, Return, Role, Sample, normal
+from judge_tui.checks.sandbox.packages import EVERY
+from judge_tui.checks.timing import Size, Timing
 from judge_tui.checks.worker.border.codec import decode
 
 __all__ = ["BACKWARD", "SOLUTION", "contract"]
@@ -51,8 +53,29 @@ def _asked(challenge: Challenge, numbers: Numbers, truths: Truths, *, cache: boo
         f"{_names(challenge, numbers)[0]}({takes}) → {gives}",
         frameworks=frozenset(numbers.frameworks),
         packages=frozenset({*numbers.packages, *numbers.frameworks}),
+        timing=_timing(numbers, truths),
         leave=truths.authors.close,
     )
+
+
+def _timing(numbers: Numbers, truths: Truths) -> Timing | None:
+    """What is timed against the reference, where the author says at which sizes."""
+    takes = tuple(p.name for p in numbers.parameters if p.drawn)
+    # handed over by position
+    in_order = all(p.drawn for p in numbers.parameters[: len(takes)])
+    if not numbers.bench_sizes or "reference" not in numbers.functions or not in_order:
+        return None
+    sizes = sorted((_size(size, truths) for size in numbers.bench_sizes), key=lambda size: size.work)
+    file = truths.authors.folder.path / NUMBERS
+    return Timing(SOLUTION, file, takes, tuple(sizes), call="reference", packages=EVERY, by_value=True)
+
+
+def _size(sizes: Mapping[str, Any], truths: Truths) -> Size:
+    def inputs(rng: np.random.Generator) -> Mapping[str, Any]:
+        return {**defaults(truths.numbers), **handed(truths.drawn(sizes, int(rng.integers(2**62))))}
+
+    work = math.prod(float(v) for v in sizes.values() if isinstance(v, int) and not isinstance(v, bool))
+    return Size(", ".join(f"{key}={value}" for key, value in sizes.items()), work, inputs)
 
 
 def _names(challenge: Challenge, numbers: Numbers) -> list[str]:

@@ -26,6 +26,8 @@ __all__ = ["Case", "Truths", "parts"]
 _DRAWN = 3
 _MOVES = 3
 _KEPT_BYTES = 256 << 20
+#: Bytes of inputs at a timed size up to which the answer to them is held.
+_LARGEST = 8 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +58,14 @@ class Truths:
 
     def inputs(self, sizes: Mapping[str, Any], seed: int) -> dict[str, Any]:
         """The inputs of a case, from a seed."""
+        found: dict[str, Any] = self._once("inputs", (seed, dict(sizes)), lambda: self.drawn(sizes, seed))
+        return found
 
-        def draw() -> Any:
-            found = self._here.call("inputs", [Random(seed)], sizes)
-            if not isinstance(found, dict):
-                raise self._here.fault(f"inputs gives no dict for {_label(sizes)}")
-            return found
-
-        found: dict[str, Any] = self._once("inputs", (seed, dict(sizes)), draw)
+    def drawn(self, sizes: Mapping[str, Any], seed: int) -> dict[str, Any]:
+        """The same, drawn anew and not kept."""
+        found = self._here.call("inputs", [Random(seed)], sizes)
+        if not isinstance(found, dict):
+            raise self._here.fault(f"inputs gives no dict for {_label(sizes)}")
         return found
 
     def answer(self, inputs: Mapping[str, Any]) -> Any:
@@ -75,6 +77,10 @@ class Truths:
         sizes = self.numbers.sizes
         for case in sizes:
             yield Case(_label(case), self.inputs(case, _seed(rng)))
+        for case in self.numbers.bench_sizes:
+            # held as well where it is no matter of minutes
+            if len(Encoder().encode(inputs := self.drawn(case, _seed(rng)))) <= _LARGEST:
+                yield Case(_label(case), inputs)
         for case in between(sizes, rng, _DRAWN):
             # what the author's own code refuses was no case
             try:
