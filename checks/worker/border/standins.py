@@ -6,6 +6,7 @@ methods that it has: so ``isinstance``, ``except``, ``callable`` and ``len`` say
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -97,6 +98,8 @@ class Meta(type):
     def __getattr__(cls, name: str) -> Any:
         if name in _LOCAL or name.startswith("_pytest"):
             raise AttributeError(f"type object '{cls.__name__}' has no attribute '{name}'")
+        if name == "__signature__":
+            return _signature(cls.__judge_peer__, cls)
         return cls.__judge_peer__.ask("get", cls, name)
 
     def __setattr__(cls, name: str, value: Any) -> None:
@@ -147,6 +150,8 @@ class StandIn:
     def __getattr__(self, name: str) -> Any:
         if name in _LOCAL or name.startswith("_pytest"):
             raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        if name == "__signature__":
+            return _signature(home_of(self).peer, self)
         return home_of(self).peer.ask("get", self, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -174,6 +179,28 @@ class StandIn:
         if spec:
             raise TypeError(f"unsupported format string passed to {type(self).__name__}.__format__")
         return str(self)
+
+
+def _signature(peer: Peer, value: Any) -> Any:
+    """What a callable over there takes, as far as names and kinds say."""
+    try:
+        told = peer.ask("signature", value)
+    except (TypeError, ValueError) as error:
+        raise AttributeError("__signature__") from error
+    default = inspect.Parameter.empty
+    kinds = {
+        int(kind): kind
+        for kind in (
+            inspect.Parameter.POSITIONAL_ONLY,
+            inspect.Parameter.POSITIONAL_OR_KEYWORD,
+            inspect.Parameter.VAR_POSITIONAL,
+            inspect.Parameter.KEYWORD_ONLY,
+            inspect.Parameter.VAR_KEYWORD,
+        )
+    }
+    return inspect.Signature(
+        [inspect.Parameter(name, kinds[kind], default=... if has else default) for name, kind, has in told]
+    )
 
 
 _set_home = vars(StandIn)[_HOME].__set__
