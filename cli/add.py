@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,13 +13,14 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from judge_tui.checks.attempts import attempt_name
-from judge_tui.checks.errors import UsageError
+from judge_tui.checks.errors import UsageError, WorkspaceError
 from judge_tui.checks.lines import count_lines
 from judge_tui.checks.sources import absence, is_binary
 from judge_tui.checks.submission import META, Submission
 from judge_tui.cli import options
 from judge_tui.cli.adding import NEXT, PIPE, Adding, Wanted, about, content, planned
 from judge_tui.cli.adding_samples import planned_samples
+from judge_tui.cli.bringing.answers import ANSWER
 from judge_tui.cli.bringing.recognising import FORMS, form_of
 from judge_tui.cli.copying import Arrival, write_all
 from judge_tui.judging.containers import unopened
@@ -98,9 +100,12 @@ def command(
         plan = _plan(found, wanted, cast("Form | None", form), faults)
     if faults:
         return _refused(wanted, faults)
-    with TemporaryDirectory() as aside:
-        added = write_all([one.arrival if not dry_run else _aside(one, Path(aside)) for one in plan])
-        _tell(plan, added, wanted, dry_run)
+    if dry_run:
+        with _aside() as folder:
+            # what would be wrong with it is wrong there, too
+            _tell(plan, write_all([_moved(one, folder) for one in plan]), wanted, dry_run)
+    else:
+        _tell(plan, write_all([one.arrival for one in plan]), wanted, dry_run)
     return 0
 
 
@@ -116,8 +121,18 @@ def _plan(
     return [planned(workspace, wanted, data, form)]
 
 
-def _aside(one: Adding, folder: Path) -> Arrival:
-    """The same elsewhere: what would be wrong with it is wrong there, too."""
+@contextmanager
+def _aside() -> Iterator[Path]:
+    try:
+        folder = TemporaryDirectory()
+    except OSError as error:
+        told = f"there is no folder of temporary files for a dry run: {error.strerror}."
+        raise WorkspaceError(told, hint="Name one in $TMPDIR.") from error
+    with folder as name:
+        yield Path(name)
+
+
+def _moved(one: Adding, folder: Path) -> Arrival:
     return replace(one.arrival, target=folder / one.model / attempt_name(one.task, one.attempt))
 
 
@@ -135,8 +150,12 @@ def _tell(plan: Sequence[Adding], added: Sequence[Submission], wanted: Wanted, d
         subject = f"{one.name} · {one.task}: " if len(plan) > 1 else ""
         for warning in (*one.told, *_warnings(one, submission, wanted)):
             click.echo(plain(f"judge-tui: {subject}{warning}"), err=True)
-    if len(plan) > _TOLD:
-        click.echo(f"… and {len(plan) - _TOLD} more")
+    if rest := plan[_TOLD:]:
+        some = sum(bool(one.told) for one in rest)
+        click.echo(f"… and {len(rest)} more" + (f"; of {some} something is to be told" if some else ""))
+    bare = sum(set(one.arrival.files) <= {ANSWER} for one in plan)
+    if bare and len(plan) > 1:
+        click.echo(f"judge-tui: {counted(bare, 'answer')} without code.", err=True)
     if len(plan) > 1:
         click.echo(f"{counted(len(plan), 'answer')} {'would be ' if dry_run else ''}added.")
     if not dry_run:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from judge_tui.cli.bringing.fences import Fence
 from judge_tui.cli.bringing.languages import fits
-from judge_tui.cli.bringing.member_names import hidden_part, tidied, why_not
+from judge_tui.cli.bringing.member_names import said
 
 __all__ = ["Above", "language_of", "named_above", "named_inside"]
 
@@ -54,9 +54,9 @@ class Above:
     """
 
     def __init__(self, lines: Sequence[str], start: int, end: int) -> None:
-        said = [line for line in lines[max(start, end - 40) : end] if line.strip()]
-        self.nearest = said[-1] if said else ""
-        self.heading = next((line for line in reversed(said) if _is_title(line)), "")
+        text = [line for line in lines[max(start, end - 40) : end] if line.strip()]
+        self.nearest = text[-1] if text else ""
+        self.heading = next((line for line in reversed(text) if _is_title(line)), "")
 
 
 def _is_title(line: str) -> bool:
@@ -73,16 +73,16 @@ def language_of(info: str) -> str:
 def named_inside(fence: Fence) -> str:
     """The name that the fence itself says; empty where it says none."""
     for found in (*_of_info(fence.info), *_of_first_lines(fence)):
-        if name := _usable(found):
+        if name := said(found):
             return name
     return ""
 
 
 def _of_info(info: str) -> Sequence[str]:
     info = info[:_LONGEST_LINE]
-    said = [match[1] for match in _ATTRIBUTE.finditer(info)]
+    attributes = [match[1] for match in _ATTRIBUTE.finditer(info)]
     words = re.split(r"[\s:{}()\[\]]+", info)
-    return [name for name in (*said, *words) if _WHOLE.fullmatch(name.strip("`\"'"))]
+    return [name for name in (*attributes, *words) if _WHOLE.fullmatch(name.strip("`\"'"))]
 
 
 def _of_first_lines(fence: Fence) -> Sequence[str]:
@@ -103,7 +103,7 @@ def named_above(above: Above, language: str) -> str:
         names = list(dict.fromkeys(_FOUND.findall(text)))
         if len(names) != 1 or not _names_it(line, text, names[0]):
             continue
-        if fits(language, names[0]) and (name := _usable(names[0])):
+        if fits(language, names[0]) and (name := said(names[0])):
             return name
     return ""
 
@@ -112,8 +112,3 @@ def _names_it(line: str, text: str, name: str) -> bool:
     before, _, behind = text.partition(name)
     leads = _BEFORE.fullmatch(before) and _BEHIND.match(behind)
     return bool(leads) or _is_title(line) or bool(_MAKING.search(f"{before} {behind}"))
-
-
-def _usable(name: str) -> str:
-    name = tidied(name.strip("`\"'"))
-    return "" if why_not(name) or hidden_part(name) else name

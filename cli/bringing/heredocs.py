@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from judge_tui.cli.bringing.member_names import hidden_part, tidied, why_not
+from judge_tui.cli.bringing.member_names import said
 
 __all__ = ["heredocs"]
 
@@ -36,6 +36,6 @@ def heredocs(lines: Sequence[str]) -> Iterator[tuple[str, tuple[str, ...], bool]
         while at < len(lines) and (text := lines[at].lstrip("\t") if tabs else lines[at]) != end:
             inside.append(text)
             at += 1
-        name = tidied(match["file"] or match["file2"])
-        if not (why_not(name) or hidden_part(name) or _VARIABLE & set(name)):
+        name = said(match["file"] or match["file2"])
+        if name and not _VARIABLE & set(name):
             yield name, tuple(inside), (match["how"] or match["how2"]) == ">>"

@@ -7,7 +7,9 @@ import unicodedata
 from collections.abc import Collection
 from pathlib import PurePosixPath
 
-__all__ = ["free_name", "hidden_part", "module_name", "spelled", "tidied", "why_not"]
+from judge_tui.checks.submission import META
+
+__all__ = ["free_name", "hidden_part", "module_name", "said", "spelled", "tidied", "why_not"]
 
 _DRIVE = re.compile(r"[A-Za-z]:")
 _LONGEST_PART, _LONGEST = 255, 1_000
@@ -50,6 +52,16 @@ def hidden_part(name: str) -> str:
         if part.startswith(".") or part in _CACHES or part.endswith(_CACHED):
             return "/".join(parts[:depth])
     return ""
+
+
+def said(name: str) -> str:
+    """The name of a file as an answer or a notebook says it; empty where no file of theirs can have it.
+
+    Args:
+        name: As it is written; :data:`META` is whoever's who adds the answer.
+    """
+    name = tidied(name.strip("`\"'"))
+    return "" if why_not(name) or hidden_part(name) or spelled(name) == META else name
 
 
 def spelled(name: str) -> str:

@@ -16,7 +16,7 @@ from judge_tui.checks.lines import split_lines
 from judge_tui.checks.sources import parsed
 from judge_tui.cli.bringing.brought import Brought, listed
 from judge_tui.cli.bringing.languages import COMMENTS, suffix_of
-from judge_tui.cli.bringing.member_names import free_name, hidden_part, module_name, tidied, why_not
+from judge_tui.cli.bringing.member_names import free_name, module_name, said, tidied, why_not
 from judge_tui.judging.wording import counted
 
 __all__ = ["from_notebook"]
@@ -154,8 +154,8 @@ class _Script:
         if name.lower() in _WRITES:
             self._write(number, rest, lines)
         elif (suffix := _LANGUAGES.get(name.lower())) and suffix != self._suffix:
-            said = _NAMED.search(rest)
-            wanted = said[1].strip("\"'") if said else f"{module_name(self._task)}{suffix}"
+            named = _NAMED.search(rest)
+            wanted = named[1].strip("\"'") if named else f"{module_name(self._task)}{suffix}"
             self._write(number, shlex.quote(wanted), lines, append=True)
         elif name.lower() in _RUNS or suffix:
             self._magics.append(f"%%{magic}")
@@ -167,9 +167,12 @@ class _Script:
     def _write(self, number: int, arguments: str, lines: Sequence[str], *, append: bool = False) -> None:
         words = _words(arguments)
         append = append or "-a" in words or "--append" in words
-        name = tidied(next((word for word in words if not word.startswith("-")), ""))
-        if why := why_not(name) or (hidden_part(name) and "a hidden file"):
-            self._left_out.append(f"cell {number} ({why})")
+        wanted = next((word for word in words if not word.startswith("-")), "")
+        name = said(wanted)
+        if not name:
+            self._left_out.append(
+                f"cell {number} ({why_not(tidied(wanted)) or 'a file of that name is none of it'})"
+            )
             return
         before = self._files.get(name, "") if append else ""
         self._files[name] = before + "".join(f"{line}\n" for line in lines)

@@ -17,7 +17,7 @@ _PIECE = 1 << 16
 _ENTRY = b"PK\x01\x02"
 #: Entries that are looked at, those that are left out included.
 _MOST_ENTRIES = 100_000
-_ENCRYPTED = 0x1
+_ENCRYPTED, _UTF8 = 0x1, 0x800
 
 
 def from_zip(data: bytes) -> Brought:
@@ -52,7 +52,7 @@ def _unpacked(data: bytes) -> Brought:
 
 def _wanted(gathered: Gathering, entry: zipfile.ZipInfo) -> str:
     # zipfile cuts a name at a zero, and turns the separators of the system that it runs on
-    name = gathered.wants(entry.orig_filename)
+    name = gathered.wants(_name(entry))
     kind = stat.S_IFMT(entry.external_attr >> 16)
     if name and stat.S_ISLNK(kind):
         return gathered.leave(name, "a link")
@@ -61,6 +61,17 @@ def _wanted(gathered: Gathering, entry: zipfile.ZipInfo) -> str:
     if name and entry.flag_bits & _ENCRYPTED:
         return gathered.leave(name, "encrypted")
     return name
+
+
+def _name(entry: zipfile.ZipInfo) -> str:
+    """The name as it was written: on macOS in UTF-8, without the flag that says so."""
+    name = entry.orig_filename
+    if entry.flag_bits & _UTF8 or name.isascii():
+        return name
+    try:
+        return name.encode("cp437").decode("utf-8")
+    except UnicodeError:
+        return name
 
 
 def _pieces(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[bytes]:

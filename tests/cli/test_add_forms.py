@@ -201,11 +201,21 @@ def test_samples_become_attempts_in_their_order(cli: Cli, root: Path, tmp_path: 
     ended = cli("add", file, "--model", "other")
     assert ended.code == 0, ended.err
     assert "4 answers added." in ended.out
+    assert "1 answer without code." in ended.err
     tree = root / "submissions"
     assert (tree / "m" / "kv" / "kv.py").read_text() == "def b(): pass\n"
     assert (tree / "m" / "kv@2" / "kv.py").read_text() == "def a(): pass"
     assert (tree / "m" / "fuse" / "fuse.cu").is_file()
     assert (tree / "other" / "kv" / "answer.md").read_text() == ""
+
+
+def test_of_many_samples_the_first_are_told_and_the_rest_counted(
+    cli: Cli, root: Path, tmp_path: Path
+) -> None:
+    ended = cli("add", samples(tmp_path, *[{"completion": ANSWER}] * 25), "--model", "m", "--task", "kv")
+    assert len(lines(ended.out)) == 23
+    assert "… and 5 more; of 5 something is to be told" in ended.out
+    assert ended.err.count("1 fence is no file") == 20
 
 
 def test_samples_go_behind_the_attempts_that_are_there_where_that_is_asked_for(

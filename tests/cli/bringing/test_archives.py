@@ -173,6 +173,13 @@ def test_links_and_devices_of_a_zip_are_left_out() -> None:
     assert why(found) == {"link.py": "a link", "pipe": "no file"}
 
 
+def test_a_name_in_utf8_is_read_although_no_flag_says_so() -> None:
+    data = bytearray(zipped({"ünï.py": b"1"}))
+    for mark, at in ((b"PK\x03\x04", 7), (b"PK\x01\x02", 9)):
+        data[data.index(mark) + at] = 0
+    assert set(from_archive("x.zip", bytes(data)).files) == {"ünï.py"}
+
+
 def test_an_encrypted_file_of_a_zip_is_left_out() -> None:
     data = bytearray(zipped(CODE))
     for mark, at in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
