@@ -27,6 +27,7 @@ COMMANDS = {
     "packet": "Write what a language model needs to judge as a person does.",
     "export": "Write the scoreboard into a README, between two markers.",
     "challenge": "Make a challenge of one's own.",
+    "rubric": "Start a rubric of one's own from the one that applies, or print that.",
     "init": "Make a new workspace.",
     "add": "Bring in a model's work: files, archives, chat answers, notebooks, samples.",
     "demo": "Write a small workspace to try things in, and open it.",

@@ -20,8 +20,8 @@ from judge_tui.judging.document import Table, read_document
 from judge_tui.judging.rubric_mistakes import refuse_mistakes
 
 __all__ = [
-    "CLAUSE", "Cap", "Dimension", "Grade", "Rubric", "default_rubric", "default_tasks", "half_up",
-    "load_rubric", "own_rubric", "parsed_rubric",
+    "CLAUSE", "Cap", "Dimension", "Grade", "Rubric", "default_rubric", "default_rubric_path", "default_tasks",
+    "half_up", "load_rubric", "own_rubric", "parsed_rubric",
 ]  # fmt: skip
 
 _VERBS = {"fails": Verdict.FAIL, "warns": Verdict.WARN, "passes": Verdict.PASS}
@@ -270,12 +270,21 @@ def default_rubric(task: str) -> Rubric:
     Raises:
         UsageError: None is shipped for it.
     """
+    return load_rubric(default_rubric_path(task))
+
+
+def default_rubric_path(task: str) -> Path:
+    """The file of the rubric that is shipped for a task.
+
+    Raises:
+        UsageError: None is shipped for it.
+    """
     folder = _shipped()
     if folder is None or task not in default_tasks():
         raise UsageError(
             f"there is no rubric for the task '{task}'.", hint=f"Write rubrics/{task}.toml in the workspace."
         )
-    return load_rubric(folder / f"{task}.toml")
+    return folder / f"{task}.toml"
 
 
 def _shipped() -> Path | None:

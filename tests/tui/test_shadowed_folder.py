@@ -47,6 +47,7 @@ ARGUMENTS = {
     "packet": ("alpha", "beta", "--task", "kv"),
     "export": ("README.md",),
     "challenge": ("new", "mine"),
+    "rubric": ("new", "kv"),
     "init": ("beside",),
     "add": ("submissions/alpha/kv", "--model", "gamma", "--task", "kv"),
     "demo": ("demonstrated",),
