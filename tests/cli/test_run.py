@@ -46,7 +46,9 @@ def test_what_opens_no_screen_never_imports_what_draws_one(root: Path, arguments
     assert not loaded & {"textual", "rich", "pygments", "tree_sitter"}
 
 
-@pytest.mark.parametrize("arguments", [["--help"], [], ["export", "--check"]])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], [], ["export", "--check"], ["challenge", "new", "mine"], ["demo", "tried"]]
+)
 def test_start_up_pays_for_no_numpy_and_no_tomlkit(root: Path, arguments: list[str]) -> None:
     assert not loaded_by(arguments, root) & {"numpy", "tomlkit"}
 
@@ -143,6 +145,8 @@ def test_each_shell_gets_its_completion_script(cli: Callable[..., Any], shell: s
     ("words", "offered"),
     [
         ("judge-tui com", {"compare", "completion"}),
+        ("judge-tui challenge n", {"new"}),
+        ("judge-tui rubric new k", {"kv"}),
         ("judge-tui compare q", {"qwen36"}),
         ("judge-tui check --task k", {"kv"}),
         ("judge-tui check --format j", {"json", "jsonl", "junit"}),
