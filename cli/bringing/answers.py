@@ -184,7 +184,7 @@ class _Reading:
             name = self._written(f"{module_name(self._task)}{suffix}", found.kept)
             if len(found.kept) > 1:
                 self._notes.append(f"{name} is made of the fences of {_places(found.kept)}, in their order.")
-            elif len(group) > 1:
+            elif found.left_out:
                 self._notes.append(f"{name} is the fence of {_places(found.kept)}, which is the whole.")
         if found.examples and suffix == ".py":
             example = self._written(_EXAMPLE, found.examples)

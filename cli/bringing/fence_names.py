@@ -35,6 +35,8 @@ _TAG = re.compile(r"<[^<>]{0,80}>")
 _HEADING = re.compile(r"[ \t>]*#{1,6}[ \t]")
 _BEFORE = re.compile(rf"[\W\d_]*(?:(?:{_LABEL}|step|part|full|new)\b[\W\d_]*)*", re.I)
 _BEHIND = re.compile(r"[\s`*_\"')\]]*(?:$|[:(–—-])")
+#: Behind the last word of a line, in any language, that introduces what follows.
+_ENDS = re.compile(r"\W*[:：]\W*")
 _MAKING = re.compile(
     r"\b(?:create|creating|save|saved|write|put|place|called|named|here(?:'s|’s| is| are)|updated?|"
     r"complete|full|final|contents? of|new file|implementation|code for|source)\b",
@@ -111,4 +113,8 @@ def named_above(above: Above, language: str) -> str:
 def _names_it(line: str, text: str, name: str) -> bool:
     before, _, behind = text.partition(name)
     leads = _BEFORE.fullmatch(before) and _BEHIND.match(behind)
-    return bool(leads) or _is_title(line) or bool(_MAKING.search(f"{before} {behind}"))
+    return (
+        bool(leads or _ENDS.fullmatch(behind))
+        or _is_title(line)
+        or bool(_MAKING.search(f"{before} {behind}"))
+    )

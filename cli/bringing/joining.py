@@ -60,6 +60,8 @@ def joined(fences: Sequence[Fence], suffix: str, beside: Sequence[Fence] = ()) -
         others = [other for other in (*pieces, *files) if other is not piece]
         if why := _repeats(piece, others):
             found.left_out.append((piece.fence, why))
+        elif piece.indented and not _goes_on(found.kept, piece.fence) and _has_code(others):
+            found.left_out.append((piece.fence, "a part of something"))
         elif piece.uses_only and any(other.names & piece.words for other in others):
             found.examples.append(piece.fence)
         else:
@@ -77,7 +79,8 @@ class _Piece:
         python = suffix == ".py"
         self.names = defined(fence, suffix)
         self.words = frozenset(_WORD.findall(fence.text))
-        self.excerpt = elided(fence) or (python and fence.lines[:1] != () and _is_indented(fence))
+        self.excerpt = elided(fence)
+        self.indented = python and _is_indented(fence)
         self.uses_only = not self.names and (_only_uses(fence.text) if python else not _is_head(self.lines))
 
 
@@ -110,9 +113,23 @@ def _repeats(piece: _Piece, others: Sequence[_Piece]) -> str:
             return f"it is in that of line {other.fence.line}"
         if later and not other.excerpt and piece.names and piece.names <= other.names:
             return f"line {other.fence.line} has it anew"
-    if piece.excerpt and any(not other.excerpt and other.names for other in others):
-        return "a part of something"
-    return ""
+    known = frozenset().union(*(other.names for other in others if not other.excerpt))
+    return "a part of something" if piece.excerpt and known and piece.names <= known else ""
+
+
+def _has_code(others: Sequence[_Piece]) -> bool:
+    return any(other.names and not other.excerpt for other in others)
+
+
+def _goes_on(kept: Sequence[Fence], fence: Fence) -> bool:
+    """Whether indented Python goes on with what stands before it: with a class, mostly."""
+    if not kept:
+        return False
+    try:
+        parsed(f"{kept[-1].text}\n{fence.text}".encode("utf-8", "replace"))
+    except SyntaxError:
+        return False
+    return True
 
 
 def _only_uses(text: str) -> bool:

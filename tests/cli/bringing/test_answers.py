@@ -157,6 +157,8 @@ def test_a_comment_that_speaks_of_a_file_names_none(line: str) -> None:
         "### Step 1: Create `kv_cache.py`",
         "<summary>kv_cache.py</summary>",
         "#### 📄 kv_cache.py",
+        "以下是完整实现（`kv_cache.py`）：",
+        "Voici le fichier kv_cache.py :",
     ],
 )
 def test_the_line_above_may_name_the_file(line: str) -> None:
@@ -251,6 +253,19 @@ def test_what_only_uses_the_code_is_an_example_beside_it() -> None:
     assert files(text) == {"kv.py": CACHE, "example.py": "cache = Cache()\nprint(cache.append(1))\n"}
     named = f"### cache.py\n{text}"
     assert set(files(named)) == {"cache.py", "example.py"}
+
+
+def test_a_method_that_goes_on_with_its_class_is_put_behind_it() -> None:
+    method = "    def clear(self):\n        pass\n"
+    assert files(fence(CACHE) + "\nAnd:\n\n" + fence(method)) == {"kv.py": f"{CACHE}\n{method}"}
+    assert files(fence(CACHE) + fence(X1) + fence(method)) == {"kv.py": f"{CACHE}\n{X1}"}
+
+
+def test_an_ellipsis_in_code_that_is_nowhere_else_does_not_leave_it_out() -> None:
+    kernel, launcher = "__global__ void k() {\n  // ...\n}\n", "void launch() {\n  k<<<1, 1>>>();\n}\n"
+    assert files(fence(kernel, "cuda") + fence(launcher, "cuda"), "fuse") == {
+        "fuse.cu": f"{kernel}\n{launcher}"
+    }
 
 
 def test_constants_that_are_computed_belong_to_the_code() -> None:
