@@ -1,0 +1,13 @@
+import pytest
+from submission import LRUCache
+
+
+def test_least_recently_used_goes_first():
+    cache = LRUCache(2)
+    cache.put("a", 1), cache.put("b", 2), cache.get("a"), cache.put("c", 3)
+    assert cache.get("b") is None and cache.get("a") == 1
+
+
+def test_capacity_is_positive():
+    with pytest.raises(ValueError):
+        LRUCache(0)
