@@ -8,6 +8,7 @@ import click
 
 from judge_tui.checks.challenges.challenge import Challenge
 from judge_tui.checks.errors import WorkspaceError
+from judge_tui.checks.installed import is_installed
 from judge_tui.cli import options
 from judge_tui.cli.new_folder import shown_path
 from judge_tui.judging.challenges.found import CHALLENGES, challenge_folder
@@ -45,7 +46,7 @@ def new(task: str, workspace: Path | None) -> None:
     That of a challenge goes into its folder, any other into rubrics/. Nothing is ever overwritten.
     """
     found = options.open_workspace(workspace, None, None)
-    chosen = found.task(task, whole=True)
+    chosen = task if is_installed(task) else found.task(task, whole=True)
     there = found.rubric_path(chosen)
     if is_there(there):
         raise WorkspaceError(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from judge_tui.checks.challenges.challenge import Challenge
+from judge_tui.checks.challenges.challenge import NUMBERS, Challenge
 from judge_tui.judging.challenges.outline import outline
 from judge_tui.judging.document import parse_toml, render_toml
 from judge_tui.judging.rubric import CLAUSE, Rubric, parsed_rubric
@@ -78,6 +78,8 @@ _DIMENSIONS: tuple[dict[str, Any], ...] = (
 _GRADES = ({"letter": "A", "min": 90}, {"letter": "B", "min": 80}, {"letter": "C", "min": 70},
            {"letter": "D", "min": 60}, {"letter": "F", "min": 0})  # fmt: skip
 _EDGE_CHECKS = frozenset({"edge_cases", "errors"})
+#: Checks of any answer, and of what is called by the challenge alone.
+_ANY, _CALLED = frozenset({"size", "loads", "own_tests"}), frozenset({"purity", "throughput"})
 _INFORM = {"robustness": ("edge_cases", "errors", "purity"), "efficiency": ("throughput",),
            "code_quality": ("size", "loads"), "explanation": ("own_tests",)}  # fmt: skip
 
@@ -96,8 +98,11 @@ def rubric_text(challenge: Challenge) -> str:
     """The same as the text of a file, to begin one's own with."""
     about = outline(challenge)
     named = [check for check in about.checks if CLAUSE.fullmatch(f"{check} fails")]
-    informed = {**_INFORM, "correctness": tuple(about.checks)}
-    dimensions = [_dimension(each, informed[each["id"]]) for each in _DIMENSIONS]
+    has = {*about.checks, *_ANY, *(_CALLED if NUMBERS in about.kinds else ())}
+    informed = {**_INFORM, "correctness": about.checks}
+    dimensions = [
+        _dimension(each, [check for check in informed[each["id"]] if check in has]) for each in _DIMENSIONS
+    ]
     caps = [_cap(("loads",), "correctness", 50, "What does not load was not judged by running it.")]
     if wrong := [check for check in named if check not in _EDGE_CHECKS][:_MOST]:
         caps.append(_cap(wrong, "correctness", 60, _WRONG))

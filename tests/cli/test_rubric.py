@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from judge_tui.checks.challenges.task import made
+from judge_tui.judging.known_checks import unknown_checks
 from judge_tui.judging.rubric import default_rubric
 from judge_tui.judging.workspace import Workspace
 
@@ -30,6 +32,16 @@ def test_that_of_a_challenge_goes_into_its_folder_and_names_its_checks(cli: Cli,
     assert "test_values_leave_the_window fails" in path.read_text()
     assert Workspace.at(root).rubric_path("mine") == path
     assert Workspace.at(root).rubric("mine") == before
+
+
+@pytest.mark.parametrize("kind", ["numbers", "tests", "programs"])
+def test_it_names_no_check_that_the_challenge_has_not(cli: Cli, root: Path, kind: str) -> None:
+    cli("challenge", "new", "mine", "--kind", kind)
+    cli("rubric", "new", "mine")
+    challenge = Workspace.at(root).challenge("mine")
+    assert challenge is not None
+    path = Workspace.at(root).rubric_path("mine")
+    assert unknown_checks(path, "mine", tuple(made(challenge).by_id)) == ()
 
 
 def test_that_of_a_task_of_answers_alone_goes_beside_the_others(cli: Cli, root: Path) -> None:
