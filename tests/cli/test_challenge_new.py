@@ -41,7 +41,7 @@ def verdicts(root: Path, task: str) -> Mapping[str, Mapping[str, Verdict]]:
 
 
 @pytest.mark.quick
-@pytest.mark.parametrize("kinds", [kinds for kinds in KINDS if kinds != ("tests",)], ids="+".join)
+@pytest.mark.parametrize("kinds", [("programs",), KINDS[-1]], ids="+".join)
 def test_what_is_written_judges_as_it_is(cli: Cli, root: Path, kinds: tuple[str, ...]) -> None:
     assert new(cli, "mine", kinds).code == 0
     found = verdicts(root, "mine")
@@ -50,6 +50,14 @@ def test_what_is_written_judges_as_it_is(cli: Cli, root: Path, kinds: tuple[str,
     must_fail = tomllib.loads((wrong / "submission.toml").read_text())["must_fail"]
     assert len(must_fail) == len(kinds)
     assert {check: found["short_start"][check] for check in must_fail} == dict.fromkeys(must_fail, "fail")
+
+
+@pytest.mark.quick
+def test_challenge_check_has_nothing_against_it(cli: Cli, root: Path) -> None:
+    new(cli, "mine")
+    told = cli("challenge", "check", "mine")
+    assert told.code == 0, told.out
+    assert "short_start: accuracy fail" in told.out
 
 
 @pytest.mark.parametrize("kinds", KINDS, ids="+".join)
