@@ -113,6 +113,8 @@ def _plan(
     workspace: Workspace, wanted: Wanted, form: Form | None, faults: list[tuple[int, str]]
 ) -> Sequence[Adding]:
     data = content(wanted)
+    if data is None and form not in (None, "files"):
+        raise UsageError(f"{wanted.called} is a folder, and --format {form} is for a file.")
     if data is None:
         return [planned(workspace, wanted, data, "files")]
     form = form or form_of(wanted.source.name, data, piped=wanted.source == PIPE)

@@ -12,7 +12,7 @@ from judge_tui.checks.attempts import MOST, SIGN, attempt_name, attempt_of
 from judge_tui.checks.errors import UsageError
 from judge_tui.checks.unlisted import escaped
 from judge_tui.cli.bringing import brought as limits
-from judge_tui.cli.bringing.brought import Brought
+from judge_tui.cli.bringing.brought import Brought, Refused
 from judge_tui.cli.bringing.folders import from_folder, one_file, refuse_what_is_none
 from judge_tui.cli.bringing.languages import guessed
 from judge_tui.cli.bringing.member_names import module_name
@@ -160,7 +160,15 @@ def next_number(workspace: Workspace, model: str, task: str, wanted: int | None)
     tree = workspace.submissions
     here = {n for name, n in map(attempt_of, readable_in(tree / model, tree)) if name == task}
     scored = {workspace.parts(name)[1] for name in workspace.attempts(model, task)}
-    return max(here | scored) + 1 if here else 1
+    number = max(here | scored) + 1 if here else 1
+    while not _means(workspace, model, number):
+        number += 1
+    return number
+
+
+def _means(workspace: Workspace, model: str, attempt: int) -> bool:
+    """Whether the name of an attempt means it, and no model from before there were attempts."""
+    return workspace.parts(attempt_name(model, attempt)) == (model, attempt) or attempt == 1
 
 
 def free_place(workspace: Workspace, model: str, task: str, attempt: int) -> Path:
@@ -173,6 +181,11 @@ def free_place(workspace: Workspace, model: str, task: str, attempt: int) -> Pat
     target = kept_inside(tree / model / attempt_name(task, attempt), tree)
     if attempt > MOST:
         raise UsageError(f"there is no attempt {attempt}: the highest number is {MOST:,}.")
+    if not _means(workspace, model, attempt):
+        raise UsageError(
+            f"{attempt_name(model, attempt)} is a model of its own.",
+            hint="Rename its folder, or say another number.",
+        )
     if is_there(target):
         raise UsageError(
             f"{attempt_name(model, attempt)} has a submission for {task} already.",
@@ -197,7 +210,7 @@ def _file_name(wanted: Wanted, task: str, data: bytes) -> str:
 def _piped() -> bytes:
     data = sys.stdin.buffer.read(limits.MOST_BYTES + 1)
     if len(data) > limits.MOST_BYTES:
-        raise UsageError(f"holds more than {limits.MOST_BYTES // 1_000_000} MB.")
+        raise Refused(f"holds more than {limits.MOST_BYTES // 1_000_000} MB.")
     return data
 
 
@@ -206,8 +219,6 @@ def about(wanted: Wanted) -> Iterator[None]:
     """Say of what is wrong with a source which one it is."""
     try:
         yield
-    except UsageError as error:
-        # a sentence that begins with a verb is about it
-        if error.message.startswith(("is ", "holds ", "unpacks ")):
-            error.file = error.file or wanted.called
+    except Refused as error:
+        error.file = error.file or wanted.called
         raise

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from judge_tui.checks.errors import UsageError
 from judge_tui.cli.adding import NEXT, Adding, Wanted, free_place, model_of, next_number
 from judge_tui.cli.bringing.answers import ANSWER, from_text
+from judge_tui.cli.bringing.brought import Refused
 from judge_tui.cli.bringing.samples import Sample, samples_in
 from judge_tui.cli.copying import Arrival
 from judge_tui.judging.naming import normalized
@@ -30,13 +31,13 @@ def planned_samples(
         faults: Takes line and sentence of what is wrong; with any, nothing may be written.
 
     Raises:
-        UsageError: There is none, or too many.
+        Refused: There is none, or too many.
     """
     samples = samples_in(data, faults)
     if len(samples) > _MOST:
-        raise UsageError(f"holds {len(samples):,} answers, and at most {_MOST:,} are taken at once.")
+        raise Refused(f"holds {len(samples):,} answers, and at most {_MOST:,} are taken at once.")
     if not samples and not faults:
-        raise UsageError("holds no answer.")
+        raise Refused("holds no answer.")
     names = _Names(workspace, wanted)
     groups: dict[tuple[str, str], list[Sample]] = {}
     for sample in samples:
@@ -45,7 +46,7 @@ def planned_samples(
         except UsageError as error:
             faults.append((sample.line, str(error)))
     if wanted.meta.get("model") and len({model for model, _ in groups}) > 1:
-        raise UsageError("holds answers of several models, and --title can be that of one alone.")
+        raise Refused("holds answers of several models, and --title can be that of one alone.")
     found: list[Adding] = []
     for (model, task), answers in groups.items():
         found += _attempts(workspace, names, (model, task), answers, faults)

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from judge_tui.checks.errors import UsageError
 from judge_tui.checks.lines import split_lines
-from judge_tui.cli.bringing.brought import Brought, listed
+from judge_tui.cli.bringing.brought import Brought, Refused, listed
 from judge_tui.cli.bringing.fence_names import Above, language_of, named_above, named_inside
 from judge_tui.cli.bringing.fences import MOST_FENCES, Fence, fences
 from judge_tui.cli.bringing.heredocs import heredocs
@@ -35,7 +34,7 @@ def from_text(text: str, task: str) -> Brought:
         task: What an unnamed file is called after.
 
     Raises:
-        UsageError: It has too many fences.
+        Refused: It has too many fences.
     """
     lines = _lines(text)
     if fences(lines[_behind_thoughts(lines) :]):
@@ -53,7 +52,7 @@ def from_answer(text: str, task: str) -> Brought:
         task: What the file of fences without a name is called after.
 
     Raises:
-        UsageError: It has too many fences.
+        Refused: It has too many fences.
     """
     reading = _Reading(_lines(text), task)
     files = {name: content.encode("utf-8", "replace") for name, content in reading.files.items()}
@@ -89,7 +88,7 @@ class _Reading:
         self._start = _behind_thoughts(lines)
         self._fences = [_moved(fence, self._start) for fence in fences(lines[self._start :])]
         if len(self._fences) > MOST_FENCES:
-            raise UsageError(f"holds more than {MOST_FENCES:,} fences.", hint="Bring each answer by itself.")
+            raise Refused(f"holds more than {MOST_FENCES:,} fences.", hint="Bring each answer by itself.")
         self._sort()
         self._join()
 

@@ -12,8 +12,7 @@ from importlib.util import find_spec
 from pathlib import PurePosixPath
 from typing import BinaryIO, cast
 
-from judge_tui.checks.errors import UsageError
-from judge_tui.cli.bringing.brought import Brought
+from judge_tui.cli.bringing.brought import Brought, Refused
 from judge_tui.cli.bringing.gathering import Gathering
 from judge_tui.cli.bringing.tars import from_tar, is_tar_header
 from judge_tui.cli.bringing.zips import from_zip
@@ -54,21 +53,21 @@ def from_archive(name: str, data: bytes) -> Brought:
         data: Its bytes.
 
     Raises:
-        UsageError: It is of a kind that nothing here unpacks, is damaged, or holds too much.
+        Refused: It is of a kind that nothing here unpacks, is damaged, or holds too much.
     """
     form = packing(name, data[:HEAD])
     if form == "zip":
         return from_zip(data)
     if form not in _OPENED:
-        raise _not_here(form) if form else UsageError("is no archive.")
+        raise _not_here(form) if form else Refused("is no archive.")
     try:
         return _decompressed(name, form, _OPENED[form](io.BytesIO(data)))
-    except UsageError:
+    except Refused:
         raise
     # each format has errors of its own, and what a decompressor raises of damaged bytes is in no list
     except Exception as error:
         why = str(error).rstrip(".") or type(error).__name__
-        raise UsageError(f"is a {form} archive that cannot be unpacked: {why}.") from error
+        raise Refused(f"is a {form} archive that cannot be unpacked: {why}.") from error
 
 
 def _decompressed(name: str, form: str, file: BinaryIO) -> Brought:
@@ -91,7 +90,7 @@ def _decompressed(name: str, form: str, file: BinaryIO) -> Brought:
     return alone.brought()
 
 
-def _not_here(form: str) -> UsageError:
-    return UsageError(
+def _not_here(form: str) -> Refused:
+    return Refused(
         f"is a {form} archive, which cannot be unpacked here.", hint="Unpack it, and add the folder."
     )

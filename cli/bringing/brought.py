@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
+from judge_tui.checks.errors import UsageError
 from judge_tui.checks.unlisted import Unlisted, sentence
 
-__all__ = ["MOST_BYTES", "MOST_FILES", "Brought", "listed"]
+__all__ = ["MOST_BYTES", "MOST_FILES", "Brought", "Refused", "listed"]
 
 #: Bytes, unpacked, and files of one submission at most.
 MOST_BYTES = 100_000_000
 MOST_FILES = 2_000
 _NAMED = 4
+
+
+class Refused(UsageError):
+    """A source is damaged, holds too much, or is not what it is taken for; who named it says which."""
 
 
 @dataclass(frozen=True, slots=True)

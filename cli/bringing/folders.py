@@ -11,7 +11,7 @@ from judge_tui.checks.errors import UsageError, WorkspaceError
 from judge_tui.checks.regular_files import open_regular
 from judge_tui.checks.unlisted import escaped
 from judge_tui.cli.bringing import brought
-from judge_tui.cli.bringing.brought import Brought
+from judge_tui.cli.bringing.brought import Brought, Refused
 from judge_tui.cli.bringing.gathering import Gathering
 
 __all__ = ["from_folder", "one_file", "refuse_what_is_none"]
@@ -41,7 +41,7 @@ def one_file(source: Path) -> bytes:
     """The content of a file.
 
     Raises:
-        UsageError: It is too large.
+        Refused: It is too large.
         WorkspaceError: It cannot be read.
     """
     try:
@@ -50,7 +50,7 @@ def one_file(source: Path) -> bytes:
     except OSError as error:
         raise WorkspaceError(f"cannot be read: {error.strerror}.", file=source) from error
     if len(data) > brought.MOST_BYTES:
-        raise UsageError(f"holds more than {brought.MOST_BYTES // 1_000_000} MB.")
+        raise Refused(f"holds more than {brought.MOST_BYTES // 1_000_000} MB.")
     return data
 
 
@@ -58,7 +58,7 @@ def from_folder(source: Path) -> Brought:
     """The files of a folder; links and pipes are left out, as are hidden files and caches.
 
     Raises:
-        UsageError: It holds too much.
+        Refused: It holds too much.
         WorkspaceError: Something in it cannot be read.
     """
     try:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from judge_tui.checks.errors import UsageError
 from judge_tui.checks.unlisted import Unlisted, escaped, is_text
 from judge_tui.cli.bringing import brought
-from judge_tui.cli.bringing.brought import Brought, listed
+from judge_tui.cli.bringing.brought import Brought, Refused, listed
 from judge_tui.cli.bringing.member_names import hidden_part, spelled, tidied, why_not
 from judge_tui.judging.containers import is_archive_name
 from judge_tui.judging.wording import counted
@@ -77,18 +76,18 @@ class Gathering:
             pieces: Its content, which is counted while it comes.
 
         Raises:
-            UsageError: It is one too many, or too large.
+            Refused: It is one too many, or too large.
         """
         if name in self._files:
             self._twice.append(name)
             self._bytes -= len(self._files[name])
         elif len(self._files) >= brought.MOST_FILES:
-            raise UsageError(f"holds more than {brought.MOST_FILES:,} files.", hint=_SMALLER)
+            raise Refused(f"holds more than {brought.MOST_FILES:,} files.", hint=_SMALLER)
         data = bytearray()
         for piece in pieces:
             data += piece
             if self._bytes + len(data) > brought.MOST_BYTES:
-                raise UsageError(f"holds more than {brought.MOST_BYTES // 1_000_000} MB.", hint=_SMALLER)
+                raise Refused(f"holds more than {brought.MOST_BYTES // 1_000_000} MB.", hint=_SMALLER)
         self._bytes += len(data)
         self._files[name] = bytes(data)
         self._spellings[spelled(name)] = name

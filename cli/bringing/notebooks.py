@@ -11,10 +11,9 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from judge_tui.checks.errors import UsageError
 from judge_tui.checks.lines import split_lines
 from judge_tui.checks.sources import parsed
-from judge_tui.cli.bringing.brought import Brought, listed
+from judge_tui.cli.bringing.brought import Brought, Refused, listed
 from judge_tui.cli.bringing.languages import COMMENTS, suffix_of
 from judge_tui.cli.bringing.member_names import free_name, module_name, said, tidied, why_not
 from judge_tui.judging.wording import counted
@@ -86,14 +85,14 @@ def from_notebook(data: bytes, task: str) -> Brought:
         task: What the file with the cells is called after.
 
     Raises:
-        UsageError: It is no notebook, or has no code.
+        Refused: It is no notebook, or has no code.
     """
     try:
         notebook = msgspec.json.decode(data.removeprefix(b"\xef\xbb\xbf"), type=_Notebook)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
-        raise UsageError(f"is no notebook: {str(error).rstrip('.')}.") from error
+        raise Refused(f"is no notebook: {str(error).rstrip('.')}.") from error
     if not any(cell.cell_type == "code" and cell.text.strip() for cell in notebook.all_cells):
-        raise UsageError("is a notebook without a cell of code.")
+        raise Refused("is a notebook without a cell of code.")
     return _Script(notebook, task).brought()
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import Literal, get_args
 
-from judge_tui.checks.errors import UsageError
 from judge_tui.checks.sources import fence_line, is_binary
 from judge_tui.cli.bringing.answers import from_text
 from judge_tui.cli.bringing.archives import from_archive
-from judge_tui.cli.bringing.brought import Brought, listed
+from judge_tui.cli.bringing.brought import Brought, Refused, listed
 from judge_tui.cli.bringing.notebooks import from_notebook
 from judge_tui.cli.bringing.samples import looks_like_samples
 from judge_tui.judging.containers import HEAD, NOTEBOOK, packing
@@ -20,6 +19,7 @@ Form = Literal["files", "archive", "answer", "notebook", "samples"]
 FORMS: tuple[str, ...] = get_args(Form)
 _ANSWERS = frozenset({".md", ".markdown", ".mdx"})
 _MAYBE_ANSWERS = frozenset({".txt", ".text", ""})
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _LINES = frozenset({".jsonl", ".ndjson"})
 
 
@@ -38,7 +38,7 @@ def form_of(name: str, data: bytes, *, piped: bool = False) -> Form:
         return "notebook"
     if suffix in _LINES or (piped and looks_like_samples(data)):
         return "samples"
-    if is_binary(data):
+    if is_binary(data) and not data.startswith(_UTF16):
         return "files"
     fenced = suffix in _MAYBE_ANSWERS and fence_line(data.decode("utf-8", "replace"))
     return "answer" if piped or suffix in _ANSWERS or fenced else "files"
@@ -54,7 +54,7 @@ def brought_of(form: Form, name: str, data: bytes, task: str) -> Brought:
         task: What files without a name are called after.
 
     Raises:
-        UsageError: It is damaged, holds too much, or nothing.
+        Refused: It is damaged, holds too much, or nothing.
     """
     if form == "archive":
         return _one_more(from_archive(name, data), task)
@@ -97,11 +97,10 @@ def text_of(data: bytes) -> str:
     """The text of an answer.
 
     Raises:
-        UsageError: It is none.
+        Refused: It is none.
     """
-    for mark in (b"\xff\xfe", b"\xfe\xff"):
-        if data.startswith(mark):
-            return data.decode("utf-16", "replace")
+    if data.startswith(_UTF16):
+        return data.decode("utf-16", "replace")
     if is_binary(data):
-        raise UsageError("is no text.")
+        raise Refused("is no text.")
     return data.decode("utf-8-sig", "replace")

@@ -11,8 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from judge_tui.checks.errors import UsageError
-from judge_tui.cli.bringing.brought import MOST_BYTES
+from judge_tui.cli.bringing.brought import MOST_BYTES, Refused
 
 __all__ = ["Sample", "looks_like_samples", "samples_in"]
 
@@ -74,7 +73,7 @@ def samples_in(data: bytes, faults: list[tuple[int, str]]) -> list[Sample]:
         if line.strip():
             try:
                 found += _of_line(number, line)
-            except UsageError as error:
+            except Refused as error:
                 faults.append((number, error.message))
     return found
 
@@ -83,10 +82,10 @@ def _of_line(number: int, line: bytes) -> Iterator[Sample]:
     raw = _object(line)
     texts = _texts(raw)
     if not texts:
-        raise UsageError(f"has no answer: one of {', '.join(_TEXT[:6:2])} or messages must be a text.")
+        raise Refused(f"has no answer: one of {', '.join(_TEXT[:6:2])} or messages must be a text.")
     said, prompt = _number(raw, _ATTEMPT), raw.get("prompt")
     if said is not None and (said < 1 or len(texts) > 1):
-        raise UsageError("'attempt' must be the number of one answer, from 1 on.")
+        raise Refused("'attempt' must be the number of one answer, from 1 on.")
     order = next((value for key in _ORDER if (value := _number(raw, key, strict=False)) is not None), 0)
     model, task = _word(raw, _MODEL), _word(raw, _TASK)
     for text in texts:
@@ -97,13 +96,13 @@ def _object(line: bytes) -> Mapping[str, Any]:
     try:
         value = json.loads(line)
     except json.JSONDecodeError as error:
-        raise UsageError(f"is no JSON: {error.msg}.") from error
+        raise Refused(f"is no JSON: {error.msg}.") from error
     except RecursionError as error:
-        raise UsageError("is nested too deeply.") from error
+        raise Refused("is nested too deeply.") from error
     except ValueError as error:
-        raise UsageError("is no JSON in UTF-8.") from error
+        raise Refused("is no JSON in UTF-8.") from error
     if not isinstance(value, dict):
-        raise UsageError("is no object.")
+        raise Refused("is no object.")
     return value
 
 
@@ -113,7 +112,7 @@ def _word(raw: Mapping[str, Any], keys: tuple[str, ...]) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
     if not isinstance(value, str):
-        raise UsageError(f"'{key}' must be a text.")
+        raise Refused(f"'{key}' must be a text.")
     return value
 
 
@@ -122,7 +121,7 @@ def _number(raw: Mapping[str, Any], key: str, *, strict: bool = True) -> int | N
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     if strict and value is not None:
-        raise UsageError(f"'{key}' must be a whole number.")
+        raise Refused(f"'{key}' must be a whole number.")
     return None
 
 
@@ -158,5 +157,5 @@ def _whole(text: str, prompt: Any) -> str:
     """The answer; one that goes on in the middle of its prompt's function with that before it."""
     goes_on = next((line for line in text.split("\n") if line.strip()), "")[:1] in (" ", "\t")
     if len(text) > MOST_BYTES:
-        raise UsageError(f"holds more than {MOST_BYTES // 1_000_000} MB.")
+        raise Refused(f"holds more than {MOST_BYTES // 1_000_000} MB.")
     return prompt + text if goes_on and isinstance(prompt, str) else text

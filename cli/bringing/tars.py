@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from judge_tui.checks.errors import UsageError
-from judge_tui.cli.bringing.brought import Brought
+from judge_tui.cli.bringing.brought import Brought, Refused
 from judge_tui.cli.bringing.gathering import Gathering
 
 __all__ = ["from_tar", "is_tar_header"]
@@ -37,7 +36,7 @@ def from_tar(read: Callable[[int], bytes]) -> Brought:
         read: Gives the next bytes of it, at most so many; none at its end.
 
     Raises:
-        UsageError: It is damaged, or holds too much.
+        Refused: It is damaged, or holds too much.
     """
     gathered, stream = Gathering(unpacks=True), _Stream(read)
     for name, kind, size in _members(stream):
@@ -72,7 +71,7 @@ class _Stream:
         piece = self._read(most)
         self._count += len(piece)
         if self._count > _MOST_READ:
-            raise UsageError(
+            raise Refused(
                 f"unpacks to more than {_MOST_READ // 1_000_000} MB, what would be left out included.",
                 hint="Leave build products and data sets out.",
             )
@@ -135,7 +134,7 @@ def _members(stream: _Stream) -> Iterator[tuple[str, bytes, int]]:
             name = _name(block) if further.name is None else further.name
             yield name, b"S" if further.sparse else kind, size
             further = _Further()
-    raise UsageError(f"is a tar archive of more than {_MOST_HEADERS:,} entries.")
+    raise Refused(f"is a tar archive of more than {_MOST_HEADERS:,} entries.")
 
 
 def is_tar_header(block: bytes) -> bool:
@@ -196,5 +195,5 @@ def _octal(field: bytes) -> int:
     return int(digits, 8) if digits else 0
 
 
-def _damaged(why: str) -> UsageError:
-    return UsageError(f"is a tar archive that cannot be unpacked: {why}.")
+def _damaged(why: str) -> Refused:
+    return Refused(f"is a tar archive that cannot be unpacked: {why}.")

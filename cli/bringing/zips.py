@@ -7,8 +7,7 @@ import stat
 import zipfile
 from collections.abc import Iterator
 
-from judge_tui.checks.errors import UsageError
-from judge_tui.cli.bringing.brought import Brought
+from judge_tui.cli.bringing.brought import Brought, Refused
 from judge_tui.cli.bringing.gathering import Gathering
 
 __all__ = ["from_zip"]
@@ -27,18 +26,18 @@ def from_zip(data: bytes) -> Brought:
         data: The archive.
 
     Raises:
-        UsageError: It is damaged, or holds too much.
+        Refused: It is damaged, or holds too much.
     """
     # the directory is made whole before anything can be counted in it
     if data.count(_ENTRY) > _MOST_ENTRIES:
-        raise UsageError(f"is a zip archive of more than {_MOST_ENTRIES:,} entries.")
+        raise Refused(f"is a zip archive of more than {_MOST_ENTRIES:,} entries.")
     try:
         return _unpacked(data)
-    except UsageError:
+    except Refused:
         raise
     # what zipfile and the decompressors below it raise of damaged bytes is in no list
     except Exception as error:
-        raise UsageError(f"is a zip archive that cannot be unpacked: {_reason(error)}.") from error
+        raise Refused(f"is a zip archive that cannot be unpacked: {_reason(error)}.") from error
 
 
 def _unpacked(data: bytes) -> Brought:

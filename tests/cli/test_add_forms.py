@@ -76,6 +76,18 @@ def test_a_file_is_taken_as_it_is_where_that_is_said(cli: Cli, root: Path, tmp_p
     assert "kv.py" in tree(root / "submissions" / "o" / "kv")
 
 
+def test_an_answer_in_utf16_as_windows_writes_it_is_read(cli: Cli, root: Path, tmp_path: Path) -> None:
+    (tmp_path / "chat.md").write_text(ANSWER, encoding="utf-16")
+    assert cli("add", tmp_path / "chat.md", "--model", "m", "--task", "kv").code == 0
+    assert (root / "submissions" / "m" / "kv" / "kv.py").read_text() == "class Cache:\n    pass\n"
+
+
+def test_a_folder_is_no_answer(cli: Cli, root: Path, tmp_path: Path) -> None:
+    ended = cli("add", tmp_path, "--model", "m", "--task", "kv", "--format", "answer")
+    assert ended.code == 2
+    assert "--format answer is for a file" in ended.err
+
+
 def test_a_notebook_becomes_a_script(cli: Cli, root: Path, tmp_path: Path) -> None:
     cells = [{"cell_type": "code", "source": "!pip install x\nx = 1"}]
     (tmp_path / "w.ipynb").write_text(json.dumps({"nbformat": 4, "metadata": {}, "cells": cells}))
@@ -159,6 +171,15 @@ def test_a_number_whose_answer_is_gone_and_scored_is_not_given_again(
 ) -> None:
     (tmp_path / "a.py").write_text("x = 1\n")
     (root / "scores" / "kv" / "glm5@2").mkdir(parents=True)
+    assert "glm5@3" in cli("add", tmp_path / "a.py", "--model", "glm5", "--task", "kv", "--attempt").out
+
+
+def test_a_number_that_would_mean_an_old_model_is_not_given(cli: Cli, root: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("x = 1\n")
+    (root / "submissions" / "glm5@2" / "kv").mkdir(parents=True)
+    refused = cli("add", tmp_path / "a.py", "--model", "glm5", "--task", "kv", "--attempt", "2")
+    assert refused.code == 2
+    assert "glm5@2 is a model of its own" in refused.err
     assert "glm5@3" in cli("add", tmp_path / "a.py", "--model", "glm5", "--task", "kv", "--attempt").out
 
 
