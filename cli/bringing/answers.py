@@ -15,6 +15,7 @@ from judge_tui.cli.bringing.heredocs import heredocs
 from judge_tui.cli.bringing.joining import defined, elided, joined
 from judge_tui.cli.bringing.languages import guessed, suffix_of
 from judge_tui.cli.bringing.member_names import free_name, module_name, spelled
+from judge_tui.cli.bringing.turns import asked
 from judge_tui.judging.wording import counted
 
 __all__ = ["ANSWER", "from_answer", "from_text"]
@@ -114,10 +115,13 @@ class _Reading:
 
     def _sort(self) -> None:
         end = self._start
+        questions = asked(self._lines, self._fences)
         for fence in self._fences:
             above, end = Above(self._lines, end, fence.first), fence.last + 1
             language = language_of(fence.info)
-            if name := named_inside(fence) or named_above(above, language):
+            if fence in questions:
+                self._leave(fence, "what was asked")
+            elif name := named_inside(fence) or named_above(above, language):
                 self._name(name, fence)
             elif suffix := suffix_of(language, fence.text):
                 self._unnamed.append((fence, suffix))

@@ -363,6 +363,28 @@ def test_drafts_of_what_a_model_thought_are_not_the_answer(opened: str) -> None:
     assert any("what it thought" in told for told in found.sentences)
 
 
+@pytest.mark.parametrize(
+    ("asks", "answers"),
+    [
+        ("## Prompt:", "## Response:"),
+        ("**You:**", "**ChatGPT:**"),
+        ("#### You said:", "#### ChatGPT said:"),
+        ("User:", "Assistant:"),
+        ("### Human", "### Claude 3.5 Sonnet"),
+    ],
+)
+def test_what_was_asked_in_a_chat_is_not_the_answer(asks: str, answers: str) -> None:
+    turn = f"{asks}\n\nFix it:\n\n{fence(WRONG)}\n{answers}\n\n{fence(CACHE)}\n"
+    found = brought(f"{turn}{asks}\n\nAnd this?\n\n{fence(X1)}\n{answers}\n\nNo.\n")
+    assert found.files["kv.py"].decode() == CACHE
+    assert "2 fences are no file: line 5 (what was asked)" in found.sentences[0]
+
+
+def test_a_heading_alone_asks_nothing() -> None:
+    assert files(f"## Question\n\n{fence(CACHE)}") == {"kv.py": CACHE}
+    assert files(f"You:\n\n{fence(CACHE)}") == {"kv.py": CACHE}
+
+
 # any text
 
 
