@@ -166,6 +166,22 @@ class HomeBoard:
         return Attempts(rows[0], self.outline.titles.get(rows[0], rows[0]), task, every)
 
     @property
+    def nothing_due(self) -> str:
+        """Why no pair is due, one sentence."""
+        if self.fault or (self.outline is not None and not self.cells):
+            return "Nothing to compare."
+        if not self.whole:
+            return "reading…"
+        open_ = (said for said in self.standings.values() if said.files and not said.newer)
+        alone = [said for said in open_ if not said.judged]
+        if alone:
+            more = f" and {len(alone) - 1} more" if len(alone) > 1 else ""
+            return f"Alone, and not scored: {alone[0].model} · {alone[0].task}{more}."
+        if not any(len(self.submitted(task)) > 1 for task in self.tasks):
+            return "A comparison takes two submissions of one task."
+        return "Everything is judged."
+
+    @property
     def whole(self) -> bool:
         """Whether every cell has been read."""
         return self.outline is not None and len(self.standings) == len(self.cells)

@@ -13,18 +13,15 @@ from judge_tui.checks.errors import UsageError
 from judge_tui.checks.faults import Skipped
 from judge_tui.cli import options
 from judge_tui.cli.table import coloured, columns, wrapped
-from judge_tui.judging.document import read_document
-from judge_tui.judging.folders import folders_in
 from judge_tui.judging.plain import plain
 from judge_tui.judging.wording import counted
 from judge_tui.judging.workspace import Workspace
 
 if TYPE_CHECKING:
-    from judge_tui.checks.challenges.trying import Tolerance, Tried, Wrong
+    from judge_tui.checks.trying.challenge import Tolerance, Tried
 
 __all__ = ["command"]
 
-_RIGHT, _WRONG = "right", "wrong"
 _TOLERANCE = re.compile(r"\s*(atol|rtol)\s*=\s*([0-9.]+(?:[eE][+-]?[0-9]+)?)\s*")
 _HEADS = {
     "reference": "The reference, as a submission:",
@@ -75,9 +72,10 @@ def command(name: str, workspace: Path | None, tolerance: str | None, form: str)
 
 
 def _trials(found: Workspace, task: str, rule: Tolerance | None) -> Iterator[Tried]:
-    from judge_tui.checks.challenges.built_in import tried_built_in
-    from judge_tui.checks.challenges.trying import tried
     from judge_tui.checks.task import load_task
+    from judge_tui.checks.trying.built_in import tried_built_in
+    from judge_tui.checks.trying.challenge import tried
+    from judge_tui.cli.challenge.answers import answers_in
 
     challenge = found.challenge(task)
     if challenge is None:
@@ -90,24 +88,15 @@ def _trials(found: Workspace, task: str, rule: Tolerance | None) -> Iterator[Tri
             f"{task} has no challenge: neither challenge.py nor tests/ nor cases/ is in {challenge.path}.",
             hint=f"Begin one with: judge-tui challenge new {task}",
         )
-    folder = Path(challenge.path)
-    right = [folder / _RIGHT / each for each in folders_in(folder / _RIGHT, folder)]
-    wrong = [_must_fail(folder / _WRONG / each) for each in folders_in(folder / _WRONG, folder)]
-    try:
-        yield from tried(challenge, right, wrong, rule)
-    except Skipped as fault:
-        raise UsageError(f"{fault.message}.") from fault
-
-
-def _must_fail(path: Path) -> Wrong:
-    from judge_tui.checks.challenges.trying import Wrong
-
-    file = path / "submission.toml"
-    return Wrong(path, read_document(file).strings("must_fail") if file.is_file() else ())
+    with answers_in(Path(challenge.path)) as (right, wrong):
+        try:
+            yield from tried(challenge, right, wrong, rule)
+        except Skipped as fault:
+            raise UsageError(f"{fault.message}.") from fault
 
 
 def _rule(text: str) -> Tolerance:
-    from judge_tui.checks.challenges.trying import Tolerance
+    from judge_tui.checks.trying.challenge import Tolerance
 
     told: dict[str, float] = {}
     for part in text.split(","):

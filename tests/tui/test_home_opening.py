@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -146,3 +147,14 @@ async def test_a_comparison_was_left_when_it_was_left_and_a_matchup_counts_as_mu
         await app.press("escape", "q")
         await app.until(lambda: app.app.screen is app.app.home)
         assert kept() > 1.0
+
+
+async def test_an_answer_that_stands_alone_is_left_and_not_judged(workspace: Workspace) -> None:
+    folder = workspace.root / "submissions" / "alpha" / "chess"
+    folder.mkdir(parents=True)
+    (folder / "a.py").write_text("def move():\n    return 1\n")
+    for model in ("alpha", "beta"):
+        shutil.rmtree(workspace.root / "submissions" / model / "kv")
+    async with running(make_home(workspace), size=(140, 30)) as app:
+        await ready(app)
+        assert "Alone, and not scored: alpha · chess." in app.text()

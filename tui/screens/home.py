@@ -194,12 +194,7 @@ class HomeScreen(CoveredScreen[None]):
     def _show(self) -> None:
         self.matrix.renew()
         board = self.board
-        none = "Everything is judged." if board.whole else "reading…"
-        if board.fault or (board.outline is not None and not board.cells):
-            none = "Nothing to compare."
-        elif board.whole and not any(len(board.submitted(task)) > 1 for task in board.tasks):
-            none = "A comparison takes two submissions of one task."
-        self.queue.show(board.queue, none)
+        self.queue.show(board.queue, board.nothing_due)
         self._arrange()
         self._retell()
         self._hint()
@@ -303,9 +298,8 @@ class HomeScreen(CoveredScreen[None]):
             pair = self.board.queue[0]
             self._ask(pair.task, pair.models)
         else:
-            told = (
-                "Everything is judged." if self.board.whole else "Still reading: nothing is known to be due."
-            )
+            whole = self.board.whole
+            told = self.board.nothing_due if whole else "Still reading: nothing is known to be due."
             self.notify(told, markup=False, timeout=3)
 
     def on_matrix_opened(self, event: Matrix.Opened) -> None:

@@ -19,6 +19,7 @@ from judge_tui.checks.challenges.numbers.values import cast, has_floats
 from judge_tui.checks.check import Check, Findings, check
 from judge_tui.checks.errors import ChallengeFault
 from judge_tui.checks.faults import Raised
+from judge_tui.checks.tolerance import is_single
 from judge_tui.checks.verdict import Verdict
 
 __all__ = ["Worst", "accuracy", "edge_cases", "held"]
@@ -34,9 +35,11 @@ class Worst:
     limit: float = 0.0
     case: str = ""
     beyond: bool = False
+    single: bool = True
 
-    def take(self, found: Compared, limit: float, case: str) -> None:
-        """Look at another case."""
+    def take(self, found: Compared, limit: float, case: str, *, single: bool) -> None:
+        """Look at another case; ``single`` says that all of its answer are float32's numbers."""
+        self.single = self.single and single
         beyond = not found.error <= limit
         if (beyond, _share(found.error, limit)) > (self.beyond, _share(self.compared.error, self.limit)) or (
             not self.case
@@ -192,7 +195,8 @@ def held(
         found = compared(answer[name], part)
         if found.wrong:
             return f"{name}: {found.told}" if len(truth) > 1 else found.told
-        worst.setdefault((dtype, name), Worst()).take(found, limits[name], case.label)
+        single = _is_single(answer[name])
+        worst.setdefault((dtype, name), Worst()).take(found, limits[name], case.label, single=single)
     return ""
 
 
@@ -226,6 +230,15 @@ def asked(author: Author, answer: Any, inputs: Mapping[str, Any]) -> str:
     raise author.fault(
         f"check answers with a {type(told).__name__}: it must give nothing, true, false or a text"
     )
+
+
+def _is_single(answer: Any) -> bool:
+    """Whether an answer's numbers are float32's, as no result of float64 arithmetic is by chance."""
+    try:
+        array = np.asarray(answer)
+    except ValueError:
+        return False
+    return array.dtype.kind == "f" and is_single(array.astype(np.float64))
 
 
 def _dtypes(truths: Truths, case: Case) -> Sequence[str]:
@@ -271,4 +284,5 @@ def _otherwise(each: Worst, dtype: str, truths: Truths, name: str) -> Verdict:
     rounding = float(np.finfo(_SINGLE).eps)
     stated = truths.stated(name, _SINGLE)
     single = stated if stated is not None else each.limit * rounding / float(np.finfo(_DOUBLE).eps)
-    return Verdict.WARN if dtype == _DOUBLE and each.compared.error <= single else Verdict.FAIL
+    rounded = dtype == _DOUBLE and each.single and each.compared.error <= single
+    return Verdict.WARN if rounded else Verdict.FAIL

@@ -84,6 +84,12 @@ def test_float32_arithmetic_on_float64_input_is_a_warning(judged: Judge) -> None
     assert "float32 arithmetic" in found.summary
 
 
+def test_a_wrong_constant_within_float32_s_limit_fails_in_float64(judged: Judge) -> None:
+    answer = RIGHT.replace("eps=1e-3", "eps=1e-3 + 1e-9")
+    found = judged(RMS, answer, task="rms_norm")["accuracy"]
+    assert found.verdict is Verdict.FAIL, found.summary
+
+
 def test_what_a_challenge_does_not_let_in_fails_loads(judged: Judge) -> None:
     found = judged(RMS, "import scipy.linalg\n" + RIGHT, "loads", task="rms_norm")["loads"]
     assert found.verdict is Verdict.FAIL

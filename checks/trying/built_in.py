@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from judge_tui.checks.challenges.lazy import PROGRAMS
-from judge_tui.checks.challenges.trying import Tried, passing
 from judge_tui.checks.contract import Contract, Role, Sample
 from judge_tui.checks.task import Task
+from judge_tui.checks.trying.challenge import Tried, passing
 
 __all__ = ["tried_built_in"]
 
