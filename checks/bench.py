@@ -252,6 +252,7 @@ class Bench:
             )  # fmt: skip
             self._running.add(worker)
         worker.account = self._account
+        worker.seeded = self.contract.seeded
         return worker
 
     def watch(self, worker: Worker) -> None:

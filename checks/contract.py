@@ -166,6 +166,8 @@ class Contract:
         otherwise: The same asked for in another way, with roles of the same names: it counts where more of
             them are found so.
         leave: Ends what the contract has running of its own; called by a thread that judged by it.
+        seeded: What random generators of the whole process are seeded with before each call of a function or
+            class, so that who draws weights draws those that a reference draws; ``None`` leaves them alone.
     """
 
     roles: tuple[Role, ...]
@@ -178,6 +180,7 @@ class Contract:
     packages: frozenset[str] = frozenset()
     otherwise: Contract | None = None
     leave: Callable[[], None] = lambda: None
+    seeded: int | None = None
     by_name: Mapping[str, Role] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

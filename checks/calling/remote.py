@@ -92,6 +92,7 @@ class Worker(KeptObjects):
 
     Attributes:
         loaded: File → inventory of what was imported.
+        seeded: What its random generators are seeded with before each call of a function or class by name.
     """
 
     def __init__(
@@ -106,6 +107,7 @@ class Worker(KeptObjects):
         packages: tuple[str, ...] = (),
     ) -> None:
         self.loaded: dict[str, dict[str, Any]] = {}
+        self.seeded: int | None = None
         super().__init__(
             submission, limits=limits, mode=mode, start_budget=start_budget, place=place, refused=refused,
             packages=packages,
@@ -186,6 +188,8 @@ class Worker(KeptObjects):
                 "answers": [pack(handle) for handle in wanted],
                 "patches": [[pack(owner), attribute, pack(value)] for owner, attribute, value in patches],
             }  # fmt: skip
+            if self.seeded is not None and isinstance(target, Target):
+                body["seeded"] = self.seeded
             started = time.perf_counter()
             reply = self._request(body, budget, pack.fds)
             seconds = time.perf_counter() - started

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Session"]
 
+
 class Border(Protocol):
     """What goes on with the control socket in place of a session."""
 
@@ -236,6 +237,10 @@ class Session:
         kwargs = {name: self._decoded(value) for name, value in request.get("kwargs", {}).items()}
         counters: dict[str, Any] = {}
         models.asked()
+        if (seed := request.get("seeded")) is not None:
+            from .seeding import seed_all
+
+            seed_all(seed)
         with self._patched(request.get("patches", [])), self._watched(request, counters, args, kwargs):
             result = self.kept[request["keep"]] = function(*args, **kwargs)
             self.answers.take(self.kept, request.get("answers", ()))

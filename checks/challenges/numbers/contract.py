@@ -55,6 +55,7 @@ def _asked(challenge: Challenge, numbers: Numbers, truths: Truths, *, cache: boo
         packages=frozenset({*numbers.packages, *numbers.frameworks}),
         timing=_timing(numbers, truths),
         leave=truths.authors.close,
+        seeded=numbers.seed,
     )
 
 

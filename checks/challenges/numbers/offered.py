@@ -65,6 +65,7 @@ class Numbers(msgspec.Struct, frozen=True, omit_defaults=True):
         form: How the reference gives several things: ``tuple``, ``dict``, ``nt:Name`` or ``dc:Name`` of a
             named tuple or dataclass; empty where it gives one, or is taken as a whole.
         tolerance: As the author wrote it, if at all.
+        seed: What shared random generators are seeded with before a submission is called, if anything.
         cases, bench: Sizes, as :mod:`~judge_tui.checks.worker.border.codec` writes them.
     """
 
@@ -85,6 +86,7 @@ class Numbers(msgspec.Struct, frozen=True, omit_defaults=True):
     packages: tuple[str, ...] = ()
     form: str = ""
     tolerance: float | dict[str, float | dict[str, float]] | None = None
+    seed: int | None = None
 
     @property
     def sizes(self) -> list[dict[str, Any]]:
@@ -150,6 +152,7 @@ def offered(author: Author) -> Numbers:
         frameworks=ask.texts("FRAMEWORKS", sorted({*_OPEN, *FRAMEWORKS})),
         packages=ask.texts("PACKAGES"),
         tolerance=ask.tolerance(results),
+        seed=ask.seed(),
     )
 
 
@@ -210,6 +213,13 @@ class _Asked:
         if not found:
             raise self._author.fault("DTYPES is empty: nothing would be judged")
         return tuple(np.dtype(name).name for name in found)
+
+    def seed(self) -> int | None:
+        """What shared random generators are seeded with."""
+        value = self._get("SEED", None)
+        if value is not None and not (type(value) is int and 0 <= value < 2**32):
+            raise self._author.fault("SEED must be a whole number from 0 to 2**32 - 1")
+        return value if isinstance(value, int) else None
 
     def tolerance(self, results: Sequence[str]) -> float | dict[str, float | dict[str, float]] | None:
         """The author's own limits."""
