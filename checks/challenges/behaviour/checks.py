@@ -97,7 +97,8 @@ def _broken(file: TestFile) -> Check:
     def body(bench: Bench, found: Findings) -> str:
         if file.missing:
             raise Skipped(
-                f"the challenge itself needs {file.missing}, which is not installed: pip install {file.missing}"
+                f"the challenge itself needs {file.missing}, which is not installed: "
+                f"pip install {file.missing}"
             )
         if file.fault:
             raise ChallengeFault(file.fault, file=file.fault_file or file.file, line=file.fault_line or None)

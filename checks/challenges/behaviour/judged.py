@@ -1,4 +1,4 @@
-"""One submission judged by a challenge's tests: the author's process, the submission's, and what came of each test."""
+"""One submission judged by a challenge's tests: both sides' processes, and what came of each test."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class Trial(msgspec.Struct):
     """What pytest said of a test, in the author's process.
 
     Attributes:
-        ending: ``passed``, ``failed`` (an assertion), ``raised`` (an exception of the submission's),
-            ``skipped``, ``expected`` (to fail), ``broken`` (the author's own fault), ``unfit`` (cannot cross).
+        ending: ``passed``, ``failed`` (an assertion), ``raised`` (by the submission),
+            ``skipped``, ``expected`` (to fail), ``broken`` (the author's own fault), ``unfit`` (to cross).
         said: The assertion's explanation, the exception's text, the reason.
         type: The exception's.
         when: ``setup``, ``call`` or ``teardown``.
@@ -157,7 +157,7 @@ class Judged:
             Fault: The submission's module cannot be imported, or has not what the tests import.
             ChallengeFault: The author's files are off.
         """
-        self._prepare(file)
+        self._prepare(file, further=further)
         mine = [
             index
             for index, test in enumerate(self._gathered.tests)
@@ -168,13 +168,13 @@ class Judged:
             for place, index in enumerate(mine)
         ]
 
-    def _prepare(self, file: str) -> None:
+    def _prepare(self, file: str, *, further: bool) -> None:
         """Have the tests of a file collected with this submission."""
         if self._router is None or not self._router.author.alive:
             self._end_author()
             self._start_author()
         if self._file != file:
-            self._begin_next(further=True)
+            self._begin_next(further=further)
             self._gather(file)
 
     def _gather(self, file: str) -> None:

@@ -1,4 +1,4 @@
-"""Processes of a submission for its tests, one after another, each started while the one before still runs."""
+"""Processes of a submission for its tests: each is started while the one before still runs."""
 
 from __future__ import annotations
 

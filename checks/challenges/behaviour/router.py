@@ -1,7 +1,7 @@
 """Carries messages between a test and a submission: bounded, in turn, and on the submission's own time.
 
-Neither side is believed. Whatever the submission does wrong ends it, the test goes on without, and what it did
-is the verdict; what the author's side does wrong is a fault of the challenge.
+Neither side is believed. Whatever the submission does wrong ends it, the test goes on without, and what it
+did is the verdict; what the author's side does wrong is a fault of the challenge.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whose turn it is on each thread of a test: whoever is asked may ask back before answering; nobody else speaks."""
+"""Whose turn it is on each thread of a test: who is asked may ask back before answering."""
 
 from __future__ import annotations
 

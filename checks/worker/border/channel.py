@@ -1,4 +1,4 @@
-"""A jail's two sockets to the engine: one for its main thread, one for all others and for what is asked beside.
+"""A jail's two sockets to the engine: one for its main thread, one for all others and what is asked beside.
 
 Whoever waits on the main socket reads it itself, so that a call of a test with one thread wakes nobody up for
 nothing. A thread of its own reads the other one and hands messages to the threads that they are for.
@@ -30,7 +30,7 @@ class Channel:
     Args:
         main: The main thread's socket.
         beside: The other one.
-        first: 2 on the author's side, 1 on the submission's: what this side's threads are numbered from, by twos.
+        first: What this side's threads are numbered from, by twos: 2 for the author's, 1 for the other.
         serve: Called with a message that begins something on a thread of the other side.
         control: Called with what the engine asks beside.
     """

@@ -1,8 +1,8 @@
 """Values as bytes: what crosses a border by value, exactly, and nothing that could run.
 
 Written by both jails and read by the engine, which believes none of it: whatever bytes come, reading gives
-plain values or :class:`MalformedError`. Built on msgpack; every value is a scalar of that, or a list that begins
-with a tag::
+plain values or :class:`MalformedError`. Built on msgpack; every value is a scalar of that, or a list that
+begins with a tag::
 
     None True 3 2.5 "text" b"bytes"    themselves
     ["l", [..]] ["t", [..]]            list, tuple
@@ -12,7 +12,7 @@ with a tag::
     ["i", "123.."] ["c", re, im]       an int past 64 bits, complex
     ["r", start, stop, step]           range
     ["b", bytes]                       bytearray
-    ["a", dtype, shape, bytes]         array; ["o", shape, [..]] of objects; ["far", dtype, shape, i] sent apart
+    ["a", dtype, shape, bytes]         array; ["o", shape, [..]] of objects; ["far", dtype, shape, i] apart
     ["n", dtype, bytes]                NumPy scalar
     ["D" "P" "U", text]                Decimal, Path, UUID
     ["F", numerator, denominator]      Fraction
@@ -106,7 +106,7 @@ class Encoder:
 
     Attributes:
         other: What stands for a value that does not cross; called for everything that is not listed.
-        before: The same, asked of every value that is of no listed class itself, before anything else is tried.
+        before: The same, asked of every value that is of no listed class itself, before all else.
         far: Bytes of an array from which on it is sent apart; ``None`` sends none apart.
         apart: Arrays to be sent apart, in their order; filled by :meth:`encode`.
         reduced: Names of classes that crossed as the plain class below them; filled by :meth:`encode`.
@@ -169,7 +169,7 @@ class Encoder:
         return tree
 
     def _by_base(self, value: Any, depth: int) -> Any:
-        """A value of a class that is not listed itself: by the listed one below it, else as something other."""
+        """A value of a class that is not listed: by the listed one below it, else as something other."""
         from .further import written
 
         if self.before is not None and (stands := self.before(value)) is not None:
@@ -259,7 +259,9 @@ _EXACT: Mapping[type, Callable[[Encoder, Any, int], Any]] = {
         "d", [[own.tree(key, depth), own.tree(item, depth)] for key, item in value.items()]
     ],
     complex: lambda own, value, depth: ["c", value.real, value.imag],
-    range: lambda own, value, depth: ["r", *(own.tree(n, depth) for n in (value.start, value.stop, value.step))],
+    range: lambda own, value, depth: [
+        "r", *(own.tree(n, depth) for n in (value.start, value.stop, value.step))
+    ],
     bytearray: lambda own, value, depth: ["b", bytes(value)],
     np.ndarray: lambda own, value, depth: own.array(value, depth),
 }  # fmt: skip

@@ -19,9 +19,10 @@ __all__ = ["read", "written"]
 Part = Callable[[Any], Any]
 _AS_TEXT = (("D", decimal.Decimal), ("P", pathlib.PurePath), ("U", uuid.UUID))
 #: Views of dicts, which keep their order and their operations.
+_EMPTY: tuple[dict[Any, Any], ...] = ({}, collections.OrderedDict())
 _VIEWS = {
     type(view): tag
-    for empty in ({}, collections.OrderedDict[Any, Any]())
+    for empty in _EMPTY
     for tag, view in (("vk", empty.keys()), ("vv", empty.values()), ("vi", empty.items()))
 }
 

@@ -45,9 +45,10 @@ def prepared(root: Path, assertions: Assertions) -> None:
             assertions.watched(tree, str(module_path))
         original(tree, source, module_path, config)
 
+    module: Any = rewrite
     hook: Any = rewrite.AssertionRewritingHook
     should = hook._should_rewrite
-    rewrite.rewrite_asserts = rewritten
+    module.rewrite_asserts = rewritten
     hook._early_rewrite_bailout = lambda self, name, state: False
     hook._should_rewrite = lambda self, name, fn, state: fn.startswith(own) or should(self, name, fn, state)
     if any(b"hypothesis" in path.read_bytes() for path in (root / "tests").rglob("*.py")):
@@ -55,7 +56,7 @@ def prepared(root: Path, assertions: Assertions) -> None:
 
 
 def _prepare_hypothesis() -> None:
-    """Hypothesis without files and deadlines: a call that crosses a border takes longer than one that does not."""
+    """Hypothesis without files and deadlines: a call that crosses a border takes longer than another."""
     try:
         import hypothesis
     except ImportError:

@@ -8,7 +8,7 @@ is asked may ask back before answering, and nobody else says anything.
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import msgspec
@@ -124,7 +124,7 @@ class Control(msgspec.Struct, array_like=True, tag=4):
 
 Message = Ask | Answer | Done | Refusal | Control
 _encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(Message).decode
+_decode: Callable[[bytes | bytearray | memoryview], Message] = msgspec.msgpack.Decoder(Message).decode
 
 
 def framed(message: Message) -> bytes:
@@ -149,8 +149,3 @@ def read(data: bytes | bytearray | memoryview) -> Message:
         return _decode(data)
     except (msgspec.DecodeError, RecursionError) as error:
         raise ValueError(f"a message that is none: {str(error)[:200]}") from error
-
-
-def plain(body: Mapping[str, Any]) -> Done:
-    """What a control message is answered with."""
-    return Done(dict(body))

@@ -7,6 +7,7 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Callable
+from functools import partialmethod
 from typing import Any
 
 import numpy as np
@@ -252,19 +253,13 @@ class Peer:
         return home.number if home.epoch == self.epoch else None
 
     def made_record(self, record: Record, value: Any) -> Any:
-        """A record of a class that is not at hand: what its class has beside the fields is asked for over there."""
+        """A record of a class that is not at hand: what is no field of it is asked for over there."""
         kind = type(value)
         if kind not in self._made:
             self._made[kind] = (record.kind, record.name, tuple(record.fields))
             if record.kind != "E":
-                kind.__getattr__ = lambda own, name: self._beyond_fields(own, name)
+                kind.__getattr__ = partialmethod(_beyond_fields, self)
         return value
-
-    def _beyond_fields(self, record: Any, name: str) -> Any:
-        """An attribute of a record that is no field: a method, say."""
-        if name.startswith("_"):
-            raise AttributeError(f"'{type(record).__name__}' object has no attribute '{name}'")
-        return self.ask("get", record, name)
 
     def made_of(self, kind: type) -> Any:
         """What tells apart the class over there that a record's class was made after."""
@@ -278,6 +273,13 @@ class Peer:
         """Tell the engine that the other side said what nobody may say."""
         self.channel.send(Refusal(self.channel.number, clause[:2_000]))
         return EndedError(clause)
+
+
+def _beyond_fields(record: Any, peer: Peer, name: str) -> Any:
+    """An attribute of a record that is no field: a method, say."""
+    if name.startswith("_"):
+        raise AttributeError(f"'{type(record).__name__}' object has no attribute '{name}'")
+    return peer.ask("get", record, name)
 
 
 def _snapshot(container: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Classes for named tuples, dataclasses and enumerations that came over a border: of their name and fields."""
+"""Classes for named tuples, dataclasses and enumerations that came over a border: of their names."""
 
 from __future__ import annotations
 
@@ -24,16 +24,17 @@ def made(record: Record) -> Any:
 @functools.lru_cache(maxsize=512)
 def _class(kind: str, name: str, fields: tuple[str, ...]) -> Any:
     if kind == "nt":
-        return collections.namedtuple(name, fields)  # type: ignore[misc]
+        return collections.namedtuple(name, fields)
     # Who made it may have left out what compares or hashes; that is not told, and does no harm here.
     return dataclasses.make_dataclass(name, fields, order=True, unsafe_hash=True)
 
 
+_made: Any = enum.Enum
 _ENUMERATIONS: dict[tuple[str, str], Any] = {}
 
 
 def _enumeration(name: str, member: str, value: Any) -> Any:
     known = _ENUMERATIONS.get((name, member))
     if known is None or known.value != value:
-        known = _ENUMERATIONS[name, member] = enum.Enum(name, {member: value})[member]  # type: ignore[misc]
+        known = _ENUMERATIONS[name, member] = _made(name, {member: value})[member]
     return known

@@ -64,7 +64,7 @@ class Reported:
         return True if self._waits else None
 
     def of_collection(self) -> dict[str, Any]:
-        """What went wrong while a file was collected: ``fault`` and its place; ``skipped`` where it says so."""
+        """What went wrong while a file was collected: ``fault``, where; ``skipped`` with the reason."""
         if self._errors:
             return self.of_error(self._errors[0][1])
         failed = next((report for report in self._reports if report.failed), None)
@@ -80,7 +80,7 @@ class Reported:
         return {
             "fault": sendable(_said(error)[:_TEXT]),
             "type": sendable(type(error).__name__),
-            "file": file,
+            "fault_file": file,
             "line": line,
             "missing": sendable(str(missing)) if missing else "",
             "lacks": _lacking(error),

@@ -1,7 +1,7 @@
 """What one side of a border may ask of the other: anything of a submission, little of a test.
 
-A test's function that hands out its globals would hand out pytest: of what is the test's a submission may call
-what it was given, iterate over it, and read, set and call what has a plain name. Nothing else is there for it.
+A test's function that hands out its globals would hand out pytest: of what is the test's a submission may
+call what it was given, iterate over it, and read, set and call what has a plain name. There is nothing else.
 """
 
 from __future__ import annotations
@@ -30,6 +30,36 @@ _CALLED = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, type
 _CLOSED = (types.ModuleType, types.FrameType, types.CodeType, types.TracebackType, types.GeneratorType,
            types.CoroutineType, types.AsyncGeneratorType)  # fmt: skip
 _FOREIGN = frozenset({"_pytest", "pytest", "pluggy", "importlib", "_frozen_importlib", "inspect", "ctypes"})
+#: Modules of functions that would do in the test's process whatever they are told.
+_REACHING = frozenset(
+    {
+        *(
+            "builtins",
+            "_io",
+            "io",
+            "os",
+            "posix",
+            "sys",
+            "gc",
+            "marshal",
+            "pickle",
+            "_pickle",
+            "subprocess",
+            "shutil",
+        ),
+        *(
+            "importlib",
+            "_frozen_importlib",
+            "runpy",
+            "code",
+            "ctypes",
+            "_ctypes",
+            "pytest",
+            "_pytest",
+            "pluggy",
+        ),
+    }
+)
 _LOOKS = frozenset({"get", "set", "del", "method", "dir", "copy", "deepcopy", "exit"})
 
 
@@ -97,10 +127,18 @@ class SubmissionRules(Rules):
 
     def __init__(self, root: Path, module: Callable[[str], Any], printed: Callable[[], str]) -> None:
         self._root = root
-        self.module = module  # type: ignore[method-assign]
-        self.printed = printed  # type: ignore[method-assign]
+        self._module, self._printed = module, printed
+
+    def module(self, name: str) -> Any:
+        """One of its modules, imported."""
+        return self._module(name)
+
+    def printed(self) -> str:
+        """What it printed since it was last asked."""
+        return self._printed()
 
     def class_of(self, key: str) -> Any:
+        """A class, looked up where it says that it was made."""
         module, _, name = key.partition(":")
         found: Any = sys.modules[module]
         for part in name.split("."):
@@ -110,6 +148,7 @@ class SubmissionRules(Rules):
         return found
 
     def place(self, error: BaseException) -> tuple[str | None, int | None, str]:
+        """Where in the submission an exception was raised, and its frames there."""
         trace = error.__traceback__
         while trace is not None and not self._own(trace.tb_frame.f_code.co_filename):
             trace = trace.tb_next
@@ -121,6 +160,7 @@ class SubmissionRules(Rules):
         return file, line, text.encode("utf-8", "replace").decode()
 
     def where(self, value: Any, name: str) -> Any:
+        """Where the submission's code of an object begins."""
         found = inspect.getattr_static(value, name) if name and isinstance(value, type) else value
         if name and not isinstance(value, type):
             found = getattr(value, name)
@@ -133,6 +173,7 @@ class SubmissionRules(Rules):
         return (self._shown(file), line) if line else None
 
     def end(self, error: BaseException) -> str:
+        """Leaving the program is a crash; so is what no value can be."""
         if "__judge__" in vars(error):
             # it comes from the test
             return ""
@@ -160,23 +201,30 @@ class TestRules(Rules):
     __test__ = False
 
     def __init__(self, found_again: Callable[[tuple[str, str]], Any]) -> None:
-        self.found_again = found_again  # type: ignore[method-assign]
+        self._found_again = found_again
         self.unfit_said = ""
         self._handed: set[int] = set()
 
+    def found_again(self, path: tuple[str, str]) -> Any:
+        """What was imported under a name, imported anew."""
+        return self._found_again(path)
+
     def unfit(self, clause: str) -> BaseException:
+        """The first is what is told of the test."""
         self.unfit_said = self.unfit_said or clause
         return UnfitError(clause)
 
     def end(self, error: BaseException) -> str:
+        """Nothing ends a test's process; what is too much to hand over is its fault."""
         if isinstance(error, TooMuchError):
             raise self.unfit(f"it gives the submission {error}")
         return ""
 
     def hand_over(self, value: Any) -> None:
+        """Refuse what would let the submission into the test's process."""
         if isinstance(value, (types.ModuleType, types.FrameType, types.CodeType, types.TracebackType)):
             raise self.unfit(f"it hands a {type(value).__name__} to the submission, which cannot cross")
-        if isinstance(value, types.BuiltinFunctionType) and getattr(value, "__module__", "") == "builtins":
+        if isinstance(value, _CALLED[:2]) and str(value.__module__).partition(".")[0] in _REACHING:
             raise self.unfit(
                 f"it hands {value.__name__} to the submission, which would run in the test's process"
             )
@@ -186,6 +234,7 @@ class TestRules(Rules):
             self._handed.add(id(value))
 
     def allow(self, op: str, operands: tuple[Any, ...]) -> None:
+        """Let a submission call, iterate over and look at what it was handed."""
         if op in ("class", "signature"):
             return
         value = operands[0]
@@ -204,6 +253,7 @@ class TestRules(Rules):
             raise AttributeError(f"the test has nothing for '{op}'")
 
     def attribute(self, value: Any, name: str) -> Any:
+        """An attribute of a plain name."""
         self._look("get", value, name)
         return getattr(value, name)
 
@@ -215,10 +265,11 @@ class TestRules(Rules):
         method_of_closed = isinstance(value, types.GeneratorType) and name in ("send", "close", "throw")
         if not isinstance(name, str) or name.startswith("_") or (closed and not method_of_closed):
             raise AttributeError(f"the test's {_named(value)} has no attribute '{name}'")
-        if _is_mock(value) and ((op != "method" and op != "get") or hasattr(_mock_class(), name)):
+        if _is_mock(value) and (op not in ("method", "get") or hasattr(_mock_class(), name)):
             raise AttributeError(f"the test's mock has no attribute '{name}' for the submission")
 
     def print(self, text: str) -> None:
+        """Print what the submission printed, where the test's output is kept."""
         sys.stdout.write(text)
 
 
@@ -236,4 +287,4 @@ def _is_mock(value: Any) -> bool:
 
 
 def _mock_class() -> Any:
-    return sys.modules["unittest.mock"].NonCallableMock  # type: ignore[attr-defined]
+    return sys.modules["unittest.mock"].NonCallableMock

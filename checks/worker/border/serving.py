@@ -1,4 +1,4 @@
-"""The submission's end of a border: what a test asks is carried out here, each thread of it in one of its own."""
+"""The submission's end of a border: what a test asks is carried out here, each of its threads in another."""
 
 from __future__ import annotations
 

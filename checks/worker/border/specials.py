@@ -1,4 +1,4 @@
-"""Methods that Python itself calls: which of them cross a border, and which answer in the submission's own word."""
+"""Methods that Python itself calls: which of them cross a border, and which are somebody's own word."""
 
 from __future__ import annotations
 

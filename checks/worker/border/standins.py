@@ -1,7 +1,7 @@
 """Stand-ins: objects and classes on one side of a border for those on the other.
 
-A class on the other side has a class here, of its name, below the classes here of its bases, and with the special
-methods that it has: so ``isinstance``, ``except``, ``callable`` and ``len`` say what they would say over there.
+A class on the other side has a class here, of its name, below the classes here of its bases, and with the
+special methods that it has: ``isinstance``, ``except``, ``callable`` and ``len`` say what they do there.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["Bound", "Home", "Meta", "StandIn", "home_of", "special"]
 
 #: pytest leaves these frames out.
 __tracebackhide__ = True
-#: Attributes that are looked for on any object, by whoever wants to know what it is; none of them is over there.
+#: Attributes that are looked for on any object to know what it is; none of them is over there.
 _LOCAL = frozenset(
     {
         *(
@@ -131,9 +131,7 @@ class Meta(type):
         return cls.__judge_peer__.ask("special", cls, "__getitem__", (item,))
 
     def __or__(cls, other: Any) -> Any:
-        from typing import Union
-
-        return Union[cls, other]
+        return type.__or__(cls, other)
 
     def __dir__(cls) -> list[str]:
         return list(cls.__judge_peer__.ask("dir", cls))
@@ -240,6 +238,7 @@ class Bound:
         self._of, self.__name__ = of, name
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call it over there."""
         return home_of(self._of).peer.ask("method", self._of, self.__name__, args, kwargs)
 
     @property

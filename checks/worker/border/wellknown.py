@@ -1,4 +1,4 @@
-"""Objects that are the same on both sides, and cross by name: built-in classes, exceptions, functions of operator."""
+"""Objects that are the same on both sides, and cross by name: built-in classes and functions, exceptions."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def named(full: Any) -> Any:
         return None
     found = getattr(_WHOLE.get(module), name, None) if module in _WHOLE else None
     if found is None and module.partition(".")[0] in sys.stdlib_module_names - _DECIDING:
-        # what is not imported is not meant
+        # Nobody means what nobody imported.
         found = vars(sys.modules[module]).get(name) if module in sys.modules else None
         found = found if isinstance(found, type) else None
     return found if isinstance(found, (type, *_FUNCTIONS)) else None

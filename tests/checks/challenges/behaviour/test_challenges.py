@@ -1,4 +1,4 @@
-"""Six challenges as people write them: right answers pass, and each wrong one fails by the test that sees it."""
+"""Six challenges as people write them: right answers pass, wrong ones fail by the test that sees it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TESTS = {
         import pytest
         from submission import schedule
 
-        @pytest.mark.parametrize("meetings, most", [([(1, 3), (2, 4), (3, 5)], 2), ([], 0), ([(5, 9), (1, 5)], 2)])
+        @pytest.mark.parametrize("meetings, most", [([(1, 9), (2, 3), (3, 4)], 2), ([], 0), ([(5, 9)], 1)])
         def test_as_many_meetings_as_can_be(meetings, most):
             chosen = schedule(meetings)
             assert len(chosen) == most and all(a[1] <= b[0] for a, b in zip(chosen, chosen[1:]))
@@ -181,11 +181,11 @@ _RIGHT = """
 _WRONG = {
     "self.items.move_to_end(key)\n            return": "return",
     "if capacity < 1": "if capacity < 0",
-    "key=lambda meeting: meeting[1]": "key=lambda meeting: meeting[1] - meeting[0]",
+    "key=lambda meeting: meeting[1]": "key=lambda meeting: meeting[0]",
     "sign * product()": "product()",
     'f"nothing fits at position {position}"': "position",
     "self.seen[0] <= now - self.per": "False",
-    "self.changed.notify_all()\n                return": "return",
+    "threading.Condition()": "threading.Condition(threading.Semaphore(0))",
     "if len(self.numbers) % 2 else sum(self.numbers[half - 1:half + 1]) / 2": "",
 }
 

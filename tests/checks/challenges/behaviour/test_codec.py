@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import datetime
 from decimal import Decimal
 from fractions import Fraction
@@ -17,9 +18,9 @@ from judge_tui.checks.worker.border.codec import Encoder, MalformedError, TooMuc
 from judge_tui.checks.worker.border.records import made
 
 _SCALARS = (
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.complex_numbers(allow_nan=False)
-    | st.text(st.characters(codec=None)) | st.binary() | st.fractions() | st.decimals(allow_nan=False) | st.datetimes()
-    | st.timedeltas() | st.uuids() | st.builds(range, st.integers(-9, 9), st.integers(-9, 9))
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.binary() | st.fractions()
+    | st.complex_numbers(allow_nan=False) | st.text(st.characters(codec=None)) | st.decimals(allow_nan=False)
+    | st.datetimes() | st.timedeltas() | st.uuids() | st.builds(range, st.integers(-9, 9), st.integers(-9, 9))
 )  # fmt: skip
 _HASHABLE = st.recursive(
     _SCALARS, lambda inner: st.tuples(inner, inner) | st.frozensets(inner, max_size=3), max_leaves=5
@@ -57,18 +58,14 @@ def test_bytes_that_were_changed_are_a_value_or_malformed(value: Any, data: st.D
     written = bytearray(Encoder().encode(value))
     for _ in range(data.draw(st.integers(1, 4))):
         written[data.draw(st.integers(0, len(written) - 1))] = data.draw(st.integers(0, 255))
-    try:
+    with contextlib.suppress(MalformedError):
         decode(bytes(written), record=made, other=lambda told: told, whole=[])
-    except MalformedError as error:
-        assert str(error)
 
 
 @given(st.binary())
 def test_any_bytes_are_a_value_or_malformed(data: bytes) -> None:
-    try:
+    with contextlib.suppress(MalformedError):
         decode(data, record=made, whole=[])
-    except MalformedError as error:
-        assert str(error)
 
 
 def test_arrays_keep_shape_and_dtype() -> None:
