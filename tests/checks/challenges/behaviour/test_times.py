@@ -40,7 +40,7 @@ def test_the_submission_s_own_time_counts_and_what_hangs_ends_with_both_stacks(j
     import threading, time, submission
     def test_before(): time.sleep(0.4); submission.sleep(0.01)
     def test_within(): assert submission.call(lambda: time.sleep(0.4) or 4) == 4
-    def test_sleeps(): submission.sleep(0.4)
+    def test_sleeps(): submission.sleep(0.6)
     def test_never_ends(): assert len(list(submission.endless())) == 3
     def test_deadlock():
         submission.deadlock()
