@@ -11,6 +11,7 @@ __all__ = ["COMMANDS", "command"]
 #: Subcommand → what its line in the help says. Its module has its name.
 COMMANDS = {
     "new": "Write a small challenge that judges as it is, to begin with.",
+    "import": "Make challenges of problems of KernelBench, gpu-mode or Kattis, unedited.",
     "check": "Try whether a challenge is fair to what is right, and hard on what is lazy.",
 }
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from judge_tui.checks.challenges.challenge import Challenge
 from judge_tui.checks.installed import is_installed
+from judge_tui.judging.challenges.packages import package_in
 from judge_tui.judging.challenges.settings import FILE, read_settings
 from judge_tui.judging.folders import is_inside, readable_in
 from judge_tui.judging.rubric import default_tasks
@@ -65,11 +66,12 @@ def challenge_of(root: Path, task: str) -> Challenge | None:
         task: The task's id.
 
     Raises:
-        WorkspaceError: Its ``challenge.toml`` is malformed.
+        WorkspaceError: Its ``challenge.toml``, or the problem package that it is, is malformed.
     """
     if task in default_tasks():
         return None
     path = challenge_folder(root, task)
     if path is not None:
-        return Challenge(task, str(path), read_settings(path / FILE))
+        package = package_in(path)
+        return Challenge(task, str(path), read_settings(path / FILE, package and package.settings))
     return None if is_installed(task) else Challenge(task, str(root / CHALLENGES / task))

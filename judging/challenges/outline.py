@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
 from judge_tui.checks.challenges.challenge import CASES, NUMBERS, Challenge, kinds_of
+from judge_tui.checks.challenges.programs.cases import groups_of
 from judge_tui.checks.errors import WorkspaceError
 from judge_tui.checks.sources import parsed
 from judge_tui.checks.submission import Submission
 from judge_tui.judging.challenges.found import challenge_folder
+from judge_tui.judging.challenges.packages import package_in
 
 __all__ = ["STATEMENT", "Outline", "outline", "statement"]
 
@@ -65,8 +68,16 @@ def statement(root: Path, task: str) -> str:
         shipped = files("judge_tui.checks.statements") / f"{task}.md"
         return shipped.read_text(encoding="utf-8") if shipped.is_file() else ""
     folder = Submission("", task, path)
-    text = folder.read_text(STATEMENT) if (path / STATEMENT).is_file() else ""
+    text = folder.read_text(STATEMENT) if (path / STATEMENT).is_file() else _of_package(folder)
     return text if text.strip() else _docstring(folder)
+
+
+def _of_package(folder: Submission) -> str:
+    """The statement of a problem package, as its file has it; what is wrong with one is told elsewhere."""
+    with suppress(WorkspaceError):
+        package = package_in(folder.path)
+        return folder.read_text(package.statement) if package is not None and package.statement else ""
+    return ""
 
 
 def _titles(folder: Submission) -> Iterator[str]:
@@ -95,10 +106,8 @@ def _checks(folder: Submission, kinds: tuple[str, ...]) -> Iterator[str]:
     for file in folder.files:
         if kinds_of((file,)) and file.endswith(".py") and file != NUMBERS:
             yield from _of_tests(_tree(folder, file))
-    groups = {
-        file.split("/")[1] for file in folder.files if file.startswith(f"{CASES}/") and file.count("/") > 1
-    }
-    yield from sorted(groups)
+    if CASES in kinds:
+        yield from (group.name for group in groups_of(folder.files))
 
 
 def _of_numbers(tree: ast.Module | None) -> Iterator[str]:

@@ -26,24 +26,32 @@ _MOST_SECONDS, _LEAST_SECONDS = 3600.0, 0.01
 _LEAST_MEMORY, _MOST_MEMORY = 16 << 20, 1 << 40
 
 
-def read_settings(path: Path) -> Settings:
+def read_settings(path: Path, base: Settings | None = None) -> Settings:
     """What a ``challenge.toml`` says; an absent one says nothing.
+
+    Args:
+        path: The file.
+        base: What holds where it says nothing, as a problem package tells it; else the defaults.
 
     Raises:
         WorkspaceError: It is malformed, with the line, and what was probably meant.
     """
+    base = base or Settings()
     if not path.is_file():
-        return Settings()
+        return base
     document = read_document(path)
     _refuse_unknown(document, _KEYS)
-    limits = _limits(document.table("limits"), Limits())
+    limits = _limits(document.table("limits"), base.limits)
     groups, languages = document.table("group"), document.table("language")
+    compares = "compare" in document.raw
     return Settings(
-        title=document.string("title", ""),
+        title=document.string("title", base.title),
         entry=_entry(document),
-        compare=_compare(document),
+        compare=_compare(document) if compares else base.compare,
         limits=limits,
         group_limits={name: _limits(groups.table(name), limits) for name in groups.raw},
+        group_compare={} if compares else base.group_compare,
+        group_points=base.group_points,
         languages={name: _language(languages.table(name)) for name in languages.raw},
         process=_process(document.table("tests")),
     )
