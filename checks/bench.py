@@ -255,13 +255,18 @@ class Bench:
         worker.seeded = self.contract.seeded
         return worker
 
-    def watch(self, worker: Worker) -> None:
-        """Have a process that somebody else started end when everything is stopped; its end tells nobody."""
+    @contextlib.contextmanager
+    def watched(self, worker: Worker) -> Iterator[Worker]:
+        """Have a process that somebody else started end when everything is stopped, and with the block."""
         with self._lock:
             self._running.add(worker)
             stopped = self._stopped
         if stopped:
             worker.close()
+        try:
+            yield worker
+        finally:
+            self._end(worker)
 
     def _end(self, worker: Worker) -> None:
         worker.close()

@@ -35,7 +35,7 @@ def checks_of(challenge: Challenge, authors: Authors, behaviour: Behaviour) -> t
     listed = [(file, test) for file in behaviour.files for test in file.tests]
     ids = _ids(listed)
     made = [
-        _check(challenge, authors, behaviour, file, test, ids[index], last=index == len(listed) - 1)
+        _check(challenge, authors, behaviour, file, test, ids[index], further=len(listed) - 1 - index)
         for index, (file, test) in enumerate(listed)
     ]
     return (*made, *(_broken(file) for file in behaviour.files if not file.tests))
@@ -65,14 +65,14 @@ def _ids(listed: list[tuple[TestFile, TestFunction]]) -> list[str]:
 
 def _check(
     challenge: Challenge, authors: Authors, behaviour: Behaviour, file: TestFile, test: TestFunction, id: str,
-    *, last: bool,
+    *, further: int,
 ) -> Check:  # fmt: skip
     def body(bench: Bench, found: Findings) -> str:
         if behaviour.without_pytest:
             raise Skipped(_NO_PYTEST)
         judged = bench.beside((challenge.path, "tests"), lambda: Judged(challenge, authors, behaviour, bench))
         try:
-            rows = judged.rows(file.file, test.group, test.name, further=not last)
+            rows = judged.rows(file.file, test.group, test.name, further=further)
         except Fault as fault:
             if isinstance(fault, Skipped):
                 raise

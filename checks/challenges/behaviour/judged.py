@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import zlib
 from typing import Annotated, Any
 
@@ -133,6 +134,7 @@ class Judged:
         self._processes = Processes(
             bench, entry, self._drawn("submission"), seconds=self._limit, memory=settings.limits.memory
         )
+        self._held = contextlib.ExitStack()
         self._router: Router | None = None
         self._file = ""
         self._gathered = _Gathered()
@@ -144,14 +146,14 @@ class Judged:
         self._processes.close()
         self._end_author()
 
-    def rows(self, file: str, group: str, name: str, *, further: bool) -> list[Row]:
+    def rows(self, file: str, group: str, name: str, *, further: int) -> list[Row]:
         """Run a test function with all its parameters.
 
         Args:
             file: The challenge's file that it is in.
             group: Its classes.
             name: Its name.
-            further: Whether another test will be run.
+            further: How many other tests may be run.
 
         Raises:
             Fault: The submission's module cannot be imported, or has not what the tests import.
@@ -164,11 +166,11 @@ class Judged:
             if (test.group, test.name) == (group, name)
         ]
         return [
-            self._row(file, index, further=further or place < len(mine) - 1)
+            self._row(file, index, further=further + len(mine) - 1 - place)
             for place, index in enumerate(mine)
         ]
 
-    def _prepare(self, file: str, *, further: bool) -> None:
+    def _prepare(self, file: str, *, further: int) -> None:
         """Have the tests of a file collected with this submission."""
         if self._router is None or not self._router.author.alive:
             self._end_author()
@@ -202,7 +204,7 @@ class Judged:
         if found.touched:
             self._unused = False
 
-    def _row(self, file: str, index: int, *, further: bool) -> Row:
+    def _row(self, file: str, index: int, *, further: int) -> Row:
         test = self._gathered.tests[index]
         title = f"{test.name}[{test.row}]" if test.row else test.name
         if not self._shared or self._theirs is None or not self._theirs.alive:
@@ -221,18 +223,18 @@ class Judged:
             self._end_author()
         return Row(title, trial, router.fault, router.spent)
 
-    def _begin_next(self, *, further: bool) -> None:
+    def _begin_next(self, *, further: int) -> None:
         """Go on with a process of the submission's that nothing was asked of yet."""
         assert self._router is not None
         self._router.end()
-        self._theirs = self._processes.next(further=further and not self._shared)
+        self._theirs = self._processes.next(further=0 if self._shared else further)
         self._unused = True
         self._router.begin(self._theirs, self._limit)
         self._router.control("begin", seed=self._drawn("author"))
 
     def _start_author(self) -> None:
         author = Author(self._challenge, self._authors.folder, mode=self._bench.mode)
-        self._bench.watch(author.worker)
+        self._held.enter_context(self._bench.watched(author.worker))
         author.worker.account = Account()
         ours, theirs = pair()
         try:
@@ -249,6 +251,7 @@ class Judged:
         if router is not None:
             router.end()
             router.author.close()
+        self._held.close()
 
     def _drawn(self, side: str) -> int:
         """A seed of one side, from which the run's is not to be told."""

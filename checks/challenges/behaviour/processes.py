@@ -9,18 +9,22 @@ from collections.abc import Callable
 
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.own_time import Account
+from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.challenges.behaviour.sides import Side, pair
+from judge_tui.checks.faults import Died
 from judge_tui.checks.sandbox import Limits
 
 __all__ = ["Processes"]
 
 #: Address space that a process takes before a submission does anything: the interpreter, NumPy, threads.
 _BEFORE = 1 << 30
+#: Processes that are started at once, and wait to be used.
+_AHEAD = 2
 _Started = tuple[Side | None, BaseException | None, contextlib.ExitStack]
 
 
 class Processes:
-    """Starts processes ahead, in a thread that lives as long as they do: a jail ends with what started it.
+    """Starts processes ahead, in threads that live as long as they do: a jail ends with what started it.
 
     Args:
         bench: The submission's.
@@ -37,25 +41,29 @@ class Processes:
         self._ready: queue.SimpleQueue[_Started] = queue.SimpleQueue()
         self._waiting = 0
         self._held: contextlib.ExitStack | None = None
-        self._thread = threading.Thread(target=self._work, name="submission-processes", daemon=True)
-        self._thread.start()
+        self._threads = [
+            threading.Thread(target=self._work, name="submission-processes", daemon=True)
+            for _ in range(_AHEAD)
+        ]
+        for thread in self._threads:
+            thread.start()
 
-    def next(self, *, further: bool) -> Side:
+    def next(self, *, further: int) -> Side:
         """A process that nothing was asked of yet; the one before is at its end.
 
         Args:
-            further: Whether another one will be wanted.
+            further: How many more will be wanted, as far as that is known.
 
         Raises:
             Fault: The submission's module cannot be imported.
             JudgeError: It cannot be started.
         """
         self.release()
-        if not self._waiting:
+        while self._waiting < min(further + 1, _AHEAD):
             self._order()
         side, error, self._held = self._ready.get()
         self._waiting -= 1
-        if further:
+        while self._waiting < min(further, _AHEAD):
             self._order()
         if error is not None:
             raise error
@@ -71,8 +79,12 @@ class Processes:
     def close(self) -> None:
         """End all of them."""
         self.release()
-        self._wanted.put(None)
-        self._thread.join()
+        for _ in self._threads:
+            self._wanted.put(None)
+        for thread in self._threads:
+            thread.join()
+        while not self._ready.empty():
+            self._ready.get()[2].close()
 
     def _order(self) -> None:
         self._waiting += 1
@@ -81,8 +93,6 @@ class Processes:
     def _work(self) -> None:
         while (job := self._wanted.get()) is not None:
             job()
-        while not self._ready.empty():
-            self._ready.get()[2].close()
 
     def _start(self) -> None:
         stack = contextlib.ExitStack()
@@ -93,8 +103,17 @@ class Processes:
             self._ready.put((None, error, stack))
 
     def _started(self, stack: contextlib.ExitStack) -> Side:
-        limits = Limits(address_space=self._memory + _BEFORE)
-        worker = stack.enter_context(self._bench.fresh(limits=limits))
+        bench = self._bench
+        if bench.stopped:
+            raise Died("was stopped")
+        # Two may start at once, which the bench has no need of.
+        worker = Worker(
+            bench.submission,
+            limits=Limits(address_space=self._memory + _BEFORE),
+            mode=bench.mode,
+            packages=tuple(sorted(bench.contract.packages)),
+        )
+        stack.enter_context(bench.watched(worker))
         # its time is counted by who asks something of it
         worker.account = Account()
         ours, theirs = pair()
