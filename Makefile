@@ -13,7 +13,7 @@ ROOMS := cli tui reports judging checks
 COMPILE := $(BIN)/python -m compileall -q $(ROOMS)
 
 .DEFAULT_GOAL := help
-.PHONY: help compare quick test test-all lint types links layers unit tiers verdicts goldens holes bench wheel gpu architecture screenshots keys reports claims coverage system browser clean
+.PHONY: help compare quick test test-all lint types links layers unit tiers verdicts goldens holes bench wheel gpu frameworks architecture screenshots keys reports claims coverage system browser clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -59,13 +59,20 @@ verdicts: $(DEV_STAMP)  ## every check on its mutants and twins, as a table
 
 bench: $(DEV_STAMP)  ## speed, as ratios measured in one run
 	@$(COMPILE)
-	@bad=0; for bench in tui gradients checks judging; do $(BIN)/python benchmarks/bench_$$bench.py || bad=1; done; exit $$bad
+	@bad=0; for bench in tui gradients checks behaviour judging; do $(BIN)/python benchmarks/bench_$$bench.py || bad=1; done; exit $$bad
 
 wheel: $(DEV_STAMP)  ## build the wheel, and try it on every Python that is here
 	@sh tools/try_wheel.sh $(BIN)/python constraints.txt
 
 gpu: $(DEV_STAMP)  ## what the GPU side is held to, on a machine that has one
 	@benchmarks/gpu.sh
+
+frameworks: build/frameworks/bin/python  ## answers in JAX, PyTorch, C++ and Rust judged for real, in an environment aside
+	build/frameworks/bin/python -m tools.frameworks
+
+build/frameworks/bin/python:
+	$(PYTHON) -m venv build/frameworks
+	build/frameworks/bin/python -m pip install -q --disable-pip-version-check -e . jax torch
 
 architecture: $(DEV_STAMP)  ## redraw the pictures of docs/architecture.md
 	$(BIN)/python -m tools.architecture

@@ -57,7 +57,7 @@ def cause(
     missing = {name for inventory in loaded.values() for name in inventory.get("missing", {})}
     for name in re.findall(r"raised ModuleNotFoundError: No module named '(\w+)", "\n".join(notes)):
         if name in missing or name in free or not any(callables(loaded)):
-            return Skipped(f"needs the module '{name}', which is not installed")
+            return Skipped(f"needs {name}, which is not installed here → pip install {name}")
     for fault in fatal.values():
         return fault
     for file, fault in broken.items():

@@ -109,6 +109,7 @@ class _Counters(TypedDict, total=False):
     peak_bytes: Size
     held_bytes: Size
     model_calls: Count
+    handed: Name
     seconds: float
 
 

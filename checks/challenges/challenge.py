@@ -14,10 +14,12 @@ import msgspec
 
 from judge_tui.checks.submission import Submission
 
-__all__ = ["CASES", "NUMBERS", "PACKAGE", "TESTS", "Challenge", "Language", "Limits", "Settings"]
+__all__ = ["CASES", "NUMBERS", "OPEN", "PACKAGE", "TESTS", "Challenge", "Language", "Limits", "Settings"]
 
 #: The file, and the folders, that make a challenge one of numbers, of behaviour, of programs.
 NUMBERS, TESTS, CASES = "challenge.py", "tests", "cases"
+#: Frameworks that answers may be built on, unless a challenge says otherwise.
+OPEN = ("cupy", "jax", "torch", "triton")
 #: What a Kattis package has.
 PACKAGE = "problem.yaml"
 

@@ -91,7 +91,7 @@ def run_program(
     gpu: bool = False,
     stdin: bytes | None = None,
     tree: int = 0,
-    python: bool = False,
+    python: Sequence[str] | None = None,
 ) -> Ran:
     """Run a program in the jail, with its scratch folder as current folder.
 
@@ -118,7 +118,8 @@ def run_program(
             streams are one.
         tree: Most bytes of all files together that it left in the scratch folder, which are brought back by
             their relative paths; 0 for those that are wanted alone.
-        python: Whether it is this interpreter, and finds the packages that a submission finds in a worker.
+        python: Where it is this interpreter, which finds the packages that a submission finds in a worker:
+            further ones that it finds.
 
     Raises:
         EngineError: The jail cannot be started.
@@ -139,7 +140,7 @@ def run_program(
             "streams": streams.theirs if streams else None,
             "seconds": seconds if streams else None,
             "tree": [left, tree] if left is not None else None,
-            "python": python,
+            "python": python is not None,
             "processes": processes or observed,
             "observed": observed,
         }
@@ -156,6 +157,7 @@ def run_program(
             fds=fds,
             shown=tuple(path.resolve() for path in shown),
             memory_bytes=memory_bytes,
+            packages=tuple(python or ()),
         )
         with _started(order, mode) as jail:
             if streams is not None:

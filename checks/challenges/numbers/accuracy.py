@@ -36,6 +36,7 @@ class Worst:
     case: str = ""
     beyond: bool = False
     single: bool = True
+    handed: str = ""
 
     def take(self, found: Compared, limit: float, case: str, *, single: bool) -> None:
         """Look at another case; ``single`` says that all of its answer are float32's numbers."""
@@ -196,7 +197,9 @@ def held(
         if found.wrong:
             return f"{name}: {found.told}" if len(truth) > 1 else found.told
         single = _is_single(answer[name])
-        worst.setdefault((dtype, name), Worst()).take(found, limits[name], case.label, single=single)
+        kept = worst.setdefault((dtype, name), Worst())
+        kept.take(found, limits[name], case.label, single=single)
+        kept.handed = str(returned.result.counters.get("handed", ""))
     return ""
 
 
@@ -267,6 +270,12 @@ def _told(
             otherwise=otherwise,
             note=note,
             **at,
+        )
+    if handed := next((each.handed for each in worst.values() if each.handed), ""):
+        found.note(
+            "arrays are handed over as those of",
+            handed,
+            note="as its module imports it, or its parameters say",
         )
     (dtype, name), first = max(
         worst.items(), key=lambda item: (item[1].beyond, _share(item[1].compared.error, item[1].limit))

@@ -10,15 +10,13 @@ import numpy as np
 
 from judge_tui.checks.calling.remote import Random
 from judge_tui.checks.challenges.author import Author
-from judge_tui.checks.sandbox.packages import FRAMEWORKS
+from judge_tui.checks.challenges.challenge import OPEN
 from judge_tui.checks.worker.border.codec import Encoder, Record, decode
 
 __all__ = ["Numbers", "Output", "Parameter", "offered"]
 
 _FUNCTIONS = ("reference", "inputs", "check", "edge_cases", "error_cases", "gradients")
 _PROPERTY = "property_"
-#: Frameworks that are open unless the challenge says otherwise.
-_OPEN = ("torch", "jax", "triton", "cupy")
 _DTYPES = ("float64", "float32")
 #: Draws of the first case from one seed: what differs between them is drawn from something else.
 _SEED = 20_240_607
@@ -82,7 +80,7 @@ class Numbers(msgspec.Struct, frozen=True, omit_defaults=True):
     dtypes: tuple[str, ...] = _DTYPES
     gradients: tuple[str, ...] = ()
     forbidden: tuple[str, ...] = ()
-    frameworks: tuple[str, ...] = _OPEN
+    frameworks: tuple[str, ...] = OPEN
     packages: tuple[str, ...] = ()
     form: str = ""
     tolerance: float | dict[str, float | dict[str, float]] | None = None
@@ -149,7 +147,7 @@ def offered(author: Author) -> Numbers:
         dtypes=ask.dtypes(),
         gradients=gradients,
         forbidden=ask.texts("FORBIDDEN"),
-        frameworks=ask.texts("FRAMEWORKS", sorted({*_OPEN, *FRAMEWORKS})),
+        frameworks=ask.texts("FRAMEWORKS", OPEN),
         packages=ask.texts("PACKAGES"),
         tolerance=ask.tolerance(results),
         seed=ask.seed(),

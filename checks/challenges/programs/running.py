@@ -7,7 +7,7 @@ import signal
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from judge_tui.checks.challenges.challenge import Limits
+from judge_tui.checks.challenges.challenge import OPEN, Limits
 from judge_tui.checks.challenges.programs.building import Built
 from judge_tui.checks.challenges.programs.emulating import RESOURCES, WANTED, Emulation, fresh_key
 from judge_tui.checks.challenges.programs.recipes import PYTHON
@@ -47,6 +47,9 @@ class Ended:
     seen: tuple[Event, ...] = ()
 
 
+_FRAMEWORK = re.compile(rb"^\s*(?:import|from)\s+(?:" + b"|".join(map(str.encode, OPEN)) + rb")\b", re.M)
+
+
 def run(built: Built, given: bytes, limits: Limits, *, mode: Mode = "auto") -> Ended:
     """Run a program.
 
@@ -63,6 +66,7 @@ def run(built: Built, given: bytes, limits: Limits, *, mode: Mode = "auto") -> E
         return _emulated(built, built.emulation, given, limits, mode)
     recipe = built.program.recipe
     seconds, memory = limits.seconds, limits.memory
+    bounded = recipe.bounded and not _on_a_framework(built)
     ran = run_program(
         [word.replace("{memory}", str(max(1, memory >> 20))) for word in built.argv],
         seconds=seconds,
@@ -72,18 +76,26 @@ def run(built: Built, given: bytes, limits: Limits, *, mode: Mode = "auto") -> E
         processes=built.processes,
         limits=Resources(
             cpu_seconds=int(seconds * 16) + 10,
-            address_space=memory + _LIBRARIES if recipe.bounded else None,
+            address_space=memory + _LIBRARIES if bounded else None,
             file_size=_FILES,
             stack=-1,
         ),
-        memory_bytes=None if recipe.bounded else memory + _RUNTIME,
+        memory_bytes=None if bounded else memory + _RUNTIME,
         mode=mode,
         stdin=given,
-        python=recipe.name == PYTHON,
+        python=OPEN if recipe.name == PYTHON else None,
     )
     trouble = _trouble(ran, limits)
     file, line = _place(ran.output, built.files) if trouble else (None, None)
     return Ended(ran, trouble, file, line)
+
+
+def _on_a_framework(built: Built) -> bool:
+    """Whether a Python program imports a framework: those reserve address space that they never touch."""
+    if built.program.recipe.name != PYTHON:
+        return False
+    texts = (text for name, text in built.files.items() if name.endswith(".py"))
+    return any(_FRAMEWORK.search(text) for text in texts)
 
 
 def _emulated(built: Built, emulation: Emulation, given: bytes, limits: Limits, mode: Mode) -> Ended:
