@@ -52,14 +52,18 @@ def lazy_answers(right: Any) -> Iterator[Lazy]:
     yield Lazy("in half precision", lambda right, inputs, first: _floats(right, _halved), wide=True)
     yield Lazy("without its last item", lambda right, inputs, first: _truncated(right, 0))
     for axis in range(_rank(right)):
-        yield Lazy(
-            f"shuffled along axis {axis}", lambda right, inputs, first, axis=axis: _shuffled(right, axis)
-        )
+        yield Lazy(f"shuffled along axis {axis}", _along(_shuffled, axis))
         if axis:
-            yield Lazy(
-                f"without the last of axis {axis}",
-                lambda right, inputs, first, axis=axis: _truncated(right, axis),
-            )
+            yield Lazy(f"without the last of axis {axis}", _along(_truncated, axis))
+
+
+def _along(change: Callable[[Any, int], Any], axis: int) -> Callable[[Any, Mapping[str, Any], Any], Any]:
+    """A lazy answer that changes the right one along an axis."""
+
+    def answer(right: Any, inputs: Mapping[str, Any], first: Any) -> Any:
+        return change(right, axis)
+
+    return answer
 
 
 def _first_input(right: Any, inputs: Mapping[str, Any], first: Any) -> Any:

@@ -317,7 +317,9 @@ def _form(answer: Any) -> str:
     """How several things are given; empty where one is."""
     if isinstance(answer, Record):
         return f"{answer.kind}:{answer.name}"
-    return {tuple: "tuple", dict: "dict"}.get(type(answer), "")
+    if isinstance(answer, tuple):
+        return "tuple"
+    return "dict" if isinstance(answer, dict) else ""
 
 
 def _named(answer: Any, results: Sequence[str]) -> dict[str, Any] | None:
