@@ -3,7 +3,8 @@
     python benchmarks/bench_checks.py [--task kv]
 
 Opens ``judge-tui compare`` on a pseudo-terminal with an empty store, then once more with a full one.
-Of a task that the workspace has no two submissions of, two right ones of the tests take their place.
+Of a task that the workspace has no two submissions of, two right ones of the tests take their place; a
+challenge of the user's own is the guide's.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from bench_tui import Terminal
 from judge_tui.checks.task import task_names
 
 ROOT = Path(__file__).parents[1]
+#: A challenge of the user's own.
+OWN = "rms_norm"
 FIRST_S, ALL_S, AGAIN_S = 1.5, 20.0, 0.3
 PATIENCE_S = 180
 FRAME = re.compile(rb"\d/\d+")
@@ -64,6 +67,16 @@ def opponents(task: str, scratch: Path) -> tuple[Path, list[str]]:
     return scratch, [twin.stem for twin in twins]
 
 
+def challengers(scratch: Path) -> tuple[Path, list[str]]:
+    """A workspace with a challenge of the guide, and two answers to it."""
+    shutil.copytree(ROOT / "docs/examples/challenges" / OWN, scratch / "challenges" / OWN)
+    answers = sorted((scratch / "challenges" / OWN).glob("*/*/answer.py"))[:2]
+    for answer in answers:
+        shutil.copytree(answer.parent, scratch / "submissions" / answer.parent.name / OWN)
+    (scratch / "scores").mkdir()
+    return scratch, [answer.parent.name for answer in answers]
+
+
 def say(what: str, seconds: float, limit: float) -> int:
     ok = seconds <= limit
     print(f"{'ok ' if ok else 'OUT'} {what:<54} {seconds:>7.2f} s   limit {limit} s")
@@ -72,12 +85,14 @@ def say(what: str, seconds: float, limit: float) -> int:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--task", action="append", choices=task_names())
+    tasks = (*task_names(), OWN)
+    parser.add_argument("--task", action="append", choices=tasks)
     bad = 0
-    for task in parser.parse_args().task or task_names():
+    for task in parser.parse_args().task or tasks:
         with tempfile.TemporaryDirectory() as scratch:
             os.environ["JUDGE_TUI_CACHE"] = f"{scratch}/store"
-            root, pair = opponents(task, Path(scratch, "workspace"))
+            place = Path(scratch, "workspace")
+            root, pair = challengers(place) if task == OWN else opponents(task, place)
             argv = [sys.executable, "-P", "-m", "judge_tui.cli", "compare", *pair, "--task", task]
             argv += ["--workspace", str(root), "--judge", "bench"]
             fresh = moments(argv, [FRAME, VERDICT, FINISHED])
