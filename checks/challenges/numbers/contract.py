@@ -12,9 +12,11 @@ import numpy as np
 
 from judge_tui.checks.challenges.challenge import NUMBERS, Challenge
 from judge_tui.checks.challenges.numbers.offered import Numbers, Parameter
-from judge_tui.checks.challenges.numbers.truths import Truths, parts
+from judge_tui.checks.challenges.numbers.truths import Truths, parts, work_of
 from judge_tui.checks.challenges.numbers.values import handed
 from judge_tui.checks.contract import AVOIDED, Contract, Param, Return, Role, Sample, normal
+from judge_tui.checks.errors import ChallengeFault
+from judge_tui.checks.faults import Skipped
 from judge_tui.checks.sandbox.packages import EVERY
 from judge_tui.checks.timing import Size, Timing
 from judge_tui.checks.worker.border.codec import decode
@@ -73,10 +75,15 @@ def _timing(numbers: Numbers, truths: Truths) -> Timing | None:
 
 def _size(sizes: Mapping[str, Any], truths: Truths) -> Size:
     def inputs(rng: np.random.Generator) -> Mapping[str, Any]:
-        return {**defaults(truths.numbers), **handed(truths.drawn(sizes, int(rng.integers(2**62))))}
+        try:
+            drawn = truths.drawn(sizes, int(rng.integers(2**62)))
+        except ChallengeFault as fault:
+            # gigabytes that there is no room for
+            raise Skipped(f"not timed: {label} cannot be drawn here: {fault.message}") from fault
+        return {**defaults(truths.numbers), **handed(drawn)}
 
-    work = math.prod(float(v) for v in sizes.values() if isinstance(v, int) and not isinstance(v, bool))
-    return Size(", ".join(f"{key}={value}" for key, value in sizes.items()), work, inputs)
+    label = ", ".join(f"{key}={value}" for key, value in sizes.items())
+    return Size(label, work_of(sizes), inputs)
 
 
 def _names(challenge: Challenge, numbers: Numbers) -> list[str]:

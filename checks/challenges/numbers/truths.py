@@ -21,7 +21,7 @@ from judge_tui.checks.remembered import Cached
 from judge_tui.checks.tolerance import SLACK
 from judge_tui.checks.worker.border.codec import Encoder
 
-__all__ = ["Case", "Truths", "parts"]
+__all__ = ["Case", "Truths", "parts", "work_of"]
 
 _DRAWN = 3
 _MOVES = 3
@@ -77,10 +77,7 @@ class Truths:
         sizes = self.numbers.sizes
         for case in sizes:
             yield Case(_label(case), self.inputs(case, _seed(rng)))
-        for case in self.numbers.bench_sizes:
-            # held as well where it is no matter of minutes
-            if len(Encoder().encode(inputs := self.drawn(case, _seed(rng)))) <= _LARGEST:
-                yield Case(_label(case), inputs)
+        yield from self._timed(rng)
         for case in between(sizes, rng, _DRAWN):
             # what the author's own code refuses was no case
             try:
@@ -90,6 +87,19 @@ class Truths:
             except ChallengeFault:
                 continue
             yield Case(_label(case), inputs)
+
+    def _timed(self, rng: np.random.Generator) -> Iterator[Case]:
+        """Cases of the sizes that are timed, where they are no matter of minutes."""
+        density = 0.0
+        for sizes in sorted(self.numbers.bench_sizes, key=work_of):
+            # what would be gigabytes is not drawn to be measured
+            if density * work_of(sizes) > _LARGEST:
+                break
+            inputs = self.drawn(sizes, _seed(rng))
+            length = len(Encoder().encode(inputs))
+            density = length / work_of(sizes)
+            if length <= _LARGEST:
+                yield Case(_label(sizes), inputs)
 
     def limits(self, inputs: Mapping[str, Any], dtype: str, rng: np.random.Generator) -> dict[str, float]:
         """The limit for each part of the answer, by dtype: the author's own, else calibrated.
@@ -178,6 +188,19 @@ def between(
         if made not in seen:
             seen.append(made)
             yield made
+
+
+def work_of(sizes: Mapping[str, Any]) -> float:
+    """How much there is to do at some sizes, in no unit: the product of their numbers, at least 1."""
+
+    def numbers(value: Any) -> Iterator[int]:
+        for item in value if isinstance(value, (tuple, list)) else (value,):
+            if isinstance(item, (tuple, list)):
+                yield from numbers(item)
+            elif _is_size(item):
+                yield max(1, item)
+
+    return math.prod(map(float, numbers(tuple(sizes.values()))))
 
 
 def _whole(case: Mapping[str, Any]) -> bool:
