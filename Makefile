@@ -13,7 +13,7 @@ ROOMS := cli tui reports judging checks
 COMPILE := $(BIN)/python -m compileall -q $(ROOMS)
 
 .DEFAULT_GOAL := help
-.PHONY: help compare quick test test-all lint types links layers unit tiers verdicts goldens holes bench wheel gpu frameworks architecture screenshots keys reports claims coverage system browser clean
+.PHONY: help compare quick test test-all lint types links layers unit tiers verdicts goldens holes bench wheel gpu frameworks architecture screenshots keys reports claims kernelbench coverage system browser clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -91,6 +91,9 @@ holes: $(DEV_STAMP)  ## edit right submissions in one place, and tell what no ch
 
 coverage: $(DEV_STAMP)  ## simulate how often intervals hold the truth, into docs/statistics.md; about ten minutes
 	$(BIN)/python -m tools.coverage
+
+kernelbench: $(DEV_STAMP)  ## import published problems of KernelBench, and try their references: DIR=…/level1; needs PyTorch
+	$(BIN)/python -m tools.kernelbench "$(DIR)"
 
 claims: $(DEV_STAMP)  ## measure the claims of the analyses anew, into docs/claims.md
 	$(BIN)/python -m tools.claims
