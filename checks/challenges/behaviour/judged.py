@@ -18,8 +18,8 @@ from judge_tui.checks.challenges.behaviour.processes import Processes
 from judge_tui.checks.challenges.behaviour.router import GoneError, Router
 from judge_tui.checks.challenges.behaviour.sides import Side, pair
 from judge_tui.checks.challenges.challenge import Challenge
-from judge_tui.checks.errors import ChallengeFault
-from judge_tui.checks.faults import Fault
+from judge_tui.checks.errors import ChallengeFault, EngineError
+from judge_tui.checks.faults import Died, Fault
 
 __all__ = ["Judged", "Row", "Trial"]
 
@@ -159,12 +159,20 @@ class Judged:
             Fault: The submission's module cannot be imported, or has not what the tests import.
             ChallengeFault: The author's files are off.
         """
+        try:
+            if self._bench.stopped:
+                raise Died("was stopped")
+            return self._ran(file, group, name, further)
+        except (ChallengeFault, EngineError, OSError, ValueError) as error:
+            # Who stops everything ends both sides, whatever they were about.
+            if self._bench.stopped:
+                raise Died("was stopped") from error
+            raise
+
+    def _ran(self, file: str, group: str, name: str, further: int) -> list[Row]:
         self._prepare(file, further=further)
-        mine = [
-            index
-            for index, test in enumerate(self._gathered.tests)
-            if (test.group, test.name) == (group, name)
-        ]
+        tests = self._gathered.tests
+        mine = [index for index, test in enumerate(tests) if (test.group, test.name) == (group, name)]
         return [
             self._row(file, index, further=further + len(mine) - 1 - place)
             for place, index in enumerate(mine)

@@ -52,7 +52,7 @@ class Router:
         self._limit = 0.0
         self._turns = Turns()
         self._turn: Turn | None = None
-        self._patience = Turn(_PATIENCE, author.processor)
+        self._silent = _Silence(_PATIENCE)
         self._printed = 0
         self._beside_ran = 0.0
         self._watch()
@@ -101,7 +101,11 @@ class Router:
         """Listen to those that are there."""
         sides = ((Party.AUTHOR, self.author), (Party.SUBMISSION, self._theirs))
         self._lines = {
-            line.fileno(): (party, line) for party, side in sides if side is not None for line in side.lines
+            line.fileno(): (party, line)
+            for party, side in sides
+            if side is not None
+            for line in side.lines
+            if line.fileno() >= 0
         }
         self._poller = select.poll()
         for fd in self._lines:
@@ -184,7 +188,7 @@ class Router:
             self._theirs = None
             self._watch()
         self._release()
-        self._patience = Turn(_LAST_PATIENCE, self.author.processor)
+        self._silent = _Silence(_LAST_PATIENCE)
 
     def _release(self) -> None:
         """Tell the test's threads that wait for the submission that it is no more."""
@@ -207,19 +211,22 @@ class Router:
             # what the test's other threads computed meanwhile is the test's time
             self.spent += max(self._turn.own - ran, 0.0)
             self._turn = None
-        seconds = _PATIENCE if self.fault is None else _LAST_PATIENCE
-        self._patience = Turn(seconds, self.author.processor)
+        self._silent = _Silence(_PATIENCE if self.fault is None else _LAST_PATIENCE)
 
     def _messages(self) -> Iterator[tuple[Party, Message, int]]:
         """What was said next, by whom; what is late ends who is."""
-        turn = self._turn or self._patience
-        spent = turn is self._turn and self.spent >= self._limit
-        patience = Over.OWN_TIME if spent else turn.patience()
-        if isinstance(patience, Over):
-            self._late(patience, turn)
+        if self.author.main.fileno() < 0:
+            self._gone(Party.AUTHOR)
+        if self._turn is None:
+            if (left := self._silent.left) <= 0:
+                self._silence()
+        elif isinstance(patience := self._patience(self._turn), Over):
+            self._late(patience, self._turn)
             return
+        else:
+            left = patience
         lines = self._lines
-        for fd, _event in self._poller.poll(min(patience, 3600.0) * 1000 + 1):
+        for fd, _event in self._poller.poll(min(left, 3600.0) * 1000 + 1):
             party, line = lines[fd]
             if party is Party.SUBMISSION and self._theirs is None:
                 continue
@@ -244,30 +251,32 @@ class Router:
             raise GoneError
         raise ChallengeFault(f"The tests' process {died.message}.", output=died.output)
 
+    def _patience(self, turn: Turn) -> float | Over:
+        """How long to wait for the submission, or why that is over."""
+        return Over.OWN_TIME if self.spent >= self._limit else turn.patience()
+
     def _late(self, over: Over, turn: Turn) -> None:
+        """The submission's time is over."""
         if over is Over.MACHINE:
             raise EngineError(
                 f"the machine is too busy: a test that may take {turn.seconds:.3g} s was not let run",
                 hint="Run it again when less else runs.",
             )
-        theirs, file, line = self._stacks(self._theirs)
-        ours, test_file, test_line = self._stacks(self.author)
-        told = "\n".join(
-            part for name, text in (("the test", ours), ("the submission", theirs))
-            if text for part in (f"{name} stands at", text)
-        )  # fmt: skip
-        if turn is self._patience:
-            self.author.close()
-            if self.fault is not None:
-                raise GoneError
-            raise ChallengeFault(
-                f"The test takes longer than {_PATIENCE:.0f} s by itself.",
-                file=test_file, line=test_line, output=told,
-            )  # fmt: skip
-        self._lost(
-            TimedOut(
-                f"took longer than {self._limit:.3g} s", file=file, line=line, output=told or turn.told()
-            )
+        ours, (text, file, line) = self._stacks(self.author)[0], self._stacks(self._theirs)
+        told = _both(ours, text) or turn.told()
+        self._lost(TimedOut(f"took longer than {self._limit:.3g} s", file=file, line=line, output=told))
+
+    def _silence(self) -> None:
+        """The author's side has said nothing for too long, and nobody keeps it from that."""
+        text, file, line = self._stacks(self.author)
+        self.author.close()
+        if self.fault is not None:
+            raise GoneError
+        raise ChallengeFault(
+            f"The test takes longer than {_PATIENCE:.0f} s by itself.",
+            file=file,
+            line=line,
+            output=_both(text, ""),
         )
 
     def _stacks(self, side: Side | None) -> tuple[str, str | None, int | None]:
@@ -288,6 +297,30 @@ class Router:
         except (EOFError, ValueError, OSError):
             pass
         return "", None, None
+
+
+class _Silence:
+    """How long one side may still say nothing.
+
+    Args:
+        seconds: From now on.
+    """
+
+    __slots__ = ("_until",)
+
+    def __init__(self, seconds: float) -> None:
+        self._until = time.monotonic() + seconds
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left."""
+        return self._until - time.monotonic()
+
+
+def _both(ours: str, theirs: str) -> str:
+    """Where both sides stand, as a text."""
+    told = (("the test", ours), ("the submission", theirs))
+    return "\n".join(f"{name} stands at\n{text}" for name, text in told if text)
 
 
 def _told(body: dict[str, Any]) -> tuple[str, str | None, int | None]:

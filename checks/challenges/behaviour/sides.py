@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
+import select
 import socket
 import time
 from collections.abc import Iterator
@@ -27,6 +27,7 @@ class Line:
     """
 
     def __init__(self, control: socket.socket, ahead: bytes = b"") -> None:
+        control.setblocking(False)
         self.control = control
         self._ahead = bytearray(ahead)
 
@@ -42,10 +43,22 @@ class Line:
         """
         data = memoryview(framed(message))
         deadline = time.monotonic() + _SLOWEST
-        with _gone_is_gone():
-            while data:
-                self.control.settimeout(max(deadline - time.monotonic(), 0.001))
+        while data:
+            try:
                 data = data[self.control.send(data) :]
+            except BlockingIOError:
+                self._wait(deadline)
+            except OSError:
+                # Nobody is there: that is noticed where something is read.
+                return
+
+    def _wait(self, deadline: float) -> None:
+        """Wait until more is taken."""
+        poller = select.poll()
+        poller.register(self.control.fileno(), select.POLLOUT)
+        left = deadline - time.monotonic()
+        if left <= 0 or not poller.poll(left * 1000):
+            raise TimeoutError("it takes nothing in")
 
     def read(self) -> Iterator[tuple[Message, int]]:
         """Messages that have come, and their sizes; some bytes of one have to be there.
@@ -54,7 +67,6 @@ class Line:
             EOFError: The other side closed.
             ValueError: What came is no message.
         """
-        self.control.settimeout(0)
         try:
             part = self.control.recv(_CHUNK)
         except (BlockingIOError, InterruptedError):
@@ -78,17 +90,6 @@ class Line:
             data = bytes(self._ahead[HEAD.size : end])
             del self._ahead[:end]
             yield read(data), length
-
-
-@contextlib.contextmanager
-def _gone_is_gone() -> Iterator[None]:
-    """What cannot be sent because nobody is there is noticed where something is read."""
-    try:
-        yield
-    except TimeoutError:
-        raise
-    except OSError:
-        pass
 
 
 class Side:

@@ -39,6 +39,9 @@ __all__ = ["Encoder", "Far", "MalformedError", "Record", "TooMuchError", "decode
 
 #: Parts of one value at most, and how deep they may stand in each other.
 _MOST, _DEEP = 2_000_000, 150
+#: Items of one hash that a table may have.
+_ALIKE = 10_000
+_HASHED = frozenset("sf")
 _KINDS = frozenset("?bhilqpBHILQPefdgFDGSUMm")
 _WIDE = 2**63
 #: Kinds of arrays that go through shared memory.
@@ -348,7 +351,10 @@ class _Reader:
         """The value of a tag and what follows it."""
         if tag in _MADE:
             (items,) = rest
-            return _MADE[tag]([self.value(item, depth + 1) for item in items])
+            found = [self.value(item, depth + 1) for item in items]
+            if tag in _HASHED:
+                _spread(found)
+            return _MADE[tag](found)
         return self.tagged(tag, rest, depth)
 
     def tagged(self, tag: Any, rest: list[Any], depth: int) -> Any:
@@ -356,7 +362,9 @@ class _Reader:
             return self.value(tree, depth + 1)
 
         if tag == "d":
-            return {part(key): part(item) for key, item in rest[0]}
+            pairs = [(part(key), part(item)) for key, item in rest[0]]
+            _spread([key for key, _item in pairs])
+            return dict(pairs)
         if tag in ("nt", "dc", "E"):
             name, fields, values = rest
             named = dict(zip(map(str, fields), map(part, values), strict=True))
@@ -381,6 +389,12 @@ class _Reader:
         from .further import read
 
         return read(tag, rest, part)
+
+
+def _spread(items: list[Any]) -> None:
+    """Refuse what was chosen to fall on one place of a table, which would take for ever to make."""
+    if len(items) > _ALIKE and len(items) - len(set(map(hash, items))) > _ALIKE:
+        raise MalformedError("too many items of one hash")
 
 
 def _shape(shape: Any) -> tuple[int, ...]:

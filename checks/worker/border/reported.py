@@ -88,7 +88,8 @@ class Reported:
 
     def of_test(self) -> dict[str, Any]:
         """What came of a test, tear-down included."""
-        printed = "\n".join(text for report in self._reports for _name, text in report.sections)
+        # The last report has what was printed before it as well.
+        printed = "\n".join(text for report in self._reports[-1:] for _name, text in report.sections)
         told = {"printed": sendable(printed[-_OUTPUT:])}
         if self._waits:
             return {**told, "ending": "unfit", "said": "it is asynchronous, and an event loop does not cross"}

@@ -171,7 +171,8 @@ class StandIn:
         raise TypeError(f"cannot pickle '{type(self).__name__}' object")
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} of the submission>"
+        path = home_of(self).path
+        return f"<{type(self).__name__}{f' {path[1]}' if path else ''} of the submission>"
 
     def __format__(self, spec: str) -> str:
         if spec:

@@ -125,6 +125,13 @@ def test_a_tag_with_what_does_not_fit_it_is_malformed(tree: Any) -> None:
         decode(msgspec.msgpack.encode(tree), whole=[[]])
 
 
+def test_numbers_that_were_chosen_to_have_one_hash_are_refused() -> None:
+    chosen = [number * (2**61 - 1) for number in range(1, 15_000)]
+    data = Encoder().encode(chosen).replace(b"\xa1l", b"\xa1s", 1)
+    with pytest.raises(MalformedError, match="one hash"):
+        decode(data)
+
+
 def test_what_a_value_says_of_its_own_class_is_not_asked() -> None:
     class Poses:
         __class__ = int  # type: ignore[assignment]
