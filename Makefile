@@ -88,6 +88,8 @@ reports: $(STAMP)  ## write docs/reports anew: a report of each shape, by the co
 
 holes: $(DEV_STAMP)  ## edit right submissions in one place, and tell what no check sees; goes on where it was broken off
 	$(BIN)/python -m tools.holes --rights 1000 --edits 8 --log build/holes.jsonl
+	$(BIN)/python -m tools.holes.own docs/examples/challenges
+	$(BIN)/python -m tools.holes.own
 
 coverage: $(DEV_STAMP)  ## simulate how often intervals hold the truth, into docs/statistics.md; about ten minutes
 	$(BIN)/python -m tools.coverage

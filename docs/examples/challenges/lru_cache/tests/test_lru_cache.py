@@ -9,5 +9,6 @@ def test_least_recently_used_goes_first():
 
 
 def test_capacity_is_positive():
+    LRUCache(1)
     with pytest.raises(ValueError):
         LRUCache(0)
