@@ -199,8 +199,8 @@ def _at_test(trial: Trial | None) -> str:
 
 
 def _first(said: str) -> str:
-    """The head of an explanation, on one line."""
-    text = " ".join(said.split())
+    """The head of an explanation, on one line: what was compared, and where the first of it came from."""
+    text = " ".join(" ".join(said.split("\n")[:2]).split())
     return text if len(text) <= _LINE else f"{text[:_LINE]}…"
 
 
@@ -214,7 +214,8 @@ def _summary(found: Findings, rows: list[Row]) -> str:
         passed = sum(item.ok is True for item in found.evidence)
         rest = f" ({len(rows) - passed} of {len(rows)} fail)" if len(rows) > 1 else ""
         at = f" at {wrong.note}" if wrong.note else ""
-        return f"{wrong.quantity}: {wrong.measured}{at}{rest}"
+        named = f"{wrong.quantity}: " if len(rows) > 1 else ""
+        return f"{named}{wrong.measured}{at}{rest}"
     seconds = sum(row.seconds for row in rows)
     how = "; all that it asserts rests on the submission's own word" if verdict is Verdict.WARN else ""
     counted = f"{len(rows)} parametrizations pass" if len(rows) > 1 else "passes"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -106,7 +107,7 @@ class Reported:
         return {**told, "ending": "passed"}
 
     def _of_failure(self, report: Any, error: BaseException | None) -> dict[str, Any]:
-        told: dict[str, Any] = {"when": str(report.when), "trace": sendable(_text_of(report)[-_OUTPUT:])}
+        told: dict[str, Any] = {"when": str(report.when), "trace": sendable(self._shown(report)[-_OUTPUT:])}
         if error is None:
             return {**told, "ending": "failed", "said": sendable(str(report.longrepr)[:_TEXT])}
         file, line = place_in(self._root, error)
@@ -120,6 +121,10 @@ class Reported:
         if isinstance(error, _AUTHORS) or self._is_authors(report, error):
             return {**told, "ending": "broken", "said": said}
         return {**told, "ending": "failed", "said": said}
+
+    def _shown(self, report: Any) -> str:
+        """A report as pytest shows it, paths as the author knows them."""
+        return _text_of(report).replace(f"{self._root}{os.sep}", "")
 
     def _is_authors(self, report: Any, error: BaseException) -> bool:
         """Whether nothing of the submission's came into what raised: then it is the author's fault."""
