@@ -35,7 +35,7 @@ def command(readme: Path, check: bool, workspace: Path | None) -> int:
     _refuse_foreign(readme, found)
     for task in found.tasks():
         if found.rubric_path(task).is_file() and found.scorecards(task):
-            refuse_unknown_checks(found.rubric_path(task), task)
+            refuse_unknown_checks(found.rubric_path(task), task, found.challenge(task))
     export = publish(readme, found, write=not check)
     if export.left_out:
         click.echo(export.left_out, err=True)

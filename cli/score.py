@@ -82,7 +82,7 @@ def command(
     recordable([chosen], "task")
     who = judge_name(judge) if judge is not None else default_judge()
     rubric, submission = found.rubric(chosen), found.submission(folder, chosen)
-    refuse_unknown_checks(found.rubric_path(chosen), chosen)
+    refuse_unknown_checks(found.rubric_path(chosen), chosen, found.challenge(chosen))
     before, stamp = found.scorecard(chosen, folder, who)
     if before.sealed:
         raise UsageError(

@@ -11,6 +11,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
+from judge_tui.checks.challenges.challenge import Challenge
 from judge_tui.checks.errors import JudgeError, WorkspaceError
 from judge_tui.judging.document import Table, read_document
 from judge_tui.judging.rubric import CLAUSE, default_rubric, default_tasks
@@ -19,7 +20,7 @@ from judge_tui.judging.wording import did_you_mean
 __all__ = ["refuse_unknown_checks", "unknown_checks"]
 
 
-def refuse_unknown_checks(rubric: Path, task: str) -> None:
+def refuse_unknown_checks(rubric: Path, task: str, challenge: Challenge | None = None) -> None:
     """Refuse a rubric that names a check which its task has not.
 
     A task that is not installed, or cannot be imported, says nothing.
@@ -27,6 +28,7 @@ def refuse_unknown_checks(rubric: Path, task: str) -> None:
     Args:
         rubric: Where a workspace has its own rubric of the task, if it has one.
         task: The task's id.
+        challenge: What it is judged by, where it is the user's own.
 
     Raises:
         WorkspaceError: With the line, and the name that was meant as far as it can be told.
@@ -36,10 +38,10 @@ def refuse_unknown_checks(rubric: Path, task: str) -> None:
     named = {check for check, _, _ in _named(read_document(rubric))}
     if named <= _shipped(task):
         return
-    from judge_tui.checks.task import load_task
+    from judge_tui.checks.challenges.task import task_of
 
     try:
-        known = tuple(load_task(task).by_id)
+        known = tuple(task_of(task, challenge).by_id)
     except JudgeError:
         return
     for error in unknown_checks(rubric, task, known):
