@@ -190,7 +190,7 @@ class Session:
         else:
             from .border.serving import Serving
 
-            self.border = Serving(self, beside, request["entry"], request["seed"])
+            self.border = Serving(self.library, beside, request["entry"], request["seed"])
         return {}
 
     def op_outline(self, request: dict[str, Any]) -> dict[str, Any]:

@@ -35,6 +35,8 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from .parts import Far, MalformedError, Record, TooMuchError
+
 __all__ = ["Encoder", "Far", "MalformedError", "Record", "TooMuchError", "decode"]
 
 #: Parts of one value at most, and how deep they may stand in each other.
@@ -46,57 +48,6 @@ _KINDS = frozenset("?bhilqpBHILQPefdgFDGSUMm")
 _WIDE = 2**63
 #: Kinds of arrays that go through shared memory.
 _SENT_APART = "fiub"
-
-
-class TooMuchError(ValueError):
-    """A value of too many parts, too deep, or that holds itself."""
-
-
-class MalformedError(ValueError):
-    """Bytes that no value was written as."""
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """A named tuple, a dataclass or an enumeration's member, where its class is not at hand.
-
-    Attributes:
-        kind: ``nt``, ``dc`` or ``E``.
-        name: The class's.
-        fields: Name → value, in their order.
-    """
-
-    kind: str
-    name: str
-    fields: Mapping[str, Any]
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Record):
-            return NotImplemented
-        return (self.kind, self.name, dict(self.fields)) == (other.kind, other.name, dict(other.fields))
-
-    def __hash__(self) -> int:
-        return hash((self.kind, self.name))
-
-
-@dataclass(frozen=True, slots=True)
-class Far:
-    """An array that was sent apart from the value that holds it.
-
-    Attributes:
-        dtype: As NumPy writes it.
-        shape: Its shape.
-        index: Which of those that were sent apart.
-    """
-
-    dtype: str
-    shape: tuple[int, ...]
-    index: int
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of its items."""
-        return math.prod(self.shape) * np.dtype(self.dtype).itemsize
 
 
 #: What stands for a value that does not cross: anything that msgpack can carry; ``None`` refuses it.

@@ -29,7 +29,7 @@ from .standins import Bound, Home, Meta, put_home
 from .wellknown import name_of, named
 
 if TYPE_CHECKING:
-    from .peer import Peer
+    from .side import Side
 
 __all__ = ["Crossing", "Face"]
 
@@ -49,7 +49,7 @@ class Crossing:
         reduced: Names of classes of which objects crossed as the plain class below.
     """
 
-    def __init__(self, peer: Peer) -> None:
+    def __init__(self, peer: Side) -> None:
         self._peer = peer
         self.reduced: set[str] = set()
         self._records: dict[Any, type] = {}

@@ -12,7 +12,7 @@ import uuid
 from collections.abc import Callable
 from typing import Any
 
-from .codec import Record
+from .parts import Record
 
 __all__ = ["read", "written"]
 

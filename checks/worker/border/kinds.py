@@ -13,7 +13,7 @@ from .standins import Meta, Method, StandIn, special
 from .wellknown import name_of, named, nature
 
 if TYPE_CHECKING:
-    from .peer import Peer
+    from .side import Side
 
 __all__ = ["ENDING", "Kinds", "fields_of", "key_of", "told", "unusable"]
 
@@ -94,7 +94,7 @@ def unusable(kind: type) -> bool:
 class Kinds:
     """The classes here that stand for those over there."""
 
-    def __init__(self, peer: Peer) -> None:
+    def __init__(self, peer: Side) -> None:
         self._peer = peer
         self._by_key: dict[str, Meta] = {}
         self._here: dict[int, Meta] = {}

@@ -11,7 +11,7 @@ from .codec import MalformedError
 from .specials import SPECIALS
 
 if TYPE_CHECKING:
-    from .peer import Peer
+    from .side import Side
 
 __all__ = ["OPERATE"]
 
@@ -19,35 +19,35 @@ __tracebackhide__ = True
 _PARAMETERS = 200
 
 
-def _module(peer: Peer, name: str) -> Any:
+def _module(peer: Side, name: str) -> Any:
     return peer.rules.module(name)
 
 
-def _get(peer: Peer, value: Any, name: str) -> Any:
+def _get(peer: Side, value: Any, name: str) -> Any:
     return peer.rules.attribute(value, name)
 
 
-def _set(peer: Peer, value: Any, name: str, to: Any) -> None:
+def _set(peer: Side, value: Any, name: str, to: Any) -> None:
     setattr(value, name, to)
 
 
-def _delete(peer: Peer, value: Any, name: str) -> None:
+def _delete(peer: Side, value: Any, name: str) -> None:
     delattr(value, name)
 
 
-def _dir(peer: Peer, value: Any) -> list[str]:
+def _dir(peer: Side, value: Any) -> list[str]:
     return [name for name in dir(value) if isinstance(name, str)]
 
 
-def _call(peer: Peer, value: Any, args: Any, kwargs: Any) -> Any:
+def _call(peer: Side, value: Any, args: Any, kwargs: Any) -> Any:
     return value(*args, **kwargs)
 
 
-def _method(peer: Peer, value: Any, name: str, args: Any, kwargs: Any) -> Any:
+def _method(peer: Side, value: Any, name: str, args: Any, kwargs: Any) -> Any:
     return peer.rules.attribute(value, name)(*args, **kwargs)
 
 
-def _special(peer: Peer, value: Any, name: str, args: Any) -> Any:
+def _special(peer: Side, value: Any, name: str, args: Any) -> Any:
     if name not in SPECIALS:
         raise MalformedError("a special method that does not cross")
     if isinstance(value, type) and name == "__getitem__" and not hasattr(type(value), name):
@@ -57,35 +57,35 @@ def _special(peer: Peer, value: Any, name: str, args: Any) -> Any:
     return method(value, *args)
 
 
-def _class(peer: Peer, number: int) -> Any:
+def _class(peer: Side, number: int) -> Any:
     kind = peer.table.at(number)
     if not isinstance(kind, type):
         raise MalformedError("a class that is none")
     return peer.crossing.described(kind)
 
 
-def _find(peer: Peer, key: str) -> Any:
+def _find(peer: Side, key: str) -> Any:
     return peer.rules.class_of(key)
 
 
-def _signature(peer: Peer, value: Any) -> Any:
+def _signature(peer: Side, value: Any) -> Any:
     parameters = list(inspect.signature(value).parameters.values())[:_PARAMETERS]
     return [(each.name, int(each.kind), each.default is not each.empty) for each in parameters]
 
 
-def _copied(peer: Peer, value: Any) -> Any:
+def _copied(peer: Side, value: Any) -> Any:
     return copy.copy(value)
 
 
-def _deeply(peer: Peer, value: Any) -> Any:
+def _deeply(peer: Side, value: Any) -> Any:
     return copy.deepcopy(value)
 
 
-def _where(peer: Peer, value: Any, name: str) -> Any:
+def _where(peer: Side, value: Any, name: str) -> Any:
     return peer.rules.where(value, name)
 
 
-def _exit(peer: Peer, value: Any, error: Any) -> Any:
+def _exit(peer: Side, value: Any, error: Any) -> Any:
     kind = None if error is None else type(error)
     return type(value).__exit__(value, kind, error, getattr(error, "__traceback__", None))
 

@@ -17,7 +17,7 @@ from .rules import SubmissionRules
 from .stacks import stacks
 
 if TYPE_CHECKING:
-    from ..session import Session
+    from ..load import Library
 
 __all__ = ["Serving", "seed"]
 
@@ -34,7 +34,7 @@ class Serving:
     """One process of a submission, for the tests of a challenge.
 
     Args:
-        session: The process's.
+        library: Its modules.
         beside: The socket beside the main one.
         entry: The file that a test imports as ``submission``.
         number: Seed.
@@ -43,11 +43,11 @@ class Serving:
         BaseException: What importing the file raises.
     """
 
-    def __init__(self, session: Session, beside: socket.socket, entry: str, number: int) -> None:
-        self._session, self._beside, self._entry = session, beside, entry
+    def __init__(self, library: Library, beside: socket.socket, entry: str, number: int) -> None:
+        self._library, self._beside, self._entry = library, beside, entry
         self._capture = Capture()
         seed(number)
-        session.library.module(entry)
+        library.module(entry)
 
     def serve(self, main: socket.socket) -> None:
         """Serve until the engine is gone.
@@ -56,7 +56,7 @@ class Serving:
             main: The main socket.
         """
         sys.stdout = sys.stderr = self._capture
-        rules = SubmissionRules(self._session.root, self._module, self._capture.news)
+        rules = SubmissionRules(self._library.root, self._module, self._capture.news)
         peer = Peer(rules, main, self._beside, 1, self._controlled)
         while True:
             try:
@@ -67,12 +67,12 @@ class Serving:
                 return
 
     def _controlled(self, control: Control) -> Message:
-        return Done(stacks(self._session.root))
+        return Done(stacks(self._library.root))
 
     def _module(self, name: str) -> Any:
         """A module by the name that a test has for it."""
         top, *inner = name.split(".")
-        library = self._session.library
+        library = self._library
         if top != _NAME:
             raise ModuleNotFoundError(f"No module named '{name}'", name=name)
         if not inner:
@@ -80,9 +80,9 @@ class Serving:
         folder = self._entry.rpartition("/")[0]
         path = "/".join([*([folder] if folder else []), *inner])
         for file in (f"{path}.py", f"{path}/__init__.py"):
-            if (self._session.root / file).is_file():
+            if (self._library.root / file).is_file():
                 return library.module(file)
-        if (self._session.root / path).is_dir():
+        if (self._library.root / path).is_dir():
             # a package without a file of its own
             return library.module(f"{path}/__init__.py")
         raise ModuleNotFoundError(f"No module named '{name}'", name=name)

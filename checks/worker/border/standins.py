@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .peer import Peer
+    from .side import Side
 
 __all__ = ["Bound", "Home", "Meta", "StandIn", "home_of", "special"]
 
@@ -51,7 +51,7 @@ class Home:
 
     __slots__ = ("epoch", "number", "path", "peer", "times")
 
-    def __init__(self, peer: Peer, epoch: int, number: int) -> None:
+    def __init__(self, peer: Side, epoch: int, number: int) -> None:
         self.peer, self.epoch, self.number = peer, epoch, number
         self.path: tuple[str, str] | None = None
         self.times = 1
@@ -71,7 +71,7 @@ class Meta(type):
     """
 
     # No plain names: what the class over there calls so is looked for over there.
-    __judge_peer__: Peer
+    __judge_peer__: Side
     __judge_key__: str
     __judge_fields__: Any
 
@@ -85,7 +85,7 @@ class Meta(type):
 
     @classmethod
     def made(
-        cls, peer: Peer, key: str, name: str, bases: tuple[type, ...], namespace: dict[str, Any]
+        cls, peer: Side, key: str, name: str, bases: tuple[type, ...], namespace: dict[str, Any]
     ) -> Meta:
         """A class that stands for one over there."""
         own = {"__judge_peer__": peer, "__judge_key__": key, "__judge_fields__": None}
@@ -180,7 +180,7 @@ class StandIn:
         return str(self)
 
 
-def _signature(peer: Peer, value: Any) -> Any:
+def _signature(peer: Side, value: Any) -> Any:
     """What a callable over there takes, as far as names and kinds say."""
     try:
         told = peer.ask("signature", value)
