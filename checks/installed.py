@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
-from importlib import metadata
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from importlib import metadata
 
 __all__ = ["GROUP", "Installed", "installed", "is_installed", "points", "task_names"]
 
@@ -35,6 +38,9 @@ def installed() -> tuple[Installed, ...]:
 
     This program's own tasks keep their names, then whatever distribution comes first in the alphabet.
     """
+    # a screen that has only built-in tasks pays nothing for it
+    from importlib import metadata
+
     found: list[Installed] = []
     points = {(point.name, _distribution(point)): point for point in metadata.entry_points(group=GROUP)}
     for (name, told), point in sorted(points.items(), key=lambda item: (item[0][0], *_rank(item[0][1]))):
