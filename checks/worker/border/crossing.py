@@ -17,13 +17,14 @@ from __future__ import annotations
 
 import contextlib
 import types
+from collections import deque
 from dataclasses import is_dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .codec import Encoder, MalformedError, Record, TooMuchError, decode
-from .kinds import ENDING, base_names, fields_of, is_plain, key_of, told, unusable
+from .kinds import ENDING, base_names, fields_of, has_more, is_plain, key_of, told, unusable
 from .records import made
 from .standins import Bound, Home, Meta, put_home
 from .wellknown import name_of, named
@@ -35,6 +36,8 @@ __all__ = ["Crossing", "Face"]
 
 __tracebackhide__ = True
 _WIDE = 2**63
+_CHANGING = (dict, list, set, bytearray, deque)
+_BUILT_IN = (*_CHANGING, int, float, complex, str, bytes, tuple, frozenset)
 _MOST_TEXT, _MOST_ARGUMENTS = 20_000, 1 << 20
 
 
@@ -96,9 +99,26 @@ class Crossing:
             return None
         if unusable(kind) or (is_dataclass(kind) and not is_plain(kind)):
             return self._reference(value)
+        if issubclass(kind, _BUILT_IN) and self._is_whole(value, kind):
+            return self._reference(value)
         if (fields := fields_of(kind)) is not None:
             self._records[fields] = kind
         return None
+
+    def _is_whole(self, value: Any, kind: type) -> bool:
+        """Whether an object below a listed class is to stay where it is.
+
+        What a test made by calling a class, and a container that can change, would lose its methods.
+        """
+        if not (self._peer.rules.keeps and has_more(kind)):
+            return False
+        return issubclass(kind, _CHANGING) or self._peer.table.knows(value)
+
+    def made_by_class(self, value: Any, kind: type) -> None:
+        """Keep what a class made, as an object, where it has more than the listed class below it."""
+        below = type(value) is kind and issubclass(kind, _BUILT_IN) and fields_of(kind) is None
+        if below and self._peer.rules.keeps and has_more(kind):
+            self._peer.table.number(value)
 
     def _other(self, value: Any) -> Any:
         """What stands for a value that does not cross."""

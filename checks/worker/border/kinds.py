@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import enum
+import functools
+import sys
 import types
 from collections.abc import Mapping
 from dataclasses import is_dataclass
@@ -15,7 +17,7 @@ from .wellknown import name_of, named, nature
 if TYPE_CHECKING:
     from .side import Side
 
-__all__ = ["ENDING", "Kinds", "fields_of", "key_of", "told", "unusable"]
+__all__ = ["ENDING", "Kinds", "fields_of", "has_more", "key_of", "told", "unusable"]
 
 __tracebackhide__ = True
 #: What a process ends by, and no test may be told of.
@@ -66,12 +68,13 @@ def told(kind: type, name: str) -> dict[str, Any]:
         kind: The class.
         name: Its key.
     """
-    spaces = [vars(klass) for klass in kind.__mro__ if klass.__module__ != "builtins" or klass is kind]
+    error = issubclass(kind, BaseException)
+    passed = {klass for klass in kind.__mro__ if error and klass.__module__ == "builtins"} | {object}
+    spaces = [vars(klass) for klass in kind.__mro__ if klass not in passed or klass is kind]
     defined: dict[str, Any] = {}
     for space in spaces:
         for each, value in space.items():
             defined.setdefault(each, value)
-    error = issubclass(kind, BaseException)
     kept = {"__repr__"} if kind.__module__ == "builtins" else set()
     methods = [each for each, value in defined.items() if isinstance(value, _FUNCTIONS) and each[:2] != "__"]
     return {
@@ -84,6 +87,16 @@ def told(kind: type, name: str) -> dict[str, Any]:
         "error": error,
         "fields": fields_of(kind),
     }
+
+
+@functools.lru_cache(maxsize=512)
+def has_more(kind: type) -> bool:
+    """Whether a class below a listed one is more than that: somebody gave it methods with plain names."""
+    own = (vars(klass) for klass in kind.__mro__ if klass.__module__ not in sys.stdlib_module_names)
+    plain = (value for space in own for name, value in space.items() if not name.startswith("_"))
+    return any(
+        isinstance(value, (types.FunctionType, property, staticmethod, classmethod)) for value in plain
+    )
 
 
 def unusable(kind: type) -> bool:

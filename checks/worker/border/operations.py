@@ -40,7 +40,10 @@ def _dir(peer: Side, value: Any) -> list[str]:
 
 
 def _call(peer: Side, value: Any, args: Any, kwargs: Any) -> Any:
-    return value(*args, **kwargs)
+    made = value(*args, **kwargs)
+    if isinstance(value, type):
+        peer.crossing.made_by_class(made, value)
+    return made
 
 
 def _method(peer: Side, value: Any, name: str, args: Any, kwargs: Any) -> Any:

@@ -68,7 +68,13 @@ class UnfitError(BaseException):
 
 
 class Rules:
-    """What both sides have in common."""
+    """What both sides have in common.
+
+    Attributes:
+        keeps: Whether objects of a class below a listed one, with methods of its own, stay where they are.
+    """
+
+    keeps = False
 
     def hand_over(self, value: Any) -> None:
         """Refuse what may not be handed over."""
@@ -124,6 +130,8 @@ class SubmissionRules(Rules):
         module: Imports one of its modules.
         printed: Gives what was printed since it was last asked.
     """
+
+    keeps = True
 
     def __init__(self, root: Path, module: Callable[[str], Any], printed: Callable[[], str]) -> None:
         self._root = root

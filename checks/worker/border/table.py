@@ -42,6 +42,10 @@ class Table:
                 return number
             return self._added(value, 1)
 
+    def knows(self, value: Any) -> bool:
+        """Whether an object is one of them."""
+        return id(value) in self._numbers
+
     def class_number(self, kind: type) -> tuple[int, bool]:
         """A class's number, and whether it is new; it is never given back."""
         with self._lock:

@@ -7,7 +7,7 @@ from judge_tui.checks.verdict import Verdict
 from .conftest import Judged, told
 
 _SUBMISSION = """
-import dataclasses, enum, threading, time, collections, queue
+import dataclasses, enum, inspect, threading, time, collections, queue
 from typing import NamedTuple
 
 LIMIT = 7
@@ -52,6 +52,13 @@ class Vec(Base):
     @staticmethod
     def double(n): return 2 * n
 class Plain: pass
+class Ordered(collections.OrderedDict):
+    def first(self): return next(iter(self))
+    def itself(self): return self
+class Money(int):
+    def doubled(self): return Money(self * 2)
+class Loud(int): pass
+def ordered(): return Ordered(b=1)
 class Sub(Vec): pass
 class Color(enum.Enum):
     RED = 1
@@ -116,6 +123,8 @@ def nest(f, n): return f(n)
 def views(): d = collections.OrderedDict(b=1, a=2); return d.keys(), d.values(), d.items()
 def counter(): return collections.Counter("aab")
 def big(): return 2**200, 1j, frozenset([1]), bytearray(b"x"), None, True, 1.5, "t", (1,), {"a": [1]}
+def saved(o): return o.save(3)
+def takes(f): return len(inspect.signature(f).parameters)
 def say(): print("hello there")
 def typ(x): return type(x).__name__
 def kinds(k, x): return isinstance(x, k)
@@ -125,6 +134,7 @@ def now(clock): return clock() + clock()
 """
 
 _TESTS = """
+import inspect, unittest.mock
 import pytest, copy, types, queue, collections, functools, operator
 import numpy as np
 import submission
@@ -183,6 +193,31 @@ def test_with():
     with v: 1 / 0
     with pytest.raises(KeyError):
         with v: raise KeyError(3)
+def test_a_named_tuple_of_the_test_is_data():
+    made = Interval(2, 5)
+    assert made == (2, 5) and made.length() == 3 and isinstance(made, tuple)
+def test_below_built_in_classes():
+    cache = submission.Ordered()
+    cache["b"], cache["a"] = 1, 2
+    assert cache.first() == "b" and len(cache) == 2 and "a" in cache and cache["a"] == 2
+    assert list(cache) == ["b", "a"] and cache.itself() is cache and cache.pop("b") == 1
+    assert submission.ordered().first() == "b" and list(cache.items()) == [("a", 2)]
+    money = submission.Money(3)
+    assert money.doubled() == 6 and isinstance(money.doubled(), int) and money + 1 == 4
+    assert submission.Loud(3) == 3 and isinstance(submission.Loud(3), int)
+def test_mock():
+    seen = unittest.mock.Mock(return_value=4)
+    assert submission.apply(seen, 1, k=2) == 4
+    seen.assert_called_once_with(1, k=2)
+    seen.save.return_value = 7
+    assert submission.saved(seen) == 7 and seen.save.called
+def test_large():
+    numbers = list(range(50_000, 0, -1))
+    assert submission.sort(numbers) is numbers and numbers[:2] == [1, 2]
+    assert submission.apply(lambda a: a.sum(), np.ones(200_000)) == 200_000
+def test_signature():
+    assert list(inspect.signature(submission.apply).parameters) == ["f", "a", "k"]
+    assert submission.takes(lambda a, b=1: None) == 2
 def test_enum():
     assert submission.color() is Color.RED and Color.RED.value == 1 and Color["GREEN"].name == "GREEN"
     assert [c.name for c in Color] == ["RED", "GREEN"]
