@@ -180,7 +180,7 @@ class Judged:
 
     def _prepare(self, file: str, *, further: int) -> None:
         """Have the tests of a file collected with this submission."""
-        if self._router is None or not self._router.author.alive:
+        if self._router is None or not self._router.author.alive or self._router.author.tired:
             self._end_author()
             self._start_author()
         if self._file != file:

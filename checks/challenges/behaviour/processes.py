@@ -109,7 +109,7 @@ class Processes:
         # Two may start at once, which the bench has no need of.
         worker = Worker(
             bench.submission,
-            limits=Limits(address_space=self._memory + _BEFORE),
+            limits=Limits(cpu_seconds=_processor(self._seconds), address_space=self._memory + _BEFORE),
             mode=bench.mode,
             packages=tuple(sorted(bench.contract.packages)),
         )
@@ -123,3 +123,8 @@ class Processes:
                 "border", theirs.fileno(), budget=self._seconds, entry=self._entry, seed=self._seed
             )
         return Side(worker, ours)
+
+
+def _processor(seconds: float) -> int:
+    """Seconds of processor time of a process whose tests may take so long each."""
+    return max(Limits().cpu_seconds, round(4 * seconds))

@@ -16,6 +16,8 @@ __all__ = ["Line", "Side", "pair"]
 _CHUNK = 1 << 18
 #: Seconds that a jail may leave a message lie.
 _SLOWEST = 20.0
+#: Seconds of processor time that a process should have left for another test.
+_LEAST = 120.0
 
 
 class Line:
@@ -115,6 +117,11 @@ class Side:
     def alive(self) -> bool:
         """Whether the process still runs and is heard."""
         return self.main.fileno() >= 0 and self.connection.alive
+
+    @property
+    def tired(self) -> bool:
+        """Whether the process is near its limit of processor time."""
+        return self.connection.processor_left < _LEAST
 
     def send(self, thread: int, message: Message) -> None:
         """Send a message to a thread."""

@@ -81,7 +81,9 @@ class Gathered:
 
         self._root = root
         path = str(root / file)
-        self.config = _prepareconfig([*_OPTIONS, "--rootdir", str(root), path], [plugin])
+        self.config = _prepareconfig(
+            [*_OPTIONS, "--rootdir", str(root), "--confcutdir", str(root), path], [plugin]
+        )
         self.config.pluginmanager.register(_NoTerminal(TerminalWriter(io.StringIO())), "terminalreporter")
         vars(self.config.option).setdefault("verbose", 0)
         self.config._do_configure()

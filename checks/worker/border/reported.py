@@ -130,6 +130,8 @@ class Reported:
         """Whether nothing of the submission's came into what raised: then it is the author's fault."""
         if type(error).__name__ == "FixtureLookupError":
             return True
+        if report.when == "setup":
+            return not self._asked.get("setup")
         decided = isinstance(error, AssertionError) or type(error).__name__ == "Failed"
         return not decided and not self._asked.get(report.when) and not self._asked.get("setup")
 

@@ -14,6 +14,7 @@ from judge_tui.checks.challenges.behaviour import Behaviour, checks_of, collecte
 from judge_tui.checks.challenges.challenge import Challenge, Limits, Settings
 from judge_tui.checks.contract import Contract, Sample
 from judge_tui.checks.one_check import run_check
+from judge_tui.checks.sandbox import Mode
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.task import Task
 from judge_tui.checks.verdict import Outcome
@@ -54,6 +55,7 @@ def judged(tmp_path: Path) -> Judged:
         seconds: float = 10.0,
         process: str = "test",
         entry: str = "",
+        mode: Mode = "auto",
         seed: int = 1,
     ) -> dict[str, Outcome]:
         folder = written(tmp_path / "it", tests, "tests/test_it.py")
@@ -61,9 +63,9 @@ def judged(tmp_path: Path) -> Judged:
         challenge = Challenge("it", str(folder), settings)
         submission = Submission("m", "it", written(tmp_path / "m", answer, "answer.py"))
         authors = Authors(challenge)
-        checks = checks_of(challenge, authors, collected(authors, challenge))
+        checks = checks_of(challenge, authors, collected(authors, challenge, mode=mode))
         contract = Contract((), lambda rng: Sample({}, {}))
-        bench = Bench(submission, contract, seed=seed)
+        bench = Bench(submission, contract, seed=seed, mode=mode)
         task = Task("it", "it", contract, checks)
         try:
             return {check.id: run_check(task, check, bench) for check in checks}

@@ -69,3 +69,20 @@ def test_modules_of_a_package_are_there_by_their_names(judged: Judged) -> None:
     }
     outcomes = judged(tests, answer)
     assert outcomes["test_it"].verdict is Verdict.PASS, told(outcomes)
+
+
+def test_both_jails_do_without_mounts_of_their_own(judged: Judged) -> None:
+    tests = {
+        "tests/test_it.py": """
+            import helper
+            from submission import Cache
+            def test_it(): helper.same(Cache().get(2), 4)
+            def test_fails(): helper.same(Cache().get(2), 5)
+            """,
+        "tests/helper.py": "def same(one, other): assert one == other\n",
+    }
+    outcomes = judged(
+        tests, "class Cache:\n    def get(self, n): return 2 * n\n", mode="plain", process="file"
+    )
+    assert [str(each.verdict) for each in outcomes.values()] == ["pass", "fail"], told(outcomes)
+    assert outcomes["test_fails"].summary == "assert 4 == 5 at tests/helper.py:1"
