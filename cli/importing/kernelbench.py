@@ -23,6 +23,7 @@ from judge_tui.cli.importing.imported import Imported
 from judge_tui.cli.importing.kernelbench_wrapper import FOR_NUMPY, FOR_TORCH, WRAPPER
 from judge_tui.cli.importing.sizes import Sizes, sizes_of
 from judge_tui.cli.importing.trial import Trial, tried
+from judge_tui.cli.importing.wrapping import in_docstring, listed
 from judge_tui.judging.challenges.outline import STATEMENT
 
 __all__ = ["kernelbench", "problem"]
@@ -75,7 +76,8 @@ def kernelbench(source: Path) -> Iterator[Imported | JudgeError]:
     if not source.is_dir():
         yield problem(source)
         return
-    files = sorted((file for file in source.iterdir() if file.suffix == ".py"), key=_natural)
+    there = (file for file in source.glob("*.py") if file.is_file() and not file.is_symlink())
+    files = sorted(there, key=_natural)
     if not files:
         raise WorkspaceError("holds no file of Python.", file=source)
     for file in files:
@@ -187,23 +189,19 @@ def _wrapper(found: _Problem, cases: Sequence[Mapping[str, Any]]) -> bytes:
     if more := [name for name in found.packages if name != "torch"]:
         rules.append(f"PACKAGES = {more!r}")
     return WRAPPER.substitute(
-        title=re.sub(r'[\\"]', "", found.title),
+        title=in_docstring(found.title),
         imports="".join(f"import {name}\n" for name in found.packages),
         file=repr(_file(found)),
         rules="\n".join(rules),
         forward=repr(list(found.forward)),
         init=repr(list(found.init)),
-        cases=_listed(cases),
-        bench=_listed(timed),
+        signature=", ".join(f"{name}=NOT_GIVEN" for name in (*found.forward, *found.init)),
+        starts=", ".join(found.init),
+        values=", ".join(found.forward),
+        cases=listed(cases),
+        bench=listed(timed),
         helpers=FOR_TORCH if torch else FOR_NUMPY,
     ).encode()
-
-
-def _listed(sizes: Iterable[Mapping[str, Any]]) -> str:
-    items = [
-        f"    dict({', '.join(f'{name}={value!r}' for name, value in each.items())}),\n" for each in sizes
-    ]
-    return f"[\n{''.join(items)}]"
 
 
 def _statement(found: _Problem) -> str:

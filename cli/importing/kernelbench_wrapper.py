@@ -29,6 +29,7 @@ INIT = $init
 # The problem's own sizes scaled down; under BENCH, at last, those that it was published with.
 CASES = $cases
 BENCH = $bench
+NOT_GIVEN = object()
 
 
 def _problem(sizes):
@@ -62,11 +63,15 @@ def inputs(rng, **sizes):
     return drawn | dict(zip(INIT, problem.get_init_inputs()))
 
 
-def reference(**given):
+def reference($signature):
     """What the problem's Model gives."""
     _seed(SEED)
-    model = _published().Model(*(given[name] for name in INIT if name in given))
-    return _plain(_called(model, [given[name] for name in FORWARD if name in given]))
+    model = _published().Model(*_given($starts))
+    return _plain(_called(model, _given($values)))
+
+
+def _given(*values):
+    return [value for value in values if value is not NOT_GIVEN]
 
 
 $helpers''')

@@ -9,8 +9,9 @@ groups.
 from __future__ import annotations
 
 import ast
+import bisect
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -53,15 +54,15 @@ class Sizes:
             entries: How many.
             odd: Whether sizes that are free to are odd, so that no block of a kernel fits.
         """
+
+        def at(power: float) -> dict[str, Value]:
+            found = {name: self._shrunk(name, value, power, odd) for name, value in self.told.items()}
+            return found | self._told_apart(found, 1 + odd)
+
         if self.entries <= entries:
             return dict(self.told)
-        found: dict[str, Value] = {}
-        for power in _POWERS:
-            found = {name: self._shrunk(name, value, power, odd) for name, value in self.told.items()}
-            found |= self._told_apart(found, 1 + odd)
-            if self._entries(found) <= entries:
-                break
-        return found
+        fitting = bisect.bisect_left(_POWERS, True, key=lambda power: self._entries(at(power)) <= entries)
+        return at(_POWERS[min(fitting, len(_POWERS) - 1)])
 
     def _shrunk(self, name: str, value: Value, power: float, odd: bool) -> Value:
         if isinstance(value, tuple):
@@ -79,7 +80,8 @@ class Sizes:
         """Sizes that have come to be alike, made different again: who takes one axis for another is seen."""
         apart: dict[str, int] = {}
         free = {name: value for name, value in found.items() if isinstance(value, int)}
-        names = sorted(free.keys() - self.tied, key=lambda name: self.told[name], reverse=True)
+        names = [name for name in free if name not in self.tied]
+        names.sort(key=lambda name: self.told[name], reverse=True)
         for larger, name in pairwise(names):
             above = apart.get(larger, free[larger])
             if self.told[name] != self.told[larger] and free[name] >= above > _SMALL + by:
@@ -89,12 +91,14 @@ class Sizes:
     def _divisor(self, value: int, wanted: int) -> int:
         """A divisor that keeps every divisibility that there was, as near to what is wanted as there is."""
         step = math.lcm(*(step for step in self._steps if value % step == 0 and step < value))
-        fine = [each for each in range(step, value + 1, step) if value % each == 0 and each > 1]
+        low = [each for each in range(1, math.isqrt(value) + 1) if value % each == 0]
+        fine = [each for each in (*low, *(value // each for each in low)) if each > 1 and each % step == 0]
         return min(fine, key=lambda each: abs(math.log(each / wanted)), default=value)
 
     def _entries(self, sizes: Mapping[str, Value]) -> int:
-        known = _known(self._constants, sizes)
-        drawn = max((_product(call, known) for call in _calls(self._inputs)), default=0)
+        inside = dict(assigned(self._inputs.body)) if self._inputs is not None else {}
+        known = _known({**self._constants, **inside}, sizes)
+        drawn = max((_product(shape, known) for shape in _shapes(self._inputs)), default=0)
         # what is multiplied out of two axes may be larger than either array
         free = sorted(item for name in sizes.keys() - self.tied for item in _whole(sizes[name]))
         return max(drawn, math.prod(free[-2:]) // _OUTER)
@@ -173,15 +177,16 @@ def _known(constants: Mapping[str, ast.expr], instead: Mapping[str, Value]) -> d
     return found
 
 
-def _calls(function: ast.FunctionDef | None) -> Iterator[ast.Call]:
-    if function is not None:
-        yield from (node for node in ast.walk(function) if isinstance(node, ast.Call))
+def _shapes(function: ast.FunctionDef | None) -> Iterator[list[ast.expr]]:
+    """What may be a shape in a function: the arguments of a call, the items of a tuple or list."""
+    for node in ast.walk(function) if function is not None else ():
+        if isinstance(node, ast.Call):
+            yield node.args
+        elif isinstance(node, (ast.Tuple, ast.List)):
+            yield node.elts
 
 
-def _product(call: ast.Call, known: Mapping[str, Value]) -> int:
-    """Entries of what a call makes, if its arguments are a shape."""
-    shape = evaluated(ast.Tuple([*call.args], ast.Load()), known)
-    if shape is None:
-        parts: Iterable[Value | None] = (evaluated(each, known) for each in call.args)
-        shape = tuple(part for part in parts if part is not None)
-    return math.prod(max(1, item) for item in _whole(shape))
+def _product(shape: list[ast.expr], known: Mapping[str, Value]) -> int:
+    """Entries of an array of a shape, as far as numbers tell."""
+    parts = (evaluated(ast.Tuple([each], ast.Load()), known) for each in shape)
+    return math.prod(max(1, item) for part in parts if part is not None for item in _whole(part))

@@ -107,6 +107,7 @@ def _role(challenge: Challenge, numbers: Numbers, *, cache: bool) -> Role:
         (*exact, *near),
         avoid=tuple(p for p in AVOIDED if not any(re.search(p, name.lower()) for name in known)),
         agrees=_agreeing(numbers) if numbers.plain else None,
+        pure=numbers.pure,
         sure=len(exact),
         by_parameters=True,
     )

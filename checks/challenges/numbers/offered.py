@@ -64,6 +64,7 @@ class Numbers(msgspec.Struct, frozen=True, omit_defaults=True):
             named tuple or dataclass; empty where it gives one, or is taken as a whole.
         tolerance: As the author wrote it, if at all.
         seed: What shared random generators are seeded with before a submission is called, if anything.
+        pure: Whether a submission must leave its arguments alone.
         cases, bench: Sizes, as :mod:`~judge_tui.checks.worker.border.codec` writes them.
     """
 
@@ -85,6 +86,7 @@ class Numbers(msgspec.Struct, frozen=True, omit_defaults=True):
     form: str = ""
     tolerance: float | dict[str, float | dict[str, float]] | None = None
     seed: int | None = None
+    pure: bool = True
 
     @property
     def sizes(self) -> list[dict[str, Any]]:
@@ -151,6 +153,7 @@ def offered(author: Author) -> Numbers:
         packages=ask.texts("PACKAGES"),
         tolerance=ask.tolerance(results),
         seed=ask.seed(),
+        pure=ask.pure(),
     )
 
 
@@ -218,6 +221,13 @@ class _Asked:
         if value is not None and not (type(value) is int and 0 <= value < 2**32):
             raise self._author.fault("SEED must be a whole number from 0 to 2**32 - 1")
         return value if isinstance(value, int) else None
+
+    def pure(self) -> bool:
+        """Whether arguments are to be left alone."""
+        value = self._get("PURE", True)
+        if not isinstance(value, bool):
+            raise self._author.fault("PURE must be True or False")
+        return value
 
     def tolerance(self, results: Sequence[str]) -> float | dict[str, float | dict[str, float]] | None:
         """The author's own limits."""
