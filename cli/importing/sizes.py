@@ -69,7 +69,7 @@ class Sizes:
             return tuple(self._shrunk(name, item, power, odd) for item in value)
         if not isinstance(value, int) or value <= _SMALL:
             return value
-        wanted = max(2, round(value**power))
+        wanted: int = max(2, round(value**power))
         if name in self.tied:
             return self._divisor(value, wanted)
         if "batch" not in name:

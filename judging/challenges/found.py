@@ -73,5 +73,6 @@ def challenge_of(root: Path, task: str) -> Challenge | None:
     path = challenge_folder(root, task)
     if path is not None:
         package = package_in(path)
-        return Challenge(task, str(path), read_settings(path / FILE, package and package.settings))
+        base = None if package is None else package.settings
+        return Challenge(task, str(path), read_settings(path / FILE, base))
     return None if is_installed(task) else Challenge(task, str(root / CHALLENGES / task))
