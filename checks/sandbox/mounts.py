@@ -211,9 +211,7 @@ def plain_view(
 
 
 @functools.cache
-def _system(
-    home: str, workspace: str, arrays: str = "numpy", packages: tuple[str, ...] = ()
-) -> _System:
+def _system(home: str, workspace: str, arrays: str = "numpy", packages: tuple[str, ...] = ()) -> _System:
     prefix = Path(os.path.realpath(sys.base_prefix))
     wanted = [
         Path("/usr"),
