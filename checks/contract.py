@@ -99,7 +99,8 @@ class Role:
         name: ``forward``, ``backward``, ``search``, …
         params: What it takes, in the contract's order.
         returns: What it gives, in the contract's order.
-        patterns: Regular expressions on a callable's name, best first.
+        patterns: Regular expressions on a callable's name, best first; one with a literal dot is on a class
+            and its method, and where it fits no other callable is meant.
         avoid: Expressions on names that are something else (``naive``, ``numerical``, ``test``); a name
             is held against them in lower case, and in lower case with its words apart (``run_test``).
         required: Whether the task cannot be judged without it.

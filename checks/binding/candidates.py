@@ -25,6 +25,8 @@ _PLAIN = (
     r"standard", r"expected", r"truth", r"golden", r"baseline", r"simple", r"plain", r"loss", r"error",
     r"diff",
 )  # fmt: skip
+#: In a pattern on a class and its method together.
+_DOT = r"\."
 _MAKES = re.compile(r"_?(make|build|create|get|new)_?", re.I)
 
 
@@ -93,6 +95,8 @@ def candidates(
         *_named(worker, loaded, role, found),
         *_closures(worker, role, found, inputs),
     ]
+    # who names a class and its method means no other, however alike they are
+    several = [each for each in several if _named_wholly(each.binding.name, role)] or several
     several = several or list(_factories(worker, loaded, role, inputs))
     yield from several or (_only_one(loaded, role) if role.by_parameters else ())
 
@@ -169,11 +173,15 @@ def name_score(name: str, role: Role) -> float | None:
     if any(re.search(pattern, words) for pattern in role.avoid for words in (name.lower(), apart)):
         return None
     for index, pattern in enumerate(role.patterns):
-        if re.search(pattern, own) or (
-            "." in name and own == "__call__" and re.search(pattern, name.lower())
-        ):
+        whole = "." in name and (own == "__call__" or _DOT in pattern)
+        if re.search(pattern, own) or (whole and re.search(pattern, name.lower())):
             return index + (0.25 if own.startswith("_") else 0.0)
     return None
+
+
+def _named_wholly(name: str, role: Role) -> bool:
+    """Whether a pattern on a class and its method fits."""
+    return any(_DOT in pattern and re.search(pattern, name.lower()) for pattern in role.patterns)
 
 
 def _params_score(item: Routine, role: Role) -> float | None:

@@ -96,7 +96,7 @@ def _names(challenge: Challenge, numbers: Numbers) -> list[str]:
 
 def _role(challenge: Challenge, numbers: Numbers, *, cache: bool) -> Role:
     names = _names(challenge, numbers)
-    exact = [rf"^_*{_spelt(name)}$" for name in names]
+    exact = [rf"^_*{spelt}$" for name in names for spelt in (*_whole(name), _spelt(name))]
     near = [rf"{_spelt(name)}" for name in names if len(normal(name)) > 3]
     known = {normal(name) for name in names}
     given = tuple(Return(output.name, _kind(output.shape)) for output in numbers.outputs)
@@ -116,6 +116,12 @@ def _role(challenge: Challenge, numbers: Numbers, *, cache: bool) -> Role:
 def _spelt(name: str) -> str:
     """An expression for a name with or without underscores, in any case; dots of a class are taken."""
     return "_*".join(map(re.escape, normal(name.rpartition(".")[2]) or name))
+
+
+def _whole(name: str) -> list[str]:
+    """An expression for the method of just this class, where a name says so."""
+    owner, _, method = name.rpartition(".")
+    return [rf"{_spelt(owner)}\._*{_spelt(method)}"] if owner else []
 
 
 def _kind(shape: tuple[int, ...] | None) -> Any:
