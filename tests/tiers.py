@@ -58,6 +58,12 @@ SAMPLED = {
     "tests/checks/test_deceit.py::test_deceit_changes_no_verdict": 12,
     "tests/checks/test_sizes.py::test_another_seed_draws_other_sizes": 8,
     "tests/checks/test_twins_on_a_double.py::test_a_specimen_gets_the_verdict_that_it_gets_on_numpy": 24,
+    "tests/checks/challenges/numbers/test_accuracy.py::test_a_wrong_answer_fails": 3,
+    "tests/checks/challenges/numbers/test_faults.py::test_a_faulty_challenge_says_so": 3,
+    "tests/checks/challenges/numbers/test_faults.py::"
+    "test_what_fails_on_the_reference_is_the_challenge_s_fault": 3,
+    "tests/checks/challenges/programs/test_cuda.py::test_a_cuda_program_is_judged_without_a_card": 3,
+    "tests/cli/bringing/test_answers.py::test_ten_megabytes_of_anything_are_read_in_seconds": 4,
 }
 #: Set, every specimen is held, whatever the tier.
 WHOLE = "JUDGE_TUI_ALL_VERDICTS"
