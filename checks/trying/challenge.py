@@ -24,7 +24,8 @@ from judge_tui.checks.challenges.lazy import PROGRAMS, Lazy, lazy_answers
 from judge_tui.checks.challenges.numbers.accuracy import asked, named_cases
 from judge_tui.checks.challenges.numbers.comparing import compared
 from judge_tui.checks.challenges.numbers.offered import Numbers
-from judge_tui.checks.challenges.numbers.truths import Case, Truths, parts
+from judge_tui.checks.challenges.numbers.parts import paired, parts
+from judge_tui.checks.challenges.numbers.truths import Case, Truths
 from judge_tui.checks.challenges.numbers.values import cast, has_floats
 from judge_tui.checks.challenges.task import made
 from judge_tui.checks.contract import Contract
@@ -295,18 +296,24 @@ def _verdict(truths: Truths, answer: Any, point: _Point, tolerance: Tolerance | 
     if not point.limits:
         return asked(truths.authors.here(), answer, point.inputs), 0.0
     try:
-        mine = parts(answer, truths.numbers)
+        pairs = paired(_outputs(answer, truths.numbers), point.right, truths.numbers)
     except (ValueError, TypeError, StopIteration):
         return "another number of results", 0.0
     margin = 0.0
-    for name, part in parts(point.right, truths.numbers).items():
-        found, limit = compared(mine[name], part), point.limits[name]
+    for name, (mine, part) in pairs.items():
+        found = compared(mine, part)
         if found.wrong:
             return found.told, 0.0
+        limit = point.limits[name]
         margin = max(margin, math.inf if math.isnan(found.error) else found.error / (limit or 1e-300))
         if not found.error <= limit:
             return f"{found.error:.2g} off, at most {limit:.2g}", margin
     return "", margin
+
+
+def _outputs(answer: Any, numbers: Numbers) -> dict[str, Any]:
+    """An answer as it is taken of a submission: what is plain data as a whole."""
+    return {numbers.outputs[0].name: answer} if numbers.plain else parts(answer, numbers)
 
 
 def _within(answer: Any, right: Any, tolerance: Tolerance) -> bool:

@@ -63,6 +63,8 @@ def whole(parts: Mapping[str, Any], numbers: Numbers) -> Any:
         parts: Name → part.
         numbers: What the challenge offers.
     """
+    if numbers.plain:
+        return next(iter(parts.values()))
     form, _, name = numbers.form.partition(":")
     if form == "dict":
         return dict(parts)

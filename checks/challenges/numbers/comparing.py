@@ -11,6 +11,8 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -18,11 +20,17 @@ import numpy.typing as npt
 
 from judge_tui.checks.worker.border.codec import Record
 
-__all__ = ["Compared", "compared", "described"]
+__all__ = ["Compared", "as_array", "compared", "described"]
 
 _NUMBERS = "fiubc"
 _SEQUENCES = (list, tuple, deque)
+_NUMBER = (bool, int, float, complex, np.number, np.bool_)
+#: Whole numbers up to which floats hold each of them.
+_WHOLE = 2**53
 _LONG = 60
+_MANY_BITS = 200
+#: Arrays of a list that are held one by one; more are the rows of one.
+_FEW = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +75,10 @@ def compared(out: Any, reference: Any) -> Compared:
 
 
 def _pairs(out: Any, reference: Any, where: str) -> Iterator[Compared]:
-    numbers, answer = _as_array(reference), None
+    out, reference = _lone(out), _lone(reference)
+    numbers = None if _several(reference) else as_array(reference)
     if numbers is not None:
-        answer = _as_array(out)
+        answer = _as_answer(out, numbers)
         if answer is None:
             yield _wrong(out, reference, where)
         else:
@@ -80,8 +89,42 @@ def _pairs(out: Any, reference: Any, where: str) -> Iterator[Compared]:
         yield from _mappings(out, reference, where)
     elif isinstance(reference, (np.ndarray, *_SEQUENCES)):
         yield from _sequences(out, reference, where)
+    elif (ordered := _in_order(out, reference)) is not None:
+        yield from _pairs(*ordered, where)
     elif not _same(out, reference):
         yield _wrong(out, reference, where)
+
+
+def _several(value: Any) -> bool:
+    """Whether a list holds arrays, each with a size of its own for what is little in it."""
+    return (
+        isinstance(value, _SEQUENCES)
+        and len(value) <= _FEW
+        and any(isinstance(item, np.ndarray) and item.ndim for item in value)
+    )
+
+
+def _lone(value: Any) -> Any:
+    """A value that NumPy wraps as Python has it: a text, what a lone array of no numbers holds, fields."""
+    if isinstance(value, np.ndarray) and value.dtype.names is not None:
+        return {name: value[name] for name in value.dtype.names}
+    if isinstance(value, np.ndarray) and not value.ndim and value.dtype.kind not in _NUMBERS:
+        value = value[()]
+    return value.item() if isinstance(value, (np.str_, np.bytes_)) else value
+
+
+def _in_order(out: Any, reference: Any) -> tuple[list[Any], list[Any]] | None:
+    """Two sets as lists, where the one that is right holds numbers that rounding may move."""
+    if not (isinstance(reference, AbstractSet) and isinstance(out, AbstractSet)) or not any(
+        isinstance(part, (float, np.floating))
+        for item in reference
+        for part in (item if isinstance(item, tuple) else (item,))
+    ):
+        return None
+    try:
+        return sorted(out), sorted(reference)
+    except (TypeError, ArithmeticError):
+        return None
 
 
 def _same(out: Any, reference: Any) -> bool:
@@ -91,7 +134,11 @@ def _same(out: Any, reference: Any) -> bool:
     if isinstance(reference, (bytes, bytearray)):
         return isinstance(out, (bytes, bytearray)) and bytes(out) == bytes(reference)
     kinds = (type(reference), type(out))
-    return (kinds[0] is kinds[1] or isinstance(out, type(reference))) and bool(out == reference)
+    try:
+        return (kinds[0] is kinds[1] or isinstance(out, type(reference))) and bool(out == reference)
+    except (ArithmeticError, ValueError):
+        # a signalling NaN
+        return False
 
 
 def _wrong(out: Any, reference: Any, where: str) -> Compared:
@@ -141,11 +188,15 @@ def _only(wrong: str, where: str) -> Compared:
     return Compared(math.inf, where, wrong=wrong)
 
 
-def _as_array(value: Any) -> npt.NDArray[Any] | None:
-    """A value as an array of numbers, where it is one: arrays, numbers, lists of numbers in rank and file."""
+def as_array(value: Any) -> npt.NDArray[Any] | None:
+    """A value as an array of numbers; ``None`` where it is none.
+
+    Args:
+        value: An array, a number, or a list of numbers in rank and file that an array holds exactly.
+    """
     if isinstance(value, np.ndarray):
         return value if value.dtype.kind in _NUMBERS else None
-    if isinstance(value, (bool, int, float, complex, np.number, np.bool_)):
+    if isinstance(value, _NUMBER):
         made = np.asarray(value)
         return made if made.dtype.kind in _NUMBERS else None
     if isinstance(value, _SEQUENCES) and value and _numeric(value):
@@ -153,16 +204,37 @@ def _as_array(value: Any) -> npt.NDArray[Any] | None:
             made = np.asarray(list(value))
         except (ValueError, OverflowError):
             return None
-        return made if made.dtype.kind in _NUMBERS else None
+        rounded = made.dtype.kind in "fc" and _rounds(value)
+        return made if made.dtype.kind in _NUMBERS and not rounded else None
     return None
+
+
+def _as_answer(out: Any, reference: npt.NDArray[Any]) -> npt.NDArray[Any] | None:
+    """An answer as an array to be held against one: also a fraction, and a list of nothing."""
+    if isinstance(out, (Fraction, Decimal)):
+        try:
+            out = float(out)
+        except (ArithmeticError, ValueError):
+            return None
+    if isinstance(out, _SEQUENCES) and not out and reference.ndim and not len(reference):
+        return reference
+    return as_array(out)
 
 
 def _numeric(values: Sequence[Any], depth: int = 0) -> bool:
     """Whether a list holds numbers alone, or lists of them."""
     return depth < 8 and all(
-        isinstance(v, (bool, int, float, complex, np.number, np.bool_))
+        isinstance(v, _NUMBER)
         or (isinstance(v, np.ndarray) and v.dtype.kind in _NUMBERS)
         or (isinstance(v, _SEQUENCES) and _numeric(v, depth + 1))
+        for v in values
+    )
+
+
+def _rounds(values: Sequence[Any]) -> bool:
+    """Whether whole numbers among others are too large for floats."""
+    return any(
+        _rounds(v) if isinstance(v, _SEQUENCES) else isinstance(v, (int, np.integer)) and abs(int(v)) > _WHOLE
         for v in values
     )
 
@@ -179,7 +251,13 @@ def _arrays(out: npt.NDArray[Any], reference: npt.NDArray[Any], where: str, *, s
     at = int(np.argmax(np.where(np.isnan(errors), np.inf, errors)))
     index = np.unravel_index(at, reference.shape)
     place = where + (f"[{', '.join(map(str, map(int, index)))}]" if index else "")
-    return Compared(float(errors.flat[at]), place, described(out[index]), described(reference[index]))
+    return Compared(float(errors.flat[at]), place, *_apart(out[index], reference[index]))
+
+
+def _apart(out: Any, reference: Any) -> tuple[str, str]:
+    """Two numbers in words, with as many digits as tell them apart."""
+    short = described(out), described(reference)
+    return short if short[0] != short[1] else (repr(out.item()), repr(reference.item()))
 
 
 def _errors(out: npt.NDArray[Any], reference: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
@@ -188,7 +266,7 @@ def _errors(out: npt.NDArray[Any], reference: npt.NDArray[Any]) -> npt.NDArray[n
         return np.where(out == reference, 0.0, np.inf)
     if reference.dtype.kind in "iub":
         # whole numbers stay so, whatever they are kept in
-        return np.where(out == reference, 0.0, np.inf)
+        return np.where((out == reference) & ~_too_wide(out, reference), 0.0, np.inf)
     wide = np.complex128 if "c" in (out.dtype.kind, reference.dtype.kind) else np.float64
     mine, truth = out.astype(wide), reference.astype(wide)
     odd = ~np.isfinite(truth) | ~np.isfinite(mine)
@@ -201,6 +279,16 @@ def _errors(out: npt.NDArray[Any], reference: npt.NDArray[Any]) -> npt.NDArray[n
     scale = np.where(scale > 0, scale, 1.0)
     error = np.abs(np.where(odd, 0.0, mine / peak - unit)) / scale
     return np.where(odd, np.where(same, 0.0, np.nan), error)
+
+
+def _too_wide(out: npt.NDArray[Any], reference: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Where floats are not the whole numbers that they seem, those being too large for them."""
+    found = np.zeros(reference.shape, np.bool_)
+    if reference.dtype.kind in "iu":
+        for at in zip(*np.nonzero((reference > _WHOLE) | (reference < -_WHOLE)), strict=True):
+            value = complex(out[at])
+            found[at] = not math.isfinite(value.real) or int(value.real) != int(reference[at])
+    return found
 
 
 def _shape(array: npt.NDArray[Any]) -> str:
@@ -217,7 +305,13 @@ def described(value: Any) -> str:
         return f"a {type(value).__name__} of {len(value)}"
     if isinstance(value, Record):
         return value.name
-    text = repr(value.item() if isinstance(value, np.generic) else value)
+    if isinstance(value, int) and value.bit_length() > _MANY_BITS:
+        return f"a whole number of {value.bit_length()} bits that ends in {abs(value) % 1_000_000:06}"
+    try:
+        text = repr(value.item() if isinstance(value, np.generic) else value)
+    except ValueError:
+        # numbers in it are too long to be written
+        text = f"a {type(value).__name__}"
     return text if len(text) <= _LONG else f"{text[:_LONG]}…"
 
 

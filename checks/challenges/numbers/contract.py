@@ -12,7 +12,8 @@ import numpy as np
 
 from judge_tui.checks.challenges.challenge import NUMBERS, Challenge
 from judge_tui.checks.challenges.numbers.offered import Numbers, Parameter
-from judge_tui.checks.challenges.numbers.truths import Truths, parts, work_of
+from judge_tui.checks.challenges.numbers.parts import parts
+from judge_tui.checks.challenges.numbers.truths import Truths, work_of
 from judge_tui.checks.challenges.numbers.values import handed
 from judge_tui.checks.contract import AVOIDED, Contract, Param, Return, Role, Sample, normal
 from judge_tui.checks.errors import ChallengeFault

@@ -15,7 +15,8 @@ from judge_tui.checks.calling.calls import Returned
 from judge_tui.checks.challenges.numbers.answering import called
 from judge_tui.checks.challenges.numbers.comparing import compared
 from judge_tui.checks.challenges.numbers.contract import BACKWARD, SOLUTION, defaults
-from judge_tui.checks.challenges.numbers.truths import Truths, parts
+from judge_tui.checks.challenges.numbers.parts import parts
+from judge_tui.checks.challenges.numbers.truths import Truths
 from judge_tui.checks.challenges.numbers.values import handed
 from judge_tui.checks.check import Check, Findings, check
 from judge_tui.checks.gradients import Independence, differences, projection, signs

@@ -11,7 +11,8 @@ import numpy as np
 from judge_tui.checks.calling.remote import Random
 from judge_tui.checks.challenges.author import Author
 from judge_tui.checks.challenges.challenge import OPEN
-from judge_tui.checks.worker.border.codec import Encoder, Record, decode
+from judge_tui.checks.challenges.numbers.outputs import Answer, Output, answer_of
+from judge_tui.checks.worker.border.codec import Encoder, decode
 
 __all__ = ["Numbers", "Output", "Parameter", "offered"]
 
@@ -38,18 +39,6 @@ class Parameter(msgspec.Struct, frozen=True, omit_defaults=True):
     default: bytes = b""
 
 
-class Output(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A part of what a solution gives.
-
-    Attributes:
-        name: Its name: the author's, the field's, the key, or its number.
-        shape: Of an array in the first case; ``None`` where the answer is taken as a whole, as plain data.
-    """
-
-    name: str
-    shape: tuple[int, ...] | None = None
-
-
 class Numbers(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a ``challenge.py`` offers.
 
@@ -60,6 +49,7 @@ class Numbers(msgspec.Struct, frozen=True, omit_defaults=True):
         parameters: What a solution takes, in the reference's order.
         outputs: What it gives.
         names, aliases, results, dtypes, gradients, forbidden, frameworks, packages: As the author wrote them.
+        parts: Names of the parts of an answer that is taken as a whole, where it has several.
         form: How the reference gives several things: ``tuple``, ``dict``, ``nt:Name`` or ``dc:Name`` of a
             named tuple or dataclass; empty where it gives one, or is taken as a whole.
         tolerance: As the author wrote it, if at all.
@@ -83,6 +73,7 @@ class Numbers(msgspec.Struct, frozen=True, omit_defaults=True):
     forbidden: tuple[str, ...] = ()
     frameworks: tuple[str, ...] = OPEN
     packages: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
     form: str = ""
     tolerance: float | dict[str, float | dict[str, float]] | None = None
     seed: int | None = None
@@ -129,8 +120,8 @@ def offered(author: Author) -> Numbers:
     gradients = ask.texts("GRADIENTS")
     _subset(author, "GRADIENTS", gradients, known)
     aliases = ask.aliases(known)
-    outputs, form = (
-        _outputs(author, drawn, results) if "reference" in functions else ((Output("result"),), "")
+    answered = (
+        answer_of(author, drawn, cases, results) if "reference" in functions else Answer((Output("result"),))
     )
     return Numbers(
         doc=author.constant("__doc__", None) or "",
@@ -139,8 +130,9 @@ def offered(author: Author) -> Numbers:
             name: (f["line"], f["doc"]) for name, f in functions.items() if name.startswith(_PROPERTY)
         },
         parameters=parameters,
-        outputs=outputs,
-        form=form,
+        outputs=answered.outputs,
+        parts=answered.parts,
+        form=answered.form,
         cases=Encoder().encode(cases),
         bench=Encoder().encode(ask.sizes("BENCH", [])),
         names=ask.texts("NAMES"),
@@ -151,7 +143,7 @@ def offered(author: Author) -> Numbers:
         forbidden=ask.texts("FORBIDDEN"),
         frameworks=ask.texts("FRAMEWORKS", OPEN),
         packages=ask.texts("PACKAGES"),
-        tolerance=ask.tolerance(results),
+        tolerance=ask.tolerance({*answered.parts, *(output.name for output in answered.outputs)}),
         seed=ask.seed(),
         pure=ask.pure(),
     )
@@ -205,11 +197,7 @@ class _Asked:
         """Names of float dtypes."""
         found = self.texts("DTYPES", _DTYPES)
         for name in found:
-            try:
-                floating = np.dtype(name).kind == "f"
-            except TypeError:
-                floating = False
-            if not floating:
+            if not _is_float(name):
                 raise self._author.fault(f"DTYPES names '{name}', which is no floating-point dtype")
         if not found:
             raise self._author.fault("DTYPES is empty: nothing would be judged")
@@ -229,12 +217,17 @@ class _Asked:
             raise self._author.fault("PURE must be True or False")
         return value
 
-    def tolerance(self, results: Sequence[str]) -> float | dict[str, float | dict[str, float]] | None:
-        """The author's own limits."""
+    def tolerance(self, results: set[str]) -> float | dict[str, float | dict[str, float]] | None:
+        """The author's own limits, each of something that there is."""
         value = self._get("TOLERANCE", None)
         if value is None or _is_limit(value):
             return None if value is None else float(value)
         if isinstance(value, dict) and all(_is_limit(v) or _is_table(v) for v in value.values()):
+            if unknown := [key for key in value if key not in results and not _is_float(key)]:
+                raise self._author.fault(
+                    f"TOLERANCE names {unknown[0]!r}, which is neither a dtype nor a result "
+                    f"(results: {', '.join(sorted(results))})"
+                )
             return {
                 str(key): float(item) if _is_limit(item) else {str(k): float(v) for k, v in item.items()}
                 for key, item in value.items()
@@ -242,6 +235,14 @@ class _Asked:
         raise self._author.fault(
             'TOLERANCE must be a number, or a dict of numbers by dtype or result, such as {"float32": 1e-4}'
         )
+
+
+def _is_float(name: Any) -> bool:
+    """Whether it is the name of a float dtype."""
+    try:
+        return isinstance(name, str) and np.dtype(name).kind == "f"
+    except TypeError:
+        return False
 
 
 def _is_limit(value: Any) -> bool:
@@ -305,46 +306,3 @@ def _parameters(
         Parameter(p["name"], _kind(p["default"]), False, Encoder().encode(p["default"]))
         for p in order if p["name"] not in drawn and isinstance(p["default"], (bool, int, float))
     ))  # fmt: skip
-
-
-def _outputs(
-    author: Author, drawn: Mapping[str, Any], results: Sequence[str]
-) -> tuple[tuple[Output, ...], str]:
-    """The parts of what the reference gives for the first case, and how it gives them."""
-    answer = author.call("reference", (), drawn)
-    named = _named(answer, results)
-    if named is None or not all(_is_array(part) for part in named.values()):
-        count = len(answer) if isinstance(answer, tuple) else 1
-        if results and len(results) != count:
-            raise author.fault(f"RESULTS names {len(results)} parts, and reference gives {count}")
-        return (Output("result"),), ""
-    if results and len(results) != len(named):
-        raise author.fault(f"RESULTS names {len(results)} parts, and reference gives {len(named)}")
-    return tuple(Output(name, tuple(part.shape)) for name, part in named.items()), _form(answer)
-
-
-def _form(answer: Any) -> str:
-    """How several things are given; empty where one is."""
-    if isinstance(answer, Record):
-        return f"{answer.kind}:{answer.name}"
-    if isinstance(answer, tuple):
-        return "tuple"
-    return "dict" if isinstance(answer, dict) else ""
-
-
-def _named(answer: Any, results: Sequence[str]) -> dict[str, Any] | None:
-    """Name → part, of an answer that has parts; a lone array is its only one."""
-    if _is_array(answer):
-        return {results[0] if results else "result": answer}
-    if isinstance(answer, tuple):
-        names = [*results, *(str(index) for index in range(len(results), len(answer)))]
-        return dict(zip(names, answer, strict=False))
-    if isinstance(answer, Record) and answer.kind != "E":
-        return dict(answer.fields)
-    if isinstance(answer, dict) and answer and all(isinstance(key, str) for key in answer):
-        return dict(answer)
-    return None
-
-
-def _is_array(value: Any) -> bool:
-    return isinstance(value, np.ndarray) and value.dtype.kind in "fiub" and value.ndim > 0

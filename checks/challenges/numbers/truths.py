@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import reduce
 from typing import Any
 
 import numpy as np
 
 from judge_tui.checks.calling.remote import Random
 from judge_tui.checks.challenges.author import Author, Authors
-from judge_tui.checks.challenges.numbers.comparing import Compared, compared
+from judge_tui.checks.challenges.numbers.comparing import compared
 from judge_tui.checks.challenges.numbers.offered import Numbers
+from judge_tui.checks.challenges.numbers.parts import parts
+from judge_tui.checks.challenges.numbers.sizes import between, is_size
 from judge_tui.checks.challenges.numbers.values import cast, has_floats, moved
 from judge_tui.checks.errors import ChallengeFault
+from judge_tui.checks.faults import Raised
 from judge_tui.checks.remembered import Cached
 from judge_tui.checks.tolerance import SLACK
 from judge_tui.checks.worker.border.codec import Encoder
 
-__all__ = ["Case", "Truths", "parts", "work_of"]
+__all__ = ["Case", "Truths", "work_of"]
 
 _DRAWN = 3
 _MOVES = 3
@@ -112,23 +114,41 @@ class Truths:
             dtype: Of the submission's inputs.
             rng: Draws the movements.
         """
-        names = [output.name for output in self.numbers.outputs]
-        known = {name: self.stated(name, dtype) for name in names}
+        wide = cast(dict(inputs), "float64")
+        truth = parts(self.answer(wide), self.numbers)
+        known = {name: self.stated(name, dtype) for name in truth}
         if all(limit is not None for limit in known.values()):
             return {name: float(limit or 0.0) for name, limit in known.items()}
-        wide = cast(dict(inputs), "float64")
-        truth = self.answer(wide)
-        losses = [self.answer(inputs)] if dtype != "float64" else []
-        if has_floats(wide):
-            losses += [self.answer(moved(wide, rng, dtype)) for _ in range(_MOVES)]
+        losses = self.losses(inputs, dtype, rng)
         rounding = float(np.finfo(np.dtype(dtype)).eps)
         found: dict[str, float] = {}
         for name, stated in known.items():
-            part = parts(truth, self.numbers)[name]
-            errors = [compared(parts(loss, self.numbers)[name], part) for loss in losses]
+            errors = [compared(loss[name], truth[name]) for loss in losses if name in loss]
             lost = [each.error for each in errors if math.isfinite(each.error)]
             found[name] = SLACK * max([rounding, *lost]) if stated is None else stated
         return found
+
+    def losses(
+        self, inputs: Mapping[str, Any], dtype: str, rng: np.random.Generator, *, units: float = 1.0
+    ) -> list[dict[str, Any]]:
+        """What the reference gives in a dtype, and where every input is moved: each by name of its parts.
+
+        Args:
+            inputs: In ``dtype`` already.
+            dtype: Of the submission's inputs.
+            rng: Draws the movements.
+            units: How far they go, in units in the last place.
+        """
+        wide = cast(dict(inputs), "float64")
+        found = [self.answer(inputs)] if dtype != "float64" else []
+        for _ in range(_MOVES if has_floats(wide) else 0):
+            try:
+                found.append(self.answer(moved(wide, rng, dtype, units)))
+            except ChallengeFault as fault:
+                # an input at the end of what the reference takes was moved over it
+                if not isinstance(fault.__cause__, Raised):
+                    raise
+        return [parts(answer, self.numbers) for answer in found]
 
     def stated(self, name: str, dtype: str) -> float | None:
         """The author's own limit for a part, if there is one."""
@@ -150,46 +170,6 @@ class Truths:
         return self._kept.of(key, make)
 
 
-def parts(answer: Any, numbers: Numbers) -> dict[str, Any]:
-    """Name → part of an answer of the reference's; the whole under its only name."""
-    outputs = numbers.outputs
-    if len(outputs) == 1:
-        (output,) = outputs
-        lone = isinstance(answer, np.ndarray) or output.shape is None
-        return {output.name: answer if lone else next(iter(_items(answer)))}
-    return {output.name: part for output, part in zip(outputs, _items(answer), strict=True)}
-
-
-def _items(answer: Any) -> Iterable[Any]:
-    fields = getattr(answer, "fields", None)
-    if isinstance(fields, Mapping):
-        return fields.values()
-    return answer.values() if isinstance(answer, Mapping) else answer
-
-
-def between(
-    cases: Sequence[Mapping[str, Any]], rng: np.random.Generator, count: int
-) -> Iterator[dict[str, Any]]:
-    """Sizes between those of two cases, so that what holds between sizes in both holds between them.
-
-    A size that is even, or a power of two, in all cases stays so.
-    """
-    varied = [case for case in cases if _whole(case) and case.keys() == cases[0].keys()]
-    seen = [dict(case) for case in varied]
-    for _ in range(count if len(varied) > 1 else 0):
-        one, other = (varied[int(index)] for index in rng.choice(len(varied), 2, replace=False))
-        share = float(rng.random())
-        made = {
-            key: _kept_kind(round(value + share * (other[key] - value)), [case[key] for case in varied])
-            if _is_size(value)
-            else value
-            for key, value in one.items()
-        }
-        if made not in seen:
-            seen.append(made)
-            yield made
-
-
 def work_of(sizes: Mapping[str, Any]) -> float:
     """How much there is to do at some sizes, in no unit: the product of their numbers, at least 1."""
 
@@ -197,31 +177,10 @@ def work_of(sizes: Mapping[str, Any]) -> float:
         for item in value if isinstance(value, (tuple, list)) else (value,):
             if isinstance(item, (tuple, list)):
                 yield from numbers(item)
-            elif _is_size(item):
+            elif is_size(item):
                 yield max(1, item)
 
     return math.prod(map(float, numbers(tuple(sizes.values()))))
-
-
-def _whole(case: Mapping[str, Any]) -> bool:
-    return any(map(_is_size, case.values()))
-
-
-def _is_size(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _kept_kind(value: int, all_: Sequence[Any]) -> int:
-    """A size near one that is what all others are: a power of two, a multiple, or the only one there is."""
-    known = [int(item) for item in all_ if _is_size(item)]
-    low, high = min(known), max(known)
-    if len(known) < len(all_) or low == high:
-        return value if low != high else low
-    if low > 0 and all(item & (item - 1) == 0 for item in known) and high > 2:
-        value = 1 << max(value, 1).bit_length() - 1
-    elif (step := int(reduce(math.gcd, known))) > 1:
-        value -= value % step
-    return min(max(value, low), high)
 
 
 def _label(sizes: Mapping[str, Any]) -> str:
@@ -230,8 +189,3 @@ def _label(sizes: Mapping[str, Any]) -> str:
 
 def _seed(rng: np.random.Generator) -> int:
     return int(rng.integers(2**62))
-
-
-def worst(found: Iterable[Compared]) -> Compared:
-    """The one that is furthest off."""
-    return max(found, key=lambda each: math.inf if math.isnan(each.error) else each.error, default=Compared())

@@ -36,9 +36,9 @@ def cast(value: Any, dtype: str) -> Any:
     return mapped(value, change)
 
 
-def moved(value: Any, rng: np.random.Generator, dtype: str) -> Any:
-    """Every entry moved by a unit in its last place of a dtype, up or down."""
-    unit = float(np.finfo(np.dtype(dtype)).eps)
+def moved(value: Any, rng: np.random.Generator, dtype: str, units: float = 1.0) -> Any:
+    """Every entry moved by units in its last place of a dtype, up or down."""
+    unit = units * float(np.finfo(np.dtype(dtype)).eps)
 
     def change(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
         return array * (1.0 + unit * rng.choice([-1.0, 1.0], array.shape))
