@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from judge_tui.checks.check import Check, Findings
 from judge_tui.checks.contract import Contract, Sample
 from judge_tui.checks.generic import with_generic
 from judge_tui.checks.generic.own_tests import without_scripts
+from judge_tui.checks.sandbox.packages import FRAMEWORKS
 from judge_tui.checks.task import Task, load_task
 
 __all__ = ["made", "statement", "task_of", "trouble"]
@@ -71,6 +73,8 @@ def _assembled(challenge: Challenge, description: Description, authors: Authors)
         contract = contract_of(challenge, description.numbers, truths)
         own += numbers_of(challenge, truths)
     elif description.trouble is not None:
+        # what it leaves open is not known: a framework that is missing here is nobody's failure
+        contract = replace(contract, frameworks=FRAMEWORKS, packages=FRAMEWORKS)
         own += [_in_trouble("accuracy", "right in every case", description.trouble)]
     if description.behaviour is not None:
         own += behaviour_of(challenge, authors, description.behaviour)
