@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
+from dataclasses import astuple
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,9 +17,8 @@ from judge_tui.checks.submission import Submission
 from judge_tui.checks.verdict import Outcome, Verdict
 from judge_tui.cli.importing import gpumode as importing
 from judge_tui.cli.importing.trial import Trial
-from judge_tui.cli.run import run
 
-Cli = Callable[..., tuple[int, str, str]]
+Cli = Callable[..., tuple[Any, ...]]
 
 TASK = """
 files:
@@ -64,25 +65,9 @@ WRONG = "def custom_kernel(data):\n    x, out = data\n    return x.sum(-1) * 1.0
 
 
 @pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str]) -> Cli:
-    """Runs a command line in this process."""
-
-    def _cli(*arguments: str | Path) -> tuple[int, str, str]:
-        code = run([str(argument) for argument in arguments])
-        told = capsys.readouterr()
-        return code, told.out, told.err
-
-    return _cli
-
-
-@pytest.fixture
-def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = tmp_path / "ws"
-    (folder / "submissions").mkdir(parents=True)
-    (folder / "scores").mkdir()
-    monkeypatch.chdir(folder)
-    monkeypatch.setenv("JUDGE_TUI_CACHE", str(tmp_path / "cache"))
-    return folder
+def cli(cli: Callable[..., Any]) -> Cli:
+    """Runs a command line in this process, and gives its exit status, output and errors."""
+    return lambda *arguments: astuple(cli(*arguments))
 
 
 @pytest.fixture

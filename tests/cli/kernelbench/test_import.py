@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from judge_tui.cli.importing import kernelbench as importing
 from judge_tui.cli.importing.trial import Trial
 from judge_tui.judging.challenges.outline import statement
 
-Cli = Callable[..., Any]
+Cli = Callable[..., tuple[Any, ...]]
 HERE = Path(__file__).parent / "problems"
 TEXT = """
 import torch
@@ -40,26 +41,9 @@ def get_init_inputs():
 
 
 @pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str]) -> Cli:
-    """Runs a command line in this process."""
-    from judge_tui.cli.run import run
-
-    def _cli(*arguments: str | Path) -> tuple[int, str, str]:
-        code = run([str(argument) for argument in arguments])
-        told = capsys.readouterr()
-        return code, told.out, told.err
-
-    return _cli
-
-
-@pytest.fixture
-def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = tmp_path / "ws"
-    (folder / "submissions").mkdir(parents=True)
-    (folder / "scores").mkdir()
-    monkeypatch.chdir(folder)
-    monkeypatch.setenv("JUDGE_TUI_CACHE", str(tmp_path / "cache"))
-    return folder
+def cli(cli: Callable[..., Any]) -> Cli:
+    """Runs a command line in this process, and gives its exit status, output and errors."""
+    return lambda *arguments: astuple(cli(*arguments))
 
 
 @pytest.fixture
