@@ -141,7 +141,7 @@ class Encoder:
                 list(fields),
                 [self.tree(item, depth) for item in tuple.__iter__(value)],
             ]
-        if is_dataclass(kind):
+        if is_dataclass(kind) and kind is not Record:
             names = [name for name in kind.__dataclass_fields__ if hasattr(value, name)]
             parts = [self.tree(getattr(value, name), depth) for name in names]
             return ["dc", kind.__name__, names, parts]

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge_tui.checks.worker.border.codec import Encoder, MalformedError, TooMuchError, decode
+from judge_tui.checks.worker.border.codec import Encoder, MalformedError, Record, TooMuchError, decode
 from judge_tui.checks.worker.border.records import made
 
 _SCALARS = (
@@ -143,3 +143,9 @@ def test_what_a_value_says_of_its_own_class_is_not_asked() -> None:
 def test_exact_classes() -> None:
     for value in (Decimal("1.50"), Fraction(1, 3), datetime.date(2020, 2, 29), 2**100, "\ud800", b"", -0.0):
         assert repr(decode(Encoder().encode(value))) == repr(value)
+
+
+@pytest.mark.parametrize("kind", ["nt", "dc"])
+def test_a_record_is_written_as_what_it_stands_for(kind: str) -> None:
+    record = decode(Encoder().encode(Record(kind, "Top", {"values": 1, "indices": [2]})))
+    assert record == Record(kind, "Top", {"values": 1, "indices": [2]})
