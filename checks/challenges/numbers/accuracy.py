@@ -11,7 +11,7 @@ import numpy as np
 
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.challenges.author import Author
-from judge_tui.checks.challenges.numbers.answering import called, taken, whole
+from judge_tui.checks.challenges.numbers.answering import called, left_out, taken, whole
 from judge_tui.checks.challenges.numbers.comparing import Compared, as_array, compared
 from judge_tui.checks.challenges.numbers.contract import SOLUTION
 from judge_tui.checks.challenges.numbers.parts import paired
@@ -165,6 +165,8 @@ def _complete(author: Author, truths: Truths, inputs: Mapping[str, Any]) -> dict
     for name in inputs:
         if name not in known:
             raise author.fault(f"edge_cases gives '{name}', which is no input")
+    if missing := left_out(truths.numbers, inputs):
+        raise author.fault(f"edge_cases leaves out '{missing}', which has no default")
     return dict(inputs)
 
 

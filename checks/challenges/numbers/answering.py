@@ -9,12 +9,12 @@ import numpy as np
 
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.calls import Returned
-from judge_tui.checks.challenges.numbers.contract import SOLUTION, defaults
+from judge_tui.checks.challenges.numbers.contract import SOLUTION
 from judge_tui.checks.challenges.numbers.offered import Numbers
 from judge_tui.checks.challenges.numbers.values import handed
-from judge_tui.checks.worker.border.codec import Record
+from judge_tui.checks.worker.border.codec import Record, decode
 
-__all__ = ["called", "taken", "whole"]
+__all__ = ["called", "left_out", "taken", "whole"]
 
 #: Bytes of arrays that an answer may hold beyond four times the reference's.
 _ROOM = 16 << 20
@@ -32,7 +32,13 @@ def called(bench: Bench, numbers: Numbers, inputs: Mapping[str, Any], *, seconds
     Raises:
         Fault: It is unbound, raised, hung or died.
     """
-    return bench.call(SOLUTION, {**defaults(numbers), **handed(inputs)}, budget=seconds)
+    given = {p.name: decode(p.default) for p in numbers.parameters if p.default}
+    return bench.call(SOLUTION, {**given, **handed(inputs)}, budget=seconds)
+
+
+def left_out(numbers: Numbers, inputs: Mapping[str, Any]) -> str:
+    """A parameter that inputs do not hold and the reference has no default for; empty where there is none."""
+    return next((p.name for p in numbers.parameters if not p.default and p.name not in inputs), "")
 
 
 def taken(bench: Bench, returned: Returned, numbers: Numbers, like: Any = None) -> dict[str, Any]:
@@ -65,12 +71,25 @@ def whole(parts: Mapping[str, Any], numbers: Numbers) -> Any:
     """
     if numbers.plain:
         return next(iter(parts.values()))
+    arrays = {output.name for output in numbers.outputs if output.shape is not None}
+    parts = {name: _array(part) if name in arrays else part for name, part in parts.items()}
     form, _, name = numbers.form.partition(":")
     if form == "dict":
         return dict(parts)
     if form in ("nt", "dc"):
         return Record(form, name, dict(parts))
     return tuple(parts.values()) if form == "tuple" else next(iter(parts.values()))
+
+
+def _array(part: Any) -> Any:
+    """An array of a list in rank and file; what is none is for the author to meet."""
+    if not isinstance(part, (list, tuple)):
+        return part
+    try:
+        made = np.asarray(part)
+    except (ValueError, OverflowError):
+        return part
+    return made if made.dtype.kind in "fiubc" else part
 
 
 def _nbytes(value: Any) -> int:

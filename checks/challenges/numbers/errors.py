@@ -12,7 +12,7 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.remote import Random, Target
 from judge_tui.checks.challenges.author import Author, crossing
 from judge_tui.checks.challenges.challenge import NUMBERS
-from judge_tui.checks.challenges.numbers.answering import called
+from judge_tui.checks.challenges.numbers.answering import called, left_out
 from judge_tui.checks.challenges.numbers.contract import SOLUTION
 from judge_tui.checks.challenges.numbers.truths import Truths
 from judge_tui.checks.check import Check, Findings, check
@@ -98,6 +98,8 @@ def _cases(truths: Truths, rng: np.random.Generator) -> Iterator[_Refused]:
         kind = author.value(item.part(("i", 2), ("a", "__name__")), "the exception class of error_cases")
         if not isinstance(inputs, dict):
             raise author.fault("error_cases must yield (name, inputs, exception class), the inputs as a dict")
+        if missing := left_out(truths.numbers, inputs):
+            raise author.fault(f"error_cases leaves out '{missing}', which has no default")
         case = _Refused(str(name), inputs, str(kind))
         if "reference" in truths.numbers.functions:
             _hold_reference(author, case)

@@ -18,6 +18,8 @@ __all__ = ["Numbers", "Output", "Parameter", "offered"]
 
 _FUNCTIONS = ("reference", "inputs", "check", "edge_cases", "error_cases", "gradients")
 _PROPERTY = "property_"
+#: Defaults that a description holds by value.
+_TOLD = (bool, int, float, type(None))
 _DTYPES = ("float64", "float32")
 #: Draws of the first case from one seed: what differs between them is drawn from something else.
 _SEED = 20_240_607
@@ -29,8 +31,9 @@ class Parameter(msgspec.Struct, frozen=True, omit_defaults=True):
     Attributes:
         name: As the author's code calls it.
         kind: What the binder is told: ``array``, ``int``, ``float``, ``bool`` or ``data``.
-        drawn: Whether the inputs hold it; else it is a default of the reference's.
-        default: That default, as :mod:`~judge_tui.checks.worker.border.codec` writes it.
+        drawn: Whether the inputs of every case hold it; else it is a default of the reference's.
+        default: The reference's default, as :mod:`~judge_tui.checks.worker.border.codec` writes it; empty
+            where it has none that is told by value.
     """
 
     name: str
@@ -300,7 +303,11 @@ def _parameters(
             raise author.fault(f"inputs draws '{unknown[0]}', which reference does not take")
         if open_ := [p["name"] for p in order if p["name"] not in drawn and "default" not in p]:
             raise author.fault(f"reference takes '{open_[0]}', which inputs does not draw")
-    made = [Parameter(name, _kind(drawn[name])) for name in names if name in drawn]
+    # edge cases, refusals and claims may leave out what the reference has a default for
+    own = {
+        p["name"]: Encoder().encode(p["default"]) for p in order if isinstance(p.get("default", ""), _TOLD)
+    }
+    made = [Parameter(name, _kind(drawn[name]), True, own.get(name, b"")) for name in names if name in drawn]
     made += [Parameter(name, _kind(drawn[name])) for name in drawn if name not in names]
     return (*made, *(
         Parameter(p["name"], _kind(p["default"]), False, Encoder().encode(p["default"]))

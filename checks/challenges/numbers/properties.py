@@ -9,7 +9,7 @@ from typing import Any
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.challenges.author import Author
 from judge_tui.checks.challenges.challenge import NUMBERS
-from judge_tui.checks.challenges.numbers.answering import called, taken, whole
+from judge_tui.checks.challenges.numbers.answering import called, left_out, taken, whole
 from judge_tui.checks.challenges.numbers.contract import SOLUTION
 from judge_tui.checks.challenges.numbers.truths import Truths
 from judge_tui.checks.check import Check, Findings
@@ -125,6 +125,9 @@ class _Trial:
         known = {parameter.name for parameter in self.truths.numbers.parameters}
         if not isinstance(inputs, dict) or not inputs.keys() <= known or self.calls > _MOST_CALLS:
             told = f"call takes {', '.join(sorted(known))} by name"
+            return {"raise": ["TypeError", told, ["TypeError"]]}
+        if missing := left_out(self.truths.numbers, inputs):
+            told = f"call leaves out '{missing}', which has no default"
             return {"raise": ["TypeError", told, ["TypeError"]]}
         try:
             returned = called(self.bench, self.truths.numbers, inputs, seconds=self.seconds)

@@ -117,3 +117,37 @@ def test_a_forbidden_name_fails_with_its_line(judged: Judge) -> None:
     answer = "import numpy as np\ndef mean(x):\n    if not len(x): raise ValueError\n    return np.mean(x)\n"
     found = judged(MEAN + "FORBIDDEN = ['numpy.mean']\n", answer, "forbidden", task="mean")["forbidden"]
     assert (found.verdict, found.location) == (Verdict.FAIL, ("answer.py", 4))
+
+
+SCALED = """
+def reference(x, factor=2.0): return x * factor
+def inputs(rng, n): return {"x": rng.standard_normal(n), "factor": float(rng.uniform(1.0, 3.0))}
+CASES = [dict(n=3), dict(n=5)]
+def edge_cases(rng):
+    yield "no factor", {"x": rng.standard_normal(4)}
+def property_doubles(call, rng):
+    x = rng.standard_normal(3)
+    assert (call(x=x) == 2.0 * x).all(), "twice is not twice"
+"""
+
+
+@pytest.mark.parametrize("signature", ["x, factor=2.0", "x, factor", "factor, x"])
+def test_what_has_a_default_may_be_left_out(judged: Judge, signature: str) -> None:
+    outcomes = judged(SCALED, f"def scaled({signature}): return factor * x\n")
+    verdicts = {outcomes[check].verdict for check in ("accuracy", "edge_cases", "property_doubles")}
+    assert verdicts == {Verdict.PASS}, [each.summary for each in outcomes.values()]
+
+
+def test_what_has_none_may_not(judged: Judge) -> None:
+    challenge = SCALED.replace("factor=2.0", "factor")
+    answer = "def scaled(x, factor): return factor * x\n"
+    outcomes = judged(challenge, answer, "edge_cases", "property_doubles")
+    assert {outcome.verdict for outcome in outcomes.values()} == {Verdict.ERROR}
+    assert all("the challenge itself" in outcome.summary for outcome in outcomes.values())
+    assert all("factor" in outcome.summary for outcome in outcomes.values())
+
+
+def test_a_claim_gets_an_array_where_the_reference_gives_one(judged: Judge) -> None:
+    answer = "def scaled(x, factor=2.0): return [factor * float(v) for v in x]\n"
+    outcome = judged(SCALED, answer, "property_doubles")["property_doubles"]
+    assert outcome.verdict is Verdict.PASS, outcome.summary
