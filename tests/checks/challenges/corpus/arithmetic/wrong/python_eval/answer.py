@@ -1,0 +1,2 @@
+def evaluate(text):
+    return eval(text.strip().replace("^", "**"))

@@ -1,0 +1,3 @@
+def pairs():
+    for _ in range(int(input())):
+        yield input(), input()
