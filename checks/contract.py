@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from judge_tui.checks.calling.binding import Binding
     from judge_tui.checks.timing import Timing
 
-__all__ = ["AVOIDED", "Contract", "Param", "Return", "Role", "Sample", "normal"]
+__all__ = ["AVOIDED", "Contract", "Param", "Return", "Role", "Sample", "anything", "normal"]
 
 Kind = Literal["array", "handle", "self", "int", "float", "bool", "dtype", "model", "data", "rng"]
 
@@ -21,6 +21,11 @@ Kind = Literal["array", "handle", "self", "int", "float", "bool", "dtype", "mode
 def normal(name: str) -> str:
     """A name as the binder compares it: lower case, letters and digits only (``d_gamma`` = ``dGamma``)."""
     return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+def anything(value: Any, inputs: Mapping[str, Any]) -> float:
+    """The grade of plain data where any is an answer: what is right is the checks' business."""
+    return 1.0
 
 
 #: Expressions on names of what is no answer: a submission's own truth, and its tests.

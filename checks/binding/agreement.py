@@ -17,7 +17,7 @@ from judge_tui.checks.binding.meant import Refused
 from judge_tui.checks.calling.binding import Binding, Source
 from judge_tui.checks.calling.calls import Ended, invoke
 from judge_tui.checks.calling.remote import Worker
-from judge_tui.checks.contract import Role
+from judge_tui.checks.contract import Role, anything
 from judge_tui.checks.faults import Fault, Raised
 from judge_tui.checks.worker.scripted.models import STYLES
 
@@ -148,7 +148,9 @@ def _graded(
             said.append("did not ask the scripted model")
             if not any(argument.source in models for argument in (*binding.args, *(binding.init or ()))):
                 return None
-        grade = role.agrees(returned.value(role.returns[0].name), inputs)
+        # where any answer will do it is not read, however large it is
+        told = None if role.agrees is anything else returned.value(role.returns[0].name)
+        grade = role.agrees(told, inputs)
         if not asked:
             # What is handed its model and answers without it plays the role all the same, and wrongly.
             return 0.0

@@ -79,6 +79,14 @@ def callables(loaded: Inventories) -> Iterator[Routine]:
                     yield Routine(file, name, method["params"][1:], method["line"], cls)
 
 
+def _called(loaded: Inventories) -> Iterator[Routine]:
+    """Objects of modules that are called like functions: instances, and partial functions."""
+    for file, inventory in loaded.items():
+        for item in inventory.get("called", ()):
+            if item["params"] is not None:
+                yield Routine(file, item["name"], item["params"], item["line"])
+
+
 def candidates(
     worker: Worker, loaded: Inventories, role: Role, found: Mapping[str, Binding], inputs: Mapping[str, Any]
 ) -> Iterator[Candidate]:
@@ -107,7 +115,7 @@ def _named(
     """Functions and methods that are called as they are."""
     taken = {binding.target for binding in found.values()}
     own = containers(loaded)
-    for item in callables(loaded):
+    for item in (*callables(loaded), *(_called(loaded) if role.by_parameters else ())):
         score = name_score(item.name, role)
         if score is None:
             score = _params_score(item, role)

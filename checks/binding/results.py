@@ -15,6 +15,8 @@ from judge_tui.checks.submission import Submission
 
 __all__ = ["by_name", "filled", "returns", "unnamed"]
 
+_SINGLE = ("array", "scalar", "list", "none")
+
 Shapes = Mapping[str, tuple[int, ...]]
 Tree = Mapping[str, Any]
 
@@ -138,7 +140,7 @@ def _in_result(
     kind = tree.get("kind")
     if kind == "list" and _holds_whole(role, parts, shapes):
         found = _from_tuple(submission, role, binding, parts, shapes)
-    elif kind in ("array", "scalar", "list", "none") or (not parts and kind != "tuple"):
+    elif kind in _SINGLE or (not parts and kind != "tuple") or _rows(role, tree, shapes):
         found = {} if kind == "none" else {role.returns[0].name: Source()}
     elif _plain_tuple(tree):
         found = _from_tuple(submission, role, binding, parts, shapes)
@@ -152,6 +154,7 @@ def _in_result(
                 found[item.name] = Source()
         inner = ((item, _within(item, tree, shapes)) for item in role.returns)
         found = found or {item.name: Source("result", steps) for item, steps in inner if steps}
+        found = found or _by_place(role, tree, shapes)
         found = found or {role.returns[0].name: Source()}
     return {**found, **_selves(role, binding, found)}
 
@@ -165,6 +168,39 @@ def _holds_whole(role: Role, parts: Sequence[Sequence[Any]], shapes: Shapes) -> 
         part.get("kind") == "array" and _alike(first, part.get("shape"), shapes[first.name])
         for _step, _key, part in parts
     )
+
+
+def _rows(role: Role, tree: Tree, shapes: Shapes) -> bool:
+    """Whether a tuple is one array, row by row."""
+    if tree.get("kind") != "tuple" or len(role.returns) > 1 or role.returns[0].kind != "array":
+        return False
+    wanted = shapes.get(role.returns[0].name)
+    return bool(wanted) and _shape(tree) == wanted
+
+
+def _shape(tree: Tree) -> tuple[int, ...] | None:
+    """The shape that a tree has as one array; ``None`` where it is none."""
+    kind = tree.get("kind")
+    if kind == "array":
+        return tuple(tree["shape"])
+    if kind in ("scalar", "int", "float", "bool"):
+        return ()
+    inner = {_shape(part) for _step, _key, part in tree.get("parts", ())}
+    (shape,) = inner if kind in ("tuple", "list") and len(inner) == 1 else (None,)
+    return None if shape is None else (tree["count"], *shape)
+
+
+def _by_place(role: Role, tree: Tree, shapes: Shapes) -> dict[str, Source]:
+    """What a named tuple of other names holds, one thing after another."""
+    parts: list[list[Any]] = list(tree.get("parts", ()))
+    needed = [item for item in role.returns if item.required and item.kind != "self"]
+    fits = tree.get("kind") == "tuple" and len(parts) == len(needed) > 1
+    if not fits or not all(_fits(item, part[2], shapes) for item, part in zip(needed, parts, strict=True)):
+        return {}
+    return {
+        item.name: Source("result", ((step, key),))
+        for item, (step, key, _part) in zip(needed, parts, strict=True)
+    }
 
 
 def _plain_tuple(tree: Tree) -> bool:

@@ -48,6 +48,8 @@ def ways(
             yield called[0], called[1] + unsure
     if called := _turned(params, role, lacking):
         yield called[0], called[1] + 0.3
+    if role.by_parameters and (called := _spread(params, role)):
+        yield called[0], called[1] + 0.3
     if packed and (called := arguments(params, role, lacking=lacking, container="dict", packed=packed)):
         # A class of the submission's own that holds settings says what they are; a dict's keys are read off.
         yield called[0], called[1] + (-0.1 if all(each.made for each in packed.values()) else 0.2)
@@ -109,6 +111,20 @@ def _turned(
     if untold is None or {p.kind for p in untold} != {"array", "handle"} or len(untold) != 2:
         return None
     return named.filled(untold[::-1]), 2.0 * len(untold)
+
+
+def _spread(params: list[Mapping[str, Any]], role: Role) -> tuple[tuple[Argument, ...], float] | None:
+    """The same where ``*args`` take what is left, in the contract's order."""
+    named = _named(params, role, "", {})
+    free = [p for p in role.params if p.name not in named.used and p.required]
+    open_ = any(p["kind"] == "VAR_POSITIONAL" for p in params)
+    if not open_ or len(free) <= named.args.count(None) or _DEFAULT in named.args:
+        return None
+    places = named.args.count(None)
+    args = named.filled(free[:places])
+    if any(argument.keyword for argument in args):
+        return None
+    return (*args, *(Argument(p.name) for p in free[places:])), 2.0 * len(free)
 
 
 @dataclass(frozen=True, slots=True)

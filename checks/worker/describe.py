@@ -36,6 +36,7 @@ _SPOKEN = frozenset({"__call__", "__delitem__"})
 _BREADTH = 64
 _MOST_NODES = 20_000
 _MAX_TEXT = 200
+_MANY_BITS = 4096
 
 
 class NoPart(LookupError):
@@ -176,7 +177,8 @@ def _plain(value: Any) -> Any:
     if isinstance(value, str):
         return value[:_MAX_TEXT]
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
-        return str(value)[:_MAX_TEXT]
+        # Python writes no numbers of thousands of digits as decimals
+        return (str(value) if value.bit_length() < _MANY_BITS else hex(value))[:_MAX_TEXT]
     return value if isinstance(value, (bool, int, float, type(None))) else str(value)[:_MAX_TEXT]
 
 
@@ -235,13 +237,15 @@ def inventory(module: ModuleType) -> dict[str, Any]:
     """The functions, classes and objects that a module itself defines.
 
     Returns:
-        ``{"functions": […], "classes": […], "objects": […]}``; a function has ``name``, ``line``, ``doc``
-        and ``params`` (``name``, ``kind``, ``default`` when there is one, ``annotation``); a class has
-        ``methods`` and the params of its constructor.
+        ``{"functions": […], "classes": […], "objects": […], "called": […]}``; a function, and an object
+        that is ``called`` like one, has ``name``, ``line``, ``doc`` and ``params`` (``name``, ``kind``,
+        ``default`` when there is one, ``annotation``); a class has ``methods`` and the params of its
+        constructor.
     """
     functions: list[dict[str, Any]] = []
     classes: list[dict[str, Any]] = []
     objects: list[dict[str, Any]] = []
+    called: list[dict[str, Any]] = []
     for name, value in list(vars(module).items()):
         if name.startswith("__"):
             continue
@@ -254,7 +258,10 @@ def inventory(module: ModuleType) -> dict[str, Any]:
                 functions.append(_function(name, value))
         elif str(getattr(type(value), "__module__", "")).startswith("submission"):
             objects.append({"name": name, "type": type(value).__name__})
-    return {"functions": functions, "classes": classes, "objects": objects}
+            called += [_function(name, value)] if callable(value) else []
+        elif isinstance(value, functools.partial):
+            called.append(_function(name, value))
+    return {"functions": functions, "classes": classes, "objects": objects, "called": called}
 
 
 def _decorated(value: Any) -> Any:
@@ -272,13 +279,20 @@ def _decorated(value: Any) -> Any:
 
 def _function(name: str, value: Any) -> dict[str, Any]:
     value = _decorated(value)
-    code = getattr(inspect.unwrap(value), "__code__", None)
+    code = getattr(inspect.unwrap(value), "__code__", None) or getattr(_behind(value), "__code__", None)
     return {
         "name": name,
         "line": code.co_firstlineno if code else 0,
         "doc": (getattr(value, "__doc__", None) or "").strip().partition("\n")[0][:_MAX_TEXT],
         "params": _params(value),
     }
+
+
+def _behind(value: Any) -> Any:
+    """The function behind an object that is called like one."""
+    if isinstance(value, functools.partial):
+        return value.func
+    return inspect.getattr_static(type(value), "__call__", None)
 
 
 def _params(value: Any) -> list[dict[str, Any]] | None:

@@ -405,7 +405,9 @@ class Session:
             raise BadValueError("None instead of an array")
         array = widened(array_of(value))
         if array.dtype.kind not in "fiub":
-            raise BadValueError(f"dtype {array.dtype} instead of numbers")
+            later = hasattr(type(value), "__next__") or hasattr(type(value), "__await__")
+            told = f"a {type(value).__name__}" if later else f"dtype {array.dtype}"
+            raise BadValueError(f"{told} instead of numbers")
         if array.dtype.kind == "f" and dtype.kind in "iub":
             raise BadValueError(f"dtype {array.dtype} instead of integers")
         if request.get("loose") and alike(array.shape, shape):
@@ -420,13 +422,14 @@ class Session:
 
     def op_carry(self, request: dict[str, Any]) -> dict[str, Any]:
         """Any value, exactly, where it crosses by value; keep its large arrays, to be fetched one by one."""
-        from .border.codec import Encoder, TooMuchError
+        from .border.answered import Answered
+        from .border.codec import TooMuchError
 
-        encoder = Encoder(far=request["far"])
+        encoder = Answered(far=request["far"])
         try:
             data = encoder.encode(arrays.hosted(self._decoded(request["of"])))
         except (TooMuchError, TypeError) as error:
-            raise BadValueError(str(error)) from error
+            raise BadValueError(str(error).replace(" does not", ", which does not")) from error
         self.kept[request["keep"]] = encoder.apart
         return {"value": data}
 

@@ -285,7 +285,7 @@ def _too_wide(out: npt.NDArray[Any], reference: npt.NDArray[Any]) -> npt.NDArray
     """Where floats are not the whole numbers that they seem, those being too large for them."""
     found = np.zeros(reference.shape, np.bool_)
     if reference.dtype.kind in "iu":
-        for at in zip(*np.nonzero((reference > _WHOLE) | (reference < -_WHOLE)), strict=True):
+        for at in map(tuple, np.argwhere((reference > _WHOLE) | (reference < -_WHOLE))):
             value = complex(out[at])
             found[at] = not math.isfinite(value.real) or int(value.real) != int(reference[at])
     return found

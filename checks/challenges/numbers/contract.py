@@ -15,7 +15,7 @@ from judge_tui.checks.challenges.numbers.offered import Numbers, Parameter
 from judge_tui.checks.challenges.numbers.parts import parts
 from judge_tui.checks.challenges.numbers.truths import Truths, work_of
 from judge_tui.checks.challenges.numbers.values import handed
-from judge_tui.checks.contract import AVOIDED, Contract, Param, Return, Role, Sample, normal
+from judge_tui.checks.contract import AVOIDED, Contract, Param, Return, Role, Sample, anything, normal
 from judge_tui.checks.errors import ChallengeFault
 from judge_tui.checks.faults import Skipped
 from judge_tui.checks.sandbox.packages import EVERY
@@ -107,7 +107,7 @@ def _role(challenge: Challenge, numbers: Numbers, *, cache: bool) -> Role:
         (*given, *((Return("cache", "handle", _CACHE),) if cache else ())),
         (*exact, *near),
         avoid=tuple(p for p in AVOIDED if not any(re.search(p, name.lower()) for name in known)),
-        agrees=_agreeing(numbers) if numbers.plain else None,
+        agrees=anything if numbers.plain else None,
         pure=numbers.pure,
         sure=len(exact),
         by_parameters=True,
@@ -197,12 +197,3 @@ def _telling(cases: list[dict[str, Any]]) -> dict[str, Any]:
 def defaults(numbers: Numbers) -> dict[str, Any]:
     """Name → the reference's own default, for what the inputs do not hold."""
     return {p.name: decode(p.default) for p in numbers.parameters if not p.drawn}
-
-
-def _agreeing(numbers: Numbers) -> Callable[[Any, Mapping[str, Any]], float]:
-    """How well plain data fits: any answer is one; what is right is held by the checks."""
-
-    def agrees(value: Any, inputs: Mapping[str, Any]) -> float:
-        return 1.0
-
-    return agrees

@@ -88,9 +88,7 @@ def _repeats(author: Author, answer: Any, drawn: Mapping[str, Any]) -> None:
     """
     again = compared(author.call("reference", (), drawn), answer)
     if again.wrong or not again.error <= _REPEATED:
-        raise author.fault(
-            "reference gives another answer to the same inputs: it must depend on them alone"
-        )
+        raise author.fault("reference gives another answer to the same inputs: it must depend on them alone")
 
 
 def _answered(author: Author, sizes: Mapping[str, Any]) -> bool:

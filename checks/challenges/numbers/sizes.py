@@ -76,13 +76,15 @@ def _apart(case: Sizes) -> dict[str, Any]:
 
 def _of_their_kind(value: int, all_: Sequence[Any]) -> int:
     """A size near one that is all that the others are: a power of two, a square, a prime, odd, a multiple."""
-    known = [item for item in all_ if is_size(item)]
+    known = [int(item) for item in all_ if is_size(item)]
     low, high = min(known), max(known)
     if low == high:
         return low
     if len(known) < len(all_):
         return value
     kinds = [kind for kind in _kinds(known) if all(map(kind, known))]
+    if _is_power_of_two in kinds:
+        value = 1 << max(value, 1).bit_length() - 1
     # the smallest is of all these kinds
     down = range(min(value, high), max(low, value - _STEPS) - 1, -1)
     return next((size for size in down if all(kind(size) for kind in kinds)), low)
@@ -92,13 +94,18 @@ def _kinds(known: Sequence[int]) -> Iterator[Callable[[int], bool]]:
     """What sizes may be, all of them, and not by chance."""
     step = reduce(math.gcd, known)
     if max(known) > 2:
-        yield lambda size: size > 0 and not size & (size - 1)
+        yield _is_power_of_two
     if max(known) <= _LARGEST_PRIME:
         yield _is_prime
-    yield lambda size: size >= 0 and math.isqrt(size) ** 2 == size
+    if len(set(known)) > 2:
+        yield lambda size: size >= 0 and math.isqrt(size) ** 2 == size
     yield lambda size: size % 2 == 1
     if step > 1:
         yield lambda size: size % step == 0
+
+
+def _is_power_of_two(size: int) -> bool:
+    return size > 0 and not size & (size - 1)
 
 
 def _is_prime(size: int) -> bool:

@@ -1,7 +1,7 @@
 """Entries that rounding decides: no sound answer is held to them, the reference itself goes either way.
 
 A rounded number, the place of the largest of two that are nearly the same, a count of what is over a
-threshold: right is what the reference gives where its inputs move by what a sound algorithm may lose. A number
+threshold: right is what the reference gives where inputs move by what a sound algorithm may lose. A number
 that is too large for a dtype is infinite in it.
 """
 

@@ -13,6 +13,7 @@ begins with a tag::
     ["r", start, stop, step]           range
     ["b", bytes]                       bytearray
     ["a", dtype, shape, bytes]         array; ["o", shape, [..]] of objects; ["far", dtype, shape, i] apart
+    ["v", shape, [name..], [array..]]  array of records, field by field
     ["n", dtype, bytes]                NumPy scalar
     ["D" "P" "U", text]                Decimal, Path, UUID
     ["F", numerator, denominator]      Fraction
@@ -131,7 +132,9 @@ class Encoder:
         # A value's own word for its class is not asked.
         kind = type(value)
         if issubclass(kind, np.ndarray):
-            return self.tree(np.asarray(value), depth)
+            # without its mask it would be another value
+            masked = issubclass(kind, np.ma.MaskedArray) and np.ma.is_masked(value)
+            return self._otherwise(value) if masked else self.tree(np.asarray(value), depth)
         if issubclass(kind, np.generic):
             return self._scalar(value)
         if issubclass(kind, tuple) and isinstance(fields := getattr(kind, "_fields", None), tuple):
@@ -154,6 +157,8 @@ class Encoder:
         return self._otherwise(value)
 
     def _scalar(self, value: Any) -> Any:
+        if value.dtype.names:
+            return self.array(np.asarray(value), 0)
         if value.dtype.char not in _KINDS or value.dtype.fields:
             return self._otherwise(value)
         return ["n", value.dtype.str, value.tobytes()]
@@ -178,7 +183,10 @@ class Encoder:
         """An array as what msgpack can carry."""
         if value.dtype.kind == "O":
             return ["o", list(value.shape), [self.tree(item, depth) for item in value.ravel().tolist()]]
-        if value.dtype.char not in _KINDS or value.dtype.fields:
+        if value.dtype.names:
+            fields = [self.array(value[name], depth) for name in value.dtype.names]
+            return ["v", list(value.shape), list(value.dtype.names), fields]
+        if value.dtype.char not in _KINDS:
             return self._otherwise(value)
         if self.far is not None and value.nbytes >= self.far and value.dtype.kind in _SENT_APART:
             self.apart.append(value)
@@ -222,7 +230,7 @@ _EXACT: Mapping[type, Callable[[Encoder, Any, int], Any]] = {
 
 #: Classes of containers that can change; a reader makes them of these tags.
 _CHANGING = frozenset({list, dict, set, deque, bytearray, np.ndarray})
-_CHANGING_TAGS = frozenset("lsqdbao")
+_CHANGING_TAGS = frozenset("lsqdbaov")
 
 #: Listed classes, and what makes a plain value of one below them without asking that class anything.
 _BASES: tuple[tuple[type, Callable[[Any], Any]], ...] = (
@@ -335,6 +343,11 @@ class _Reader:
             made = np.empty(len(items), object)
             made[:] = [part(item) for item in items]
             return made.reshape(_shape(shape))
+        if tag == "v":
+            shape, names, fields = rest
+            # fields are no values of their own
+            each = [self.made(field[0], field[1:], depth + 1) for field in fields]
+            return _records(_shape(shape), names, each)
         if tag in _PLAIN:
             return _PLAIN[tag](*rest)
         from .further import read
@@ -370,6 +383,17 @@ def _array(dtype: Any, shape: Any, data: bytes) -> Any:
             raise MalformedError("an array of nothing, of too many items")
         return np.zeros(sizes, kind)
     return np.frombuffer(data, kind).reshape(sizes).copy()
+
+
+def _records(shape: tuple[int, ...], names: Any, fields: list[Any]) -> Any:
+    beyond = [each.shape[len(shape) :] for each in fields if each.shape[: len(shape)] == shape]
+    if not fields or len(beyond) < len(fields):
+        raise MalformedError("an array of records whose fields do not fit its shape")
+    kinds = [(str(n), each.dtype, more) for n, each, more in zip(names, fields, beyond, strict=True)]
+    made = np.empty(shape, kinds)
+    for name, each in zip(names, fields, strict=True):
+        made[name] = each
+    return made
 
 
 def _scalar(dtype: Any, data: bytes) -> Any:
