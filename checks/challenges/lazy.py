@@ -115,8 +115,8 @@ def _truncated(value: Any, axis: int) -> Any:
         return np.take(value, range(max(value.shape[axis] - 1, 0)), axis)
     if isinstance(value, (list, str, bytes)) and not axis:
         return value[:-1]
-    if isinstance(value, (tuple, Record)) and not axis:
-        return _parts(value, lambda item: _truncated(item, 0))
+    if isinstance(value, (tuple, Record)):
+        return _parts(value, lambda item: _truncated(item, axis))
     if isinstance(value, Mapping) and not axis:
         return dict(list(value.items())[:-1])
     return value
