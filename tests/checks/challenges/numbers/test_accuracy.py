@@ -84,6 +84,19 @@ def test_float32_arithmetic_on_float64_input_is_a_warning(judged: Judge) -> None
     assert "float32 arithmetic" in found.summary
 
 
+def test_a_library_may_ask_whether_a_refused_module_is_there(judged: Judge) -> None:
+    asks = """
+import importlib.util
+assert importlib.util.find_spec("tensorflow") is None
+try:
+    import tensorflow
+except ImportError:
+    pass
+"""
+    found = judged(RMS, asks + RIGHT, task="rms_norm")["accuracy"]
+    assert found.verdict is Verdict.PASS, found.summary
+
+
 def test_a_wrong_constant_within_float32_s_limit_fails_in_float64(judged: Judge) -> None:
     answer = RIGHT.replace("eps=1e-3", "eps=1e-3 + 1e-9")
     found = judged(RMS, answer, task="rms_norm")["accuracy"]
