@@ -119,9 +119,7 @@ class Submission:
             for made in folders:
                 release(made)
             raise
-        taken = Submission(
-            self.model, self.task, files, tuple(folders[1:]), self, troubles, self.judged_by
-        )
+        taken = Submission(self.model, self.task, files, tuple(folders[1:]), self, troubles, self.judged_by)
         released_with(taken, *folders)
         # what is malformed is told by whoever asks for it
         with suppress(WorkspaceError):

@@ -1,4 +1,4 @@
-"""A reference, inputs and cases: right answers pass, wrong ones fail, and the author's slips are the author's."""
+"""A reference, inputs and cases: right answers pass however they are called, and wrong ones fail."""
 
 from __future__ import annotations
 
@@ -133,7 +133,8 @@ CASES = [dict(length=4), dict(length=30)]
         ("import re\ndef f(text, words):\n"
          " return {w: [m.start() for m in re.finditer(w, text)] for w in words}",
          Verdict.FAIL),
-        ("def f(text, words):\n return [[i for i in range(len(text)) if text.startswith(w, i)] for w in words]",
+        ("def f(text, words):\n"
+         " return [[i for i in range(len(text)) if text.startswith(w, i)] for w in words]",
          Verdict.FAIL),
         ("def f(text, words):\n"
          " return {w: tuple(i for i in range(len(text)) if text.startswith(w, i)) for w in words}",

@@ -104,6 +104,17 @@ def test_gradients_are_those_of_the_reference(judged: Judge, answer: str, verdic
         ("a @= b", ["operator:@"]),
         ("sorted([2])", ["sorted"]),
         ("x.sorted", []),
+        ("def sorted(x): return x\nsorted([2])", []),
+        ("def f(x):\n    sorted = x.order\n    return sorted(3)", []),
+        ("def f(sorted): pass\nsorted([2])", ["sorted"]),
+        ("def f(x, s=sorted): return s(x)", ["sorted", "sorted"]),
+        ("import builtins\nbuiltins.sorted([2])", ["sorted"]),
+        ("import numpy as np\ngetattr(np.linalg, 'norm')(3)", ["numpy.linalg.norm"]),
+        ("import importlib as i\ni.import_module('numpy').linalg.norm(3)", ["numpy.linalg.norm"]),
+        ("n = __import__('numpy')\nn.linalg.norm(3)", ["numpy.linalg.norm"]),
+        ("import numpy as np\n(n := np.linalg).norm(3), n.norm(4)", ["numpy.linalg.norm"]),
+        ("import numpy as np\nn, k = np.linalg, 3\nn.norm(k)", ["numpy.linalg.norm"]),
+        ("import numpy as np\ndef f(x, *, n=np): return n.linalg.norm(x)", ["numpy.linalg.norm"]),
     ],
 )
 def test_what_is_ruled_out_is_found_through_aliases_and_never_in_strings(
