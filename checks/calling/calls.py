@@ -12,6 +12,7 @@ import numpy.typing as npt
 from judge_tui.checks.calling.binding import Argument, Binding, Source, parse_path
 from judge_tui.checks.calling.layouts import back, handed, left_out, wired
 from judge_tui.checks.calling.remote import (
+    Carried,
     Context,
     Handle,
     Nested,
@@ -238,7 +239,7 @@ class _Handover:
             if argument.source not in self.given:
                 self.given[argument.source] = self.worker.put(item)
             return self.given[argument.source]
-        if isinstance(item, list):
+        if isinstance(item, (list, Carried)):
             if argument.source not in self.given:
                 self.given[argument.source] = self.worker.put(item)
             return self.given[argument.source]

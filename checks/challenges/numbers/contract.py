@@ -186,10 +186,12 @@ def _sampler(numbers: Numbers, truths: Truths) -> Callable[[np.random.Generator]
 def _telling(cases: list[dict[str, Any]]) -> dict[str, Any]:
     """The case whose sizes tell axes apart best, and are small."""
 
-    def vague(case: Mapping[str, Any]) -> tuple[int, float]:
+    def vague(case: Mapping[str, Any]) -> tuple[int, int, float]:
         sizes = [value for value in case.values() if isinstance(value, int) and not isinstance(value, bool)]
         alike = len(sizes) - len({size for size in sizes if size > 1})
-        return alike, math.prod(map(float, sizes))
+        # of one or two items hardly anything that a call does can be seen
+        few = sum(size < 3 for size in sizes)
+        return alike, few, math.prod(map(float, sizes))
 
     return min(cases, key=vague)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,10 +11,11 @@ import numpy as np
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.calls import Returned
 from judge_tui.checks.calling.layouts import handed
-from judge_tui.checks.calling.remote import Handle, Worker
+from judge_tui.checks.calling.remote import Carried, Handle, Worker
 from judge_tui.checks.contract import Role
 from judge_tui.checks.faults import BadResult
 from judge_tui.checks.tolerance import same_bits
+from judge_tui.checks.worker.border.codec import decode
 
 __all__ = ["Contents", "Path", "contents", "modified", "outputs", "overwritten", "path_text", "sent", "still"]
 
@@ -33,6 +35,8 @@ def sent(value: Any, returned: Returned) -> Any:
 
 def overwritten(worker: Worker, handle: Handle, value: Any, returned: Returned) -> str:
     """How an argument was changed by the call; empty when it was not."""
+    if isinstance(value, Carried):
+        return "" if _equal(worker.carried(handle), decode(value.data)) else "modified"
     before = sent(value, returned)
     if isinstance(before, list):
         return "" if repr(worker.value(handle)) == repr(before) else "modified"
@@ -40,6 +44,20 @@ def overwritten(worker: Worker, handle: Handle, value: Any, returned: Returned) 
         return "" if same_bits(worker.fetch(handle, before.shape, before.dtype), before) else "modified"
     except BadResult as fault:
         return f"modified ({fault.message.removeprefix('answered with ')})"
+
+
+def _equal(one: Any, other: Any) -> bool:
+    """Whether values are the same, item by item; NaN is itself."""
+    if isinstance(other, np.ndarray):
+        return isinstance(one, np.ndarray) and same_bits(one, other)
+    if isinstance(other, (list, tuple)):
+        alike = type(one) is type(other) and len(one) == len(other)
+        return alike and all(map(_equal, one, other))
+    if isinstance(other, dict):
+        alike = isinstance(one, dict) and list(one) == list(other)
+        return alike and all(_equal(one[key], other[key]) for key in other)
+    nans = isinstance(one, float) and isinstance(other, float) and math.isnan(one) and math.isnan(other)
+    return type(one) is type(other) and (nans or bool(one == other))
 
 
 def contents(worker: Worker, handle: Handle) -> Contents:

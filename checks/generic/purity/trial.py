@@ -11,7 +11,7 @@ import numpy as np
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.calls import Returned
-from judge_tui.checks.calling.remote import Handle, Worker
+from judge_tui.checks.calling.remote import Carried, Handle, Worker
 from judge_tui.checks.check import Findings
 from judge_tui.checks.contract import Role
 from judge_tui.checks.faults import Fault
@@ -187,6 +187,8 @@ class Trial:
         for name, handle in used.given.items():
             if overwritten(self.bench.worker, handle, self.ours.values[name], used):
                 return
+            if isinstance(self.others.values[name], Carried):
+                continue
             self.bench.worker.fill(handle, sent(self.others.values[name], used))
             handles[name] = handle
         if not handles:
