@@ -10,7 +10,7 @@ import numpy as np
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.challenges.author import Authors
 from judge_tui.checks.challenges.behaviour import checks_of as behaviour_of
-from judge_tui.checks.challenges.challenge import CASES, Challenge
+from judge_tui.checks.challenges.challenge import CASES, OPEN, Challenge
 from judge_tui.checks.challenges.description import Description, Trouble, described
 from judge_tui.checks.challenges.loading import allowed_only, parses
 from judge_tui.checks.challenges.numbers.checks import checks_of as numbers_of
@@ -109,7 +109,8 @@ def _nothing(authors: Authors) -> Contract:
     def sample(rng: np.random.Generator) -> Sample:
         return Sample({}, {})
 
-    return Contract((), sample, leave=authors.close)
+    free = frozenset(OPEN)
+    return Contract((), sample, leave=authors.close, frameworks=free, packages=free)
 
 
 def _in_trouble(id: str, title: str, trouble: Trouble) -> Check:

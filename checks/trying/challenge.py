@@ -6,7 +6,10 @@ must answers that cost no thought. What passes that should not is a hole of the 
 
 from __future__ import annotations
 
+import ast
+import difflib
 import math
+import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -18,7 +21,7 @@ import msgspec
 import numpy as np
 
 from judge_tui.checks.challenges.author import Authors
-from judge_tui.checks.challenges.challenge import CASES, TESTS, Challenge, Limits
+from judge_tui.checks.challenges.challenge import CASES, NUMBERS, TESTS, Challenge, Limits
 from judge_tui.checks.challenges.description import described
 from judge_tui.checks.challenges.lazy import PROGRAMS, Lazy, lazy_answers
 from judge_tui.checks.challenges.numbers.accuracy import asked, named_cases
@@ -33,6 +36,7 @@ from judge_tui.checks.errors import ChallengeFault
 from judge_tui.checks.judged import unjudged
 from judge_tui.checks.runner import judge
 from judge_tui.checks.sandbox.packages import EVERY
+from judge_tui.checks.sources import parsed
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.task import Task
 from judge_tui.checks.verdict import Outcome, Verdict
@@ -43,6 +47,13 @@ _SEEDS = (1, 2, 3)
 _DOUBLE = "float64"
 #: What a sleeping submission may take, so that nobody waits for it.
 _SOON = Limits(seconds=0.5)
+_PROPERTY = "property_"
+_PROPERTY_LIKE = re.compile(r"prop[a-z]{3,6}_")
+_HOOKS = (
+    "reference", "inputs", "check", "edge_cases", "error_cases", "gradients", "CASES", "NAMES", "ALIASES",
+    "RESULTS", "DTYPES", "TOLERANCE", "GRADIENTS", "BENCH", "FORBIDDEN", "FRAMEWORKS", "PACKAGES", "SEED",
+    "PURE",
+)  # fmt: skip
 _OF_NOBODY = ("own_tests", "throughput", "size")
 
 
@@ -71,7 +82,7 @@ class Tried(msgspec.Struct, frozen=True, omit_defaults=True):
     """What came of one trial.
 
     Attributes:
-        kind: ``reference``, ``right``, ``wrong`` or ``lazy``.
+        kind: ``names``, ``reference``, ``right``, ``wrong`` or ``lazy``.
         name: Which.
         fine: Whether the challenge did what it must.
         told: What killed it, or what it passed; a clause.
@@ -110,6 +121,7 @@ def tried(
             if trouble is not None:
                 raise trouble.error()
         task = made(challenge)
+        yield from _misspelt(authors)
         if description.numbers is not None and "reference" in description.numbers.functions:
             yield _reference(challenge, task, description.numbers, authors)
         yield from (_right(task, path) for path in right)
@@ -120,6 +132,30 @@ def tried(
             yield from _lazy_programs(challenge)
     finally:
         authors.close()
+
+
+def _misspelt(authors: Authors) -> Iterator[Tried]:
+    """Names of a ``challenge.py`` that mean nothing there, and nearly something."""
+    if NUMBERS not in authors.folder.files:
+        return
+    try:
+        tree = parsed(authors.folder.read_bytes(NUMBERS))
+    except SyntaxError:
+        return
+    for name, line in _names(tree):
+        near = difflib.get_close_matches(name, _HOOKS, n=1, cutoff=0.85)
+        prefixed = name.startswith((_PROPERTY, "_"))
+        if not prefixed and name not in _HOOKS and (near or _PROPERTY_LIKE.match(name)):
+            told = f"means nothing in challenge.py:{line}; did you mean {near[0] if near else 'property_…'}?"
+            yield Tried("names", name, False, told)
+
+
+def _names(tree: ast.Module) -> Iterator[tuple[str, int]]:
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            yield node.name, node.lineno
+        elif isinstance(node, ast.Assign):
+            yield from ((each.id, node.lineno) for each in node.targets if isinstance(each, ast.Name))
 
 
 def _judged(task: Task, path: Path, name: str) -> dict[str, Outcome]:

@@ -24,6 +24,7 @@ __all__ = ["command"]
 
 _TOLERANCE = re.compile(r"\s*(atol|rtol)\s*=\s*([0-9.]+(?:[eE][+-]?[0-9]+)?)\s*")
 _HEADS = {
+    "names": "Names that may be misspelt:",
     "reference": "The reference, as a submission:",
     "right": "What must pass:",
     "wrong": "What must fail:",

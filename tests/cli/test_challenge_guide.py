@@ -61,3 +61,18 @@ def test_a_fault_of_the_challenge_exits_with_2(workspace: Path, cli: Cli) -> Non
     (bad,) = [o for o in json.loads(ended.out)["outcomes"] if o["check"] == "accuracy"]
     assert (ended.code, bad["verdict"], bad["fault"]) == (2, "error", "challenge")
     assert "challenge.py:1" in bad["summary"]
+
+
+def test_names_that_mean_nothing_and_nearly_something_are_told(workspace: Path, cli: Cli) -> None:
+    file = workspace / "challenges/rms_norm/challenge.py"
+    file.write_text(
+        file.read_text() + "def edge_case(rng):\n    yield\ndef propery_a(call, rng): pass\nCASE = 3\n"
+    )
+    ended = cli("challenge", "check", "rms_norm", "--format", "json")
+    told = {each["name"]: each["told"] for each in json.loads(ended.out)["tried"] if each["kind"] == "names"}
+    assert ended.code == 1
+    assert told == {
+        "edge_case": "means nothing in challenge.py:11; did you mean edge_cases?",
+        "propery_a": "means nothing in challenge.py:13; did you mean property_…?",
+        "CASE": "means nothing in challenge.py:14; did you mean CASES?",
+    }

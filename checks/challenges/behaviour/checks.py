@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+import re
 from collections import Counter
 from collections.abc import Iterator
 
@@ -9,7 +11,7 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.challenges.author import Authors
 from judge_tui.checks.challenges.behaviour.judged import Judged, Row, Trial
 from judge_tui.checks.challenges.behaviour.outline import Behaviour, TestFile, TestFunction
-from judge_tui.checks.challenges.challenge import Challenge
+from judge_tui.checks.challenges.challenge import OPEN, Challenge
 from judge_tui.checks.check import Check, Findings
 from judge_tui.checks.errors import ChallengeFault
 from judge_tui.checks.faults import Fault, Skipped
@@ -76,6 +78,7 @@ def _check(
         except Fault as fault:
             if isinstance(fault, Skipped):
                 raise
+            _skip_without_a_framework(fault.message)
             return _unimported(found, fault)
         if not rows:
             raise ChallengeFault(
@@ -83,7 +86,10 @@ def _check(
             )
         for row in rows:
             _tell(found, row, file, test)
-        return _summary(found, rows)
+        told = _summary(found, rows)
+        if found.wrong:
+            _skip_without_a_framework(told)
+        return told
 
     limit = challenge.settings.limits.seconds
     title = test.name.removeprefix("test_").replace("_", " ")
@@ -105,6 +111,17 @@ def _broken(file: TestFile) -> Check:
         raise Skipped(file.skipped or f"{file.file} has no tests")
 
     return Check(file.file, file.file, f"The tests of {file.file} can be collected.", body, host=True)
+
+
+def _skip_without_a_framework(told: str) -> None:
+    """Say nothing against an answer for a framework that it may be built on, and that is not here.
+
+    Raises:
+        Skipped: What ended it is that.
+    """
+    named = re.search(r"No module named '(\w+)", told)
+    if named and named[1] in OPEN and importlib.util.find_spec(named[1]) is None:
+        raise Skipped(f"needs {named[1]}, which is not installed here → pip install {named[1]}")
 
 
 def _unimported(found: Findings, fault: Fault) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -152,3 +153,23 @@ def test_without_pytest_every_check_says_so(tmp_path: Path) -> None:
     (check,) = checks_of(challenge, Authors(challenge), behaviour)
     with pytest.raises(Skipped, match="pip install pytest"):
         check.body(Mock(), Findings())
+
+
+@pytest.mark.skipif(find_spec("triton") is not None, reason="triton is installed here")
+def test_a_framework_that_an_answer_is_built_on_and_that_is_missing_is_nobody_s_failure(
+    judged: Judged,
+) -> None:
+    test = "from submission import C\ndef test_a(): assert C().give() == 3\n"
+    answer = """
+import triton
+class C:
+    def __init__(self): self.x = triton.zeros(3)
+    def give(self): return 3
+"""
+    (found,) = judged(test, answer).values()
+    assert (found.verdict, found.summary) == (
+        Verdict.SKIP, "needs triton, which is not installed here → pip install triton"
+    )  # fmt: skip
+    other = "class C:\n    def give(self): raise ModuleNotFoundError(\"No module named 'numpy'\")\n"
+    (forged,) = judged(test, other).values()
+    assert forged.verdict is Verdict.FAIL
