@@ -53,9 +53,7 @@ def broken(
     target = sure.target
     tried = [one for one in refused if one[0].target == target]
     faults = [fault for _, fault in tried] if role.agrees is None else _alike(tried)
-    if not faults or not all(
-        _is_its_own(submission, fault, role) for fault in faults
-    ):
+    if not faults or not all(_is_its_own(submission, fault, role) for fault in faults):
         return None
     first = faults[0]
     said = f"{first.message} in {target.rpartition(':')[2]}, however it is called"
