@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-import builtins
 from collections.abc import Iterator, Mapping
 
 from judge_tui.checks.bench import Bench
+from judge_tui.checks.challenges.numbers.names import Names
 from judge_tui.checks.check import Check, Findings, check
 from judge_tui.checks.sources import is_side_program, parsed, python_files
 
@@ -59,15 +59,17 @@ def uses(tree: ast.Module, names: tuple[str, ...]) -> Iterator[tuple[str, int]]:
         tree: The file.
         names: Dotted names, and operators as ``operator:@``.
     """
-    bound = _imported(tree)
+    names_of = Names(tree)
     operators = {name.removeprefix(_OPERATOR) for name in names if name.startswith(_OPERATOR)}
     dotted = {name for name in names if not name.startswith(_OPERATOR)}
     for node in ast.walk(tree):
         if isinstance(node, (ast.BinOp, ast.AugAssign)) and _OPERATORS.get(type(node.op)) in operators:
             yield f"{_OPERATOR}{_OPERATORS[type(node.op)]}", node.lineno
-        elif isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
+        elif isinstance(node, ast.Call) or (
+            isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load)
+        ):
             # an attribute of what is ruled out is found at the outermost name
-            full = _full(node, bound)
+            full = names_of.full(node)
             if full in dotted:
                 yield full, node.lineno
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -82,40 +84,3 @@ def uses(tree: ast.Module, names: tuple[str, ...]) -> Iterator[tuple[str, int]]:
 
 def _below(module: str, dotted: set[str]) -> bool:
     return any(name.startswith(f"{module}.") for name in dotted)
-
-
-def _imported(tree: ast.Module) -> dict[str, str]:
-    """Name in the file → what it stands for, by imports and plain assignments of such names."""
-    bound: dict[str, str] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                bound[alias.asname or alias.name.partition(".")[0]] = (
-                    alias.name if alias.asname else alias.name.partition(".")[0]
-                )
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            bound |= {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
-    for _ in range(3):
-        for node in ast.walk(tree):
-            if (
-                isinstance(node, ast.Assign)
-                and len(node.targets) == 1
-                and isinstance(node.targets[0], ast.Name)
-            ):
-                if full := _full(node.value, bound):
-                    bound.setdefault(node.targets[0].id, full)
-    return bound
-
-
-def _full(node: ast.expr, bound: Mapping[str, str]) -> str:
-    """The dotted name that an expression stands for; empty where it is none that was imported."""
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    if not isinstance(node, ast.Name):
-        return ""
-    if node.id not in bound:
-        # what Python itself has, such as eval or sorted
-        return node.id if not parts and hasattr(builtins, node.id) else ""
-    return ".".join([bound[node.id], *reversed(parts)])
