@@ -21,6 +21,7 @@ from judge_tui.checks.check import Check, Findings
 from judge_tui.checks.contract import Contract, Sample
 from judge_tui.checks.generic import with_generic
 from judge_tui.checks.generic.own_tests import without_scripts
+from judge_tui.checks.lines import split_lines
 from judge_tui.checks.sandbox.packages import FRAMEWORKS
 from judge_tui.checks.task import Task, load_task
 
@@ -128,7 +129,7 @@ def _title(challenge: Challenge, description: Description) -> str:
 
 
 def _titles(challenge: Challenge, description: Description) -> Iterator[str]:
-    for line in statement(challenge).splitlines():
+    for line in split_lines(statement(challenge)):
         if line.startswith("#"):
             yield line.lstrip("#")[:_SENTENCE]
             break

@@ -12,6 +12,7 @@ from pathlib import Path
 from judge_tui.checks.challenges.challenge import CASES, NUMBERS, Challenge, kinds_of
 from judge_tui.checks.challenges.programs.cases import groups_of
 from judge_tui.checks.errors import WorkspaceError
+from judge_tui.checks.lines import split_lines
 from judge_tui.checks.sources import parsed
 from judge_tui.checks.submission import Submission
 from judge_tui.judging.challenges.found import challenge_folder
@@ -82,7 +83,7 @@ def _of_package(folder: Submission) -> str:
 
 def _titles(folder: Submission) -> Iterator[str]:
     if STATEMENT in folder.files:
-        heads = (line for line in folder.read_text(STATEMENT).splitlines() if line.startswith("#"))
+        heads = (line for line in split_lines(folder.read_text(STATEMENT)) if line.startswith("#"))
         yield next(heads, "").lstrip("#").strip()
     yield _docstring(folder).strip().partition("\n")[0]
 

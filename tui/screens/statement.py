@@ -9,6 +9,7 @@ from textual.binding import Binding
 from textual.screen import Screen
 
 from judge_tui.checks.errors import JudgeError
+from judge_tui.checks.lines import split_lines
 from judge_tui.judging.challenges.found import CHALLENGES
 from judge_tui.judging.challenges.outline import STATEMENT, statement
 from judge_tui.judging.workspace import Workspace
@@ -97,7 +98,7 @@ def show_statement(
 def _lines(text: str, width: int, tones: Tones) -> Iterator[Sequence[Span]]:
     """Lines of Markdown: headings told apart, prose wrapped, code as it is."""
     fenced = False
-    for line in text.expandtabs(4).splitlines():
+    for line in split_lines(text.expandtabs(4)):
         if line.lstrip().startswith(_FENCES):
             fenced = not fenced
             yield ()
