@@ -131,7 +131,7 @@ def eat():
 
 
 def control():
-    for fd in range(3, 64):
+    for fd in range(3, 256):
         try:
             s = socket.socket(fileno=os.dup(fd))
             if s.family == socket.AF_UNIX and s.type == socket.SOCK_STREAM:
