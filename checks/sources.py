@@ -24,6 +24,7 @@ __all__ = [
     "fence_line",
     "fenced",
     "is_binary",
+    "is_document",
     "is_side_program",
     "is_test_file",
     "parsed",
@@ -40,7 +41,10 @@ _BLOCKS = frozenset({"body", "orelse", "handlers", "finalbody", "cases"})
 _MOST_SOURCE = 4 << 20
 #: CPython 3.11 counts the depth of all trees that are being made together: two at once raise SystemError.
 _PARSING = threading.Lock()
-_PROSE = frozenset({"", ".md", ".markdown", ".rst", ".txt", ".text", ".pdf", ".html", ".png", ".jpg", ".svg"})
+_DOCUMENTS = frozenset({".md", ".markdown", ".rst", ".adoc", ".tex", ".txt", ".text", ".pdf"})
+_PROSE = _DOCUMENTS | {"", ".html", ".png", ".jpg", ".svg"}
+#: Texts that a build reads, whatever their endings say.
+_BUILD_FILES = frozenset({"cmakelists.txt", "requirements.txt", "constraints.txt"})
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)[ \t]*(?:python3?|py|cuda|cu|c\+\+|cpp|c)[ \t]*\r?$", re.M | re.I)
 
 _TEST_WORDS = frozenset({"test", "tests", "conftest"})
@@ -113,6 +117,12 @@ def fence_line(text: str) -> int:
 def is_binary(data: bytes) -> bool:
     """Whether a file is no text and has no lines: by a zero among its first 8000 bytes, as for git."""
     return b"\0" in data[:8000]
+
+
+def is_document(name: str) -> bool:
+    """Whether a file's name says that it is written for people: prose, of which no line is code."""
+    path = PurePosixPath(name)
+    return path.suffix.lower() in _DOCUMENTS and path.name.lower() not in _BUILD_FILES
 
 
 def _is_prose(name: str) -> bool:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 import io
 import tokenize
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Skipped
 from judge_tui.checks.lines import count_lines, line_at, split_lines, unified
-from judge_tui.checks.sources import is_binary, parsed, source_text, statements
+from judge_tui.checks.sources import is_binary, is_document, parsed, source_text, statements
 
 __all__ = ["FileSize", "measure_cuda", "measure_python", "size"]
 
@@ -39,15 +39,17 @@ class FileSize:
     "size",
     "size and structure",
     host=True,
-    establishes="Files, lines of code, comment and docstring, longest function, annotated signatures, tests.",
-    version=4,
+    establishes="Files, lines of code, comment and docstring, longest function, annotated signatures, tests; "
+    "prose, such as an answer in Markdown, is left out.",
+    version=5,
 )
 def size(bench: Bench, found: Findings) -> str:
     """Count; nothing here is right or wrong."""
     sizes: dict[str, FileSize] = {}
+    prose = [file for file in bench.submission.files if is_document(file)]
     for file in bench.submission.files:
-        data = bench.submission.read_bytes(file)
-        sizes[file] = _measured(file, data)
+        if file not in prose:
+            sizes[file] = _measured(file, bench.submission.read_bytes(file))
     head = ("file", "lines", "code", "comment", "docstring", "functions", "annotated", "tests")
     rows = tuple(
         (
@@ -67,8 +69,15 @@ def size(bench: Bench, found: Findings) -> str:
         file, longest = max(((f, s.longest) for f, s in sizes.items()), key=lambda item: item[1][2])
         found.note(f"longest function: {longest[0]}", longest[2], unit="lines", file=file, line=longest[1])
     found.note("test functions", tests, unit="tests")
+    if prose:
+        found.note("prose, left out", ", ".join(prose))
     counts = ((len(sizes), "file"), (total, "line"), (functions, "function"), (tests, "test"))
-    return ", ".join(f"{number} {noun}{'s' * (number != 1)}" for number, noun in counts)
+    told = ", ".join(f"{number} {noun}{'s' * (number != 1)}" for number, noun in counts)
+    return f"{told}; prose left out: {_listed(prose)}" if prose else told
+
+
+def _listed(files: Sequence[str]) -> str:
+    return ", ".join(files) if len(files) < 3 else f"{len(files)} files"
 
 
 def _measured(file: str, data: bytes) -> FileSize:

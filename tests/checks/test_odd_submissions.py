@@ -66,6 +66,22 @@ def test_code_in_a_markdown_file_is_told_with_its_line(scale: Task, submitted: S
     assert outcomes["size"][0] == "pass"
 
 
+def test_the_prose_of_an_answer_is_not_measured_as_code(scale: Task, submitted: Submit) -> None:
+    code = "def scale(x, factor):\n    return x * factor\n"
+    files = {
+        "scale.py": code,
+        "answer.md": FENCED,
+        "notes/README.rst": "Words.\n",
+        "requirements.txt": "numpy\n",
+    }
+    size = judge(scale, submitted(files), seed=1, checks=["size"])["size"]
+    assert size.summary == (
+        "2 files, 3 lines, 1 function, 0 tests; prose left out: answer.md, notes/README.rst"
+    )  # fmt: skip
+    (counted,) = [item.table for item in size.evidence if item.table]
+    assert [row[0] for row in counted[1:]] == ["requirements.txt", "scale.py"]
+
+
 def test_markdown_in_a_python_file_is_told_as_such(scale: Task, submitted: Submit) -> None:
     outcomes = told(judge(scale, submitted(FENCED), seed=1))
     assert outcomes["loads"][0] == "fail"
