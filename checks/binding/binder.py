@@ -147,7 +147,7 @@ def _one_by_one(
             raise ended.fault from ended
         if found:
             result.found[role.name] = found
-        elif fault := cause(worker.submission, loaded, broken, fatal, notes, contract.frameworks):
+        elif fault := cause(worker.submission, loaded, broken, fatal, notes, contract.packages):
             result.faults[role.name] = fault
         elif fault := broken_by(worker.submission, loaded, role, refused):
             result.broken[role.name] = fault
@@ -173,7 +173,7 @@ def _together(
     fatal = casualties.calls.setdefault("", {})
     contract.find(worker, loaded, result.found, result.rejected, fatal)
     for name, notes in result.rejected.items():
-        fault = cause(worker.submission, loaded, broken, fatal, notes, contract.frameworks)
+        fault = cause(worker.submission, loaded, broken, fatal, notes, contract.packages)
         if name not in result.found and fault is not None:
             result.faults[name] = fault
         elif name not in result.found and not notes:

@@ -7,7 +7,8 @@ from collections.abc import Collection, Mapping, Sequence
 
 from judge_tui.checks.binding.candidates import callables
 from judge_tui.checks.binding.inventories import Inventories
-from judge_tui.checks.faults import Fault, Raised, Skipped
+from judge_tui.checks.faults import Fault, Raised
+from judge_tui.checks.missing import lacking
 from judge_tui.checks.sources import fence_line, fenced, python_files
 from judge_tui.checks.submission import Submission
 
@@ -42,7 +43,7 @@ def cause(
     broken: Mapping[str, Fault],
     fatal: Mapping[str, Fault],
     notes: Sequence[str],
-    free: Collection[str] = (),
+    packages: Collection[str] = (),
 ) -> Fault | None:
     """What the submission did that leaves a role open; ``None`` when it may only be spelled unusually.
 
@@ -52,12 +53,11 @@ def cause(
         broken: File → why it could not be imported.
         fatal: What calling did.
         notes: What was tried.
-        free: Modules on which a submission may be built, whether they are here or not.
+        packages: What the jail shows beside NumPy, where that is installed.
     """
-    missing = {name for inventory in loaded.values() for name in inventory.get("missing", {})}
-    for name in re.findall(r"raised ModuleNotFoundError: No module named '(\w+)", "\n".join(notes)):
-        if name in missing or name in free or not any(callables(loaded)):
-            return Skipped(f"needs {name}, which is not installed here → pip install {name}")
+    absences = re.findall(r"raised ModuleNotFoundError: (No module named '\w+)", "\n".join(notes))
+    if absent := lacking(submission, "\n".join(absences), packages):
+        return absent
     for fault in fatal.values():
         return fault
     for file, fault in broken.items():

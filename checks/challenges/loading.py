@@ -9,7 +9,7 @@ from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Check, Findings, check
 from judge_tui.checks.faults import Skipped
 from judge_tui.checks.generic import loads
-from judge_tui.checks.generic.frameworks import Imported, imported
+from judge_tui.checks.imports import Imported, imported
 from judge_tui.checks.sources import is_side_program, parsed, python_files
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.verdict import Verdict

@@ -10,9 +10,11 @@ from itertools import islice
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Fault, Raised, Skipped
-from judge_tui.checks.generic.frameworks import imported, reached, read_names
+from judge_tui.checks.generic.frameworks import reached, read_names
 from judge_tui.checks.generic.prying import pried
+from judge_tui.checks.imports import imported
 from judge_tui.checks.lines import count_lines
+from judge_tui.checks.missing import lacking_framework, named
 from judge_tui.checks.sandbox.packages import FRAMEWORKS
 from judge_tui.checks.sources import fence_line, fenced, is_side_program, parsed, python_files
 from judge_tui.checks.submission import ADAPTER
@@ -110,7 +112,7 @@ def _imported(bench: Bench, found: Findings, file: str) -> dict[str, list[str]]:
     try:
         inventory = bench.load(file, budget=bench.budget / 3)
     except Fault as fault:
-        if name := _lacking(fault, bench.contract.frameworks):
+        if name := _lacking(bench, fault):
             found.claim(
                 f"module '{name}' is installed", False, measured="not installed", otherwise=Verdict.SKIP,
                 file=file, line=fault.line, note=f"{file} cannot be imported without it.",
@@ -142,12 +144,12 @@ def _imported(bench: Bench, found: Findings, file: str) -> dict[str, list[str]]:
     return {str(name): list(users) for name, users in dict(inventory.get("missing", {})).items()}
 
 
-def _lacking(fault: Fault, free: frozenset[str]) -> str:
+def _lacking(bench: Bench, fault: Fault) -> str:
     """The framework, among those that the challenge leaves open, whose absence ended an import."""
-    if not isinstance(fault, Raised) or fault.kind != "ModuleNotFoundError":
+    if not isinstance(fault, Raised):
         return ""
-    named = re.search(r"No module named '(\w+)", fault.detail)
-    return named[1] if named and named[1] in free else ""
+    free = bench.contract.frameworks
+    return named(fault.detail) if lacking_framework(bench.submission, fault.kind, fault.detail, free) else ""
 
 
 def _frameworks(

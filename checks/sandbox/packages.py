@@ -9,11 +9,12 @@ import functools
 import importlib.util
 import os
 import re
+import sys
 from collections.abc import Iterable, Iterator
 from importlib import metadata
 from pathlib import Path
 
-__all__ = ["EVERY", "FRAMEWORKS", "folders", "shown"]
+__all__ = ["EVERY", "FRAMEWORKS", "folders", "shown", "visible"]
 
 #: Frameworks that would answer a challenge instead of a submission: whatever is shown, these are refused.
 FRAMEWORKS = frozenset({"torch", "tensorflow", "jax", "autograd"})
@@ -52,6 +53,23 @@ def shown(arrays: str, more: tuple[str, ...] = ()) -> tuple[tuple[Path, tuple[Pa
     return tuple(
         (site, (site,) if site in parts else tuple(sorted(part for part in parts if part.exists())))
         for site, parts in found.items()
+    )
+
+
+def visible(module: str, more: tuple[str, ...] = ()) -> bool:
+    """Whether a jail shows a module: one of the standard library, or an installed one that it is given.
+
+    Args:
+        module: Its first name.
+        more: As :func:`shown` takes it.
+    """
+    if module in sys.stdlib_module_names:
+        return True
+    if (place := _place(module)) is None:
+        return False
+    site, entry = place
+    return any(
+        site == folder and not {site, entry}.isdisjoint(parts) for folder, parts in shown("numpy", more)
     )
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import re
 from collections import Counter
 from collections.abc import Iterator
 
@@ -14,8 +12,9 @@ from judge_tui.checks.challenges.behaviour.outline import Behaviour, TestFile, T
 from judge_tui.checks.challenges.challenge import OPEN, Challenge
 from judge_tui.checks.check import Check, Findings
 from judge_tui.checks.errors import ChallengeFault
-from judge_tui.checks.faults import Fault, Skipped
+from judge_tui.checks.faults import Fault, Raised, Skipped
 from judge_tui.checks.generic import GENERIC
+from judge_tui.checks.missing import lacking_framework
 from judge_tui.checks.verdict import Verdict
 
 __all__ = ["checks_of"]
@@ -78,7 +77,9 @@ def _check(
         except Fault as fault:
             if isinstance(fault, Skipped):
                 raise
-            _skip_without_a_framework(fault.message)
+            said = (fault.kind, fault.detail) if isinstance(fault, Raised) else ("", "")
+            if absent := lacking_framework(bench.submission, *said, OPEN):
+                raise absent from fault
             return _unimported(found, fault)
         if not rows:
             raise ChallengeFault(
@@ -86,10 +87,9 @@ def _check(
             )
         for row in rows:
             _tell(found, row, file, test)
-        told = _summary(found, rows)
-        if found.wrong:
-            _skip_without_a_framework(told)
-        return told
+        if absent := _absent(bench, rows):
+            raise absent
+        return _summary(found, rows)
 
     limit = challenge.settings.limits.seconds
     title = test.name.removeprefix("test_").replace("_", " ")
@@ -113,15 +113,20 @@ def _broken(file: TestFile) -> Check:
     return Check(file.file, file.file, f"The tests of {file.file} can be collected.", body, host=True)
 
 
-def _skip_without_a_framework(told: str) -> None:
-    """Say nothing against an answer for a framework that it may be built on, and that is not here.
+def _absent(bench: Bench, rows: list[Row]) -> Skipped | None:
+    """The framework that an answer may be built on, and that is not here, where that alone ended its rows."""
+    ends = [_absent_in(bench, row) for row in rows if not _fine(row)]
+    return next(iter(ends), None) if all(ends) else None
 
-    Raises:
-        Skipped: What ended it is that.
-    """
-    named = re.search(r"No module named '(\w+)", told)
-    if named and named[1] in OPEN and importlib.util.find_spec(named[1]) is None:
-        raise Skipped(f"needs {named[1]}, which is not installed here → pip install {named[1]}")
+
+def _fine(row: Row) -> bool:
+    return row.fault is None and (row.trial is None or row.trial.ending in ("passed", "skipped", "expected"))
+
+
+def _absent_in(bench: Bench, row: Row) -> Skipped | None:
+    if row.fault is not None or row.trial is None or row.trial.ending != "raised":
+        return None
+    return lacking_framework(bench.submission, row.trial.type, row.trial.said, OPEN)
 
 
 def _unimported(found: Findings, fault: Fault) -> str:

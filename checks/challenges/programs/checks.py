@@ -9,18 +9,19 @@ import msgspec
 
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.challenges.author import Authors
-from judge_tui.checks.challenges.challenge import CASES, Challenge, Limits
+from judge_tui.checks.challenges.challenge import CASES, OPEN, Challenge, Limits
 from judge_tui.checks.challenges.programs import telling
 from judge_tui.checks.challenges.programs.building import BUILD_SECONDS, Built, NotBuilt, kept
 from judge_tui.checks.challenges.programs.cases import Case, Group, groups_of
 from judge_tui.checks.challenges.programs.choosing import chosen
 from judge_tui.checks.challenges.programs.judges import Finding, Judge, judge_of
-from judge_tui.checks.challenges.programs.recipes import recipes_of
-from judge_tui.checks.challenges.programs.running import run
+from judge_tui.checks.challenges.programs.recipes import PYTHON, recipes_of
+from judge_tui.checks.challenges.programs.running import Ended, run
 from judge_tui.checks.check import Check, Findings
 from judge_tui.checks.cuda.emulator import Event
-from judge_tui.checks.faults import Died
+from judge_tui.checks.faults import Died, Skipped
 from judge_tui.checks.generic import GENERIC
+from judge_tui.checks.missing import lacking_framework
 from judge_tui.checks.submission import Submission
 
 __all__ = ["checks_of"]
@@ -89,6 +90,7 @@ class _Count:
         largest: Bytes.
         time_outs: How many took too long.
         stopped: Whether it ended after those.
+        absent: Of each that is not right, that it needs a framework which is not here, where it does.
         seen: Of CUDA, which of its rules the program broke.
     """
 
@@ -99,6 +101,7 @@ class _Count:
     largest: int = 0
     time_outs: int = 0
     stopped: bool = False
+    absent: list[Skipped | None] = field(default_factory=list)
     seen: dict[tuple[str, str, int], Event] = field(default_factory=dict)
 
 
@@ -125,6 +128,8 @@ def _judged(challenge: Challenge, authors: Authors, group: Group, bench: Bench, 
         if count.time_outs >= _MOST_TIME_OUTS and index + 1 < len(group.cases):
             count.stopped = True
             break
+    if count.absent and all(count.absent):
+        raise next(filter(None, count.absent))
     _points(found, count, challenge)
     _rules(found, count)
     return _told(built, limits, judge, found, count)
@@ -151,12 +156,21 @@ def _held(
     count.rows.append(telling.row(case, ran, finding.reason))
     if finding.reason:
         count.wrong.append((case.name, finding.reason))
+        count.absent.append(_absent(bench.submission, built, ended))
         if len(count.wrong) <= telling.MOST_DETAILS:
             found.claim(
                 f"case {case.name}", False, measured=finding.reason, limit="the right answer",
                 file=ended.file or built.program.main, line=ended.line, note=finding.note,
                 table=telling.details(given, judge.expected(case), ran.printed, finding), output=ran.output,
             )  # fmt: skip
+
+
+def _absent(submission: Submission, built: Built, ended: Ended) -> Skipped | None:
+    """The framework that a Python program needs and that is not here, where that ended it."""
+    if built.program.recipe.name != PYTHON or not ended.ran.status:
+        return None
+    kind, _, said = ended.ran.output.rstrip().rpartition("\n")[2].partition(": ")
+    return lacking_framework(submission, kind, said, OPEN)
 
 
 def _rules(found: Findings, count: _Count) -> None:

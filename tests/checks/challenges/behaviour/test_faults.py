@@ -170,6 +170,25 @@ class C:
     assert (found.verdict, found.summary) == (
         Verdict.SKIP, "needs triton, which is not installed here → pip install triton"
     )  # fmt: skip
-    other = "class C:\n    def give(self): raise ModuleNotFoundError(\"No module named 'numpy'\")\n"
-    (forged,) = judged(test, other).values()
-    assert forged.verdict is Verdict.FAIL
+
+
+@pytest.mark.skipif(find_spec("triton") is not None, reason="triton is installed here")
+@pytest.mark.parametrize(
+    "answer",
+    {
+        "never imported": "def give(): raise ModuleNotFoundError(\"No module named 'triton'\")",
+        "at its import": "raise ModuleNotFoundError(\"No module named 'triton'\")",
+        "only said": """
+try: import triton
+except ImportError: pass
+def give(): return "No module named 'triton'"
+""",
+        "it is here": "import numpy\ndef give(): raise ModuleNotFoundError(\"No module named 'numpy'\")",
+    }.items(),
+    ids=lambda item: item[0],
+)
+def test_who_says_that_a_framework_is_missing_and_needs_none_fails(
+    judged: Judged, answer: tuple[str, str]
+) -> None:
+    (found,) = judged("import submission\ndef test_a(): assert submission.give() == 3\n", answer[1]).values()
+    assert found.verdict is Verdict.FAIL, found.summary

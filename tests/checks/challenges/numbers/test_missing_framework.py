@@ -32,3 +32,24 @@ def test_a_framework_that_both_need_is_a_skip(judged: Judge) -> None:
         "loads": Verdict.SKIP, "accuracy": Verdict.SKIP,
     }  # fmt: skip
     assert "the challenge itself needs torch" in found["accuracy"].summary
+
+
+DOUBLE = """
+def reference(x): return 2 * x
+def inputs(rng): return {"x": rng.standard_normal(3)}
+"""
+
+
+@pytest.mark.skipif(find_spec("triton") is not None, reason="triton is here")
+@pytest.mark.parametrize(
+    ("answer", "verdict"),
+    [
+        ("def double(x): raise ModuleNotFoundError(\"No module named 'triton'\")", Verdict.FAIL),
+        ("raise ModuleNotFoundError(\"No module named 'triton'\")", Verdict.FAIL),
+        ("def double(x):\n    import triton\n    return triton.double(x)", Verdict.SKIP),
+        ("import triton\nONE = triton.zeros(3)\ndef double(x): return x + x", Verdict.SKIP),
+    ],
+)
+def test_only_who_imports_a_missing_framework_needs_it(judged: Judge, answer: str, verdict: Verdict) -> None:
+    found = judged(DOUBLE, answer, "accuracy")["accuracy"]
+    assert found.verdict is verdict, found.summary

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from importlib.util import find_spec
 
 import pytest
 
@@ -332,3 +333,13 @@ def test_a_recursion_may_be_as_deep_as_memory_goes_and_one_without_end_is_told(j
     assert one(judged(SUM, {"a.c": text}, SMALL)).verdict is Verdict.PASS
     outcome = one(judged(SUM, {"a.c": text.replace("a * 100000", "-1")}, SMALL))
     assert outcome.summary.endswith("ran out of its 128 MiB of memory and was killed by signal 11 (SIGSEGV)")
+
+
+@pytest.mark.skipif(find_spec("triton") is not None, reason="triton is here")
+def test_a_program_whose_framework_is_not_here_is_nobody_s_failure(judged: Judged) -> None:
+    (needs,) = judged(SUM, {"a.py": "import triton\n" + RIGHT})
+    assert (needs.verdict, needs.summary) == (
+        Verdict.SKIP, "needs triton, which is not installed here → pip install triton"
+    )  # fmt: skip
+    (forged,) = judged(SUM, {"a.py": "raise ModuleNotFoundError(\"No module named 'triton'\")"})
+    assert forged.verdict is Verdict.FAIL
