@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from judge_tui.judging.ranking import mean, ranked
 from judge_tui.judging.rounds import Round
 from judge_tui.judging.scoreboard import figure
+from judge_tui.judging.summaries.comparing import winner_of
 from judge_tui.judging.summaries.gathered import Gathered
 from judge_tui.judging.summaries.noted import anchor_of
 from judge_tui.judging.summaries.parts import Cell, Criteria, Heading, Part, Prose, Report, Table
@@ -31,9 +32,9 @@ def combined(rounds: Sequence[tuple[Round, Gathered]]) -> Report:
         models |= found.models
         tasks |= {task: of.rubric.title for task, of in found.tasks.items()}
     told = [{task: decided_by(found, of, one) for task, of in found.tasks.items()} for one, found in rounds]
-    provenance = dict.fromkeys(found.provenance for _, found in rounds if found.provenance)
+    remarks = dict.fromkeys(remark for _, found in rounds for remark in found.remarks)
     parts: list[Part] = [
-        *map(Prose, provenance),
+        *map(Prose, remarks),
         Heading("Ranking over all rounds", 2, "ranking"),
         _ranking(rounds, models, told),
         Heading("Winners", 2, "winners"),
@@ -120,7 +121,7 @@ def _winners(rounds: Sequence[tuple[Round, Gathered]], told: Sequence[_Told]) ->
         (
             Cell(one.title, anchor_of("round", one.id)),
             Cell(found.tasks[task].rubric.title),
-            Cell(each[0].winner if each else "–", strong=bool(each)),
+            Cell(winner_of(each[0]) if each else "–", strong=bool(each)),
             Cell(f"+{each[0].margin}" if each and each[0].margin else ""),
             Cell(each[0].differentiator if each else ""),
         )

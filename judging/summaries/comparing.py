@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from judge_tui.judging.attempt_figures import STALE
 from judge_tui.judging.matchup import TIE, Matchup
 from judge_tui.judging.scoreboard import figure
 from judge_tui.judging.summaries.gathered import Gathered, OfTask
 from judge_tui.judging.summaries.noted import anchor_of
 from judge_tui.judging.summaries.parts import Criteria, Line
 
-__all__ = ["BY_SCORES", "by_scores", "compared", "deciding"]
+__all__ = ["BY_SCORES", "by_scores", "compared", "deciding", "winner_of"]
 
 #: Source of a comparison that nobody wrote.
 BY_SCORES = "scores"
@@ -43,7 +44,7 @@ def _criteria(found: Gathered, of: OfTask, judge: str, one: Matchup, models: Seq
     winner = titles.get(one.winner or "", one.winner or "")
     return Criteria(
         tuple(titles.values()), lines, winner, one.margin, one.key_differentiator, judge, one.source,
-        _anchors(of, models),
+        _anchors(of, models), found.decided_before(of.task, one),
     )  # fmt: skip
 
 
@@ -63,7 +64,10 @@ def by_scores(found: Gathered, of: OfTask, models: Sequence[str]) -> Criteria | 
         means = [sum(scores) / len(scores) if scores else None for scores in given]
         if all(value is None for value in means):
             continue
-        shown = tuple(figure(value, len(scores)) for value, scores in zip(means, given, strict=True))
+        shown = tuple(
+            figure(value, len(scores)) + (f" {STALE}" if one.stale and scores else "")
+            for one, value, scores in zip(judged, means, given, strict=True)
+        )
         ahead = _ahead([one.title for one in judged], means)
         lines.append(Line(dimension.title, shown, ahead, basis=BY_SCORES))
     totals = [one.points for one in judged]
@@ -74,7 +78,8 @@ def by_scores(found: Gathered, of: OfTask, models: Sequence[str]) -> Criteria | 
     margin = round(told[0] - told[1]) if winner not in ("", TIE) and len(told) > 1 else None
     titles = tuple(one.title for one in judged)
     anchors = _anchors(of, models)
-    return Criteria(titles, tuple(lines), winner, margin, source=BY_SCORES, anchors=anchors)
+    stale = any(one.stale for one in judged)
+    return Criteria(titles, tuple(lines), winner, margin, source=BY_SCORES, anchors=anchors, stale=stale)
 
 
 def _ahead(titles: Sequence[str], values: Sequence[float | None]) -> str:
@@ -84,6 +89,16 @@ def _ahead(titles: Sequence[str], values: Sequence[float | None]) -> str:
     best = max(value for value in values if value is not None)
     leaders = [title for title, value in zip(titles, values, strict=True) if value == best]
     return leaders[0] if len(leaders) == 1 else TIE
+
+
+def winner_of(one: Criteria, by: str = "") -> str:
+    """Who won, and by how much where that is said; marked where it was decided on other files.
+
+    Args:
+        one: The comparison.
+        by: The margin in words.
+    """
+    return " ".join(filter(None, (one.winner, by, STALE if one.stale else "")))
 
 
 def deciding(made: Sequence[Criteria]) -> list[Criteria]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.submission import Submission
-from judge_tui.judging.attempt_figures import Attempts
+from judge_tui.judging.attempt_figures import STALE, Attempts
 from judge_tui.judging.attempts import attempts_at, passes_unless_blind, several
 from judge_tui.judging.card import CLEAN, Scorecard, letter, points
 from judge_tui.judging.folders import documents_in
@@ -62,6 +62,15 @@ class Judged:
         """What the judges call it as a whole, each once, but for ``clean``."""
         told = (card.verdict.kind for card in self.cards if card.verdict is not None)
         return tuple(sorted({kind for kind in told if kind != CLEAN}))
+
+    @property
+    def stale(self) -> bool:
+        """Whether a card that counts was written on other files than those that are there now."""
+        return any(map(self.outdated, self.cards))
+
+    def outdated(self, card: Scorecard) -> bool:
+        """Whether a card was written on other files than those that are there now."""
+        return card.submission is not None and card.submission != self.submission.digest
 
     def scores(self, dimension: str) -> list[int]:
         """What the judges gave for a dimension."""
@@ -150,6 +159,26 @@ class Gathered:
         return f"{told}, not on the files of this workspace."
 
     @property
+    def remarks(self) -> Iterator[str]:
+        """What a reader has to know before anything else."""
+        if self.provenance:
+            yield self.provenance
+        if self._any_stale():
+            yield f"{STALE} The files have changed since they were scored or compared."
+
+    def decided_before(self, task: str, one: Matchup) -> bool:
+        """Whether the winner of a comparison was decided on other files than those that are there now."""
+        return one.stale({model: self.workspace.submission(model, task).digest for model in one.submissions})
+
+    def _any_stale(self) -> bool:
+        of_attempts = any(one.stale for each in self.attempts for one in each.attempts)
+        return of_attempts or any(
+            any(one.stale or any(map(one.outdated, one.machines)) for one in of.judged.values())
+            or any(self.decided_before(task, one) for _, one in of.matchups)
+            for task, of in self.tasks.items()
+        )
+
+    @property
     def newest(self) -> str:
         """Day of the newest scorecard, ``YYYY-MM-DD``; empty when none says."""
         return max((card.day for card in self.cards), default="")
@@ -180,8 +209,9 @@ def gathered(
     found = Gathered(workspace, {model: workspace.model_title(model) for model in models})
     read = {task: cards for task in tasks if (cards := _cards(found, task, judges)) is not None}
     if published is None:
-        named = (card for cards in read.values() for card in cards if not models or card.model in models)
-        published = all(card.scored_elsewhere for card in named)
+        named = [card for cards in read.values() for card in cards if not models or card.model in models]
+        elsewhere = [card.scored_elsewhere for card in named] or _by_source(workspace, read, judges)
+        published = all(elsewhere)
     found.published = published
     counted = [card for cards in read.values() for card in cards if card.scored_elsewhere == published]
     found.machines = frozenset(card.judge for card in counted if card.by_machine)
@@ -212,6 +242,11 @@ def gathered(
         # of which nobody has scored the first, the row is empty and the attempts are told
         found.models |= {each.model: each.title for each in found.attempts if not models} | found.models
     return found
+
+
+def _by_source(workspace: Workspace, tasks: Iterable[str], judges: Collection[str]) -> list[bool]:
+    """Of every comparison, where nothing was scored: whether it was published elsewhere."""
+    return [bool(one.source) for task in tasks for _, one in _matchups(workspace, task, judges, [])]
 
 
 def _wanted(

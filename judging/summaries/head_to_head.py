@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from judge_tui.judging.ranking import mean, ranked, wins
 from judge_tui.judging.scoreboard import figure
-from judge_tui.judging.summaries.comparing import BY_SCORES, compared, deciding
+from judge_tui.judging.summaries.comparing import BY_SCORES, compared, deciding, winner_of
 from judge_tui.judging.summaries.gathered import Gathered, OfTask
 from judge_tui.judging.summaries.noted import anchor_of, excerpts
 from judge_tui.judging.summaries.parts import Cell, Criteria, Heading, Part, Prose, Report, Table
@@ -43,8 +43,7 @@ def head_to_head(found: Gathered) -> Report:
     if not parts:
         parts = [Prose("Nobody has scored or compared these submissions yet.")]
     titles = " vs ".join(found.models.values())
-    if found.provenance:
-        parts.insert(0, Prose(found.provenance))
+    parts = [*map(Prose, found.remarks), *parts]
     tasks = {task: of.rubric.title for task, of in found.tasks.items()}
     return Report(
         "head-to-head", titles, dict(found.models), tasks, found.judges, found.newest, tuple(parts),
@@ -105,7 +104,7 @@ def _winners(found: Gathered, decided: dict[str, list[Criteria]]) -> Table:
     rows = tuple(
         (
             Cell(found.tasks[task].rubric.title, anchor_of(task)),
-            Cell(one.winner, strong=one is told[0]),
+            Cell(winner_of(one), strong=one is told[0]),
             Cell("" if one.margin is None else f"+{one.margin}"),
             Cell(one.differentiator),
             *([Cell(one.source or one.judge)] if several else []),

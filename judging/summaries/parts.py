@@ -126,6 +126,7 @@ class Criteria:
         judge: Who compared.
         source: Where it was published.
         anchors: Per model where in the report stands what was said of its submission; may be empty.
+        stale: Whether the winner was decided on other files than those that are there now.
         edges: How many criteria each title, and ``"tie"``, has.
     """
 
@@ -137,6 +138,7 @@ class Criteria:
     judge: str = ""
     source: str = ""
     anchors: tuple[str, ...] = ()
+    stale: bool = False
     edges: Mapping[str, int] = field(init=False, hash=False)
 
     def __post_init__(self) -> None:

@@ -11,7 +11,7 @@ from judge_tui.judging.ranking import mean
 from judge_tui.judging.rounds import Passage, Round
 from judge_tui.judging.rubric import half_up
 from judge_tui.judging.scoreboard import figure
-from judge_tui.judging.summaries.comparing import BY_SCORES, compared, deciding
+from judge_tui.judging.summaries.comparing import BY_SCORES, compared, deciding, winner_of
 from judge_tui.judging.summaries.gathered import Gathered, OfTask
 from judge_tui.judging.summaries.noted import CRITICAL, anchor_of, excerpts, notes_on
 from judge_tui.judging.summaries.parts import Cell, Criteria, Heading, Part, Prose, Report, Table
@@ -34,7 +34,7 @@ def round_summary(found: Gathered, one: Round, before: tuple[Round, Gathered] | 
     code = [each for of in found.tasks.values() for judged in of.judged.values() for each in excerpts(judged)]
     shown = {each.anchor for each in code}
     told = {task: decided_by(found, of, one) for task, of in found.tasks.items()}
-    parts: list[Part] = [Prose(found.provenance)] if found.provenance else []
+    parts: list[Part] = [*map(Prose, found.remarks)]
     if found.tasks:
         parts += [Heading("Scoreboard", 2, "scoreboard"), scoreboard(found, told)]
         parts += map(Prose, [overall(found, told, one), *_disagreements(found, told)])
@@ -100,7 +100,7 @@ def _winner(told: Sequence[Criteria]) -> tuple[Cell, Cell, Cell]:
         return Cell("–"), Cell(""), Cell("")
     one = told[0]
     return (
-        Cell(one.winner, strong=True),
+        Cell(winner_of(one), strong=True),
         Cell(f"+{one.margin}" if one.margin else ""),
         Cell(one.differentiator),
     )

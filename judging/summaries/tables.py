@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from judge_tui.judging import attempt_figures
-from judge_tui.judging.attempt_figures import Attempts
+from judge_tui.judging.attempt_figures import STALE, Attempts
 from judge_tui.judging.card import Scorecard, letter, points
 from judge_tui.judging.note import Kind
 from judge_tui.judging.scoreboard import figure
@@ -44,7 +44,7 @@ def dimensions(of: OfTask, judged: Sequence[Judged]) -> Table:
     if any(one.letters for one in judged):
         cells = [Cell(one.letters or "–") for one in judged]
         rows.append((Cell("Grade", strong=True), *_leading(cells, of, judged)))
-    head = ("Dimension", *(one.title for one in judged))
+    head = ("Dimension", *(f"{one.title} {STALE}" if one.stale else one.title for one in judged))
     return Table(head, tuple(rows), frozenset(range(1, len(head))))
 
 
@@ -94,18 +94,20 @@ def beside_people(of: OfTask, judged: Sequence[Judged]) -> Table | None:
     rows = []
     for judge in judges:
         cards = [next((card for card in one.machines if card.judge == judge), None) for one in judged]
-        rows.append((Cell(judge), *_leading([Cell(_word(card, of)) for card in cards], of, judged)))
+        words = [Cell(_word(card, one)) for card, one in zip(cards, judged, strict=True)]
+        rows.append((Cell(judge), *_leading(words, of, judged)))
     head = ("Language model", *(one.title for one in judged))
     return Table(
         head, tuple(rows), frozenset(range(1, len(head))), "By language models; counted in no figure."
     )
 
 
-def _word(card: Scorecard | None, of: OfTask) -> str:
+def _word(card: Scorecard | None, one: Judged) -> str:
     if card is None:
         return "–"
-    given = points(card, of.rubric)
-    return " ".join(filter(None, ("" if given is None else str(given), letter(card, of.rubric)))) or "–"
+    given = points(card, one.rubric)
+    word = " ".join(filter(None, ("" if given is None else str(given), letter(card, one.rubric)))) or "–"
+    return f"{word} {STALE}" if one.outdated(card) else word
 
 
 def points_of(found: Gathered, model: str, task: str) -> Cell:
@@ -114,8 +116,9 @@ def points_of(found: Gathered, model: str, task: str) -> Cell:
     if one is None:
         return Cell("–")
     told = figure(one.points, one.counted) if one.points is not None else ""
-    marks = [f"⚑ {verdict}" for verdict in one.verdicts]
-    return Cell(" ".join(filter(None, (told, one.letters, *marks))) or "–", anchor_of(task, model))
+    given = " ".join(filter(None, (told, one.letters)))
+    marks = [*([STALE] if given and one.stale else ()), *(f"⚑ {verdict}" for verdict in one.verdicts)]
+    return Cell(" ".join(filter(None, (given, *marks))) or "–", anchor_of(task, model))
 
 
 def called(one: Judged) -> Iterator[Prose]:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from judge_tui.judging.matchup import TIE
-from judge_tui.judging.summaries.comparing import compared, deciding
+from judge_tui.judging.summaries.comparing import compared, deciding, winner_of
 from judge_tui.judging.summaries.gathered import Gathered, OfTask
 from judge_tui.judging.summaries.noted import anchor_of, excerpts
 from judge_tui.judging.summaries.parts import Cell, Criteria, Heading, Part, Prose, Report, Table
@@ -43,8 +43,7 @@ def two_way(found: Gathered) -> Report:
     parts += _said([found.tasks[task] for task in shown])
     if not parts:
         parts = [Prose("Nobody has compared these submissions yet, nor scored them all.")]
-    if found.provenance:
-        parts.insert(0, Prose(found.provenance))
+    parts = [*map(Prose, found.remarks), *parts]
     return Report(
         "two-way", " vs ".join(titles), dict(found.models), tasks, found.judges, found.newest, tuple(parts),
         tuple(found.faults),
@@ -98,6 +97,4 @@ def _tally(found: Gathered, titles: list[str], decided: dict[str, tuple[Criteria
 
 
 def _won(one: Criteria) -> str:
-    if one.winner == TIE:
-        return TIE
-    return f"{one.winner} +{one.margin}" if one.margin else one.winner
+    return winner_of(one, f"+{one.margin}" if one.margin and one.winner != TIE else "")

@@ -19,6 +19,7 @@ from judge_tui.judging.summaries.head_to_head import head_to_head
 from judge_tui.judging.summaries.parts import Code, Criteria, Heading, Notes, Prose, Report, Table
 from judge_tui.judging.summaries.two_way import two_way
 from judge_tui.judging.workspace import Workspace
+from judge_tui.reports.rendering import html, markdown
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = tomllib.loads(Path(__file__).with_name("published_edges.toml").read_text())["table"]
@@ -94,6 +95,7 @@ def _card(workspace: Workspace, model: str, score: int, judge: str = "anna", **m
     card = blank.with_score("correctness", score).judged_under(
         workspace.rubric("kv"), workspace.submission(model, "kv").digest
     )
+    card = replace(card, overall=more.get("overall"))
     for note in more.get("notes", ()):
         card = card.with_note(note)
     save_scorecard(workspace.scorecard_path("kv", model, judge), card, stamp)
@@ -130,6 +132,45 @@ def test_a_judges_word_stands_before_that_of_the_scores(workspace: Workspace) ->
     assert made.lines[0].cells == ("none", "eight")
     (tally,) = _tables(report)
     assert _texts(tally)[0][1:] == ["0", "1", "0", "glm5 +3", "It has tests."]
+
+
+def _changed(workspace: Workspace, model: str) -> None:
+    (workspace.submissions / model / "kv" / "kv_cache.py").write_text("pass\n")
+
+
+def test_scores_of_files_that_changed_since_are_marked_in_every_document(workspace: Workspace) -> None:
+    _card(workspace, "glm5", 70, overall=70)
+    _card(workspace, "qwen36", 85, overall=85)
+    before = gathered(workspace, ["glm5", "qwen36"], ["kv"])
+    for shape in (two_way, head_to_head):
+        assert "†" not in markdown(shape(before))
+        assert "†" not in html(shape(before))
+    _changed(workspace, "glm5")
+    after = gathered(workspace, ["glm5", "qwen36"], ["kv"])
+    text = markdown(two_way(after))
+    assert "† The files have changed since they were scored or compared." in text
+    assert "| Correctness | 70 † | 85 |" in text
+    text, page = markdown(head_to_head(after)), html(head_to_head(after))
+    assert "| Dimension | glm5 † | qwen36 |" in text
+    assert [row[1:3] for row in _texts(_tables(head_to_head(after))[0])] == [
+        ["qwen36", "85 B"], ["glm5", "70 B †"],
+    ]  # fmt: skip
+    assert page.count("†") >= 3
+    assert "† The files have changed since they were scored or compared." in page
+
+
+def test_a_winner_that_was_decided_on_other_files_is_marked(workspace: Workspace) -> None:
+    digests = {model: workspace.submission(model, "kv").digest for model in ("glm5", "qwen36")}
+    criteria = (Criterion("Tests", {"glm5": "eight", "qwen36": "none"}, "glm5"),)
+    word = Matchup(("glm5", "qwen36"), "glm5", 3, "It has tests.", criteria, submissions=digests)
+    save_matchups(workspace.matchups_path("kv", "anna"), Matchups("kv", "anna", (word,)), None)
+    assert "†" not in markdown(two_way(gathered(workspace, ["glm5", "qwen36"], ["kv"])))
+    _changed(workspace, "qwen36")
+    found = gathered(workspace, ["glm5", "qwen36"], ["kv"])
+    assert "| **glm5 +3 †** |" in markdown(two_way(found))
+    assert "**Winner: glm5** by 3 †" in markdown(two_way(found))
+    assert "| **glm5 †** | +3 |" in markdown(head_to_head(found))
+    assert "<strong>Winner: glm5</strong> by 3 †" in html(head_to_head(found))
 
 
 def test_notes_lead_to_their_lines_and_lost_ones_to_none(workspace: Workspace) -> None:

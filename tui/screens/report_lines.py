@@ -10,6 +10,7 @@ from rich.cells import cell_len
 from rich.style import Style
 
 from judge_tui.checks.verdict import Curve
+from judge_tui.judging.attempt_figures import STALE
 from judge_tui.judging.matchup import TIE
 from judge_tui.judging.summaries.parts import (
     Bars,
@@ -226,7 +227,7 @@ def _criteria(part: Criteria, room: int, tones: Tones) -> Iterator[ReportLine]:
         yield from _table(Table(head, rows, caption=caption), room, tones)
     if part.winner:
         who = "A tie" if part.winner == TIE else f"Winner: {part.winner}"
-        by = f" by {part.margin}" if part.margin else ""
+        by = (f" by {part.margin}" if part.margin else "") + (f" {STALE}" if part.stale else "")
         why = f" – {part.differentiator}" if part.differentiator else ""
         said = part.judge or (f"by {part.source}" if part.source else "")
         style = tones.by_name["success"] + Style(bold=True)
