@@ -17,12 +17,12 @@ from __future__ import annotations
 
 import contextlib
 import types
-from collections import deque
 from dataclasses import is_dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .below import KEPT
 from .codec import Encoder, MalformedError, Record, TooMuchError, decode
 from .kinds import ENDING, base_names, fields_of, has_more, is_plain, key_of, told, unusable
 from .records import made
@@ -36,8 +36,7 @@ __all__ = ["Crossing", "Face"]
 
 __tracebackhide__ = True
 _WIDE = 2**63
-_CHANGING = (dict, list, set, bytearray, deque)
-_BUILT_IN = (*_CHANGING, int, float, complex, str, bytes, tuple, frozenset)
+_BUILT_IN = (*KEPT, int, float, complex, str, bytes)
 _MOST_TEXT, _MOST_ARGUMENTS = 20_000, 1 << 20
 
 
@@ -108,11 +107,11 @@ class Crossing:
     def _is_whole(self, value: Any, kind: type) -> bool:
         """Whether an object below a listed class is to stay where it is.
 
-        What a test made by calling a class, and a container that can change, would lose its methods.
+        What a test made by calling a class, and a container, would lose its methods.
         """
         if not (self._peer.rules.keeps and has_more(kind)):
             return False
-        return issubclass(kind, _CHANGING) or self._peer.table.knows(value)
+        return (issubclass(kind, KEPT) and fields_of(kind) is None) or self._peer.table.knows(value)
 
     def made_by_class(self, value: Any, kind: type) -> None:
         """Keep what a class made, as an object, where it has more than the listed class below it."""
@@ -151,7 +150,7 @@ class Crossing:
 
     def described(self, kind: type) -> dict[str, Any]:
         """What is told of a class."""
-        found = told(kind, key_of(kind))
+        found = told(kind, key_of(kind), whole=self._peer.rules.keeps)
         found["bases"] = [
             ["n", base] if isinstance(base, str) else ["c", *self.class_told(base)]
             for base in base_names(kind)

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import is_dataclass
 from typing import TYPE_CHECKING, Any
 
+from .below import below, shaped
 from .specials import ASYNCHRONOUS, SPECIALS
 from .standins import Meta, Method, StandIn, special
 from .wellknown import name_of, named, nature
@@ -23,6 +24,12 @@ __tracebackhide__ = True
 #: What a process ends by, and no test may be told of.
 ENDING = (SystemExit, KeyboardInterrupt, GeneratorExit)
 _FUNCTIONS = (types.FunctionType, types.MethodDescriptorType, staticmethod, classmethod)
+#: What somebody gives a class beside data.
+_MADE_OF = (
+    *(types.FunctionType, property, staticmethod, classmethod, types.MethodDescriptorType),
+    *(types.WrapperDescriptorType, types.BuiltinFunctionType, functools.partial, functools.partialmethod),
+    *(functools.cached_property, types.MemberDescriptorType),
+)
 _MOST_NAMES = 2_000
 _WAITING = frozenset({"builtins:coroutine", "builtins:async_generator"})
 _GENERATED = "<string>"
@@ -61,12 +68,13 @@ def _written(value: Any) -> bool:
     return code is not None and code.co_filename != _GENERATED
 
 
-def told(kind: type, name: str) -> dict[str, Any]:
+def told(kind: type, name: str, *, whole: bool) -> dict[str, Any]:
     """What the other side is told of a class.
 
     Args:
         kind: The class.
         name: Its key.
+        whole: Whether objects of it stay where they are, below whatever it is.
     """
     error = issubclass(kind, BaseException)
     passed = {klass for klass in kind.__mro__ if error and klass.__module__ == "builtins"} | {object}
@@ -86,6 +94,7 @@ def told(kind: type, name: str) -> dict[str, Any]:
         "methods": methods[:_MOST_NAMES],
         "error": error,
         "fields": fields_of(kind),
+        "below": below(kind) if whole and not error else None,
     }
 
 
@@ -94,9 +103,7 @@ def has_more(kind: type) -> bool:
     """Whether a class below a listed one is more than that: somebody gave it methods with plain names."""
     own = (vars(klass) for klass in kind.__mro__ if klass.__module__ not in sys.stdlib_module_names)
     plain = (value for space in own for name, value in space.items() if not name.startswith("_"))
-    return any(
-        isinstance(value, (types.FunctionType, property, staticmethod, classmethod)) for value in plain
-    )
+    return any(isinstance(value, _MADE_OF) for value in plain)
 
 
 def unusable(kind: type) -> bool:
@@ -165,6 +172,7 @@ class Kinds:
             space["__class__"] = property(lambda self: kind)
             if kind is types.FunctionType:
                 space["__get__"] = _bound
+        space |= shaped(str(told["name"]), told["below"])
         if told["fields"]:
             family, name, fields = told["fields"]
             space["__judge_fields__"] = (family, name, tuple(fields))

@@ -41,7 +41,7 @@ HEAD = struct.Struct("<I")
 OPERATIONS = frozenset(
     {
         *("module", "get", "set", "del", "dir", "call", "method", "special", "class", "find", "signature"),
-        *("copy", "deepcopy", "where", "exit"),
+        *("copy", "deepcopy", "where", "exit", "contents"),
     }
 )
 

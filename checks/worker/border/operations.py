@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from .below import contents
 from .codec import MalformedError
 from .specials import SPECIALS
 
@@ -93,8 +94,13 @@ def _exit(peer: Side, value: Any, error: Any) -> Any:
     return type(value).__exit__(value, kind, error, getattr(error, "__traceback__", None))
 
 
+def _contents(peer: Side, value: Any) -> Any:
+    return contents(value)
+
+
 OPERATE: Mapping[str, Callable[..., Any]] = {
     "module": _module, "get": _get, "set": _set, "del": _delete, "dir": _dir, "call": _call,
     "method": _method, "special": _special, "class": _class, "find": _find, "signature": _signature,
     "copy": _copied, "deepcopy": _deeply, "where": _where, "exit": _exit,
+    "contents": _contents,
 }  # fmt: skip
