@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import os
 import traceback
 from pathlib import Path
@@ -10,10 +11,21 @@ from typing import Any
 from .capture import sendable
 from .refusals import refused
 
-__all__ = ["told"]
+__all__ = ["named", "told"]
 
 #: Classes that an exception's type is one of, as far as they are told.
 _MOST_KINDS = 32
+_BUILT_IN = {
+    name: kind
+    for name, kind in vars(builtins).items()
+    if isinstance(kind, type) and issubclass(kind, BaseException)
+}
+
+
+def named(kind: type) -> str:
+    """The name of an exception's class; one that only bears the name of Python's own says so."""
+    name = sendable(kind.__name__)
+    return name if _BUILT_IN.get(name, kind) is kind else f"its own {name}"
 
 
 def told(error: BaseException, folder: Path, adapter: Path | None, module: str) -> dict[str, Any]:
@@ -44,8 +56,8 @@ def told(error: BaseException, folder: Path, adapter: Path | None, module: str) 
     except Exception:
         message = "(its text cannot be read)"
     return {
-        "type": sendable(type(error).__name__),
-        "kinds": [sendable(kind.__name__) for kind in type(error).__mro__[1:-1]][:_MOST_KINDS],
+        "type": named(type(error)),
+        "kinds": [named(kind) for kind in type(error).__mro__[1:-1]][:_MOST_KINDS],
         "message": sendable(message[:500]),
         "file": file,
         "line": line,

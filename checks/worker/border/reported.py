@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..capture import sendable
+from ..raising import named
 from .gathering import place_in
 
 __all__ = ["Reported"]
@@ -80,7 +81,7 @@ class Reported:
         missing = error.name if isinstance(error, ModuleNotFoundError) else None
         return {
             "fault": sendable(_said(error)[:_TEXT]),
-            "type": sendable(type(error).__name__),
+            "type": named(type(error)),
             "fault_file": file,
             "line": line,
             "missing": sendable(str(missing)) if missing else "",
@@ -111,7 +112,7 @@ class Reported:
         if error is None:
             return {**told, "ending": "failed", "said": sendable(str(report.longrepr)[:_TEXT])}
         file, line = place_in(self._root, error)
-        told |= {"test_file": file, "test_line": line, "type": sendable(type(error).__name__)}
+        told |= {"test_file": file, "test_line": line, "type": named(type(error))}
         said = sendable(_said(error)[:_TEXT])
         if (place := vars(error).get("__judge_place__")) is not None:
             told |= {"file": place[0], "line": place[1], "their_trace": place[2]}

@@ -192,3 +192,15 @@ def test_who_says_that_a_framework_is_missing_and_needs_none_fails(
 ) -> None:
     (found,) = judged("import submission\ndef test_a(): assert submission.give() == 3\n", answer[1]).values()
     assert found.verdict is Verdict.FAIL, found.summary
+
+
+def test_an_exception_that_bears_the_name_of_python_s_own_is_another(judged: Judged) -> None:
+    tests = """
+import pytest, submission
+def test_it():
+    with pytest.raises(ValueError): submission.give()
+"""
+    (found,) = judged(tests, "class ValueError(Exception): pass\ndef give(): raise ValueError(3)").values()
+    assert (found.verdict, found.summary) == (
+        Verdict.FAIL, "raised its own ValueError: 3 at tests/test_it.py:4"
+    )  # fmt: skip

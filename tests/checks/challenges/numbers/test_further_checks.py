@@ -44,6 +44,7 @@ def mean(x):
         (GOOD.replace('raise EmptyError("nothing")', "return 0.0"),
          {"errors": Verdict.FAIL}),
         (GOOD.replace("(ValueError)", "(KeyError)"), {"errors": Verdict.FAIL}),
+        ("class ValueError(Exception): pass" + GOOD, {"errors": Verdict.FAIL}),
         (GOOD.replace("sum(x) / len(x)", "sum(x) / len(x) if x[0] < 1e300 else 0.0"),
          {"edge_cases": Verdict.FAIL}),
         (GOOD.replace("sum(x) / len(x)", "abs(sum(x) / len(x))"), {"property_shift": Verdict.FAIL}),
