@@ -27,6 +27,7 @@ __all__ = [
     "is_document",
     "is_side_program",
     "is_test_file",
+    "outermost",
     "parsed",
     "python_files",
     "returned_names",
@@ -205,6 +206,18 @@ def statements(tree: ast.Module) -> Iterator[ast.stmt]:
         for field in node._fields:
             if field in _BLOCKS:
                 todo.extend(getattr(node, field))
+
+
+def outermost(tree: ast.Module) -> Iterator[ast.stmt]:
+    """Statements of a module, those under conditions too, but none of its functions and classes."""
+    inner = {
+        id(each)
+        for node in statements(tree)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+        for each in ast.walk(node)
+        if each is not node
+    }
+    return (node for node in statements(tree) if id(node) not in inner)
 
 
 def returned_names(tree: ast.Module, qualname: str) -> tuple[str, ...]:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, TypeVar
 
 from judge_tui.checks import sandbox
 from judge_tui.checks.calling.handover import Carried, Random
 from judge_tui.checks.calling.remote import Handle, Result, Target, Worker
 from judge_tui.checks.challenges.challenge import NUMBERS, Challenge
+from judge_tui.checks.challenges.written import Written
 from judge_tui.checks.errors import ChallengeFault
 from judge_tui.checks.faults import Fault, Raised, Skipped, TimedOut
 from judge_tui.checks.sandbox.packages import EVERY
@@ -55,6 +57,7 @@ class Author:
 
     def __init__(self, challenge: Challenge, folder: Submission, *, mode: sandbox.Mode = "auto") -> None:
         self.challenge = challenge
+        self._folder = folder
         self.worker = Worker(folder, limits=_LIMITS, mode=mode, packages=EVERY)
 
     @property
@@ -82,6 +85,11 @@ class Author:
                 f"the challenge itself needs {names}, which is not installed: pip install {missing[0]}"
             )
         return inventory
+
+    @cached_property
+    def written(self) -> Written:
+        """The names of its ``challenge.py``."""
+        return Written(self._folder.read_bytes(NUMBERS) if NUMBERS in self._folder.files else b"")
 
     @property
     def patience(self) -> float:
@@ -193,19 +201,19 @@ class Author:
         except Fault as fault:
             raise self.fault(f"{what} {fault.message}", fault) from fault
 
-    def fault(self, message: str, fault: Fault | None = None) -> ChallengeFault:
-        """A fault of the challenge.
+    def fault(self, message: str, fault: Fault | None = None, *, line: int | None = None) -> ChallengeFault:
+        """A fault of the challenge, with its place: where it was raised, else where what it is about stands.
 
         Args:
             message: A clause.
             fault: What the process met, if it did.
+            line: In ``challenge.py``, where the clause does not name what it is about.
         """
-        return ChallengeFault(
-            f"{message}.",
-            file=fault.file if fault else None,
-            line=fault.line if fault else None,
-            output=fault.output if fault else "",
-        )
+        file, line = (fault.file, fault.line) if fault and fault.file else (None, line)
+        if file is None:
+            line = line or self.written.about(message)
+            file = NUMBERS if line else None
+        return ChallengeFault(f"{message}.", file=file, line=line, output=fault.output if fault else "")
 
 
 class Authors:

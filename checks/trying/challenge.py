@@ -6,10 +6,7 @@ must answers that cost no thought. What passes that should not is a hole of the 
 
 from __future__ import annotations
 
-import ast
-import difflib
 import math
-import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -31,12 +28,12 @@ from judge_tui.checks.challenges.numbers.parts import paired, parts
 from judge_tui.checks.challenges.numbers.truths import Case, Truths
 from judge_tui.checks.challenges.numbers.values import cast, has_floats
 from judge_tui.checks.challenges.task import made
+from judge_tui.checks.challenges.written import Written
 from judge_tui.checks.contract import Contract
 from judge_tui.checks.errors import ChallengeFault
 from judge_tui.checks.judged import unjudged
 from judge_tui.checks.runner import judge
 from judge_tui.checks.sandbox.packages import EVERY
-from judge_tui.checks.sources import parsed
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.task import Task
 from judge_tui.checks.verdict import Outcome, Verdict
@@ -47,13 +44,6 @@ _SEEDS = (1, 2, 3)
 _DOUBLE = "float64"
 #: What a sleeping submission may take, so that nobody waits for it.
 _SOON = Limits(seconds=0.5)
-_PROPERTY = "property_"
-_PROPERTY_LIKE = re.compile(r"prop[a-z]{3,6}_")
-_HOOKS = (
-    "reference", "inputs", "check", "edge_cases", "error_cases", "gradients", "CASES", "NAMES", "ALIASES",
-    "RESULTS", "DTYPES", "TOLERANCE", "GRADIENTS", "BENCH", "FORBIDDEN", "FRAMEWORKS", "PACKAGES", "SEED",
-    "PURE",
-)  # fmt: skip
 _OF_NOBODY = ("own_tests", "throughput", "size")
 
 
@@ -116,12 +106,12 @@ def tried(
     """
     authors = Authors(challenge)
     try:
+        yield from _misspelt(authors)
         description = described(challenge, authors)
         for trouble in (description.trouble, description.unread):
             if trouble is not None:
                 raise trouble.error()
         task = made(challenge)
-        yield from _misspelt(authors)
         if description.numbers is not None and "reference" in description.numbers.functions:
             yield _reference(challenge, task, description.numbers, authors)
         yield from (_right(task, path) for path in right)
@@ -136,26 +126,10 @@ def tried(
 
 def _misspelt(authors: Authors) -> Iterator[Tried]:
     """Names of a ``challenge.py`` that mean nothing there, and nearly something."""
-    if NUMBERS not in authors.folder.files:
-        return
-    try:
-        tree = parsed(authors.folder.read_bytes(NUMBERS))
-    except SyntaxError:
-        return
-    for name, line in _names(tree):
-        near = difflib.get_close_matches(name, _HOOKS, n=1, cutoff=0.85)
-        prefixed = name.startswith((_PROPERTY, "_"))
-        if not prefixed and name not in _HOOKS and (near or _PROPERTY_LIKE.match(name)):
-            told = f"means nothing in challenge.py:{line}; did you mean {near[0] if near else 'property_…'}?"
+    if NUMBERS in authors.folder.files:
+        for name, line, meant in Written(authors.folder.read_bytes(NUMBERS)).misspelt():
+            told = f"means nothing in challenge.py:{line}; did you mean {meant}?"
             yield Tried("names", name, False, told)
-
-
-def _names(tree: ast.Module) -> Iterator[tuple[str, int]]:
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef):
-            yield node.name, node.lineno
-        elif isinstance(node, ast.Assign):
-            yield from ((each.id, node.lineno) for each in node.targets if isinstance(each, ast.Name))
 
 
 def _judged(task: Task, path: Path, name: str) -> dict[str, Outcome]:

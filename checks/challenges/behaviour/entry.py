@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from judge_tui.checks.challenges.challenge import Settings
 from judge_tui.checks.faults import Unbound
-from judge_tui.checks.sources import is_side_program, parsed, python_files, statements
+from judge_tui.checks.sources import is_side_program, outermost, parsed, python_files
 from judge_tui.checks.submission import Submission
 
 __all__ = ["entry_of"]
@@ -62,7 +62,7 @@ def _defined(submission: Submission, file: str) -> Iterator[str]:
         tree = parsed(submission.read_bytes(file))
     except SyntaxError:
         return
-    for node in _outermost(tree):
+    for node in outermost(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             yield node.name
         elif isinstance(node, (ast.Import, ast.ImportFrom)) and file.endswith("__init__.py"):
@@ -70,15 +70,3 @@ def _defined(submission: Submission, file: str) -> Iterator[str]:
         elif isinstance(node, (ast.Assign, ast.AnnAssign)):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             yield from (target.id for target in targets if isinstance(target, ast.Name))
-
-
-def _outermost(tree: ast.Module) -> Iterator[ast.stmt]:
-    """Statements of a module, those under conditions too, but none of its functions and classes."""
-    inner = {
-        id(each)
-        for node in statements(tree)
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
-        for each in ast.walk(node)
-        if each is not node
-    }
-    return (node for node in statements(tree) if id(node) not in inner)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -11,13 +11,13 @@ import numpy as np
 from judge_tui.checks.calling.remote import Random
 from judge_tui.checks.challenges.author import Author
 from judge_tui.checks.challenges.challenge import OPEN
+from judge_tui.checks.challenges.numbers.fitting import lacking, taken_by
 from judge_tui.checks.challenges.numbers.outputs import Answer, Output, answer_of
+from judge_tui.checks.challenges.written import FUNCTIONS, PROPERTY
 from judge_tui.checks.worker.border.codec import Encoder, decode
 
 __all__ = ["Numbers", "Output", "Parameter", "offered"]
 
-_FUNCTIONS = ("reference", "inputs", "check", "edge_cases", "error_cases", "gradients")
-_PROPERTY = "property_"
 #: Defaults that a description holds by value.
 _TOLD = (bool, int, float, type(None))
 _DTYPES = ("float64", "float32")
@@ -111,11 +111,11 @@ def offered(author: Author) -> Numbers:
     inventory = author.loaded()
     functions = {f["name"]: f for f in inventory["functions"]}
     ask = _Asked(author, functions)
-    if "inputs" not in functions:
-        raise author.fault("challenge.py defines no function inputs(rng, …)")
-    if "reference" not in functions and "check" not in functions:
-        raise author.fault("challenge.py defines neither reference(…) nor check(result, …)")
+    _demand(author, functions)
     cases = ask.sizes("CASES", [{}])
+    taken_by(author, functions["inputs"], "CASES", cases)
+    bench = ask.sizes("BENCH", [])
+    taken_by(author, functions["inputs"], "BENCH", bench)
     drawn = _drawn(author, cases[0])
     parameters = _parameters(drawn, functions.get("reference"), author)
     results = ask.texts("RESULTS")
@@ -128,16 +128,16 @@ def offered(author: Author) -> Numbers:
     )
     return Numbers(
         doc=author.constant("__doc__", None) or "",
-        functions={name: functions[name]["line"] for name in _FUNCTIONS if name in functions},
+        functions={name: functions[name]["line"] for name in FUNCTIONS if name in functions},
         properties={
-            name: (f["line"], f["doc"]) for name, f in functions.items() if name.startswith(_PROPERTY)
+            name: (f["line"], f["doc"]) for name, f in functions.items() if name.startswith(PROPERTY)
         },
         parameters=parameters,
         outputs=answered.outputs,
         parts=answered.parts,
         form=answered.form,
         cases=Encoder().encode(cases),
-        bench=Encoder().encode(ask.sizes("BENCH", [])),
+        bench=Encoder().encode(bench),
         names=ask.texts("NAMES"),
         aliases=aliases,
         results=results,
@@ -150,6 +150,21 @@ def offered(author: Author) -> Numbers:
         seed=ask.seed(),
         pure=ask.pure(),
     )
+
+
+def _demand(author: Author, functions: Collection[str]) -> None:
+    """Be sure that what must be there is, and that what must be a function is one.
+
+    Raises:
+        ChallengeFault: Something is missing, or a value.
+    """
+    for name in FUNCTIONS:
+        if name not in functions and author.written.line(name):
+            raise author.fault(f"{name} must be a function that is written here: def {name}(…)")
+    if "inputs" not in functions:
+        raise lacking(author, "no function inputs(rng, …)", "inputs")
+    if "reference" not in functions and "check" not in functions:
+        raise lacking(author, "neither reference(…) nor check(result, …)", "reference", "check")
 
 
 class _Asked:
