@@ -82,7 +82,9 @@ def _tried(challenges: Path, name: str, rights: int, each: int, seed: int) -> li
         challenge = challenge_of(root, name)
         assert challenge is not None
         task = made(challenge)
-        answers = sorted((root / CHALLENGES / name / "right").iterdir())[:rights]
+        # edits are of Python
+        written = (each for each in (root / CHALLENGES / name / "right").iterdir() if any(each.rglob("*.py")))
+        answers = sorted(written)[:rights]
         return [one for answer in answers for one in _of_answer(task, answer, root, each, seed)]
 
 

@@ -7,6 +7,7 @@ Else a part is held: right answers whole, wrong ones by the checks that must cat
 from __future__ import annotations
 
 import tomllib
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -90,6 +91,8 @@ def told(outcomes: dict[str, Outcome]) -> str:
 def test_there_are_answers_enough() -> None:
     assert len(CHALLENGES) >= 10
     assert len(RIGHT) >= 25
+    in_python = Counter(answer.parent.parent.name for answer in RIGHT if any(answer.rglob("*.py")))
+    assert all(in_python[name] >= 3 for name in CHALLENGES), "three each are edited by `make holes`"
     assert len(WRONG) >= 40
     assert all(must_fail(answer) for answer in WRONG)
     assert len(ATTACKS) >= 12

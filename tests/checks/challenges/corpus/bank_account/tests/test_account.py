@@ -45,6 +45,15 @@ def test_all_that_there_is(account):
     assert account.balance == 0
 
 
+@pytest.mark.parametrize("amount", [1, Decimal("0.01")])
+def test_the_smallest_amounts(amount):
+    account = Account("ada")
+    account.deposit(amount)
+    account.withdraw(amount)
+    assert account.balance == 0
+    assert account.history == [("deposit", amount), ("withdraw", amount)]
+
+
 def test_transfer(account):
     other = Account("bob")
     account.transfer(other, 40)
@@ -91,5 +100,6 @@ def test_a_transaction_that_ends_well_stays(account):
 def test_accounts_compare(account):
     poor = Account("bob", 1)
     assert poor < account
+    assert poor != account
     assert sorted([account, poor])[0].owner == "bob"
     assert max(account, poor).owner == "ada"

@@ -17,6 +17,10 @@ def test_exactly_full():
     assert wrap("aa bb cc", 5) == ["aa bb", "cc"]
 
 
+def test_the_narrowest():
+    assert wrap("a bc d", 1) == ["a", "bc", "d"]
+
+
 def test_a_long_word_stands_alone():
     assert wrap("a incomprehensibilities b", 5) == ["a", "incomprehensibilities", "b"]
 
@@ -34,6 +38,7 @@ def test_letters_are_counted_not_bytes():
     assert wrap("äöü ßéå", 7) == ["äöü ßéå"]
 
 
-def test_a_width_is_positive():
+@pytest.mark.parametrize("width", [0, -1])
+def test_a_width_is_positive(width):
     with pytest.raises(ValueError):
-        list(wrap("a", 0))
+        list(wrap("a", width))
