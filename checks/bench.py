@@ -32,6 +32,8 @@ __all__ = ["Bench", "Closeable"]
 
 _MOST_CASUALTIES = 8
 _CPU = Place()
+#: How many orders of sets there are.
+_HASHES = 1024
 #: Few descriptors: a pipe keeps what no process is seen to hold.
 _COUNTED = Limits(file_size=0, open_files=64, counted=True)
 
@@ -194,6 +196,11 @@ class Bench:
         words = [zlib.crc32(str(name).encode()) for name in (self.check, *names)]
         return np.random.default_rng([self.seed, *words])
 
+    @cached_property
+    def hashes(self) -> int:
+        """What hashes of texts hang on in all that is started; of so few that none tells the seed."""
+        return int(np.random.default_rng([self.seed, zlib.crc32(b"hashes")]).integers(1, _HASHES))
+
     def sizes(self, *names: str | int) -> Sizes:
         """What draws sizes of inputs; depends on the same as :meth:`rng`."""
         return Sizes(self.rng("sizes", *names))
@@ -248,7 +255,7 @@ class Bench:
             refused = self.refusals.append if asked and self.place.gpu else None
             worker = Worker(
                 other or self.submission, limits=limits, mode=self.mode, place=self.place, refused=refused,
-                packages=packages or tuple(sorted(self.contract.packages)),
+                packages=packages or tuple(sorted(self.contract.packages)), hashes=self.hashes,
             )  # fmt: skip
             self._running.add(worker)
         worker.account = self._account

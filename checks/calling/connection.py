@@ -48,6 +48,7 @@ class Connection:
         place: Where it computes. A worker on a GPU has no bound on its address space.
         refused: Told of every exception that leaves the submission.
         packages: Installed packages that it may import beside NumPy.
+        hashes: What the hashes of texts hang on, and with them the order of sets.
 
     Attributes:
         account: The time of the running check; requests draw on it, whatever their own budgets are.
@@ -68,6 +69,7 @@ class Connection:
         place: Place = _CPU,
         refused: Callable[[Fault], None] | None = None,
         packages: tuple[str, ...] = (),
+        hashes: int = 0,
     ) -> None:
         submission = self.submission = submission.held
         self.place = place
@@ -90,6 +92,7 @@ class Connection:
                 device=place.device.id,
                 arrays=place.arrays,
                 packages=packages,
+                hashes=hashes,
             )
             undo.pop_all()
         self._processor = Processor(self.jail.inner_pid)

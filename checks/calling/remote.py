@@ -105,12 +105,13 @@ class Worker(KeptObjects):
         place: Place = _CPU,
         refused: Callable[[Fault], None] | None = None,
         packages: tuple[str, ...] = (),
+        hashes: int = 0,
     ) -> None:
         self.loaded: dict[str, dict[str, Any]] = {}
         self.seeded: int | None = None
         super().__init__(
             submission, limits=limits, mode=mode, start_budget=start_budget, place=place, refused=refused,
-            packages=packages,
+            packages=packages, hashes=hashes,
         )  # fmt: skip
 
     def load(self, file: str, *, budget: float = 30.0) -> Mapping[str, Any]:

@@ -50,15 +50,18 @@ class Author:
         challenge: Whose.
         folder: A snapshot of its files.
         mode: How it is confined.
+        hashes: What the hashes of texts hang on; without it they are the same in every run.
 
     Attributes:
         worker: The process.
     """
 
-    def __init__(self, challenge: Challenge, folder: Submission, *, mode: sandbox.Mode = "auto") -> None:
+    def __init__(
+        self, challenge: Challenge, folder: Submission, *, mode: sandbox.Mode = "auto", hashes: int = 0
+    ) -> None:
         self.challenge = challenge
         self._folder = folder
-        self.worker = Worker(folder, limits=_LIMITS, mode=mode, packages=EVERY)
+        self.worker = Worker(folder, limits=_LIMITS, mode=mode, packages=EVERY, hashes=hashes)
 
     @property
     def alive(self) -> bool:

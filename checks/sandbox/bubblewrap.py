@@ -118,7 +118,9 @@ def wrapped(bubblewrap: Bubblewrap) -> list[str]:
 def python(code: str) -> list[str]:
     """A command line that runs code with this environment's interpreter, without its start-up files.
 
+    What it is told by the environment is what the jail was given: how texts hash, and nothing else.
+
     Args:
         code: Python; leaving the files out saves 25 ms.
     """
-    return [os.path.realpath(sys.executable), "-I", "-S", "-B", "-X", "faulthandler", "-c", code]
+    return [os.path.realpath(sys.executable), "-s", "-P", "-S", "-B", "-X", "faulthandler", "-c", code]

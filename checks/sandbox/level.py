@@ -96,6 +96,7 @@ def launch(
     device: str = "",
     arrays: str = "numpy",
     packages: tuple[str, ...] = (),
+    hashes: int = 0,
     worker: Path = mounts.WORKER,
     port: int = 0,
 ) -> Jail:
@@ -111,6 +112,7 @@ def launch(
         device: The one device that CUDA sees, as ``CUDA_VISIBLE_DEVICES`` names it; empty for all.
         arrays: The module that a submission gets for NumPy.
         packages: Installed packages that are shown beside it.
+        hashes: What the hashes of texts hang on, and with them the order of sets.
         worker: The package that runs inside.
         port: A TCP port on the loopback interface that it must not reach.
 
@@ -134,6 +136,7 @@ def launch(
         device=device,
         arrays=arrays,
         packages=packages,
+        hashes=hashes,
     )
     return start_plain(order) if bubblewrap is None else start_wrapped(bubblewrap, order)
 

@@ -65,6 +65,7 @@ class Order:
         device: The one device that CUDA sees; empty for all that are visible.
         arrays: The module that a submission gets for NumPy.
         packages: Installed packages that are shown beside NumPy, frameworks included.
+        hashes: What the hashes of texts hang on, and with them the order of sets.
     """
 
     submission: Path
@@ -81,6 +82,7 @@ class Order:
     device: str = ""
     arrays: str = "numpy"
     packages: tuple[str, ...] = ()
+    hashes: int = 0
 
 
 @functools.cache
@@ -274,7 +276,8 @@ def _code(order: Order, view: mounts.View) -> str:
 
 def _environment(view: mounts.View, order: Order) -> dict[str, str]:
     fixed = {"PATH": "/usr/bin:/bin", "HOME": view.scratch, "TMPDIR": view.scratch, "LANG": "C.UTF-8",
-             "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}  # fmt: skip
+             "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1",
+             "PYTHONHASHSEED": str(order.hashes)}  # fmt: skip
     if order.limits.counted:
         fixed |= _COUNTED
     if not order.gpu:

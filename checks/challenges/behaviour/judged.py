@@ -241,7 +241,9 @@ class Judged:
         self._router.control("begin", seed=self._drawn("author"))
 
     def _start_author(self) -> None:
-        author = Author(self._challenge, self._authors.folder, mode=self._bench.mode)
+        author = Author(
+            self._challenge, self._authors.folder, mode=self._bench.mode, hashes=self._bench.hashes
+        )
         self._held.enter_context(self._bench.watched(author.worker))
         author.worker.account = Account()
         ours, theirs = pair()

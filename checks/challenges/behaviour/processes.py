@@ -112,6 +112,7 @@ class Processes:
             limits=Limits(cpu_seconds=_processor(self._seconds), address_space=self._memory + _BEFORE),
             mode=bench.mode,
             packages=tuple(sorted(bench.contract.packages)),
+            hashes=bench.hashes,
         )
         stack.enter_context(bench.watched(worker))
         # its time is counted by who asks something of it

@@ -146,7 +146,7 @@ def _held(
     if bench.stopped:
         raise Died("was stopped")
     given = judge.given(case)
-    ended = run(built, given, limits, mode=bench.mode)
+    ended = run(built, given, limits, mode=bench.mode, hashes=bench.hashes)
     ran = ended.ran
     count.slowest, count.largest = max(count.slowest, ran.own_seconds), max(count.largest, ran.peak_bytes)
     count.time_outs += ran.timed_out

@@ -50,7 +50,7 @@ class Ended:
 _FRAMEWORK = re.compile(rb"^\s*(?:import|from)\s+(?:" + b"|".join(map(str.encode, OPEN)) + rb")\b", re.M)
 
 
-def run(built: Built, given: bytes, limits: Limits, *, mode: Mode = "auto") -> Ended:
+def run(built: Built, given: bytes, limits: Limits, *, mode: Mode = "auto", hashes: int = 0) -> Ended:
     """Run a program.
 
     Args:
@@ -58,6 +58,7 @@ def run(built: Built, given: bytes, limits: Limits, *, mode: Mode = "auto") -> E
         given: What it reads.
         limits: Of its time, its language's factor counted, and its memory.
         mode: How it is confined.
+        hashes: What the hashes of texts hang on, where the program is in Python.
 
     Raises:
         EngineError: The jail cannot be started.
@@ -72,7 +73,7 @@ def run(built: Built, given: bytes, limits: Limits, *, mode: Mode = "auto") -> E
         seconds=seconds,
         files=built.files,
         shown=built.shown,
-        environment=built.environment,
+        environment={**built.environment, "PYTHONHASHSEED": str(hashes)},
         processes=built.processes,
         limits=Resources(
             cpu_seconds=int(seconds * 16) + 10,
