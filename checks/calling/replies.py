@@ -41,6 +41,7 @@ class _Param(TypedDict):
     name: Name
     kind: Name
     default: NotRequired[Plain]
+    text: NotRequired[bool]
     annotation: NotRequired[Name]
 
 

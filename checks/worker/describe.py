@@ -239,8 +239,8 @@ def inventory(module: ModuleType) -> dict[str, Any]:
     Returns:
         ``{"functions": […], "classes": […], "objects": […], "called": […]}``; a function, and an object
         that is ``called`` like one, has ``name``, ``line``, ``doc`` and ``params`` (``name``, ``kind``,
-        ``default`` when there is one, ``annotation``); a class has ``methods`` and the params of its
-        constructor.
+        ``default`` when there is one, ``text`` where that is a text and whole, ``annotation``); a class has
+        ``methods`` and the params of its constructor.
     """
     functions: list[dict[str, Any]] = []
     classes: list[dict[str, Any]] = []
@@ -305,6 +305,8 @@ def _params(value: Any) -> list[dict[str, Any]] | None:
         entry: dict[str, Any] = {"name": param.name, "kind": param.kind.name}
         if param.default is not param.empty:
             entry["default"] = _plain(param.default)
+            if isinstance(param.default, str) and len(param.default) <= _MAX_TEXT:
+                entry["text"] = True
         if param.annotation is not param.empty:
             note = param.annotation
             entry["annotation"] = (note if isinstance(note, str) else getattr(note, "__name__", str(note)))[

@@ -319,12 +319,16 @@ def _parameters(
         if open_ := [p["name"] for p in order if p["name"] not in drawn and "default" not in p]:
             raise author.fault(f"reference takes '{open_[0]}', which inputs does not draw")
     # edge cases, refusals and claims may leave out what the reference has a default for
-    own = {
-        p["name"]: Encoder().encode(p["default"]) for p in order if isinstance(p.get("default", ""), _TOLD)
-    }
+    own = {p["name"]: Encoder().encode(p["default"]) for p in order if _is_told(p)}
     made = [Parameter(name, _kind(drawn[name]), True, own.get(name, b"")) for name in names if name in drawn]
     made += [Parameter(name, _kind(drawn[name])) for name in drawn if name not in names]
     return (*made, *(
         Parameter(p["name"], _kind(p["default"]), False, Encoder().encode(p["default"]))
-        for p in order if p["name"] not in drawn and isinstance(p["default"], (bool, int, float))
+        for p in order if p["name"] not in drawn and _is_told(p) and p["default"] is not None
     ))  # fmt: skip
+
+
+def _is_told(parameter: Mapping[str, Any]) -> bool:
+    """Whether a parameter has a default that a description holds as it is; of others it holds their text."""
+    default = parameter.get("default", "")
+    return bool(parameter.get("text")) or (isinstance(default, _TOLD) and not isinstance(default, str))

@@ -7,7 +7,7 @@ from .conftest import Judged
 _TESTS = """
 import submission
 def test_hashes():
-    assert (submission.hashed("text"), hash("text")) == ()
+    assert f"{submission.hashed('text') % 9999} {hash('text') % 9999}" == ""
 """
 
 
@@ -17,5 +17,5 @@ def test_hashes_hang_on_the_seed(judged: Judged) -> None:
         for seed in (1, 1, 2)
     ]
     assert said[0] == said[1] != said[2]
-    theirs, mine = said[0].partition("(")[2].partition(")")[0].split(", ")
+    theirs, mine = said[0].split("'")[1].split()
     assert theirs == mine

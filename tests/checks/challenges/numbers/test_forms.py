@@ -74,3 +74,24 @@ def test_plain_data_of_every_kind_and_length(together: Together) -> None:
     assert found["right"].verdict is Verdict.PASS, found["right"].summary
     assert found["wrong"].verdict is Verdict.FAIL
     assert "power: a whole number of" in found["wrong"].summary
+
+
+MODES = """
+import numpy as np
+def reference(x, y, mode="full", kinds=("a", "b")): return np.convolve(x, y, mode)
+def inputs(rng): return {"x": rng.standard_normal(6), "y": rng.standard_normal(3)}
+"""
+
+
+def test_a_text_that_the_reference_has_by_default_is_handed_to_who_has_none(together: Together) -> None:
+    body = "    import numpy as np\n    return np.convolve(x, y, mode)\n"
+    found = together(
+        MODES,
+        {
+            "asks": f"def double(x, y, mode):\n{body}",
+            "by_its_own": f"def double(x, y, mode='full', kinds=None):\n{body}",
+            "another_by_its_own": f"def double(x, y, mode='same'):\n{body}",
+        },
+    )
+    verdicts = [found[name].verdict for name in ("asks", "by_its_own", "another_by_its_own")]
+    assert verdicts == [Verdict.PASS, Verdict.PASS, Verdict.FAIL], [each.summary for each in found.values()]
