@@ -11,6 +11,7 @@ from typing import Literal as _Literal
 from judge_tui.checks.lines import split_lines
 from judge_tui.judging.context import Context, parse_context, render_context
 from judge_tui.judging.document import Table, storable
+from judge_tui.judging.followed import Followed, parse_followed, render_followed
 from judge_tui.judging.quoted import LONG, Anchor
 
 __all__ = [
@@ -34,7 +35,7 @@ SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 #: A quote holds this many lines at most; a longer range keeps its length.
 _QUOTED_LINES = 12
 _KNOWN = ("id", "kind", "severity", "text", "file", "lines", "quote")
-_KEYS = frozenset((*_KNOWN, "context"))
+_KEYS = frozenset((*_KNOWN, "context", "followed"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,7 @@ class Note:
         quote: Text of those lines when their place was last certain.
         context: What stood around them then; ``None`` where that was not written down.
         id: Names the note while it is edited.
+        followed: Where those lines went, where others stand in their place by now.
         extra: Keys of the file that this version does not know.
     """
 
@@ -61,6 +63,7 @@ class Note:
     quote: str = ""
     id: str = ""
     context: Context | None = None
+    followed: Followed | None = None
     extra: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     @property
@@ -82,7 +85,28 @@ class Note:
     @property
     def unanchored(self) -> Note:
         """What it says, wherever that is: two that differ in their anchors alone are one remark."""
-        return replace(self, lines=None, quote="", context=None, file=None)
+        return replace(self, lines=None, quote="", context=None, file=None, followed=None)
+
+    @property
+    def as_followed(self) -> Note | None:
+        """The note on the lines that its own have become; ``None`` where it was followed to none."""
+        last = self.followed
+        if last is None:
+            return None
+        return replace(
+            self, file=last.file, lines=last.lines, quote=last.quote, context=last.context, followed=None
+        )
+
+    def placed_as(self, other: Note) -> Note:
+        """What it says, at the place of another one, with all that is known of that."""
+        return replace(
+            self,
+            file=other.file,
+            lines=other.lines,
+            quote=other.quote,
+            context=other.context,
+            followed=other.followed,
+        )
 
 
 def new_note(
@@ -147,10 +171,12 @@ def _parse(table: Table) -> Note:
     usual = all(type(text) is str for text in texts) and kind in KINDS and severity in SEVERITIES
     if usual and _KEYS.issuperset(raw) and (lines is None or _are_lines(lines)):
         # as nearly all of many thousands are: looked at once, and no line is asked for
-        context = parse_context(raw.get("context"))
-        if context is not None or "context" not in raw:
+        context, followed = parse_context(raw.get("context")), parse_followed(raw.get("followed"))
+        if (context is not None or "context" not in raw) and (followed is not None or "followed" not in raw):
             span = None if lines is None else (min(lines), max(lines))
-            return Note(kind, texts[0], severity, raw.get("file"), span, texts[2], texts[3], context)
+            return Note(
+                kind, texts[0], severity, raw.get("file"), span, texts[2], texts[3], context, followed
+            )
     return _looked_at(table)
 
 
@@ -160,7 +186,8 @@ def _looked_at(table: Table) -> Note:
         raise table.fault(f"'kind' must be one of {', '.join(KINDS)}, not '{kind}'", "kind")
     if severity not in SEVERITIES:
         raise table.fault(f"'severity' must be one of {', '.join(SEVERITIES)}, not '{severity}'", "severity")
-    context = parse_context(table.raw.get("context"))
+    context, followed = parse_context(table.raw.get("context")), parse_followed(table.raw.get("followed"))
+    understood = [name for name, value in (("context", context), ("followed", followed)) if value is not None]
     return Note(
         kind=kind,
         text=table.string("text"),
@@ -170,8 +197,9 @@ def _looked_at(table: Table) -> Note:
         quote=table.string("quote", ""),
         id=table.string("id", ""),
         context=context,
+        followed=followed,
         # what is no context that is known is somebody's all the same
-        extra=table.extra(*_KNOWN, *(("context",) if context is not None else ())),
+        extra=table.extra(*_KNOWN, *understood),
     )
 
 
@@ -200,6 +228,8 @@ def render_note(note: Note) -> dict[str, Any]:
         raw["quote"] = storable(note.quote)
     if note.context is not None:
         raw["context"] = render_context(note.context)
+    if note.followed is not None:
+        raw["followed"] = render_followed(note.followed)
     return raw | dict(note.extra)
 
 

@@ -12,6 +12,7 @@ from judge_tui.checks.submission import Submission
 from judge_tui.judging.anchor import Found, Standing, find
 from judge_tui.judging.card import Scorecard
 from judge_tui.judging.context import UNKNOWN, Context, context_of
+from judge_tui.judging.followed import Followed
 from judge_tui.judging.note import Note, quote_of
 from judge_tui.judging.quoted import Anchor, equal_places
 from judge_tui.judging.text_index import TextIndex, indexed, said
@@ -115,6 +116,36 @@ def place(note: Note, files: Files, *, sure: bool = False) -> Placed:
         files: Where it is looked for.
         sure: Whether the files are known to be those that it was written on.
     """
+    found = _placed_by_quote(note, files, sure=sure)
+    followed = note.as_followed
+    return found if followed is None else _where_followed(note, found, _placed_by_quote(followed, files))
+
+
+def _where_followed(note: Note, found: Placed, last: Placed) -> Placed:
+    """Where a note is whose lines were seen to become others: where those are that took their place.
+
+    Args:
+        note: The note.
+        found: Where its own lines are.
+        last: Where those are that they had become.
+    """
+    here, there = (Spot(one.note.file or "", one.note.lines or (1, 1)) for one in (found, last))
+    gone = note.followed is not None and note.followed.gone
+    if found.standing == "there" and (gone or last.standing != "there" or here == there):
+        return found
+    placed = replace(note, file=last.note.file, lines=last.note.lines)
+    if gone:
+        return Placed(placed, "gone") if (last.standing, found.standing) == ("there", "gone") else found
+    spots = (there, *((here,) if found.standing == "there" else ()), *last.spots, *found.spots)
+    asked = tuple(dict.fromkeys(spots))
+    if found.standing == "there":
+        return Placed(placed, "doubt", asked)
+    if last.standing in ("there", "changed"):
+        return Placed(placed, "changed", asked)
+    return Placed(placed, "doubt", asked) if (last.standing, found.standing) == ("doubt", "gone") else found
+
+
+def _placed_by_quote(note: Note, files: Files, *, sure: bool = False) -> Placed:
     if note.file is None:
         return Placed(note)
     anchor = note.anchor
@@ -198,7 +229,8 @@ def _one_based(lines: tuple[int, int]) -> tuple[int, int]:
 
 
 def _moved(note: Note, file: str, found: Found) -> Note:
-    return replace(note, file=file, lines=_one_based(found.lines))
+    lines = _one_based(found.lines)
+    return note if (note.file, note.lines) == (file, lines) else replace(note, file=file, lines=lines)
 
 
 def _placed(note: Note, file: str, found: Found) -> Placed:
@@ -213,6 +245,7 @@ def restated(note: Note, index: TextIndex) -> Note:
         note: The note, its lines being those of the text.
         index: The text.
     """
+    note = replace(note, followed=None)
     if note.lines is None or not 1 <= note.lines[0] <= note.lines[1] <= len(index):
         return replace(note, context=Context(text=index.fingerprint)) if note.lines is None else note
     first, last = note.lines[0] - 1, note.lines[1] - 1
@@ -266,13 +299,14 @@ def settled(card: Scorecard, submission: Submission, before: Scorecard | None = 
     return replace(card, notes=tuple(map(now, card.notes)))
 
 
-def settled_note(note: Note, placed: Placed, files: Files) -> Note:
+def settled_note(note: Note, placed: Placed, files: Files, *, watched: bool = False) -> Note:
     """A note as it is written down: stated anew where its place is certain, else left in doubt.
 
     Args:
         note: The note.
         placed: Where it is.
         files: In which files.
+        watched: Whether its file was seen to change: then what its lines have become is written down too.
     """
     now = placed.note
     if note.file is None:
@@ -281,4 +315,18 @@ def settled_note(note: Note, placed: Placed, files: Files) -> Note:
         index = files.index(str(now.file))
         return note if index is None else restated(now, index)
     # once the card is of the files of now, its lines must not count as theirs
-    return note if note.context is not None else replace(note, context=Context(text=UNKNOWN))
+    note = note if note.context is not None else replace(note, context=Context(text=UNKNOWN))
+    if placed.standing in ("changed", "gone") and (watched or note.followed is not None):
+        there = _followed(note, now, files, gone=placed.standing == "gone")
+        return replace(note, followed=there or note.followed)
+    return note
+
+
+def _followed(note: Note, now: Note, files: Files, *, gone: bool) -> Followed | None:
+    """The place of now, with what stands in it and around it."""
+    index = files.index(str(now.file)) if now.file in files.names else None
+    if index is None or now.lines is None or now.lines[1] > len(index):
+        return None
+    there = restated(replace(now, context=None), index)
+    extra = {} if note.followed is None else note.followed.extra
+    return Followed(str(there.file), now.lines, there.quote, there.context, gone, extra)

@@ -40,6 +40,18 @@ class NoteContext(msgspec.Struct, omit_defaults=True):
     text: str = ""
 
 
+class NoteFollowed(msgspec.Struct, omit_defaults=True):
+    """Where the lines of a note went, where they say something else since."""
+
+    file: str
+    lines: Annotated[list[int], Meta(min_length=2, max_length=2, description="First and last, from 1 on.")]
+    quote: str = ""
+    gone: Annotated[bool, Meta(description="Nothing took their place: the lines that they stood beside.")] = (
+        False
+    )
+    context: NoteContext | None = None
+
+
 class Note(msgspec.Struct, omit_defaults=True):
     """What a judge saw, and where."""
 
@@ -54,6 +66,7 @@ class Note(msgspec.Struct, omit_defaults=True):
     quote: str = ""
     id: str = ""
     context: NoteContext | None = None
+    followed: NoteFollowed | None = None
 
 
 class Seen(msgspec.Struct, omit_defaults=True):

@@ -277,3 +277,96 @@ async def test_names_are_hidden_in_the_question_while_they_are_in_the_screen(
         await app.press("p")
         await app.until(lambda: isinstance(app.app.screen, Picker))
         assert "alpha" not in app.text().lower()
+
+
+# what became of lines while the screen was open
+
+#: The fourth function is written anew between others that are, too: nothing that stood there tells where.
+ANEW = SIX.replace(
+    F4, "def g4(y):\n    total = 0\n    for each in y:\n        total += each\n    return total\n\n\n"
+)
+ALONE = ANEW.replace("def f3(x):\n    out = x * 3\n    return out", "def g3(y):\n    return sum(y)").replace(
+    "def f5(x):\n    out = x * 5\n    return out", "def g5(y):\n    return max(y)"
+)
+
+
+async def followed(app: Driver, code: Path) -> tuple[int, int]:
+    """A note whose lines become others, then those around them too; where it stands by then."""
+    await noted(app, "17")
+    await changed(app, code, SIX.replace("    out = x * 4\n", "    total = sum(x)\n"))
+    await changed(app, code, HEAD + ALONE.replace("    total = 0\n", "    total = sum(x)\n"))
+    session = app.compare.session
+    await app.until(lambda: session.placed(0, session.notes(0)[0]).standing == "changed")
+    [note] = session.notes(0)
+    placed = session.placed(0, note)
+    assert placed.note.lines is not None
+    await app.until(lambda: not session.unsaved())
+    return placed.note.lines
+
+
+async def test_where_lines_went_that_say_something_else_is_known_after_leaving(
+    workspace: Workspace, code: Path
+) -> None:
+    async with running(make_app(workspace, engine=None)) as app:
+        first, _ = await followed(app, code)
+        assert code.read_text().split("\n")[first - 1] == "    total = sum(x)"
+        await app.press("q")
+    # one's own words stay what they were
+    [note] = load_scorecard(card_path(workspace)).notes
+    assert (note.quote, note.lines) == ("    out = x * 4", (17, 17))
+    for _ in range(2):
+        async with running(make_app(workspace, engine=None)) as app:
+            await settled(app)
+            await app.until(lambda at=first: re.search(rf" {at}≠", app.text()))
+            await app.press("L")
+            assert f"kv_cache.py:{first} " in app.text()
+        assert f"(kv\\_cache.py:{first}, lines changed since)" in scoreboard_markdown(workspace)
+        # and goes on with them
+        code.write_text("# more\n" + code.read_text())
+        first += 1
+
+
+async def test_a_note_whose_own_lines_are_back_stands_there_unmarked(
+    workspace: Workspace, code: Path
+) -> None:
+    async with running(make_app(workspace, engine=None)) as app:
+        await followed(app, code)
+    code.write_text(SIX)
+    async with running(make_app(workspace, engine=None)) as app:
+        await settled(app)
+        await app.until(lambda: re.search(r" 17✗", app.text()))
+        await app.press("L", "e", "!", "escape", "escape")
+    [note] = load_scorecard(card_path(workspace)).notes
+    assert (note.lines, note.followed) == ((17, 17), None)
+
+
+async def test_equal_lines_elsewhere_do_not_take_a_note_that_was_seen_to_change(
+    workspace: Workspace, code: Path
+) -> None:
+    async with running(make_app(workspace, engine=None)) as app:
+        first, _ = await followed(app, code)
+    text = code.read_text()
+    code.write_text(text + "\n" + F4)
+    async with running(make_app(workspace, engine=None)) as app:
+        await settled(app)
+        session = app.compare.session
+        await app.until(lambda: session.placed(0, session.notes(0)[0]).standing in ("doubt", "changed"))
+        placed = session.placed(0, session.notes(0)[0])
+        assert placed.note.lines == (first, first)
+        assert {spot.lines[0] for spot in placed.spots} >= {first}
+
+
+async def test_the_word_of_its_judge_ends_the_following(workspace: Workspace, code: Path) -> None:
+    async with running(make_app(workspace, engine=None)) as app:
+        first, _ = await followed(app, code)
+    async with running(make_app(workspace, engine=None)) as app:
+        await settled(app)
+        await app.until(lambda: re.search(rf" {first}≠", app.text()))
+        await app.press("L", "p")
+        await app.until(lambda: isinstance(app.app.screen, Picker))
+        await app.press("enter")
+        await app.until(lambda: isinstance(app.app.screen, NotesList))
+        await app.press("escape")
+        await app.until(lambda: re.search(rf"{first}✗", app.text()))
+    [note] = load_scorecard(card_path(workspace)).notes
+    assert (note.lines, note.quote, note.followed) == ((first, first), "    total = sum(x)", None)

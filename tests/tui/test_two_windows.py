@@ -133,7 +133,7 @@ async def test_an_editor_of_the_matchup_says_so_too(workspace: Workspace) -> Non
         path = workspace.matchups_path("kv", "anna")
         path.unlink()
         save_matchups(path, Matchups("kv", "anna", (Matchup(("alpha", "beta"), "beta"),)), None)
-        await app.press("a", *"Speed")
+        await app.press("=", "a", *"Speed")
         assert isinstance(app.app.screen, CriterionEditor)
         await app.until(lambda: UNSAVED in app.text())
 

@@ -67,6 +67,7 @@ class Autosave:
         report: Called in the writing thread after each attempt.
         rescues: Where each card is kept when it cannot be saved; closed with this.
         document: What is written: scorecards, or something else in their place.
+        found: What was read of each; ``None`` where what is saved was begun on something else.
     """
 
     def __init__(
@@ -76,10 +77,12 @@ class Autosave:
         report: Callable[[SaveReport], None],
         rescues: Sequence[Rescue] = (),
         document: Document[Any] = SCORECARD,
+        found: Sequence[Any] = (),
     ) -> None:
         self._document = document
         self._paths = list(paths)
         self._stamps = list(stamps)
+        self._found: list[Any] = list(found) or [None for _ in paths]
         self._report = report
         self._rescues = list(rescues) or [Rescue(path, document) for path in paths]
         self._numbers = itertools.count(1)
@@ -111,10 +114,15 @@ class Autosave:
         with self._changed:
             return self._stamps[index]
 
-    def resolve(self, index: int, stamp: FileStamp | None) -> None:
-        """Go on after a conflict: ``stamp`` is what is now known to be on disk."""
+    def found(self, index: int) -> Any:
+        """What a card said on disk when it was last read or written there; ``None`` where nobody knows."""
         with self._changed:
-            self._stamps[index] = stamp
+            return self._found[index]
+
+    def resolve(self, index: int, stamp: FileStamp | None, found: Any = None) -> None:
+        """Go on after a conflict: ``found`` is now known to be on disk, and ``stamp`` is of that."""
+        with self._changed:
+            self._stamps[index], self._found[index] = stamp, found
             self._unblock(index)
 
     def unsaved(self) -> tuple[int, ...]:
@@ -205,7 +213,7 @@ class Autosave:
             told = _sentence(path, error) + (f" Your work is kept in {kept}." if kept else "")
             return None if known and state == "failed" else SaveReport(index, state, told, time.time())
         with self._changed:
-            self._stamps[index] = new
+            self._stamps[index], self._found[index] = new, change.card
             self._unblock(index)
         self._forget(change)
         return SaveReport(index, "saved", "", time.time())

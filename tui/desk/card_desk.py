@@ -8,27 +8,25 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from judge_tui.checks.errors import JudgeError
-from judge_tui.checks.schema import SCORECARD
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.verdict import Outcome
 from judge_tui.judging.attesting import attested, checks_seen, files_judged
 from judge_tui.judging.card import Scorecard, now
 from judge_tui.judging.naming import recordable
-from judge_tui.judging.newer import newer_on_disk
 from judge_tui.judging.note import Note
 from judge_tui.judging.refusals import card_refusal
 from judge_tui.judging.rubric import Rubric
-from judge_tui.judging.storage import FileStamp, read_bytes
+from judge_tui.judging.storage import FileStamp
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.blind.blindfold import Blindfold
 from judge_tui.tui.desk.autosave import Autosave, SaveReport
+from judge_tui.tui.desk.card_conflicts import CardConflicts
 from judge_tui.tui.desk.changes import Changes
 from judge_tui.tui.desk.placements import Placements, Search
 from judge_tui.tui.desk.step_words import DELETED, described
 from judge_tui.tui.kept import rescue
 
 if TYPE_CHECKING:
-    from judge_tui.judging.versions import Differing
     from judge_tui.tui.desk.matchup_desk import MatchupDesk
 
 __all__ = ["CardDesk", "letter_of"]
@@ -39,7 +37,7 @@ def letter_of(index: int) -> str:
     return "ABCDEFGH"[index]
 
 
-class CardDesk:
+class CardDesk(CardConflicts):
     """One judge's cards of what is compared; every change is on disk within a moment, and can be undone.
 
     Args:
@@ -117,7 +115,9 @@ class CardDesk:
         self.waiting = tuple(index for index in self.closed if rescue.every_kept(self.paths[index]))
         self.newer = [(index, place) for index, one in enumerate(self._rescues) for place in one.newer]
         self.behind = tuple(index for index, kept in rescued.items() if kept[-1].behind)
-        self._autosave = Autosave(self.paths, stamps, report, self._rescues)
+        # what an earlier run has kept was begun on what nobody has any more
+        begun = [None if i in rescued and rescued[i][-1].behind else card for i, card in enumerate(found)]
+        self._autosave = Autosave(self.paths, stamps, report, self._rescues, found=begun)
         self.placements = [Placements(s, card) for s, card in zip(self.submissions, found, strict=True)]
         self._written: dict[int, Scorecard] = {}
 
@@ -251,13 +251,29 @@ class CardDesk:
         return replace(card, notes=tuple(map(self.placements[index].stated, card.notes)))
 
     def take_places(self, index: int, search: Search) -> None:
-        """Take in where the notes of a card are; what was written before that was known is written again."""
+        """Take in where the notes of a card are.
+
+        What was written before that was known is written again, and so is what their lines have become while
+        they were looked at: nobody could find that out again.
+        """
         self.placements[index].take(search)
+        if index in self.closed:
+            return
         written = self._written.get(index)
         bare = {note.id for note in written.notes if note.context is None} if written is not None else set()
-        stated = self._stated(index, self.changes[index]).notes
-        if any(note.id in bare and note.file and note.context for note in stated):
+        card = self._stated(index, self.changes[index])
+        if any(note.id in bare and note.file and note.context for note in card.notes):
             self._save(index)
+        elif self._was_followed(index, card):
+            # no word of the judge: neither scored nor begun blind by it
+            self._autosave.submit(index, self.blindfold.stamped(index, card), typing=True)
+
+    def _was_followed(self, index: int, card: Scorecard) -> bool:
+        """Whether lines of notes have become others, and that is not on disk."""
+        on_disk = self._autosave.found(index)
+        known = {} if on_disk is None else {note.id: note.followed for note in on_disk.notes}
+        there = ((known[note.id], note.followed) for note in card.notes if note.id in known and note.followed)
+        return any(old is None or old.spot != new.spot for old, new in there)
 
     def _attested(self, index: int, before: Scorecard, after: Scorecard) -> Scorecard:
         submission = self.submissions[index]
@@ -297,31 +313,6 @@ class CardDesk:
         else:
             self._matchup(index).save()
 
-    def overwrite(self, index: int) -> str:
-        """Settle a conflict: this window's card wins; the other stays reachable by undo.
-
-        Returns:
-            What the judge has to know of it; mostly nothing.
-        """
-        return self._settle(index, mine=True)
-
-    def reload(self, index: int) -> str:
-        """Settle a conflict: the card on disk wins; this window's stays reachable by undo.
-
-        Returns:
-            Why that is not possible; mostly nothing.
-        """
-        return self._settle(index, mine=False)
-
-    def differences(self, index: int) -> list[Differing]:
-        """What this window's card and that on disk say differently."""
-        from judge_tui.judging.versions import card_differences
-
-        with suppress(JudgeError):
-            theirs, _ = self.workspace.scorecard(self.task, self.submissions[index].model, self.judge)
-            return list(card_differences(self.changes[index], theirs, self.rubric))
-        return []
-
     def take_in(self, index: int) -> bool:
         """Take a card as another window has saved it, where nothing here is unsaved; an undo away.
 
@@ -341,7 +332,7 @@ class CardDesk:
             theirs, stamp = self.workspace.scorecard(self.task, self.submissions[index].model, self.judge)
             if stamp is not None:
                 self.blindfold.take(index, theirs.blind)
-                self._autosave.resolve(index, stamp)
+                self._autosave.resolve(index, stamp, theirs)
                 why = card_refusal(self.workspace, theirs)
                 if why is None and index not in self.closed:
                     return self.changes.take_in(index, theirs)
@@ -359,52 +350,6 @@ class CardDesk:
         with suppress(JudgeError):
             return FileStamp.at(self.paths[index]) is None
         return False
-
-    def _settle(self, index: int, *, mine: bool) -> str:
-        if index >= len(self.submissions):
-            self._matchup(index).settle(mine=mine)
-            return ""
-        try:
-            theirs, stamp = self.workspace.scorecard(self.task, self.submissions[index].model, self.judge)
-        except JudgeError as error:
-            return self._write_over_unreadable(index, error) if mine else f"{error} It stays as it is."
-        if newer := card_refusal(self.workspace, theirs):
-            lost = index in self._autosave.lost()
-            return str(newer) if lost else f"{newer} What was changed here is kept, and asked about then."
-        self._take_blind_marks()
-        self._autosave.resolve(index, stamp)
-        ours = self.changes[index]
-        label = "as saved by the other window" if mine else "load the other window's card"
-        self.changes.make(index, label, theirs)
-        if mine:
-            self.changes.make(index, "keep this window's card", ours)
-        # at once: theirs, written on the way, would have what is kept of ours forgotten
-        if mine or stamp is None:
-            self._save(index)
-        else:
-            self._autosave.submit(index, self.blindfold.stamped(index, theirs))
-        return ""
-
-    def _write_over_unreadable(self, index: int, why: JudgeError) -> str:
-        path = self.paths[index]
-        if newer := newer_on_disk(path, SCORECARD):
-            return str(newer)
-        try:
-            data = read_bytes(path)
-            copy = None if data is None else rescue.set_aside(path, data)
-        except JudgeError as error:
-            return f"{why} It stays as it is, since no copy of it can be made: {error}"
-        self._take_blind_marks()
-        self._autosave.resolve(index, None if data is None else FileStamp.of(data))
-        self._save(index)
-        return f"{why} What stood there is kept in {copy}." if copy else ""
-
-    def _take_blind_marks(self) -> None:
-        """A window that reveals the names does so on every card: learn it from all of them."""
-        for index, submission in enumerate(self.submissions):
-            with suppress(JudgeError):
-                card, _ = self.workspace.scorecard(self.task, submission.model, self.judge)
-                self.blindfold.take(index, card.blind)
 
     def open_matchup(self, seats: Sequence[int] = ()) -> MatchupDesk:
         """A matchup of what is compared, or of two of three.

@@ -12,12 +12,15 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from judge_tui.judging.edits import Edit, EditLog
+from judge_tui.judging.merging import Key, Parts, Side
 from judge_tui.tui.desk.history import OUTSIDE, History, Step
 from judge_tui.tui.kept.documents import SCORECARD, Document
 
-__all__ = ["Changes"]
+__all__ = ["KEPT", "THEIRS", "Changes"]
 
 D = TypeVar("D")
+#: What undo calls the two steps of a choice: it leads from the one that was chosen to the other one.
+THEIRS, KEPT = "as saved by the other window", "keep what is on this screen"
 
 
 class Changes(Generic[D]):
@@ -106,6 +109,23 @@ class Changes(Generic[D]):
         reachable = log.future[len(log.future) - undone.count(index) :]
         self._undone = self._moved_over(index, reachable, undone)
         return made
+
+    def choose(
+        self, index: int, parts: Parts[D], chosen: Sequence[tuple[Key, Side]], ours: D, theirs: D
+    ) -> None:
+        """Decide what both sides have changed, a step each: undo leads to what was not chosen.
+
+        Args:
+            index: Which document; it says what is said here.
+            parts: How it is taken apart.
+            chosen: What is decided, and whose word counts.
+            ours: What is said here.
+            theirs: What was found.
+        """
+        for key, side in chosen:
+            self.make(index, THEIRS, parts.put(self[index], key, parts.said(theirs, key)))
+            if side == "ours":
+                self.make(index, KEPT, parts.put(self[index], key, parts.said(ours, key)))
 
     def _moved_over(self, index: int, future: Sequence[Edit[D]], undone: list[int]) -> list[int]:
         """What was undone of a document that has been changed elsewhere, as changes of what it is now."""

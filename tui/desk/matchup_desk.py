@@ -14,11 +14,11 @@ from judge_tui.judging.matchup import TIE, Criterion, Matchup, Matchups, stamp_o
 from judge_tui.judging.naming import judge_name, recordable
 from judge_tui.judging.proposals import Proposal
 from judge_tui.judging.refusals import matchups_refusal
-from judge_tui.judging.versions import Differing, matchup_differences
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.desk.autosave import Autosave, SaveReport
 from judge_tui.tui.desk.changes import Changes
 from judge_tui.tui.desk.keypad import Keypad
+from judge_tui.tui.desk.matchup_conflicts import MatchupConflicts, Who
 from judge_tui.tui.desk.matchup_document import matchup_document
 from judge_tui.tui.kept.rescue import Kept, Rescue
 
@@ -30,14 +30,12 @@ WINNER, MARGIN, KEY = "winner", "margin", "key"
 _WRITTEN = "criterion"
 _NOTHING = Proposal(None, None, "", ())
 
-Who = Callable[[str | None], str]
-
 
 def _named(edge: str | None) -> str:
     return edge or "–"
 
 
-class MatchupDesk:
+class MatchupDesk(MatchupConflicts):
     """One matchup of one judge; every change is on disk within a moment, and can be undone.
 
     Args:
@@ -112,7 +110,8 @@ class MatchupDesk:
         self.damaged, self.newer = rescue.damaged, rescue.newer
         self.behind = self.restored and kept[-1].behind
         base = kept[-1].stamp if kept else stamp
-        self._autosave = Autosave([key], [base], report, [rescue], document)
+        read = [None if self.behind else found]
+        self._autosave = Autosave([key], [base], report, [rescue], document, read)
         if self.restored:
             self.save()
 
@@ -345,33 +344,6 @@ class MatchupDesk:
         self._begun()
         self._autosave.submit(0, self.matchup, typing=typing)
 
-    def differences(self, who: Who) -> list[Differing]:
-        """What this window's matchup and that on disk say differently; ``who`` says who is ahead."""
-        with suppress(JudgeError):
-            theirs = self._workspace.matchups(self._task, self._judge).between(self.models)
-            return list(matchup_differences(self.matchup, theirs, who))
-        return []
-
-    def settle(self, *, mine: bool) -> None:
-        """Settle a conflict: this window's matchup wins, or that on disk; undo brings the other back.
-
-        A file that has become unreadable, or of a newer schema, is left as it is; the next save tells so.
-        """
-        try:
-            whole = self._workspace.matchups(self._task, self._judge)
-        except JudgeError:
-            self.save()
-            return
-        if matchups_refusal(self._workspace, whole):
-            self.save()
-            return
-        theirs, ours = whole.between(self.models), self.matchup
-        self._autosave.resolve(0, stamp_of(whole, self.models))
-        self.changes.make(0, "load the other window's matchup", theirs)
-        if mine:
-            self.changes.make(0, "keep this window's matchup", ours)
-        self.save()
-
     def take_in(self) -> bool:
         """Take it as another window has saved it, where nothing here is unsaved; an undo away.
 
@@ -389,9 +361,10 @@ class MatchupDesk:
             whole = self._workspace.matchups(self._task, self._judge)
             stamp = stamp_of(whole, self.models)
             if stamp not in (None, self._autosave.stamp(0)) and not matchups_refusal(self._workspace, whole):
-                self._autosave.resolve(0, stamp)
+                theirs = whole.between(self.models)
+                self._autosave.resolve(0, stamp, theirs)
                 self._keypad.reset()
-                return self.changes.take_in(0, whole.between(self.models))
+                return self.changes.take_in(0, theirs)
         return False
 
     @property

@@ -74,7 +74,7 @@ class Placements:
         known = self._stated.get(_anchor(note))
         if known is None:
             return note
-        return replace(note, file=known.file, lines=known.lines, quote=known.quote, context=known.context)
+        return note.placed_as(known)
 
     def find(self, notes: Sequence[Note], shown: Mapping[str, str]) -> Search:
         """Look for notes; run it in a thread.
@@ -94,9 +94,11 @@ class Placements:
             sure = known.context is None and (self._same or note.id not in self._old)
             found = place(known, files, sure=sure)
             placed[key] = found
-            stated[key] = settled_note(known, found, files) if found.standing == "there" else known
-            if stated[key].context is None:
-                stated[key] = settled_note(known, found, files)
+            stated[key] = known
+            watched = known.context is not None and known.context.text in self._texts
+            bare = known.context is None or known.followed is not None
+            if found.standing == "there" or watched or bare:
+                stated[key] = settled_note(known, found, files, watched=watched)
         named = {one.note.file for one in placed.values()} & set(files.names)
         indices = (files.index(str(name)) for name in named)
         texts = {index.fingerprint: index for index in indices if index is not None}
@@ -143,4 +145,4 @@ class Placements:
 
 
 def _anchor(note: Note) -> _Anchor:
-    return note.file, note.lines, note.quote, note.context
+    return note.file, note.lines, note.quote, note.context, note.followed

@@ -95,6 +95,13 @@ class CompareMatchup(Screen[None]):
         cards = {card.model: card for card in session.cards}
         return proposed(models, session.rubric, cards, outcomes, titles)
 
+    def joined(self) -> None:
+        """Show a matchup as a save has made it one with what another window has changed."""
+        from judge_tui.tui.screens.matchup import MatchupScreen
+
+        if isinstance(self.app.screen, MatchupScreen):
+            self.app.screen.look()
+
     def how_saved(self) -> tuple[str, str]:
         """How saving stands: a text and its tone."""
         unsaved = self._unsaved()

@@ -42,7 +42,7 @@ class ComparePlacing(Screen[None]):
     def find_notes(self, pane: CodePane) -> None:
         """Look for the notes of a submission behind the screen, where they or the files are others now."""
         notes = self.session.changes[pane.index].notes
-        anchors = tuple((note.id, note.file, note.lines, note.quote, note.context) for note in notes)
+        anchors = tuple((n.id, n.file, n.lines, n.quote, n.context, n.followed) for n in notes)
         state = (anchors, pane.state)
         if not notes or self._looked.get(pane.index) == state:
             return
@@ -122,7 +122,7 @@ class ComparePlacing(Screen[None]):
             return
         if answer == "gone":
             file = note.file if self._is_here(pane, note) else None
-            self._put_note(pane, listed, replace(note, file=file, lines=None, quote="", context=None))
+            self._put_note(pane, listed, note.placed_as(Note(note.kind, "", file=file)))
         elif listed:
             self._list_notes((pane.index, note.id))
 
@@ -130,9 +130,8 @@ class ComparePlacing(Screen[None]):
         # the note may have been changed meanwhile, by another window
         now = next((one for one in self.session.notes(pane.index) if one.id == note.id), None)
         if now is not None:
-            anchored = replace(now, file=note.file, lines=note.lines, quote=note.quote, context=note.context)
             self.session.seal()
-            self.session.put_note(pane.index, anchored, typing=False)
+            self.session.put_note(pane.index, now.placed_as(note), typing=False)
             self.session.seal()
             pane.view.drop_selection()
         self.changed()

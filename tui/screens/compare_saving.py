@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -19,9 +20,16 @@ from judge_tui.tui.session import Session, letter_of
 from judge_tui.tui.widgets.bar import Part
 
 if TYPE_CHECKING:
+    from judge_tui.judging.merging import Key, Side
     from judge_tui.judging.versions import Differing
 
 __all__ = ["CompareSaving", "ComparisonLeft", "SaveReported"]
+
+
+#: Called when a question is answered or put off.
+Then = Callable[[], None]
+#: Seconds after which it is told again that another window changes what is changed here.
+_TOLD_S = 30.0
 
 
 class SaveReported(Message):
@@ -45,6 +53,12 @@ class CompareSaving(Screen[None]):
     _saved: str
     _conflicts: set[int]
     _failed: dict[int, str]
+    #: When a conflict was settled without a question the last time.
+    _joined_at = -_TOLD_S
+    _hidden = False
+    #: What an editor is open of.
+    _written_in: int | None = None
+    _stale: bool
     #: That all went well waits until a dialog is not written in; that something did not never waits.
     _saved_untold = False
 
@@ -55,6 +69,7 @@ class CompareSaving(Screen[None]):
         def retell(self) -> None: ...
         def changed(self) -> None: ...
         def show_names(self) -> None: ...
+        def joined(self) -> None: ...
 
     def on_save_reported(self, message: SaveReported) -> None:
         report = message.report
@@ -63,8 +78,7 @@ class CompareSaving(Screen[None]):
         if report.state == "saved":
             self._saved = f"saved {self._clock(report.at)}"
         elif report.state == "conflict":
-            # a dialog that opens by itself would swallow what is being typed: the judge opens it
-            self._conflicts.add(report.index)
+            self._join(report.index)
         else:
             self._failed[report.index] = report.message
             if report.message != known:
@@ -76,6 +90,29 @@ class CompareSaving(Screen[None]):
             if isinstance(screen, Editor):
                 screen.tell_saving()
 
+    def _join(self, index: int) -> None:
+        """Keep what was changed here and elsewhere; where that is the same, the judge has to be asked."""
+        session, hidden = self.session, self.session.blindfold.active
+        # a line that is written in a matchup has a number, which another one may have after that
+        waits = index >= len(session.submissions) and self._written_in == index
+        if waits or not session.merge(index):
+            # a dialog that opens by itself would swallow what is being typed: the judge opens it
+            self._conflicts.add(index)
+            return
+        self._stale = True
+        self.joined()
+        if hidden and not session.blindfold.active:
+            # the other window has revealed them
+            self.show_names()
+        if time.monotonic() - self._joined_at >= _TOLD_S:
+            # another window that types saves many times a minute
+            what = letter_of(index) if index < len(session.submissions) else "The matchup"
+            told = "changed by another window as well: what either has changed is kept."
+            self.notify(
+                f"{what}: {told}" if len(what) == 1 else f"{what} was {told}", markup=False, timeout=6
+            )
+        self._joined_at = time.monotonic()
+
     def write_in(self, editor: Editor, index: int, closed: Callable[[None], None]) -> None:
         """Open an editor of a document, which says whether that is saved.
 
@@ -85,7 +122,17 @@ class CompareSaving(Screen[None]):
             closed: Called once it is closed.
         """
         editor.unsaved = partial(self._not_saved, index)
-        self.app.push_screen(editor, closed)
+        self._written_in = index
+
+        def left(_: None) -> None:
+            self._written_in = None
+            closed(None)
+            if index in self._conflicts and index >= len(self.session.submissions):
+                self._conflicts.discard(index)
+                self._join(index)
+                self.retell()
+
+        self.app.push_screen(editor, left)
 
     def _not_saved(self, index: int) -> str:
         if index in self._conflicts:
@@ -113,58 +160,92 @@ class CompareSaving(Screen[None]):
     def action_settle(self) -> None:
         self.settle(lambda: None)
 
-    def settle(self, then: Callable[[], None]) -> None:
+    def settle(self, then: Then) -> None:
         """Ask about the first conflict: a card's, or a matchup's.
 
         Args:
             then: Called when it is answered or put off.
         """
-        from judge_tui.tui.screens.question import ConflictQuestion
+        from judge_tui.tui.widgets.matchup_rows import who
 
         index = min(self._conflicts, default=None)
         if index is None:
             self.notify("Nothing to settle.", markup=False, timeout=2)
             return
+        clashes = self.session.clashes(index, partial(who, self.session))
+        if clashes or self.session.merge(index):
+            self._ask(index, clashes, {}, then)
+            return
 
-        hidden = self.session.blindfold.active
-        session = self.session
+        def answered(answer: str) -> None:
+            wins = self.session.overwrite if answer.startswith("mine") else self.session.reload
+            self._settled(wins(index), then)
 
-        def answered(answer: str | None) -> None:
-            told = ""
-            if answer == "mine":
-                told = session.overwrite(index)
-            elif answer == "theirs":
-                told = session.reload(index)
-            if answer:
-                # what was told of the conflict holds no more
-                self.app.clear_notifications()
-            if told:
-                self.notify(session.hide(told), severity="error", markup=False, timeout=20)
-            self.changed()
-            if hidden and not self.session.blindfold.active:
-                # the other window has revealed them
-                self.show_names()
-            then()
+        self._ask_about(index, self._differences(index), answered, then)
 
-        what, differing = self._in_conflict(index)
-        hide = session.hide
+    def _ask(
+        self, index: int, clashes: Sequence[tuple[Key, Differing]], chosen: dict[Key, Side], then: Then
+    ) -> None:
+        """Ask about the first of what both have changed that is not decided, and go on with the next."""
+        left = [(key, differing) for key, differing in clashes if key not in chosen]
+        if not left:
+            again = f"Changed once more meanwhile: {key_for(self, 'settle')} settles that."
+            self._settled(again if chosen and not self.session.merge(index, chosen) else "", then)
+            return
+
+        def answered(answer: str) -> None:
+            side: Side = "ours" if answer.startswith("mine") else "theirs"
+            decided = left if answer.endswith("all") else left[:1]
+            self._ask(index, clashes, {**chosen, **{key: side for key, _ in decided}}, then)
+
+        self._ask_about(index, [left[0][1]], answered, then, left=len(left))
+
+    def _ask_about(
+        self,
+        index: int,
+        differing: Sequence[Differing],
+        answered: Callable[[str], None],
+        then: Then,
+        *,
+        left: int = 1,
+    ) -> None:
+        from judge_tui.tui.screens.question import ConflictQuestion
+
+        hide = self.session.hide
         covered = [
             replace(one, what=hide(one.what), here=hide(one.here), there=hide(one.there)) for one in differing
         ]
-        question = ConflictQuestion(what, key_for(self, "undo"), covered)
-        self.app.push_screen(question, answered)
+        question = ConflictQuestion(self._called(index), key_for(self, "undo"), covered, left=left)
+        self._hidden = self.session.blindfold.active
+        self.app.push_screen(question, lambda answer: answered(answer) if answer else then())
 
-    def _in_conflict(self, index: int) -> tuple[str, list[Differing]]:
-        """What is meant by an index, and what its two versions say differently."""
+    def _settled(self, told: str, then: Then) -> None:
+        """Show what was decided; what was told of the conflict holds no more."""
+        self.app.clear_notifications()
+        if told:
+            self.notify(self.session.hide(told), severity="error", markup=False, timeout=20)
+        self.changed()
+        if self._hidden and not self.session.blindfold.active:
+            # the other window has revealed them
+            self.show_names()
+        then()
+
+    def _called(self, index: int) -> str:
+        """What is meant by an index."""
         session, count = self.session, len(self.session.submissions)
         if index < count:
-            who = f"{letter_of(index)} {session.titles[index]}"
-            return f"The scorecard of {session.judge} on {who}", session.differences(index)
-        from judge_tui.tui.widgets.matchup_rows import who as called
+            return f"The scorecard of {session.judge} on {letter_of(index)} {session.titles[index]}"
+        letters = ", ".join(map(letter_of, list(session.matchups)[index - count]))
+        return f"The matchup of {session.judge} on {letters}"
 
-        seats, desk = list(session.matchups.items())[index - count]
-        letters = ", ".join(map(letter_of, seats))
-        return f"The matchup of {session.judge} on {letters}", desk.differences(partial(called, session))
+    def _differences(self, index: int) -> list[Differing]:
+        """What the two versions of what is meant by an index say differently."""
+        from judge_tui.tui.widgets.matchup_rows import who
+
+        session, count = self.session, len(self.session.submissions)
+        if index < count:
+            return session.differences(index)
+        return list(session.matchups.values())[index - count].differences(partial(who, session))
 
     def action_save(self) -> None:
         unsaved = self.session.unsaved()

@@ -89,6 +89,7 @@ class MatchupScreen(MatchupDeciding):
         self._session, self._desk, self._host = session, desk, host
         self.rows = DecidingRows(session, desk)
         self._detail = MatchupDetail(session)
+        self._listed: Matchup | None = None
 
     def compose(self) -> ComposeResult:
         yield Bar()
@@ -102,7 +103,7 @@ class MatchupScreen(MatchupDeciding):
         self.rows.focus()
         self._hint()
         # what is saved is told by another thread
-        self.set_interval(_LOOK_S, self._retell)
+        self.set_interval(_LOOK_S, self.look)
         self.set_interval(_PROPOSE_S, self._propose_anew)
 
     def write_in(self, editor: Editor, closed: Callable[[None], None]) -> None:
@@ -147,7 +148,15 @@ class MatchupScreen(MatchupDeciding):
 
     # showing
 
+    def look(self) -> None:
+        """Show how saving stands, and what a save has brought in that another window has changed."""
+        if self.app.screen is self and self._desk.matchup is not self._listed:
+            self._relist(self.rows.key)
+        else:
+            self._retell()
+
     def _relist(self, to: Hashable = None) -> None:
+        self._listed = self._desk.matchup
         keys = self.rows.lines()
         self.rows.show(keys)
         if to is not None and to in keys:

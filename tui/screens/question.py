@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import takewhile
+from textwrap import wrap
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -21,8 +22,10 @@ from judge_tui.tui.screens.dialog import Dialog
 __all__ = ["ConflictQuestion", "LeaveQuestion", "Question", "RevealQuestion", "TheirsQuestion"]
 
 
-#: Columns of the box at most, and of its edges; rows in it that others take, and that details have at least.
-_WIDEST, _EDGES, _OTHERS, _FEWEST = 120, 4, 10, 4
+#: Columns of the box at most, and of its edges; rows of its edges, and rows that details have at least.
+_WIDEST, _EDGES, _RULES, _FEWEST = 120, 4, 2, 4
+#: What puts a question off.
+_LATER = "answer('')"
 #: Columns before a text that say whose it is.
 _SAYS = len("  before ")
 
@@ -54,23 +57,54 @@ class Question(Dialog[str]):
         """
         return ()
 
+    def offers(self, action: str) -> bool:
+        """Whether an answer is among those that are shown; what puts it off stands below them."""
+        return action != _LATER
+
     def compose(self) -> ComposeResult:
+        width, height = self.app.size
+        width, rows = min(width, _WIDEST) - _EDGES, height * 9 // 10 - _RULES
+        text, answers = wrap(self._text, width), self._answers()
+        later = f"  {key_for(self, _LATER):<5}later"
+        # what is asked, the answers with what puts it off, and the details, each with a line between
+        left = rows - len(text) - len(answers) - 3
+        details = self.details(width, max(left, _FEWEST))
         with Vertical() as box:
             box.border_title = box_title(self.heading)
+            if left < (len(details) if details else -1):
+                yield from self._tight(text, answers, later, width, rows)
+                return
             yield Static(self._text, markup=False)
             yield Static("")
-            later = key_for(self, "answer('')")
-            answers: dict[str, tuple[str, str]] = {}
-            for binding in own_bindings(self):
-                if binding.action != "answer('')":
-                    answers.setdefault(binding.action, (key_for(self, binding.action), binding.description))
-            for key, answer in answers.values():
-                yield Static(f"  {key:<5}{answer}", markup=False)
-            yield Static(f"  {later:<5}later", classes="hint", markup=False)
-            width, height = self.app.size
-            details = self.details(min(width, _WIDEST) - _EDGES, max(height * 9 // 10 - _OTHERS, _FEWEST))
+            yield from (Static(answer, markup=False) for answer in answers)
+            yield Static(later, classes="hint", markup=False)
             if details:
                 yield Static("\n".join(["", *details]), classes="hint", markup=False)
+
+    def _tight(
+        self, text: Sequence[str], answers: Sequence[str], later: str, width: int, rows: int
+    ) -> ComposeResult:
+        """Where there is no room for all: what the answers decide between, and they, come first."""
+        left = max(rows - len(answers), 1)
+        details = self.details(width, left)
+        told = text[: left - len(details)]
+        if told and len(told) < len(text):
+            told = [
+                *told[:-1],
+                fit(f"{told[-1]} …", width).rstrip() if len(told[-1]) < width - 1 else told[-1],
+            ]
+        for line in (*told, *details, *(fit(answer, width).rstrip() for answer in answers)):
+            yield Static(line, markup=False)
+        if len(told) + len(details) < left:
+            yield Static(later, classes="hint", markup=False)
+
+    def _answers(self) -> list[str]:
+        """The answers, a line each."""
+        found: dict[str, str] = {}
+        for binding in own_bindings(self):
+            if self.offers(binding.action):
+                found.setdefault(binding.action, f"  {key_for(self, binding.action):<5}{binding.description}")
+        return list(found.values())
 
     def action_answer(self, answer: str) -> None:
         self.dismiss(answer)
@@ -98,19 +132,20 @@ class _Comparing(Question):
         for told, one in enumerate(self._differences):
             more = _told(one, width, self.sides)
             left = len(self._differences) - told
-            if len(lines) + len(more) + (left > 1) > rows:
-                return [*lines, f"and {left} more"]
+            if len(lines) + len(more) + (left > 1) > rows and (lines or rows < len(more)):
+                return [*lines, f"and {left} more"] if lines else more[:rows]
             lines += more
         return lines
 
 
 class ConflictQuestion(_Comparing):
-    """Another window has changed the same: gives ``mine`` or ``theirs``.
+    """Another window has changed the same: gives ``mine`` or ``theirs``, or one of them for ``all``.
 
     Args:
         what: What was changed.
         undo: The key that brings the version back that is not chosen.
         differences: What the two versions say differently.
+        left: How many questions are left with this one.
     """
 
     BINDINGS: ClassVar = named(
@@ -118,16 +153,22 @@ class ConflictQuestion(_Comparing):
         [
             Binding("o", "answer('mine')", "keep what is on this screen"),
             Binding("r", "answer('theirs')", "load what the other window saved"),
+            Binding("O", "answer('mine all')", "keep this screen's, in all that is left"),
+            Binding("R", "answer('theirs all')", "load the other's, in all that is left"),
         ],
     )
     heading = "Changed by another window"
 
-    def __init__(self, what: str, undo: str, differences: Sequence[Differing] = ()) -> None:
+    def __init__(self, what: str, undo: str, differences: Sequence[Differing] = (), *, left: int = 1) -> None:
+        self._left = left
         super().__init__(
-            f"{what} was changed by another window or program. "
+            f"{what} was changed by another window or program{f' in {left} places' if left > 1 else ''}. "
             f"Either answer keeps both: undo ({undo}) brings the other one back.",
             differences,
         )
+
+    def offers(self, action: str) -> bool:
+        return super().offers(action) and (self._left > 1 or "all" not in action)
 
 
 class TheirsQuestion(_Comparing):
