@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 if TYPE_CHECKING:
+    from judge_tui.checks.binding.solver import Search
     from judge_tui.checks.calling.binding import Binding
     from judge_tui.checks.timing import Timing
 
@@ -119,6 +120,7 @@ class Role:
         sure: How many of the patterns, from the best on, say beyond doubt that a callable is meant.
         by_parameters: Whether a callable that no pattern names may play it by its parameters' names, also
             where its answer has no shape, and the only callable that there is by nothing at all.
+        sought: What is looked for, as a clause, to be told where nothing is found; empty for nothing to tell.
     """
 
     name: str
@@ -134,6 +136,7 @@ class Role:
     styles: tuple[str, ...] = ()
     sure: int = 0
     by_parameters: bool = False
+    sought: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,9 +163,8 @@ class Contract:
         roles: In the order in which they are bound; a later one may take what an earlier one gave.
         sample: Makes the probe's inputs.
         text: The contract in one sentence.
-        find: Binds what is not written by hand, for contracts whose roles can only be told together:
-            ``(worker, inventories, role → binding, role → what was tried, what ended the process)``; the last
-            three are added to, and what ended the process is not called again.
+        find: Binds what is not written by hand, for contracts whose roles can only be told together; takes a
+            :class:`judge_tui.checks.binding.solver.Search`.
         layouts: Layouts (see :mod:`judge_tui.checks.calling.layouts`) that are tried, in this order, on a
             submission that does not answer to arrays in the contract's own axes.
         timing: What the generic check ``throughput`` calls; ``None`` where no single call is worth timing.
@@ -179,7 +181,7 @@ class Contract:
     roles: tuple[Role, ...]
     sample: Callable[[np.random.Generator], Sample]
     text: str = ""
-    find: Callable[..., None] | None = None
+    find: Callable[[Search], None] | None = None
     layouts: tuple[str, ...] = ()
     timing: Timing | None = None
     frameworks: frozenset[str] = frozenset()

@@ -18,6 +18,7 @@ from judge_tui.checks.binding.meant import Refused
 from judge_tui.checks.binding.meant import broken as broken_by
 from judge_tui.checks.binding.open_roles import cause, seen, unreadable
 from judge_tui.checks.binding.settling import settled
+from judge_tui.checks.binding.solver import Search
 from judge_tui.checks.binding.written import completed, written
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.calls import Ended
@@ -152,7 +153,9 @@ def _one_by_one(
         elif fault := broken_by(worker.submission, loaded, role, refused):
             result.broken[role.name] = fault
         elif not ranked:
-            notes += seen(loaded)
+            notes += seen(loaded, role.sought)
+        elif role.sought:
+            notes.insert(0, role.sought)
     return result
 
 
@@ -171,7 +174,7 @@ def _together(
     told = unreadable(worker.submission, broken)
     result.rejected.update({role.name: list(told) for role in contract.roles})
     fatal = casualties.calls.setdefault("", {})
-    contract.find(worker, loaded, result.found, result.rejected, fatal)
+    contract.find(Search(worker, loaded, result.found, result.rejected, fatal))
     for name, notes in result.rejected.items():
         fault = cause(worker.submission, loaded, broken, fatal, notes, contract.packages)
         if name not in result.found and fault is not None:

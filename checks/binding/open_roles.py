@@ -17,11 +17,17 @@ __all__ = ["cause", "seen", "unreadable"]
 _MOST_SEEN = 8
 
 
-def seen(loaded: Inventories) -> list[str]:
-    """The callables that are there, none of which looks like the role."""
+def seen(loaded: Inventories, sought: str = "") -> list[str]:
+    """The callables that are there, none of which looks like the role.
+
+    Args:
+        loaded: File → inventory.
+        sought: What was looked for, as a clause, where that is told.
+    """
     seen = [f"{c.file}:{c.name}({', '.join(p['name'] for p in c.params)})" for c in callables(loaded)]
     more = f" and {len(seen) - _MOST_SEEN} more" if len(seen) > _MOST_SEEN else ""
-    return [f"saw {', '.join(seen[:_MOST_SEEN])}{more}, of other names or parameters"] if seen else []
+    told = [f"saw {', '.join(seen[:_MOST_SEEN])}{more}, of other names or parameters"] if seen else []
+    return [sought, *(told or ["saw no function or class"])] if sought else told
 
 
 def unreadable(submission: Submission, broken: Mapping[str, Fault]) -> list[str]:

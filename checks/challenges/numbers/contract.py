@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -111,7 +111,23 @@ def _role(challenge: Challenge, numbers: Numbers, *, cache: bool) -> Role:
         pure=numbers.pure,
         sure=len(exact),
         by_parameters=True,
+        sought=_sought(names, _signature(numbers)),
     )
+
+
+def _sought(names: Sequence[str], signature: str) -> str:
+    """What is looked for, as a clause."""
+    return f"looked for what is called {_either(names)}, or takes {signature}"
+
+
+def _either(names: Sequence[str]) -> str:
+    *first, last = names
+    return f"{', '.join(first)} or {last}" if first else last
+
+
+def _signature(numbers: Numbers) -> str:
+    """What a callable takes, as it would be written."""
+    return f"({', '.join(p.name if p.drawn else f'{p.name}=…' for p in numbers.parameters)})"
 
 
 def _spelt(name: str) -> str:
@@ -154,6 +170,7 @@ def _backward(numbers: Numbers, *, cache: bool) -> Role:
         (r"backward|bwd", r"grad|vjp|pullback"),
         avoid=AVOIDED,
         sure=1,
+        sought=_sought(("backward", "bwd", "grad", "vjp", "pullback"), "(dout, …)"),
     )
 
 
