@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,7 +19,7 @@ import numpy as np
 
 from judge_tui.checks.challenges.author import Authors
 from judge_tui.checks.challenges.challenge import CASES, NUMBERS, TESTS, Challenge, Limits
-from judge_tui.checks.challenges.description import described
+from judge_tui.checks.challenges.description import Description, described
 from judge_tui.checks.challenges.lazy import PROGRAMS, Lazy, lazy_answers
 from judge_tui.checks.challenges.numbers.accuracy import asked, named_cases
 from judge_tui.checks.challenges.numbers.comparing import compared
@@ -36,6 +36,7 @@ from judge_tui.checks.runner import judge
 from judge_tui.checks.sandbox.packages import EVERY
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.task import Task
+from judge_tui.checks.trying.asked import unmet
 from judge_tui.checks.verdict import Outcome, Verdict
 
 __all__ = ["Tolerance", "Tried", "Wrong", "passing", "tried"]
@@ -108,13 +109,11 @@ def tried(
     try:
         yield from _misspelt(authors)
         description = described(challenge, authors)
-        for trouble in (description.trouble, description.unread):
-            if trouble is not None:
-                raise trouble.error()
+        _judgeable(description)
         task = made(challenge)
         if description.numbers is not None and "reference" in description.numbers.functions:
             yield _reference(challenge, task, description.numbers, authors)
-        yield from (_right(task, path) for path in right)
+        yield from _all_right(task, authors, right)
         yield from (_wrong(task, each) for each in wrong)
         if description.numbers is not None:
             yield from _lazy_numbers(Truths(authors, description.numbers), tolerance)
@@ -122,6 +121,21 @@ def tried(
             yield from _lazy_programs(challenge)
     finally:
         authors.close()
+
+
+def _judgeable(description: Description) -> None:
+    """Be sure that all of a challenge can judge: by a part of it nothing that must fail is judged.
+
+    Raises:
+        ChallengeFault: A part is off.
+        Skipped: A package that it needs is missing here.
+    """
+    for trouble in (description.trouble, description.unread):
+        if trouble is not None:
+            raise trouble.error()
+    for file in description.behaviour.files if description.behaviour is not None else ():
+        if file.trouble is not None:
+            raise file.trouble
 
 
 def _misspelt(authors: Authors) -> Iterator[Tried]:
@@ -186,10 +200,21 @@ def _opened(contract: Contract) -> Contract:
     return replace(contract, packages=frozenset(EVERY), otherwise=otherwise)
 
 
+def _all_right(task: Task, authors: Authors, right: Sequence[Path]) -> Iterator[Tried]:
+    """What must pass; where none does, first the names that the tests ask for and that none of it has."""
+    judged: Iterable[Tried] = (_right(task, path) for path in right)
+    if asked := list(unmet(authors.folder, right)):
+        judged = list(judged)
+        if not any(each.fine for each in judged):
+            yield from (Tried("names", name, False, told) for name, told in asked)
+    yield from judged
+
+
 def _right(task: Task, path: Path) -> Tried:
     found = _judged(task, path, path.name)
     bad = _failing(task, found)
-    return Tried("right", path.name, not bad, _clauses(bad) or "passes")
+    warned = _clauses([each for each in found.values() if each.verdict is Verdict.WARN])
+    return Tried("right", path.name, not bad, _clauses(bad) or "; ".join(filter(None, ("passes", warned))))
 
 
 def _wrong(task: Task, wrong: Wrong) -> Tried:

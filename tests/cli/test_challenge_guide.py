@@ -63,6 +63,46 @@ def test_a_fault_of_the_challenge_exits_with_2(workspace: Path, cli: Cli) -> Non
     assert "challenge.py:1" in bad["summary"]
 
 
+def _tried(cli: Cli, name: str, kind: str) -> dict[str, str]:
+    tried = json.loads(cli("challenge", "check", name, "--format", "json").out)["tried"]
+    return {each["name"]: each["told"] for each in tried if each["kind"] == kind}
+
+
+def test_a_test_file_that_cannot_be_collected_is_told_before_anything_is_judged(
+    workspace: Path, cli: Cli
+) -> None:
+    folder = workspace / "challenges/lru_cache"
+    (folder / "tests/test_more.py").write_text("import pytest\n\ndef test_more(:\n    pass\n")
+    (folder / "wrong/first_in_first_out/submission.toml").write_text('must_fail = ["test_more"]\n')
+    ended = cli("challenge", "check", "lru_cache")
+    assert (ended.code, ended.out) == (2, "")
+    assert "tests/test_more.py:3: The tests cannot be collected: SyntaxError" in ended.err
+    assert "must_fail" not in ended.err
+
+
+def test_a_name_that_tests_ask_for_and_no_right_answer_has_is_the_challenge_s(
+    workspace: Path, cli: Cli
+) -> None:
+    file = workspace / "challenges/lru_cache/tests/test_lru_cache.py"
+    file.write_text(file.read_text().replace("LRUCache", "LRUCahce"))
+    assert _tried(cli, "lru_cache", "names") == {
+        "LRUCahce": "no right answer has it, and tests/test_lru_cache.py:2 asks for it; "
+        "did you mean LRUCache?"
+    }
+
+
+def test_a_right_answer_that_is_warned_of_says_so(workspace: Path, cli: Cli) -> None:
+    answer = workspace / "challenges/rms_norm/right/einsum"
+    (file,) = answer.glob("*.py")
+    file.write_text(
+        "import numpy as np\n\ndef rms_norm(x, gain, eps=1e-3):\n"
+        "    x, gain = x.astype(np.float32), gain.astype(np.float32)\n"
+        "    return x / np.sqrt((x * x).mean(-1, keepdims=True) + np.float32(eps)) * gain\n"
+    )
+    (told,) = _tried(cli, "rms_norm", "right").values()
+    assert told.startswith("passes; accuracy warn: float32 arithmetic on float64 input")
+
+
 def test_names_that_mean_nothing_and_nearly_something_are_told(workspace: Path, cli: Cli) -> None:
     file = workspace / "challenges/rms_norm/challenge.py"
     file.write_text(

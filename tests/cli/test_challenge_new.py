@@ -58,6 +58,18 @@ def test_challenge_check_has_nothing_against_it(cli: Cli, root: Path) -> None:
     told = cli("challenge", "check", "mine")
     assert told.code == 0, told.out
     assert "short_start: accuracy fail" in told.out
+    assert "plain: passes\n" in told.out
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("kinds", KINDS[1:3], ids="+".join)
+def test_challenge_check_has_nothing_against_the_other_kinds(
+    cli: Cli, root: Path, kinds: tuple[str, ...]
+) -> None:
+    new(cli, "mine", kinds)
+    told = cli("challenge", "check", "mine")
+    assert told.code == 0, told.out
+    assert "plain: passes\n" in told.out
 
 
 @pytest.mark.parametrize("kinds", KINDS, ids="+".join)

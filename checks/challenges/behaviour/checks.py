@@ -93,7 +93,7 @@ def _check(
 
     limit = challenge.settings.limits.seconds
     title = test.name.removeprefix("test_").replace("_", " ")
-    says = " ".join(test.doc.split()) or f"{file.file}:{test.line} holds."
+    says = " ".join(test.doc.split()) or f"What {file.file}:{test.line} asserts of the answer."
     return Check(id, title, says, body, budget=(limit + 5) * max(test.rows, 1) + limit + _BESIDE, host=True)
 
 
@@ -101,13 +101,8 @@ def _broken(file: TestFile) -> Check:
     """A file that gives no tests: its fault is told, once."""
 
     def body(bench: Bench, found: Findings) -> str:
-        if file.missing:
-            raise Skipped(
-                f"the challenge itself needs {file.missing}, which is not installed: "
-                f"pip install {file.missing}"
-            )
-        if file.fault:
-            raise ChallengeFault(file.fault, file=file.fault_file or file.file, line=file.fault_line or None)
+        if file.trouble is not None:
+            raise file.trouble
         raise Skipped(file.skipped or f"{file.file} has no tests")
 
     return Check(file.file, file.file, f"The tests of {file.file} can be collected.", body, host=True)

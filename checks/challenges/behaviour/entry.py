@@ -10,7 +10,7 @@ from judge_tui.checks.faults import Unbound
 from judge_tui.checks.sources import is_side_program, outermost, parsed, python_files
 from judge_tui.checks.submission import Submission
 
-__all__ = ["entry_of"]
+__all__ = ["defined", "entry_of"]
 
 
 def entry_of(submission: Submission, settings: Settings, names: Sequence[str]) -> str:
@@ -34,7 +34,7 @@ def entry_of(submission: Submission, settings: Settings, names: Sequence[str]) -
     if len(candidates) == 1:
         return candidates[0]
     wanted = set(names)
-    having = {file: len(wanted & set(_defined(submission, file))) for file in candidates}
+    having = {file: len(wanted & set(defined(submission, file))) for file in candidates}
     best = max(having.values(), default=0)
     if not candidates:
         raise _nothing("it has no Python file that the tests could import")
@@ -56,7 +56,7 @@ def _nothing(clause: str, seen: Sequence[str] = ()) -> Unbound:
     return fault
 
 
-def _defined(submission: Submission, file: str) -> Iterator[str]:
+def defined(submission: Submission, file: str) -> Iterator[str]:
     """Names that a module has once it is imported, as far as its source says."""
     try:
         tree = parsed(submission.read_bytes(file))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import zlib
+from difflib import get_close_matches
 from typing import Annotated, Any
 
 import msgspec
@@ -12,7 +13,7 @@ import numpy as np
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.own_time import Account
 from judge_tui.checks.challenges.author import Author, Authors
-from judge_tui.checks.challenges.behaviour.entry import entry_of
+from judge_tui.checks.challenges.behaviour.entry import defined, entry_of
 from judge_tui.checks.challenges.behaviour.outline import Behaviour, sentence
 from judge_tui.checks.challenges.behaviour.processes import Processes
 from judge_tui.checks.challenges.behaviour.router import GoneError, Router
@@ -20,6 +21,7 @@ from judge_tui.checks.challenges.behaviour.sides import Side, pair
 from judge_tui.checks.challenges.challenge import Challenge
 from judge_tui.checks.errors import ChallengeFault, EngineError
 from judge_tui.checks.faults import Died, Fault
+from judge_tui.checks.sources import python_files
 
 __all__ = ["Judged", "Row", "Trial"]
 
@@ -201,7 +203,10 @@ class Judged:
         found = self._gathered
         if found.lacks:
             self._file = ""
-            raise Fault(f"has no {found.lacks}, which {found.fault_file or file}:{found.line} imports")
+            raise Fault(
+                f"has no {found.lacks}, which {found.fault_file or file}:{found.line} imports"
+                f"{self._near(found.lacks)}"
+            )
         if found.unfit or found.fault:
             self._file = ""
             raise ChallengeFault(
@@ -211,6 +216,13 @@ class Judged:
             )
         if found.touched:
             self._unused = False
+
+    def _near(self, name: str) -> str:
+        """What the answer has that is spelt nearly so, as a clause; empty for nothing."""
+        answer = self._bench.submission
+        names = {each for file in python_files(answer) for each in defined(answer, file)}
+        near = get_close_matches(name, names, n=1)
+        return f"; it has {near[0]}" if near else ""
 
     def _row(self, file: str, index: int, *, further: int) -> Row:
         test = self._gathered.tests[index]

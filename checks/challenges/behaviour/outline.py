@@ -10,7 +10,7 @@ import msgspec
 from judge_tui.checks.challenges.author import Author, Authors
 from judge_tui.checks.challenges.challenge import Challenge
 from judge_tui.checks.errors import ChallengeFault
-from judge_tui.checks.faults import Fault
+from judge_tui.checks.faults import Fault, Skipped
 
 __all__ = ["Behaviour", "TestFile", "TestFunction", "collected"]
 
@@ -102,6 +102,16 @@ class TestFile(msgspec.Struct, frozen=True, omit_defaults=True):
     fault_line: int = 0
     missing: Name = ""
     skipped: Text = ""
+
+    @property
+    def trouble(self) -> ChallengeFault | Skipped | None:
+        """Why it gives no tests that it should give; ``None`` where nothing is wrong with it."""
+        if self.missing:
+            name = self.missing
+            return Skipped(f"the challenge itself needs {name}, which is not installed: pip install {name}")
+        if self.fault:
+            return ChallengeFault(self.fault, file=self.fault_file or self.file, line=self.fault_line or None)
+        return None
 
 
 class Behaviour(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -52,7 +52,7 @@ def claim_of(truths: Truths, name: str, doc: str, seconds: float) -> Check:
         return f"holds in {_DRAWS} draws, {calls} calls"
 
     title = name.removeprefix("property_").replace("_", " ")
-    return Check(name, title, doc or f"What {name} of the challenge asserts holds.", body, roles=(SOLUTION,))
+    return Check(name, title, doc or f"What {name} of the challenge asserts.", body, roles=(SOLUTION,))
 
 
 def _hold_reference(truths: Truths, author: Author, name: str, seed: int) -> None:

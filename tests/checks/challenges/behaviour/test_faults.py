@@ -87,6 +87,7 @@ def test_what_is_the_challenge_s_and_what_is_the_submission_s_stand_apart(judged
         "tests/test_needs.py": "import shapely\n",
         "tests/test_skips.py": "import pytest\npytest.skip('another day', allow_module_level=True)\n",
         "tests/test_lacks.py": "from submission import Cache\ndef test_lacks(): pass\n",
+        "tests/test_slips.py": "from submission import Bsae\ndef test_slips(): pass\n",
         "tests/test_other.py": """
             import pytest, submission
             @pytest.fixture
@@ -105,6 +106,7 @@ def test_what_is_the_challenge_s_and_what_is_the_submission_s_stand_apart(judged
     assert outcomes["tests/test_skips.py"].verdict is Verdict.SKIP
     lacks = "the submission has no Cache, which tests/test_lacks.py:1 imports"
     assert (outcomes["test_lacks"].verdict, outcomes["test_lacks"].summary) == (Verdict.FAIL, lacks)
+    assert outcomes["test_slips"].summary.endswith("tests/test_slips.py:1 imports; it has Base")
     of_other = [str(outcomes[f"test_{name}"].verdict) for name in ("right", "type", "made", "ended")]
     assert of_other == ["pass", "fail", "fail", "fail"], told(outcomes)
 
@@ -137,8 +139,10 @@ def test_names_that_clash_have_their_file_or_class_before_them() -> None:
         TestFile("tests/deep/test_b.py", (test("test_x"), test("size"))),
     )
     challenge = Challenge("it", "")
-    ids = [check.id for check in checks_of(challenge, Authors(challenge), Behaviour(files))]
-    assert ids == [
+    checks = checks_of(challenge, Authors(challenge), Behaviour(files))
+    # which stands under a failure as well
+    assert checks[0].establishes == "What tests/test_a.py:0 asserts of the answer."
+    assert [check.id for check in checks] == [
         "test_a::test_x",
         "test_a::test_y",
         "TestIt::test_y",
