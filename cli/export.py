@@ -11,6 +11,7 @@ from judge_tui.cli import options
 from judge_tui.judging.known_checks import refuse_unknown_checks
 from judge_tui.judging.plain import plain
 from judge_tui.judging.publishing import publish
+from judge_tui.judging.read_once import ReadOnce
 from judge_tui.judging.workspace import Workspace, is_workspace
 
 __all__ = ["command"]
@@ -31,7 +32,7 @@ def command(readme: Path, check: bool, workspace: Path | None) -> int:
 
     Nothing outside them changes by a byte.
     """
-    found = options.open_workspace(workspace, None, None)
+    found = ReadOnce.of(options.open_workspace(workspace, None, None))
     _refuse_foreign(readme, found)
     for task in found.tasks():
         if found.rubric_path(task).is_file() and found.scorecards(task):

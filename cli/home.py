@@ -17,9 +17,9 @@ from judge_tui.cli.screen import on_screen
 from judge_tui.cli.table import aligned, columns
 from judge_tui.judging.attempt_figures import STALE, table
 from judge_tui.judging.attempts import attempts_on, passes_unless_blind, several
-from judge_tui.judging.card_shelf import CardShelf
 from judge_tui.judging.naming import default_judge, judge_name
 from judge_tui.judging.plain import plain
+from judge_tui.judging.read_once import ReadOnce, no_collection
 from judge_tui.judging.refusals import newer_cards
 from judge_tui.judging.scoreboard import Row, build_board, figure, sealed_cards
 from judge_tui.judging.standing import tallied
@@ -87,8 +87,10 @@ def show(workspace: Workspace, judge: str | None = None, **settings: Any) -> int
 
 def print_matrix(workspace: Workspace) -> None:
     """Print the matrix of a workspace."""
+    workspace = ReadOnce.of(workspace)
     faults: list[str] = []
-    rows = matrix(workspace, faults)
+    with no_collection():
+        rows = matrix(workspace, faults)
     click.echo(plain(workspace.title))
     click.echo()
     if len(rows) < 2 and not faults:
@@ -112,13 +114,10 @@ def print_attempts(workspace: Workspace) -> None:
     if not several(workspace, workspace.tasks()):
         return
     broken = dict[tuple[str, str], str]()
-    shelf = CardShelf(workspace)
-    tasks = _scored(workspace, [], broken, shelf)
-    board = build_board(
-        workspace, lambda card: not card.scored_elsewhere, tasks=tasks, faults=broken, shelf=shelf
-    )
+    tasks = _scored(workspace, [], broken)
+    board = build_board(workspace, lambda card: not card.scored_elsewhere, tasks=tasks, faults=broken)
     judged = {(row.model, task) for row in board.all_rows for task in row.cells}
-    sealed = {(card.model, card.task) for card in sealed_cards(workspace, tasks, broken, shelf)}
+    sealed = {(card.model, card.task) for card in sealed_cards(workspace, tasks, broken)}
     passes = passes_unless_blind(workspace, sealed, judged)
     found = attempts_on(workspace, board, passes, tasks=tasks)
     rows = [[plain(text) for text in row] for row in table(found)]
@@ -138,16 +137,16 @@ def matrix(workspace: Workspace, faults: list[str] | None = None) -> list[list[s
         workspace: The workspace.
         faults: Told what cannot be read, a sentence each; its cells say ``!``.
     """
+    workspace = ReadOnce.of(workspace)
     told = [] if faults is None else faults
     closed, broken = _closed(workspace, told), dict[tuple[str, str], str]()
-    shelf = CardShelf(workspace)
-    tasks = _scored(workspace, told, broken, shelf)
-    build = partial(build_board, workspace, tasks=tasks, faults=broken, shelf=shelf)
+    tasks = _scored(workspace, told, broken)
+    build = partial(build_board, workspace, tasks=tasks, faults=broken)
     here = {row.model: row for row in build(lambda card: not card.scored_elsewhere).rows}
     elsewhere = {row.model: row for row in build(lambda card: card.scored_elsewhere).rows}
     models = workspace.models()
-    sealed = {(card.model, card.task) for card in sealed_cards(workspace, tasks, broken, shelf)}
-    told += [*broken.values(), *newer_cards(workspace, tasks, shelf)]
+    sealed = {(card.model, card.task) for card in sealed_cards(workspace, tasks, broken)}
+    told += [*broken.values(), *newer_cards(workspace, tasks)]
     rows = []
 
     def cell(model: str, task: str) -> str:
@@ -166,14 +165,12 @@ def matrix(workspace: Workspace, faults: list[str] | None = None) -> list[list[s
     return [["task", *(plain(workspace.model_title(model)) for model in models)], *rows]
 
 
-def _scored(
-    workspace: Workspace, faults: list[str], broken: dict[tuple[str, str], str], shelf: CardShelf
-) -> list[str]:
+def _scored(workspace: Workspace, faults: list[str], broken: dict[tuple[str, str], str]) -> list[str]:
     """Tasks whose rubric and folders can be read; what is wrong with a card alone costs its cell."""
     readable = []
     for task in workspace.tasks():
         try:
-            if any(not card.sealed for card in shelf.on(task, broken)):
+            if any(not card.sealed for card in workspace.scorecards(task, broken)):
                 workspace.rubric(task)
         except JudgeError as error:
             faults.append(str(error))

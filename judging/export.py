@@ -10,12 +10,12 @@ from judge_tui.checks.errors import JudgeError, WorkspaceError
 from judge_tui.judging import attempt_figures
 from judge_tui.judging.attempts import attempts_on, passes_as_seen
 from judge_tui.judging.card import CLEAN, Scorecard
-from judge_tui.judging.card_shelf import CardShelf
 from judge_tui.judging.folders import documents_in
 from judge_tui.judging.matchup import Matchup
 from judge_tui.judging.note import KINDS
 from judge_tui.judging.placing import Placed, files_of, placed_notes
 from judge_tui.judging.plain import plain
+from judge_tui.judging.read_once import ReadOnce
 from judge_tui.judging.scoreboard import (
     Board,
     Cell,
@@ -36,10 +36,14 @@ END = "<!-- /judge-tui:scoreboard -->"
 _FENCE = re.compile(rb" {0,3}(`{3,}(?=[^`]*\Z)|~{3,})")
 _CLOSING = re.compile(rb" {0,3}(`{3,}|~{3,})\s*")
 _INDENTED = re.compile(rb" {4}| {0,3}\t")
+#: What would be read as Markdown or HTML → how it is written to be read as itself.
+_ESCAPES = str.maketrans(
+    {"&": "&amp;", "<": "&lt;", ">": "&gt;"} | {character: f"\\{character}" for character in "\\|`*_[]"}
+)
 _KIND_TITLES = {"strength": "Strengths", "weakness": "Weaknesses", "bug": "Bugs", "question": "Questions"}
 
 
-def export_scoreboard(readme: bytes, workspace: Workspace, shelf: CardShelf | None = None) -> bytes:
+def export_scoreboard(readme: bytes, workspace: Workspace) -> bytes:
     """The README with the present scoreboard between its markers.
 
     Line ends of the marker's line are used inside; everything outside stays as it is.
@@ -47,13 +51,12 @@ def export_scoreboard(readme: bytes, workspace: Workspace, shelf: CardShelf | No
     Args:
         readme: Bytes of the file, in any encoding that keeps ASCII.
         workspace: Where the scorecards are.
-        shelf: The scorecards, where they are read already.
 
     Raises:
         WorkspaceError: A marker is missing, stands twice, or they are in the wrong order.
     """
     start, end, newline = _between(readme)
-    body = scoreboard_markdown(workspace, shelf).replace("\n", newline.decode())
+    body = scoreboard_markdown(workspace).replace("\n", newline.decode())
     return readme[:start] + body.encode() + readme[end:]
 
 
@@ -107,7 +110,7 @@ def _lines(data: bytes) -> Iterable[bytes]:
     return (line + b"\n" for line in data.split(b"\n"))
 
 
-def scoreboard_markdown(workspace: Workspace, shelf: CardShelf | None = None) -> str:
+def scoreboard_markdown(workspace: Workspace) -> str:
     """The scoreboard as Markdown, the same for the same scorecards on every day.
 
     Scores of files that are here and scores that were published for others stand in
@@ -117,18 +120,16 @@ def scoreboard_markdown(workspace: Workspace, shelf: CardShelf | None = None) ->
 
     Args:
         workspace: Where the scorecards are.
-        shelf: The scorecards, where they are read already.
 
     Raises:
         JudgeError: A scorecard or rubric is malformed.
     """
-    shelf = shelf or CardShelf(workspace)
+    workspace = ReadOnce.of(workspace)
     parts: list[str] = []
     for (elsewhere, machine), head in _HEADS.items():
         board = build_board(
             workspace,
             lambda card, of=(elsewhere, machine): (card.scored_elsewhere, card.by_machine) == of,  # type: ignore[misc]
-            shelf=shelf,
         )
         if board.rows:
             parts += [f"**{head}**"] if parts or machine else []
@@ -376,7 +377,4 @@ def _line(cells: Sequence[str]) -> str:
 
 
 def _escaped(text: str) -> str:
-    escaped = plain(text.replace("\n", " ")).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    for character in "\\|`*_[]":
-        escaped = escaped.replace(character, f"\\{character}")
-    return escaped.strip() or "–"
+    return plain(text.replace("\n", " ")).translate(_ESCAPES).strip() or "–"

@@ -32,7 +32,7 @@ def folders_in(folder: Path, tree: Path) -> tuple[str, ...]:
         WorkspaceError: It cannot be read.
     """
     try:
-        found = [p.name for p in _folders(folder) if not _leads_out(p, tree)]
+        found = [entry.name for entry in _folders(folder) if not _leads_out(entry, tree)]
     except (FileNotFoundError, NotADirectoryError):
         return ()
     except OSError as error:
@@ -40,12 +40,18 @@ def folders_in(folder: Path, tree: Path) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def _folders(folder: Path) -> list[Path]:
-    return [p for p in folder.iterdir() if not p.name.startswith((".", "__")) and p.is_dir()]
+def _folders(folder: Path) -> list[os.DirEntry[str]]:
+    with os.scandir(folder) as entries:
+        return [entry for entry in entries if not entry.name.startswith((".", "__")) and _is_folder(entry)]
 
 
-def _leads_out(path: Path, tree: Path) -> bool:
-    return path.is_symlink() and not is_inside(path, tree)
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    # a link may lead in a circle
+    return os.path.isdir(entry.path) if entry.is_symlink() else entry.is_dir()
+
+
+def _leads_out(entry: os.DirEntry[str], tree: Path) -> bool:
+    return entry.is_symlink() and not is_inside(Path(entry.path), tree)
 
 
 def is_inside(path: Path, tree: Path) -> bool:
@@ -91,9 +97,11 @@ def stray_links(tree: Path) -> tuple[Path, ...]:
     found: list[Path] = []
     with suppress(OSError):
         for model in _folders(tree):
-            found += [model] if _leads_out(model, tree) else []
+            if _leads_out(model, tree):
+                found.append(Path(model.path))
+                continue
             with suppress(OSError):
-                found += [task for task in _folders(model) if _leads_out(task, tree) and model not in found]
+                found += [Path(task.path) for task in _folders(Path(model.path)) if _leads_out(task, tree)]
     return tuple(sorted(found))
 
 
@@ -119,9 +127,13 @@ def documents_in(folder: Path) -> Sequence[Path]:
         WorkspaceError: It cannot be read.
     """
     try:
-        return sorted(p for p in folder.glob("*.toml") if not p.name.startswith("."))
+        with os.scandir(folder) as entries:
+            names = sorted(e.name for e in entries if e.name.endswith(".toml") and not e.name.startswith("."))
+    except (FileNotFoundError, NotADirectoryError):
+        return ()
     except OSError as error:
         raise WorkspaceError(f"cannot be read: {error.strerror}.", file=folder) from error
+    return [folder / name for name in names]
 
 
 def is_there(path: Path) -> bool:

@@ -7,6 +7,7 @@ import os
 import shlex
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 
 from judge_tui.checks.attempts import SIGN, attempt_of
 from judge_tui.checks.errors import UsageError
@@ -88,6 +89,7 @@ def recordable(names: Iterable[str], what: str = "model") -> None:
             ) from error
 
 
+@lru_cache(maxsize=1024)
 def _checked(name: str, what: str) -> str:
     name = unicodedata.normalize("NFC", name).strip()
     if not name:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from judge_tui.checks.errors import WorkspaceError
-from judge_tui.judging.card_shelf import CardShelf
 from judge_tui.judging.export import BEGIN, END, export_scoreboard
+from judge_tui.judging.read_once import ReadOnce, no_collection
 from judge_tui.judging.refusals import newer_cards
 from judge_tui.judging.scoreboard import sealed_cards
 from judge_tui.judging.storage import FileStamp, write_atomically
@@ -60,20 +60,21 @@ def publish(readme: Path, workspace: Workspace, *, write: bool = True) -> Export
             malformed.
     """
     before = _read(readme)
-    shelf = CardShelf(workspace)
+    workspace = ReadOnce.of(workspace)
     try:
-        after = export_scoreboard(before, workspace, shelf)
+        with no_collection():
+            after = export_scoreboard(before, workspace)
     except WorkspaceError as error:
         error.file = error.file or str(readme)
         raise
-    sealed = len(sealed_cards(workspace, shelf=shelf))
+    sealed = len(sealed_cards(workspace))
     if write and after != before:
         if not os.access(readme, os.W_OK):
             # replaced by another file it would not even be noticed that this one was not to be written
             raise WorkspaceError("is read-only.", hint="Nothing was changed on disk.", file=readme)
         write_atomically(readme, after, FileStamp.of(before))
-    strays = (*strays_on_the_board(workspace, shelf), *unread_matchups(workspace))
-    return Export(after != before, sealed, strays, newer_cards(workspace, shelf=shelf))
+    strays = (*strays_on_the_board(workspace), *unread_matchups(workspace))
+    return Export(after != before, sealed, strays, newer_cards(workspace))
 
 
 def _read(readme: Path) -> bytes:

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from judge_tui.checks.errors import NewerSchema
 from judge_tui.checks.schema import MATCHUPS, SCORECARD
 from judge_tui.judging.card import Scorecard
-from judge_tui.judging.card_shelf import CardShelf
 from judge_tui.judging.matchup import Matchups
 from judge_tui.judging.workspace import Workspace
 
@@ -19,9 +18,7 @@ def card_refusal(workspace: Workspace, card: Scorecard) -> NewerSchema | None:
     return SCORECARD.refusal(card.schema, workspace.scorecard_path(card.task, card.model, card.judge))
 
 
-def newer_cards(
-    workspace: Workspace, tasks: Iterable[str] | None = None, shelf: CardShelf | None = None
-) -> tuple[str, ...]:
+def newer_cards(workspace: Workspace, tasks: Iterable[str] | None = None) -> tuple[str, ...]:
     """The scorecards of a workspace that cannot be changed, a sentence each.
 
     What cannot be read at all is told by others.
@@ -29,10 +26,8 @@ def newer_cards(
     Args:
         workspace: Where they are.
         tasks: Those whose cards are looked at; all by default.
-        shelf: The scorecards, where they are read already.
     """
-    shelf = shelf or CardShelf(workspace)
-    read = (shelf.on(task, {}) for task in (workspace.tasks() if tasks is None else tasks))
+    read = (workspace.scorecards(task, {}) for task in (workspace.tasks() if tasks is None else tasks))
     newer = (card for cards in read for card in cards if card.schema > SCORECARD.version)
     refused = (card_refusal(workspace, card) for card in newer)
     return tuple(str(why) for why in refused if why)

@@ -9,8 +9,8 @@ from functools import cache, cached_property
 
 from judge_tui.checks.errors import JudgeError
 from judge_tui.judging.card import CLEAN, Scorecard, points
-from judge_tui.judging.card_shelf import CardShelf
 from judge_tui.judging.ranking import mean, ranked
+from judge_tui.judging.read_once import ReadOnce
 from judge_tui.judging.rubric import Rubric, half_up
 from judge_tui.judging.workspace import Workspace
 
@@ -122,7 +122,6 @@ def build_board(
     *,
     tasks: Collection[str] | None = None,
     faults: dict[tuple[str, str], str] | None = None,
-    shelf: CardShelf | None = None,
 ) -> Board:
     """The scoreboard of a workspace; cards that are judged blind count from their reveal on.
 
@@ -132,14 +131,13 @@ def build_board(
         tasks: Those that are read; all by default.
         faults: Where given, it takes what is wrong with a scorecard or a submission, by
             (model, task).
-        shelf: The scorecards, where they are read already.
 
     Raises:
         JudgeError: A rubric is malformed, or a scorecard is and nobody takes that.
     """
-    shelf = shelf or CardShelf(workspace)
+    workspace = ReadOnce.of(workspace)
     wanted = {
-        task: [card for card in shelf.on(task, faults) if keep(card)]
+        task: [card for card in workspace.scorecards(task, faults) if keep(card)]
         for task in (workspace.tasks() if tasks is None else tasks)
     }
     by_task = {task: [card for card in found if not card.sealed] for task, found in wanted.items()}
@@ -183,7 +181,6 @@ def sealed_cards(
     workspace: Workspace,
     tasks: Collection[str] | None = None,
     faults: dict[tuple[str, str], str] | None = None,
-    shelf: CardShelf | None = None,
 ) -> tuple[Scorecard, ...]:
     """The scorecards that no board counts because the names are not revealed to their judges yet.
 
@@ -191,14 +188,12 @@ def sealed_cards(
         workspace: Where the scorecards are.
         tasks: Those that are read; all by default.
         faults: As for :func:`build_board`.
-        shelf: The scorecards, where they are read already.
 
     Raises:
         JudgeError: A scorecard is malformed, and nobody takes that.
     """
     read = workspace.tasks() if tasks is None else tasks
-    shelf = shelf or CardShelf(workspace)
-    return tuple(card for task in read for card in shelf.on(task, faults) if card.sealed)
+    return tuple(card for task in read for card in workspace.scorecards(task, faults) if card.sealed)
 
 
 def _cell(cards: Iterable[Scorecard], rubric: Rubric, current: Callable[[str, str], str]) -> Cell:

@@ -70,15 +70,15 @@ _KNOWN = (
 
 
 def load_scorecard(path: Path) -> Scorecard:
-    """Read a scorecard.
+    """Read a scorecard; one of a newer schema as far as it can be.
 
     Raises:
         WorkspaceError: It is missing, unreadable or malformed; with file and line.
     """
-    card, _ = read_scorecard(path)
-    if card is None:
+    data = read_bytes(path)
+    if data is None:
         raise WorkspaceError("there is no such scorecard.", file=path)
-    return card
+    return parse_scorecard(data, path, newer=True)
 
 
 def read_scorecard(path: Path) -> tuple[Scorecard, FileStamp] | tuple[None, None]:

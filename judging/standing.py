@@ -19,6 +19,7 @@ from judge_tui.checks.submission import Submission
 from judge_tui.checks.verdict import SEVERITY, Verdict
 from judge_tui.judging.attesting import written_elsewhere
 from judge_tui.judging.card import Scorecard, computed_overall, letter, points
+from judge_tui.judging.read_once import ReadOnce
 from judge_tui.judging.refusals import card_refusal
 from judge_tui.judging.rubric import Rubric
 from judge_tui.judging.workspace import Workspace
@@ -125,6 +126,7 @@ def outline(workspace: Workspace, judge: str) -> Outline:
     Raises:
         JudgeError: The folder of the submissions cannot be read, or ``judge-tui.toml`` is malformed.
     """
+    workspace = ReadOnce.of(workspace)
     models = workspace.contestants()
     submitted: set[tuple[str, str]] = set()
     faults: dict[str, str] = {}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from judge_tui.checks.errors import JudgeError
 from judge_tui.judging.card import Scorecard
-from judge_tui.judging.card_shelf import CardShelf
 from judge_tui.judging.document import read_document
 from judge_tui.judging.folders import documents_in
 from judge_tui.judging.rubric import Rubric
@@ -34,20 +33,18 @@ def strays_of(workspace: Workspace, card: Scorecard, rubric: Rubric) -> tuple[st
     return tuple(str(table.fault(told.format(name), name, hint=did_you_mean(name, known))) for name in strays)
 
 
-def strays_on_the_board(workspace: Workspace, shelf: CardShelf | None = None) -> tuple[str, ...]:
+def strays_on_the_board(workspace: Workspace) -> tuple[str, ...]:
     """The same for all cards that a board counts.
 
     Args:
         workspace: Where the cards are.
-        shelf: The scorecards, where they are read already.
 
     Raises:
         JudgeError: A scorecard or rubric is malformed.
     """
-    shelf = shelf or CardShelf(workspace)
     told: list[str] = []
     for task in workspace.tasks():
-        if cards := [card for card in shelf.on(task) if card.dimensions and not card.sealed]:
+        if cards := [card for card in workspace.scorecards(task) if card.dimensions and not card.sealed]:
             rubric = workspace.rubric(task)
             told += (stray for card in cards for stray in strays_of(workspace, card, rubric))
     return tuple(told)

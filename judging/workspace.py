@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from os.path import isdir
+from os.path import isdir, islink
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,7 +33,7 @@ from judge_tui.judging.folders import (
 )
 from judge_tui.judging.naming import judge_name, match
 from judge_tui.judging.rubric import Rubric, default_rubric, default_tasks, own_rubric
-from judge_tui.judging.scorecard import FileStamp, read_scorecard
+from judge_tui.judging.scorecard import FileStamp, load_scorecard, read_scorecard
 from judge_tui.judging.settings import CONFIG, Settings, settings_of
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class Workspace:
     submissions: Path
     bindings: Path | None = None
 
-    @property
+    @cached_property
     def binding_trees(self) -> tuple[Path, ...]:
         """The judge's trees of side files, there or not; the first wins.
 
@@ -281,9 +281,12 @@ class Workspace:
         overlays = [self.place(tree, model, task) for tree in self.binding_trees]
         own = self.root / BINDINGS
         kept = (place for place in overlays if not place.is_relative_to(own) or is_inside(place, self.root))
+        return Submission(model, task, path, tuple(kept), judged_by=self.judging(task))
+
+    def judging(self, task: str) -> Submission | None:
+        """The files of the challenge that a task is judged by; ``None`` where it is not the user's own."""
         challenge = challenge_folder(self.root, task)
-        judged_by = Submission("", task, challenge) if challenge is not None else None
-        return Submission(model, task, path, tuple(kept), judged_by=judged_by)
+        return Submission("", task, challenge) if challenge is not None else None
 
     def challenge(self, task: str) -> Challenge | None:
         """What a task of the user's own is judged by; ``None`` for one that is built in or installed.
@@ -346,18 +349,21 @@ class Workspace:
         Raises:
             WorkspaceError: The file is malformed, or is about something else than its place says.
         """
-        return self._scorecard(self.scorecard_path(task, model, judge), task, model, judge)
-
-    def _scorecard(self, path: Path, task: str, model: str, judge: str) -> tuple[Scorecard, FileStamp | None]:
+        path = self.scorecard_path(task, model, judge)
         card, stamp = read_scorecard(path)
         if card is None:
             return Scorecard(task=task, model=model, judge=judge_name(judge)), None
+        return self._in_place(card, path, task, model, judge), stamp
+
+    @staticmethod
+    def _in_place(card: Scorecard, path: Path, task: str, model: str, judge: str) -> Scorecard:
+        """A card that says what its place says."""
         name = judge_name(judge)
         if card.schema > SCORECARD.version:
             card = replace(card, task=card.task or task, model=card.model or model, judge=card.judge or name)
         places = (("task", card.task, task), ("model", card.model, model), ("judge", card.judge, name))
         _placed(path, places)
-        return card, stamp
+        return card
 
     def matchups(self, task: str, judge: str) -> Matchups:
         """A judge's matchups on a task; none when there is no file.
@@ -398,9 +404,10 @@ class Workspace:
             folder = self.root / "scores" / task / model
             try:
                 for path in documents_in(kept_inside(folder, self.root)):
-                    if path.is_symlink():
+                    if islink(path):
                         kept_inside(path, self.root)
-                    cards.append(self._scorecard(path, task, model, judge_name(path.stem))[0])
+                    judge = judge_name(path.stem)
+                    cards.append(self._in_place(load_scorecard(path), path, task, model, judge))
             except JudgeError as error:
                 error.file = error.file or str(folder)
                 if faults is None:

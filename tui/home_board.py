@@ -20,8 +20,8 @@ __all__ = ["MOST", "Batch", "HomeBoard"]
 
 #: So many submissions stand side by side.
 MOST = 3
-#: Seconds of reading between two looks at what else is to be done.
-_BATCH_S = 0.15
+#: Seconds of reading between two looks at what else is to be done, and until the first rows are shown.
+_BATCH_S, _FIRST_S = 0.15, 0.03
 
 Cell = tuple[str, str]
 
@@ -76,7 +76,7 @@ class HomeBoard:
     def read(self, cells: Iterable[Cell], proceed: Callable[[], bool] = lambda: True) -> Batch:
         """Read cells for a short while; what is left over stands in the batch."""
         batch = Batch(left=deque(cells))
-        end = time.monotonic() + _BATCH_S
+        end = time.monotonic() + (_BATCH_S if self.standings else _FIRST_S)
         while batch.left and proceed():
             model, task = batch.left.popleft()
             if task not in self.decided and task not in self.faults and task not in batch.decided:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from judge_tui.checks.errors import UsageError
 from judge_tui.judging.plain import plain
+from judge_tui.judging.read_once import ReadOnce
 from judge_tui.judging.rounds import Round, one_round, rounds_of
 from judge_tui.judging.summaries.combined import combined
 from judge_tui.judging.summaries.gathered import Gathered, gathered
@@ -61,6 +62,7 @@ def report_of(workspace: Workspace, asked: Asked) -> Report:
         UsageError: A name means nothing, nobody has said a word on it, or a shape takes other things.
         WorkspaceError: A round that was named is malformed.
     """
+    workspace = ReadOnce.of(workspace)
     if len(asked.rounds) > 1 and asked.shape != "combined":
         raise UsageError(
             f"'{asked.shape}' takes one round.", hint="Several: report combined --round A --round B"
