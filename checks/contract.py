@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 if TYPE_CHECKING:
-    from judge_tui.checks.binding.solver import Search
     from judge_tui.checks.calling.binding import Binding
     from judge_tui.checks.timing import Timing
 
@@ -181,7 +180,7 @@ class Contract:
     roles: tuple[Role, ...]
     sample: Callable[[np.random.Generator], Sample]
     text: str = ""
-    find: Callable[[Search], None] | None = None
+    find: Callable[[Any], None] | None = None
     layouts: tuple[str, ...] = ()
     timing: Timing | None = None
     frameworks: frozenset[str] = frozenset()

@@ -32,7 +32,7 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from judge_tui.checks.errors import WorkspaceError
@@ -84,6 +84,12 @@ class Argument:
     def empty(self) -> bool:
         """Whether it is a container that the call fills."""
         return self.form in _EMPTY or bool(_CLASS.match(self.form))
+
+    def handed(self, sources: Mapping[str, str]) -> Argument:
+        """The same, made of something else: canonical parameter → what goes in its place."""
+        told = ((key, *source.rpartition(":")) for key, source in self.parts)
+        parts = tuple((key, f"{form}{colon}{sources.get(name, name)}") for key, form, colon, name in told)
+        return replace(self, source=sources.get(self.source, self.source), parts=parts)
 
     def __str__(self) -> str:
         if self.parts:
@@ -165,6 +171,12 @@ class Binding:
             or param in self.attributes.values()
             or any(source.partition(".")[0] == param for source in self.patch.values())
         )
+
+    def handed(self, **sources: str) -> Binding:
+        """The same call, handed something else: canonical parameter → what goes in its place."""
+        told = tuple(argument.handed(sources) for argument in self.args)
+        made = None if self.init is None else tuple(argument.handed(sources) for argument in self.init)
+        return replace(self, args=told, init=made)
 
 
 def parse_path(text: str) -> Source:

@@ -12,8 +12,8 @@ from dataclasses import replace
 import numpy as np
 
 from judge_tui.checks.bench import Bench
-from judge_tui.checks.calling.binding import Binding, parse_binding
-from judge_tui.checks.calling.remote import Worker
+from judge_tui.checks.binding.solver import Search
+from judge_tui.checks.calling.binding import parse_binding
 from judge_tui.checks.cuda import card, emulator
 from judge_tui.checks.cuda.definitions import named
 from judge_tui.checks.cuda.device_code import device_only
@@ -188,33 +188,19 @@ def written_launcher(subject: Subject, submission: Submission) -> Launcher | Non
     return replace(launcher, name=function.name, structs=function.structs)
 
 
-def find(
-    worker: Worker,
-    loaded: object,
-    bound: dict[str, Binding],
-    rejected: dict[str, list[str]],
-    fatal: object,
-) -> None:
-    """Bind the contract's one role, as ``judge-tui bind`` asks for it.
-
-    Args:
-        worker: Knows the submission; nothing of it runs in there.
-        loaded: Python files; not looked at.
-        bound: Role → binding; added to.
-        rejected: Role → what was tried; added to.
-        fatal: What ended the process; not looked at.
-    """
-    del loaded, fatal
-    subject = Subject(worker.submission)
+def find(search: Search) -> None:
+    """Bind the contract's one role, as ``judge-tui bind`` asks for it; the search's worker runs nothing."""
+    bound = search.bound
+    subject = Subject(search.worker.submission)
     deadline = time.monotonic() + _BUILD_SECONDS
-    notes = rejected.setdefault("fuse", [])
+    notes = search.tried("fuse")
     bound.pop("fuse", None)
     if why := emulator.available():
         notes.append(f"nothing can be confirmed by a run here: {why}")
         return
     try:
         build = _emulated(subject, lambda: deadline - time.monotonic())
-        settled = _settled(subject, worker.submission, build, 0)
+        settled = _settled(subject, search.worker.submission, build, 0)
     except Unbound as fault:
         notes += fault.candidates
         return

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from judge_tui.checks.binding import binder
-from judge_tui.checks.binding.inventories import Casualties, Inventories
+from judge_tui.checks.binding.inventories import Casualties
+from judge_tui.checks.binding.solver import Search
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.calls import invoke
 from judge_tui.checks.calling.remote import Worker
@@ -34,23 +35,18 @@ _ALIKE = 0.5
 NOT_ITS_WEIGHTS = "answers with weights that are not those which were set on it"
 
 
-def find(
-    worker: Worker,
-    loaded: Inventories,
-    bound: dict[str, Binding],
-    rejected: dict[str, list[str]],
-    fatal: dict[str, Fault],
-) -> None:
+def find(search: Search) -> None:
     """Bind what is not written by hand; see :class:`judge_tui.checks.contract.Contract`.
 
     Raises:
         Fault: A probe ended the process.
     """
+    worker, bound, rejected = search.worker, search.bound, search.rejected
     sample = roles.sample(np.random.default_rng(0))
     names = (roles.PROJECT.name, *_LAYER)
     # What could not be imported is known already, and not tried again for every layout.
-    unread = {file: Fault("") for file in worker.submission.files if file not in loaded}
-    casualties = Casualties(files=unread, calls=dict.fromkeys(names, fatal))
+    unread = {file: Fault("") for file in worker.submission.files if file not in search.loaded}
+    casualties = Casualties(files=unread, calls=dict.fromkeys(names, search.fatal))
 
     def searched(*wanted: Role) -> binder.Bindings:
         made = binder.bind(worker, Contract(wanted, lambda _rng: sample), sample, casualties)

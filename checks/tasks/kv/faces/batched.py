@@ -9,13 +9,12 @@ import numpy as np
 
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.remote import Worker
-from judge_tui.checks.faults import Fault, Raised
 from judge_tui.checks.tasks.kv.faces.cached import Cached
 from judge_tui.checks.tasks.kv.faces.pool import PoolSizes
 from judge_tui.checks.tasks.kv.words.reference import attention
 from judge_tui.checks.tolerance import relative_error
 
-__all__ = ["fed_off", "orders", "tried", "whole"]
+__all__ = ["fed_off", "orders"]
 
 _SIZES = PoolSizes(batch=3, heads=2)
 
@@ -67,29 +66,3 @@ def fed_off(
             pairs = zip(cached.stored(b), (k[b : b + 1], v[b : b + 1]), strict=True)
             errors += [relative_error(got, fed.astype(float)) for got, fed in pairs]
     return float("nan") if np.isnan(errors).any() else max(errors)
-
-
-def tried(worker: Worker, parts: Mapping[str, Binding], said: str) -> tuple[float | None, str]:
-    """Three tokens of every sequence, one by one: how far off what comes back is, or how it failed."""
-    try:
-        return fed_off(worker, parts, lambda: 8.0, np.random.default_rng(17), (1, 1, 1)), ""
-    except Fault as fault:
-        if not worker.alive:
-            raise
-        return None, said or fault.placed
-    except (KeyError, ValueError, IndexError) as error:
-        return None, said or f"cannot be called so: {error}"
-
-
-def whole(worker: Worker, parts: Mapping[str, Binding]) -> dict[str, Binding]:
-    """The same with several tokens at once, where its call takes them."""
-    if "N" not in parts["append"].layout:
-        return dict(parts)
-    many = {**parts, "append_many": replace(parts["append"], role="append_many")}
-    try:
-        near = fed_off(worker, many, lambda: 8.0, np.random.default_rng(18), (3,)) <= 1e-2
-    except (Fault, KeyError, ValueError, IndexError) as fault:
-        if not worker.alive and isinstance(fault, Fault) and not isinstance(fault, Raised):
-            raise
-        near = False
-    return many if near else dict(parts)

@@ -6,7 +6,6 @@ A step may take a dict as well: of the sequences that go on, one id or one vecto
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from judge_tui.checks.calling.binding import Binding
 
@@ -21,26 +20,20 @@ KEYED = tuple(dict.fromkeys(_KEYED.values()))
 
 def lone(binding: Binding) -> Binding:
     """The same call, handed the tokens or vectors of one sequence without an axis for the batch."""
-    return _handed(binding, _PROMPT)
+    return binding.handed(**_PROMPT)
 
 
 def lone_step(binding: Binding) -> Binding:
     """The same call, handed one id or one vector."""
-    return _handed(binding, _STEP)
+    return binding.handed(**_STEP)
 
 
 def keyed(binding: Binding) -> Binding:
     """The same call, handed a dict of one id or one vector per sequence."""
-    return _handed(binding, _KEYED)
+    return binding.handed(**_KEYED)
 
 
 def is_lone(bindings: Iterable[Binding]) -> bool:
     """Whether one of the calls takes a single sequence."""
     sources = {*_PROMPT.values(), *_STEP.values(), *_KEYED.values()}
     return any(argument.source in sources for binding in bindings for argument in binding.args)
-
-
-def _handed(binding: Binding, sources: dict[str, str]) -> Binding:
-    return replace(
-        binding, args=tuple(replace(a, source=sources.get(a.source, a.source)) for a in binding.args)
-    )

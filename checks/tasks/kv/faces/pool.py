@@ -15,9 +15,10 @@ import numpy.typing as npt
 
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.calls import Returned, invoke
+from judge_tui.checks.calling.guess import Guess
 from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.contract import Role
-from judge_tui.checks.faults import BadResult, Fault, Raised, Skipped
+from judge_tui.checks.faults import BadResult, Raised, Skipped
 from judge_tui.checks.tasks.kv.faces.answers import State, cache_of, pair, part
 from judge_tui.checks.tasks.kv.faces.axis_orders import answered, fits, from_wire, to_wire, wire_shape
 from judge_tui.checks.tasks.kv.words import roles
@@ -179,12 +180,9 @@ class Pool:
     def holds(self, sequence: int, most: int) -> int:
         """How many written tokens are read back of a sequence that has just come, ``most`` at most."""
         binding = self.bound["read"]
-        try:
+        found = None
+        with Guess(self.worker):
             found = pair(self.call(binding, self.inputs(sequence)), _ROLES["read"])
-        except Raised:
-            if not self.worker.alive:
-                raise
-            return 0
         if found is None or not (told := self.worker.describe(found[0]).get("shape")):
             return 0
         layout, sizes = binding.layout, self.sizes
@@ -272,13 +270,9 @@ class Pool:
 
     def twice(self, sequence: int) -> str:
         """Free a sequence that is gone; what was said to it, empty when nothing was."""
-        try:
+        with Guess(self.worker) as guess:
             self.call(self.bound["free"], self.inputs(sequence))
-        except Fault as fault:
-            if not self.worker.alive:
-                raise
-            return fault.message
-        return ""
+        return guess.fault.message if guess.fault else ""
 
     def call(self, binding: Binding, inputs: dict[str, Any]) -> Returned:
         """Call one of its parts, arrays as they are."""

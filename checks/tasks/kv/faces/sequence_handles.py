@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from judge_tui.checks.calling.binding import Binding
@@ -33,8 +32,7 @@ def tells_sequences(decode: Binding) -> bool:
 
 def opening(prefill: Binding) -> Binding:
     """The same call for a new sequence: what it gave is handed over only when more follows."""
-    args = tuple(replace(a, source="opened") if a.source == "sequence" else a for a in prefill.args)
-    return replace(prefill, args=args)
+    return prefill.handed(sequence="opened")
 
 
 def given_handle(returned: Returned, before: Any) -> Any:

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from judge_tui.checks.bench import Bench
+from judge_tui.checks.calling.guess import Guess
 from judge_tui.checks.calling.remote import Handle, Worker
-from judge_tui.checks.faults import Fault
 from judge_tui.checks.sources import parsed
 from judge_tui.checks.tasks.kv.faces.answers import State
 from judge_tui.checks.tasks.kv.faces.cached import Cached
@@ -123,14 +123,11 @@ def is_read(run: Any, cached: Cached, entry: Entry, truth: np.ndarray[Any, Any])
         entry: One of its entries.
         truth: The answer with nothing overwritten.
     """
-    try:
+    with Guess(cached.worker):
         for handle in entry.handles:
             cached.worker.fill(handle)
         return not np.array_equal(run(cached), truth)
-    except Fault:
-        if not cached.worker.alive:
-            raise
-        return True
+    return True
 
 
 def line_of(bench: Bench, file: str, attribute: str) -> int | None:

@@ -7,16 +7,16 @@ What such a call is told, one number or one per sequence, and when it is due, tr
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from judge_tui.checks.binding.solver import Option, Search
 from judge_tui.checks.calling.binding import Binding
-from judge_tui.checks.calling.remote import Handle, Worker
-from judge_tui.checks.faults import Fault
+from judge_tui.checks.calling.remote import Handle
 from judge_tui.checks.tasks.kv.faces.cached import TICKS, Cached
 from judge_tui.checks.tasks.kv.finding import movers
 from judge_tui.checks.tasks.kv.finding.signatures import Owner, matched
@@ -26,7 +26,6 @@ from judge_tui.checks.tasks.kv.words.sizes import Sizes
 
 __all__ = ["miscounts", "moved_elsewhere", "ticks"]
 
-Inventories = Mapping[str, Mapping[str, Any]]
 Numbers = dict[tuple[Any, ...], npt.NDArray[np.int64]]
 _BUDGET = 8.0
 #: Candidates that are tried.
@@ -41,17 +40,16 @@ _COUNTED = replace(_ADVANCE, params=tuple(replace(p, required=p.name == "count")
 _PLACES = ("position", "positions", "totals", "length")
 
 
-def ticks(worker: Worker, loaded: Inventories, owner: Owner | None) -> list[Binding]:
+def ticks(search: Search, owner: Owner | None) -> list[Binding]:
     """Calls that may tell a cache that a step is over, told a number as they are named, then otherwise.
 
     Args:
-        worker: Where the submission is.
-        loaded: File → inventory.
+        search: Where is looked.
         owner: The cache; its methods may do it.
     """
-    named = matched(worker, loaded, _ADVANCE, owner=owner, stateful=True)
+    named = matched(search, _ADVANCE, owner=owner, stateful=True)
     known = {binding.target for binding in named}
-    unnamed = matched(worker, loaded, _COUNTED, owner=owner, stateful=True)
+    unnamed = matched(search, _COUNTED, owner=owner, stateful=True)
     options = [*named, *(binding for binding in unnamed if binding.target not in known)][:_MOST]
     return [*options, *(other for option in options for other in _told_otherwise(option))]
 
@@ -61,15 +59,14 @@ def _told_otherwise(tick: Binding) -> Iterator[Binding]:
     pair = ("count", "lengths")
     for old, new in (pair, pair[::-1]):
         if tick.takes(old) and not tick.takes(new):
-            args = tuple(replace(a, source=new) if a.source == old else a for a in tick.args)
-            yield replace(tick, args=args)
+            yield tick.handed(**{old: new})
 
 
-def miscounts(worker: Worker, bound: Mapping[str, Binding], tokens: int = 1) -> bool:
+def miscounts(search: Search, bound: Option, tokens: int = 1) -> bool:
     """Whether a call that advances a cache moves what the cache counts by another number than it is told.
 
     Args:
-        worker: Where the submission is.
+        search: Whose cache it is.
         bound: Role → binding; one of them advances.
         tokens: That are fed, and told.
 
@@ -80,28 +77,24 @@ def miscounts(worker: Worker, bound: Mapping[str, Binding], tokens: int = 1) -> 
     if not told or (tokens > 1 and not any(t.takes("count") or t.takes("lengths") for t in told)):
         # What is told no number may move by one token, or by all that are pending.
         return False
-    try:
-        cached = _stored(worker, bound, tokens)
+    with search.guess():
+        cached = _stored(search, bound, tokens)
         before, shapes = _numbers(cached), _shapes(cached)
         cached.bound = bound
         cached.advance(np.full(cached.sizes.batch, tokens))
         after = _numbers(cached)
-    except (Fault, KeyError, ValueError, IndexError):
-        if not worker.alive:
-            raise
-        return False
-    if not before or before.keys() != after.keys() or shapes != _shapes(cached):
-        return False
-    moves = [after[path] - before[path] for path in before if after[path].shape == before[path].shape]
-    return bool(moves) and not any(bool(np.any(m)) and set(np.unique(m)) <= {0, tokens} for m in moves)
+        if not before or before.keys() != after.keys() or shapes != _shapes(cached):
+            return False
+        moves = [after[path] - before[path] for path in before if after[path].shape == before[path].shape]
+        return bool(moves) and not any(bool(np.any(m)) and set(np.unique(m)) <= {0, tokens} for m in moves)
+    return False
 
 
-def moved_elsewhere(worker: Worker, loaded: Inventories, bound: Mapping[str, Binding]) -> str:
+def moved_elsewhere(search: Search, bound: Option) -> str:
     """Why a cache that answers wrongly may only have been misused: its length has to be moved by something.
 
     Args:
-        worker: Where the submission is.
-        loaded: File → inventory.
+        search: Whose cache it is.
         bound: Role → binding, without anything that advances the cache.
 
     Returns:
@@ -111,17 +104,14 @@ def moved_elsewhere(worker: Worker, loaded: Inventories, bound: Mapping[str, Bin
     append = bound.get("append") or bound.get("append_many") or bound.get("step")
     if append is None or set(TICKS) & set(bound) or any(append.takes(name) for name in _PLACES):
         return ""
-    try:
-        still = _stays(worker, bound)
-        owner = Owner.of(worker, loaded, bound["create"]) if "create" in bound else Owner()
-    except (Fault, KeyError, ValueError, IndexError):
-        if not worker.alive:
-            raise
-        return ""
+    still: list[str] = []
+    with search.guess():
+        owner = Owner.of(search.worker, bound["create"]) if "create" in bound else Owner()
+        still = _stays(search, bound)
     if not still:
         return ""
-    named = [("what the cache counts", place) for place in movers.named(loaded, owner)]
-    added = [(f"'{name}'", place) for name, place in movers.adding(worker.submission, still)]
+    named = [("what the cache counts", place) for place in movers.named(search.loaded, owner)]
+    added = [(f"'{name}'", place) for name, place in movers.adding(search.worker.submission, still)]
     for what, place in [*added, *named]:
         return (
             f"{append.target} leaves {what} as it was; {place} moves it, and how that is called is not found"
@@ -129,18 +119,18 @@ def moved_elsewhere(worker: Worker, loaded: Inventories, bound: Mapping[str, Bin
     return ""
 
 
-def _stored(worker: Worker, bound: Mapping[str, Binding], tokens: int) -> Cached:
+def _stored(search: Search, bound: Option, tokens: int) -> Cached:
     """A cache that was fed, and neither advanced nor asked."""
-    parts = {n: bound[n] for n in ("create", "add", "append", "append_many", "step") if n in bound}
+    parts: Option = {n: bound[n] for n in ("create", "add", "append", "append_many", "step") if n in bound}
     sizes = Sizes(2, 3, 32, 8)
-    cached = Cached(worker, parts, sizes, lambda: _BUDGET)
+    cached = Cached(search.worker, parts, sizes, lambda: _BUDGET)
     cached.feed(*drawn(np.random.default_rng(22), sizes, tokens))
     return cached
 
 
-def _stays(worker: Worker, bound: Mapping[str, Binding]) -> list[str]:
+def _stays(search: Search, bound: Option) -> list[str]:
     """Names of whole numbers of a cache when two tokens that go in change none of them, nor any shape."""
-    empty, fed = _stored(worker, bound, 0), _stored(worker, bound, 2)
+    empty, fed = _stored(search, bound, 0), _stored(search, bound, 2)
     before, after = _numbers(empty), _numbers(fed)
     if not before or before.keys() != after.keys() or _shapes(empty) != _shapes(fed):
         return []

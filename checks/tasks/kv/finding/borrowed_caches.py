@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
 
+from judge_tui.checks.binding.solver import Option, Search
 from judge_tui.checks.calling.binding import Binding
-from judge_tui.checks.calling.remote import Worker
-from judge_tui.checks.faults import Fault
 from judge_tui.checks.tasks.kv.finding.signatures import Owner, as_told, matched
 from judge_tui.checks.tasks.kv.words import roles
 from judge_tui.checks.tasks.kv.words.decoder_roles import DECODER
 from judge_tui.checks.tasks.kv.words.paging_roles import ROLES
-from judge_tui.checks.tasks.kv.words.roles import ByRole
 
 __all__ = ["BorrowedCaches"]
 
-Inventories = Mapping[str, Mapping[str, Any]]
 _STATE = next(role for role in DECODER if role.name == "state")
 _CREATE = next(role for role in roles.ROLES if role.name == "create")
 #: A cache that is made for a decoder may be told more of it than one by itself.
@@ -31,25 +27,23 @@ class BorrowedCaches:
     """Caches that no decoder makes: functions of sizes alone, classes, and what is bound as the cache.
 
     Args:
-        worker: Where the submission is.
-        loaded: File → inventory.
-        bound: Role → binding, as far as a cache was found.
+        search: Where is looked, with the cache as far as one was found.
     """
 
-    def __init__(self, worker: Worker, loaded: Inventories, bound: ByRole) -> None:
-        self.worker, self.loaded = worker, loaded
-        functions = [o for o in matched(worker, loaded, _STATE) if not o.takes("model")][:_MOST]
+    def __init__(self, search: Search) -> None:
+        self._search, bound = search, search.bound
+        functions = [o for o in matched(search, _STATE) if not o.takes("model")][:_MOST]
         known = {option.target for option in functions}
         self.makers = [*functions, *(each for each in self._bound(bound) if each.target not in known)]
         self.adds = {bound["create"].target: bound["add"]} if {"create", "add"} <= set(bound) else {}
 
-    def _bound(self, bound: ByRole) -> list[Binding]:
+    def _bound(self, bound: Option) -> list[Binding]:
         if "create" in bound:
             return [bound["create"]]
-        named = matched(self.worker, self.loaded, _SIZED, constructors=True)
+        named = matched(self._search, _SIZED, classes=True)
         return [replace(option, returns={}) for option in named if option.name[:1].isupper()][:_MOST]
 
-    def options(self, option: ByRole) -> Iterator[ByRole]:
+    def options(self, option: Option) -> Iterator[Option]:
         """A decoder that is handed a cache, with each of them: one for all layers, then one for each."""
         apart = option["prefill"].takes("sequence") and "open" not in option
         for maker in self.makers:
@@ -65,24 +59,21 @@ class BorrowedCaches:
     def _paged(self) -> list[tuple[Binding, Binding]]:
         """Caches of pages that keep sequences apart, and what opens one."""
         found = []
-        for maker in matched(self.worker, self.loaded, _PAGED["paged"], constructors=True)[:_MOST]:
-            try:
-                owner = Owner.of(self.worker, self.loaded, maker)
-            except (Fault, KeyError):
-                if not self.worker.alive:
-                    raise
-                continue
-            adds = matched(self.worker, self.loaded, _PAGED["paged_add"], owner=owner, stateful=True)
+        for maker in matched(self._search, _PAGED["paged"], classes=True)[:_MOST]:
+            owner = None
+            with self._search.guess():
+                owner = Owner.of(self._search.worker, maker)
+            adds = matched(self._search, _PAGED["paged_add"], owner=owner, stateful=True) if owner else []
             found += [(replace(maker, role="state"), replace(add, role="open")) for add in adds[:1]]
         return found
 
-    def lent(self, option: ByRole) -> bool:
+    def lent(self, option: Option) -> bool:
         """Whether the cache of an option is one of them."""
         state = option.get("state") or option.get("states")
         known = {maker.target for maker in self.makers}
         return state is not None and (state.target in known or self.paged(option))
 
-    def paged(self, option: ByRole) -> bool:
+    def paged(self, option: Option) -> bool:
         """Whether it is one of pages, in which sequences are opened."""
         if not {"open", "state"} <= set(option):
             return False

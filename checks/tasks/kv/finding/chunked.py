@@ -9,17 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from judge_tui.checks.binding.candidates import callables
+from judge_tui.checks.binding.solver import Family, Option, Search, Trial, trial
 from judge_tui.checks.calling.binding import Argument, Binding
 from judge_tui.checks.calling.calls import invoke
-from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.contract import Param, Return, Role
-from judge_tui.checks.faults import Fault
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv.faces.axis_orders import LAYOUTS, SOLO
 from judge_tui.checks.tasks.kv.faces.chunk_fed import ChunkFed
@@ -27,21 +25,18 @@ from judge_tui.checks.tasks.kv.faces.decoding import ModelSizes
 from judge_tui.checks.tasks.kv.faces.lone import is_lone, lone
 from judge_tui.checks.tasks.kv.faces.maker import Maker
 from judge_tui.checks.tasks.kv.faces.sequence_handles import opening
-from judge_tui.checks.tasks.kv.finding import trial
-from judge_tui.checks.tasks.kv.finding.readings import renamed
-from judge_tui.checks.tasks.kv.finding.signatures import Configs, Owner, arguments
+from judge_tui.checks.tasks.kv.finding.signatures import Configs, Owner, arguments, constructors
+from judge_tui.checks.tasks.kv.finding.trials import BUDGET
 from judge_tui.checks.tasks.kv.words import roles
 from judge_tui.checks.tasks.kv.words.decoder_roles import DECODER
 from judge_tui.checks.tasks.kv.words.draws import drawn
 from judge_tui.checks.tasks.kv.words.parameters import SEQUENCE
 from judge_tui.checks.tasks.kv.words.reference import attention, causal_rows
-from judge_tui.checks.tasks.kv.words.roles import ByRole
 from judge_tui.checks.tasks.kv.words.sizes import Sizes
 from judge_tui.checks.tolerance import relative_error
 
 __all__ = ["NAMED", "ROLE", "as_prefill", "find", "over_tokens"]
 
-Inventories = Mapping[str, Mapping[str, Any]]
 #: What is called after chunks; whether it takes a prompt shows in its parameters.
 NAMED = re.compile(r"chunk", re.I)
 _PROMPT = re.compile(r"prefill|prompt|process|forward")
@@ -104,70 +99,39 @@ _MADE_FROM = replace(_ARRAYS, params=(_CHUNK, _CHUNKS, _HELD[0], _BY_NAME["model
 _MOST = 6
 
 
-def find(
-    worker: Worker,
-    loaded: Inventories,
-    bound: ByRole,
-    rejected: dict[str, list[str]],
-    fatal: dict[str, Fault],
-) -> None:
-    """Bind ``chunked``, where something named after chunks takes a prompt.
-
-    Args:
-        worker: Where the submission is.
-        loaded: File → inventory.
-        bound: Role → binding; added to.
-        rejected: Role → what was tried.
-        fatal: Callables that ended the process; not called again.
-    """
-    written = bound.pop("chunked", None)
-    tried = rejected.setdefault("chunked", [])
-    first: Binding | None = None
-    options = [written] if written else list(_options(worker, loaded, bound, tried))
-    for option in options[: 2 * _MOST]:
-        for reading in _readings(option, bound):
-            run = partial(_tried, worker, bound, reading)
-            result = trial.survived(fatal, {"chunked": reading}, run)
-            if result.right:
-                bound["chunked"] = reading
-                return
-            if result.ran:
-                first = first or reading
-            line = f"{reading.target}: {result.said or f'runs, error {result.error:.2g}'}"
-            if len(tried) < 12 and line not in tried:
-                tried.append(line)
-    if settled := first or written:
-        bound["chunked"] = settled
+def find(search: Search) -> None:
+    """Bind ``chunked``, where something named after chunks takes a prompt."""
+    written = search.bound.pop("chunked", None)
+    found = search.settle(replace(_FAMILY, options=lambda _: [{"chunked": written}]) if written else _FAMILY)
+    if found:
+        search.bound.update(found[0])
+    elif written:
+        search.bound["chunked"] = written
 
 
-def _options(worker: Worker, loaded: Inventories, bound: ByRole, tried: list[str]) -> Iterator[Binding]:
-    """Callables that take a prompt in chunks, and how each is called; ``tried`` gets those that cannot be."""
-    owners = {name: _owner(worker, bound, name) for name in ("create", "decoder")}
-    made = {
-        (file, cls["name"]): cls["params"]
-        for file, inventory in loaded.items()
-        for cls in inventory.get("classes", ())
-        if cls["params"] is not None
-    }
-    configs = Configs.of(loaded, worker.submission)
-    for item in callables(loaded):
+def _options(search: Search) -> Iterator[Option]:
+    """Callables that take a prompt in chunks, and how each is called; those that cannot be are noted."""
+    owners = {name: _owner(search, name) for name in ("create", "decoder")}
+    made = constructors(search.loaded)
+    configs = Configs.of(search.loaded, search.worker.submission)
+    prefill = search.bound.get("prefill")
+    for item in callables(search.loaded):
         own = item.name.rpartition(".")[2]
         if item.file == ADAPTER or _ASIDE.search(item.name) or (own.startswith("_") and own != "__call__"):
             continue
         cls = str(item.owner["name"]) if item.owner else ""
-        parts = made.get((item.file, cls), ()) if cls else ()
         asked = any(p.means(param["name"]) for p in (_CHUNK, _CHUNKS) for param in item.params)
         takes_prompts = _PROMPT.search(own)
         if not (NAMED.search(item.name) or (asked and takes_prompts)):
             continue
-        prefill = bound.get("prefill")
         if asked and prefill is not None and prefill.target == f"{item.file}:{item.name}":
-            yield _with_chunks(prefill, item.params)
+            yield {"chunked": _with_chunks(prefill, item.params)}
             continue
         known = [arguments(item.params, role, configs) for role in (_ARRAYS, _TOKENS)]
         if takes_prompts and known == [None, None]:
             names = ", ".join(str(param["name"]) for param in item.params)
-            tried.append(f"{item.file}:{item.name}: cannot be called: nothing is known for each of ({names})")
+            said = f"cannot be called: nothing is known for each of ({names})"
+            search.tried("chunked").append(f"{item.file}:{item.name}: {said}")
         for role, args in zip((_ARRAYS, _TOKENS), known, strict=True):
             if args is None:
                 continue
@@ -177,20 +141,27 @@ def _options(worker: Worker, loaded: Inventories, bound: ByRole, tried: list[str
                 continue
             if binding.takes("tokens") and binding.takes("x"):
                 # what is called after a sequence says which one it is
-                binding = renamed(binding, "tokens", "sequence")
-            if cls and cls == owners["create"]:
-                binding = replace(binding, on="cache")
-            elif cls and cls == owners["decoder"]:
-                binding = replace(binding, on="model")
-            elif cls:
-                init = arguments(parts, _MADE_FROM)
-                if init is None:
-                    continue
-                binding = replace(binding, init=init)
-            yield binding
-            if role is _TOKENS and binding.takes("layer") and not (cls or binding.takes("model")):
+                binding = binding.handed(tokens="sequence")
+            owned = _owned(binding, cls, owners, made)
+            if owned is None:
+                continue
+            yield {"chunked": owned}
+            if role is _TOKENS and owned.takes("layer") and not (cls or owned.takes("model")):
                 # a decoder may be a layer, and be called so
-                yield renamed(binding, "layer", "model")
+                yield {"chunked": owned.handed(layer="model")}
+
+
+def _owned(
+    binding: Binding, cls: str, owners: Mapping[str, str], made: Mapping[tuple[str, str], Any]
+) -> Binding | None:
+    """The same call on the cache, on the decoder, or on an object that is made for it."""
+    if not cls:
+        return binding
+    for on, name in (("cache", "create"), ("model", "decoder")):
+        if cls == owners[name]:
+            return replace(binding, on=on)
+    init = arguments(made.get((binding.file, cls), ()), _MADE_FROM)
+    return None if init is None else replace(binding, init=init)
 
 
 def _with_chunks(prefill: Binding, params: Sequence[Mapping[str, Any]]) -> Binding:
@@ -200,21 +171,17 @@ def _with_chunks(prefill: Binding, params: Sequence[Mapping[str, Any]]) -> Bindi
     return replace(prefill, role="chunked", args=(*prefill.args, *told[:1]))
 
 
-def _owner(worker: Worker, bound: ByRole, name: str) -> str:
+def _owner(search: Search, name: str) -> str:
     """The class of the cache or of the decoder; empty when there is none."""
-    if name not in bound:
+    if name not in search.bound:
         return ""
     sizes = Sizes().inputs() if name == "create" else ModelSizes().inputs()
-    try:
-        made = invoke(worker, bound[name], sizes, budget=10.0)
-    except Fault:
-        if not worker.alive:
-            raise
-        return ""
     canonical = "cache" if name == "create" else "model"
-    return Owner.seen(
-        worker.describe(made.handle(canonical) if made.has(canonical) else made.result.handle)
-    ).kind
+    with search.guess():
+        made = invoke(search.worker, search.bound[name], sizes, budget=10.0)
+        handle = made.handle(canonical) if made.has(canonical) else made.result.handle
+        return Owner.seen(search.worker.describe(handle)).kind
+    return ""
 
 
 def over_tokens(binding: Binding) -> bool:
@@ -222,44 +189,36 @@ def over_tokens(binding: Binding) -> bool:
     return not binding.takes("k")
 
 
-def _readings(option: Binding, bound: ByRole) -> Iterator[Binding]:
-    if option.layout or over_tokens(option):
-        yield lone(option) if "prefill" in bound and is_lone([bound["prefill"]]) else option
+def _readings(search: Search, option: Option) -> Iterator[Option]:
+    own, bound = option["chunked"], search.bound
+    if own.layout or over_tokens(own):
+        yield {"chunked": lone(own) if "prefill" in bound and is_lone([bound["prefill"]]) else own}
         return
     usual = [bound[name].layout for name in ("step_many", "append_many", "step", "append") if name in bound]
     for layout in dict.fromkeys([*usual, *LAYOUTS, *SOLO]):
         if "N" in layout:
-            yield replace(option, layout=layout)
+            yield {"chunked": replace(own, layout=layout)}
 
 
-def _tried(worker: Worker, bound: ByRole, option: Binding) -> trial.Trial:
+@trial
+def _tried(search: Search, option: Option) -> Trial | float:
     """Seven tokens in chunks of three: the error of what is answered."""
-    if over_tokens(option) and "prefill" not in bound:
-        return trial.Trial(float("inf"), "takes tokens, and no decoder was found to hold it against")
-    try:
-        if over_tokens(option):
-            return trial.Trial(_of_tokens(worker, bound, option))
-        sizes = Sizes(2, 3, 12, 8, chunk=3)
-        fed = ChunkFed(worker, bound, option, sizes, lambda: trial.BUDGET)
-        q, k, v = drawn(np.random.default_rng(12), sizes, 7)
-        out = fed.prompt(q, k, v)
-        if out is None:
-            return trial.Trial(fed.held_error(k, v))
-        truth = attention(q, k, v, visible=causal_rows(7, 7))
-        return trial.Trial(relative_error(out[:, :, -1:], truth[:, :, -1:]))
-    except Fault as fault:
-        if not worker.alive:
-            raise
-        return trial.Trial(float("inf"), fault.placed)
-    except (KeyError, ValueError, IndexError) as error:
-        return trial.Trial(float("inf"), f"cannot be called so: {error}")
-
-
-def _of_tokens(worker: Worker, bound: ByRole, option: Binding) -> float:
-    make = Maker(worker, bound, lambda: trial.BUDGET)
-    given = make(1).draw(np.random.default_rng(13), 7)
-    own = make(1, as_prefill(bound, option), chunk=3).prefill(given)
-    return relative_error(own, make(1).prefill(given))
+    own, bound, worker = option["chunked"], search.bound, search.worker
+    if over_tokens(own) and "prefill" not in bound:
+        return Trial(float("inf"), "takes tokens, and no decoder was found to hold it against")
+    if over_tokens(own):
+        make = Maker(worker, bound, lambda: BUDGET)
+        given = make(1).draw(np.random.default_rng(13), 7)
+        mine = make(1, as_prefill(bound, own), chunk=3).prefill(given)
+        return relative_error(mine, make(1).prefill(given))
+    sizes = Sizes(2, 3, 12, 8, chunk=3)
+    fed = ChunkFed(worker, bound, own, sizes, lambda: BUDGET)
+    q, k, v = drawn(np.random.default_rng(12), sizes, 7)
+    out = fed.prompt(q, k, v)
+    if out is None:
+        return fed.held_error(k, v)
+    truth = attention(q, k, v, visible=causal_rows(7, 7))
+    return relative_error(out[:, :, -1:], truth[:, :, -1:])
 
 
 def as_prefill(bound: Mapping[str, Binding], option: Binding) -> dict[str, Binding]:
@@ -267,3 +226,6 @@ def as_prefill(bound: Mapping[str, Binding], option: Binding) -> dict[str, Bindi
     own, role = bound["prefill"], replace(option, role="prefill")
     # A prefill that opens a sequence by itself does so in chunks as well.
     return {**bound, "prefill": role if own.takes("sequence") or "open" in bound else opening(role)}
+
+
+_FAMILY = Family("chunked", _options, _readings, _tried, meant=lambda *_: True, most=2 * _MOST, shown=12)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
+from judge_tui.checks.binding.inventories import Inventories
+from judge_tui.checks.binding.solver import Option, Search
 from judge_tui.checks.calling.binding import Argument, Binding, parse_path
-from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.contract import Param
-from judge_tui.checks.faults import Fault
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv.faces.cached import TICKS
 from judge_tui.checks.tasks.kv.finding import positions
@@ -18,12 +17,10 @@ from judge_tui.checks.tasks.kv.finding.advancing import ticks
 from judge_tui.checks.tasks.kv.finding.signatures import Owner, matched
 from judge_tui.checks.tasks.kv.words import roles
 from judge_tui.checks.tasks.kv.words.parameters import CACHE, K, Q, V
-from judge_tui.checks.tasks.kv.words.roles import ByRole
 from judge_tui.checks.tasks.kv.words.sequence_roles import ADD, RESERVE
 
 __all__ = ["MOST", "appended", "combinations", "owner_of"]
 
-Inventories = Mapping[str, Mapping[str, Any]]
 _ROLES = {role.name: role for role in (*roles.ROLES, ADD, RESERVE)}
 #: Makes a cache that says it keeps a window.
 _WINDOWED = replace(
@@ -41,22 +38,21 @@ _PAIR = {"k": parse_path("[0]"), "v": parse_path("[1]")}
 MOST = 6
 
 
-def combinations(worker: Worker, loaded: Inventories, written: ByRole) -> Iterator[tuple[ByRole, bool]]:
+def combinations(search: Search, written: Option) -> Iterator[tuple[Option, bool]]:
     """Calls that may belong to a cache, fused or apart, likeliest first.
 
     Args:
-        worker: Where the submission is.
-        loaded: File → inventory.
+        search: Where is looked.
         written: What is bound by hand.
 
     Yields:
         Role → binding, and whether it is a guess when the cache is advanced.
     """
-    for create in _creates(worker, loaded, written):
-        yield from _around(worker, loaded, written, create)
+    for create in _creates(search, written):
+        yield from _around(search, written, create)
 
 
-def _creates(worker: Worker, loaded: Inventories, written: ByRole) -> Iterator[ByRole]:
+def _creates(search: Search, written: Option) -> Iterator[Option]:
     """Ways to get a cache: written, a class, a function, and none at all (the first step makes it)."""
     if "create" in written:
         yield {"create": written["create"]}
@@ -64,20 +60,20 @@ def _creates(worker: Worker, loaded: Inventories, written: ByRole) -> Iterator[B
     if any(name in written for name in ("step", "append", "append_many")):
         yield {}
         return
-    options = matched(worker, loaded, _ROLES["create"], constructors=True)[:MOST]
+    options = matched(search, _ROLES["create"], classes=True)[:MOST]
     if not any("cache" in binding.name.lower() for binding in options):
         # Until it is full, what keeps a window of the newest tokens holds all of them.
-        options += matched(worker, loaded, _WINDOWED, constructors=True)[:2]
+        options += matched(search, _WINDOWED, classes=True)[:2]
     if not options:
-        options = _storing(worker, loaded)
-    for binding in (*_around_a_cache(worker, loaded, options), *options):
+        options = _storing(search)
+    for binding in (*_around_a_cache(search, options), *options):
         yield {"create": replace(binding, returns={})}
     yield {}
 
 
-def _around_a_cache(worker: Worker, loaded: Inventories, caches: Sequence[Binding]) -> list[Binding]:
+def _around_a_cache(search: Search, caches: Sequence[Binding]) -> list[Binding]:
     """Classes that are made around a cache and take queries, keys and values, with a cache for each."""
-    taking = _classes_taking(loaded, Q, K, V)
+    taking = _classes_taking(search.loaded, Q, K, V)
     made = replace(_ROLES["create"], params=(replace(CACHE, required=True), *roles.SIZES), patterns=(r"",))
     return [
         replace(
@@ -86,10 +82,10 @@ def _around_a_cache(worker: Worker, loaded: Inventories, caches: Sequence[Bindin
                 replace(held, keyword=a.keyword) if a.source == CACHE.name else a for a in around.args
             ),
         )
-        for around in (matched(worker, loaded, made, constructors=True) if taking else ())
+        for around in (matched(search, made, classes=True) if taking else ())
         if around.target in taking
         for cache in caches
-        if cache.target != around.target and (held := _as_argument(loaded, cache)) is not None
+        if cache.target != around.target and (held := _as_argument(search.loaded, cache)) is not None
     ][:MOST]
 
 
@@ -126,10 +122,10 @@ def _classes_taking(loaded: Inventories, *wanted: Param) -> set[str]:
     }
 
 
-def _storing(worker: Worker, loaded: Inventories) -> list[Binding]:
+def _storing(search: Search) -> list[Binding]:
     """Classes of any name that are told of heads and their size, and take keys and values."""
-    stores = _classes_taking(loaded, K, V)
-    named = matched(worker, loaded, replace(_ROLES["create"], patterns=(r"",)), constructors=True)
+    stores = _classes_taking(search.loaded, K, V)
+    named = matched(search, replace(_ROLES["create"], patterns=(r"",)), classes=True)
     return [
         binding
         for binding in named
@@ -139,21 +135,19 @@ def _storing(worker: Worker, loaded: Inventories) -> list[Binding]:
     ][:2]
 
 
-def appended(worker: Worker, loaded: Inventories) -> Iterator[ByRole]:
+def appended(search: Search) -> Iterator[Option]:
     """Caches and what feeds them alone, which may give back all that they hold as they take more in."""
-    for base in _creates(worker, loaded, {}):
-        owner = owner_of(worker, loaded, base) if base else None
+    for base in _creates(search, {}):
+        owner = owner_of(search, base) if base else None
         if owner is None:
             continue
-        for append in matched(worker, loaded, _ROLES["append"], owner=owner, stateful=True)[:MOST]:
+        for append in matched(search, _ROLES["append"], owner=owner, stateful=True)[:MOST]:
             yield {**base, "append": replace(append, returns=_PAIR)}
 
 
-def _around(
-    worker: Worker, loaded: Inventories, written: ByRole, base: ByRole
-) -> Iterator[tuple[ByRole, bool]]:
+def _around(search: Search, written: Option, base: Option) -> Iterator[tuple[Option, bool]]:
     """Calls that may belong to a cache, fused or apart, and whether it is a guess when it is advanced."""
-    owner = owner_of(worker, loaded, base)
+    owner = owner_of(search, base)
     if base and owner is None:
         return
 
@@ -164,16 +158,16 @@ def _around(
             # An adapter that feeds the cache does whatever belongs to it.
             return []
         if name in TICKS:
-            return ticks(worker, loaded, owner)
-        named = matched(worker, loaded, _ROLES[name], owner=owner, stateful=name != "attention")[:MOST]
+            return ticks(search, owner)
+        named = matched(search, _ROLES[name], owner=owner, stateful=name != "attention")[:MOST]
         if name not in ("attend", "attention"):
             return named
-        return [each for option in named for each in positions.told(worker, loaded, option)]
+        return [each for option in named for each in positions.told(search, option)]
 
     named = [name for name in TICKS if name in written] or ["advance"]
     told = [{name: tick} for name in named for tick in options(name)]
     guessed = bool(told) and not set(TICKS) & set(written)
-    unticked: list[ByRole] = [{}] if guessed or not told else []
+    unticked: list[Option] = [{}] if guessed or not told else []
     # What makes room goes by what was counted, though a step that is told its position may need no count.
     for tick in (*told, *unticked) if guessed and options("reserve") else (*unticked, *told):
         for combination in _calls({**base, **tick}, written, options):
@@ -182,20 +176,20 @@ def _around(
                 yield _advanced_after(combination), True
 
 
-def _adapted(written: ByRole) -> bool:
+def _adapted(written: Option) -> bool:
     """Whether an adapter feeds the cache."""
     return any(
         name in written and written[name].origin == ADAPTER for name in ("step", "append", "append_many")
     )
 
 
-def _advanced_after(combination: ByRole) -> ByRole:
+def _advanced_after(combination: Option) -> Option:
     """The same, advanced once attention is over, not before it."""
     tick = replace(combination["advance"], role="advance_after")
     return {**{n: b for n, b in combination.items() if n != "advance"}, "advance_after": tick}
 
 
-def _calls(base: ByRole, written: ByRole, options: Callable[[str], list[Binding]]) -> Iterator[ByRole]:
+def _calls(base: Option, written: Option, options: Callable[[str], list[Binding]]) -> Iterator[Option]:
     for step in options("step"):
         yield from _told_of_sequences({**base, "step": step}, step, options)
     if "create" not in base and "append" not in written and "append_many" not in written:
@@ -216,17 +210,17 @@ def _calls(base: ByRole, written: ByRole, options: Callable[[str], list[Binding]
 
 
 def _told_of_sequences(
-    pair: ByRole, append: Binding, options: Callable[[str], list[Binding]]
-) -> Iterator[ByRole]:
+    pair: Option, append: Binding, options: Callable[[str], list[Binding]]
+) -> Iterator[Option]:
     """The same, and with what tells the cache of its sequences and tokens, where they go in one by one."""
-    adds: list[ByRole] = [{}]
+    adds: list[Option] = [{}]
     if append.takes("sequence") or append.takes("rows"):
         adds += [{"add": add} for add in options("add")[:2]]
     # first with room made: a cache that wants to be asked for it may have some to begin with; what appends
     # and counts by itself sees to it that there is some
     counted_apart = bool(set(TICKS) & set(pair))
     room = [each for each in options("reserve") if counted_apart or not _CHECKS.search(each.name)][:1]
-    around: list[ByRole] = [*({"reserve": reserve} for reserve in room), {}]
+    around: list[Option] = [*({"reserve": reserve} for reserve in room), {}]
     for reserve in around:
         for add in adds:
             told = {**add, **reserve}
@@ -234,7 +228,7 @@ def _told_of_sequences(
                 yield {**pair, **told}
 
 
-def _attended(pair: ByRole, written: ByRole, options: Callable[[str], list[Binding]]) -> Iterator[ByRole]:
+def _attended(pair: Option, written: Option, options: Callable[[str], list[Binding]]) -> Iterator[Option]:
     """Storage with attention over it."""
     for attend in options("attend"):
         yield {**pair, "attend": attend, **({"read": written["read"]} if "read" in written else {})}
@@ -243,13 +237,10 @@ def _attended(pair: ByRole, written: ByRole, options: Callable[[str], list[Bindi
             yield {**pair, "attention": attention, **({"read": read} if read else {})}
 
 
-def owner_of(worker: Worker, loaded: Inventories, base: ByRole) -> Owner | None:
+def owner_of(search: Search, base: Option) -> Owner | None:
     """What the cache is that a combination makes; ``None`` where it cannot be made."""
     if not base:
         return Owner()
-    try:
-        return Owner.of(worker, loaded, base["create"])
-    except Fault:
-        if not worker.alive:
-            raise
-        return None
+    with search.guess():
+        return Owner.of(search.worker, base["create"])
+    return None

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from judge_tui.checks.binding.candidates import callables
+from judge_tui.checks.binding.inventories import Inventories
+from judge_tui.checks.binding.solver import Option, Search
 from judge_tui.checks.calling.binding import Argument, Binding
-from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.tasks.kv.faces.cached import TICKS
-from judge_tui.checks.tasks.kv.finding import trial
+from judge_tui.checks.tasks.kv.finding import trials
 from judge_tui.checks.tasks.kv.finding.advancing import miscounts
 from judge_tui.checks.tasks.kv.finding.combinations import MOST, owner_of
 from judge_tui.checks.tasks.kv.finding.readings import (
@@ -19,30 +18,27 @@ from judge_tui.checks.tasks.kv.finding.readings import (
     all_layers_go_in,
     layouts,
     many_layouts,
-    renamed,
 )
 from judge_tui.checks.tasks.kv.finding.signatures import matched
 from judge_tui.checks.tasks.kv.words import roles
-from judge_tui.checks.tasks.kv.words.roles import ByRole
 
 __all__ = ["settle_lengths", "settle_many", "settle_read"]
 
-Inventories = Mapping[str, Mapping[str, Any]]
 _ROLES = {role.name: role for role in roles.ROLES}
 _COUNTS = re.compile(r"(?i)fresh|new|count|lens?$|lengths?$|valid|real|num|^n_")
 #: Parameters of unknown name that are tried.
 _MOST_UNNAMED = 3
 
 
-def settle_many(worker: Worker, loaded: Inventories, bound: ByRole, written: ByRole) -> None:
+def settle_many(search: Search, bound: Option, written: Option) -> None:
     """Bind what takes several tokens at once, when there is such a thing."""
     one, many = ("step", "step_many") if "step" in bound else ("append", "append_many")
     if many in bound or one not in bound:
         return
-    owner = owner_of(worker, loaded, {"create": bound["create"]} if "create" in bound else {})
+    owner = owner_of(search, {"create": bound["create"]} if "create" in bound else {})
     options = [
         option
-        for option in matched(worker, loaded, _ROLES[many], owner=owner, stateful=True)[:MOST]
+        for option in matched(search, _ROLES[many], owner=owner, stateful=True)[:MOST]
         if option.target != bound[one].target and option.on == bound[one].on
     ] if owner else []  # fmt: skip
     named = [
@@ -51,7 +47,7 @@ def settle_many(worker: Worker, loaded: Inventories, bound: ByRole, written: ByR
         if "prefill" in o.name.lower() or "many" in o.name.lower() or "seq" in o.name.lower()
     ]
     same = replace(bound[one], role=many)
-    ran: list[ByRole] = []
+    ran: list[Option] = []
     for option in [*named, same, *(o for o in options if o not in named)]:
         orders = many_layouts(option, bound[one].layout)
         if option is same and not ("L" in bound[one].layout and "N" not in bound[one].layout):
@@ -60,17 +56,17 @@ def settle_many(worker: Worker, loaded: Inventories, bound: ByRole, written: ByR
             if "N" not in layout:
                 continue
             extra = {many: replace(option, layout=layout)}
-            result = trial.held_many(worker, {**bound, **extra})
+            result = trials.held_many(search, {**bound, **extra})
             if result.right:
                 bound.update(extra)
                 return
-            if result.ran and (option in named or _meant(worker, bound, extra)):
+            if result.ran and (option in named or _meant(search, bound, extra)):
                 ran.append(extra)
     if ran:
         bound.update(ran[0])
 
 
-def _meant(worker: Worker, bound: ByRole, extra: ByRole) -> bool:
+def _meant(search: Search, bound: Option, extra: Option) -> bool:
     """Whether several tokens are what a call is for, though answers are wrong; then it is judged as such.
 
     So it is where one call appends and attends, where the cache is advanced by another number than it is
@@ -80,53 +76,51 @@ def _meant(worker: Worker, bound: ByRole, extra: ByRole) -> bool:
     if binding.role == "step_many":
         return binding.target == bound["step"].target
     both = {**bound, **extra}
-    return (binding.target == bound["append"].target and miscounts(worker, both, 4)) or (
-        "attend" in bound and trial.stored_many(worker, both)
+    return (binding.target == bound["append"].target and miscounts(search, both, 4)) or (
+        "attend" in bound and trials.stored_many(search, both).right
     )
 
 
-def settle_read(worker: Worker, loaded: Inventories, bound: ByRole) -> None:
+def settle_read(search: Search, bound: Option) -> None:
     """Bind what reads the cache back, where attention needs none of it: some checks look into the cache."""
-    owner = owner_of(worker, loaded, {"create": bound["create"]} if "create" in bound else {})
+    owner = owner_of(search, {"create": bound["create"]} if "create" in bound else {})
     if "read" in bound or owner is None:
         return
     every = all_layers_go_in(bound)
-    for option in matched(worker, loaded, _ROLES["read"], owner=owner, stateful=True)[:MOST]:
+    for option in matched(search, _ROLES["read"], owner=owner, stateful=True)[:MOST]:
         for layout in layouts(option, every):
             extra = {"read": replace(option, layout=layout)}
-            if trial.held(worker, {**bound, **extra}).right:
+            if trials.held(search, {**bound, **extra}).right:
                 bound.update(extra)
                 return
 
 
-def settle_lengths(worker: Worker, loaded: Inventories, bound: ByRole, written: ByRole) -> None:
+def settle_lengths(search: Search, bound: Option, written: Option) -> None:
     """Whether lengths count what is new or what is stored: the reading under which ragged rows are right."""
     names: list[str] = [
         n for n in ("step", "step_many", "append", "append_many") if n in bound and n not in written
     ]
-    _settle_counts(worker, loaded, bound, names, written)
+    _settle_counts(search, bound, names, written)
     taking = [n for n in names if bound[n].takes("lengths") or bound[n].takes("bounds")]
     for tick in (n for n in TICKS if n in bound and n not in written and bound[n].takes("count")):
-        each = {tick: renamed(bound[tick], "count", "lengths")}
-        if trial.ragged(worker, {**bound, **each}).right:
+        each = {tick: bound[tick].handed(count="lengths")}
+        if trials.ragged(search, {**bound, **each}).right:
             bound.update(each)
             return
-    if not taking or trial.ragged(worker, bound).right:
+    if not taking or trials.ragged(search, bound).right:
         return
     packed = _packed(bound, names)
-    if packed and trial.ragged(worker, {**bound, **packed}).right:
+    if packed and trials.ragged(search, {**bound, **packed}).right:
         bound.update(packed)
         return
     for source in ("totals", "before"):
-        other = {n: renamed(bound[n], "lengths", source) for n in taking}
-        if trial.ragged(worker, {**bound, **other}).right:
+        other = {n: bound[n].handed(lengths=source) for n in taking}
+        if trials.ragged(search, {**bound, **other}).right:
             bound.update(other)
             return
 
 
-def _settle_counts(
-    worker: Worker, loaded: Inventories, bound: ByRole, feeding: list[str], written: ByRole
-) -> None:
+def _settle_counts(search: Search, bound: Option, feeding: list[str], written: Option) -> None:
     """Hand the new tokens of each sequence to what its name does not show to take them.
 
     What feeds the cache is told by a parameter under which ragged rows are right; attention then by one whose
@@ -138,12 +132,12 @@ def _settle_counts(
             continue
         if names != feeding and not any(bound[name].takes("lengths") for name in feeding):
             return
-        for parameter in _unnamed(loaded, calls):
+        for parameter in _unnamed(search.loaded, calls):
             if names != feeding and not _COUNTS.search(parameter):
                 continue
             told = Argument("lengths", keyword=parameter)
             each = {name: replace(binding, args=(*binding.args, told)) for name, binding in calls.items()}
-            if trial.ragged(worker, {**bound, **each}).right:
+            if trials.ragged(search, {**bound, **each}).right:
                 bound.update(each)
                 break
 
@@ -157,7 +151,7 @@ def _tells_apart(binding: Binding) -> bool:
     return "B" not in binding.layout or any(binding.takes(name) for name in told)
 
 
-def _unnamed(loaded: Inventories, calls: ByRole) -> list[str]:
+def _unnamed(loaded: Inventories, calls: Option) -> list[str]:
     """Parameters that all of some calls have, which are None by default and are not handed over."""
     params = {f"{each.file}:{each.name}": each.params for each in callables(loaded)}
     open_ = [
@@ -172,7 +166,7 @@ def _unnamed(loaded: Inventories, calls: ByRole) -> list[str]:
     return [name for name in open_[0] if all(name in others for others in open_)][:_MOST_UNNAMED]
 
 
-def _packed(bound: ByRole, feeding: list[str]) -> ByRole:
+def _packed(bound: Option, feeding: list[str]) -> Option:
     """The same calls with the tokens of all sequences behind each other; nothing where they cannot be.
 
     Of one token each they look like a batch without an axis of tokens.

@@ -3,101 +3,72 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
+from judge_tui.checks.binding.solver import RIGHT, Family, Option, Search, Trial, trial
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.calls import invoke
-from judge_tui.checks.calling.remote import Worker
-from judge_tui.checks.faults import BadResult, Fault
+from judge_tui.checks.faults import BadResult
 from judge_tui.checks.tasks.kv.faces.decoding import IDS, ModelSizes
 from judge_tui.checks.tasks.kv.faces.lone import is_lone, keyed, lone, lone_step
 from judge_tui.checks.tasks.kv.faces.maker import Maker
 from judge_tui.checks.tasks.kv.faces.sequence_handles import hands_out, opening, tells_sequences
-from judge_tui.checks.tasks.kv.finding import trial
 from judge_tui.checks.tasks.kv.finding.borrowed_caches import BorrowedCaches
 from judge_tui.checks.tasks.kv.finding.meant import is_meant
 from judge_tui.checks.tasks.kv.finding.padding import settle_padding
-from judge_tui.checks.tasks.kv.finding.readings import renamed
 from judge_tui.checks.tasks.kv.finding.signatures import Owner, matched
-from judge_tui.checks.tasks.kv.finding.trial import Trial
+from judge_tui.checks.tasks.kv.finding.trials import BUDGET
 from judge_tui.checks.tasks.kv.words.decoder_roles import DECODER
-from judge_tui.checks.tasks.kv.words.roles import ByRole
 from judge_tui.checks.tolerance import relative_error
 
 __all__ = ["find"]
 
-Inventories = Mapping[str, Mapping[str, Any]]
 _ROLES = {role.name: role for role in DECODER}
-_BUDGET = 8.0
-_MOST, _SHOWN = 5, 24
+_MOST = 5
 
 
-def find(
-    worker: Worker,
-    loaded: Inventories,
-    bound: ByRole,
-    rejected: dict[str, list[str]],
-    fatal: dict[str, Fault],
-) -> None:
+def find(search: Search) -> None:
     """Bind ``decoder``, ``prefill`` and ``decode``: what agrees with itself first, else what runs."""
-    tried = rejected.setdefault("prefill", [])
-    written = {name: bound[name] for name in _ROLES if name in bound}
-    best: ByRole = {}
-    caches, refused = BorrowedCaches(worker, loaded, bound), set[str]()
-    for option in _options(worker, loaded, written, caches):
-        if _prompting(option) in refused:
-            continue
-        result = trial.survived(fatal, option, partial(_tried, worker, option, refused))
-        error, said = result.error, result.said
-        if not said and error <= 1e-3:
-            best = option
-            break
-        if not said and not best and is_meant(worker, loaded, option, caches):
-            best = option
-        names = ", ".join(dict.fromkeys(b.target for b in option.values()))
-        line = f"{names}: {said or f'runs, differs from a longer prefill by {error:.2g}'}"
-        if len(tried) < _SHOWN and line not in tried:
-            tried.append(line)
-    bound.update(best)
-    if best:
-        settle_padding(worker, bound)
+    caches, refused = BorrowedCaches(search), set[str]()
+
+    def options(_search: Search) -> Iterator[Option]:
+        return (o for o in _options(search, caches) if _prompting(o) not in refused)
+
+    @trial
+    def tried(_search: Search, option: Option) -> Trial | float:
+        return _tried(search, option, refused)
+
+    family = Family(
+        "prefill",
+        options,
+        lambda _, option: [option],
+        tried,
+        meant=lambda _, option, _result: is_meant(search, option, caches),
+    )
+    if found := search.settle(family):
+        search.bound.update(found[0])
+        settle_padding(search)
     for name in ("decoder", "decode"):
-        rejected.setdefault(name, []).extend(tried)
+        search.tried(name).extend(search.tried("prefill"))
 
 
-def _options(
-    worker: Worker, loaded: Inventories, written: ByRole, caches: BorrowedCaches
-) -> Iterator[ByRole]:
+def _options(search: Search, caches: BorrowedCaches) -> Iterator[Option]:
     """Ways to make a decoder and to call it; its cache is its own, made by it, or the one that was found."""
+    written = {name: search.bound[name] for name in _ROLES if name in search.bound}
     if "prefill" in written and "decode" in written:
         yield written
         return
-    for decoder in [written["decoder"]] if "decoder" in written else _made(worker, loaded):
-        try:
-            owner = _owner(worker, decoder)
-        except Fault:
-            if not worker.alive:
-                raise
+    for decoder in [written["decoder"]] if "decoder" in written else _made(search):
+        owner = None
+        with search.guess():
+            owner = _owner(search, decoder)
+        if owner is None:
             continue
-
-        def methods(name: str, owner: Owner = owner, decoder: Binding = decoder) -> list[Binding]:
-            if name in written:
-                return [written[name]]
-            return [
-                form
-                for binding in matched(worker, loaded, _ROLES[name], owner=owner, stateful=True, on="model")[
-                    :_MOST
-                ]
-                if binding.on == "model" or (owner.bare and binding.takes("model"))
-                for spelling in _spellings(binding, decoder)
-                for form in _forms(spelling)
-            ]
-
+        methods = partial(_methods, search, written, owner, decoder)
         # What takes one sequence alone comes last, where no batch is taken.
         pairs = itertools.product(methods("prefill"), methods("decode"))
         for prefill, decode in sorted(pairs, key=is_lone):
@@ -116,11 +87,25 @@ def _options(
                 yield from caches.options(option)
 
 
-def _made(worker: Worker, loaded: Inventories) -> list[Binding]:
+def _methods(search: Search, written: Option, owner: Owner, decoder: Binding, name: str) -> list[Binding]:
+    """What may play a role of a decoder, and the forms in which tokens or vectors may go in."""
+    if name in written:
+        return [written[name]]
+    named = matched(search, _ROLES[name], owner=owner, stateful=True, on="model")[:_MOST]
+    return [
+        form
+        for binding in named
+        if binding.on == "model" or (owner.bare and binding.takes("model"))
+        for spelling in _spellings(binding, decoder)
+        for form in _forms(spelling)
+    ]
+
+
+def _made(search: Search) -> list[Binding]:
     """Ways to make a decoder: told its sizes by an object that it could do without, then by none."""
     made = []
-    for decoder in matched(worker, loaded, _ROLES["decoder"], constructors=True)[:_MOST]:
-        told = matched(worker, loaded, _ROLES["decoder"], constructors=True, sized=True)
+    for decoder in matched(search, _ROLES["decoder"], classes=True)[:_MOST]:
+        told = matched(search, _ROLES["decoder"], classes=True, sized=True)
         made += [one for one in told if one.target == decoder.target and one != decoder]
         made.append(decoder)
     return made
@@ -135,8 +120,7 @@ def _spellings(binding: Binding, decoder: Binding) -> list[Binding]:
     """What goes by the name of vectors may be ids, in a model that is told how many there are."""
     if not (binding.takes("x") and decoder.takes("vocab")):
         return [binding]
-    args = tuple(replace(a, source="tokens") if a.source == "x" else a for a in binding.args)
-    return [replace(binding, args=args), binding]
+    return [binding.handed(x="tokens"), binding]
 
 
 def _forms(binding: Binding) -> list[Binding]:
@@ -144,12 +128,9 @@ def _forms(binding: Binding) -> list[Binding]:
     if not (binding.takes("tokens") or binding.takes("x")):
         return [binding] if binding.role in ("state", "open") else []
     if binding.role != "decode":
-        listed = [renamed(binding, "tokens", "token_lists")] if binding.takes("tokens") else []
+        listed = [binding.handed(tokens="token_lists")] if binding.takes("tokens") else []
         return [binding, *listed, lone(binding)]
-    flat = {"tokens": "token", "x": "vector"}
-    other = replace(
-        binding, args=tuple(replace(a, source=flat.get(a.source, a.source)) for a in binding.args)
-    )
+    other = binding.handed(tokens="token", x="vector")
     forms = [other, binding, _listed(other)] if binding.takes("tokens") else [binding, other]
     told = [] if tells_sequences(binding) else [keyed(binding)]
     return [*forms, lone_step(binding), lone(binding), *told]
@@ -166,43 +147,37 @@ def _over(binding: Binding) -> str:
     return "tokens" if any(binding.takes(name) for name in IDS) else "x"
 
 
-def _owner(worker: Worker, decoder: Binding) -> Owner:
-    returned = invoke(worker, decoder, ModelSizes().inputs(), budget=_BUDGET)
+def _owner(search: Search, decoder: Binding) -> Owner:
+    returned = invoke(search.worker, decoder, ModelSizes().inputs(), budget=BUDGET)
     handle = returned.handle("model") if returned.has("model") else returned.result.handle
-    return Owner.seen(worker.describe(handle))
+    return Owner.seen(search.worker.describe(handle))
 
 
-def _prompting(option: ByRole) -> str:
+def _prompting(option: Option) -> str:
     """All that a prompt depends on: the rest of an option is not tried where none goes in."""
     names = ("decoder", "open", "state", "states", "prefill")
     called = [f"{name} {option[name].target} {option[name].args}" for name in names if name in option]
     return "; ".join([*called, _over(option["decode"]), str(hands_out(option))])
 
 
-def _tried(worker: Worker, option: ByRole, refused: set[str]) -> Trial:
-    """How far two decode steps are from a longer prefill, or how it failed to run."""
-    try:
-        rng = np.random.default_rng(11)
-        refused.add(_prompting(option))
-        make = Maker(worker, option, lambda: _BUDGET)
-        refused.discard(_prompting(option))
-        batch = 2 if make.any_batch else 1
-        one = make(batch)
-        given = one.draw(rng, 5)
-        one.prefill(given[:, :3])
-        error = 0.0
-        for t in (3, 4):
-            step = one.decode(given[:, t])
-            full = make(batch).prefill(given[:, : t + 1])
-            if step.shape != full.shape:
-                raise BadResult(f"a step answers {step.shape}, a prefill {full.shape}")
-            error = max(error, relative_error(step, full))
-        if not error <= 1e-3 and one.state is None and option["decode"].takes("cache"):
-            return Trial(error, f"{option['decode'].target} takes a cache, and nothing makes one")
-        return Trial(float("inf"), "answers with NaN") if np.isnan(error) else Trial(error)
-    except Fault as fault:
-        if not worker.alive:
-            raise
-        return Trial(float("inf"), fault.placed)
-    except (KeyError, ValueError, IndexError) as error:
-        return Trial(float("inf"), f"cannot be called so: {error}")
+def _tried(search: Search, option: Option, refused: set[str]) -> Trial | float:
+    """How far two decode steps are from a longer prefill."""
+    rng = np.random.default_rng(11)
+    refused.add(_prompting(option))
+    make = Maker(search.worker, option, lambda: BUDGET)
+    refused.discard(_prompting(option))
+    batch = 2 if make.any_batch else 1
+    one = make(batch)
+    given = one.draw(rng, 5)
+    one.prefill(given[:, :3])
+    errors = []
+    for t in (3, 4):
+        step = one.decode(given[:, t])
+        full = make(batch).prefill(given[:, : t + 1])
+        if step.shape != full.shape:
+            raise BadResult(f"a step answers {step.shape}, a prefill {full.shape}")
+        errors.append(relative_error(step, full))
+    error = float(np.max(errors))
+    if not error <= RIGHT and one.state is None and option["decode"].takes("cache"):
+        return Trial(error, f"{option['decode'].target} takes a cache, and nothing makes one")
+    return Trial(float("inf"), "answers with NaN") if np.isnan(error) else error

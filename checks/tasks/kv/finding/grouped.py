@@ -3,34 +3,32 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from judge_tui.checks.binding.candidates import callables
+from judge_tui.checks.binding.solver import RIGHT, Family, Option, Search, Trial, trial
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.calls import invoke
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.contract import Param, Return, Role
-from judge_tui.checks.faults import BadResult, Fault
+from judge_tui.checks.faults import BadResult
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv.faces.answers import part
 from judge_tui.checks.tasks.kv.faces.axis_orders import JOINED, fits, from_wire, to_wire, wire_shape
-from judge_tui.checks.tasks.kv.finding import trial
-from judge_tui.checks.tasks.kv.finding.signatures import arguments
+from judge_tui.checks.tasks.kv.finding.signatures import arguments, constructors
+from judge_tui.checks.tasks.kv.finding.trials import BUDGET
 from judge_tui.checks.tasks.kv.words import roles
 from judge_tui.checks.tasks.kv.words.reference import attention, causal_rows
-from judge_tui.checks.tasks.kv.words.roles import ByRole
 from judge_tui.checks.tolerance import relative_error
 
 __all__ = ["ROLE", "SPOKEN", "Heads", "called", "find", "mqa_only"]
 
 Array = npt.NDArray[Any]
-Inventories = Mapping[str, Mapping[str, Any]]
 #: What speaks of grouped heads in names and source.
 SPOKEN = re.compile(
     r"gqa|mqa|grouped_?(query|attention|head|multi)|multi_?query|kv_?heads?\b|key_value_heads|n_?rep\b|"
@@ -114,39 +112,14 @@ def mqa_only(binding: Binding) -> bool:
     return bool(_ONE.search(binding.name))
 
 
-def find(
-    worker: Worker,
-    loaded: Inventories,
-    bound: ByRole,
-    rejected: dict[str, list[str]],
-    fatal: dict[str, Fault],
-) -> None:
-    """Bind ``grouped``: attention that is right with shared heads, else one that claims them.
-
-    Args:
-        worker: Where the submission is.
-        loaded: File → inventory.
-        bound: Role → binding; added to.
-        rejected: Role → what was tried.
-        fatal: Callables that ended the process; not called again.
-    """
-    written = bound.pop("grouped", None)
-    tried = rejected.setdefault("grouped", [])
-    claimed: Binding | None = None
-    for option in [written] if written else list(_options(loaded))[:_MOST]:
-        for reading in _readings(option):
-            run = partial(_tried, worker, reading)
-            result = trial.survived(fatal, {"grouped": reading}, run)
-            if result.right:
-                bound["grouped"] = reading
-                return
-            if result.ran and _claims(reading):
-                claimed = claimed or reading
-            line = f"{reading.target}: {result.said or f'runs, error {result.error:.2g}'}"
-            if _claims(reading) and len(tried) < 12 and line not in tried:
-                tried.append(line)
-    if settled := claimed or written:
-        bound["grouped"] = settled
+def find(search: Search) -> None:
+    """Bind ``grouped``: attention that is right with shared heads, else one that claims them."""
+    written = search.bound.pop("grouped", None)
+    found = search.settle(replace(_FAMILY, options=lambda _: [{"grouped": written}]) if written else _FAMILY)
+    if found:
+        search.bound.update(found[0])
+    elif written:
+        search.bound["grouped"] = written
 
 
 def _claims(binding: Binding) -> bool:
@@ -155,15 +128,10 @@ def _claims(binding: Binding) -> bool:
     return takes or bool(SPOKEN.search(binding.name))
 
 
-def _options(loaded: Inventories) -> Iterator[Binding]:
-    made = {
-        (file, cls["name"]): cls["params"]
-        for file, inventory in loaded.items()
-        for cls in inventory.get("classes", ())
-        if cls["params"] is not None
-    }
+def _options(search: Search) -> Iterator[Option]:
+    made = constructors(search.loaded)
     listed = []
-    for item in callables(loaded):
+    for item in callables(search.loaded):
         own = item.name.rpartition(".")[2]
         cls = str(item.owner["name"]) if item.owner else ""
         if item.file == ADAPTER or (own.startswith("_") and own != "__call__"):
@@ -181,25 +149,15 @@ def _options(loaded: Inventories) -> Iterator[Binding]:
                 continue
             binding = replace(binding, init=init)
         listed.append(binding)
-    yield from sorted(listed, key=lambda binding: not _claims(binding))
+    yield from ({"grouped": binding} for binding in sorted(listed, key=lambda each: not _claims(each)))
 
 
-def _readings(option: Binding) -> Iterator[Binding]:
+def _readings(search: Search, option: Option) -> Iterator[Option]:
     """Axis orders, and the two meanings of a number of groups: how many there are, or how many are in one."""
-    layouts = (option.layout,) if option.layout else _LAYOUTS
-    for layout in layouts:
-        yield replace(option, layout=layout)
-    if option.takes("groups"):
-        for layout in layouts:
-            yield replace(_meaning_group(option), layout=layout)
-
-
-def _meaning_group(option: Binding) -> Binding:
-    def renamed(arguments_: Any) -> Any:
-        return tuple(replace(a, source="group") if a.source == "groups" else a for a in arguments_)
-
-    init = None if option.init is None else renamed(option.init)
-    return replace(option, args=renamed(option.args), init=init)
+    own = option["grouped"]
+    for meant in (own, own.handed(groups="group")) if own.takes("groups") else (own,):
+        for layout in (own.layout,) if own.layout else _LAYOUTS:
+            yield {"grouped": replace(meant, layout=layout)}
 
 
 def called(
@@ -257,33 +215,38 @@ def _keys(x: Array, layout: str) -> Array:
     return to_wire(x, layout if "N" in layout else layout.replace("H", "HN"))
 
 
-def _tried(worker: Worker, option: Binding) -> trial.Trial:
+@trial
+def _tried(search: Search, option: Option) -> Trial | float:
     """One query over seven keys, and seven over seven; 8 heads over 2, or over 1.
 
     8 over 2 tells a number of groups, 2, from the heads of one, 4.
     """
-    heads = Heads(8, 1 if mqa_only(option) else 2)
+    own = option["grouped"]
+    heads = Heads(8, 1 if mqa_only(own) else 2)
     rng = np.random.default_rng(21)
     q, k, v = (rng.standard_normal((2, n, 7, 8)).astype(np.float32) for n in (8, heads.shared, heads.shared))
     errors, said = [], ""
-    for tokens in (1, 7):
-        if tokens > 1 and "N" not in option.layout:
-            continue
+    for tokens in (1, 7) if "N" in own.layout else (1,):
         last = q[:, :, 7 - tokens :]
-        try:
-            out = called(worker, option, heads, last, k, v, causal=tokens > 1, budget=trial.BUDGET)
-        except Fault as fault:
-            if not worker.alive:
-                raise
-            said = fault.placed
-            continue
-        except (KeyError, ValueError, IndexError) as error:
-            return trial.Trial(float("inf"), f"cannot be called so: {error}")
-        truths = [attention(last, k, v, visible=m) for m in (None, causal_rows(tokens, 7))]
-        errors.append(
-            min((relative_error(out, t) for t in truths), key=lambda e: np.inf if np.isnan(e) else e)
-        )
+        with search.guess() as guess:
+            out = called(search.worker, own, heads, last, k, v, causal=tokens > 1, budget=BUDGET)
+            truths = [attention(last, k, v, visible=m) for m in (None, causal_rows(tokens, 7))]
+            each = [relative_error(out, truth) for truth in truths]
+            errors.append(min(each, key=lambda error: np.inf if np.isnan(error) else error))
+        said = guess.said or said
     if not errors:
-        return trial.Trial(float("inf"), said)
-    right = [error for error in errors if error <= 1e-3]
-    return trial.Trial(min(right) if right else float(np.nanmax([*errors, 0.0])) or float("nan"))
+        return Trial(float("inf"), said)
+    right = [error for error in errors if error <= RIGHT]
+    return min(right) if right else float(np.nanmax([*errors, 0.0])) or float("nan")
+
+
+_FAMILY = Family(
+    "grouped",
+    _options,
+    _readings,
+    _tried,
+    meant=lambda _search, option, _result: _claims(option["grouped"]),
+    claims=lambda option: _claims(option["grouped"]),
+    most=_MOST,
+    shown=12,
+)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
-from judge_tui.checks.calling.binding import Binding
-from judge_tui.checks.calling.remote import Worker
-from judge_tui.checks.faults import Fault
+from judge_tui.checks.binding.solver import Option, Search
 from judge_tui.checks.tasks.kv.faces.cached import Cached
-from judge_tui.checks.tasks.kv.faces.storage import entries
+from judge_tui.checks.tasks.kv.faces.storage import Entry, entries
 from judge_tui.checks.tasks.kv.words.draws import drawn
 from judge_tui.checks.tasks.kv.words.sizes import Sizes
 
@@ -24,28 +21,23 @@ _TOKENS = 5
 _BUDGET = 8.0
 
 
-def keeps_codes(worker: Worker, bound: Mapping[str, Binding]) -> bool:
+def keeps_codes(search: Search, bound: Option) -> bool:
     """Whether bytes stand where keys and values went in, with scales beside them.
 
     A cache that truncates what it is fed has no scales, one of floating point has more numbers than bytes.
 
     Args:
-        worker: Where the submission is.
+        search: Whose cache it is.
         bound: A cache that runs: role → binding.
 
     Raises:
         Fault: It ended the process.
     """
-    try:
-        cached = Cached(worker, bound, _SIZES, lambda: _BUDGET)
+    kept: list[Entry] = []
+    with search.guess():
+        cached = Cached(search.worker, bound, _SIZES, lambda: _BUDGET)
         cached.feed(*drawn(np.random.default_rng(15), _SIZES, _TOKENS), whole=False)
         kept = entries(cached)
-    except Fault:
-        if not worker.alive:
-            raise
-        return False
-    except (KeyError, ValueError, IndexError):
-        return False
     codes = sum(each.nbytes for each in kept if each.dtype in _CODES)
     scales = sum(each.nbytes // np.dtype(each.dtype).itemsize for each in kept if _is_float(each.dtype))
     fed = 2 * _SIZES.batch * _SIZES.heads * _TOKENS * _SIZES.head_dim
@@ -57,7 +49,7 @@ def _is_float(dtype: str) -> bool:
     return dtype.startswith("float")
 
 
-def as_quantized(bound: Mapping[str, Binding]) -> dict[str, Binding]:
+def as_quantized(bound: Option) -> Option:
     """The roles of a cache that keeps codes, under the names of a quantized one's."""
     return {
         name: replace(bound[part], role=name)

@@ -9,19 +9,17 @@ from typing import Any
 import numpy as np
 
 from judge_tui.checks.binding.candidates import callables
+from judge_tui.checks.binding.inventories import Inventories
+from judge_tui.checks.binding.solver import Option, Search
 from judge_tui.checks.calling.binding import Binding
-from judge_tui.checks.calling.remote import Handle, Worker
-from judge_tui.checks.faults import Fault
+from judge_tui.checks.calling.remote import Handle
 from judge_tui.checks.tasks.kv.faces.decoding import Decoder
 from judge_tui.checks.tasks.kv.faces.maker import Maker
 from judge_tui.checks.tasks.kv.finding.borrowed_caches import BorrowedCaches
-from judge_tui.checks.tasks.kv.finding.readings import renamed
-from judge_tui.checks.tasks.kv.words.roles import ByRole
 from judge_tui.checks.tolerance import relative_error
 
 __all__ = ["is_meant"]
 
-Inventories = Mapping[str, Mapping[str, Any]]
 _BUDGET = 8.0
 _SAME = 1e-4
 #: Names that do not say that a whole prompt of a whole model goes in.
@@ -30,7 +28,7 @@ _MASK = re.compile(r"(?i)mask|causal")
 _CACHE = re.compile(r"(?i)cache|past_?k|kv_?(store|buf)")
 
 
-def is_meant(worker: Worker, loaded: Inventories, option: ByRole, caches: BorrowedCaches) -> bool:
+def is_meant(search: Search, option: Option, caches: BorrowedCaches) -> bool:
     """Whether answers that differ from a longer prefill are the decoder's own mistake.
 
     One call for all that says nothing of a cache may be misread. What is called after a step, or after a part
@@ -40,18 +38,15 @@ def is_meant(worker: Worker, loaded: Inventories, option: ByRole, caches: Borrow
     """
     prefill, decode = option["prefill"], option["decode"]
     if prefill.target == decode.target and not any(decode.takes(name) for name in ("cache", "use_cache")):
-        return _keeps_a_cache(worker, option)
-    vague = bool(_VAGUE.search(prefill.name.rpartition(".")[2])) or _takes_mask(loaded, prefill)
-    try:
-        if (vague or caches.lent(option)) and not _consistent(worker, option, vague):
+        return _keeps_a_cache(search, option)
+    vague = bool(_VAGUE.search(prefill.name.rpartition(".")[2])) or _takes_mask(search.loaded, prefill)
+    with search.guess():
+        if (vague or caches.lent(option)) and not _consistent(search, option, vague):
             # What needs no mask where no cache is asked for is not misread where one is.
-            if caches.lent(option) or not _causal_without_cache(worker, option):
+            if caches.lent(option) or not _causal_without_cache(search, option):
                 return False
-        return not {"state", "states"} & set(option) or _counted(worker, option)
-    except (Fault, KeyError, ValueError, IndexError):
-        if not worker.alive:
-            raise
-        return False
+        return not {"state", "states"} & set(option) or _counted(search, option)
+    return False
 
 
 def _takes_mask(loaded: Inventories, binding: Binding) -> bool:
@@ -64,18 +59,18 @@ def _takes_mask(loaded: Inventories, binding: Binding) -> bool:
     )
 
 
-def _keeps_a_cache(worker: Worker, option: ByRole) -> bool:
+def _keeps_a_cache(search: Search, option: Option) -> bool:
     """Whether one call for all is told its position, and its model holds arrays that are called a cache."""
     if not (option["prefill"].takes("position") and option["decode"].takes("position")):
         return False
-    model = Maker(worker, option, lambda: _BUDGET)(1).model
-    paths = (leaf["path"] for leaf in worker.leaves(model)) if model is not None else ()
+    model = Maker(search.worker, option, lambda: _BUDGET)(1).model
+    paths = (leaf["path"] for leaf in search.worker.leaves(model)) if model is not None else ()
     return any(_CACHE.search(str(key)) for path in paths for _kind, key in path)
 
 
-def _consistent(worker: Worker, option: ByRole, needed: bool) -> bool:
+def _consistent(search: Search, option: Option, needed: bool) -> bool:
     """Whether the rows of a prompt are those of a longer one; where only the last is given, if not needed."""
-    make = Maker(worker, option, lambda: _BUDGET)
+    make = Maker(search.worker, option, lambda: _BUDGET)
     given = make(1).draw(np.random.default_rng(17), 5)
     rows = make(1).prefill_rows(given)
     if rows is None:
@@ -83,21 +78,21 @@ def _consistent(worker: Worker, option: ByRole, needed: bool) -> bool:
     return relative_error(make(1).prefill(given[:, :3]), rows[:, 2]) <= _SAME
 
 
-def _causal_without_cache(worker: Worker, option: ByRole) -> bool:
+def _causal_without_cache(search: Search, option: Option) -> bool:
     """Whether the same call, asked for no cache, gives rows of a prompt that are those of a longer one."""
     prefill = option["prefill"]
     if not prefill.takes("use_cache"):
         return False
-    return _consistent(worker, {**option, "prefill": renamed(prefill, "use_cache", "no_cache")}, needed=True)
+    return _consistent(search, {**option, "prefill": prefill.handed(use_cache="no_cache")}, needed=True)
 
 
-def _counted(worker: Worker, option: ByRole) -> bool:
+def _counted(search: Search, option: Option) -> bool:
     """Whether a prompt moves what its cache counts; true where that counts nothing, or is told positions."""
     if all(
         option[name].takes("position") or option[name].takes("positions") for name in ("prefill", "decode")
     ):
         return True
-    decoder = Maker(worker, option, lambda: _BUDGET)(1)
+    decoder = Maker(search.worker, option, lambda: _BUDGET)(1)
     before = _counts(decoder)
     decoder.prefill(decoder.draw(np.random.default_rng(18), 3))
     return _counts(decoder) != before or all(number is None for *_leaf, number in before)

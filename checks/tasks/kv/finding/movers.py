@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
+from judge_tui.checks.binding.inventories import Inventories
 from judge_tui.checks.sources import is_side_program, parsed, python_files
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.tasks.kv.finding.signatures import Owner
@@ -14,7 +14,6 @@ from judge_tui.checks.tasks.kv.words import roles
 
 __all__ = ["adding", "named"]
 
-Inventories = Mapping[str, Mapping[str, Any]]
 _ROLES = {role.name: role for role in roles.ROLES}
 _ADVANCE = _ROLES["advance"]
 #: Functions that set a length without a step being over.

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import Any
 
+from judge_tui.checks.binding.solver import Option, Search
 from judge_tui.checks.calling.binding import Binding
-from judge_tui.checks.calling.remote import Worker
-from judge_tui.checks.faults import Fault
 from judge_tui.checks.tasks.kv.faces.axis_orders import LAYOUTS, SOLO
-from judge_tui.checks.tasks.kv.finding import trial
+from judge_tui.checks.tasks.kv.finding import trials
 from judge_tui.checks.tasks.kv.finding.combinations import owner_of
 from judge_tui.checks.tasks.kv.finding.paged import parts_of
 from judge_tui.checks.tasks.kv.finding.readings import (
@@ -19,18 +15,15 @@ from judge_tui.checks.tasks.kv.finding.readings import (
     is_the_mistake,
     layouts,
     may_be_misplaced,
-    renamed,
 )
 from judge_tui.checks.tasks.kv.finding.signatures import matched
-from judge_tui.checks.tasks.kv.finding.trial import noted, settled_by
+from judge_tui.checks.tasks.kv.finding.trials import noted, settled_by
 from judge_tui.checks.tasks.kv.words import roles
 from judge_tui.checks.tasks.kv.words.paging_roles import PARTS
-from judge_tui.checks.tasks.kv.words.roles import ByRole
 from judge_tui.checks.tasks.kv.words.sizes import mode
 
 __all__ = ["Wrong", "from_pages"]
 
-Inventories = Mapping[str, Mapping[str, Any]]
 _FUSED = next(role for role in roles.ROLES if role.name == "step")
 #: Appends to pages and attends over them.
 _STEP = replace(
@@ -50,71 +43,63 @@ class Wrong:
         meant: The first whose answers are those of a usual mistake.
     """
 
-    ran: list[ByRole] = field(default_factory=list)
-    meant: ByRole | None = None
+    ran: list[Option] = field(default_factory=list)
+    meant: Option | None = None
 
 
-def from_pages(
-    worker: Worker, loaded: Inventories, bound: ByRole, tried: list[str], fatal: dict[str, Fault]
-) -> Wrong:
+def from_pages(search: Search) -> Wrong:
     """Take a paged cache that keeps what it is fed for the cache that is asked for, as there is no other.
-
-    Args:
-        worker: Where the submission is.
-        loaded: File → inventory.
-        bound: Role → binding; added to.
-        tried: What was tried; added to.
-        fatal: Callables that ended the process; added to.
 
     Returns:
         Attention over it that runs and answers wrongly.
     """
-    wrong = Wrong()
+    bound, wrong = search.bound, Wrong()
     parts = parts_of(bound) or {}
-    stored: ByRole = {n: parts[n] for n in _STORED if n in parts}
-    owner = owner_of(worker, loaded, {"create": stored["create"]} if "create" in stored else {})
+    stored: Option = {n: parts[n] for n in _STORED if n in parts}
+    owner = owner_of(search, {"create": stored["create"]} if "create" in stored else {})
     if "append" not in stored or owner is None:
         return wrong
     attends = [parts["attend"]] if "attend" in parts else []
     every = all_layers_go_in(stored)
-    for named in matched(worker, loaded, PARTS["attend"], owner=owner, stateful=True)[:3]:
+    for named in matched(search, PARTS["attend"], owner=owner, stateful=True)[:3]:
         attends += [replace(named, role="attend", layout=layout) for layout in layouts(named, every)]
-    combinations: list[ByRole] = [{**stored, "attend": attend} for attend in attends]
-    for named in matched(worker, loaded, _STEP, owner=owner, stateful=True)[:3]:
+    combinations: list[Option] = [{**stored, "attend": attend} for attend in attends]
+    for named in matched(search, _STEP, owner=owner, stateful=True)[:3]:
         combinations += [
             {**stored, "step": replace(named, role="step", layout=layout)} for layout in layouts(named, every)
         ]
     if "read" in stored:
-        combinations += [{**stored, "attention": attention} for attention in _plain(worker, loaded)]
+        combinations += [{**stored, "attention": attention} for attention in _plain(search)]
     combinations.append(stored)
     for option in combinations:
         if not mode(option):
             continue
-        result = trial.survived(fatal, option, partial(trial.steps, worker, option))
+        result = trials.steps(search, option)
         if result.right:
-            if (room := _with_room(worker, option)) is None:
-                tried.append(f"{option['append'].target}: takes fewer tokens than its blocks have room for")
+            if (room := _with_room(search, option)) is None:
+                told = "takes fewer tokens than its blocks have room for"
+                search.note("step", f"{option['append'].target}: {told}")
                 return Wrong()
             bound.update({name: settled_by(binding, result) for name, binding in room.items()})
             return wrong
-        placed = not may_be_misplaced(loaded, option, result.mistake)
+        placed = not may_be_misplaced(search.loaded, option, result.mistake)
         if result.ran and placed and {"attend", "attention"} & set(option):
             wrong.ran.append(option)
         if result.mistake and placed and is_the_mistake(option, result.mistake, ticks=False):
             wrong.meant = wrong.meant or option
-        noted(tried, option, result)
+        noted(search, option, result)
     return Wrong()
 
 
-def _plain(worker: Worker, loaded: Inventories) -> list[Binding]:
+def _plain(search: Search) -> list[Binding]:
     """Attention over keys and values, as they are read back of one sequence."""
-    named = matched(worker, loaded, _ATTENTION)[:2]
+    named = matched(search, _ATTENTION)[:2]
     return [replace(option, layout=layout) for option in named for layout in SOLO[:2] + LAYOUTS[:2]]
 
 
-def _with_room(worker: Worker, option: ByRole) -> ByRole | None:
+def _with_room(search: Search, option: Option) -> Option | None:
     """The same, made so that all it is told to hold goes in: a pool may keep one block for itself."""
-    if trial.fills(worker, option) or "create" not in option:
+    if trials.fills(search, option).ran or "create" not in option:
         return option
-    wider = {**option, "create": renamed(option["create"], "blocks", "blocks_and_one")}
-    return wider if trial.fills(worker, wider) else None
+    wider = {**option, "create": option["create"].handed(blocks="blocks_and_one")}
+    return wider if trials.fills(search, wider).ran else None

@@ -6,12 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from judge_tui.checks.calling.remote import Worker
-from judge_tui.checks.faults import Fault
+from judge_tui.checks.binding.solver import Option, Search
 from judge_tui.checks.tasks.kv.faces.left_padding import LEFT
 from judge_tui.checks.tasks.kv.faces.maker import Maker
-from judge_tui.checks.tasks.kv.finding.readings import renamed
-from judge_tui.checks.tasks.kv.words.roles import ByRole
 from judge_tui.checks.tolerance import relative_error
 
 __all__ = ["settle_padding"]
@@ -22,17 +19,18 @@ _RIGHT = 1e-3
 _LISTS = ("prompts", "token_lists")
 
 
-def settle_padding(worker: Worker, bound: ByRole) -> None:
+def settle_padding(search: Search) -> None:
     """Hand over counts or a mask where a ragged batch comes out right so; else all tokens count as real.
 
     Prompts may come in a list as well, each of its own length. A mask is of the tokens of a call, padded
     behind, or of all places of the cache, padded in front.
     """
+    bound = search.bound
     prefill, decode = bound["prefill"], bound["decode"]
     if prefill.origin == "found" and prefill.takes("tokens") and not prefill.takes("lengths"):
         for source in _LISTS:
-            listed = {**bound, "prefill": renamed(prefill, "tokens", source)}
-            if _right(worker, listed):
+            listed = {**bound, "prefill": prefill.handed(tokens=source)}
+            if _right(search, listed):
                 bound.update(listed)
                 return
     apart = not prefill.takes("valid")
@@ -42,20 +40,20 @@ def settle_padding(worker: Worker, bound: ByRole) -> None:
     if prefill.origin != "found" or not prefill.takes("valid") or "batch_prefill" in bound:
         return
     for source in ("lengths", "mask", *(LEFT if decode.takes("valid") else ())):
-        told = {"prefill": renamed(prefill, "valid", source)}
+        told = {"prefill": prefill.handed(valid=source)}
         if source in LEFT:
             # A mask of all places is told at every call, as a step cannot know of padding otherwise.
-            told["decode"] = renamed(decode, "valid", source)
-        if _right(worker, {**bound, **told}):
+            told["decode"] = decode.handed(valid=source)
+        if _right(search, {**bound, **told}):
             named = {f"batch_{name}": replace(b, role=f"batch_{name}") for name, b in told.items()}
             bound.update(named if apart else told)
             return
 
 
-def _right(worker: Worker, option: ByRole) -> bool:
+def _right(search: Search, option: Option) -> bool:
     """Whether prompts of two and three tokens in a batch, and a step after them, equal the same alone."""
-    try:
-        make = Maker(worker, option, lambda: _BUDGET)
+    with search.guess():
+        make = Maker(search.worker, option, lambda: _BUDGET)
         if not make.any_batch:
             return False
         two, lengths = make(2), np.array([2, 3])
@@ -67,8 +65,5 @@ def _right(worker: Worker, option: ByRole) -> bool:
             pairs = zip(answers, truths, strict=True)
             if not all(relative_error(out[b : b + 1], truth) <= _RIGHT for out, truth in pairs):
                 return False
-    except (Fault, KeyError, ValueError, IndexError):
-        if not worker.alive:
-            raise
-        return False
-    return True
+        return True
+    return False

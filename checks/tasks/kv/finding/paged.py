@@ -6,32 +6,31 @@ import itertools
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
+from judge_tui.checks.binding.solver import Family, Option, Search, Trial, trial
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.calls import invoke
-from judge_tui.checks.calling.remote import Worker
-from judge_tui.checks.faults import Fault
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv.faces import batched
 from judge_tui.checks.tasks.kv.faces.axis_orders import LAYERS
 from judge_tui.checks.tasks.kv.faces.pool import Pool, PoolSizes
 from judge_tui.checks.tasks.kv.finding import sharing
-from judge_tui.checks.tasks.kv.finding.readings import all_layers_go_in, layouts, many_layouts, renamed
+from judge_tui.checks.tasks.kv.finding.readings import all_layers_go_in, layouts, many_layouts
 from judge_tui.checks.tasks.kv.finding.signatures import Owner, matched
+from judge_tui.checks.tasks.kv.finding.trials import BUDGET
 from judge_tui.checks.tasks.kv.words.paging_roles import PARTS, ROLES
-from judge_tui.checks.tasks.kv.words.roles import ByRole
 
 __all__ = ["find", "parts_of"]
 
-Inventories = Mapping[str, Mapping[str, Any]]
-_BUDGET = 8.0
+Calls = Callable[[str], list[Binding]]
 _NEAR = 1e-2
+#: What reads a first block and not a second: one of several mistakes, or another kind of cache.
+_ONE_BLOCK = "only what stands in a first block comes back"
 
 
-def parts_of(bound: Mapping[str, Binding]) -> ByRole | None:
+def parts_of(bound: Mapping[str, Binding]) -> Option | None:
     """The paged cache's bindings by part (``create``, ``append``, …); ``None`` when there is none."""
     own = {part: replace(bound[f"paged_{part}"], role=part) for part in PARTS if f"paged_{part}" in bound}
     if not ({"append", "append_many"} & set(own) and {"read", "attend"} & set(own)):
@@ -39,60 +38,43 @@ def parts_of(bound: Mapping[str, Binding]) -> ByRole | None:
     return {**({"create": bound["paged"]} if "paged" in bound else {}), **own}
 
 
-def find(
-    worker: Worker,
-    loaded: Inventories,
-    bound: ByRole,
-    rejected: dict[str, list[str]],
-    fatal: dict[str, Fault],
-) -> None:
-    """Bind ``paged`` and its parts.
-
-    Args:
-        worker: Where the submission is.
-        loaded: File → inventory.
-        bound: Role → binding; added to.
-        rejected: Role → what was tried.
-        fatal: Callables that ended the process; added to.
-    """
-    tried = rejected.setdefault("paged", [])
+def find(search: Search) -> None:
+    """Bind ``paged`` and its parts."""
+    bound = search.bound
     written = {part: bound.pop(f"paged_{part}") for part in PARTS if f"paged_{part}" in bound}
     create = bound.pop("paged", None)
-    options = [create] if create else _creates(worker, loaded)
-    meant: ByRole | None = None
+    options = [create] if create else _creates(search)
+    meant: Option | None = None
     for option in options[:5]:
-        if option.target in fatal:
-            tried.append(f"{option.target} {fatal[option.target].message}")
+        if option.target in search.fatal:
+            search.note("paged", f"{option.target} {search.fatal[option.target].message}")
             continue
-        try:
-            right, runs = _settled(worker, loaded, option, written, tried, _plain(bound, option))
-        except Fault as fault:
-            if worker.alive:
-                tried.append(f"{option.target} {fault.placed}")
-                continue
-            fatal[option.target] = fault
-            raise
-        meant = meant or runs
-        if right:
-            meant = right
+        found: tuple[Option, bool] | None = None
+        with search.guess() as guess:
+            found = _settled(search, option, written, _plain(bound, option))
+        if guess.said:
+            search.note("paged", f"{option.target} {guess.said}")
+        if found and (found[1] or meant is None):
+            meant = found[0]
+        if found and found[1]:
             break
     if meant:
         bound["paged"] = meant.pop("create")
         bound.update({f"paged_{part}": binding for part, binding in meant.items()})
 
 
-def _plain(bound: ByRole, create: Binding) -> set[str]:
+def _plain(bound: Option, create: Binding) -> set[str]:
     """What reads and feeds the plain cache, where that is made by something else."""
     if "create" not in bound or bound["create"].target == create.target:
         return set()
     return {bound[name].target for name in ("append", "read", "attend") if name in bound}
 
 
-def _creates(worker: Worker, loaded: Inventories) -> list[Binding]:
+def _creates(search: Search) -> list[Binding]:
     """What is called a paged cache; then what is told of blocks, whatever it is called."""
-    named = matched(worker, loaded, ROLES[0], constructors=True)
+    named = matched(search, ROLES[0], classes=True)
     known = {binding.target for binding in named}
-    told = matched(worker, loaded, replace(ROLES[0], patterns=(r"",)), constructors=True)
+    told = matched(search, replace(ROLES[0], patterns=(r"",)), classes=True)
     return named + [
         binding
         for binding in told
@@ -101,54 +83,53 @@ def _creates(worker: Worker, loaded: Inventories) -> list[Binding]:
 
 
 def _settled(
-    worker: Worker,
-    loaded: Inventories,
-    create: Binding,
-    written: ByRole,
-    tried: list[str],
-    plain: Collection[str],
-) -> tuple[ByRole | None, ByRole | None]:
-    """What gives back what went in, and what at least runs.
+    search: Search, create: Binding, written: Option, plain: Collection[str]
+) -> tuple[Option, bool] | None:
+    """What gives back what went in, else what at least runs; and which of the two it is.
 
     Functions of the ``plain`` cache may run on a pool by accident: they count where they are right alone.
     """
     create = replace(create, returns={}) if create.origin in ("found", ADAPTER) else create
-    made = invoke(worker, create, PoolSizes().inputs(), budget=_BUDGET)
-    owner = Owner.seen(worker.describe(made.handle("cache") if made.has("cache") else made.result.handle))
+    made = invoke(search.worker, create, PoolSizes().inputs(), budget=BUDGET)
+    handle = made.handle("cache") if made.has("cache") else made.result.handle
+    owner = Owner.seen(search.worker.describe(handle))
 
     def calls(part: str, most: int = 3) -> list[Binding]:
         if part in written:
             return [written[part]]
-        return matched(worker, loaded, PARTS[part], owner=owner, stateful=True)[:most]
+        return matched(search, PARTS[part], owner=owner, stateful=True)[:most]
 
-    small: ByRole | None = None
-    runs: ByRole | None = None
     appends = calls("append") or calls("append_many")
     reads = [("read", b) for b in calls("read")] + [("attend", b) for b in calls("attend")]
-    together = itertools.product(appends, reads, _told(calls))
-    for append, (part, read), told in sorted(together, key=lambda one: -_kin(one[0], one[1][1])):
-        base = {"create": create, **told}
-        said = ""
-        every = all_layers_go_in({"create": create, "append": append})
-        for one, other in itertools.product(_orders(append, every), _orders(read, every)):
-            option = {**base, "append": one, part: other}
-            error, said = _tried(worker, option, said)
-            accident = {one.target, other.target} & {*plain}
-            if error is not None and error <= _NEAR:
-                # what reads another kind of cache may find one block, and not the next
-                if _beyond(worker, option):
-                    return _completed(worker, option, calls), None
-                small = small or (None if accident else option)
-            if error is not None and runs is None and _same_order(one, other) and not accident:
-                runs = option
-        names = ", ".join(b.target for b in (*base.values(), append, read))
-        if len(tried) < 24:
-            tried.append(f"{names}: {said or 'runs, and gives back other numbers'}")
-    if small is not None:
-        return _completed(worker, small, calls), None
-    if (whole := _batched(worker, create, appends, reads)) is not None:
-        return whole, None
-    return None, _completed(worker, runs, calls) if runs else None
+
+    def options(_search: Search) -> Iterator[Option]:
+        together = itertools.product(appends, reads, _told(calls))
+        for append, (part, read), told in sorted(together, key=lambda one: -_kin(one[0], one[1][1])):
+            yield {"create": create, **told, "append": append, part: read}
+
+    def meant(_search: Search, option: Option, result: Trial) -> bool:
+        both = [option[name] for name in ("append", "read", "attend") if name in option]
+        accident = {binding.target for binding in both} & {*plain}
+        return not accident and (result.mistake == _ONE_BLOCK or _same_order(*both))
+
+    found = search.settle(
+        Family(
+            "paged", options, _readings, _tried, meant, lambda _, result: result.mistake != _ONE_BLOCK, _NEAR
+        )
+    )
+    if found and (found[1].error <= _NEAR or found[1].mistake == _ONE_BLOCK):
+        return _completed(search, found[0], calls), True
+    if whole := _batched(search, create, appends, reads):
+        return whole, True
+    return (_completed(search, found[0], calls), False) if found else None
+
+
+def _readings(search: Search, option: Option) -> Iterator[Option]:
+    """What feeds it and what reads it, under every axis order."""
+    part = "read" if "read" in option else "attend"
+    every = all_layers_go_in(option)
+    for one, other in itertools.product(_orders(option["append"], every), _orders(option[part], every)):
+        yield {**option, "append": one, part: other}
 
 
 def _kin(one: Binding, other: Binding) -> int:
@@ -158,39 +139,35 @@ def _kin(one: Binding, other: Binding) -> int:
     return len(set(one.name.lower().split("_")) & set(other.name.lower().split("_")))
 
 
-def _beyond(worker: Worker, option: ByRole) -> bool:
-    """Whether two sequences that grow by turns over more than a block come back as well."""
-    try:
-        pool = _small(worker, option)
-        k, v = np.random.default_rng(17).standard_normal((2, 2, 2, 6, 8)).astype(np.float32)
+@trial
+def _beyond(search: Search, option: Option) -> float:
+    """Two sequences that grow by turns over more than a block."""
+    pool = _small(search, option)
+    k, v = np.random.default_rng(17).standard_normal((2, 2, 2, 6, 8)).astype(np.float32)
+    for sequence in (0, 1):
+        pool.add(sequence, 6)
+    for t in range(6):
         for sequence in (0, 1):
-            pool.add(sequence, 6)
-        for t in range(6):
-            for sequence in (0, 1):
-                pool.append(sequence, *(x[sequence, :, t : t + 1] for x in (k, v)))
-        return all(pool.off(sequence, k[sequence, :, -1:]) <= _NEAR for sequence in (0, 1))
-    except (Fault, KeyError, ValueError, IndexError):
-        if not worker.alive:
-            raise
-        return False
+            pool.append(sequence, *(x[sequence, :, t : t + 1] for x in (k, v)))
+    return float(np.max([pool.off(sequence, k[sequence, :, -1:]) for sequence in (0, 1)]))
 
 
-def _told(calls: Callable[[str], list[Binding]]) -> list[ByRole]:
+def _told(calls: Calls) -> list[Option]:
     """What tells the cache that a sequence comes, that tokens come, that they are there; or nothing."""
     named = calls("add")
     # what is called tokens may be how many there are, or which
-    listed = [renamed(add, "count", "prompt") for add in named if add.takes("count") > add.takes("prompt")]
-    adds: list[ByRole] = [*({"add": add} for add in (*named, *listed)), {}]
-    around: list[ByRole] = [{}, *({"reserve": reserve} for reserve in calls("reserve")[:1])]
+    listed = [add.handed(count="prompt") for add in named if add.takes("count") > add.takes("prompt")]
+    adds: list[Option] = [*({"add": add} for add in (*named, *listed)), {}]
+    around: list[Option] = [{}, *({"reserve": reserve} for reserve in calls("reserve")[:1])]
     # what says that a step is over is called: a cache that needs it may give its tokens back without
-    ticks: list[ByRole] = [*({"advance": tick} for tick in calls("advance")[:1]), {}]
+    ticks: list[Option] = [*({"advance": tick} for tick in calls("advance")[:1]), {}]
     told = [{**add, **reserve, **tick} for tick in ticks for reserve in around for add in adds]
     return [one for one in told if len({binding.target for binding in one.values()}) == len(one)]
 
 
 def _batched(
-    worker: Worker, create: Binding, appends: list[Binding], reads: list[tuple[str, Binding]]
-) -> ByRole | None:
+    search: Search, create: Binding, appends: list[Binding], reads: list[tuple[str, Binding]]
+) -> Option | None:
     """Calls that feed the whole batch at once, with what reads it."""
     for append, (part, read) in itertools.product(appends, reads):
         if append.takes("sequence"):
@@ -200,10 +177,33 @@ def _batched(
                 option = {
                     "create": create, "append": replace(one, role="append"), part: replace(other, role=part),
                 }  # fmt: skip
-                error, _said = batched.tried(worker, option, "")
-                if error is not None and error <= _NEAR:
-                    return batched.whole(worker, option)
+                if _near(_fed_together(search, option)):
+                    return _fed_whole(search, option)
     return None
+
+
+@trial
+def _fed_together(search: Search, option: Option) -> float:
+    """Three tokens of every sequence, one by one."""
+    return batched.fed_off(search.worker, option, lambda: BUDGET, np.random.default_rng(17), (1, 1, 1))
+
+
+@trial
+def _fed_at_once(search: Search, option: Option) -> float:
+    """Three tokens of every sequence with one call."""
+    return batched.fed_off(search.worker, option, lambda: BUDGET, np.random.default_rng(18), (3,))
+
+
+def _fed_whole(search: Search, option: Option) -> Option:
+    """The same with several tokens at once, where its call takes them."""
+    if "N" not in option["append"].layout:
+        return option
+    many = {**option, "append_many": replace(option["append"], role="append_many")}
+    return many if _near(_fed_at_once(search, many)) else option
+
+
+def _near(result: Trial) -> bool:
+    return result.ran and result.error <= _NEAR
 
 
 def _same_order(one: Binding, other: Binding) -> bool:
@@ -220,78 +220,76 @@ def _orders(binding: Binding, every: bool = False) -> Iterator[Binding]:
         yield replace(binding, layout=layout)
 
 
-def _tried(worker: Worker, option: ByRole, said: str) -> tuple[float | None, str]:
-    """Three tokens of one sequence, one by one, in a block of four: how far off what comes back is."""
-    try:
-        pool = _small(worker, option)
-        rng = np.random.default_rng(14)
-        q, k, v = (rng.standard_normal((2, 3, 8)).astype(np.float32) for _ in range(3))
-        pool.add(0, 3)
-        pool.append(0, k, v, whole=False)
-        return pool.off(0, q[:, -1:]), ""
-    except Fault as fault:
-        if not worker.alive:
-            raise
-        return None, said or fault.placed
-    except (KeyError, ValueError, IndexError) as error:
-        return None, said or f"cannot be called so: {error}"
+@trial
+def _tried(search: Search, option: Option) -> Trial | float:
+    """Three tokens of one sequence, one by one, in a block of four; then more, where they come back."""
+    pool = _small(search, option)
+    rng = np.random.default_rng(14)
+    q, k, v = (rng.standard_normal((2, 3, 8)).astype(np.float32) for _ in range(3))
+    pool.add(0, 3)
+    pool.append(0, k, v, whole=False)
+    error = pool.off(0, q[:, -1:])
+    # What reads another kind of cache may find one block, and not the next.
+    if error <= _NEAR and not _near(_beyond(search, option)):
+        return Trial(1.0, mistake=_ONE_BLOCK)
+    return error
 
 
-def _small(worker: Worker, option: ByRole) -> Pool:
+def _small(search: Search, option: Option) -> Pool:
     """A pool; of several layers where all go in together."""
     layers = LAYERS if any("L" in binding.layout for binding in option.values()) else 1
-    return Pool(worker, option, PoolSizes(layers=layers), lambda: _BUDGET)
+    return Pool(search.worker, option, PoolSizes(layers=layers), lambda: BUDGET)
 
 
-def _completed(worker: Worker, option: ByRole, calls: Any) -> ByRole:
+def _completed(search: Search, option: Option, calls: Calls) -> Option:
     """The same with what feeds several tokens, attends beside what reads, frees, forks and takes back."""
     layout = option["append"].layout
     for many in (option["append"], *calls("append_many")):
         every = many is not option["append"] or ("L" in layout and "N" not in layout)
         for order in many_layouts(option["append"], layout) if every else [layout]:
-            if "N" not in order or "append_many" in option:
-                continue
             extra = {**option, "append_many": replace(many, layout=order)}
-            if _runs_many(worker, extra):
+            if "N" in order and "append_many" not in option and _near(_at_once(search, extra)):
                 option = extra
     if "read" in option:
         every = all_layers_go_in(option)
-        for attend in calls("attend"):
-            for one in _orders(attend, every):
-                alone = {**{n: b for n, b in option.items() if n != "read"}, "attend": one}
-                error, _said = _tried(worker, alone, "")
-                if error is not None and ("attend" not in option and error <= _NEAR):
-                    option = {**option, "attend": one}
-    frees = [
-        {**option, "free": free}
-        for free in sorted(calls("free"), key=lambda free: -_kin(option["append"], free))
-    ]
-    told = [_comes_again(worker, extra) for extra in frees]
+        apart = {name: binding for name, binding in option.items() if name != "read"}
+        for one in (order for attend in calls("attend") for order in _orders(attend, every)):
+            if _near(_attended(search, {**apart, "attend": one})):
+                option = {**option, "attend": one}
+                break
+    frees = sorted(calls("free"), key=lambda free: -_kin(option["append"], free))
+    told = [({**option, "free": free}, _comes_again(search, {**option, "free": free})) for free in frees]
     # What is named so and runs is meant, right or wrong.
-    option = next(
-        (extra for how in ("right", "runs") for extra, t in zip(frees, told, strict=True) if t == how), option
-    )
-    return sharing.of_pool(worker, option, calls)
+    option = next((extra for how in ("right", "runs") for extra, t in told if t == how), option)
+    return sharing.of_pool(search, option, calls)
 
 
-def _runs_many(worker: Worker, option: ByRole) -> bool:
-    try:
-        pool = _small(worker, option)
-        k, v = np.random.default_rng(15).standard_normal((2, 2, 3, 8)).astype(np.float32)
-        pool.add(0, 3)
-        pool.append(0, k, v)
-        return pool.off(0, k[:, -1:]) <= _NEAR
-    except (Fault, KeyError, ValueError, IndexError):
-        if not worker.alive:
-            raise
-        return False
+@trial
+def _attended(search: Search, option: Option) -> float:
+    """Three tokens of one sequence, attended over."""
+    pool = _small(search, option)
+    rng = np.random.default_rng(14)
+    q, k, v = (rng.standard_normal((2, 3, 8)).astype(np.float32) for _ in range(3))
+    pool.add(0, 3)
+    pool.append(0, k, v, whole=False)
+    return pool.off(0, q[:, -1:])
 
 
-def _comes_again(worker: Worker, option: ByRole) -> str:
+@trial
+def _at_once(search: Search, option: Option) -> float:
+    """Three tokens of one sequence with one call."""
+    pool = _small(search, option)
+    k, v = np.random.default_rng(15).standard_normal((2, 2, 3, 8)).astype(np.float32)
+    pool.add(0, 3)
+    pool.append(0, k, v)
+    return pool.off(0, k[:, -1:])
+
+
+def _comes_again(search: Search, option: Option) -> str:
     """Whether a sequence can go, and its number come again, empty: ``right``, ``runs``, or neither."""
     how = ""
-    try:
-        pool = _small(worker, option)
+    with search.guess():
+        pool = _small(search, option)
         k, v = np.random.default_rng(16).standard_normal((2, 2, 2, 8)).astype(np.float32)
         pool.add(0, 2)
         pool.append(0, k, k, whole=False)
@@ -300,7 +298,4 @@ def _comes_again(worker: Worker, option: ByRole) -> str:
         pool.add(0, 2)
         pool.append(0, v, v, whole=False)
         return "right" if pool.off(0, k[:, -1:]) <= _NEAR else how
-    except (Fault, KeyError, ValueError, IndexError):
-        if not worker.alive:
-            raise
-        return how
+    return how

@@ -9,18 +9,16 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from judge_tui.checks.binding.candidates import callables
+from judge_tui.checks.binding.solver import Search
 from judge_tui.checks.calling.binding import Binding
-from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.sources import parsed
 from judge_tui.checks.submission import ADAPTER
 
 __all__ = ["alone", "told"]
 
-Inventories = Mapping[str, Mapping[str, Any]]
 #: One number → the array that may be meant by its name.
 _ARRAYS = {"position": "query_positions", "length": "totals"}
 #: Of every query of every sequence, of the first query of every sequence, of every query of all alike. In
@@ -30,42 +28,36 @@ _STAND = ("query_positions", "first_positions", "row_positions")
 _ARRAY = re.compile(r"(?i)array|tensor|sequence|\blist\b")
 
 
-def told(worker: Worker, loaded: Inventories, attention: Binding) -> Iterator[Binding]:
+def told(search: Search, attention: Binding) -> Iterator[Binding]:
     """The same call, told numbers where it wants numbers and arrays where it wants arrays.
 
     Args:
-        worker: Where the submission is.
-        loaded: File → inventory.
+        search: Whose attention it is.
         attention: Takes q, k and v, or q and a cache.
     """
     if attention.file == ADAPTER or attention.origin != "found":
         yield attention
         return
-    arrays = _arrays(worker, loaded, attention)
-    known = _renamed(attention, {name: array for name, array in _ARRAYS.items() if name in arrays})
+    arrays = _arrays(search, attention)
+    known = attention.handed(**{name: array for name, array in _ARRAYS.items() if name in arrays})
     yield known
     if known.takes("query_positions"):
-        yield from (_renamed(known, {"query_positions": other}) for other in _STAND[1:])
+        yield from (known.handed(query_positions=other) for other in _STAND[1:])
     if known.role == "attend" and known.takes("totals") and not known.takes("lengths"):
         # a name such as ``seq_lens`` says neither whether it counts all that is stored or what has just come
-        yield _renamed(known, {"totals": "lengths"})
+        yield known.handed(totals="lengths")
 
 
 def alone(attention: Binding) -> Binding:
     """The same call for one sequence at a time: its positions have no axis for a batch."""
-    return _renamed(attention, {"query_positions": "row_positions"})
+    return attention.handed(query_positions="row_positions")
 
 
-def _renamed(binding: Binding, sources: Mapping[str, str]) -> Binding:
-    args = tuple(replace(a, source=sources.get(a.source, a.source)) for a in binding.args)
-    return replace(binding, args=args)
-
-
-def _arrays(worker: Worker, loaded: Inventories, attention: Binding) -> set[str]:
+def _arrays(search: Search, attention: Binding) -> set[str]:
     """What is handed to parameters that are arrays, by their annotation or their use."""
     target = attention.target
-    params = next((c.params for c in callables(loaded) if f"{c.file}:{c.name}" == target), ())
-    used = _used_as_arrays(worker, attention)
+    params = next((c.params for c in callables(search.loaded) if f"{c.file}:{c.name}" == target), ())
+    used = _used_as_arrays(search, attention)
     return {
         _source(attention, params, param["name"])
         for param in params
@@ -81,11 +73,11 @@ def _source(binding: Binding, params: Sequence[Mapping[str, Any]], name: str) ->
     return handed[name].source if name in handed else ""
 
 
-def _used_as_arrays(worker: Worker, binding: Binding) -> set[str]:
+def _used_as_arrays(search: Search, binding: Binding) -> set[str]:
     """Names that the function indexes, or asks for an attribute, as only arrays have them."""
     own = binding.name.rpartition(".")[2]
     try:
-        tree = parsed(worker.submission.read_bytes(binding.file))
+        tree = parsed(search.worker.submission.read_bytes(binding.file))
     except SyntaxError:
         return set()
     return {

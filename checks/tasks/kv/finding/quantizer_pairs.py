@@ -11,16 +11,16 @@ import numpy as np
 import numpy.typing as npt
 
 from judge_tui.checks.binding.candidates import Routine, callables
+from judge_tui.checks.binding.inventories import Inventories
 from judge_tui.checks.calling.binding import Argument, Binding
 from judge_tui.checks.calling.calls import Returned, invoke
+from judge_tui.checks.calling.guess import Guess
 from judge_tui.checks.calling.remote import Worker
-from judge_tui.checks.faults import Fault
 from judge_tui.checks.submission import ADAPTER
 
 __all__ = ["Pair", "pairs"]
 
 Array = npt.NDArray[Any]
-Inventories = Mapping[str, Mapping[str, Any]]
 
 _QUANTIZE = re.compile(
     r"^(?!.*de_?quant|.*un_?quant)(.*quanti[sz]e|.*quant(_|$)|to_?(u?int[48]|q[48])|.*from_float|compress$|encode$)"
@@ -171,11 +171,11 @@ def pairs(worker: Worker, loaded: Inventories, tried: list[str]) -> Iterator[Pai
             ran = False
             for rank in (4, 3, 2):
                 x = np.random.default_rng(12).uniform(-1, 1, (2, 3, 4, width)[4 - rank :]).astype(np.float32)
-                try:
+                coded = None
+                with Guess(worker) as guess:
                     coded = invoke(worker, quantize, _inputs(x, 8), budget=8.0)
-                except Fault as fault:
-                    _alive(worker, fault)
-                    _noted(tried, f"{quantize.target} {fault.placed}")
+                if coded is None:
+                    _noted(tried, f"{quantize.target} {guess.said}")
                     continue
                 ran = True
                 found, wrong = _second(worker, loaded, quantize, coded, x, rank, tried)
@@ -205,11 +205,9 @@ def _as_it_is(pair: Pair) -> bool:
     if _NAMED.search(pair.quantize.name):
         return False
     x = np.random.default_rng(14).uniform(-1, 1, (2, 3, 4, 64)).astype(np.float32)
-    try:
+    with Guess(pair.worker):
         return bool(np.array_equal(pair.restored(x, 8, 8.0), x))
-    except Fault as fault:
-        _alive(pair.worker, fault)
-        return False
+    return False
 
 
 def _namesakes(pair: Pair) -> bool:
@@ -239,13 +237,12 @@ def _second(
     near: Pair | None = None
     for dequantize in _dequantizers(loaded, quantize, coded.result.tree):
         pair = Pair(worker, quantize, dequantize, rank)
-        try:
-            back = pair.back(coded, x.shape, 8, 8.0)
-        except Fault as fault:
-            _alive(worker, fault)
-            _noted(tried, f"{quantize.target}, {dequantize.target} {fault.placed}")
+        error: float | None = None
+        with Guess(worker) as guess:
+            error = float(np.max(np.abs(pair.back(coded, x.shape, 8, 8.0) - x)))
+        if error is None:
+            _noted(tried, f"{quantize.target}, {dequantize.target} {guess.said}")
             continue
-        error = float(np.max(np.abs(back - x)))
         if error <= _NEAR:
             if _with_four(pair, x):
                 return pair, runs
@@ -260,17 +257,10 @@ def _with_four(pair: Pair, x: Array) -> bool:
     """Whether a pair is near with four bits as well; a wrong reading of a parameter may show there alone."""
     if not pair.takes_bits:
         return True
-    try:
+    with Guess(pair.worker):
         back = pair.back(pair.codes(x, 4, 8.0), x.shape, 4, 8.0)
-    except Fault as fault:
-        _alive(pair.worker, fault)
-        return False
-    return float(np.max(np.abs(back - x))) <= _NEAR
-
-
-def _alive(worker: Worker, fault: Fault) -> None:
-    if not worker.alive:
-        raise fault
+        return float(np.max(np.abs(back - x))) <= _NEAR
+    return False
 
 
 def _noted(tried: list[str], line: str) -> None:

@@ -9,12 +9,12 @@ from dataclasses import replace
 from typing import Any
 
 from judge_tui.checks.binding.candidates import callables
+from judge_tui.checks.binding.solver import Option
 from judge_tui.checks.calling.binding import Argument, Binding
 from judge_tui.checks.tasks.kv.faces.axis_orders import LAYOUTS, SOLO, layered
 from judge_tui.checks.tasks.kv.faces.cached import TICKS
 from judge_tui.checks.tasks.kv.finding.positions import alone
 from judge_tui.checks.tasks.kv.words.reference import ONLY_THE_FIRST, ORDERLY
-from judge_tui.checks.tasks.kv.words.roles import ByRole
 
 __all__ = [
     "ASIDE",
@@ -26,7 +26,6 @@ __all__ = [
     "may_be_misplaced",
     "plainly_meant",
     "readings",
-    "renamed",
 ]
 
 #: Parameters of attention that say nothing of where a query stands.
@@ -35,7 +34,7 @@ ASIDE = re.compile(
 )
 
 
-def readings(combination: ByRole, written: ByRole) -> Iterator[ByRole]:
+def readings(combination: Option, written: Option) -> Iterator[Option]:
     """The combination under every axis order that its calls allow; a written layout stays."""
     every = all_layers_go_in(combination)
     free = {
@@ -100,14 +99,7 @@ def many_layouts(option: Binding, layout: str) -> list[str]:
     return list(dict.fromkeys(orders))
 
 
-def renamed(binding: Binding, old: str, new: str) -> Binding:
-    """The same call, handed ``new`` where it was handed ``old``."""
-    return replace(
-        binding, args=tuple(replace(a, source=new) if a.source == old else a for a in binding.args)
-    )
-
-
-def is_the_mistake(read: ByRole, mistake: str, ticks: bool) -> bool:
+def is_the_mistake(read: Option, mistake: str, ticks: bool) -> bool:
     """Whether a usual mistake that every answer equals is the submission's, and not that of our reading.
 
     Args:
@@ -140,27 +132,25 @@ def may_be_misplaced(
     return any(name not in told and not ASIDE.search(name) for name in names)
 
 
-def plainly_meant(combination: ByRole, ticks: bool) -> bool:
+def plainly_meant(combination: Option, ticks: bool) -> bool:
     """Whether calls that answer wrongly are made as they are meant: one axis order, up to dropped axes."""
     orders = {re.sub("[LBD]", "", binding.layout) for binding in combination.values()} - {"", "H"}
     return len(orders) <= 1 and not ticks
 
 
-def _calls(combination: ByRole) -> dict[str, tuple[str, tuple[Argument, ...]]]:
+def _calls(combination: Option) -> dict[str, tuple[str, tuple[Argument, ...]]]:
     """How every call is made; what counts all tokens or the new ones is one way to attend."""
-    told = {
-        name: renamed(b, "totals", "lengths") if name == "attend" else b for name, b in combination.items()
-    }
+    told = {name: b.handed(totals="lengths") if name == "attend" else b for name, b in combination.items()}
     return {name: (binding.layout, binding.args) for name, binding in told.items()}
 
 
-def beyond_doubt(ran: Sequence[ByRole]) -> list[ByRole]:
+def beyond_doubt(ran: Sequence[Option]) -> list[Option]:
     """Of wrong combinations those that cannot be read otherwise: one axis order, or none other that runs."""
 
-    def calls(option: ByRole, *left_out: str) -> list[tuple[str, str, str]]:
+    def calls(option: Option, *left_out: str) -> list[tuple[str, str, str]]:
         return [(n, b.target, "" if n in left_out else b.layout) for n, b in sorted(option.items())]
 
-    def sole(option: ByRole) -> bool:
+    def sole(option: Option) -> bool:
         own = calls(option, "attend")
         alike = [_calls(other) for other in ran if calls(other, "attend") == own]
         return "attend" in option and all(each == _calls(option) for each in alike)

@@ -7,13 +7,9 @@ a reading (:mod:`.readings`), and short runs (:mod:`.trial`) settle which is mea
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import Any
 
-from judge_tui.checks.calling.remote import Worker
-from judge_tui.checks.faults import Fault
+from judge_tui.checks.binding.solver import Option, Search, Trial
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv.faces.cached import TICKS
 from judge_tui.checks.tasks.kv.finding import chunked as chunks
@@ -23,7 +19,7 @@ from judge_tui.checks.tasks.kv.finding import (
     grouped,
     optional_roles,
     sharing,
-    trial,
+    trials,
     wrong_attention,
 )
 from judge_tui.checks.tasks.kv.finding.advancing import miscounts, moved_elsewhere
@@ -37,75 +33,60 @@ from judge_tui.checks.tasks.kv.finding.readings import (
     may_be_misplaced,
     plainly_meant,
     readings,
-    renamed,
 )
 from judge_tui.checks.tasks.kv.finding.signatures import matched
-from judge_tui.checks.tasks.kv.finding.trial import Trial, advances_itself, noted, settled_by
-from judge_tui.checks.tasks.kv.words.roles import ByRole
+from judge_tui.checks.tasks.kv.finding.trials import advances_itself, noted, settled_by
 from judge_tui.checks.tasks.kv.words.sequence_roles import FREE
 from judge_tui.checks.tasks.kv.words.sizes import mode
 
 __all__ = ["find"]
 
-Inventories = Mapping[str, Mapping[str, Any]]
 #: Wrong combinations that are tried with layers in step.
 _LAYERED = 8
 
 
-def find(
-    worker: Worker,
-    loaded: Inventories,
-    bound: ByRole,
-    rejected: dict[str, list[str]],
-    fatal: dict[str, Fault],
-) -> None:
+def find(search: Search) -> None:
     """Bind the roles that are not written by hand.
-
-    Args:
-        worker: Where the submission is.
-        loaded: File → inventory.
-        bound: Role → binding; holds what is written, and is added to.
-        rejected: Role → what was tried.
-        fatal: Callables that ended the process when they were tried; added to.
 
     Raises:
         Fault: A trial ended the process.
     """
+    bound = search.bound
     for name, binding in list(bound.items()):
         if binding.origin == ADAPTER:
             # An adapter may give back what the submission gives; where things are is seen at the call.
             bound[name] = replace(binding, returns={})
-    written, tried = dict(bound), rejected.setdefault("step", [])
-    search = _searched(worker, loaded, written, tried, fatal)
-    if not written and (why := _not_moved(worker, loaded, search)):
+    written, tried = dict(bound), search.tried("step")
+    seen = _tried(search, written)
+    if not written and (why := _not_moved(search, seen)):
         tried.insert(0, why)
-        search = _Search()
-    if search.best is not None:
-        _completed(worker, loaded, bound, written, search.best)
-        if not search.best[1].right and not written and keeps_codes(worker, bound):
-            _quantized(bound, search)
+        seen = _Seen()
+    if seen.best is not None:
+        _completed(search, written, seen.best)
+        if not seen.best[1].right and not written and keeps_codes(search, bound):
+            _quantized(bound, seen)
             # How it failed as a plain cache says nothing any more.
             tried.clear()
     for role in ("create", "append", "read", "attend"):
-        rejected.setdefault(role, []).extend(tried)
-    optional_roles.find(worker, loaded, bound, rejected, fatal)
-    decoders.find(worker, loaded, bound, rejected, fatal)
+        search.tried(role).extend(tried)
+    optional_roles.find(search)
+    decoders.find(search)
     if not mode(bound):
-        over_pages = from_pages(worker, loaded, bound, tried, fatal)
-        search.ran += over_pages.ran
-        search.meant = search.meant or over_pages.meant
-        settle_many(worker, loaded, bound, written)
+        over_pages = from_pages(search)
+        seen.ran += over_pages.ran
+        seen.meant = seen.meant or over_pages.meant
+        settle_many(search, bound, written)
     if "decode" not in bound:
-        _attends_wrongly(worker, loaded, bound, written, search)
-    if {"add", "create"} <= set(bound) and (owner := owner_of(worker, loaded, {"create": bound["create"]})):
-        freeing.settle(worker, bound, matched(worker, loaded, FREE, owner=owner, stateful=True)[:MOST])
-    sharing.find(worker, loaded, bound)
-    chunks.find(worker, loaded, bound, rejected, fatal)
-    grouped.find(worker, loaded, bound, rejected, fatal)
+        _attends_wrongly(search, written, seen)
+    if {"add", "create"} <= set(bound) and (owner := owner_of(search, {"create": bound["create"]})):
+        freeing.settle(search, matched(search, FREE, owner=owner, stateful=True)[:MOST])
+    sharing.find(search)
+    chunks.find(search)
+    grouped.find(search)
 
 
 @dataclass(slots=True)
-class _Search:
+class _Seen:
     """What came of the trials of all readings.
 
     Attributes:
@@ -115,12 +96,12 @@ class _Search:
         advanced: Told that steps are over, ran to the end, and answered wrongly; in one axis order.
     """
 
-    best: tuple[ByRole, Trial] | None = None
-    meant: ByRole | None = None
-    ran: list[ByRole] = field(default_factory=list)
-    advanced: list[tuple[ByRole, Trial]] = field(default_factory=list)
+    best: tuple[Option, Trial] | None = None
+    meant: Option | None = None
+    ran: list[Option] = field(default_factory=list)
+    advanced: list[tuple[Option, Trial]] = field(default_factory=list)
 
-    def add(self, read: ByRole, result: Trial, ticks: bool) -> None:
+    def add(self, read: Option, result: Trial, ticks: bool) -> None:
         """Take a reading that is not right into account; ``ticks``: when it is advanced is a guess."""
         if result.mistake and is_the_mistake(read, result.mistake, ticks):
             self.meant = self.meant or read
@@ -136,108 +117,100 @@ class _Search:
             self.best = read, result
 
 
-def _uneven(read: ByRole) -> bool:
+def _uneven(read: Option) -> bool:
     """Whether keys go in with other axes than queries: a token's heads may be stored as tokens then."""
     feeds = [set(read[name].layout) for name in ("append", "step", "attend", "attention") if name in read]
     return any(axes != feeds[0] for axes in feeds)
 
 
-def _searched(
-    worker: Worker, loaded: Inventories, written: ByRole, tried: list[str], fatal: dict[str, Fault]
-) -> _Search:
+def _tried(search: Search, written: Option) -> _Seen:
     """Try readings of all combinations, until one is right."""
-    search = _Search()
-    for combination, ticks in combinations(worker, loaded, written):
+    seen = _Seen()
+    for combination, ticks in combinations(search, written):
         for read in readings(combination, written):
-            result = trial.survived(fatal, read, partial(trial.steps, worker, read))
+            result = trials.steps(search, read)
             if result.right:
-                search.best = read, result
-                return search
-            if may_be_misplaced(loaded, read, result.mistake):
-                noted(tried, read, result)
-                continue
-            search.add(read, result, ticks and result.ran and not advances_itself(worker, read))
-            noted(tried, read, result)
-    if not (written or search.ran or search.best):
-        search.best = _giving_back(worker, loaded, fatal)
-        if search.best is not None:
-            return search
-    if not written and (layered := _by_last_layer(worker, search, fatal)) is not None:
-        search.best = layered
-        return search
-    if search.best is None and search.advanced:
+                seen.best = read, result
+                return seen
+            if not may_be_misplaced(search.loaded, read, result.mistake):
+                seen.add(read, result, ticks and result.ran and not advances_itself(search, read))
+            noted(search, read, result)
+    if not (written or seen.ran or seen.best):
+        seen.best = _giving_back(search)
+        if seen.best is not None:
+            return seen
+    if not written and (layered := _by_last_layer(search, seen)) is not None:
+        seen.best = layered
+        return seen
+    if seen.best is None and seen.advanced:
         # When it is advanced is no guess where no time is right: what it counts is off.
-        nearest = min(search.advanced, key=lambda one: one[1].error)
-        search.best = nearest if miscounts(worker, nearest[0]) else None
-    return search
+        nearest = min(seen.advanced, key=lambda one: one[1].error)
+        seen.best = nearest if miscounts(search, nearest[0]) else None
+    return seen
 
 
-def _giving_back(worker: Worker, loaded: Inventories, fatal: dict[str, Fault]) -> tuple[ByRole, Trial] | None:
+def _giving_back(search: Search) -> tuple[Option, Trial] | None:
     """A cache that nothing found attends over, and that gives back all it holds as it takes more in."""
-    for combination in appended(worker, loaded):
+    for combination in appended(search):
         for read in readings(combination, {}):
-            result = trial.survived(fatal, read, partial(trial.steps, worker, read))
+            result = trials.steps(search, read)
             if result.right:
                 return read, result
     return None
 
 
-def _by_last_layer(worker: Worker, search: _Search, fatal: dict[str, Fault]) -> tuple[ByRole, Trial] | None:
+def _by_last_layer(search: Search, seen: _Seen) -> tuple[Option, Trial] | None:
     """A cache whose length moves with its last layer: right where layers go in step, and alone."""
-    meant = [option for option in search.ran if plainly_meant(option, ticks=False)]
+    meant = [option for option in seen.ran if plainly_meant(option, ticks=False)]
     for option in meant[:_LAYERED]:
         append = option.get("append") or option.get("step")
         if append is None or not (append.takes("layer") and "create" in option):
             continue
-        if not option["create"].takes("layers"):
+        if not (option["create"].takes("layers") and trials.in_step(search, option).right):
             continue
-        if not trial.survived(fatal, option, partial(trial.in_step, worker, option)).right:
-            continue
-        one = {**option, "create": renamed(option["create"], "layers", "one_layer")}
-        if (result := trial.steps(worker, one)).right:
+        one = {**option, "create": option["create"].handed(layers="one_layer")}
+        if (result := trials.steps(search, one)).right:
             return one, result
     return None
 
 
-def _not_moved(worker: Worker, loaded: Inventories, search: _Search) -> str:
+def _not_moved(search: Search, seen: _Seen) -> str:
     """Why wrong answers may be those of a cache whose length nobody moved; empty where they are not."""
-    if search.best is not None and search.best[1].right:
+    if seen.best is not None and seen.best[1].right:
         return ""
-    wrong = [search.best[0] if search.best else None, search.meant, *search.ran[:1]]
+    wrong = [seen.best[0] if seen.best else None, seen.meant, *seen.ran[:1]]
     asked = next((option for option in wrong if option), None)
-    return moved_elsewhere(worker, loaded, asked) if asked else ""
+    return moved_elsewhere(search, asked) if asked else ""
 
 
-def _completed(
-    worker: Worker, loaded: Inventories, bound: ByRole, written: ByRole, best: tuple[ByRole, Trial]
-) -> None:
+def _completed(search: Search, written: Option, best: tuple[Option, Trial]) -> None:
     """Bind what was found, and what there is beside it."""
+    bound = search.bound
     bound.update({name: settled_by(binding, best[1]) for name, binding in best[0].items()})
-    settle_lengths(worker, loaded, bound, written)
-    settle_many(worker, loaded, bound, written)
-    settle_lengths(worker, loaded, bound, written)
-    settle_read(worker, loaded, bound)
+    settle_lengths(search, bound, written)
+    settle_many(search, bound, written)
+    settle_lengths(search, bound, written)
+    settle_read(search, bound)
 
 
-def _quantized(bound: ByRole, search: _Search) -> None:
+def _quantized(bound: Option, seen: _Seen) -> None:
     """Take the cache that was found for a quantized one: what it gives back is near, and never the same."""
     own = as_quantized(bound)
-    for name in search.best[0] if search.best else ():
+    for name in seen.best[0] if seen.best else ():
         bound.pop(name, None)
     for name in ("append_many", "read", "attend"):
         bound.pop(name, None)
     bound.update({name: binding for name, binding in own.items() if name not in bound})
-    search.meant, search.ran = None, []
+    seen.meant, seen.ran = None, []
 
 
-def _attends_wrongly(
-    worker: Worker, loaded: Inventories, bound: ByRole, written: ByRole, search: _Search
-) -> None:
+def _attends_wrongly(search: Search, written: Option, seen: _Seen) -> None:
     """Bind attention that makes a usual mistake, or that nothing else can be: it is meant all the same."""
-    own = search.meant if mode(bound) in ("", "read") else None
+    bound = search.bound
+    own = seen.meant if mode(bound) in ("", "read") else None
     if own is None and mode(bound) == "read":
-        own = wrong_attention.confirmed(worker, loaded, bound, beyond_doubt(search.ran))
+        own = wrong_attention.confirmed(search, bound, beyond_doubt(seen.ran))
     if own is not None:
         # What is settled about the storage stays, where it is the same storage.
         bound.update({n: b for n, b in own.items() if n not in bound or b.target != bound[n].target})
-        settle_many(worker, loaded, bound, written)
+        settle_many(search, bound, written)

@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
+from judge_tui.checks.binding.solver import Option, Search, Trial, trial
 from judge_tui.checks.calling.binding import Binding
-from judge_tui.checks.calling.remote import Worker
-from judge_tui.checks.faults import Fault
 from judge_tui.checks.tasks.kv.faces import sharing
 from judge_tui.checks.tasks.kv.faces.cached import Cached
 from judge_tui.checks.tasks.kv.faces.fed import Fed
 from judge_tui.checks.tasks.kv.faces.pool import Pool, PoolSizes
 from judge_tui.checks.tasks.kv.finding.combinations import MOST, owner_of
-from judge_tui.checks.tasks.kv.finding.readings import renamed
 from judge_tui.checks.tasks.kv.finding.signatures import matched
-from judge_tui.checks.tasks.kv.finding.trial import BUDGET
-from judge_tui.checks.tasks.kv.words.roles import ByRole
+from judge_tui.checks.tasks.kv.finding.trials import BUDGET
 from judge_tui.checks.tasks.kv.words.sharing_roles import ROLES
 from judge_tui.checks.tasks.kv.words.sizes import Sizes, mode
 
 __all__ = ["find", "of_pool"]
 
-Inventories = Mapping[str, Mapping[str, Any]]
 _NEAR = 1e-2
 #: Names of what is meant beyond doubt, right or wrong.
 _MEANT = {
@@ -38,70 +33,60 @@ _MEANT = {
 _GOES = re.compile(r"(?i)roll_?back|rewind|undo|revert|retract|pop|drop|remove|discard|delete|append")
 
 
-def find(worker: Worker, loaded: Inventories, bound: ByRole) -> None:
-    """Bind ``fork``, ``reorder`` and ``roll_back`` of the plain cache, where it has them.
-
-    Args:
-        worker: Where the submission is.
-        loaded: File → inventory.
-        bound: Role → binding; added to.
-    """
+def find(search: Search) -> None:
+    """Bind ``fork``, ``reorder`` and ``roll_back`` of the plain cache, where it has them."""
+    bound = search.bound
     if not mode(bound):
         return
-    owner = owner_of(worker, loaded, {"create": bound["create"]} if "create" in bound else {})
+    owner = owner_of(search, {"create": bound["create"]} if "create" in bound else {})
     trials = {"fork": _forked, "reorder": _reordered, "roll_back": _rolled_back}
     for role in ROLES if owner else ():
         if role.name not in bound:
             options = [
                 reading
-                for option in matched(worker, loaded, role, owner=owner, stateful=True)[:MOST]
+                for option in matched(search, role, owner=owner, stateful=True)[:MOST]
                 if option.target not in {binding.target for binding in bound.values()}
                 for reading in _readings(option)
             ]
-            _settle(worker, bound, options, trials[role.name])
+            bound.update(_settled(search, bound, options, trials[role.name]))
 
 
-def of_pool(worker: Worker, option: ByRole, calls: Callable[[str], list[Binding]]) -> ByRole:
+def of_pool(search: Search, option: Option, calls: Callable[[str], list[Binding]]) -> Option:
     """The parts of a paged cache with what forks its sequences and takes their tokens back.
 
     Args:
-        worker: Where the submission is.
+        search: Whose cache it is.
         option: Part → binding.
         calls: Gives candidates for a part.
     """
     whole = dict(option)
-    for part, trial in (("fork", _pool_forked), ("roll_back", _pool_rolled_back)):
+    for part, tried in (("fork", _pool_forked), ("roll_back", _pool_rolled_back)):
         taken = {binding.target for binding in whole.values()}
         options = [r for b in calls(part) if b.target not in taken for r in _readings(replace(b, role=part))]
-        _settle(worker, whole, [option for option in options if option.takes("sequence")], trial)
+        named = [option for option in options if option.takes("sequence")]
+        whole.update(_settled(search, whole, named, tried))
     return whole
 
 
-def _settle(
-    worker: Worker, bound: ByRole, options: list[Binding], trial: Callable[[Worker, ByRole], float]
-) -> None:
-    """Bind the first that is right; else the first that is meant beyond doubt, and runs."""
+def _settled(
+    search: Search, bound: Option, options: list[Binding], tried: Callable[[Search, Option], Trial]
+) -> Option:
+    """The first that is right; else the first that is meant beyond doubt, and runs."""
     ran: list[Binding] = []
     for option in options:
-        try:
-            error = trial(worker, {**bound, option.role: option})
-        except (Fault, KeyError, ValueError, IndexError):
-            if not worker.alive:
-                raise
-            continue
-        if error <= _NEAR:
-            bound[option.role] = option
-            return
-        if _MEANT[option.role].search(option.name.rpartition(".")[2]) and not np.isinf(error):
+        result = tried(search, {**bound, option.role: option})
+        if result.ran and result.error <= _NEAR:
+            return {option.role: option}
+        named = _MEANT[option.role].search(option.name.rpartition(".")[2])
+        if named and result.ran and not np.isinf(result.error):
             ran.append(option)
-    if ran:
-        bound[ran[0].role] = ran[0]
+    return {ran[0].role: ran[0]} if ran else {}
 
 
 def _readings(option: Binding) -> Iterator[Binding]:
     """What a number may mean: tokens that stay or go, of all rows or of each; when a child is told of."""
     if option.takes("child"):
-        yield from (option, renamed(option, "child", sharing.ADDED))
+        yield from (option, option.handed(child=sharing.ADDED))
     elif not option.role.endswith("roll_back"):
         yield option
     elif option.takes("length") != option.takes("count"):
@@ -110,25 +95,26 @@ def _readings(option: Binding) -> Iterator[Binding]:
         if told == "count" or _GOES.search(option.name.rpartition(".")[2]):
             sources.reverse()
         for one, each in sources:
-            yield renamed(option, told, one)
+            yield option.handed(**{told: one})
             if not option.takes("sequence"):
-                yield renamed(option, told, each)
+                yield option.handed(**{told: each})
     elif option.takes("length"):
         # what is told no number begins anew, and takes nothing back
         yield option
 
 
-def _fed(worker: Worker, bound: ByRole, tokens: int) -> tuple[Fed, np.random.Generator]:
+def _fed(search: Search, bound: Option, tokens: int) -> tuple[Fed, np.random.Generator]:
     rng, sizes = np.random.default_rng(18), Sizes(max_len=32, layers=1)
-    cached = Cached(worker, bound, sizes, lambda: BUDGET)
+    cached = Cached(search.worker, bound, sizes, lambda: BUDGET)
     if cached.alone:
-        cached = Cached(worker, bound, replace(sizes, batch=1), lambda: BUDGET)
+        cached = Cached(search.worker, bound, replace(sizes, batch=1), lambda: BUDGET)
     return Fed.of(cached, rng, tokens), rng
 
 
-def _forked(worker: Worker, bound: ByRole) -> float:
+@trial
+def _forked(search: Search, bound: Option) -> float:
     """Two tokens, then a row that has the past of another, or a second cache."""
-    fed, _rng = _fed(worker, bound, 2)
+    fed, _rng = _fed(search, bound, 2)
     if bound["fork"].takes("sequence"):
         if not bound["fork"].takes("child"):
             return float("inf")
@@ -138,16 +124,18 @@ def _forked(worker: Worker, bound: ByRole) -> float:
     return float(np.max([fed.held(), other.held()]))
 
 
-def _reordered(worker: Worker, bound: ByRole) -> float:
+@trial
+def _reordered(search: Search, bound: Option) -> float:
     """Two rows change places."""
-    fed, rng = _fed(worker, bound, 2)
+    fed, rng = _fed(search, bound, 2)
     fed.reorder(np.array([1, 0]) if fed.cached.sizes.batch > 1 else np.array([0]))
     return float(np.max([fed.held(), fed.feed(rng, 1)]))
 
 
-def _rolled_back(worker: Worker, bound: ByRole) -> float:
+@trial
+def _rolled_back(search: Search, bound: Option) -> float:
     """Two of six tokens go, and two others come; infinite where the newest stay and the oldest go."""
-    fed, rng = _fed(worker, bound, 6)
+    fed, rng = _fed(search, bound, 6)
     before = fed.k, fed.v
     fed.roll_back(2)
     kept, held = (fed.k, fed.v), fed.held()
@@ -158,9 +146,9 @@ def _rolled_back(worker: Worker, bound: ByRole) -> float:
     return float(np.max([held, fed.feed(rng, 2)]))
 
 
-def _pool(worker: Worker, option: ByRole, tokens: int) -> tuple[Pool, np.random.Generator]:
+def _pool(search: Search, option: Option, tokens: int) -> tuple[Pool, np.random.Generator]:
     rng = np.random.default_rng(19)
-    pool = Pool(worker, option, PoolSizes(), lambda: BUDGET)
+    pool = Pool(search.worker, option, PoolSizes(), lambda: BUDGET)
     pool.add(0, 12)
     _more(pool, rng, tokens)
     return pool, rng
@@ -172,16 +160,18 @@ def _more(pool: Pool, rng: np.random.Generator, tokens: int) -> None:
     pool.append(0, k, v, whole=False)
 
 
-def _pool_forked(worker: Worker, option: ByRole) -> float:
+@trial
+def _pool_forked(search: Search, option: Option) -> float:
     """A sequence of three tokens, in blocks of four, and a second one with the same past."""
-    pool, _rng = _pool(worker, option, 3)
+    pool, _rng = _pool(search, option, 3)
     sharing.fork(pool, 0, 1)
     return float(np.max([pool.off(0), pool.off(1)]))
 
 
-def _pool_rolled_back(worker: Worker, option: ByRole) -> float:
+@trial
+def _pool_rolled_back(search: Search, option: Option) -> float:
     """Two of seven tokens go, and three others come; infinite where the newest stay and the oldest go."""
-    pool, rng = _pool(worker, option, 7)
+    pool, rng = _pool(search, option, 7)
     before = pool.fed[0]
     sharing.roll_back_sequence(pool, 0, 2)
     kept, held = pool.fed[0], pool.off(0)

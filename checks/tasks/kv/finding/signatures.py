@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from judge_tui.checks.binding.candidates import callables
+from judge_tui.checks.binding.inventories import Inventories
 from judge_tui.checks.binding.packed import pack, packs
+from judge_tui.checks.binding.solver import Search
 from judge_tui.checks.calling.binding import Argument, Binding
 from judge_tui.checks.calling.calls import invoke
 from judge_tui.checks.calling.remote import Worker
@@ -18,7 +20,7 @@ from judge_tui.checks.tasks.kv.words.parameters import BITS, K, V, takes
 from judge_tui.checks.tasks.kv.words.roles import SIZES
 from judge_tui.checks.tasks.kv.words.sizes import Sizes
 
-__all__ = ["Configs", "Owner", "arguments", "as_told", "matched"]
+__all__ = ["Configs", "Owner", "arguments", "as_told", "constructors", "matched"]
 
 #: Names of class methods that make an instance.
 _MAKES = frozenset({
@@ -40,8 +42,6 @@ _DTYPE = re.compile(r"float(16|32|64)$")
 #: How a default that is a NumPy type is told.
 _TYPE = re.compile(r"<class 'numpy\.float(16|32|64)'>$")
 
-Inventories = Mapping[str, Mapping[str, Any]]
-
 
 @dataclass(frozen=True, slots=True)
 class Owner:
@@ -56,7 +56,7 @@ class Owner:
     bare: bool = True
 
     @classmethod
-    def of(cls, worker: Worker, loaded: Inventories, create: Binding) -> Owner:
+    def of(cls, worker: Worker, create: Binding) -> Owner:
         """Make a cache and look at it.
 
         Raises:
@@ -77,12 +77,11 @@ class Owner:
 
 
 def matched(
-    worker: Worker,
-    loaded: Inventories,
+    search: Search,
     role: Role,
     *,
     owner: Owner | None = None,
-    constructors: bool = False,
+    classes: bool = False,
     stateful: bool = False,
     on: str = "cache",
     sized: bool = False,
@@ -90,24 +89,23 @@ def matched(
     """Candidates for a role, likeliest first.
 
     Args:
-        worker: Where the submission is.
-        loaded: File → inventory.
+        search: Where is looked.
         role: What is looked for.
         owner: The cache; its methods may play the role.
-        constructors: Whether a class itself may (its call makes the object).
+        classes: Whether a class itself may (its call makes the object).
         stateful: Whether the cache must come in: as an argument, or as the object whose method it is.
         on: The handle that ``owner`` is.
         sized: Whether an object of sizes is made as well where none is the default.
     """
     ranked: list[tuple[float, int, Binding]] = []
-    made, configs = _constructors(loaded), Configs.of(loaded, worker.submission)
+    made, configs = constructors(search.loaded), Configs.of(search.loaded, search.worker.submission)
     sizes = replace(role, params=SIZES)
-    for item in _routines(loaded, constructors):
+    for item in _routines(search.loaded, classes):
         file, name, params, line, cls = item
         if file == ADAPTER:
             continue
         score = _score(name, role)
-        if score is None and constructors and not cls and name.rpartition(".")[2] in _MAKES:
+        if score is None and classes and not cls and name.rpartition(".")[2] in _MAKES:
             # KVCache.create(...): a class method that makes one.
             score = _score(name.rpartition(".")[0], role)
         if score is None:
@@ -146,7 +144,7 @@ def _called(
         yield tuple(replace(pair, keyword=a.keyword) if a.source == _PAIR.name else a for a in args), unsure
 
 
-def _constructors(loaded: Inventories) -> dict[tuple[str, str], Sequence[Mapping[str, Any]]]:
+def constructors(loaded: Inventories) -> dict[tuple[str, str], Sequence[Mapping[str, Any]]]:
     """File and class → what it is made from; classes that cannot be made are left out."""
     return {
         (file, cls["name"]): cls["params"]
@@ -157,11 +155,11 @@ def _constructors(loaded: Inventories) -> dict[tuple[str, str], Sequence[Mapping
 
 
 def _routines(
-    loaded: Inventories, constructors: bool
+    loaded: Inventories, classes: bool
 ) -> Iterator[tuple[str, str, Sequence[Mapping[str, Any]], int, str]]:
     for item in callables(loaded):
         yield item.file, item.name, item.params, item.line, str(item.owner["name"]) if item.owner else ""
-    if not constructors:
+    if not classes:
         return
     for file, inventory in loaded.items():
         for cls in inventory.get("classes", ()):
@@ -197,7 +195,7 @@ class Configs:
     @classmethod
     def of(cls, loaded: Inventories, submission: Submission) -> Configs:
         """Classes that are called after it, and the keys of dicts that are."""
-        made = _constructors(loaded)
+        made = constructors(loaded)
 
         def keys(name: str, role: Role) -> tuple[tuple[str, str], ...]:
             found = (pair for file in loaded for pair in pack(submission, file, name, (), role))

@@ -10,24 +10,21 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from judge_tui.checks.binding.candidates import callables
+from judge_tui.checks.binding.inventories import Inventories
+from judge_tui.checks.binding.solver import Option, Search
 from judge_tui.checks.calling.binding import Binding
-from judge_tui.checks.calling.remote import Worker
-from judge_tui.checks.faults import Fault
 from judge_tui.checks.lines import split_lines
 from judge_tui.checks.sources import parsed, source_text
 from judge_tui.checks.submission import ADAPTER
-from judge_tui.checks.tasks.kv.finding import trial
+from judge_tui.checks.tasks.kv.finding import trials
 from judge_tui.checks.tasks.kv.words import roles
-from judge_tui.checks.tasks.kv.words.roles import ByRole
 from judge_tui.checks.tasks.kv.words.sizes import mode
 
 __all__ = ["confirmed"]
 
-Inventories = Mapping[str, Mapping[str, Any]]
 _ROLES = {role.name: role for role in roles.ROLES}
 #: Other kinds of attention; what it does with q, k and v is then not for this contract to say.
 _OTHER_KIND = re.compile(
@@ -37,20 +34,19 @@ _OTHER_KIND = re.compile(
 )
 
 
-def confirmed(worker: Worker, loaded: Inventories, bound: ByRole, options: Sequence[ByRole]) -> ByRole | None:
+def confirmed(search: Search, bound: Option, options: Sequence[Option]) -> Option | None:
     """The first combination whose attention is meant beyond doubt, though its answers are wrong.
 
     Args:
-        worker: Where the submission is.
-        loaded: File → inventory.
+        search: Whose attention it is.
         bound: A cache that is proven to give back what it is fed; bound without attention.
         options: Combinations with attention that ran to the end.
     """
     for option in options:
         main = option.get("step") or option.get("attend") or option.get("attention")
-        if main is None or not _named(loaded, main) or _other_kind(worker, main):
+        if main is None or not _named(search.loaded, main) or _other_kind(search, main):
             continue
-        if _stores(worker, bound, option):
+        if _stores(search, bound, option):
             return option
     return None
 
@@ -66,12 +62,12 @@ def _named(loaded: Inventories, binding: Binding) -> bool:
     return all(any(param.means(p["name"]) for p in params) for param in needed)
 
 
-def _other_kind(worker: Worker, binding: Binding) -> bool:
+def _other_kind(search: Search, binding: Binding) -> bool:
     """Whether the callable's name or its own text speaks of another kind of attention."""
     if binding.file == ADAPTER:
         return False
     own = binding.name.rpartition(".")[2]
-    data = worker.submission.read_bytes(binding.file)
+    data = search.worker.submission.read_bytes(binding.file)
     try:
         tree, lines = parsed(data), split_lines(source_text(data))
     except SyntaxError:
@@ -85,7 +81,7 @@ def _other_kind(worker: Worker, binding: Binding) -> bool:
     return bool(_OTHER_KIND.search("\n".join([binding.name, *texts])))
 
 
-def _stores(worker: Worker, bound: ByRole, option: ByRole) -> bool:
+def _stores(search: Search, bound: Option, option: Option) -> bool:
     """Whether what the attention works on is the storage that was proven right, in the same axis order."""
     if not _same(bound, option, "create", "advance", "advance_after"):
         return False
@@ -95,15 +91,10 @@ def _stores(worker: Worker, bound: ByRole, option: ByRole) -> bool:
         return _same(bound, option, *parts)
     if option["step"].layout != bound.get("append", bound["read"]).layout:
         return False
-    try:
-        return trial.held(worker, {**option, "read": bound["read"]}).right
-    except Fault:
-        if not worker.alive:
-            raise
-        return False
+    return trials.held(search, {**option, "read": bound["read"]}).right
 
 
-def _same(bound: ByRole, option: ByRole, *names: str) -> bool:
+def _same(bound: Option, option: Option, *names: str) -> bool:
     """Whether the same callables play these roles in the same axis order."""
     told = [
         [(b.target, b.layout) if (b := one.get(name)) else None for name in names] for one in (bound, option)

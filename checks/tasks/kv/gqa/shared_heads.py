@@ -12,8 +12,9 @@ import numpy.typing as npt
 
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.calling.binding import Binding
+from judge_tui.checks.calling.guess import Guess
 from judge_tui.checks.check import Findings, check
-from judge_tui.checks.faults import BadResult, Fault, Raised, Skipped, Unbound
+from judge_tui.checks.faults import BadResult, Raised, Skipped, Unbound
 from judge_tui.checks.sizes import Range
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv.faces.cached import Cached
@@ -177,17 +178,14 @@ def _drawn(subject: Subject, name: str, index: int, heads: Heads, tokens: int) -
 
 def _cached(subject: Subject, found: Findings, said: list[str]) -> None:
     """Prompt and steps through the cache; it holds fewer heads than are asked with."""
-    try:
+    first = None
+    with Guess(subject.bench.worker) as guess:
         first = _run(subject, Heads(4, 2, _width(subject)), 0)
-    except Skipped:
-        return
-    except Fault as fault:
-        if not subject.bench.worker.alive:
-            raise
-        if claims_sharing(subject):
+    if first is None:
+        if claims_sharing(subject) and not isinstance(guess.fault, Skipped):
             found.note(
                 "attention over the cache with 4 query heads over 2",
-                f"does not run so: {fault.message}",
+                f"does not run so: {guess.said}",
                 note="how fewer heads are told to it is not found",
             )
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from judge_tui.checks.check import Findings
-from judge_tui.checks.tasks.kv.finding.trial import EQUALS
+from judge_tui.checks.tasks.kv.finding.trials import EQUALS
 from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tasks.kv.words.sentences import Sentences
 from judge_tui.checks.verdict import Verdict

@@ -10,7 +10,6 @@ import numpy.typing as npt
 from judge_tui.checks.check import Findings
 from judge_tui.checks.tasks.kv.faces.axis_orders import of_layer
 from judge_tui.checks.tasks.kv.faces.cached import Cached
-from judge_tui.checks.tasks.kv.finding.readings import renamed
 from judge_tui.checks.tasks.kv.limits import Worst, float32_limit
 from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tasks.kv.words.draws import drawn
@@ -32,7 +31,7 @@ def judge_layers(subject: Subject, found: Findings, said: Sentences) -> None:
         return
     if "create" not in parts or not ("advance_after" in parts or parts["create"].takes("one_layer")):
         return
-    parts["create"] = renamed(parts["create"], "one_layer", "layers")
+    parts["create"] = parts["create"].handed(one_layer="layers")
     if not parts["create"].takes("layers"):
         return
     sizes = subject.sizes(2, _STEPS + 2, layers=_LAYERS)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from judge_tui.checks.bench import Bench
+from judge_tui.checks.calling.guess import Guess
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import BadResult, Fault, Unbound
 from judge_tui.checks.submission import ADAPTER
@@ -318,15 +319,12 @@ def _fits(job: Job, plan: Plan) -> tuple[Fits, Fits] | str:
             raise BadResult("gives no number")
         return given[0]
 
-    try:
+    with Guess(job.bench.worker) as guess:
         first, second = (fits(plan, ask, point) for point in job.points)
-    except Fault as fault:
-        if not job.bench.worker.alive:
-            raise
-        return f"{plan.target} {fault.placed}"
-    if first is None or second is None:
-        return f"{plan.target}: what it gives does not grow with the memory that it is told"
-    return first, second
+        if first is None or second is None:
+            return f"{plan.target}: what it gives does not grow with the memory that it is told"
+        return first, second
+    return f"{plan.target} {guess.said}"
 
 
 def _steady(first: Fits, second: Fits) -> bool:

@@ -10,9 +10,9 @@ from typing import Any
 
 from judge_tui.checks.binding.candidates import Routine, callables
 from judge_tui.checks.binding.packed import read_keys
+from judge_tui.checks.calling.guess import Guess
 from judge_tui.checks.calling.handover import Context
 from judge_tui.checks.calling.remote import Handle, NumpyType, Target, Worker
-from judge_tui.checks.faults import Fault, Raised
 from judge_tui.checks.sources import parsed
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv.memory_model.geometry import Geometry, meaning, neutral
@@ -356,11 +356,6 @@ def numbers(value: Any) -> Iterator[tuple[str, float]]:
 
 def explained(worker: Worker, plan: Plan, point: Geometry, budget: float) -> tuple[Any, str]:
     """What a plan gives, and how it failed to, if it did."""
-    try:
+    with Guess(worker) as guess:
         return plan.at(worker, point, budget), ""
-    except Raised as fault:
-        return None, fault.placed
-    except Fault as fault:
-        if not worker.alive:
-            raise
-        return None, fault.message
+    return None, guess.said

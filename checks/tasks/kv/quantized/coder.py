@@ -10,12 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from judge_tui.checks.bench import Bench
+from judge_tui.checks.binding.solver import Search
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv.cache_size_minimality.bytes_per_token import weighed
 from judge_tui.checks.tasks.kv.faces.cached import Cached
 from judge_tui.checks.tasks.kv.faces.storage import entries, total
-from judge_tui.checks.tasks.kv.finding import trial
+from judge_tui.checks.tasks.kv.finding import trials
 from judge_tui.checks.tasks.kv.finding.quantizer_pairs import Pair
 from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tasks.kv.words.sizes import Sizes
@@ -112,7 +113,7 @@ class CacheCoder:
         if "read" in self.bound or "attend" not in self.bound:
             return False
         roles = {name: binding for name, binding in self.bound.items() if name != "attend"}
-        return not trial.held(self.bench.worker, roles).ran
+        return not trials.held(Search(self.bench.worker, {}), roles).ran
 
     def opened(
         self, shape: tuple[int, ...], bits: int, *, attends: bool = False, query_heads: int = 0

@@ -1,0 +1,197 @@
+"""Short runs that tell one interface from another: the first that is right wins, else the nearest.
+
+Names and signatures leave open in which order axes go, whether several tokens may go in at once, and
+whether lengths count what is new or what is stored. Nobody is failed for a misread interface: each
+reading is tried on a small random sequence, and one under which the answers are right is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from judge_tui.checks.binding.solver import RIGHT, Option, Search, Trial, trial
+from judge_tui.checks.calling.binding import Binding
+from judge_tui.checks.faults import Skipped
+from judge_tui.checks.tasks.kv.faces.axis_orders import LAYERS
+from judge_tui.checks.tasks.kv.faces.cached import Cached
+from judge_tui.checks.tasks.kv.words.draws import drawn
+from judge_tui.checks.tasks.kv.words.reference import attention, causal_rows, diagnosis
+from judge_tui.checks.tasks.kv.words.sizes import Sizes
+from judge_tui.checks.tolerance import relative_error
+
+__all__ = [
+    "BUDGET",
+    "EQUALS",
+    "advances_itself",
+    "fills",
+    "gives_floats",
+    "held",
+    "held_many",
+    "in_step",
+    "noted",
+    "ragged",
+    "settled_by",
+    "steps",
+    "stored_many",
+]
+
+Array = npt.NDArray[np.float64]
+
+#: What stands before a usual mistake that every answer of a trial equals.
+EQUALS = "equals attention in which"
+#: Seconds of one trial.
+BUDGET = 8.0
+_SIZES = Sizes(batch=2, heads=3, max_len=32, head_dim=8, layers=2)
+
+
+def _fresh(search: Search, bound: Option) -> Cached:
+    sizes = Sizes(_SIZES.batch, _SIZES.heads, _SIZES.max_len, _SIZES.head_dim)
+    together = LAYERS if any("L" in binding.layout for binding in bound.values()) else 1
+    return Cached(search.worker, bound, sizes, lambda: BUDGET, together=together)
+
+
+def _compared(cached: Cached, out: Array, q: Array, k: Array, v: Array) -> float:
+    """Error of the answer, or of what is stored where there is no attention; q are the last tokens of k."""
+    if cached.mode == "read":
+        errors = []
+        for row in range(k.shape[0]):
+            got = cached.stored(row)
+            errors += [relative_error(got[0], k[row : row + 1].astype(float)),
+                       relative_error(got[1], v[row : row + 1].astype(float))]  # fmt: skip
+        return _worst(errors)
+    visible = causal_rows(q.shape[2], k.shape[2])
+    return relative_error(out, attention(q, k, v, visible=visible))
+
+
+def _worst(errors: list[float]) -> float:
+    return float("nan") if any(np.isnan(e) for e in errors) else max(errors)
+
+
+@trial
+def steps(search: Search, bound: Option) -> Trial:
+    """Five decode steps from an empty cache, one token each; more of them than heads."""
+    mistakes: set[str] = set()
+    cached = _fresh(search, bound)
+    q, k, v = drawn(np.random.default_rng(7), cached.sizes, 5)
+    errors = []
+    for t in range(5):
+        now, seen = slice(t, t + 1), slice(0, t + 1)
+        out = cached.feed(q[:, :, now], k[:, :, now], v[:, :, now])
+        errors.append(_compared(cached, out, q[:, :, now], k[:, :, seen], v[:, :, seen]))
+        if cached.mode != "read" and t >= 2 and not errors[-1] <= RIGHT:
+            mistakes.add(diagnosis(out, q[:, :, now], k[:, :, seen], v[:, :, seen]))
+    return Trial(_worst(errors), mistake=mistakes.pop() if len(mistakes) == 1 else "")
+
+
+@trial
+def in_step(search: Search, bound: Option) -> float:
+    """Five decode steps of two layers, each of which appends and attends in its turn."""
+    rng = np.random.default_rng(12)
+    layers = [(layer, drawn(rng, layer.sizes, 5)) for layer in _fresh(search, bound).in_step()]
+    errors = []
+    for t in range(5):
+        now, seen = slice(t, t + 1), slice(0, t + 1)
+        for layer, (q, k, v) in layers:
+            out = layer.feed(q[:, :, now], k[:, :, now], v[:, :, now])
+            errors.append(_compared(layer, out, q[:, :, now], k[:, :, seen], v[:, :, seen]))
+    return _worst(errors)
+
+
+@trial
+def held_many(search: Search, bound: Option) -> float:
+    """Four tokens at once (heads are three), then one: whether all are held; the error is of the last row."""
+    cached = _fresh(search, bound)
+    q, k, v = drawn(np.random.default_rng(8), cached.sizes, 5)
+    out = cached.feed(q[:, :, :4], k[:, :, :4], v[:, :, :4])
+    first = _compared(cached, out[:, :, 3:], q[:, :, 3:4], k[:, :, :4], v[:, :, :4])
+    out = cached.feed(q[:, :, 4:], k[:, :, 4:], v[:, :, 4:])
+    return _worst([first, _compared(cached, out, q[:, :, 4:], k, v)])
+
+
+@trial
+def stored_many(search: Search, bound: Option) -> float:
+    """The same of the last token alone, whatever attention makes of the queries of the first four."""
+    cached = _fresh(search, bound)
+    q, k, v = drawn(np.random.default_rng(8), cached.sizes, 5)
+    cached.feed(q[:, :, :4], k[:, :, :4], v[:, :, :4])
+    out = cached.feed(q[:, :, 4:], k[:, :, 4:], v[:, :, 4:])
+    return _compared(cached, out, q[:, :, 4:], k, v)
+
+
+@trial
+def fills(search: Search, bound: Option) -> float:
+    """All that a cache is told to hold goes in, or it does not run."""
+    cached = Cached(search.worker, bound, Sizes(2, 3, 8, 8), lambda: BUDGET)
+    cached.feed(*drawn(np.random.default_rng(11), cached.sizes, 8), whole=False)
+    return 0.0
+
+
+@trial
+def held(search: Search, bound: Option) -> float:
+    """Three tokens fed one by one: whether they are read back."""
+    cached = _fresh(search, bound)
+    q, k, v = drawn(np.random.default_rng(10), cached.sizes, 3)
+    cached.feed(q, k, v, whole=False)
+    got = [cached.stored(b) for b in range(2)]
+    return _worst(
+        [relative_error(got[b][i], x[b : b + 1].astype(float)) for b in range(2) for i, x in ((0, k), (1, v))]
+    )
+
+
+def advances_itself(search: Search, bound: Option) -> bool:
+    """Whether a cache that has a call to advance it holds what it is fed, and needs no such call."""
+    parts: Option = {n: bound[n] for n in ("create", "add", "reserve", "append", "read") if n in bound}
+    return "append" in parts and not {"advance", "advance_after"} & set(bound) and held(search, parts).right
+
+
+def gives_floats(search: Search, bound: Option) -> bool:
+    """Whether what is read back is a pair of arrays of floating point, and nothing beside."""
+    with search.guess():
+        cached = _fresh(search, bound)
+        cached.feed(*drawn(np.random.default_rng(10), cached.sizes, 2), whole=False)
+        cached.stored(0)
+        parts = cached.last.result.tree.get("parts", ()) if cached.last else ()
+        return len(parts) == 2 and all(str(below.get("dtype", "")).startswith("float") for *_, below in parts)
+    return False
+
+
+@trial
+def ragged(search: Search, bound: Option) -> float:
+    """A batch of lengths 2 and 3, then one token each; each row against its own sequence."""
+    cached = _fresh(search, bound)
+    if not cached.ragged_by():
+        raise Skipped("takes no lengths")
+    counts = np.array([2, 3])
+    q, k, v = drawn(np.random.default_rng(9), cached.sizes, 4)
+    cached.feed(q[:, :, :3], k[:, :, :3], v[:, :, :3], counts)
+    new = (q[:, :, 3:], k[:, :, 3:], v[:, :, 3:])
+    out = cached.feed(*new)
+    errors = []
+    for b, n in enumerate(counts):
+        row = slice(b, b + 1)
+        keys, values = (np.concatenate([x[row, :, :n], x[row, :, 3:]], axis=2) for x in (k, v))
+        if cached.mode == "read":
+            got = cached.stored(b)
+            errors += [
+                relative_error(mine, fed.astype(float)) for mine, fed in zip(got, (keys, values), strict=True)
+            ]
+        else:
+            errors.append(relative_error(out[row], attention(q[row, :, 3:], keys, values)))
+    return _worst(errors)
+
+
+def settled_by(binding: Binding, result: Trial) -> Binding:
+    """The binding, with what the trial that settled it showed."""
+    told = "came out right" if result.right else "ran, nearest of all readings"
+    return replace(binding, why=f"{binding.why}; five steps through it {told} (error {result.error:.1g})")
+
+
+def noted(search: Search, read: Mapping[str, Binding], result: Trial) -> None:
+    """Add what a combination is and how its trial went to what was tried."""
+    names = ", ".join(dict.fromkeys(f"{b.target}" for b in read.values()))
+    looks = f": {EQUALS} {result.mistake}" if result.mistake else ""
+    search.note("step", f"{names}: {result.said or f'runs, error {result.error:.2g}{looks}'}")
