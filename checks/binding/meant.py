@@ -52,7 +52,8 @@ def broken(
         return None
     target = sure.target
     tried = [one for one in refused if one[0].target == target]
-    faults = [fault for _, fault in tried] if role.agrees is None else _alike(tried)
+    searched = role.agrees is not None and not role.by_parameters
+    faults = _alike(tried) if searched else [fault for _, fault in tried]
     if not faults or not all(_is_its_own(submission, fault, role) for fault in faults):
         return None
     first = faults[0]
@@ -106,6 +107,9 @@ def _is_its_own(submission: Submission, fault: Fault, role: Role) -> bool:
         return True
     if not isinstance(fault, Raised) or not (fault.file and fault.line):
         return False
+    if role.by_parameters and alike:
+        # plain data is what the challenge says it is, and not of another rank or library
+        return True
     if (fault.kind in _OF_TYPE and not alike) or any(word in fault.detail for word in _OF_THE_CALL):
         return False
     return role.by_parameters or not _refuses(submission.read_text(fault.file), fault.line)
