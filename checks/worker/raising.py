@@ -25,7 +25,7 @@ _BUILT_IN = {
 def named(kind: type) -> str:
     """The name of an exception's class; one that only bears the name of Python's own says so."""
     name = sendable(kind.__name__)
-    return name if _BUILT_IN.get(name, kind) is kind else f"its own {name}"
+    return name if issubclass(kind, _BUILT_IN.get(name, kind)) else f"its own {name}"
 
 
 def told(error: BaseException, folder: Path, adapter: Path | None, module: str) -> dict[str, Any]:
