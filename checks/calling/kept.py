@@ -24,6 +24,8 @@ __all__ = ["KeptObjects"]
 #: Bytes of arrays that go along with a request; more of them are handed over before its clock starts.
 _ALONG = 64 << 10
 _PUT_SECONDS = 20.0
+#: Items of a value that is carried over at most.
+_MOST_PARTS = 2_000_000
 #: Bytes of one array that are copied out at most.
 _MOST_FETCHED = 2 << 30
 #: Requests after which what the last call gave is what it was.
@@ -221,19 +223,21 @@ class KeptObjects(Connection):
             self._request(body, 60.0, (out.fd,))
             return out.array()
 
-    def carried(self, handle: Handle | Target, *, most: int = _MOST_FETCHED) -> Any:
+    def carried(self, handle: Handle | Target, *, most: int = _MOST_FETCHED, parts: int = _MOST_PARTS) -> Any:
         """A value, exactly as it is: scalars, texts, arrays, containers and records of them.
 
         Args:
             handle: Where it is.
             most: Bytes of its large arrays that are copied out, all together.
+            parts: Items that it may have, in all that it holds.
 
         Raises:
             BadResult: It does not cross by value, or is larger.
         """
         keep = next(self._numbers)
         with Packer() as pack:
-            reply = self._request({"op": "carry", "of": pack(handle), "keep": keep, "far": _ALONG}, 60.0)
+            asked = {"op": "carry", "of": pack(handle), "keep": keep, "far": _ALONG, "parts": parts}
+            reply = self._request(asked, 60.0)
         left = most
 
         def fetched(far: Far) -> npt.NDArray[Any]:

@@ -57,8 +57,6 @@ def _key(number: int, path: describe.Path) -> _Key:
 
 def _made(value: Any) -> Any:
     """The value, or the array that it gives when it is asked for one."""
-    inner = value
-    while isinstance(inner, (list, tuple)) and inner:
-        inner = inner[0]
+    inner = describe.innermost(value)
     plain = arrays.is_array(inner) or isinstance(inner, np.generic) or not hasattr(type(inner), "__array__")
     return value if plain else array_of(value)

@@ -12,6 +12,7 @@ import functools
 import inspect
 from collections import deque
 from collections.abc import Iterator
+from itertools import islice
 from types import FunctionType, MappingProxyType, MethodType, ModuleType
 from typing import Any
 
@@ -21,8 +22,8 @@ from . import arrays
 from .closed import closed
 
 __all__ = [
-    "NoPart", "Path", "attributes_beside", "children", "describe", "inventory", "leaves", "locate",
-    "own_class", "properties", "settable",
+    "NoPart", "Path", "attributes_beside", "children", "describe", "innermost", "inventory", "leaves",
+    "locate", "own_class", "properties", "settable",
 ]  # fmt: skip
 
 Path = list[list[Any]]
@@ -34,6 +35,7 @@ _LIBRARIES = frozenset({"numpy", "cupy", __name__.partition(".")[0]})
 #: Methods that are called by an operator, and listed all the same.
 _SPOKEN = frozenset({"__call__", "__delitem__"})
 _BREADTH = 64
+_DEEPEST = 64
 _MOST_NODES = 20_000
 _MAX_TEXT = 200
 _MANY_BITS = 4096
@@ -108,13 +110,15 @@ def children(value: Any) -> list[tuple[str, Any, Any]]:
     return parts + [("a", name, part) for name, part in beside if id(part) not in known]
 
 
-def _items(value: Any) -> list[tuple[str, Any, Any]]:
+def _items(value: Any, most: int | None = None) -> list[tuple[str, Any, Any]]:
+    """What a container holds, as (kind, key, part); the first ones alone, where its end may be far."""
     if isinstance(value, (dict, MappingProxyType)):
-        return [("k", key, part) for key, part in value.items() if isinstance(key, (str, int))]
+        named = (("k", key, part) for key, part in value.items() if isinstance(key, (str, int)))
+        return list(islice(named, most))
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return [("a", name, getattr(value, name)) for name in value._fields]
     if isinstance(value, (list, tuple, deque)):
-        return [("i", index, part) for index, part in enumerate(value)]
+        return [("i", index, part) for index, part in enumerate(islice(value, most))]
     if arrays.is_array(value) or isinstance(
         value, (np.generic, str, bytes, int, float, complex, type, ModuleType, type(None))
     ):
@@ -193,7 +197,9 @@ def describe(value: Any, depth: int = 5) -> dict[str, Any]:
 
 def _described(value: Any, depth: int, seen: frozenset[int], left: list[int]) -> dict[str, Any]:
     # What a sequence answers is its items: its attributes show where there are none.
-    parts = (_items(value) or children(value))[:_BREADTH] if depth > 0 and id(value) not in seen else []
+    parts = (
+        (_items(value, _BREADTH) or children(value))[:_BREADTH] if depth > 0 and id(value) not in seen else []
+    )
     tree = _leaf(value)
     if isinstance(value, (dict, list, tuple)):
         tree["kind"] = "tuple" if isinstance(value, tuple) else type(value).__name__
@@ -227,9 +233,17 @@ def _leaves(value: Any, path: Path, depth: int, seen: set[int]) -> Iterator[tupl
         yield from _leaves(part, [*path, [kind, key]], depth - 1, seen)
 
 
-def _numeric(value: Any) -> bool:
-    while isinstance(value, (list, tuple)) and value:
+def innermost(value: Any) -> Any:
+    """The first item of the first item, and so on; of what holds itself, some way down."""
+    for _ in range(_DEEPEST):
+        if not (isinstance(value, (list, tuple)) and value):
+            break
         value = value[0]
+    return value
+
+
+def _numeric(value: Any) -> bool:
+    value = innermost(value)
     return isinstance(value, (int, float))
 
 

@@ -425,7 +425,7 @@ class Session:
         from .border.answered import Answered
         from .border.codec import TooMuchError
 
-        encoder = Answered(far=request["far"])
+        encoder = Answered(far=request["far"], most=request["parts"])
         try:
             data = encoder.encode(arrays.hosted(self._decoded(request["of"])))
         except (TooMuchError, TypeError) as error:

@@ -18,6 +18,8 @@ __all__ = ["called", "left_out", "taken", "whole"]
 
 #: Bytes of arrays that an answer may hold beyond four times the reference's.
 _ROOM = 16 << 20
+#: Parts that an answer may have beyond four times the reference's, and at all: each takes a microsecond.
+_PARTS, _MOST_PARTS = 200_000, 2_000_000
 
 
 def called(bench: Bench, numbers: Numbers, inputs: Mapping[str, Any], *, seconds: float) -> Returned:
@@ -53,9 +55,9 @@ def taken(bench: Bench, returned: Returned, numbers: Numbers, like: Any = None) 
     Raises:
         BadResult: A part is missing, is no value, or is much larger.
     """
-    most = 4 * _nbytes(like) + _ROOM
+    most, parts = 4 * _nbytes(like) + _ROOM, min(4 * _count(like) + _PARTS, _MOST_PARTS)
     found = {
-        output.name: bench.worker.carried(returned.handle(output.name), most=most)
+        output.name: bench.worker.carried(returned.handle(output.name), most=most, parts=parts)
         for output in numbers.outputs
     }
     bench.worker.drop(returned.result.handle, *returned.given.values())
@@ -90,6 +92,15 @@ def _array(part: Any) -> Any:
     except (ValueError, OverflowError):
         return part
     return made if made.dtype.kind in "fiubc" else part
+
+
+def _count(value: Any) -> int:
+    """Items of a value, in all that it holds."""
+    if isinstance(value, np.ndarray):
+        return int(value.size)
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    return 1 + sum(map(_count, value)) if isinstance(value, (list, tuple, set, frozenset)) else 1
 
 
 def _nbytes(value: Any) -> int:

@@ -68,6 +68,7 @@ class Encoder:
         whole: Containers that can change, in the order in which they were written whole, those that are known
             from before first; each is written once. ``None`` writes them as often as they stand there.
         mixed: Whether members of enumerations that are numbers or texts as well cross as members.
+        most: Parts that a value may have.
     """
 
     other: Other | None = None
@@ -77,6 +78,7 @@ class Encoder:
     reduced: set[str] = field(default_factory=set)
     whole: list[Any] | None = None
     mixed: bool = True
+    most: int = _MOST
     _places: dict[int, int] = field(default_factory=dict)
     _left: int = _MOST
 
@@ -87,7 +89,7 @@ class Encoder:
             TooMuchError: It has too many parts, or holds itself.
             TypeError: It does not cross, and nothing stands for it.
         """
-        self._left = _MOST
+        self._left = self.most
         if self.whole:
             self._places = {id(known): index for index, known in enumerate(self.whole)}
         return msgspec.msgpack.encode(self.tree(value))
@@ -96,7 +98,7 @@ class Encoder:
         """A value as what msgpack can carry; see the module."""
         self._left -= 1
         if self._left < 0:
-            raise TooMuchError(f"a value of more than {_MOST:,} parts")
+            raise TooMuchError(f"a value of more than {self.most:,} parts")
         if depth > _DEEP:
             raise TooMuchError(f"a value nested more than {_DEEP} deep, or that holds itself")
         kind = type(value)
