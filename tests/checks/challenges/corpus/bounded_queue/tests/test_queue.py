@@ -40,8 +40,10 @@ def test_get_waits_for_put():
 def test_full_after_a_while():
     queue = BoundedQueue(1)
     queue.put(1)
+    began = time.monotonic()
     with pytest.raises(standard.Full):
-        queue.put(2, timeout=0.01)
+        queue.put(2, timeout=0.2)
+    assert time.monotonic() - began > 0.19, "it did not wait so long"
     assert queue.get() == 1
 
 

@@ -47,7 +47,9 @@ def test_retry_after(clock):
     clock.now += 4
     limiter.allow("a")
     assert limiter.retry_after("a") == pytest.approx(6.0)
-    clock.now += 6
+    clock.now += 5.75
+    assert limiter.retry_after("a") == pytest.approx(0.25)
+    clock.now += 0.25
     assert limiter.retry_after("a") == 0
 
 

@@ -23,6 +23,11 @@ def test_the_narrowest():
 
 def test_a_long_word_stands_alone():
     assert wrap("a incomprehensibilities b", 5) == ["a", "incomprehensibilities", "b"]
+    assert wrap("incomprehensibilities a b", 5) == ["incomprehensibilities", "a b"]
+
+
+def test_a_hyphen_is_no_white_space():
+    assert wrap("well-known facts", 6) == ["well-known", "facts"]
 
 
 def test_white_space_of_any_kind():
@@ -38,7 +43,8 @@ def test_letters_are_counted_not_bytes():
     assert wrap("äöü ßéå", 7) == ["äöü ßéå"]
 
 
+@pytest.mark.parametrize("text", ["a", ""])
 @pytest.mark.parametrize("width", [0, -1])
-def test_a_width_is_positive(width):
+def test_a_width_is_positive(text, width):
     with pytest.raises(ValueError):
-        list(wrap("a", width))
+        list(wrap(text, width))
