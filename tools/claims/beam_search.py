@@ -127,12 +127,13 @@ def _(runs: Runs) -> Finding:
 
 @BEAM.claim("C131", "GLM-5, Qwen3-6", "'batched' means a loop over prompts", "batch_independence")
 def _(runs: Runs) -> Finding:
-    calls = {
-        m: str(runs.evidence(TASK, m, "batch_independence", "model calls")[0].measured).split(", ")[0]
-        for m in ALL
-    }
-    found = "model calls for four prompts, five steps: " + each(calls.items())
-    return whether(int(calls["minimax-m2.7"]) == 5 < min(int(calls["glm5"]), int(calls["qwen36"])), found)
+    told = {m: str(runs.evidence(TASK, m, "batch_independence", "model calls")[0].measured) for m in ALL}
+    # of the first batch: calls, then how many prompts it has, K, and steps
+    calls = {m: text.split(";")[0].split(" for ")[0] for m, text in told.items()}
+    batch = next(iter(told.values())).split(";")[0].split(" for ")[1]
+    steps = int(batch.rpartition(", ")[2].removesuffix(" steps"))
+    found = f"model calls for {batch}: " + each(calls.items())
+    return whether(int(calls["minimax-m2.7"]) == steps < min(int(calls["glm5"]), int(calls["qwen36"])), found)
 
 
 @BEAM.claim(

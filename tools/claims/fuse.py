@@ -144,10 +144,12 @@ def _(runs: Runs) -> Finding:
 
 @FUSE.claim("C038", "GLM-5", "it is right with one warp per block", "experiment, rows_independent")
 def _(runs: Runs) -> Finding:
-    variant = runs.figures(TASK, "glm5", "rows_independent", "WARPS_PER_BLOCK = 1: rows of disjoint ranges")
+    words = "WARPS_PER_BLOCK = 1: rows of disjoint ranges"
+    variant = [(e.measured, e.limit) for e in runs.evidence(TASK, "glm5", "rows_independent", words)]
     right = warps()[1][0]
-    found = f"{right} of 64 rows right, and {min(variant):.0f} of 16 with ranges of their own"
-    return whether(right == 64 and set(variant) == {16.0}, found)
+    apart, rows = variant[0]
+    found = f"{right} of 64 rows right, and {apart} of {rows} with ranges of their own"
+    return whether(right == 64 and all(good == every for good, every in variant), found)
 
 
 @FUSE.claim("C039", "GLM-5", "one warp owns a row")
