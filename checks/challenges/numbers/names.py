@@ -31,6 +31,11 @@ class Names:
         assigned = {name for node in tree.body for name in _stored(node)}
         self._mark(tree, {name for name in assigned if name not in self._bound})
 
+    @property
+    def modules(self) -> frozenset[str]:
+        """Modules that are imported, or that something is imported from, by their first names."""
+        return frozenset(full.partition(".")[0] for full in self._bound.values())
+
     def full(self, node: ast.AST) -> str:
         """The dotted name that an expression stands for; empty where it is none that was imported.
 

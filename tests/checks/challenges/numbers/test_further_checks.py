@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from judge_tui.checks.challenges.numbers.forbidden import uses
+from judge_tui.checks.challenges.numbers.forbidden import doubts, uses
 from judge_tui.checks.verdict import Verdict
 
 from .conftest import Judge
@@ -123,6 +123,56 @@ def test_what_is_ruled_out_is_found_through_aliases_and_never_in_strings(
 ) -> None:
     names = ("numpy.linalg.norm", "operator:@", "sorted")
     assert [name for name, _line in uses(ast.parse(source), names)] == found
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("def f(x): return x.mean()", ["numpy.mean"]),
+        ("import numpy as np\nnp.asarray(3).mean()", ["numpy.mean"]),
+        ("import statistics\nstatistics.mean([3])", []),
+        ("def f(x): return x.sort()", []),
+        ("class A:\n    def mean(self): return 3\n    def f(self): return self.mean()", []),
+        ("def f(x): return x.softmax(-1)", []),
+        ("import torch\ndef f(x): return x.softmax(-1)", ["torch.softmax"]),
+        ("def f(x): return x.anywhere()", ["anywhere"]),
+        ("import numpy as np\nnp.anywhere(3)", ["numpy.anywhere"]),
+        ("def anywhere(x): return anywhere(x)", []),
+        ("x.anywhere", []),
+    ],
+)
+def test_methods_of_what_is_ruled_out(source: str, found: list[str]) -> None:
+    names = ("numpy.mean", "numpy.sort", "torch.softmax", "anywhere")
+    assert list(dict.fromkeys(name for name, _line in uses(ast.parse(source), names))) == found
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("exec('import numpy')", "runs a text by exec"),
+        ("e = eval\ne('3')", "runs a text by eval"),
+        ("import builtins\nbuiltins.compile('3', '', 'eval')", "runs a text by compile"),
+        ("import re\nre.compile('3')", ""),
+        ("def eval(x): return x\neval('3')", ""),
+        ("import numpy as np\ngetattr(np, 'me' + 'an')(3)", "gets of numpy what no name says"),
+        ("def f(x): return x.sort()", "calls a method sort, as numpy.sort is called"),
+        ("def f(x): return x.softmax(-1)", "calls a method softmax, as torch.softmax is called"),
+        ("class A:\n    def sort(self): return self.sort()", ""),
+        ("def f(x): return x.mean()", ""),
+        ("def f(x): return x.other()", ""),
+    ],
+)
+def test_what_cannot_be_read_is_told(source: str, said: str) -> None:
+    names = ("numpy.mean", "numpy.sort", "torch.softmax", "anywhere")
+    assert [what for what, _line in doubts(ast.parse(source), names)] == ([said] if said else [])
+
+
+def test_a_text_that_is_run_is_a_warning(judged: Judge) -> None:
+    answer = "def mean(x):\n    if not len(x): raise ValueError\n    return eval('x.mean()')\n"
+    found = judged(MEAN + "FORBIDDEN = ['numpy.mean']\n", answer, "forbidden", task="mean")["forbidden"]
+    assert (found.verdict, found.summary) == (
+        Verdict.WARN, "runs a text by eval (answer.py:3): what that uses cannot be read"
+    )  # fmt: skip
 
 
 def test_a_forbidden_name_fails_with_its_line(judged: Judge) -> None:
