@@ -19,6 +19,10 @@ class Low(dict):
 class Tags(set):
     tag = set.add
 def tags(): return Tags()
+class Shelf:
+    def __init__(self, books): self.books = books
+    def first(self): return self.books[0]
+def shelved(books): return {"here": books}
 class Own(list):
     def __eq__(self, other): return True
     def more(self): pass
@@ -46,6 +50,13 @@ def test_low():
     low = Low(); low["A"] = 1
     assert low.first() == "a" and low == {"a": 1} and isinstance(low, dict)
     s = submission.tags(); s.tag("x"); assert s == {"x"} and "x" in s and s | {"y"} == {"x", "y"}
+def test_within_a_call_it_is_the_same_object_and_afterwards_a_copy():
+    books = ["a"]
+    assert submission.shelved(books)["here"] is books
+    shelf = submission.Shelf(books)
+    books[0] = "b"
+    shelf.books.append("c")
+    assert shelf.first() == "a" and shelf.books == ["a"]
 def test_own():
     assert submission.own() == [1]
 """

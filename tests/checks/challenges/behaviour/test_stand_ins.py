@@ -94,6 +94,11 @@ def endless():
     i = 0
     while True:
         yield i; i += 1
+def returning():
+    yield 1
+    return "end"
+def iterators():
+    return {"mapped": map(lambda x: x + 1, [1, 2]), "listed": [iter("ab")], "pairs": zip("a", [1])}
 def sort(a): a.sort(); return a
 def mutate(d, s, b, nested):
     d["k"] = 1; s.add(9); b[0] = 65; nested[0].append(5)
@@ -238,6 +243,10 @@ def test_generators():
     g = submission.gen(3)
     assert isinstance(g, types.GeneratorType) and next(g) == 0 and list(g) == [1, 2]
     with pytest.raises(StopIteration): next(g)
+    def outer(): yield (yield from submission.returning())
+    assert list(outer()) == [1, "end"]
+    held = submission.iterators()
+    assert list(held["mapped"]) == [2, 3] and next(held["listed"][0]) == "a" and dict(held["pairs"]) == {"a": 1}
     it = submission.endless(); assert [next(it) for _ in range(4)] == [0, 1, 2, 3]
     assert submission.consume(x * x for x in range(3)) == [0, 1, 4]
 def test_updates():
