@@ -246,7 +246,8 @@ def test_generators():
     def outer(): yield (yield from submission.returning())
     assert list(outer()) == [1, "end"]
     held = submission.iterators()
-    assert list(held["mapped"]) == [2, 3] and next(held["listed"][0]) == "a" and dict(held["pairs"]) == {"a": 1}
+    assert list(held["mapped"]) == [2, 3] and next(held["listed"][0]) == "a"
+    assert dict(held["pairs"]) == {"a": 1}
     it = submission.endless(); assert [next(it) for _ in range(4)] == [0, 1, 2, 3]
     assert submission.consume(x * x for x in range(3)) == [0, 1, 4]
 def test_updates():
