@@ -149,6 +149,8 @@ def _followed(anchor: Anchor, index: TextIndex, earlier: Earlier, every: Sequenc
                 return Found("there", (begins, ends), weight=here.slots + 2 * here.inside)
             return Found("changed", here.lines, (here.lines,))
         if ends is not None and ends >= begins:
+            if ends - begins == anchor.size and _are_blank((begins, ends), anchor, index, every):
+                return Found("there", (begins, ends))
             return Found("changed", (begins, ends), ((begins, ends),))
     # what was another line before is none that has moved
     free = [one for one in every if not any(earlier.since(n) is not None for n in _solid(one.lines, index))]
@@ -166,17 +168,31 @@ def _solid(lines: Lines, index: TextIndex) -> list[int]:
     return [n for n in range(lines[0], lines[1] + 1) if index.said[n]]
 
 
+def _are_blank(lines: Lines, anchor: Anchor, index: TextIndex, every: Sequence[_Candidate]) -> bool:
+    """Whether blank lines stand between the same ones as ever: which of several they are is all the same."""
+    if "".join(anchor.told) or _solid(lines, index):
+        return False
+    return any(index.before(one.lines[0], 1) == index.before(lines[0], 1) for one in every)
+
+
 def _between(lines: Lines, earlier: Earlier, index: TextIndex) -> Lines | None:
-    """The lines that stand now between what stood before some lines and behind them."""
+    """The lines that stand now between what stood before some lines and behind them.
+
+    Where lines beside them are others too, they are told by their number, if there are as many as before.
+    """
     told = earlier.index.said
-    above = next((n for n in range(lines[0] - 1, -1, -1) if told[n]), None)
-    below = next((n for n in range(lines[1] + 1, len(told)) if told[n]), None)
-    begin = -1 if above is None else earlier.to(above)
+    above = next((n for n in range(lines[0] - 1, -1, -1) if told[n] and earlier.to(n) is not None), -1)
+    below = next((n for n in range(lines[1] + 1, len(told)) if told[n] and earlier.to(n) is not None), None)
+    begin = -1 if above < 0 else earlier.to(above)
     end = len(index) if below is None else earlier.to(below)
     if begin is None or end is None:
         return None
     there = [n for n in range(begin + 1, end) if index.said[n] and earlier.since(n) is None]
-    return (there[0], there[-1]) if there else None
+    before = [n for n in range(above + 1, len(told) if below is None else below) if told[n]]
+    own = [at for at, n in enumerate(before) if lines[0] <= n <= lines[1]]
+    if len(own) == len(before):
+        return (there[0], there[-1]) if there else None
+    return (there[own[0]], there[own[-1]]) if own and len(there) == len(before) else None
 
 
 def _near(line: int, earlier: Earlier, size: int) -> Lines:

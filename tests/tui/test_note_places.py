@@ -370,3 +370,24 @@ async def test_the_word_of_its_judge_ends_the_following(workspace: Workspace, co
         await app.until(lambda: re.search(rf"{first}✗", app.text()))
     [note] = load_scorecard(card_path(workspace)).notes
     assert (note.lines, note.quote, note.followed) == ((first, first), "    total = sum(x)", None)
+
+
+async def test_of_lines_that_are_written_anew_together_a_note_stays_at_its_own(
+    workspace: Workspace, code: Path
+) -> None:
+    async with running(make_app(workspace, engine=None)) as app:
+        await noted(app, "17")
+        await changed(app, code, SIX.replace(F4, "def f4(x):\n    size = sum(x)\n    return size / 4\n\n\n"))
+        await app.until(lambda: re.search(r" 17≠", app.text()))
+        session = app.compare.session
+        assert session.placed(0, session.notes(0)[0]).standing == "changed"
+
+
+@pytest.mark.parametrize("line", ["19", "20"])
+async def test_a_note_on_a_blank_line_is_not_marked_for_what_changes_elsewhere(
+    workspace: Workspace, code: Path, line: str
+) -> None:
+    async with running(make_app(workspace, engine=None)) as app:
+        await noted(app, line)
+        await changed(app, code, HEAD + SIX.replace("x * 6", "x + 6"))
+        await app.until(lambda: re.search(rf" {int(line) + 4}✗", app.text()))
