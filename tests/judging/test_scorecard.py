@@ -279,3 +279,47 @@ def test_notes_without_ids_get_stable_ones_that_are_not_written(write: Callable[
     assert render_scorecard(card) == path.read_text()
     twice = parse_scorecard(path.read_bytes() + note.encode(), HERE)
     assert len({note.id for note in twice.notes}) == 2
+
+
+FOLLOWED = """
+[[notes]]
+kind = "bug"
+severity = "minor"
+text = "off by one"
+file = "a.py"
+lines = [3, 3]
+quote = "x"
+
+[notes.followed]
+file = "b.py"
+lines = [9, 10]
+quote = "y"
+{more}
+[notes.followed.context]
+before = ["z"]
+text = "1f"
+mine = 1
+"""
+
+
+def parsed(more: str) -> tuple[Note, str]:
+    """A note that was followed, and how its card is written again."""
+    text = 'task = "kv"\nmodel = "a"\njudge = "b"\n' + FOLLOWED.format(more=more)
+    card = parse_scorecard(text.encode(), Path("a.toml"))
+    return card.notes[0], render_scorecard(card)
+
+
+def test_where_the_lines_of_a_note_went_is_kept_with_every_unknown_key() -> None:
+    note, written = parsed("gone = true\nmood = 2\n")
+    assert note.followed is not None
+    assert (note.followed.file, note.followed.lines, note.followed.gone) == ("b.py", (9, 10), True)
+    assert (note.file, note.lines, note.quote) == ("a.py", (3, 3), "x")
+    assert "mood = 2" in written
+    assert "mine = 1" in written
+    assert parse_scorecard(written.encode(), Path("a.toml")).notes == (note,)
+
+
+def test_a_way_of_a_note_that_is_none_that_is_known_stays_as_somebody_wrote_it() -> None:
+    note, written = parsed('gone = "for good"\n')
+    assert note.followed is None
+    assert 'gone = "for good"' in written
