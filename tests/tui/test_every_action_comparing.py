@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from judge_tui.judging.scorecard import load_scorecard, render_scorecard
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.app import JudgeApp
 from judge_tui.tui.widgets.key_hints import KeyHints
@@ -43,12 +44,24 @@ from .tour import (
 
 
 async def other_window(app: Driver) -> None:
-    """Another window writes the scorecard, and this one changes it too."""
-    app.compare.session.flush()
-    path = app.compare.session.paths[0]
-    path.write_text(path.read_text() + "\n# another window\n")
+    """Another window changes a score, and this one changes it too."""
+    session = app.compare.session
+    session.flush()
+    path, card = session.paths[0], load_scorecard(session.paths[0])
+    theirs = 30 + (card.score("correctness") or 0) % 7
+    path.write_text(render_scorecard(card.with_score("correctness", theirs + 1)))
     await app.press("s", "c", "backspace", "4", "1" if score(app) != 41 else "2")
     await app.until(lambda: app.compare._conflicts)
+
+
+async def other_window_twice(app: Driver) -> None:
+    """Another window changes a score and a comment, and this one changes both too."""
+    await other_window(app)
+    session = app.compare.session
+    path, card = session.paths[0], load_scorecard(session.paths[0])
+    path.write_text(render_scorecard(card.with_comment("correctness", f"theirs {card.score('correctness')}")))
+    session.set_text(f"mine {session.card.score('correctness')}", index=0, row=session.rows[0])
+    session.flush()
 
 
 CODE_STEPS: Sequence[Step] = (
@@ -287,6 +300,12 @@ RUBRIC_STEPS: Sequence[Step] = (
     other_window,
     ("exclamation_mark",),
     ("conflict.load-what-the-other-window-saved", conflicts, 0),
+    other_window_twice,
+    ("exclamation_mark",),
+    ("conflict.keep-this-screen-s-in-all-that-is-left", conflicts, 0),
+    other_window_twice,
+    ("exclamation_mark",),
+    ("conflict.load-the-other-s-in-all-that-is-left", conflicts, 0),
     ("program.leave-the-program", lambda a: a.app._exit, True),
 )
 

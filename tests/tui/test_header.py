@@ -40,7 +40,7 @@ async def test_at_80_columns_a_conflict_and_a_sandbox_that_is_not_full_are_both_
         await app.until(lambda: "saved" in header(app))
         path = three.scorecard_path("kv", "alpha", "anna")
         path.write_text(path.read_text().replace("85", "40"))
-        await app.press("t", "9", "0")
+        await app.press("c", "9", "0", "enter")
         await app.until(lambda: "NOT SAVED: press ! to settle" in header(app))
         assert "sandbox partial" in header(app)
         await app.pilot.resize_terminal(160, 24)
