@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -175,3 +176,16 @@ async def test_a_matchup_is_joined_line_by_line_too(workspace: Workspace) -> Non
         await app.until(lambda: "Theirs" in app.text() and "Speed" in app.text())
         names = [one.name for one in workspace.matchups("kv", "anna").between(("alpha", "beta")).criteria]
         assert sorted(names) == ["Speed", "Theirs"]
+
+
+async def test_places_of_notes_that_both_windows_find_are_no_news(workspace: Workspace) -> None:
+    async with running(make_app(workspace, engine=None)) as app:
+        session = app.compare.session
+        note = new_note("bug", "mine", file="kv_cache.py", lines=(1, 1), source=["x"])
+        session.put_note(0, note)
+        session.flush()
+        elsewhere(workspace, lambda c: c.with_note(replace(c.notes[0], lines=(2, 2))))
+        session.save(0)
+        await app.until(lambda: not session.unsaved())
+        assert on_disk(workspace).notes[0].lines == (2, 2)
+        assert not any("as well" in told for told in app.messages())

@@ -95,6 +95,7 @@ class CompareSaving(Screen[None]):
         session, hidden = self.session, self.session.blindfold.active
         # a line that is written in a matchup has a number, which another one may have after that
         waits = index >= len(session.submissions) and self._written_in == index
+        before = len(session.changes)
         if waits or not session.merge(index):
             # a dialog that opens by itself would swallow what is being typed: the judge opens it
             self._conflicts.add(index)
@@ -104,6 +105,9 @@ class CompareSaving(Screen[None]):
         if hidden and not session.blindfold.active:
             # the other window has revealed them
             self.show_names()
+        if index < len(session.submissions) and len(session.changes) == before:
+            # where notes are now was found out in both, or the other one goes on with what was told
+            return
         if time.monotonic() - self._joined_at >= _TOLD_S:
             # another window that types saves many times a minute
             what = letter_of(index) if index < len(session.submissions) else "The matchup"
