@@ -303,4 +303,4 @@ def test_work_of_several_runs_is_told_as_such() -> None:
     assert "2 earlier runs" in two
     assert "u goes back to what is older." in two
     asked = told_of_earlier_work(2, "matchup", behind=True, undo="u", settle="!")
-    assert "! asks which one stays. u goes back to what is older." in asked
+    assert "! asks about what both have changed. u goes back to what is older." in asked

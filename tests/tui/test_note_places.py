@@ -391,3 +391,27 @@ async def test_a_note_on_a_blank_line_is_not_marked_for_what_changes_elsewhere(
         await noted(app, line)
         await changed(app, code, HEAD + SIX.replace("x * 6", "x + 6"))
         await app.until(lambda: re.search(rf" {int(line) + 4}✗", app.text()))
+
+
+async def test_leaving_waits_until_it_is_known_where_lines_went(
+    workspace: Workspace, code: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running(make_app(workspace, engine=None)) as app:
+        await noted(app, "17")
+        going = threading.Event()
+
+        def late(*args: object, **kwargs: object) -> object:
+            going.wait(5)
+            return place(*args, **kwargs)  # type: ignore[arg-type]
+
+        place = placements.place
+        monkeypatch.setattr(placements, "place", late)
+        code.write_text(HEAD + SIX.replace("out = x * 4", "size = sum(x)"))
+        app.compare.disk_changed({code})
+        pane = app.compare.panes[0]
+        await app.until(lambda: len(pane.source) == len((HEAD + SIX).splitlines()))
+        threading.Timer(0.1, going.set).start()
+        await app.press("q")
+    [note] = load_scorecard(card_path(workspace)).notes
+    assert note.followed is not None
+    assert note.followed.lines == (21, 21)

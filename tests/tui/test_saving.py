@@ -91,7 +91,7 @@ async def test_work_of_an_earlier_run_and_a_newer_card_on_disk_are_told_and_aske
     async with running(make_app(workspace)) as driver:
         await driver.until(lambda: "press ! to settle" in driver.text())
         assert "A: Unsaved work of an earlier run is kept" in told(driver)
-        assert "newer: ! asks which one stays" in told(driver)
+        assert "newer: ! asks about what both" in told(driver)
         assert load_scorecard(path).score("correctness") == 75
         await driver.press("!")
         assert "Correctness: 90 here, 75 there" in driver.text()

@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from judge_tui.judging.edits import Edit, EditLog
-from judge_tui.judging.merging import Key, Parts, Side
 from judge_tui.tui.desk.history import OUTSIDE, History, Step
 from judge_tui.tui.kept.documents import SCORECARD, Document
+
+if TYPE_CHECKING:
+    from judge_tui.judging.merging import Key, Parts, Side
 
 __all__ = ["KEPT", "THEIRS", "Changes"]
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
     from judge_tui.tui.desk.placements import Search
 
 __all__ = ["ComparePlacing"]
+
+#: Seconds that leaving waits at most, and between looks.
+_PATIENCE_S, _LOOK_S = 1.0, 0.01
 
 
 class ComparePlacing(Screen[None]):
@@ -51,6 +56,13 @@ class ComparePlacing(Screen[None]):
         shown = {} if source is None else {pane.file: source.bare.text}
         placements = self.session.placements[pane.index]
         pane.submit(lambda: placements.find(notes, shown), partial(self._places_found, pane))
+
+    async def places_found(self) -> None:
+        """Wait until it is known where notes are in what has changed: nobody could find that out later."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_PATIENCE_S):
+                while any(not pane.settled for pane in self.panes if self.session.notes(pane.index)):
+                    await asyncio.sleep(_LOOK_S)
 
     def _places_found(self, pane: CodePane, search: Search) -> None:
         from judge_tui.tui.screens.notes_list import NotesList

@@ -70,6 +70,7 @@ class CompareSaving(Screen[None]):
         def changed(self) -> None: ...
         def show_names(self) -> None: ...
         def joined(self) -> None: ...
+        async def places_found(self) -> None: ...
 
     def on_save_reported(self, message: SaveReported) -> None:
         report = message.report
@@ -270,6 +271,7 @@ class CompareSaving(Screen[None]):
 
     async def leave_by(self, leave: Callable[[], object]) -> None:
         """Leave in some way once everything is kept, or the judge says that it may be lost."""
+        await self.places_found()
         if self.session.unsaved():
             await asyncio.to_thread(self.session.flush)
         if self.session.lost():
