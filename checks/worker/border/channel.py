@@ -51,6 +51,9 @@ class Channel:
         self._here = threading.local()
         self._inboxes: dict[int, queue.SimpleQueue[Message]] = {}
         self._main_thread = threading.main_thread().ident
+
+    def listen(self) -> None:
+        """Begin to hear what the other side's threads say; whoever serves them is there by now."""
         threading.Thread(target=self._dispatch, name="border", daemon=True).start()
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import functools
 import sys
+import threading
 import types
 from collections.abc import Mapping
 from dataclasses import is_dataclass
@@ -119,6 +120,7 @@ class Kinds:
         self._by_key: dict[str, Meta] = {}
         self._here: dict[int, Meta] = {}
         self._numbers: dict[Meta, int] = {}
+        self._lock = threading.Lock()
 
     def forget(self) -> None:
         """Another process over there: classes stay what they are, and have other numbers."""
@@ -144,12 +146,15 @@ class Kinds:
             return known
         if told is None:
             told = self._peer.ask("class", number)
-        kind = self._by_key.get(told["key"])
-        if kind is None or kind in self._numbers:
-            made = self._made(told)
-            kind = self._by_key.setdefault(told["key"], made) if kind is None else made
-        self._here[number] = kind
-        self._numbers[kind] = number
+        made = self._made(told)
+        with self._lock:
+            # another thread may have met it meanwhile
+            if (known := self._here.get(number)) is not None:
+                return known
+            kind = self._by_key.setdefault(told["key"], made)
+            kind = made if kind in self._numbers else kind
+            self._here[number] = kind
+            self._numbers[kind] = number
         return kind
 
     def _made(self, told: Mapping[str, Any]) -> Meta:

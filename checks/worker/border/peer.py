@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
 import threading
 import weakref
@@ -25,6 +26,8 @@ from .table import Table
 __all__ = ["Peer"]
 
 __tracebackhide__ = True
+#: Objects that are given back with one message.
+_MOST_RELEASED = 100_000
 
 
 class Peer:
@@ -67,6 +70,7 @@ class Peer:
         self._known: weakref.WeakValueDictionary[int, StandIn] = weakref.WeakValueDictionary()
         self._lock = threading.Lock()
         self.channel = Channel(main, beside, first, self.serve, control)
+        self.channel.listen()
 
     def begin(self) -> None:
         """Go on with another process over there."""
@@ -203,10 +207,12 @@ class Peer:
         return operate(self, *operands)
 
     def _released(self) -> list[tuple[int, int]]:
-        if not self.dropped:
-            return []
-        found, self.dropped = self.dropped, deque()
-        return list(found)
+        found: list[tuple[int, int]] = []
+        # other threads take and add meanwhile
+        with contextlib.suppress(IndexError):
+            while len(found) < _MOST_RELEASED:
+                found.append(self.dropped.popleft())
+        return found
 
     def stand_in(self, number: int, kind: Meta) -> Any:
         """The stand-in for an object over there: the same one for as long as somebody has it."""

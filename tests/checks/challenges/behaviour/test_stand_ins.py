@@ -328,3 +328,34 @@ def test_a_test_works_as_if_no_border_were_there(judged: Judged) -> None:
     assert {each.verdict for name, each in outcomes.items() if name not in skipped} == {Verdict.PASS}, told(
         outcomes
     )
+
+
+_MEETING = """
+import threading, pytest, submission
+from submission import Refused
+
+@pytest.mark.parametrize("row", range(6))
+def test_meeting(row):
+    seen = []
+    def wait():
+        try: submission.refuse()
+        except Refused: seen.append(row)
+    threads = [threading.Thread(target=wait) for _ in range(6)]
+    for thread in threads: thread.start()
+    submission.EVENT.set()
+    for thread in threads: thread.join()
+    assert seen == [row] * 6
+"""
+
+
+def test_threads_that_meet_a_class_at_once_meet_the_same(judged: Judged) -> None:
+    submission = """
+import threading
+class Refused(Exception): pass
+EVENT = threading.Event()
+def refuse():
+    EVENT.wait()
+    raise Refused
+"""
+    (found,) = judged(_MEETING, submission).values()
+    assert found.verdict is Verdict.PASS, found.summary
