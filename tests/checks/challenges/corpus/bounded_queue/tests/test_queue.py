@@ -85,6 +85,7 @@ def test_close_wakes_who_waits():
             seen.append("closed")
 
     threads = started(wait, wait)
+    time.sleep(0.2)  # so that they wait
     queue.close()
     joined(threads)
     assert seen == ["closed", "closed"]
