@@ -208,7 +208,7 @@ async def test_a_second_window_is_asked_about(workspace: Workspace) -> None:
         app.compare.session.flush()
         path = card_path(workspace)
         path.write_text(path.read_text().replace("score = 85", "score = 40"))
-        await app.press("t", "7", "0")
+        await app.press("c", "7", "0", "enter")
         await app.until(lambda: "press ! to settle" in app.text())
         await app.press("exclamation_mark")
         assert "Changed by another window" in app.text()

@@ -189,3 +189,14 @@ async def test_places_of_notes_that_both_windows_find_are_no_news(workspace: Wor
         await app.until(lambda: not session.unsaved())
         assert on_disk(workspace).notes[0].lines == (2, 2)
         assert not any("as well" in told for told in app.messages())
+
+
+async def test_what_keeps_from_leaving_shows_its_answer_on_the_smallest_terminal(
+    workspace: Workspace,
+) -> None:
+    async with running(make_app(workspace, engine=None), (30, 8)) as app:
+        await in_conflict(app, workspace)
+        await app.press("q")
+        assert isinstance(app.app.screen, LeaveQuestion)
+        for told in ("Another window", "l    leave all the same"):
+            assert told in app.text(), app.text()

@@ -259,24 +259,29 @@ def test_two_windows_on_one_scorecard_ask_and_lose_nothing(
     one.send(b"sc85")
     read_when(path, one, lambda text: "score = 85" in text)
     two.send(b"st70")
+    # what each has changed for itself is kept unasked
+    read_when(path, two, lambda text: "score = 70" in text and "score = 85" in text)
+    one.send(b"c86\r")
+    read_when(path, one, lambda text: "score = 70" in text and "score = 86" in text)
+    two.send(b"c80\r")
     two.see(b"press ! to settle")
-    assert "70" not in path.read_text()
+    assert "80" not in re.findall(r"score = (\d+)", path.read_text())
     two.send(b"!")
     two.see(b"load what the other window saved")
     two.send(b"r")
     # undo brings back what this window had
     two.send(b"u")
-    read_when(path, two, lambda text: "score = 70" in text and "score = 85" not in text)
-    one.send(b"c86\r")
+    read_when(path, two, lambda text: "score = 80" in text and "score = 86" not in text)
+    one.send(b"c87\r")
     one.see(b"press ! to settle")
     one.send(b"!")
     one.see(b"keep what is on this screen")
     one.send(b"o")
-    read_when(path, one, lambda text: "score = 86" in text and "score = 70" not in text)
+    read_when(path, one, lambda text: "score = 87" in text and "score = 70" in text)
     for terminal in (one, two):
         terminal.send(b"q")
         assert terminal.wait() == 0
-    assert load_scorecard(path).score("correctness") == 86
+    assert load_scorecard(path).score("correctness") == 87
 
 
 @pytest.fixture
