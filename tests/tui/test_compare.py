@@ -215,8 +215,8 @@ async def test_a_second_window_is_asked_about(workspace: Workspace) -> None:
         await app.press("r")
         assert app.compare.session.card.scores == {"correctness": 40}
         await app.press("u")
-        assert app.compare.session.card.scores == {"correctness": 85, "tests": 70}
-    assert load_scorecard(card_path(workspace)).scores == {"correctness": 85, "tests": 70}
+        assert app.compare.session.card.scores == {"correctness": 70}
+    assert load_scorecard(card_path(workspace)).scores == {"correctness": 70}
 
 
 async def test_help_lists_the_keys_that_are_bound(workspace: Workspace) -> None:
