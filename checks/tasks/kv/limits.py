@@ -52,7 +52,7 @@ def stores_half(subject: Subject) -> bool:
     if not subject.mode:
         return False
     cached = subject.cached(Sizes())
-    cached.feed(*drawn(np.random.default_rng(1), Sizes(), 1))
+    cached.feed(*drawn(np.random.default_rng(1), cached.sizes, 1))
     return any(entry.dtype == "float16" for entry in entries(cached))
 
 

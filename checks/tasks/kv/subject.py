@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -16,6 +16,7 @@ from judge_tui.checks.faults import Skipped, Unbound
 from judge_tui.checks.lines import split_lines
 from judge_tui.checks.sources import parsed, source_text
 from judge_tui.checks.submission import ADAPTER
+from judge_tui.checks.tasks.kv.faces.axis_orders import one_headed
 from judge_tui.checks.tasks.kv.faces.cached import Cached
 from judge_tui.checks.tasks.kv.faces.maker import Maker
 from judge_tui.checks.tasks.kv.faces.ways import Way
@@ -91,7 +92,12 @@ class Subject:
         """
         drawn = self.bench.sizes("heads")
         heads, widths = (_HEADS[:2], _WIDTHS[:2]) if narrow else (_HEADS, _WIDTHS)
-        return Sizes(batch, drawn.one_of(heads), tokens, drawn.one_of(widths), dtype, **more)
+        return self.fitted(Sizes(batch, drawn.one_of(heads), tokens, drawn.one_of(widths), dtype, **more))
+
+    def fitted(self, sizes: Sizes) -> Sizes:
+        """The same for what the cache can hold: of one that keeps rows, a single head."""
+        one = any(one_headed(self.bound[name].layout) for name in ("step", "append") if name in self.bound)
+        return replace(sizes, heads=1, query_heads=0) if one else sizes
 
     def between(self, name: str, least: int, most: int) -> int:
         """A size that is drawn once for a check."""

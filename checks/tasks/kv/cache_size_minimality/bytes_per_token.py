@@ -75,7 +75,7 @@ def cache_size_minimality(bench: Bench, found: Findings) -> str:
 
 
 def _bytes(subject: Subject, found: Findings) -> list[str]:
-    measured, expected = weighed(subject, _SIZES), _expected(_SIZES)
+    measured, expected = weighed(subject, subject.fitted(_SIZES)), _expected(subject.fitted(_SIZES))
     if measured is None:
         found.note(
             "bytes per token",
@@ -117,7 +117,7 @@ def _compressed(subject: Subject, found: Findings) -> list[str]:
     own = compressed.roles_of(subject.bound)
     if own is None:
         return []
-    sizes = replace(_SIZES, head_dim=64)
+    sizes = replace(subject.fitted(_SIZES), head_dim=64)
     measured = weighed(Subject(subject.bench, own), sizes)
     if measured is None:
         return []
@@ -146,7 +146,7 @@ def _double_only(subject: Subject, ratio: float) -> bool:
     """Whether twice the bytes are those of float64, and nothing else is too much."""
     if not 1.9 <= ratio <= 2.0 * _LIMIT:
         return False
-    sizes = replace(_SIZES, dtype="float64")
+    sizes = replace(subject.fitted(_SIZES), dtype="float64")
     measured = weighed(subject, sizes)
     return measured is not None and measured.per_token / _expected(sizes) <= _LIMIT
 
@@ -228,7 +228,7 @@ def _free_block(subject: Subject, entry: Entry, listed: list[Entry], unread: lis
 
 def _unread(subject: Subject, found: Findings) -> list[str]:
     """Entries of the size of the data that attention never reads."""
-    tokens, sizes = 8, replace(_SIZES, max_len=12)
+    tokens, sizes = 8, replace(subject.fitted(_SIZES), max_len=12)
     q, k, v = drawn(subject.bench.rng("read"), sizes, tokens + 1)
     one_part = tokens * sizes.batch * sizes.heads * sizes.head_dim * 4
 

@@ -79,7 +79,9 @@ def judge_resident(subject: Subject, found: Findings) -> list[str]:
     if seen is None:
         return []
     where = subject.where("create", "append", "step")
-    least = 2 * _SIZES.heads * _SIZES.head_dim * np.dtype(_SIZES.dtype).itemsize * _TOKENS * _SIZES.batch
+    sizes = subject.fitted(_SIZES)
+    width = 2 * sizes.heads * sizes.head_dim * np.dtype(sizes.dtype).itemsize
+    least = width * _TOKENS * sizes.batch
     known = max(seen.led_to, least) * (_PER_FLOAT_OBJECT if seen.objects else 1)
     ratio = max(seen.resident - _SLACK, 0) / known
     told = f"{seen.resident} B resident, {seen.led_to} B in the cache, {least} B of keys and values"
@@ -162,8 +164,8 @@ def _roots(cached: Cached) -> list[Handle]:
 def _filled(subject: Subject, worker: Worker, number: int) -> Cached:
     """A full cache in a worker that keeps nothing else of the calls that filled it."""
     first = worker.slot().id
-    cached = subject.cached(_SIZES, worker)
-    cached.feed(*drawn(subject.bench.rng("resident", number), _SIZES, _TOKENS), whole=False)
+    cached = subject.cached(subject.fitted(_SIZES), worker)
+    cached.feed(*drawn(subject.bench.rng("resident", number), cached.sizes, _TOKENS), whole=False)
     names = [name for name in cached.names.values() if isinstance(name, Handle)]
     kept = {handle.id for handle in (*_roots(cached), *names)}
     # every argument and result of these calls has a number between the two

@@ -28,6 +28,15 @@ def _parts(tree: Tree) -> list[list[Any]]:
     return [list(item) for item in tree.get("parts", ())]
 
 
+def _unwrapped(handle: Handle, tree: Tree) -> tuple[Handle, Tree]:
+    """What an object holds that is nothing but one array; anything else as it is."""
+    held = [(step, key, below) for step, key, below in _parts(tree) if below.get("kind") == "array"]
+    if tree.get("kind") != "object" or len(held) != 1:
+        return handle, tree
+    ((step, key, below),) = held
+    return handle.part((step, key)), below
+
+
 def part(returned: Returned, role: Role, name: str, rank: Sequence[int]) -> Handle | None:
     """The returned array ``name``.
 
@@ -39,7 +48,7 @@ def part(returned: Returned, role: Role, name: str, rank: Sequence[int]) -> Hand
     """
     if returned.has(name):
         return returned.handle(name)
-    tree, root = returned.result.tree, returned.result.handle
+    root, tree = _unwrapped(returned.result.handle, returned.result.tree)
     if tree.get("kind") in ("array", "list", "scalar"):
         return root
     item = next(r for r in role.returns if r.name == name)
@@ -68,7 +77,8 @@ def pair(returned: Returned, role: Role) -> tuple[Handle, Handle] | None:
         return named["k"], named["v"]
     if tree.get("kind") not in ("tuple", "list"):
         return None
-    arrays = [root.part((step, key)) for step, key, below in _parts(tree) if below.get("kind") == "array"]
+    parts = [_unwrapped(root.part((step, key)), below) for step, key, below in _parts(tree)]
+    arrays = [handle for handle, below in parts if below.get("kind") == "array"]
     return (arrays[0], arrays[1]) if len(arrays) >= 2 else None
 
 

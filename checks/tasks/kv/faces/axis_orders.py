@@ -2,7 +2,8 @@
 
 A layout names the axes of what goes over the wire: ``BHND`` is (batch, heads, tokens, head size),
 ``BNHD`` has tokens before heads, ``BHD`` drops the token axis (one token), ``HND`` and ``NHD`` drop the
-batch (one sequence), ``HD`` both, and ``BNE`` joins heads and head size into one axis. ``L`` is the axis
+batch (one sequence), ``HD`` both, and ``BNE`` joins heads and head size into one axis. ``ND`` and ``D`` are
+rows of a single head. ``L`` is the axis
 of layers, where all of them go in with one call: ``LNHD``. ``P`` holds the real tokens of all sequences, one
 sequence behind the other and nothing between: ``PHD``.
 """
@@ -19,12 +20,14 @@ __all__ = [
     "JOINED",
     "LAYERS",
     "LAYOUTS",
+    "ONE_HEAD",
     "SOLO",
     "answered",
     "fits",
     "from_wire",
     "layered",
     "of_layer",
+    "one_headed",
     "one_layer",
     "packed",
     "to_wire",
@@ -40,6 +43,8 @@ LAYERS = 5
 LAYOUTS = ("BHND", "BNHD", "NBHD", "BHD", "BNE")
 #: Layouts of one sequence.
 SOLO = ("HND", "NHD", "HD", "NE")
+#: Layouts of one sequence and one head: what keeps rows alone is told of no heads.
+ONE_HEAD = ("ND", "D")
 #: Layouts in which an answer may come though the question went in another.
 JOINED = ("BNE", "BHD", "BE", "NE", "HD", "E")
 
@@ -49,6 +54,11 @@ def layered(orders: Sequence[str]) -> tuple[str, ...]:
     several = [order for order in orders if "E" not in order]
     behind = [f"{order[0]}L{order[1:]}" for order in several if order[0] in "BN"]
     return tuple(dict.fromkeys([f"L{order}" for order in several] + behind))
+
+
+def one_headed(layout: str) -> bool:
+    """Whether what goes in has no heads, neither as an axis nor joined."""
+    return bool(layout) and not set(layout) & {"H", "E"}
 
 
 def one_layer(layout: str) -> str:

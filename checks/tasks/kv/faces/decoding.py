@@ -19,9 +19,11 @@ from judge_tui.checks.calling.calls import Returned, invoke
 from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.faults import BadResult, Skipped
 from judge_tui.checks.tasks.kv.faces.answers import State, cache_of, made_cache, part
+from judge_tui.checks.tasks.kv.faces.joined import Joined, joins
 from judge_tui.checks.tasks.kv.faces.left_padding import LEFT, after, aligned, marked
 from judge_tui.checks.tasks.kv.faces.lone import KEYED
 from judge_tui.checks.tasks.kv.faces.sequence_handles import given_handle, hands_out
+from judge_tui.checks.tasks.kv.faces.told import PLACES, drawn_weights, placed
 from judge_tui.checks.tasks.kv.words.decoder_roles import DECODER
 from judge_tui.checks.tasks.kv.words.sizes import BLOCK
 
@@ -30,7 +32,7 @@ __all__ = ["FEW_IDS", "IDS", "Decoder", "ModelSizes"]
 Array = npt.NDArray[Any]
 #: What token ids are called when they are handed over: a batch, a column of it, lists, one sequence, one id,
 #: a dict of them.
-IDS = ("tokens", "token", "token_lists", "ids", "id", "id_by_sequence")
+IDS = ("tokens", "token", "token_lists", "ids", "id", "id_by_sequence", "id_history")
 #: A vocabulary of which most tables hold all.
 FEW_IDS = 29
 #: Fewer logits than this are taken for something else: ids, or a flag.
@@ -56,11 +58,14 @@ class ModelSizes:
     def inputs(self) -> dict[str, Any]:
         """By canonical name."""
         blocks = self.batch * -(-self.max_len // BLOCK)
+        shared = self.embed // self.heads * (self.kv_heads or self.heads)
         return {
+            **drawn_weights(self.embed, self.embed, shared, self.seed, self.dtype),
             "batch": self.batch, "vocab": self.vocab, "embed": self.embed, "heads": self.heads,
             "kv_heads": self.kv_heads or self.heads, "head_dim": self.embed // self.heads,
             "layers": self.layers, "layer": 0, "max_len": self.max_len, "ff": 2 * self.embed,
             "seed": self.seed, "dtype": self.dtype, "chunk": self.chunk, "one_layer": 1, "bits": 8,
+            "causal": True,
             "blocks": blocks, "blocks_and_one": blocks + 1, "blocks_each": -(-self.max_len // BLOCK),
             "block_size": BLOCK, "count": self.max_len,
         }  # fmt: skip
@@ -78,6 +83,8 @@ class Decoder:
     Attributes:
         takes: ``tokens`` (ids) or ``x`` (hidden vectors).
         counts: (B,) positions that were fed.
+        history: All that was fed, (B, S) or (B, S, E); ``None`` before the first call.
+        joined: Keys and values that are the caller's to join, where they are.
         real: (B, S) bool, which places of a cache hold no padding, where prompts are padded in front.
         sequences: What the model calls its sequences, where it keeps several apart.
         counters: What the worker counted in each call; asked for where it is a list.
@@ -89,6 +96,8 @@ class Decoder:
         self.worker, self.bound, self.sizes, self.left = worker, bound, sizes, left
         self.takes = "tokens" if any(bound[r].takes(t) for r in ("prefill", "decode") for t in IDS) else "x"
         self.counts = np.zeros(sizes.batch, np.int64)
+        self.history: Array | None = None
+        self.joined = Joined(worker) if any(map(joins, bound.values())) else None
         self.real = np.ones((sizes.batch, 0), bool)
         self.state: State = None
         self.counters: list[Mapping[str, Any]] | None = None
@@ -124,6 +133,8 @@ class Decoder:
         """
         other = copy.copy(self)
         other.counts, other.real = np.zeros_like(self.counts), self.real[:, :0]
+        other.history = None
+        other.joined = Joined(self.worker) if self.joined else None
         other.sequences = [other._opened(number)]
         return other
 
@@ -209,6 +220,8 @@ class Decoder:
 
     def _answer(self, binding: Binding, given: Array, real: Array, flat: Array | None = None) -> Array:
         line, seen = given[0] if flat is None else flat, after(self.real, real, given.shape[1])
+        begins = self.history is None or len(self.history) != len(given)
+        history = given if begins else np.concatenate([self.history, given], axis=1)
         inputs: dict[str, Any] = {
             **self.sizes.inputs(), "model": self.model, "cache": self.state, "tokens": given, "x": given,
             "token": given if flat is None else flat, "vector": given if flat is None else flat,
@@ -219,16 +232,22 @@ class Decoder:
             "lengths": real, "active": real > 0, "position": int(self.counts.max()),
             "positions": self.counts.copy(), "use_cache": True, "totals": self.counts + real,
             "no_cache": False,
+            "cache_k": self.state[0] if isinstance(self.state, tuple) else None,
+            "cache_v": self.state[1] if isinstance(self.state, tuple) else None,
             "sequence": self.sequences[0], "sequences": self.sequences, "opened": self.sequences[0],
             "valid": None, **self._by_sequence(given),
             "mask": np.arange(given.shape[1]) < real[:, None], **marked(seen),
             "chunks": -(-given.shape[1] // self.sizes.chunk),
+            "id_history": history, "row_history": history,
+            **self._placed(binding, given), **(self.joined.inputs() if self.joined else {}),
         }  # fmt: skip
         role = _ROLES[binding.role]
         before = self.state
         returned = self._invoked(binding, inputs)
-        self.real = seen
-        if binding.takes("cache") or returned.has("cache"):
+        self.real, self.history = seen, history
+        if self.joined:
+            self.joined.take(returned, given.shape[1])
+        if binding.takes("cache") or binding.takes("cache_k") or returned.has("cache"):
             # The object that a method is called on is the model here, not the cache.
             self.state = cache_of(returned, replace(binding, on=""), role, before)
         elif self.bound["decode"].takes("cache") and not {"state", "states"} & set(self.bound):
@@ -241,6 +260,13 @@ class Decoder:
         if handle is None:
             raise BadResult(f"{binding.target} gives no logits")
         return self._rows(handle, given.shape[1])
+
+    def _placed(self, binding: Binding, given: Array) -> dict[str, Any]:
+        """Masks, tables and places of the new tokens, for a call that asks for any of them."""
+        if not any(binding.takes(name) for name in PLACES):
+            return {}
+        width = self.sizes.embed // self.sizes.heads
+        return placed(int(self.counts.max()), given.shape[1], len(given), width)
 
     def _by_sequence(self, given: Array) -> dict[str, Any]:
         """The first token of every sequence in a dict, where sequences are called by what can be a key."""

@@ -23,11 +23,14 @@ from judge_tui.checks.tasks.kv.faces.axis_orders import (
     fits,
     from_wire,
     of_layer,
+    one_headed,
     packed,
     to_wire,
     unpacked,
     wire_shape,
 )
+from judge_tui.checks.tasks.kv.faces.block_tables import chooses, of_rows
+from judge_tui.checks.tasks.kv.faces.twice import invoked
 from judge_tui.checks.tasks.kv.faces.ways import Way
 from judge_tui.checks.tasks.kv.words.sequence_roles import ADD, FREE
 from judge_tui.checks.tasks.kv.words.sizes import Sizes, mode
@@ -77,6 +80,9 @@ class Opened:
         self.together = together
         self.goes = goes
         self.bound = bound
+        feeding = bound.get("step") or bound.get("append") or bound.get("append_many")
+        if feeding is not None and one_headed(feeding.layout):
+            sizes = replace(sizes, heads=1, query_heads=0)
         self.sizes = sizes
         self.left = left
         # What gives everything back as it takes more in is read by that.
@@ -87,7 +93,6 @@ class Opened:
         self.touched: set[str] | None = None
         self.counters: list[Mapping[str, Any]] | None = [] if counted else None
         self._pairs: list[tuple[Handle, Handle, str] | None] = []
-        feeding = bound.get("step") or bound.get("append") or bound.get("append_many")
         self.alone = feeding is not None and _holds_one(feeding)
         self.feeds_layers = feeding is not None and feeding.takes("layer")
         self.names: dict[int, Any] = {}
@@ -109,7 +114,8 @@ class Opened:
     def _made_for(self, create: Binding) -> dict[str, Any]:
         """The sizes that a cache is told when it is made, and every call that takes an object of them."""
         sizes = self.sizes
-        inputs = {**sizes.inputs(), **({"batch": 1} if self.alone else {})}
+        # A cache of its own for a sequence has room, and blocks, for one.
+        inputs = (replace(sizes, batch=1) if self.alone else sizes).inputs()
         if not create.takes("kv_heads"):
             # What holds keys and values and is told of one kind of head is told of theirs.
             inputs.update(heads=sizes.heads, embed=sizes.heads * sizes.head_dim)
@@ -175,12 +181,16 @@ class Opened:
                 inputs["cache_k"], inputs["cache_v"] = state[0], state[1]
             elif isinstance(state, Handle):
                 inputs["cache_k"], inputs["cache_v"] = state.part(("i", 0)), state.part(("i", 1))
+        if chooses({binding.role: binding}):
+            # Where tokens lie in a pool is ours to say: one pool for all, or one for each sequence.
+            sizes, first = (replace(self.sizes, batch=1), 0) if self.alone else (self.sizes, b or 0)
+            inputs.update(of_rows(sizes, stored.tolist(), counts[: len(stored)].tolist(), first))
         return inputs
 
     def _invoked(self, binding: Binding, inputs: dict[str, Any]) -> Returned:
         counting = self.counters is not None
         plain = replace(binding, layout="")
-        self.last = invoke(self.worker, plain, inputs, budget=self.left(), count=counting)
+        self.last = invoked(self.worker, plain, inputs, budget=self.left(), count=counting)
         if self.counters is not None:
             self.counters.append(self.last.result.counters)
         if self.touched is not None:

@@ -124,7 +124,7 @@ def _stored(search: Search, bound: Option, tokens: int) -> Cached:
     parts: Option = {n: bound[n] for n in ("create", "add", "append", "append_many", "step") if n in bound}
     sizes = Sizes(2, 3, 32, 8)
     cached = Cached(search.worker, parts, sizes, lambda: _BUDGET)
-    cached.feed(*drawn(np.random.default_rng(22), sizes, tokens))
+    cached.feed(*drawn(np.random.default_rng(22), cached.sizes, tokens))
     return cached
 
 

@@ -46,14 +46,15 @@ class BorrowedCaches:
     def options(self, option: Option) -> Iterator[Option]:
         """A decoder that is handed a cache, with each of them: one for all layers, then one for each."""
         apart = option["prefill"].takes("sequence") and "open" not in option
+        around = [option["decoder"]] if "decoder" in option else []
         for maker in self.makers:
             for role in ("state", "states"):
-                made = {**option, role: as_told(replace(maker, role=role), option["decoder"])}
+                made = {**option, role: as_told(replace(maker, role=role), *around)}
                 if apart and role == "state" and maker.target in self.adds:
                     yield {**made, "open": replace(self.adds[maker.target], role="open")}
                 yield made
         for maker, add in self._paged if apart else ():
-            yield {**option, "state": as_told(maker, option["decoder"]), "open": add}
+            yield {**option, "state": as_told(maker, *around), "open": add}
 
     @cached_property
     def _paged(self) -> list[tuple[Binding, Binding]]:

@@ -28,6 +28,21 @@ _WINDOWED = replace(
     patterns=(r"cache$", r"cache"),
     avoid=tuple(word for word in _ROLES["create"].avoid if word not in ("slid", "window")),
 )
+#: A cache that says it is a simple one, where there is no other.
+_PLAIN = replace(
+    _ROLES["create"],
+    patterns=(r"cache$",),
+    avoid=tuple(word for word in _ROLES["create"].avoid if word not in ("naive", "reference")),
+)
+#: What reads a cache by what it gives, whatever it is called: it changes nothing, and tells no number.
+_GIVING = replace(
+    _ROLES["read"],
+    patterns=(r"kv|keys|cache|current|state|stored|content|past|history|tensors|arrays|snapshot",),
+    avoid=(
+        *_ROLES["read"].avoid,
+        r"reset|clear|free|advance|append|update|write|add|make|create|new|init|bytes|count",
+    ),
+)
 #: What only says whether there is room.
 _CHECKS = re.compile(r"(?i)(^|\.)(check|require|assert)_?[a-z]+$")
 #: What takes one token as well as many, where nothing else takes one.
@@ -65,7 +80,7 @@ def _creates(search: Search, written: Option) -> Iterator[Option]:
         # Until it is full, what keeps a window of the newest tokens holds all of them.
         options += matched(search, _WINDOWED, classes=True)[:2]
     if not options:
-        options = _storing(search)
+        options = matched(search, _PLAIN, classes=True)[:2] or _storing(search)
     for binding in (*_around_a_cache(search, options), *options):
         yield {"create": replace(binding, returns={})}
     yield {}
@@ -160,6 +175,8 @@ def _around(search: Search, written: Option, base: Option) -> Iterator[tuple[Opt
         if name in TICKS:
             return ticks(search, owner)
         named = matched(search, _ROLES[name], owner=owner, stateful=name != "attention")[:MOST]
+        if name == "read" and not named:
+            named = matched(search, _GIVING, owner=owner, stateful=True)[:2]
         if name not in ("attend", "attention"):
             return named
         return [each for option in named for each in positions.told(search, option)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -17,7 +17,9 @@ from judge_tui.checks.tasks.kv.faces.decoding import IDS, ModelSizes
 from judge_tui.checks.tasks.kv.faces.lone import is_lone, keyed, lone, lone_step
 from judge_tui.checks.tasks.kv.faces.maker import Maker
 from judge_tui.checks.tasks.kv.faces.sequence_handles import hands_out, opening, tells_sequences
+from judge_tui.checks.tasks.kv.faces.told import MASKS, WEIGHTS
 from judge_tui.checks.tasks.kv.finding.borrowed_caches import BorrowedCaches
+from judge_tui.checks.tasks.kv.finding.masking import asked, settle_mask
 from judge_tui.checks.tasks.kv.finding.meant import is_meant
 from judge_tui.checks.tasks.kv.finding.padding import settle_padding
 from judge_tui.checks.tasks.kv.finding.signatures import Owner, matched
@@ -28,6 +30,15 @@ from judge_tui.checks.tolerance import relative_error
 __all__ = ["find"]
 
 _ROLES = {role.name: role for role in DECODER}
+#: The same of functions over bare weights, of which the first is no model.
+_BARE = {
+    role.name: replace(role, params=tuple(param for param in role.params if param.name != "model"))
+    for role in DECODER
+}
+#: Handed over in the place of the newest tokens alone: all that were fed.
+_HISTORY = {
+    "tokens": "id_history", "token": "id_history", "x": "row_history", "vector": "row_history",
+}  # fmt: skip
 _MOST = 5
 
 
@@ -51,6 +62,7 @@ def find(search: Search) -> None:
     )
     if found := search.settle(family):
         search.bound.update(found[0])
+        settle_mask(search)
         settle_padding(search)
     for name in ("decoder", "decode"):
         search.tried(name).extend(search.tried("prefill"))
@@ -62,40 +74,79 @@ def _options(search: Search, caches: BorrowedCaches) -> Iterator[Option]:
     if "prefill" in written and "decode" in written:
         yield written
         return
-    for decoder in [written["decoder"]] if "decoder" in written else _made(search):
-        owner = None
+    for decoder in [written["decoder"]] if "decoder" in written else [*_made(search), None]:
+        owner: Owner | None = None
         with search.guess():
-            owner = _owner(search, decoder)
+            owner = _owner(search, decoder) if decoder else Owner()
         if owner is None:
             continue
         methods = partial(_methods, search, written, owner, decoder)
+        made = {"decoder": decoder} if decoder else {}
         # What takes one sequence alone comes last, where no batch is taken.
         pairs = itertools.product(methods("prefill"), methods("decode"))
         for prefill, decode in sorted(pairs, key=is_lone):
             apart = is_lone([prefill]) != is_lone([decode]) and not decode.takes("sequences")
             if apart or _over(prefill) != _over(decode) or _loses_sequence(prefill, decode):
                 continue
-            option = {**written, "decoder": decoder, "prefill": prefill, "decode": decode}
-            if prefill.takes("sequence") and "open" not in written:
-                yield from ({**option, "open": each} for each in methods("open"))
-            if prefill.takes("cache") and "state" not in written:
-                yield from ({**option, "state": state} for state in methods("state"))
-            yield option
-            if prefill.takes("sequence") and tells_sequences(decode):
-                yield {**option, "prefill": opening(prefill)}
-            if prefill.takes("cache"):
-                yield from caches.options(option)
+            for option in _masked(search, {**written, **made, "prefill": prefill, "decode": decode}):
+                yield from _with_caches(option, written, methods, caches)
 
 
-def _methods(search: Search, written: Option, owner: Owner, decoder: Binding, name: str) -> list[Binding]:
+def _masked(search: Search, option: Option) -> Iterator[Option]:
+    """The same, with a mask in each way of writing one: first where it has to be handed, else last."""
+    calls = {name: asked(search.loaded, option[name]) for name in ("prefill", "decode")}
+    masked = [
+        option | {name: binding.handed(seen=mask) for name, binding in calls.items()}
+        for mask in (MASKS if calls["prefill"].takes("seen") else ())
+    ]
+    first = option["prefill"].takes("seen")
+    yield from (*masked, option) if first else (option, *masked)
+
+
+def _with_caches(
+    option: Option, written: Option, methods: Callable[[str], list[Binding]], caches: BorrowedCaches
+) -> Iterator[Option]:
+    """A decoder with its own cache, one that it makes, one that its caller keeps, or one that was found."""
+    prefill, decode = option["prefill"], option["decode"]
+    if prefill.takes("sequence") and "open" not in written:
+        yield from ({**option, "open": each} for each in methods("open"))
+    if prefill.takes("cache") and "state" not in written:
+        yield from ({**option, "state": state} for state in methods("state"))
+    yield option
+    if prefill.takes("sequence") and tells_sequences(decode):
+        yield {**option, "prefill": opening(prefill)}
+    if prefill.takes("cache") or prefill.takes("cache_k"):
+        yield from _joined(option)
+    if prefill.takes("cache"):
+        yield from caches.options(option)
+    if prefill.target == decode.target:
+        yield {**option, "decode": decode.handed(**_HISTORY)}
+
+
+def _joined(option: Option) -> Iterator[Option]:
+    """The same where keys and values of new tokens come back alone, and their caller joins them."""
+    for how in ("joined", "joined_by_layer", "joined_list"):
+        told = {"cache": how, "cache_k": "joined_k", "cache_v": "joined_v"}
+        yield option | {name: option[name].handed(**told) for name in ("prefill", "decode")}
+        if not option["prefill"].takes("cache"):
+            return
+
+
+def _methods(
+    search: Search, written: Option, owner: Owner, decoder: Binding | None, name: str
+) -> list[Binding]:
     """What may play a role of a decoder, and the forms in which tokens or vectors may go in."""
     if name in written:
         return [written[name]]
-    named = matched(search, _ROLES[name], owner=owner, stateful=True, on="model")[:_MOST]
+    role = _ROLES[name] if decoder else _BARE[name]
+    named = matched(search, role, owner=owner, stateful=decoder is not None, on="model")
+    if decoder is None:
+        # Nothing makes a decoder: its weights are handed over with every call.
+        named = [binding for binding in named if all(binding.takes(weight) for weight in WEIGHTS[:3])]
     return [
         form
-        for binding in named
-        if binding.on == "model" or (owner.bare and binding.takes("model"))
+        for binding in named[:_MOST]
+        if decoder is None or binding.on == "model" or (owner.bare and binding.takes("model"))
         for spelling in _spellings(binding, decoder)
         for form in _forms(spelling)
     ]
@@ -116,9 +167,13 @@ def _loses_sequence(prefill: Binding, decode: Binding) -> bool:
     return prefill.takes("sequence") and not (tells_sequences(decode) or decode.takes("cache"))
 
 
-def _spellings(binding: Binding, decoder: Binding) -> list[Binding]:
+def _spellings(binding: Binding, decoder: Binding | None) -> list[Binding]:
     """What goes by the name of vectors may be ids, in a model that is told how many there are."""
-    if not (binding.takes("x") and decoder.takes("vocab")):
+    told = decoder.takes("vocab") if decoder else False
+    if decoder and binding.takes("tokens") and not told and decoder.takes("embed"):
+        # What is told a width and no vocabulary may call its vectors tokens.
+        return [binding, binding.handed(tokens="x")]
+    if not (binding.takes("x") and told):
         return [binding]
     return [binding.handed(x="tokens"), binding]
 

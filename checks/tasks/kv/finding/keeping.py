@@ -34,13 +34,14 @@ def keeps_codes(search: Search, bound: Option) -> bool:
         Fault: It ended the process.
     """
     kept: list[Entry] = []
+    heads = _SIZES.heads
     with search.guess():
         cached = Cached(search.worker, bound, _SIZES, lambda: _BUDGET)
-        cached.feed(*drawn(np.random.default_rng(15), _SIZES, _TOKENS), whole=False)
-        kept = entries(cached)
+        cached.feed(*drawn(np.random.default_rng(15), cached.sizes, _TOKENS), whole=False)
+        kept, heads = entries(cached), cached.sizes.heads
     codes = sum(each.nbytes for each in kept if each.dtype in _CODES)
     scales = sum(each.nbytes // np.dtype(each.dtype).itemsize for each in kept if _is_float(each.dtype))
-    fed = 2 * _SIZES.batch * _SIZES.heads * _TOKENS * _SIZES.head_dim
+    fed = 2 * _SIZES.batch * heads * _TOKENS * _SIZES.head_dim
     # Four codes of two bits share a byte.
     return 0 < scales <= codes and codes >= fed // 4
 

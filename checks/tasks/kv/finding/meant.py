@@ -18,7 +18,7 @@ from judge_tui.checks.tasks.kv.faces.maker import Maker
 from judge_tui.checks.tasks.kv.finding.borrowed_caches import BorrowedCaches
 from judge_tui.checks.tolerance import relative_error
 
-__all__ = ["is_meant"]
+__all__ = ["consistent", "is_meant"]
 
 _BUDGET = 8.0
 _SAME = 1e-4
@@ -41,7 +41,7 @@ def is_meant(search: Search, option: Option, caches: BorrowedCaches) -> bool:
         return _keeps_a_cache(search, option)
     vague = bool(_VAGUE.search(prefill.name.rpartition(".")[2])) or _takes_mask(search.loaded, prefill)
     with search.guess():
-        if (vague or caches.lent(option)) and not _consistent(search, option, vague):
+        if (vague or caches.lent(option)) and not consistent(search, option, vague):
             # What needs no mask where no cache is asked for is not misread where one is.
             if caches.lent(option) or not _causal_without_cache(search, option):
                 return False
@@ -68,7 +68,7 @@ def _keeps_a_cache(search: Search, option: Option) -> bool:
     return any(_CACHE.search(str(key)) for path in paths for _kind, key in path)
 
 
-def _consistent(search: Search, option: Option, needed: bool) -> bool:
+def consistent(search: Search, option: Option, needed: bool) -> bool:
     """Whether the rows of a prompt are those of a longer one; where only the last is given, if not needed."""
     make = Maker(search.worker, option, lambda: _BUDGET)
     given = make(1).draw(np.random.default_rng(17), 5)
@@ -83,7 +83,7 @@ def _causal_without_cache(search: Search, option: Option) -> bool:
     prefill = option["prefill"]
     if not prefill.takes("use_cache"):
         return False
-    return _consistent(search, {**option, "prefill": prefill.handed(use_cache="no_cache")}, needed=True)
+    return consistent(search, {**option, "prefill": prefill.handed(use_cache="no_cache")}, needed=True)
 
 
 def _counted(search: Search, option: Option) -> bool:

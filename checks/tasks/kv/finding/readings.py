@@ -11,7 +11,7 @@ from typing import Any
 from judge_tui.checks.binding.candidates import callables
 from judge_tui.checks.binding.solver import Option
 from judge_tui.checks.calling.binding import Argument, Binding
-from judge_tui.checks.tasks.kv.faces.axis_orders import LAYOUTS, SOLO, layered
+from judge_tui.checks.tasks.kv.faces.axis_orders import LAYOUTS, ONE_HEAD, SOLO, layered, one_headed
 from judge_tui.checks.tasks.kv.faces.cached import TICKS
 from judge_tui.checks.tasks.kv.finding.positions import alone
 from judge_tui.checks.tasks.kv.words.reference import ONLY_THE_FIRST, ORDERLY
@@ -36,9 +36,9 @@ ASIDE = re.compile(
 
 def readings(combination: Option, written: Option) -> Iterator[Option]:
     """The combination under every axis order that its calls allow; a written layout stays."""
-    every = all_layers_go_in(combination)
+    every, heads = all_layers_go_in(combination), may_have_one_head(combination)
     free = {
-        name: layouts(binding, every)
+        name: (*layouts(binding, every), *(ONE_HEAD if heads else ()))
         for name, binding in combination.items()
         if name not in ("create", *TICKS, "add", "reserve") and not (name in written and binding.layout)
     }
@@ -69,6 +69,13 @@ def all_layers_go_in(combination: Mapping[str, Binding]) -> bool:
     if create is None or feeding is None or not create.takes("layers"):
         return False
     return not feeding.takes("layer")
+
+
+def may_have_one_head(combination: Mapping[str, Binding]) -> bool:
+    """Whether rows may be all that a cache keeps: it is made, and told of no heads."""
+    create = combination.get("create")
+    told = ("heads", "kv_heads", "embed", "layers", "batch")
+    return create is not None and not any(create.takes(name) for name in told)
 
 
 def layouts(binding: Binding, every: bool = False) -> tuple[str, ...]:
@@ -135,7 +142,8 @@ def may_be_misplaced(
 def plainly_meant(combination: Option, ticks: bool) -> bool:
     """Whether calls that answer wrongly are made as they are meant: one axis order, up to dropped axes."""
     orders = {re.sub("[LBD]", "", binding.layout) for binding in combination.values()} - {"", "H"}
-    return len(orders) <= 1 and not ticks
+    headless = {one_headed(binding.layout) for binding in combination.values() if binding.layout}
+    return len(orders) <= 1 and len(headless) <= 1 and not ticks
 
 
 def _calls(combination: Option) -> dict[str, tuple[str, tuple[Argument, ...]]]:

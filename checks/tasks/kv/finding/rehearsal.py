@@ -40,7 +40,7 @@ def goes(worker: Worker, bound: Mapping[str, Binding], way: Way, bits: int = 8) 
     stored, tokens = _STORED if way.onto else 0, _SEVERAL if way.several else 1
     try:
         cached = Cached(worker, bound, sizes, lambda: _BUDGET)
-        stream = drawn(np.random.default_rng(20), sizes, stored + tokens)
+        stream = drawn(np.random.default_rng(20), cached.sizes, stored + tokens)
         cached.feed(*cut(stream, 0, stored), whole=False)
         counts = np.array([tokens, tokens - 1]) if way.ragged else None
         cached.feed(*cut(stream, stored, stored + tokens), counts)

@@ -16,7 +16,7 @@ from judge_tui.checks.calling.calls import invoke
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.contract import Role
 from judge_tui.checks.submission import ADAPTER, Submission
-from judge_tui.checks.tasks.kv.words.parameters import BITS, K, V, takes
+from judge_tui.checks.tasks.kv.words.parameters import BITS, K, Q, V, takes
 from judge_tui.checks.tasks.kv.words.roles import SIZES
 from judge_tui.checks.tasks.kv.words.sizes import Sizes
 
@@ -36,8 +36,12 @@ _PAIR = takes(
 )
 
 #: What objects that hold sizes are called, and parameters that want one.
-_CONFIG = re.compile(r"(?i)(config|cfg|conf|hparams|hyper_?param\w*|settings|options|spec|model_?args)$")
+_CONFIG = re.compile(r"(?i)(config|cfg|conf|hparams|hyper_?param\w*|settings|options|spec|(model_?)?args)$")
 
+#: Names of places in a sequence, whatever stands around them.
+_PLACE = re.compile(r"(?i)(^|_)(off(set)?s?|pos(ition)?|start|cursor|cur_len|past_len|idx|index)(_|$)")
+#: Names of what has not been projected yet: no queries.
+_HIDDEN = re.compile(r"(?i)^(x|hidden\w*|inputs?|embeddings?|emb|tokens?|ids|input_ids)$")
 _DTYPE = re.compile(r"float(16|32|64)$")
 #: How a default that is a NumPy type is told.
 _TYPE = re.compile(r"<class 'numpy\.float(16|32|64)'>$")
@@ -215,7 +219,7 @@ class Configs:
         # a call may be told by an object what its own role does not take: the sizes of the cache
         takes = (*role.params, *SIZES)
         for file, name, params in sorted(self.classes, key=lambda one: one[1] not in note):
-            known = [(p, next((r for r in takes if r.means(p["name"])), None)) for p in params]
+            known = [(p, next((r for r in takes if r.means(p["name"])), None)) for p in _named(params)]
             if all(r is not None or "default" in p for p, r in known):
                 parts = tuple(
                     (p["name"], form + r.name)
@@ -232,13 +236,18 @@ class Configs:
         return Argument("", parts=parts) if parts else None
 
 
-def as_told(binding: Binding, maker: Binding) -> Binding:
+def as_told(binding: Binding, *makers: Binding) -> Binding:
     """The same call, with the object of sizes that something was made from, where it takes one as well."""
-    told = {argument.made: argument for argument in maker.args if argument.made}
+    told = {argument.made: argument for maker in makers for argument in maker.args if argument.made}
     args = tuple(
         replace(told[a.made], keyword=a.keyword) if a.made and a.made in told else a for a in binding.args
     )
     return replace(binding, args=args)
+
+
+def _named(params: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Parameters that are called by a name of their own."""
+    return [p for p in params if p["kind"] not in ("VAR_POSITIONAL", "VAR_KEYWORD")]
 
 
 def _form(param: Mapping[str, Any], kind: str) -> str | None:
@@ -270,7 +279,7 @@ def arguments(
     """
     used: set[str] = set()
     args: list[Argument | None] = []
-    named = [p for p in params if p["kind"] not in ("VAR_POSITIONAL", "VAR_KEYWORD")]
+    named = _named(params)
     for param in named:
         match = next((p for p in role.params if p.means(param["name"]) and p.name not in used), None)
         if match is not None and not (match.spare and "default" in param):
@@ -281,7 +290,17 @@ def arguments(
             args.append(configs.argument(param, role) if configs and not left else None)
     open_ = [i for i, (a, p) in enumerate(zip(args, named, strict=True)) if a is None and "default" not in p]
     missing = [p for p in role.params if p.required and p.name not in used]
-    if len(open_) != len(missing):
+    if len(open_) == len(missing) + 1:
+        # One place is left over: where it may be that of the new tokens, it is.
+        place = next((p for p in role.params if p.name == "position" and p.name not in used), None)
+        at = next((i for i in open_ if place and _PLACE.search(named[i]["name"])), None)
+        if place and at is not None:
+            args[at] = Argument(place.name)
+            open_.remove(at)
+    if len(open_) != len(missing) or any(
+        filling.name == Q.name and _HIDDEN.search(named[index]["name"])
+        for index, filling in zip(open_, missing, strict=True)
+    ):
         return None
     for index, filling in zip(open_, missing, strict=True):
         args[index] = Argument(filling.name)

@@ -63,7 +63,7 @@ def _bytes(subject: Subject, found: Findings, said: list[str]) -> None:
         cached = subject.cached(Sizes(1, 2, n, 2, layers=1))
         # One by one, as a generation goes; what every step leaves behind adds up.
         try:
-            cached.feed(*drawn(subject.bench.rng("bytes"), Sizes(1, 2, n, 2), n), whole=False)
+            cached.feed(*drawn(subject.bench.rng("bytes"), cached.sizes, n), whole=False)
         except Raised as fault:
             if sized(create):
                 raise
@@ -98,7 +98,7 @@ def _in_steps(subject: Subject, grown: float) -> float:
     most = _filled(subject)[-1]
     sizes = Sizes(1, 2, most, 2, layers=1)
     cached = subject.cached(sizes)
-    q, k, v = drawn(subject.bench.rng("bytes"), sizes, most)
+    q, k, v = drawn(subject.bench.rng("bytes"), cached.sizes, most)
     points = []
     for t in range(most):
         cached.feed(*(x[:, :, t : t + 1] for x in (q, k, v)))

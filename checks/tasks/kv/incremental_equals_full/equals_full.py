@@ -217,6 +217,7 @@ def _ran(subject: Subject, case: Case, index: str) -> tuple[Worst, float]:
 def _run(subject: Subject, case: Case, index: str, worker: Any) -> tuple[Worst, float]:
     sizes = subject.sizes(case.batch, case.prompt + case.steps + case.spare, case.dtype)
     sizes = replace(sizes, heads=case.heads or sizes.heads, head_dim=case.width or sizes.head_dim)
+    sizes = subject.fitted(sizes)
     cached = subject.cached(sizes, worker)
     cached.strided = case.strided
     layers = [cached, cached.beside(1)] if cached.has_layers else [cached]

@@ -113,8 +113,11 @@ def sees_the_future(
         found.note(quantity, error, limit=limit, note="several queries at once each see the whole cache")
         return
     else:
+        # Of a call for prompts alone the last row goes on; one for any tokens answers with all of its rows.
+        answers = through and subject.bound["decode"].target == binding.target
+        verdict = Verdict.FAIL if answers else Verdict.WARN
         found.limit(
-            quantity, error, limit, otherwise=Verdict.WARN, **subject.where(*(names or ("step_many",))),
+            quantity, error, limit, otherwise=verdict, **subject.where(*(names or ("step_many",))),
             note="no causal mask: every row sees the whole prompt; decode steps do not use these rows",
         )  # fmt: skip
         words = "a prompt fed at once has no causal mask (its last row is right)"

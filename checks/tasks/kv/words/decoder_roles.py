@@ -9,6 +9,8 @@ from judge_tui.checks.tasks.kv.words.parameters import (
     AFTER,
     BATCH,
     CACHE,
+    CACHE_K,
+    CACHE_V,
     HEADS,
     KV_HEADS,
     LAYERS,
@@ -23,6 +25,10 @@ from judge_tui.checks.tasks.kv.words.parameters import (
 
 __all__ = ["BATCHES", "DECODER"]
 
+_PROJECTED = (
+    "w{0}", "{0}_w", "{0}_weight", "weight_{0}", "{0}_proj", "{0}_proj_weight", "w_{1}", "{1}_weight",
+    "{1}_proj", "{0}_kernel",
+)  # fmt: skip
 _MODEL = takes("model", "decoder self net params weights parameters", "handle")
 _X = takes("x", "hidden hidden_states inputs embeddings x_new x_t h emb tokens_embedded")
 _TOKENS = takes(
@@ -36,11 +42,26 @@ _EACH = replace(_X, aliases=(*_X.aliases, "batch", "requests"))
 _USE = takes("use_cache", "use_kv_cache cached return_cache return_kv with_cache", "bool")
 #: What a function over bare weights has to be told at every call.
 _TOLD = (takes("heads", HEADS, "int"), takes("kv_heads", KV_HEADS, "int"))
+#: Projections that the caller hands over, where nothing of the submission makes them.
+_WEIGHTS = tuple(
+    takes(f"w_{letter}", " ".join(form.format(letter, word) for form in _PROJECTED))
+    for letter, word in (("q", "query"), ("k", "key"), ("v", "value"), ("o", "out"))
+)
+#: What each new token sees, where the caller says so; a trial tells how it is written.
+_SEEN = replace(takes("seen", "mask causal_mask attn_bias attention_bias bias_mask", "data"), spare=True)
+#: Where the new tokens stand: tables of their rotations, or the place of every one.
+_PLACES = (
+    takes("cos", "freqs_cos cos_cached rope_cos cos_table freq_cos"),
+    takes("sin", "freqs_sin sin_cached rope_sin sin_table freq_sin"),
+    takes("token_positions", "position_ids pos_ids"),
+)
 _LOGITS = gives("logits", "output out y hidden x", required=True)
 _MODEL_SIZES = (
     takes("vocab", "vocab_size n_vocab v", "int"),
     takes(
-        "embed", "embed_dim d_model hidden_dim hidden_size dim model_dim n_embd e embedding_dim width", "int"
+        "embed",
+        "embed_dim d_model hidden hidden_dim hidden_size dim model_dim n_embd e embedding_dim width",
+        "int",
     ),
     takes("heads", HEADS, "int"),
     takes("kv_heads", KV_HEADS, "int"),
@@ -52,6 +73,7 @@ _MODEL_SIZES = (
     takes("ff", "d_ff ffn_dim hidden_mult mlp_dim intermediate_size", "int"),
     takes("seed", "random_seed rng_seed", "int"),
     takes("dtype", "data_type", "dtype"),
+    replace(takes("causal", "is_causal use_causal causal_mask", "bool"), spare=True),
 )
 
 #: What a cache for a decoder is told, beside the decoder or instead of it.
@@ -87,15 +109,17 @@ _OF = (
     ),
 )
 
+_CALL = (*_WEIGHTS, CACHE_K, CACHE_V, _SEEN, *_PLACES)
+
 #: A whole model, or one layer with its projections: judged by its own consistency.
 DECODER = (
     role(
         "decoder",
-        _MODEL_SIZES,
+        (*_MODEL_SIZES, *(replace(weight, spare=True) for weight in _WEIGHTS)),
         (gives("model", kind="handle", required=True),),
         r"decoder transformer|model|gpt|llama|engine|lm$|params|weights attention|layer|block|mha server "
         r"^(init|make|build|create)$",
-        r"mask|norm|mlp|feed|linear|embedding|cache$|state$",
+        r"mask|norm|mlp|feed|linear|embedding|(?<!with_)(?<!with_kv)(?<!with_kv_)cache$|state$",
         allowed="generat block page",
     ),
     role(
@@ -114,7 +138,7 @@ DECODER = (
     ),
     role(
         "prefill",
-        (_MODEL, _TOKENS, _X, _PAST, START, STARTS, NEW, _REAL, _USE, *_TOLD, *_OF, *_CALLED),
+        (_MODEL, _TOKENS, _X, _PAST, START, STARTS, NEW, _REAL, _USE, *_TOLD, *_OF, *_CALLED, *_CALL),
         (_LOGITS, AFTER),
         r"prefill ^(start|begin|process_prompt|encode) ^(forward|__call__|run|apply)$ "
         r"with_?(kv_?)?cache|cached _(forward|apply)$ ^(step|feed|extend)(_?(tokens|ids))?$",
@@ -123,7 +147,7 @@ DECODER = (
     ),
     role(
         "decode",
-        (_MODEL, _TOKENS, _EACH, _PAST, START, STARTS, ACTIVE, _REAL, _USE, *_TOLD, *_OF, *_CALLED),
+        (_MODEL, _TOKENS, _EACH, _PAST, START, STARTS, ACTIVE, _REAL, _USE, *_TOLD, *_OF, *_CALLED, *_CALL),
         (_LOGITS, AFTER),
         r"decode_?(step|token|one)?$ ^(step|next|decode) _step$|step_ ^(forward|__call__|run|apply)$ "
         r"with_?(kv_?)?cache|cached _(forward|apply)$ ^(step|feed|extend)(_?(tokens|ids))?$",

@@ -46,7 +46,7 @@ SIZES = (
     takes("heads", HEADS, "int"),
     takes("kv_heads", KV_HEADS, "int"),
     takes("max_len", f"{MAX_LEN} seq_len s size {WINDOW}", "int"),
-    takes("head_dim", "d_head dim d head_size d_k dk hd", "int"),
+    takes("head_dim", "d_head dim d head_size d_k dk hd width", "int"),
     takes("embed", "embed_dim d_model hidden_dim hidden_size model_dim", "int"),
     takes("dtype", "data_type", "dtype"),
     # what a plain cache may quantize to is left out: the default is judged
