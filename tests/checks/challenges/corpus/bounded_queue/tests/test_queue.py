@@ -48,8 +48,11 @@ def test_full_after_a_while():
 
 
 def test_empty_after_a_while():
+    queue = BoundedQueue(1)
+    began = time.monotonic()
     with pytest.raises(standard.Empty):
-        BoundedQueue(1).get(timeout=0.01)
+        queue.get(timeout=0.2)
+    assert time.monotonic() - began > 0.19, "it did not wait so long"
 
 
 def test_none_is_an_item():
