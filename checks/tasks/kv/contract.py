@@ -25,7 +25,15 @@ def _sample(rng: np.random.Generator) -> Sample:
         "query_positions": np.tile(rows, (2, 1)), "key_positions": np.tile(rows, (2, 1)),
     }  # fmt: skip
     return Sample(
-        {**inputs, "causal": True, "scale": 8**-0.5, "totals": np.full(2, 4), **stand}, {"out": shape}
+        {
+            **inputs,
+            "causal": True,
+            "scale": 8**-0.5,
+            "head_dim": 8,
+            "totals": np.full(2, 4),
+            **stand,
+        },
+        {"out": shape},
     )
 
 

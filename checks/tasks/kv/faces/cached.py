@@ -299,6 +299,7 @@ class Cached(Opened):
                 "v": to_wire(v.astype(dtype), binding.layout),
                 "causal": tokens > 1,
                 "scale": self.sizes.head_dim**-0.5,
+                "head_dim": self.sizes.head_dim,
                 **standing(self.counts[group], np.array([new[row] for row in group]), tokens),
             }
             shape = (len(group), q.shape[1], tokens, q.shape[3])

@@ -139,7 +139,7 @@ def _called(
     if (args := arguments(params, role, configs, sized=sized)) is not None:
         yield args, 0.0
         return
-    others = tuple(param for param in role.params if param not in (K, V))
+    others = tuple(param for param in role.params if param.name not in (K.name, V.name))
     if len(others) != len(role.params) - 2:
         return
     args = arguments(params, replace(role, params=(_PAIR, *others)), configs, sized=sized) or ()

@@ -83,6 +83,13 @@ _SCALE = replace(
     takes("scale", "sm_scale softmax_scale scaling scale_factor attn_scale score_scale qk_scale", "float"),
     spare=True,
 )
+#: Keys and values that are arrays, and may be named after the cache that gave them.
+_HELD_K, _HELD_V = (
+    replace(held, aliases=(*held.aliases, *cached.aliases, cached.name))
+    for held, cached in ((K, CACHE_K), (V, CACHE_V))
+)
+#: The width of a head, where attention asks for it.
+_WIDTH = replace(takes("head_dim", "d_k d_head dk head_size", "int"), spare=True)
 _STATE = (CACHE, CACHE_K, CACHE_V, LAYER, SEQUENCE, ROWS)
 #: Tells a cache that a step is over, before attention (``advance``) or after it (``advance_after``).
 _ADVANCE = role(
@@ -171,8 +178,8 @@ ROLES = (
     role(
         "attention",
         (
-            *(Q, K, V, takes("causal", "is_causal use_causal_mask", "bool"), TOTALS, _REAL, _FIRST),
-            *(*_STAND, _SCALE),
+            *(Q, _HELD_K, _HELD_V, takes("causal", "is_causal use_causal_mask", "bool")),
+            *(TOTALS, _REAL, _FIRST, *_STAND, _SCALE, _WIDTH),
         ),
         (_OUT,),
         r"^(scaled_dot_product_attention|sdpa|attention|multi_?head_attention|mha|attn)$ attention|attn "
