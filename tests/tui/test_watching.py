@@ -216,10 +216,10 @@ async def test_a_card_is_not_taken_in_under_a_dialog_that_holds_its_words(worksp
         assert (session.card.score("tests"), session.card.comment("correctness")) == (40, "")
         session.flush()
         score(path, 50)
-        await app.press("c", "9", "enter")
+        await app.press("t", "9", "0", "enter")
         await app.until(lambda: "press ! to settle" in app.text())
         app.compare.disk_changed(frozenset({path}))
-        assert session.card.score("tests") == 40
+        assert session.card.score("tests") == 90
 
 
 async def test_where_nothing_can_be_watched_that_is_said_once(
