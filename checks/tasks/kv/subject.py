@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -14,13 +12,14 @@ from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.remote import Worker
 from judge_tui.checks.faults import Skipped, Unbound
 from judge_tui.checks.lines import split_lines
-from judge_tui.checks.sources import parsed, source_text
+from judge_tui.checks.sources import source_text
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv.faces.axis_orders import one_headed
 from judge_tui.checks.tasks.kv.faces.cached import Cached
 from judge_tui.checks.tasks.kv.faces.maker import Maker
 from judge_tui.checks.tasks.kv.faces.ways import Way
 from judge_tui.checks.tasks.kv.finding import rehearsal
+from judge_tui.checks.tasks.kv.words.masks import functions_of, masking_of
 from judge_tui.checks.tasks.kv.words.sizes import Sizes, mode
 
 __all__ = ["Subject", "called_in_vain", "claims_causal"]
@@ -30,7 +29,6 @@ _TRIED = re.compile(r"\S+\.py:\S+: ")
 _HEADS, _WIDTHS = (3, 5, 7), (6, 8, 10, 12, 16, 20)
 #: Layers of a decoder that is told: what only later ones see too much of shows in a last row from three on.
 _LAYERS, _VOCABS = (3, 5), (23, 60)
-_CAUSAL = re.compile(r"causal|tril|triu|^tri$", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,14 +131,16 @@ class Subject:
 
     def defined(self, binding: Binding) -> tuple[str, ...]:
         """Functions and methods of the file that a callable stands in."""
-        return () if binding.file == ADAPTER else tuple(_functions(self, binding))
+        submission = self.bench.submission
+        return () if binding.file == ADAPTER else tuple(functions_of(submission, binding.file))
 
     def text(self, binding: Binding) -> list[str]:
         """Source of the functions and methods of a callable's name in its file."""
         if binding.file == ADAPTER:
             return []
         lines = split_lines(source_text(self.bench.submission.read_bytes(binding.file)))
-        nodes = _functions(self, binding).get(binding.name.rpartition(".")[2], [])
+        functions = functions_of(self.bench.submission, binding.file)
+        nodes = functions.get(binding.name.rpartition(".")[2], [])
         return ["\n".join(lines[node.lineno - 1 : node.end_lineno]) for node in nodes]
 
     def where(self, *names: str) -> dict[str, Any]:
@@ -157,53 +157,5 @@ def called_in_vain(bench: Bench, role: str) -> list[str]:
 
 
 def claims_causal(subject: Subject, binding: Binding) -> tuple[str, int] | None:
-    """Where a callable, or a function of its file that it calls, speaks of a causal mask.
-
-    Returns:
-        File and line; ``None`` when it does not speak of one.
-    """
-    if binding.file == ADAPTER:
-        return None
-    functions = _functions(subject, binding)
-    todo, seen = [binding.name.rpartition(".")[2]], set[str]()
-    while todo and len(seen) < 32:
-        name = todo.pop(0)
-        if name in seen:
-            continue
-        seen.add(name)
-        for node in functions.get(name, ()):
-            for word, line in _words(node):
-                if _CAUSAL.search(word):
-                    # Where the mask is made says more than where it is asked for.
-                    made = functions.get(word)
-                    return binding.file, made[0].lineno if made else line
-                todo.append(word)
-    return None
-
-
-def _functions(subject: Subject, binding: Binding) -> dict[str, list[ast.FunctionDef]]:
-    """Name → functions and methods of the file that a callable stands in."""
-    try:
-        tree = parsed(subject.bench.submission.read_bytes(binding.file))
-    except SyntaxError:
-        return {}
-    functions: dict[str, list[ast.FunctionDef]] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef):
-            functions.setdefault(node.name, []).append(node)
-    return functions
-
-
-def _words(node: ast.FunctionDef) -> Iterator[tuple[str, int]]:
-    for inner in ast.walk(node):
-        if isinstance(inner, ast.arg):
-            yield inner.arg, inner.lineno
-        elif isinstance(inner, ast.Call):
-            called = inner.func
-            if isinstance(called, ast.Name):
-                yield called.id, inner.lineno
-            elif isinstance(called, ast.Attribute):
-                yield called.attr, inner.lineno
-        elif isinstance(inner, ast.Name):
-            if _CAUSAL.search(inner.id):
-                yield inner.id, inner.lineno
+    """Where a callable, or a function of its file that it calls, speaks of a causal mask: file and line."""
+    return masking_of(subject.bench.submission, binding)

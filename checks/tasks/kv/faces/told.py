@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["MASKS", "PLACES", "WEIGHTS", "drawn_weights", "placed"]
+from judge_tui.checks.calling.binding import Binding
+from judge_tui.checks.tasks.kv.faces.joined import JOINED
+
+__all__ = ["MASKS", "PLACES", "WEIGHTS", "drawn_weights", "placed", "ways_told"]
 
 Array = npt.NDArray[Any]
 #: The projections of an attention layer, where a function or a constructor is handed them.
@@ -19,6 +23,19 @@ MASKS = ("seen_added", "seen_true", "hidden_true", "seen_added_4d", "seen_true_4
 #: What says where new tokens stand, or what each of them sees.
 PLACES = ("seen", *MASKS, "token_positions", "row_positions", "cos", "sin")
 _BASE = 10_000.0
+
+
+def ways_told(calls: Iterable[Binding]) -> list[str]:
+    """In what a decoder's calls differ from the usual, for whoever reads a verdict on it."""
+    taken = {source for call in calls for a in (*call.args, *(call.init or ())) for source in a.sources}
+    words = {
+        "keys and values of new tokens come back alone, and were joined to those before": taken & {*JOINED},
+        "every step is handed all that was fed so far": taken & {"id_history", "row_history"},
+        "what each token sees was told by a mask": taken & {*MASKS},
+        "its weights were drawn by the judge": taken & {*WEIGHTS},
+        "rotary tables were told": taken & {"cos", "sin"},
+    }
+    return [said for said, how in words.items() if how]
 
 
 @lru_cache(maxsize=32)

@@ -6,14 +6,16 @@ import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from judge_tui.checks.binding.solver import RIGHT, Family, Option, Search, Trial, trial
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.calls import invoke
 from judge_tui.checks.faults import BadResult
-from judge_tui.checks.tasks.kv.faces.decoding import IDS, ModelSizes
+from judge_tui.checks.tasks.kv.faces.decoding import IDS, Decoder, ModelSizes
 from judge_tui.checks.tasks.kv.faces.lone import is_lone, keyed, lone, lone_step
 from judge_tui.checks.tasks.kv.faces.maker import Maker
 from judge_tui.checks.tasks.kv.faces.sequence_handles import hands_out, opening, tells_sequences
@@ -28,6 +30,8 @@ from judge_tui.checks.tasks.kv.words.decoder_roles import DECODER
 from judge_tui.checks.tolerance import relative_error
 
 __all__ = ["find"]
+
+Array = npt.NDArray[Any]
 
 _ROLES = {role.name: role for role in DECODER}
 #: The same of functions over bare weights, of which the first is no model.
@@ -94,7 +98,7 @@ def _options(search: Search, caches: BorrowedCaches) -> Iterator[Option]:
 
 def _masked(search: Search, option: Option) -> Iterator[Option]:
     """The same, with a mask in each way of writing one: first where it has to be handed, else last."""
-    calls = {name: asked(search.loaded, option[name]) for name in ("prefill", "decode")}
+    calls = {name: asked(search, option[name]) for name in ("prefill", "decode")}
     masked = [
         option | {name: binding.handed(seen=mask) for name, binding in calls.items()}
         for mask in (MASKS if calls["prefill"].takes("seen") else ())
@@ -215,6 +219,17 @@ def _prompting(option: Option) -> str:
     return "; ".join([*called, _over(option["decode"]), str(hands_out(option))])
 
 
+def _computes_anew(decoder: Decoder, option: Option, given: Array) -> bool:
+    """Whether a step that is handed all tokens so far does the work of a prompt: it needs no cache."""
+    if not any(option["decode"].takes(name) for name in _HISTORY.values()):
+        return False
+    decoder.counters = []
+    decoder.prefill(given[:, :-1])
+    decoder.decode(given[:, -1])
+    whole, step = (int(each.get("multiply_adds", 0)) for each in decoder.counters)
+    return step >= whole / 2
+
+
 def _tried(search: Search, option: Option, refused: set[str]) -> Trial | float:
     """How far two decode steps are from a longer prefill."""
     rng = np.random.default_rng(11)
@@ -233,6 +248,8 @@ def _tried(search: Search, option: Option, refused: set[str]) -> Trial | float:
             raise BadResult(f"a step answers {step.shape}, a prefill {full.shape}")
         errors.append(relative_error(step, full))
     error = float(np.max(errors))
+    if error <= RIGHT and _computes_anew(make(batch), option, given):
+        return Trial(error, f"{option['decode'].target} computes all tokens that it is handed anew")
     if not error <= RIGHT and one.state is None and option["decode"].takes("cache"):
         return Trial(error, f"{option['decode'].target} takes a cache, and nothing makes one")
     return Trial(float("inf"), "answers with NaN") if np.isnan(error) else error

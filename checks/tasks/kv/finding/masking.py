@@ -6,12 +6,12 @@ from dataclasses import replace
 from functools import partial
 
 from judge_tui.checks.binding.candidates import callables
-from judge_tui.checks.binding.inventories import Inventories
 from judge_tui.checks.binding.solver import Search
 from judge_tui.checks.calling.binding import Argument, Binding
 from judge_tui.checks.tasks.kv.faces.told import MASKS
 from judge_tui.checks.tasks.kv.finding.meant import consistent
 from judge_tui.checks.tasks.kv.words.decoder_roles import DECODER
+from judge_tui.checks.tasks.kv.words.masks import masking_of
 
 __all__ = ["asked", "settle_mask"]
 
@@ -27,7 +27,7 @@ def settle_mask(search: Search) -> None:
     Without it rows of a prompt would see the tokens behind them, and nobody could say whose mistake that is.
     """
     bound = search.bound
-    calls = {name: asked(search.loaded, bound[name]) for name in _CALLS}
+    calls = {name: asked(search, bound[name]) for name in _CALLS}
     if bound["prefill"].origin != "found" or not calls["prefill"].takes("seen"):
         return
     if search.goes(partial(consistent, search, bound, needed=True)):
@@ -39,10 +39,12 @@ def settle_mask(search: Search) -> None:
             return
 
 
-def asked(loaded: Inventories, binding: Binding) -> Binding:
-    """The same call, handed what its parameter for a mask is by default not."""
+def asked(search: Search, binding: Binding) -> Binding:
+    """The same call, handed a mask that is left out by default, unless it makes a causal one by itself."""
     if any(binding.takes(name) for name in ("seen", *MASKS)):
         return binding
-    params = next((c.params for c in callables(loaded) if f"{c.file}:{c.name}" == binding.target), ())
+    if masking_of(search.worker.submission, binding, _SEEN.means):
+        return binding
+    params = next((c.params for c in callables(search.loaded) if f"{c.file}:{c.name}" == binding.target), ())
     named = [str(param["name"]) for param in params if _SEEN.means(param["name"]) and "default" in param]
     return replace(binding, args=(*binding.args, Argument("seen", keyword=named[0]))) if named else binding

@@ -12,6 +12,7 @@ from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import Fault, Raised
 from judge_tui.checks.tasks.kv.faces.decoding import Decoder
 from judge_tui.checks.tasks.kv.faces.maker import Maker
+from judge_tui.checks.tasks.kv.faces.told import ways_told
 from judge_tui.checks.tasks.kv.incremental_equals_full.decoder_attention import SAME, foretell
 from judge_tui.checks.tasks.kv.incremental_equals_full.prefilling import sees_the_future
 from judge_tui.checks.tasks.kv.limits import Worst, precision
@@ -39,6 +40,10 @@ def full(make: Maker, given: Array, b: int, length: int) -> Array:
 def judge(subject: Subject, found: Findings, said: Sentences) -> None:
     """Prompt and decode steps against prompts of every length; the past must matter."""
     make = subject.maker()
+    for way in ways_told(
+        subject.bound[name] for name in ("decoder", "prefill", "decode") if name in subject.bound
+    ):
+        found.note("decoder: how it is called", way)
     if _dtype_offered(subject):
         try:
             _compare(subject, found, subject.maker(dtype="float64"), said, "float64")
