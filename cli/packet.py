@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from random import SystemRandom
 
 import click
 
 from judge_tui.checks.errors import UsageError
 from judge_tui.cli import options
+from judge_tui.judging.hiding.withheld import withheld
 from judge_tui.judging.storage import write_atomically
 
 __all__ = ["command"]
@@ -37,7 +39,7 @@ def command(
     """Write what a language model needs to judge as a person does. Nothing is sent anywhere.
 
     A packet holds the challenge, the rubric, numbered code under A, B and C, what the checks found, and the
-    JSON Schema of the answer.
+    JSON Schema of the answer. Where they are still to be judged blind, it is --blind and its order is drawn.
 
     Beside it stands its key, FILE.key.json, which says who A and B are: keep it from the model that judges.
     Its answer goes in by `judge-tui import-scores ANSWER --key FILE.key.json`, as a machine's word.
@@ -49,6 +51,10 @@ def command(
     named = list(dict.fromkeys(found.model(name, chosen) for name in models))
     if not 2 <= len(named) <= len(LETTERS):
         raise UsageError("a packet has two or three submissions.", hint="judge-tui packet A B --task T")
+    if any(withheld(found, model, chosen) for model in named):
+        blind = True
+        SystemRandom().shuffle(named)
+        click.echo(f"{chosen} is judged blind here: no name stands in the packet, and its order is drawn.")
     submissions = [found.submission(model, chosen) for model in named]
     path = output or Path(f"packet-{chosen}.md")
     orders = [submissions, submissions[::-1]] if both_orders else [submissions]

@@ -10,6 +10,7 @@ from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.store import last_outcomes
 from judge_tui.judging.exchange.records import OUTCOME, card_record, matchups_record
 from judge_tui.judging.folders import documents_in
+from judge_tui.judging.hiding.withheld import withheld
 from judge_tui.judging.matchup import Matchups
 from judge_tui.judging.workspace import MATCHUPS, Workspace
 
@@ -60,7 +61,10 @@ def records(
                 yield matchups_record(found)
     for task in tasks if outcomes else ():
         for model in models or workspace.contestants():
-            yield from _outcomes(workspace, model, task)
+            if (own := list(_outcomes(workspace, model, task))) and withheld(workspace, model, task):
+                faults.append(f"the outcomes of {model} on {task} stay here until it is judged and revealed.")
+                continue
+            yield from own
 
 
 def _matchups(

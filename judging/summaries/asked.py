@@ -116,6 +116,8 @@ def _metrics(workspace: Workspace, asked: Asked, named: Sequence[Round]) -> Repo
         raise UsageError("figures of checks are no judge's.", hint="Leave --judge out.")
     models, tasks = _names(workspace, asked, named[0] if named else None)
     made = metrics(workspace, models, tasks)
+    if not made.parts and made.faults:
+        raise UsageError(f"there is nothing to report. {made.faults[0]}")
     if not made.parts and not made.faults:
         model, task = (*models, *workspace.models(), "MODEL")[0], tasks[0]
         raise UsageError(

@@ -9,6 +9,8 @@ from judge_tui.checks.store import last_outcomes, side_by_side
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.verdict import Evidence, Outcome, Verdict
 from judge_tui.judging.attempts import attempts_at, passes_as_stored, several
+from judge_tui.judging.hiding.withheld import withheld
+from judge_tui.judging.read_once import ReadOnce
 from judge_tui.judging.summaries.noted import anchor_of
 from judge_tui.judging.summaries.parts import Cell, Curves, Heading, Part, Prose, Report, Table
 from judge_tui.judging.summaries.plots import curves_of
@@ -24,7 +26,8 @@ _Found = Mapping[str, Outcome]
 def metrics(workspace: Workspace, models: Sequence[str], tasks: Sequence[str]) -> Report:
     """Set the stored figures of submissions side by side; nothing is run.
 
-    Where all were checked with one seed, figures of that seed stand there, else the last of each.
+    Where all were checked with one seed, figures of that seed stand there, else the last of each. Answers
+    that are still to be judged blind are left out, and told.
 
     Args:
         workspace: Where the submissions are.
@@ -35,13 +38,16 @@ def metrics(workspace: Workspace, models: Sequence[str], tasks: Sequence[str]) -
     titles: dict[str, str] = {}
     seen: dict[str, str] = {}
     faults: list[str] = []
+    workspace = ReadOnce.of(workspace)
     for task in tasks:
         try:
-            found = _stored(workspace, models, task)
+            hidden, found = _revealed(workspace, _stored(workspace, models, task), task)
             title = workspace.rubric(task).title
         except JudgeError as error:
             faults.append(str(error))
             continue
+        if hidden:
+            faults.append(f"{', '.join(hidden)} on {task}: judged blind, and the names are not revealed yet.")
         if not found:
             continue
         titles[task] = title
@@ -53,11 +59,16 @@ def metrics(workspace: Workspace, models: Sequence[str], tasks: Sequence[str]) -
                 f"judge-tui check {model} --task {task}"
             )
             for model in models
-            if model not in found and workspace.submission(model, task).files
+            if model not in found and model not in hidden and workspace.submission(model, task).files
         ]
     answers = several(workspace, titles)
+
+    def passes(submission: Submission) -> bool | None:
+        covered = withheld(workspace, submission.model, submission.task)
+        return None if covered else passes_as_stored(submission)
+
     parts += attempts(
-        attempts_at(workspace, task, names, {}, passes_as_stored)
+        attempts_at(workspace, task, names, {}, passes)
         for (model, task), names in answers.items()
         if model in {workspace.parts(name)[0] for name in seen}
     )
@@ -85,6 +96,14 @@ def _stored(workspace: Workspace, models: Sequence[str], task: str) -> dict[str,
     if submissions and all(same):
         return {one.model: outcomes for one, outcomes in zip(submissions, same, strict=True)}
     return {one.model: last[one.model] for one in submissions}
+
+
+def _revealed(
+    workspace: Workspace, found: dict[str, _Found], task: str
+) -> tuple[list[str], dict[str, _Found]]:
+    """The models that are still to be judged blind, and what is known of the others."""
+    hidden = [model for model in found if withheld(workspace, model, task)]
+    return hidden, {model: outcomes for model, outcomes in found.items() if model not in hidden}
 
 
 def _of_task(workspace: Workspace, task: str, found: Mapping[str, _Found]) -> Iterable[Part]:

@@ -42,3 +42,21 @@ def test_what_is_wrong_with_an_answer_is_told_with_its_line(root: Path, cli: Cli
     assert cli("import-scores", "answer.json", "--key", "none.json").code == 2
     assert "--key" in cli("import-scores", "answer.json", "--judge", "a").err
     assert cli("packet", "glm5", "--task", "kv").code == 2
+
+
+def test_where_blind_is_the_rule_a_packet_is_blind_and_its_order_drawn(root: Path, cli: Cli) -> None:
+    (root / "judge-tui.toml").write_text("[blind]\nalways = true\n")
+    orders = set()
+    for _ in range(40):
+        told = cli("packet", "glm5", "qwen36", "--task", "kv", "-o", "p.md")
+        assert "judged blind here" in told.out
+        text = Path("p.md").read_bytes().lower()
+        assert b"glm5" not in text
+        assert b"qwen36" not in text
+        (key,) = json.loads(Path("p.md.key.json").read_text())["packets"]
+        orders.add(key["seats"]["A"]["model"])
+    assert orders == {"glm5", "qwen36"}
+    for model in ("glm5", "qwen36"):
+        cli("score", model, "--task", "kv", "--set", "correctness=85")
+    assert "judged blind here" not in cli("packet", "glm5", "qwen36", "--task", "kv", "-o", "p.md").out
+    assert b"glm5" in Path("p.md").read_bytes()

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from judge_tui.checks.errors import UsageError
 from judge_tui.checks.store import Store
 from judge_tui.checks.verdict import Evidence, Outcome, Verdict
+from judge_tui.judging.blind import BlindMark
+from judge_tui.judging.card import Scorecard
+from judge_tui.judging.exchange.going_out import records
+from judge_tui.judging.scorecard import save_scorecard
 from judge_tui.judging.summaries.asked import Asked, report_of
 from judge_tui.judging.summaries.parts import Prose, Table
 from judge_tui.judging.workspace import Workspace
@@ -77,3 +83,32 @@ def test_a_changed_file_has_no_figures(workspace: Workspace) -> None:
     (workspace.submission("glm5", "kv").path / "kv_cache.py").write_text("x = 1\n")
     with pytest.raises(UsageError):
         report_of(Workspace.at(workspace.root), Asked("metrics", ("glm5",), ("kv",)))
+
+
+def _score(workspace: Workspace, model: str, *, judge: str = "anna", **more: Any) -> None:
+    card = Scorecard("kv", model, judge, submission="sha256:0", **more).with_score("correctness", 80)
+    save_scorecard(workspace.scorecard_path("kv", model, judge), card, None)
+
+
+def test_where_blind_is_the_rule_figures_wait_for_a_person_to_score(workspace: Workspace) -> None:
+    _keep(workspace, "glm5", 1e-9)
+    _keep(workspace, "qwen36", 2e-9)
+    (workspace.root / "judge-tui.toml").write_text("[blind]\nalways = true\n")
+    _score(workspace, "glm5", judge="gpt", judge_kind="model")
+    with pytest.raises(UsageError, match="glm5, qwen36 on kv: judged blind"):
+        report_of(Workspace.at(workspace.root), Asked("metrics", (), ("kv",)))
+    _score(workspace, "qwen36")
+    report = report_of(Workspace.at(workspace.root), Asked("metrics", (), ("kv",)))
+    assert list(report.models) == ["qwen36"]
+    assert report.faults == ("glm5 on kv: judged blind, and the names are not revealed yet.",)
+
+
+def test_figures_of_a_sealed_answer_stand_in_no_report_and_go_nowhere(workspace: Workspace) -> None:
+    _keep(workspace, "glm5", 1e-9)
+    _keep(workspace, "qwen36", 2e-9)
+    _score(workspace, "glm5", blind=BlindMark(began="2026-03-01"))
+    assert list(report_of(workspace, Asked("metrics", (), ("kv",))).models) == ["qwen36"]
+    faults: list[str] = []
+    out = list(records(workspace, (), ["kv"], (), faults, outcomes=True))
+    assert [record["model"] for record in out] == ["qwen36"]
+    assert "the outcomes of glm5 on kv stay here until it is judged and revealed." in faults
