@@ -1,0 +1,36 @@
+"""Calls for one array at a time: the same call is made for the keys' pool, and again for the values'."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from judge_tui.checks.calling.binding import Binding
+from judge_tui.checks.calling.calls import Returned, invoke
+from judge_tui.checks.calling.remote import Worker
+from judge_tui.checks.tasks.kv.words.block_roles import CHOSEN
+
+__all__ = ["invoked", "is_twice"]
+
+
+def is_twice(binding: Binding) -> bool:
+    """Whether a call is told of blocks, and takes a pool of keys or of values alone."""
+    alone = binding.takes("cache_k") and not (binding.takes("cache_v") or binding.takes("v"))
+    return alone and any(binding.takes(name) for name in CHOSEN)
+
+
+def invoked(worker: Worker, binding: Binding, inputs: Mapping[str, Any], **how: Any) -> Returned:
+    """Call what plays a role, as :func:`~judge_tui.checks.calling.calls.invoke` does, or twice.
+
+    Returns:
+        Of two calls what both gave, keys first; the first alone where they gave nothing.
+    """
+    keys = invoke(worker, binding, inputs, **how)
+    if not is_twice(binding):
+        return keys
+    values = invoke(worker, binding.handed(cache_k="cache_v", k="v"), inputs, **how)
+    if values.result.tree.get("kind") == "none":
+        return keys
+    both = worker.put((keys.result.handle, values.result.handle))
+    return replace(keys, result=replace(values.result, handle=both, tree=worker.describe(both)))
