@@ -21,6 +21,7 @@ from judge_tui.checks.tasks.kv.faces.maker import Maker
 from judge_tui.checks.tasks.kv.faces.sequence_handles import hands_out, opening, tells_sequences
 from judge_tui.checks.tasks.kv.faces.told import MASKS, WEIGHTS
 from judge_tui.checks.tasks.kv.finding.borrowed_caches import BorrowedCaches
+from judge_tui.checks.tasks.kv.finding.handing_on import goes_straight_on
 from judge_tui.checks.tasks.kv.finding.masking import asked, settle_mask
 from judge_tui.checks.tasks.kv.finding.meant import is_meant
 from judge_tui.checks.tasks.kv.finding.padding import settle_padding
@@ -93,7 +94,7 @@ def _options(search: Search, caches: BorrowedCaches) -> Iterator[Option]:
             if apart or _over(prefill) != _over(decode) or _loses_sequence(prefill, decode):
                 continue
             for option in _masked(search, {**written, **made, "prefill": prefill, "decode": decode}):
-                yield from _with_caches(option, written, methods, caches)
+                yield from _with_caches(search, option, written, methods, caches)
 
 
 def _masked(search: Search, option: Option) -> Iterator[Option]:
@@ -108,7 +109,11 @@ def _masked(search: Search, option: Option) -> Iterator[Option]:
 
 
 def _with_caches(
-    option: Option, written: Option, methods: Callable[[str], list[Binding]], caches: BorrowedCaches
+    """A decoder with its own cache, one that it makes, that its caller keeps, or that was found."""
+    option: Option,
+    written: Option,
+    methods: Callable[[str], list[Binding]],
+    caches: BorrowedCaches,
 ) -> Iterator[Option]:
     """A decoder with its own cache, one that it makes, one that its caller keeps, or one that was found."""
     prefill, decode = option["prefill"], option["decode"]
@@ -119,7 +124,8 @@ def _with_caches(
     yield option
     if prefill.takes("sequence") and tells_sequences(decode):
         yield {**option, "prefill": opening(prefill)}
-    if prefill.takes("cache") or prefill.takes("cache_k"):
+    joins = prefill.takes("cache") or prefill.takes("cache_k")
+    if joins and not any(goes_straight_on(search.worker.submission, call) for call in (prefill, decode)):
         yield from _joined(option)
     if prefill.takes("cache"):
         yield from caches.options(option)
