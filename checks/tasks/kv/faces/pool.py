@@ -95,6 +95,11 @@ class Pool:
         return "read" not in self.bound
 
     @property
+    def frees(self) -> bool:
+        """Whether sequences can go."""
+        return "free" in self.bound
+
+    @property
     def reserves(self) -> bool:
         """Whether a sequence is told how long it will be when it comes."""
         return "add" in self.bound and self.bound["add"].takes("count")
@@ -213,20 +218,23 @@ class Pool:
 
     def attend(self, sequence: int, q: Array) -> Array:
         """Attend with one query: (H, 1, D) → the same, float64."""
-        binding = self.bound["attend"]
-        inputs = self.inputs(sequence)
-        asked = to_wire(q[None], binding.layout, self.sizes.layers)
-        returned = self.call(binding, {**inputs, "q": asked})
-        shape, layout = (1, *q.shape), binding.layout
+        binding, (inputs, asked) = self.bound["attend"], self._asked(sequence, q)
+        layout = binding.layout.replace("P", "B")
+        returned = self.call(binding, {**inputs, "q": to_wire(asked, layout, self.sizes.layers)})
+        shape = asked.shape
         handle = part(returned, _ROLES["attend"], "out", (len(layout), len(layout) - 1))
         if handle is None:
             raise BadResult(f"{binding.target} gives no output")
         told = tuple(self.worker.describe(handle).get("shape", ()))
         for other in answered(layout):
-            if told == wire_shape(shape, other, self.sizes.layers) and fits(other, 1, 1):
+            if told == wire_shape(shape, other, self.sizes.layers) and fits(other, shape[0], 1):
                 layout = other
                 break
-        return np.asarray(self._fetched(handle, shape, layout)[0])
+        return np.asarray(self._fetched(handle, shape, layout)[-1])
+
+    def _asked(self, sequence: int, q: Array) -> tuple[dict[str, Any], Array]:
+        """All that attention may ask for, and its queries, (B, H, 1, D): the last are the sequence's own."""
+        return self.inputs(sequence), q[None]
 
     def off(self, sequence: int, q: Array | None = None) -> float:
         """How far off what comes back of a sequence is, relative, the worst of keys and values.
@@ -283,9 +291,13 @@ class Pool:
 def given_number(returned: Returned) -> Handle:
     """What a call that was told of no number calls its sequence: its answer, or the first part of that.
 
+    Where sequences are objects, the binding says that the answer is one.
+
     Raises:
         BadResult: It names none.
     """
+    if returned.has("sequence"):
+        return returned.handle("sequence")
     tree, handle = returned.result.tree, returned.result.handle
     if tree.get("kind") in ("tuple", "list") and tree.get("parts"):
         step, key, tree = tree["parts"][0]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from judge_tui.checks.binding.solver import Option, Search
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.tasks.kv.faces.axis_orders import LAYOUTS, SOLO
+from judge_tui.checks.tasks.kv.faces.block_tables import chooses
 from judge_tui.checks.tasks.kv.finding import trials
 from judge_tui.checks.tasks.kv.finding.combinations import owner_of
 from judge_tui.checks.tasks.kv.finding.paged import parts_of
@@ -16,6 +17,7 @@ from judge_tui.checks.tasks.kv.finding.readings import (
     layouts,
     may_be_misplaced,
 )
+from judge_tui.checks.tasks.kv.finding.sequence_objects import alone, are_objects
 from judge_tui.checks.tasks.kv.finding.signatures import matched
 from judge_tui.checks.tasks.kv.finding.trials import noted, settled_by
 from judge_tui.checks.tasks.kv.words import roles
@@ -55,16 +57,19 @@ def from_pages(search: Search) -> Wrong:
     """
     bound, wrong = search.bound, Wrong()
     parts = parts_of(bound) or {}
+    if are_objects(parts):
+        parts = alone(search, parts)
     stored: Option = {n: parts[n] for n in _STORED if n in parts}
     owner = owner_of(search, {"create": stored["create"]} if "create" in stored else {})
     if "append" not in stored or owner is None:
         return wrong
     attends = [parts["attend"]] if "attend" in parts else []
     every = all_layers_go_in(stored)
-    for named in matched(search, PARTS["attend"], owner=owner, stateful=True)[:3]:
+    named_so = [] if chooses(parts) else matched(search, PARTS["attend"], owner=owner, stateful=True)[:3]
+    for named in named_so:
         attends += [replace(named, role="attend", layout=layout) for layout in layouts(named, every)]
     combinations: list[Option] = [{**stored, "attend": attend} for attend in attends]
-    for named in matched(search, _STEP, owner=owner, stateful=True)[:3]:
+    for named in [] if chooses(parts) else matched(search, _STEP, owner=owner, stateful=True)[:3]:
         combinations += [
             {**stored, "step": replace(named, role="step", layout=layout)} for layout in layouts(named, every)
         ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,7 +16,7 @@ from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv.faces import batched
 from judge_tui.checks.tasks.kv.faces.axis_orders import LAYERS
 from judge_tui.checks.tasks.kv.faces.pool import Pool, PoolSizes
-from judge_tui.checks.tasks.kv.finding import sharing
+from judge_tui.checks.tasks.kv.finding import chosen_blocks, sequence_objects, sharing
 from judge_tui.checks.tasks.kv.finding.readings import all_layers_go_in, layouts, many_layouts
 from judge_tui.checks.tasks.kv.finding.signatures import Owner, matched
 from judge_tui.checks.tasks.kv.finding.trials import BUDGET
@@ -26,6 +26,8 @@ __all__ = ["find", "parts_of"]
 
 Calls = Callable[[str], list[Binding]]
 _NEAR = 1e-2
+#: Axis orders of what goes to a sequence that is an object: one token first.
+_OF_ONE = ("HD", "NHD", "HND", "BHND", "BNHD")
 #: What reads a first block and not a second: one of several mistakes, or another kind of cache.
 _ONE_BLOCK = "only what stands in a first block comes back"
 
@@ -58,9 +60,21 @@ def find(search: Search) -> None:
             meant = found[0]
         if found and found[1]:
             break
+    if not (meant or written or create):
+        meant = chosen_blocks.find(search) or _of_objects(search)
     if meant:
         bound["paged"] = meant.pop("create")
         bound.update({f"paged_{part}": binding for part, binding in meant.items()})
+
+
+def _of_objects(search: Search) -> Option | None:
+    """A pool whose sequences are objects of their own."""
+    for create, calls in sequence_objects.opened(search):
+        adds: list[Option] = [{"add": add} for add in calls("add")]
+        found = _tried_all(search, create, calls, adds, ())
+        if found:
+            return _completed(search, found[0], calls)
+    return None
 
 
 def _plain(bound: Option, create: Binding) -> set[str]:
@@ -99,29 +113,41 @@ def _settled(
             return [written[part]]
         return matched(search, PARTS[part], owner=owner, stateful=True)[:most]
 
-    appends = calls("append") or calls("append_many")
+    found = _tried_all(search, create, calls, _told(calls), plain)
+    if found and (found[1].error <= _NEAR or found[1].mistake == _ONE_BLOCK):
+        return _completed(search, found[0], calls), True
+    if whole := _batched(search, create, *_fed_and_read(calls)):
+        return whole, True
+    return (_completed(search, found[0], calls), False) if found else None
+
+
+def _fed_and_read(calls: Calls) -> tuple[list[Binding], list[tuple[str, Binding]]]:
+    """What may feed a pool, and what may read it."""
     reads = [("read", b) for b in calls("read")] + [("attend", b) for b in calls("attend")]
+    return calls("append") or calls("append_many"), reads
+
+
+def _tried_all(
+    search: Search, create: Binding, calls: Calls, told: Sequence[Option], plain: Collection[str]
+) -> tuple[Option, Trial] | None:
+    """What feeds a pool and reads it, with what tells it of its sequences: right, or meant."""
+    appends, reads = _fed_and_read(calls)
 
     def options(_search: Search) -> Iterator[Option]:
-        together = itertools.product(appends, reads, _told(calls))
-        for append, (part, read), told in sorted(together, key=lambda one: -_kin(one[0], one[1][1])):
-            yield {"create": create, **told, "append": append, part: read}
+        together = itertools.product(appends, reads, told)
+        for append, (part, read), own in sorted(together, key=lambda one: -_kin(one[0], one[1][1])):
+            yield {"create": create, **own, "append": append, part: read}
 
     def meant(_search: Search, option: Option, result: Trial) -> bool:
         both = [option[name] for name in ("append", "read", "attend") if name in option]
         accident = {binding.target for binding in both} & {*plain}
         return not accident and (result.mistake == _ONE_BLOCK or _same_order(*both))
 
-    found = search.settle(
+    return search.settle(
         Family(
             "paged", options, _readings, _tried, meant, lambda _, result: result.mistake != _ONE_BLOCK, _NEAR
         )
     )
-    if found and (found[1].error <= _NEAR or found[1].mistake == _ONE_BLOCK):
-        return _completed(search, found[0], calls), True
-    if whole := _batched(search, create, appends, reads):
-        return whole, True
-    return (_completed(search, found[0], calls), False) if found else None
 
 
 def _readings(search: Search, option: Option) -> Iterator[Option]:
@@ -213,6 +239,10 @@ def _same_order(one: Binding, other: Binding) -> bool:
 def _orders(binding: Binding, every: bool = False) -> Iterator[Binding]:
     if binding.layout:
         yield binding
+        return
+    if binding.on == "sequence":
+        # a method of one need not be told which
+        yield from (replace(binding, layout=layout) for layout in _OF_ONE)
         return
     if not (binding.takes("sequence") or binding.takes("rows")):
         return

@@ -63,7 +63,7 @@ def of_pool(search: Search, option: Option, calls: Callable[[str], list[Binding]
     for part, tried in (("fork", _pool_forked), ("roll_back", _pool_rolled_back)):
         taken = {binding.target for binding in whole.values()}
         options = [r for b in calls(part) if b.target not in taken for r in _readings(replace(b, role=part))]
-        named = [option for option in options if option.takes("sequence")]
+        named = [one for one in options if one.takes("sequence") or one.on == "sequence"]
         whole.update(_settled(search, whole, named, tried))
     return whole
 

@@ -11,9 +11,11 @@ from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Raised, Unbound
 from judge_tui.checks.tasks.kv.faces.batched import fed_off
-from judge_tui.checks.tasks.kv.faces.pool import PoolSizes
+from judge_tui.checks.tasks.kv.faces.block_tables import chooses
+from judge_tui.checks.tasks.kv.faces.pool import Pool, PoolSizes
 from judge_tui.checks.tasks.kv.finding.paged import parts_of
 from judge_tui.checks.tasks.kv.limits import precision
+from judge_tui.checks.tasks.kv.paged.chosen import judge_filled, not_judged
 from judge_tui.checks.tasks.kv.paged.churn import churn, differs_from_solo, worst_attention
 from judge_tui.checks.tasks.kv.paged.filling import Filled, fill, tokens_off
 from judge_tui.checks.tasks.kv.paged.fullness import judge_blocks, judge_full, judge_refused
@@ -46,7 +48,10 @@ _SAID = r"\bpaged|page table|block table|pagedattention"
 def paged(bench: Bench, found: Findings) -> str:
     """Fill a pool, let sequences grow by turns, free twice, and let ten thousand come and go."""
     job = Job(bench, found, _parts(bench))
-    if not any(job.parts[p].takes("sequence") for p in ("append", "append_many") if p in job.parts):
+    if chooses(job.parts):
+        return _told(job)
+    feeding = [job.parts[part] for part in ("append", "append_many") if part in job.parts]
+    if not any(one.takes("sequence") or one.on == "sequence" for one in feeding):
         return _together(job)
     _rehearsed(job)
     job.measure()
@@ -87,6 +92,18 @@ def _rehearsed(job: Job) -> None:
         tokens_off(pool)
     except Raised as fault:
         raise Unbound("paged", [f"with two sequences side by side it {fault.placed}"]) from fault
+
+
+def _told(job: Job) -> str:
+    """A pool whose blocks the caller chooses: what is looked up and written is judged, and no more."""
+    job.measure()
+    full, pool = judge_filled(job)
+    if not job.wrong:
+        # Every block has had an owner before, and holds what that one left.
+        pool.leave(*pool.fed)
+        _churned(job, full, pool)
+    not_judged(job)
+    return "; ".join(job.wrong[:3] or job.said)
 
 
 def _together(job: Job) -> str:
@@ -130,8 +147,8 @@ def _parts(bench: Bench) -> Mapping[str, Binding]:
     raise Unbound("paged", [*bindings.rejected.get("paged", ()), *(f"saw {claim}" for claim in named[:6])])
 
 
-def _churned(job: Job, full: Filled) -> None:
-    pool = job.pool()
+def _churned(job: Job, full: Filled, pool: Pool | None = None) -> None:
+    pool = pool or job.pool()
     if job.frees and full.refused:
         # Every block has had an owner before, and holds what that one left.
         fill(job.bench, pool, each=pool.sizes.max_len, name="stale")

@@ -60,7 +60,7 @@ def churn(bench: Bench, pool: Pool, room: int, longest: int) -> Churned:
         length = pool.fed[sequence][0].shape[1] if sequence in pool.fed else 0
         taken = [most if pool.reserves else k.shape[1] for k, _v in pool.fed.values()]
         used = sum(-(-n // block) + 1 for n in taken) * block
-        if length and "free" in pool.bound and rng.random() < 0.2:
+        if length and pool.frees and rng.random() < 0.2:
             pool.free(sequence)
             freed += 1
         elif sequence not in pool.fed and used + (most if pool.reserves else block) <= room:
@@ -87,7 +87,7 @@ def _end_inside_a_block(pool: Pool, rng: np.random.Generator, most: int) -> None
     """Hold a sequence that does not fill its last block: others have left something behind it there."""
     sizes, block = pool.sizes, pool.sizes.block_size
     uneven = any(k.shape[1] % block for k, _v in pool.fed.values())
-    if uneven or "free" not in pool.bound or block >= most:
+    if uneven or not pool.frees or block >= most:
         return
     sequence = min(pool.fed, default=0)
     if sequence in pool.fed:
@@ -111,7 +111,7 @@ def differs_from_solo(bench: Bench, pool: Pool, solo: Pool) -> str:
         here, there = _all_of(pool, sequence), _all_of(solo, 0)
         if not all(same_bits(a, b) for a, b in zip(here, there, strict=True)):
             return f"sequence {sequence} of {k.shape[1]} tokens"
-        if "free" not in solo.bound:
+        if not solo.frees:
             break
         solo.free(0)
     return ""

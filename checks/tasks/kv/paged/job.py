@@ -13,6 +13,7 @@ from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.remote import Handle
 from judge_tui.checks.check import Findings
 from judge_tui.checks.submission import ADAPTER
+from judge_tui.checks.tasks.kv.faces.chosen_pool import pool_of
 from judge_tui.checks.tasks.kv.faces.pool import Pool, PoolSizes
 from judge_tui.checks.tasks.kv.limits import precision
 
@@ -46,7 +47,7 @@ class Job:
     def pool(self) -> Pool:
         """An empty one."""
         sizes = PoolSizes(head_dim=self.bench.sizes("heads").one_of(_WIDTHS))
-        return Pool(self.bench.worker, self.parts, sizes, lambda: self.bench.left)
+        return pool_of(self.bench.worker, self.parts, sizes, lambda: self.bench.left)
 
     def where(self, *parts: str) -> dict[str, Any]:
         """``file`` and ``line`` of the first of these parts that is no adapter's."""

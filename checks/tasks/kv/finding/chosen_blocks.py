@@ -1,0 +1,230 @@
+"""Finding a pool whose blocks the caller chooses: what makes it, and what is told where tokens go and are.
+
+Parameters say that a call is of this kind; nothing is called where none is told of blocks. In which form they
+go in, for one sequence or for several, as arrays or as lists, is a reading that a trial settles.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from judge_tui.checks.binding.candidates import callables
+from judge_tui.checks.binding.solver import Family, Option, Search, Trial, trial
+from judge_tui.checks.calling.binding import Binding
+from judge_tui.checks.calling.calls import invoke
+from judge_tui.checks.tasks.kv.faces.chosen_pool import ChosenPool, TooMany
+from judge_tui.checks.tasks.kv.faces.pool import PoolSizes
+from judge_tui.checks.tasks.kv.finding.signatures import Owner, matched
+from judge_tui.checks.tasks.kv.finding.trials import BUDGET
+from judge_tui.checks.tasks.kv.words.block_roles import ATTEND, CREATE, READS, WRITES, Form
+
+__all__ = ["find"]
+
+_NEAR = 1e-2
+#: Pools that are tried, and callables for each part.
+_POOLS, _MOST = 4, 4
+#: What says how much of a sequence counts: of one, and of each of several.
+_OF_ONE = {"tables": "table", "totals": "length", "positions": "position"}
+_OF_EACH = {"table": "tables", "length": "totals", "position": "positions"}
+_OF_LAYERS = {"tables": "layer_tables", "totals": "layer_totals"}
+#: Arrays that may be wanted as lists.
+_LISTED = frozenset({
+    "table", "tables", "layer_tables", "slots", "token_blocks", "token_offsets", "totals", "layer_totals",
+    "lengths",
+})  # fmt: skip
+
+
+def find(search: Search) -> Option | None:
+    """The parts of such a pool, confirmed by a trial; ``None`` where there is none."""
+    if not any(_says(form, names) for names in _signatures(search) for form in WRITES):
+        return None
+    wrong: tuple[Option, Trial] | None = None
+    for create in _pools(search):
+        found = _settled(search, create)
+        if found and found[1].ran and found[1].error <= _NEAR:
+            return _completed(search, *found)
+        wrong = wrong or found
+    return _completed(search, *wrong) if wrong else None
+
+
+def _signatures(search: Search) -> Iterator[list[str]]:
+    """The names of the parameters of each callable."""
+    for item in callables(search.loaded):
+        yield [str(param["name"]) for param in item.params]
+
+
+def _says(form: Form, names: Sequence[str]) -> bool:
+    """Whether parameters say by their names that a call is of a form."""
+    means = {param.name for param in form.role.params for name in names if param.means(name)}
+    return any(means >= set(line) for line in form.told)
+
+
+def _pools(search: Search) -> list[Binding]:
+    """What is told of blocks and of tokens when it is made."""
+    named = matched(search, CREATE, classes=True)
+    wanted = ("blocks", "block_size", "head_dim")
+    return [replace(one, returns={}) for one in named if all(one.takes(name) for name in wanted)][:_POOLS]
+
+
+def _settled(search: Search, create: Binding) -> tuple[Option, Trial] | None:
+    """What writes to a pool, with what reads it or attends over it."""
+    owner: Owner | None = None
+    with search.guess():
+        made = invoke(search.worker, create, PoolSizes().inputs(), budget=BUDGET)
+        owner = Owner.seen(search.worker.describe(made.result.handle))
+    if owner is None:
+        return None
+    read = [*_named(search, (ATTEND,), owner), *_named(search, READS, owner)]
+
+    def options(_search: Search) -> Iterator[Option]:
+        writes = _runs(search, create, _named(search, WRITES, owner)) if read else []
+        for write, one in itertools.product(writes, read):
+            if one.target != write.target:
+                yield {"create": create, "append": write, one.role: one}
+
+    return search.settle(
+        Family(
+            "paged", options, _readings, _grown, lambda *_: True,
+            lambda _, result: float(np.nan_to_num(result.error, nan=1e9)), _NEAR,
+        )
+    )  # fmt: skip
+
+
+def _named(search: Search, forms: Sequence[Form], owner: Owner) -> list[Binding]:
+    """Callables that are of one of these forms by their own names."""
+    signatures = {f"{i.file}:{i.name}": [str(p["name"]) for p in i.params] for i in callables(search.loaded)}
+    found: list[Binding] = []
+    for form in forms:
+        for binding in matched(search, form.role, owner=owner, stateful=True):
+            named = _says(form, signatures[binding.target])
+            told = any(all(binding.takes(name) for name in line) for line in form.told)
+            # keys and values in one argument are a guess that a pool for either makes better
+            if named and told and not any(a.made in ("tuple", "stack") for a in binding.args):
+                found.append(binding)
+    return found[:_MOST]
+
+
+def _runs(search: Search, create: Binding, named: Sequence[Binding]) -> list[Binding]:
+    """Writes in the forms in which they run, whatever they do."""
+    running = []
+    for write in (meaning for one in named for meaning in _meanings(one)):
+        result = _written(search, {"create": create, "append": write})
+        if result.ran:
+            running.append(write)
+        else:
+            search.note("paged", f"{write.target} {result.said}")
+    return running
+
+
+def _readings(_search: Search, option: Option) -> Iterator[Option]:
+    """What reads what was written, in every form that it may want blocks in."""
+    part = "read" if "read" in option else "attend"
+    for read in _meanings(option[part]):
+        yield {**option, part: read}
+
+
+def _meanings(binding: Binding) -> Iterator[Binding]:
+    """A call in every form, likeliest first: one sequence or several, arrays or lists, orders of axes."""
+    for told, layouts in _forms(binding):
+        for layout in layouts:
+            yield replace(told, layout=layout)
+        listed = tuple(replace(a, form="lists") if a.source in _LISTED else a for a in told.args)
+        for layout in layouts[:2] if listed != told.args else ():
+            yield replace(told, args=listed, layout=layout)
+
+
+def _forms(binding: Binding) -> Iterator[tuple[Binding, tuple[str, ...]]]:
+    """Of what a call is told, and the orders of its axes that go with it."""
+    several = ("BNHD", "BHND") if binding.role == "read" else ("BHD", "BNHD", "BHND")
+    alone = ("NHD", "HND") if binding.role == "read" else ("HD", "NHD", "HND")
+    if not (binding.takes("table") or binding.takes("tables")):
+        many = binding.takes("slots") or binding.takes("token_blocks")
+        yield binding, (("NHD", "HND") if many else alone)
+        yield binding.handed(block="token_blocks", offset="token_offsets", slot="slots"), ("NHD", "HND")
+        return
+    if binding.takes("table"):
+        yield binding.handed(**_OF_ONE), alone
+    each = binding.handed(**_OF_EACH)
+    if each.takes("lengths") or each.takes("bounds"):
+        yield each, ("PHD",)
+    if each.takes("table_layer"):
+        yield each.handed(**_OF_LAYERS), several
+    yield each, several
+
+
+def _small(search: Search, option: Option) -> ChosenPool:
+    return ChosenPool(search.worker, option, PoolSizes(), lambda: BUDGET)
+
+
+@trial
+def _written(search: Search, option: Option) -> float:
+    """A sequence of more than a block, token by token."""
+    pool, rng = _small(search, option), np.random.default_rng(22)
+    pool.add(0)
+    for _ in range(6):
+        pool.append(0, *rng.standard_normal((2, 2, 1, 8)).astype(np.float32))
+    return 0.0
+
+
+@trial
+def _grown(search: Search, option: Option) -> Trial | float:
+    """Two sequences that grow by turns over more than a block, where one has gone before."""
+    pool, rng = _small(search, option), np.random.default_rng(23)
+
+    def feed(sequence: int) -> None:
+        pool.append(sequence, *rng.standard_normal((2, 2, 1, 8)).astype(np.float32))
+
+    pool.add(0)
+    for _ in range(8):
+        feed(0)
+    pool.free(0)
+    for sequence in (0, 1):
+        pool.add(sequence)
+    for sequence in (0, 1) * 6:
+        feed(sequence)
+    return _held(pool, rng)
+
+
+def _held(pool: ChosenPool, rng: np.random.Generator) -> Trial | float:
+    """How far off what comes back of two sequences is."""
+    try:
+        queries = rng.standard_normal((2, 2, 1, 8)).astype(np.float32)
+        return float(np.max([pool.off(sequence, queries[sequence]) for sequence in (0, 1)]))
+    except TooMany as fault:
+        # the call is meant so: its answer is the submission's own
+        return Trial(1.0, mistake=fault.message)
+
+
+@trial
+def _at_once(search: Search, option: Option) -> Trial | float:
+    """Two sequences that get five tokens with one call each, one behind three others."""
+    pool, rng = _small(search, option), np.random.default_rng(24)
+    for sequence, pieces in enumerate(((5,), (3, 5))):
+        pool.add(sequence)
+        for tokens in pieces:
+            pool.append(sequence, *rng.standard_normal((2, 2, tokens, 8)).astype(np.float32))
+    return _held(pool, rng)
+
+
+def _completed(search: Search, option: Option, result: Trial) -> Option:
+    """The same with what writes several tokens, and what reads beside what attends, where that is right."""
+    if not result.right:
+        return option
+    owner = Owner.of(search.worker, option["create"])
+    others = [one for one in _named(search, WRITES, owner) if one.target != option["append"].target]
+    for many in (option["append"], *others):
+        readings = [many] if many is option["append"] else list(_meanings(many))
+        for one in (reading for reading in readings if "N" in reading.layout):
+            extra = {**option, "append_many": replace(one, role="append_many")}
+            if "append_many" not in option and _at_once(search, extra).right:
+                option = extra
+    if "read" not in option:
+        apart = {name: binding for name, binding in option.items() if name != "attend"}
+        reads = (reading for one in _named(search, READS, owner) for reading in _meanings(one))
+        read = next((one for one in reads if _grown(search, {**apart, "read": one}).right), None)
+        option = {**option, **({"read": read} if read else {})}
+    return option
