@@ -109,13 +109,13 @@ def _masked(search: Search, option: Option) -> Iterator[Option]:
 
 
 def _with_caches(
-    """A decoder with its own cache, one that it makes, that its caller keeps, or that was found."""
+    search: Search,
     option: Option,
     written: Option,
     methods: Callable[[str], list[Binding]],
     caches: BorrowedCaches,
 ) -> Iterator[Option]:
-    """A decoder with its own cache, one that it makes, one that its caller keeps, or one that was found."""
+    """A decoder with its own cache, one that it makes, that its caller keeps, or that was found."""
     prefill, decode = option["prefill"], option["decode"]
     if prefill.takes("sequence") and "open" not in written:
         yield from ({**option, "open": each} for each in methods("open"))
