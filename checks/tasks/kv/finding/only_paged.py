@@ -90,10 +90,13 @@ def from_pages(search: Search) -> Wrong:
         placed = not may_be_misplaced(search.loaded, option, result.mistake)
         if result.ran and placed and {"attend", "attention"} & set(option):
             wrong.ran.append(option)
+        if result.ran and chooses(stored) and {"attend", "attention"} & set(option):
+            # what is told where tokens lie is called as it is meant
+            wrong.meant = wrong.meant or option
         if result.mistake and placed and is_the_mistake(option, result.mistake, ticks=False):
             wrong.meant = wrong.meant or option
         noted(search, option, result)
-    return Wrong()
+    return wrong if chooses(stored) else Wrong()
 
 
 def _plain(search: Search) -> list[Binding]:
