@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from judge_tui.judging.attempt_figures import STALE
 from judge_tui.judging.matchup import TIE, Matchup
@@ -11,7 +11,7 @@ from judge_tui.judging.summaries.gathered import Gathered, OfTask
 from judge_tui.judging.summaries.noted import anchor_of
 from judge_tui.judging.summaries.parts import Criteria, Line
 
-__all__ = ["BY_SCORES", "by_scores", "compared", "deciding", "winner_of"]
+__all__ = ["BY_SCORES", "by_scores", "compared", "deciding", "disagreements", "winner_of"]
 
 #: Source of a comparison that nobody wrote.
 BY_SCORES = "scores"
@@ -109,3 +109,26 @@ def deciding(made: Sequence[Criteria]) -> list[Criteria]:
     told = [each for each in made if each.winner]
     own = [each for each in told if each.judge] or told
     return sorted(own, key=lambda each: each.margin is None)
+
+
+def disagreements(found: Gathered, told: Mapping[str, Sequence[Criteria]]) -> Iterator[str]:
+    """Where several have said who won, and not the same: which of them counts here.
+
+    Args:
+        found: What was read.
+        told: Task → the comparisons that name a winner, the one that counts first.
+    """
+    for task, each in told.items():
+        others = [other for other in each[1:] if other.winner != each[0].winner and other.judge]
+        if others:
+            said = "; ".join(f"{_document(other)} has {_result(other)}" for other in others)
+            title = found.tasks[task].rubric.title
+            yield f"{title}: {_document(each[0])} has {_result(each[0])}, which is taken here; {said}."
+
+
+def _document(one: Criteria) -> str:
+    return f"“{one.source}”" if one.source else one.judge or "the scores"
+
+
+def _result(one: Criteria) -> str:
+    return f"{one.winner} +{one.margin}" if one.margin else one.winner

@@ -11,7 +11,7 @@ from judge_tui.judging.ranking import mean
 from judge_tui.judging.rounds import Passage, Round
 from judge_tui.judging.rubric import half_up
 from judge_tui.judging.scoreboard import figure
-from judge_tui.judging.summaries.comparing import BY_SCORES, compared, deciding, winner_of
+from judge_tui.judging.summaries.comparing import BY_SCORES, compared, deciding, disagreements, winner_of
 from judge_tui.judging.summaries.gathered import Gathered, OfTask
 from judge_tui.judging.summaries.noted import CRITICAL, anchor_of, excerpts, notes_on
 from judge_tui.judging.summaries.parts import Cell, Criteria, Heading, Part, Prose, Report, Table
@@ -37,7 +37,7 @@ def round_summary(found: Gathered, one: Round, before: tuple[Round, Gathered] | 
     parts: list[Part] = [*map(Prose, found.remarks)]
     if found.tasks:
         parts += [Heading("Scoreboard", 2, "scoreboard"), scoreboard(found, told)]
-        parts += map(Prose, [overall(found, told, one), *_disagreements(found, told)])
+        parts += map(Prose, [overall(found, told, one), *disagreements(found, told)])
     parts += attempts(found.attempts)
     for task, of in found.tasks.items():
         parts += _of_task(of, told[task], one, shown)
@@ -140,24 +140,6 @@ def overall(found: Gathered, told: Mapping[str, Sequence[Criteria]], one: Round)
         said = f"{leaders[0]} won {most} of {of}."
     grades = [f"{found.models.get(model, model)} {grade}" for model, grade in one.grades.items()]
     return f"{said} Grades over all of them, the judge's own: {', '.join(grades)}." if grades else said
-
-
-def _disagreements(found: Gathered, told: Mapping[str, Sequence[Criteria]]) -> Iterator[str]:
-    """Where several have said who won, and not the same: which of them counts here."""
-    for task, each in told.items():
-        others = [other for other in each[1:] if other.winner != each[0].winner and other.judge]
-        if others:
-            said = "; ".join(f"{_document(other)} has {_result(other)}" for other in others)
-            title = found.tasks[task].rubric.title
-            yield f"{title}: {_document(each[0])} has {_result(each[0])}, which is taken here; {said}."
-
-
-def _document(one: Criteria) -> str:
-    return f"“{one.source}”" if one.source else one.judge or "the scores"
-
-
-def _result(one: Criteria) -> str:
-    return f"{one.winner} +{one.margin}" if one.margin else one.winner
 
 
 def _of_task(of: OfTask, told: Sequence[Criteria], one: Round, shown: Collection[str]) -> Iterator[Part]:

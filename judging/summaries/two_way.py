@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from judge_tui.judging.matchup import TIE
-from judge_tui.judging.summaries.comparing import compared, deciding, winner_of
+from judge_tui.judging.summaries.comparing import compared, deciding, disagreements, winner_of
 from judge_tui.judging.summaries.gathered import Gathered, OfTask
 from judge_tui.judging.summaries.noted import anchor_of, excerpts
 from judge_tui.judging.summaries.parts import Cell, Criteria, Heading, Part, Prose, Report, Table
@@ -25,6 +25,7 @@ def two_way(found: Gathered) -> Report:
     parts: list[Part] = []
     shown: list[str] = []
     decided: dict[str, tuple[Criteria, Criteria]] = {}
+    said: dict[str, list[Criteria]] = {}
     for task, of in found.tasks.items():
         made = compared(found, of, models)
         if not made:
@@ -35,9 +36,11 @@ def two_way(found: Gathered) -> Report:
         parts += [each for each in made if each.lines or each in told]
         if told:
             decided[task] = told[0], made[0]
+            said[task] = told
     titles = [found.models[model] for model in models]
     if decided:
-        parts = [Heading("Winners", 2, "winners"), _tally(found, titles, decided), *parts]
+        taken = map(Prose, disagreements(found, said))
+        parts = [Heading("Winners", 2, "winners"), _tally(found, titles, decided), *taken, *parts]
     tasks = {task: of.rubric.title for task, of in found.tasks.items()}
     parts += attempts(found.attempts)
     parts += _said([found.tasks[task] for task in shown])

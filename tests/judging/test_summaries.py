@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from judge_tui.judging.blind import BlindMark
 from judge_tui.judging.card import Scorecard
-from judge_tui.judging.matchup import TIE, Criterion, Matchup, Matchups, save_matchups
+from judge_tui.judging.matchup import Criterion, Matchup, Matchups, save_matchups
 from judge_tui.judging.note import new_note
 from judge_tui.judging.scorecard import save_scorecard
 from judge_tui.judging.summaries.gathered import gathered
@@ -22,10 +19,6 @@ from judge_tui.judging.workspace import Workspace
 from judge_tui.reports.rendering import html, markdown
 
 ROOT = Path(__file__).parents[2]
-PUBLISHED = tomllib.loads(Path(__file__).with_name("published_edges.toml").read_text())["table"]
-MODELS = {"GLM-5": "glm5", "MiniMax-M2.7": "minimax-m2.7", "Qwen3-6": "qwen36"}
-#: How the published tables call who is ahead.
-SHORT = {"GLM": "GLM-5", "MiniMax": "MiniMax-M2.7", "Qwen": "Qwen3-6", "Tie": TIE}
 
 
 def _tables(report: Report) -> list[Table]:
@@ -34,30 +27,6 @@ def _tables(report: Report) -> list[Table]:
 
 def _texts(table: Table) -> list[list[str]]:
     return [[cell.text for cell in row] for row in table.rows]
-
-
-def _plain(text: str) -> str:
-    return text.replace("**", "").replace("`", "")
-
-
-@pytest.mark.parametrize("table", PUBLISHED, ids=[table["id"] for table in PUBLISHED])
-def test_the_published_criteria_come_out_cell_by_cell(table: dict[str, Any]) -> None:
-    _, *titles, _ = table["columns"]
-    models = [MODELS[title] for title in titles]
-    report = two_way(gathered(Workspace.find(explicit=ROOT), models, [table["task"]]))
-    (made,) = [part for part in report.parts if isinstance(part, Criteria) and part.lines]
-    assert list(made.models) == titles
-    assert [[line.name, *line.cells] for line in made.lines] == [
-        [_plain(cell) for cell in row[:-1]] for row in table["rows"]
-    ]
-    assert [line.edge for line in made.lines] == [
-        SHORT[_plain(row[-1]).partition(" (")[0]] for row in table["rows"]
-    ]
-    counted = dict(entry.split("=") for entry in table["tally"])
-    named = {"glm5": "GLM-5", "minimax": "MiniMax-M2.7", "qwen36": "Qwen3-6", "tie": TIE}
-    assert made.edges == {
-        title: int(counted.get(short, 0)) for short, title in named.items() if title in made.edges
-    }
 
 
 def test_the_published_dimension_tables_come_out() -> None:
