@@ -27,7 +27,7 @@ from judge_tui.checks.tasks.kv.words.sequence_roles import ADD, FREE, RESERVE
 from judge_tui.checks.tasks.kv.words.sizes import Sizes
 from judge_tui.checks.tolerance import relative_error
 
-__all__ = ["Pool", "PoolSizes", "given_number"]
+__all__ = ["Pool", "PoolSizes", "given_number", "names_it"]
 
 Array = npt.NDArray[Any]
 _ROLES = {role.name: role for role in roles.ROLES}
@@ -130,7 +130,7 @@ class Pool:
             inputs = {**self.inputs(sequence, count=count), "prompt": self.prompts[sequence]}
             returned = self.call(binding, inputs)
             self.state = cache_of(returned, binding, ADD, self.state)
-            if not binding.takes("sequence"):
+            if names_it(binding):
                 self.ids[sequence] = given_number(returned)
         self.fed[sequence] = (empty, empty)
 
@@ -286,6 +286,11 @@ class Pool:
         """Call one of its parts, arrays as they are."""
         # Layouts are dealt with here: what goes over the wire is in the submission's own order.
         return invoke(self.worker, replace(binding, layout=""), inputs, budget=self.left())
+
+
+def names_it(add: Binding) -> bool:
+    """Whether a call that a sequence comes with gives what it is known by from then on."""
+    return not add.takes("sequence") or "sequence" in add.returns
 
 
 def given_number(returned: Returned) -> Handle:

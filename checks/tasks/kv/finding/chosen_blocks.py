@@ -78,10 +78,11 @@ def _settled(search: Search, create: Binding) -> tuple[Option, Trial] | None:
         owner = Owner.seen(search.worker.describe(made.result.handle))
     if owner is None:
         return None
-    read = [*_named(search, (ATTEND,), owner), *_named(search, READS, owner)]
+    layers = create.takes("layers")
+    read = [*_named(search, (ATTEND,), owner, layers), *_named(search, READS, owner, layers)]
 
     def options(_search: Search) -> Iterator[Option]:
-        writes = _runs(search, create, _named(search, WRITES, owner)) if read else []
+        writes = _runs(search, create, _named(search, WRITES, owner, layers)) if read else []
         for write, one in itertools.product(writes, read):
             if one.target != write.target:
                 yield {"create": create, "append": write, one.role: one}
@@ -90,8 +91,8 @@ def _settled(search: Search, create: Binding) -> tuple[Option, Trial] | None:
     return search.settle(Family("paged", options, _readings, _grown, lambda *_: True, right=_NEAR))
 
 
-def _named(search: Search, forms: Sequence[Form], owner: Owner) -> list[Binding]:
-    """Callables that are of one of these forms by their own names."""
+def _named(search: Search, forms: Sequence[Form], owner: Owner, layers: bool) -> list[Binding]:
+    """Callables that are of one of these forms by their own names; ``layers``: the pool has some itself."""
     signatures = {f"{i.file}:{i.name}": [str(p["name"]) for p in i.params] for i in callables(search.loaded)}
     found: list[Binding] = []
     for form in forms:
@@ -100,7 +101,7 @@ def _named(search: Search, forms: Sequence[Form], owner: Owner) -> list[Binding]
             told = any(all(binding.takes(name) for name in line) for line in form.told)
             # keys and values in one argument are a guess that a pool for either makes better
             if named and told and not any(a.made in ("tuple", "stack") for a in binding.args):
-                found.append(binding)
+                found.append(binding.handed(table_layer="layer") if layers else binding)
     return found[:_MOST]
 
 
@@ -218,8 +219,8 @@ def _completed(search: Search, option: Option, result: Trial) -> Option:
     """The same with what writes several tokens, and what reads beside what attends, as far as it goes."""
     if not result.right:
         return option
-    owner = Owner.of(search.worker, option["create"])
-    others = [one for one in _named(search, WRITES, owner) if one.target != option["append"].target]
+    owner, layers = Owner.of(search.worker, option["create"]), option["create"].takes("layers")
+    others = [one for one in _named(search, WRITES, owner, layers) if one.target != option["append"].target]
     for many in (option["append"], *others):
         readings = [many] if many is option["append"] else list(_meanings(many))
         for one in (reading for reading in readings if "N" in reading.layout):
@@ -228,7 +229,7 @@ def _completed(search: Search, option: Option, result: Trial) -> Option:
                 option = extra
     if "read" not in option:
         apart = {name: binding for name, binding in option.items() if name != "attend"}
-        reads = (reading for one in _named(search, READS, owner) for reading in _meanings(one))
+        reads = (reading for one in _named(search, READS, owner, layers) for reading in _meanings(one))
         read = next((one for one in reads if _grown(search, {**apart, "read": one}).right), None)
         option = {**option, **({"read": read} if read else {})}
     return option

@@ -115,7 +115,9 @@ def alone(search: Search, parts: Option) -> Option:
     named = zip(maker.args, params, strict=False)
     told = tuple((a.keyword or str(p["name"]), f"{a.form}:{a.source}".lstrip(":")) for a, p in named)
     pool = Argument("", parts=told, made=maker.target)
-    args = tuple(replace(pool, keyword=a.keyword) if a.source == CACHE.name else a for a in made.args)
+    # of a pool of its own it is the only sequence
+    place = {CACHE.name: pool, _SEQUENCE: Argument("", literal=0), "count": Argument("max_len")}
+    args = tuple(replace(place.get(a.source, a), keyword=a.keyword) for a in made.args)
     create = replace(made, role="create", args=args, returns={})
     own = {name: parts[name] for name in ("append", "read", "attend", "append_many") if name in parts}
     return {

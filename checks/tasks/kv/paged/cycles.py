@@ -11,7 +11,7 @@ from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.remote import Call, Handle, Target
 from judge_tui.checks.faults import Fault
 from judge_tui.checks.tasks.kv.faces.axis_orders import to_wire
-from judge_tui.checks.tasks.kv.faces.pool import Pool
+from judge_tui.checks.tasks.kv.faces.pool import Pool, names_it
 
 __all__ = ["Cycled", "cycles"]
 
@@ -99,7 +99,7 @@ def _come(
     if (add := pool.bound.get("add")) is not None:
         call = _call(pool, add, inputs)
         calls.append(call)
-        if not add.takes("sequence"):
+        if names_it(add):
             inputs["sequence"] = call.result
     sizes = pool.sizes
     many = pool.bound.get("append_many")
