@@ -15,6 +15,7 @@ from judge_tui.checks.calling.calls import invoke
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.tasks.kv.faces import batched
 from judge_tui.checks.tasks.kv.faces.axis_orders import LAYERS
+from judge_tui.checks.tasks.kv.faces.block_tables import chooses
 from judge_tui.checks.tasks.kv.faces.pool import Pool, PoolSizes
 from judge_tui.checks.tasks.kv.finding import chosen_blocks, sequence_objects, sharing
 from judge_tui.checks.tasks.kv.finding.readings import all_layers_go_in, layouts, many_layouts
@@ -47,6 +48,9 @@ def find(search: Search) -> None:
     create = bound.pop("paged", None)
     options = [create] if create else _creates(search)
     meant: Option | None = None
+    if create and (chooses(written) or sequence_objects.are_objects(written)):
+        # written by hand, or kept from a search: of these kinds nothing is left out
+        options, meant = [], {"create": create, **written}
     for option in options[:5]:
         if option.target in search.fatal:
             search.note("paged", f"{option.target} {search.fatal[option.target].message}")
