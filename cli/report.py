@@ -76,7 +76,7 @@ def command(
       round          a scoreboard with winners and margins, task by task, and the judge's prose of a --round
       combined       several rounds in one: those named by --round, or all
       standings      who is ahead and whether that is real, how far judges agree, what sways them
-      metrics        figures of stored check outcomes, side by side
+      metrics        figures of stored check outcomes, side by side; where none is stored, published ones
 
     Any number of models can be named; all that are scored are taken when none is. An HTML file needs no
     network and no script. `report.md.j2` or `report.html.j2` in the workspace's templates/ stands in

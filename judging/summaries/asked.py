@@ -13,7 +13,8 @@ from judge_tui.judging.summaries.combined import combined
 from judge_tui.judging.summaries.gathered import Gathered, gathered
 from judge_tui.judging.summaries.head_to_head import head_to_head
 from judge_tui.judging.summaries.metrics import metrics
-from judge_tui.judging.summaries.parts import Report
+from judge_tui.judging.summaries.parts import Prose, Report
+from judge_tui.judging.summaries.published_metrics import published_metrics
 from judge_tui.judging.summaries.round_summary import round_summary
 from judge_tui.judging.summaries.standings import standings
 from judge_tui.judging.summaries.two_way import two_way
@@ -28,7 +29,7 @@ SHAPES = {
     "round": "a scoreboard with winners and margins, task by task, the judge's prose",
     "combined": "several rounds in one",
     "standings": "who is ahead and whether that is real, how far judges agree, what sways them",
-    "metrics": "figures of stored check outcomes, side by side",
+    "metrics": "figures of stored check outcomes, side by side; or published metrics",
 }
 
 
@@ -112,17 +113,40 @@ def _round(workspace: Workspace, asked: Asked, named: Sequence[Round]) -> Report
 
 
 def _metrics(workspace: Workspace, asked: Asked, named: Sequence[Round]) -> Report:
+    one = named[0] if named else None
+    models, tasks = _names(workspace, asked, one)
+    if asked.published:
+        return _published(workspace, asked, models, tasks)
     if asked.judges:
-        raise UsageError("figures of checks are no judge's.", hint="Leave --judge out.")
-    models, tasks = _names(workspace, asked, named[0] if named else None)
+        raise UsageError(
+            "figures of checks are no judge's.", hint="Leave --judge out, or take --published ones."
+        )
     made = metrics(workspace, models, tasks)
     if not made.parts and made.faults:
         raise UsageError(f"there is nothing to report. {made.faults[0]}")
-    if not made.parts and not made.faults:
-        model, task = (*models, *workspace.models(), "MODEL")[0], tasks[0]
+    if made.parts or made.faults:
+        return made
+    model, task = (*models, *workspace.models(), "MODEL")[0], tasks[0]
+    nothing = UsageError(
+        "no outcome of a check is stored for these submissions as they are now.",
+        hint=f"Run some: judge-tui check {model} --task {task}",
+    )
+    if asked.published is None:
+        try:
+            stated = _published(workspace, asked, models, tasks)
+        except UsageError:
+            raise nothing from None
+        told = f"Nothing was measured here yet: judge-tui check {model} --task {task}"
+        return replace(stated, parts=(Prose(told), *stated.parts))
+    raise nothing
+
+
+def _published(workspace: Workspace, asked: Asked, models: Sequence[str], tasks: Sequence[str]) -> Report:
+    made = published_metrics(gathered(workspace, (), tasks, asked.judges, published=True), models)
+    if not made.parts:
         raise UsageError(
-            "no outcome of a check is stored for these submissions as they are now.",
-            hint=f"Run some: judge-tui check {model} --task {task}",
+            "nobody has published metrics of these submissions.",
+            hint="Criteria without an edge in a matchup with a 'source' are such: see docs/formats.md.",
         )
     return made
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from judge_tui.checks.errors import UsageError
 from judge_tui.judging.rounds import ROUNDS
 from judge_tui.judging.summaries.asked import Asked, report_of
 from judge_tui.judging.summaries.parts import Criteria, Prose, Report, Table
@@ -241,3 +242,29 @@ def test_every_published_table_is_held() -> None:
     held |= {"001.beam_metrics", "003.metrics", "003.executive_summary"}
     held |= {f"002.{task}_dimensions" for task in ("kv", "backwards", "fuse")}
     assert held | {table for _, table, _, _ in PASSAGES} == set(TABLES)
+
+
+def test_published_metrics_are_a_report_that_no_machine_changes(alone: Workspace) -> None:
+    tasks = ("flash_attention", "beam_search", "flash_attention_bwd", "kv")
+    report = report_of(alone, Asked("metrics", (), tasks, published=True))
+    made = [part for part in report.parts if isinstance(part, Table)]
+    for name, table in zip(("001.flash_metrics", "001.beam_metrics", "003.metrics"), made, strict=True):
+        rows = TABLES[name]["rows"]
+        assert _texts(table)[: len(rows)] == rows
+    prose = [part.text for part in report.parts if isinstance(part, Prose)]
+    assert sum("nothing of it was measured here" in text for text in prose) == 3
+    assert any("original submissions" in text for text in prose)
+
+
+def test_published_metrics_stand_in_where_nothing_was_measured(
+    alone: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    report = report_of(alone, Asked("metrics", ("kimi", "qwen"), ("flash_attention_bwd",)))
+    (table,) = [part for part in report.parts if isinstance(part, Table)]
+    assert table.head == ("Metric", "Kimi K2.6", "Qwen3-6")
+    assert isinstance(report.parts[0], Prose)
+    assert report.parts[0].text.endswith("judge-tui check kimi-k2.6 --task flash_attention_bwd")
+    for published, told in ((False, "no outcome"), (True, "nobody has published metrics")):
+        with pytest.raises(UsageError, match=told):
+            report_of(alone, Asked("metrics", (), ("kv",), published=published))

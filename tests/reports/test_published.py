@@ -28,8 +28,8 @@ def test_every_file_is_written_by_a_command_and_shown_in_the_index() -> None:
     assert {path.name for path in written} <= set(re.findall(r"\]\(([^)]+)\)", index))
 
 
-def test_every_shape_but_that_of_a_machine_is_shown() -> None:
-    assert {command.split()[1] for command in COMMANDS} == set(SHAPES) - {"metrics"}
+def test_every_shape_is_shown() -> None:
+    assert {command.split()[1] for command in COMMANDS} == set(SHAPES)
 
 
 def test_every_picture_is_shown_and_none_is_left_over() -> None:
