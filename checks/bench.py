@@ -337,7 +337,10 @@ class Bench:
             known = len(self._casualties)
             sample = self.contract.sample(np.random.default_rng(self.seed))
             try:
-                return binder.bind(self.worker, self.contract, sample, self._casualties, without=self.without)
+                return binder.bind(
+                    self.worker, self.contract, sample, self._casualties,
+                    without=self.without, seed=self.seed,
+                )  # fmt: skip
             except WorkspaceError as error:
                 return error
             except Fault as fault:
@@ -345,6 +348,11 @@ class Bench:
                     raise
                 if len(self._casualties) == known or known > _MOST_CASUALTIES:
                     return fault
+
+    @property
+    def asked(self) -> Contract:
+        """The contract by which the roles were found, where they were found another way."""
+        return self.bindings.contract or self.contract
 
     def binding(self, role: str) -> Binding:
         """How a role is played.

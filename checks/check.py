@@ -35,6 +35,7 @@ class Check:
         optional: Whether the challenge leaves open what it looks at: a submission without it is ``skip``.
         host: Whether it is about files, or the submission's own programs: it runs on the CPU always.
         apart: Whether it uses no process that another check uses, and so may run beside the others.
+        spared: Those of the roles that it can do without where nothing plays them.
     """
 
     id: str
@@ -47,6 +48,7 @@ class Check:
     optional: bool = False
     host: bool = False
     apart: bool = False
+    spared: tuple[str, ...] = ()
 
 
 def check(
@@ -60,11 +62,14 @@ def check(
     optional: bool = False,
     host: bool = False,
     apart: bool = False,
+    spared: Sequence[str] = (),
 ) -> Callable[[Body], Check]:
     """Make a :class:`Check` of a function ``(bench, findings) -> summary``."""
 
     def made(body: Body) -> Check:
-        return Check(id, title, establishes, body, version, budget, tuple(roles), optional, host, apart)
+        return Check(
+            id, title, establishes, body, version, budget, tuple(roles), optional, host, apart, tuple(spared)
+        )
 
     return made
 

@@ -170,8 +170,8 @@ class Contract:
         frameworks: Modules that the challenge leaves open: a submission built on one that is not installed
             cannot be run here, which is nobody's failure.
         packages: Further modules that a submission may import, where they are installed.
-        otherwise: The same asked for in another way, with roles of the same names: it counts where more of
-            them are found so.
+        otherwise: The same asked for in another way, with roles of the same names, or some of them: it counts
+            where more of them are found so. May have another way of its own.
         leave: Ends what the contract has running of its own; called by a thread that judged by it.
         seeded: What random generators of the whole process are seeded with before each call of a function or
             class, so that who draws weights draws those that a reference draws; ``None`` leaves them alone.

@@ -69,8 +69,7 @@ def _ran(task: Task, check: Check, bench: Bench, sandbox_level: str) -> Outcome:
             raise bench.trouble
         if nothing := unjudgeable(bench.submission):
             raise Skipped(nothing)
-        for role in check.roles:
-            bench.binding(role)
+        _require(bench, check)
         # A wrong answer may hold NaN or infinities; judging it is no occasion for warnings.
         with np.errstate(all="ignore"):
             summary = check.body(bench, found)
@@ -110,6 +109,23 @@ def _ran(task: Task, check: Check, bench: Bench, sandbox_level: str) -> Outcome:
         sandbox_level, whose,
     )  # fmt: skip
     return trimmed(outcome)
+
+
+def _require(bench: Bench, check: Check) -> None:
+    """The roles of a check, all of them but those that it can do without.
+
+    Raises:
+        Unbound: One is open; the first one is told, whether or not it could be done without.
+        Fault: One is open because of what the submission did.
+    """
+    open_: Unbound | None = None
+    for role in check.roles:
+        try:
+            bench.binding(role)
+        except Unbound as fault:
+            open_ = open_ or fault
+            if role not in check.spared:
+                raise open_ from None
 
 
 def _told_of_challenge(found: Findings, error: ChallengeFault) -> str:

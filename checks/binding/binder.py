@@ -11,6 +11,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from judge_tui.checks.binding.agreement import most_agreeing
 from judge_tui.checks.binding.candidates import candidates
 from judge_tui.checks.binding.inventories import Casualties, Inventories, inventories
@@ -41,6 +43,7 @@ class Bindings:
         faults: Role → what the submission did that leaves it open: its files do not run, its call never ends.
         broken: Role → what the callable did that plays it beyond doubt, and in no way that was tried.
         loaded: File → what it defines, of the files that were imported.
+        contract: What was asked for when they were found; ``None`` where nothing was looked for.
     """
 
     found: dict[str, Binding] = field(default_factory=dict)
@@ -48,6 +51,7 @@ class Bindings:
     faults: dict[str, Fault] = field(default_factory=dict)
     broken: dict[str, Fault] = field(default_factory=dict)
     loaded: Inventories = field(default_factory=dict)
+    contract: Contract | None = None
 
     def __getitem__(self, role: str) -> Binding:
         """The binding of a role.
@@ -73,6 +77,7 @@ def bind(
     casualties: Casualties | None = None,
     *,
     without: Collection[str] = (),
+    seed: int = 0,
 ) -> Bindings:
     """Find the callable of every role of a contract.
 
@@ -82,6 +87,7 @@ def bind(
         sample: The contract's probe.
         casualties: What is left alone; what ends the process is added.
         without: Files in which no role is looked for.
+        seed: Of the probe of a contract that asks in another way.
 
     Raises:
         WorkspaceError: A written binding names something that is not there.
@@ -93,12 +99,25 @@ def bind(
     if contract.find is not None:
         return _together(worker, contract, loaded, broken, casualties)
     result = _in_a_layout(worker, contract, sample, loaded, broken, casualties)
-    complete = result.faults or all(role.name in result for role in contract.roles)
-    if contract.otherwise is not None and not complete:
-        other = _in_a_layout(worker, contract.otherwise, sample, loaded, broken, casualties)
-        if len(other.found) > len(result.found):
-            return other
+    other = contract.otherwise
+    while other is not None and len(other.roles) > len(result.found) and not _complete(result, contract):
+        drawn = other.sample(np.random.default_rng(seed))
+        found = _in_a_layout(worker, other, drawn, loaded, broken, casualties)
+        if len(found.found) > len(result.found):
+            return _with_open(found, result)
+        other = other.otherwise
     return result
+
+
+def _complete(result: Bindings, contract: Contract) -> bool:
+    """Whether no further search can find more."""
+    return bool(result.faults) or all(role.name in result for role in contract.roles)
+
+
+def _with_open(found: Bindings, first: Bindings) -> Bindings:
+    """What was found another way, with why the roles are open that are asked for in the first one alone."""
+    rejected, broken = {**first.rejected, **found.rejected}, {**first.broken, **found.broken}
+    return replace(found, rejected=rejected, broken=broken)
 
 
 def _in_a_layout(
@@ -130,7 +149,7 @@ def _one_by_one(
     layout: str = "",
 ) -> Bindings:
     """Bindings of a contract whose roles follow each other, arrays handed over in a layout."""
-    result = Bindings(loaded=loaded)
+    result = Bindings(loaded=loaded, contract=contract)
     inputs = dict(sample.inputs)
     for role in contract.roles:
         fatal = casualties.calls.setdefault(f"{role.name} {layout}".strip(), {})
@@ -168,7 +187,7 @@ def _together(
 ) -> Bindings:
     """Bindings of a contract that finds its roles itself, what is written by hand given to it."""
     assert contract.find is not None
-    result = Bindings(loaded=loaded)
+    result = Bindings(loaded=loaded, contract=contract)
     by_hand = ((role, written(worker.submission, role, loaded)) for role in contract.roles)
     result.found.update({role.name: binding for role, binding in by_hand if binding})
     told = unreadable(worker.submission, broken)

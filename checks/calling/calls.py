@@ -279,6 +279,8 @@ class _Handover:
         count = left_out(self.binding.layout)
         values = (self.inputs.get(a.source) for a in self.binding.args)
         whole: list[npt.NDArray[Any]] = [v for v in values if isinstance(v, np.ndarray) and v.ndim == 4]
+        # A number for every row, such as its log-sum-exp, is led by the same axes.
+        rows = {array.shape[:3] for array in whole}
         arrays = [handed(value, self.binding.layout) for value in whole]
         handles = any(isinstance(self.inputs.get(a.source), Handle) for a in self.binding.args)
         if not count or not (arrays or handles):
@@ -290,7 +292,7 @@ class _Handover:
             # What an earlier call gave was stacked, and is taken apart again.
             if isinstance(value, Handle):
                 return True
-            if not isinstance(value, np.ndarray) or value.ndim != 4:
+            if not isinstance(value, np.ndarray) or (value.ndim != 4 and value.shape not in rows):
                 return False
             return handed(value, self.binding.layout).shape[:count] == leading
 

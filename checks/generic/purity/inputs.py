@@ -39,7 +39,7 @@ class Inputs:
     @classmethod
     def drawn(cls, bench: Bench, stream: str) -> Inputs:
         """The sample of a stream."""
-        sample = bench.contract.sample(bench.rng(stream))
+        sample = bench.asked.sample(bench.rng(stream))
         return cls(stream, dict(sample.inputs), sample.shapes)
 
     def likeness(self, other: Inputs) -> float:

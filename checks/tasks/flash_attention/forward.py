@@ -20,7 +20,7 @@ from judge_tui.checks.tasks.flash_attention.reference import Array
 from judge_tui.checks.tasks.flash_attention.words import MODE, Said, sayings
 from judge_tui.checks.tolerance import relative_error
 
-__all__ = ["Forward"]
+__all__ = ["OTHER_LAYOUTS", "Forward"]
 
 #: How a causal mask may be written: what hides later keys, as (N, N) or with axes for batch and head.
 _MASKS: tuple[tuple[str, Callable[[npt.NDArray[np.bool_]], npt.NDArray[Any]]], ...] = (
@@ -29,7 +29,7 @@ _MASKS: tuple[tuple[str, Callable[[npt.NDArray[np.bool_]], npt.NDArray[Any]]], .
     ("True where a key is hidden", lambda seen: ~seen),
 )
 #: Layout → other readings of arrays of as many axes.
-_OTHER_LAYOUTS = {"": ("BNHD",), "HND": ("NHD", "BNE")}
+OTHER_LAYOUTS = {"": ("BNHD",), "HND": ("NHD", "BNE")}
 #: Another reading of the call is taken only when its answer is right.
 _CLOSE = 1e-3
 
@@ -152,7 +152,7 @@ class Forward:
     def _settle_layout(self, case: Case) -> None:
         """Take the axes in another order where that gives attention and the one that binds does not."""
         found, ours = self.bench.bindings.found, self.binding
-        others = _OTHER_LAYOUTS.get(ours.layout, ())
+        others = OTHER_LAYOUTS.get(ours.layout, ())
         if not others or self._attends(case):
             return
         for layout in others:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from judge_tui.checks.contract import Contract, Param, Return, Role, Sample
+from judge_tui.checks.tasks.flash_attention.cases import Case
 from judge_tui.checks.tasks.flash_attention.contract import FORWARD, PARAMS
 from judge_tui.checks.tasks.flash_attention.contract import sample as forward_sample
+from judge_tui.checks.tasks.flash_attention_bwd.reference import NAMES, logsumexp
+from judge_tui.checks.tasks.flash_attention_bwd.stated import SHAPES
 from judge_tui.checks.tasks.flash_attention_bwd.timing import TIMING
 
 __all__ = ["CONTRACT"]
@@ -83,11 +87,44 @@ _BACKWARD = Role(
 )
 
 
+_ALONE = replace(
+    _BACKWARD,
+    params=(
+        *(p for p in PARAMS if p.name in ("q", "k", "v")),
+        replace(_OUTPUT, kind="array"),
+        replace(_STATISTICS, kind="array"),
+        _DO,
+        *_SETTINGS,
+    ),
+)
+
+
 def _sample(rng: np.random.Generator) -> Sample:
     made = forward_sample(rng)
     shape = made.shapes["O"]
     inputs = {**made.inputs, "dO": rng.standard_normal(shape)}
     return Sample(inputs, {"O": shape, "dQ": shape, "dK": shape, "dV": shape})
+
+
+def _alone(shape: str) -> Callable[[np.random.Generator], Sample]:
+    """The probe of a backward without a forward: O and L are the judge's, L in a shape."""
+
+    def sample(rng: np.random.Generator) -> Sample:
+        made = _sample(rng)
+        case = Case(*(made.inputs[name] for name in ("q", "k", "v")), made.inputs["tile_size"], True)
+        given = {"O": case.truth, "L": np.ascontiguousarray(SHAPES[shape](logsumexp(case)))}
+        return Sample({**made.inputs, **given}, {name: made.shapes[name] for name in NAMES})
+
+    return sample
+
+
+def _without_forward(shapes: Sequence[str]) -> Contract | None:
+    """What is asked for where nothing plays the forward: the gradients, with O and L handed over."""
+    if not shapes:
+        return None
+    return Contract(
+        (_ALONE,), _alone(shapes[0]), layouts=("HND", "ND"), otherwise=_without_forward(shapes[1:])
+    )
 
 
 CONTRACT = Contract(
@@ -97,4 +134,5 @@ CONTRACT = Contract(
     "flash_attention_bwd(dO, cache, tile_size, causal) → (dQ, dK, dV).",
     layouts=("HND", "ND"),
     timing=TIMING,
+    otherwise=_without_forward(list(SHAPES)),
 )

@@ -43,13 +43,14 @@ _EXPLAINED = 200
     "gradients",
     "dQ, dK, dV",
     establishes="The gradients equal the analytic ones over uneven tiles, backward tiles of another size, "
-    "heads and batches, causal and not, and the differences of the submission's own forward.",
+    "heads and batches, causal and not, and the differences of the submission's own forward, if it has one.",
     roles=("forward", "backward"),
-    version=5,
+    spared=("forward",),
+    version=6,
 )
 def gradients(bench: Bench, found: Findings) -> str:
     """Hold every row of every gradient against the truth, and all against differences of its own forward."""
-    attention = Attention(bench)
+    attention = Attention(bench, alone=True)
     double, single = Ledger(), Ledger()
     why: dict[str, list[tuple[str, ...]]] = {name: [] for name in NAMES}
     problems, own_sizes = list(_problems(bench, attention)), OwnSizes(bench, AXES, MOST_ABOUT)
@@ -68,10 +69,22 @@ def gradients(bench: Bench, found: Findings) -> str:
     single.decide(found, f"{text}, float32 input", where=where)
     own_sizes.tell(found)
     _told_apart(attention, found)
-    own = against_own_forward(bench, attention, found, where)
+    own = _own_forward(bench, attention, found, where)
     text = _summary(found, double, single, count, own, where)
     order = ", ".join(attention.reordered)
     return f"gives ({order}) for the contract's (dQ, dK, dV); so read, {text}" if order else text
+
+
+def _own_forward(
+    bench: Bench, attention: Attention, found: Findings, where: Mapping[str, Mapping[str, Any]]
+) -> str:
+    """What its own forward says of the gradients, as a clause."""
+    if attention.stated is None:
+        own = against_own_forward(bench, attention, found, where)
+        return f"{own:.1e} off differences of its own forward"
+    written = f"L as {attention.stated.written}" if attention.binding.takes("L") else "L is not asked for"
+    found.note("O and L", "the judge's own", note=f"No forward was found; {written}.", **attention.place)
+    return "no forward was found: O and L were the judge's own"
 
 
 def places(bench: Bench, why: Mapping[str, str]) -> dict[str, dict[str, Any]]:
@@ -167,8 +180,8 @@ def _replayed(bench: Bench, attention: Attention, ledger: Ledger) -> int:
     for run in runs:
         ledger.hold(run.problem, attention.backward(run))
     with bench.fresh() as worker:
-        worker.load(attention.forward.binding.file)
-        worker.load(attention.binding.file)
+        for file in attention.files:
+            worker.load(file)
         ledger.hold(third, attention(third, worker=worker))
     return len(runs) + 1
 
@@ -187,7 +200,7 @@ def _told_apart(attention: Attention, found: Findings) -> None:
                     otherwise=Verdict.WARN, **place)  # fmt: skip
     if not (attention.binding.takes("tile_size") or attention.binding.takes("tile_k")):
         found.note("its backward takes a tile size", "no", note="The forward's, or its own, were used.")
-    if not attention.forward.switch:
+    if not attention.switch:
         kind = "causal" if attention.causal == (True,) else "full"
         found.note("can be told whether to mask", "no", note=f"Only {kind} attention was differentiated.")
 
@@ -197,7 +210,7 @@ def _summary(
     double: Ledger,
     single: Ledger,
     count: int,
-    own: float,
+    own: str,
     where: Mapping[str, Mapping[str, Any]],
 ) -> str:
     worst, narrow = double.worst(), single.worst()
@@ -219,5 +232,5 @@ def _summary(
         )
     return (
         f"{worst.name} {worst.error:.1e} off the analytic gradient, worst row of {count} calls "
-        f"(limit {worst.own:.1e}); {own:.1e} off differences of its own forward"
+        f"(limit {worst.own:.1e}); {own}"
     )

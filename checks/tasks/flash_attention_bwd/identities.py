@@ -54,7 +54,7 @@ _IDENTITIES = {
     "slope": _Identity(
         "⟨dQ, Q⟩ = d/da ⟨dO, O(aQ)⟩ at a = 1",
         "dQ",
-        "the chain rule, by five-point differences of its forward",
+        "the chain rule, by five-point differences of the forward",
     ),
     "linear": _Identity("the gradients are linear in dO", "dQ", "dO enters by products alone"),
 }
@@ -66,11 +66,12 @@ _IDENTITIES = {
     establishes="Σ dK = 0, Σ dV = Σ dO, ⟨dQ,Q⟩ = ⟨dK,K⟩ = the slope of ⟨dO,O⟩ along Q, ⟨dV,V⟩ = ⟨dO,O⟩, "
     "causal row 0 has dQ = 0, linearity in dO.",
     roles=("forward", "backward"),
-    version=2,
+    spared=("forward",),
+    version=3,
 )
 def gradient_identities(bench: Bench, found: Findings) -> str:
     """Measure the residual of each identity, head by head, over the sum of its absolute terms."""
-    attention = Attention(bench)
+    attention = Attention(bench, alone=True)
     worst: dict[str, _Residual] = {}
     for causal in attention.causal:
         for index in range(_DRAWS):

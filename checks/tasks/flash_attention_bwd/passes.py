@@ -13,17 +13,22 @@ from judge_tui.checks.calling.binding import Source
 from judge_tui.checks.calling.calls import Returned
 from judge_tui.checks.calling.layouts import left_out
 from judge_tui.checks.calling.remote import Handle, Worker
-from judge_tui.checks.faults import BadResult, Fault, Raised, Skipped
+from judge_tui.checks.faults import BadResult, Fault, Raised, Skipped, Unbound
 from judge_tui.checks.sources import parsed, returned_names
 from judge_tui.checks.tasks.flash_attention.forward import Forward
 from judge_tui.checks.tasks.flash_attention.reference import Array
-from judge_tui.checks.tasks.flash_attention_bwd.reference import NAMES, Gradients, Problem, gradients, posed
-from judge_tui.checks.tolerance import relative_error
+from judge_tui.checks.tasks.flash_attention_bwd.reference import (
+    NAMES,
+    Gradients,
+    Problem,
+    close,
+    gradients,
+    posed,
+)
+from judge_tui.checks.tasks.flash_attention_bwd.stated import Stated
 
 __all__ = ["Attention", "Run"]
 
-#: Another reading of the answer is taken only when it is right.
-_CLOSE = 1e-3
 #: Handles that a forward may give and a backward take.
 _CARRIED = ("cache", "L", "O", "layer")
 
@@ -35,12 +40,30 @@ class Run:
     Attributes:
         problem: What it was given, and what its backward is to be given.
         out: O (B, H, N, D), float64.
-        returned: The call, with the handles of what it gave.
+        call: The call, with the handles of what it gave; ``None`` where O and L are the judge's own.
     """
 
     problem: Problem
     out: Array
-    returned: Returned
+    call: Returned | None
+
+    @property
+    def returned(self) -> Returned:
+        """The call.
+
+        Raises:
+            Unbound: There was none.
+        """
+        if self.call is None:
+            raise Unbound("forward")
+        return self.call
+
+    @property
+    def given(self) -> dict[str, Handle]:
+        """What the call gave that a backward may take."""
+        if self.call is None:
+            return {}
+        return {name: self.call.handle(name) for name in _CARRIED if self.call.has(name)}
 
 
 class Attention:
@@ -48,25 +71,51 @@ class Attention:
 
     Args:
         bench: Where they are called.
+        alone: Whether a backward without a forward will do: O and L are the judge's own then.
 
     Attributes:
-        forward: The forward, as the checks of the forward task call it.
+        causal: The settings that both can be called with.
+        switch: Whether they can be told which.
         binding: How the backward is called.
         reordered: The order in which the gradients come, where their positions alone told them and a right
             answer was found in another order than the contract's; empty otherwise.
     """
 
-    def __init__(self, bench: Bench) -> None:
+    def __init__(self, bench: Bench, *, alone: bool = False) -> None:
         self.bench = bench
         self.binding = bench.binding("backward")
-        self.forward = Forward(bench)
-        self.causal = self.forward.causal
-        if self.forward.relaid and not self.binding.layout:
-            self.binding = replace(self.binding, layout=self.forward.binding.layout)
-            bench.bindings.found["backward"] = self.binding
-        self._one_state_for_all()
+        self._told: Forward | Stated = (
+            Stated(bench) if alone and _is_open(bench, "forward") else Forward(bench)
+        )
+        self.causal, self.switch = self._told.causal, self._told.switch
+        # Settling may have changed how it is called.
+        self.binding = bench.binding("backward")
+        if self.stated is None:
+            self._as_the_forward()
         self.reordered: tuple[str, ...] = ()
         self._settle_order()
+
+    @property
+    def forward(self) -> Forward:
+        """The forward, as the checks of the forward task call it.
+
+        Raises:
+            Unbound: There is none.
+        """
+        if isinstance(self._told, Stated):
+            raise Unbound("forward")
+        return self._told
+
+    @property
+    def stated(self) -> Stated | None:
+        """What stands in for a forward where there is none."""
+        return self._told if isinstance(self._told, Stated) else None
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Where they stand."""
+        forward = () if isinstance(self._told, Stated) else (self._told.binding.file,)
+        return tuple(dict.fromkeys((*forward, self.binding.file)))
 
     def __call__(self, problem: Problem, *, worker: Worker | None = None) -> Gradients:
         """Forward and backward of a problem."""
@@ -80,6 +129,8 @@ class Attention:
         Raises:
             Fault: The call went wrong; the message says for which case.
         """
+        if self.stated is not None:
+            return Run(problem, problem.case.truth, None)
         return Run(problem, *self.forward.returned(problem.case, worker=worker, memory=memory, count=count))
 
     def backward(self, run: Run, *, worker: Worker | None = None, **how: Any) -> Gradients:
@@ -112,11 +163,11 @@ class Attention:
             Fault: It raised, hung or died; the message says for which case.
         """
         problem = run.problem
-        given = {name: run.returned.handle(name) for name in _CARRIED if run.returned.has(name)}
+        case = replace(problem.case, tile=problem.tile, key_tile=0)
         inputs = {
-            **self.forward.inputs(replace(problem.case, tile=problem.tile, key_tile=0)),
+            **self._told.inputs(case),
             "dO": problem.d_out if d_o is None else d_o,
-            **given,
+            **run.given,
             **(carried or {}),
         }
         try:
@@ -140,7 +191,8 @@ class Attention:
         """Let the worker forget forwards."""
         handles: list[Handle] = []
         for run in runs:
-            made = run.returned
+            if (made := run.call) is None:
+                continue
             handles += [made.result.handle, *made.given.values(), *([made.instance] if made.instance else [])]
         (worker or self.bench.worker).drop(*handles)
 
@@ -154,6 +206,17 @@ class Attention:
         """Names of the handles by which the forward's state reaches the backward."""
         taken = (self.binding.on, *(a.source for a in self.binding.args))
         return tuple(name for name in dict.fromkeys(taken) if name in _CARRIED)
+
+    def _as_the_forward(self) -> None:
+        """Hand the backward arrays in the forward's order of axes.
+
+        Raises:
+            Skipped: Its state is of one head at a time.
+        """
+        if self.forward.relaid and not self.binding.layout:
+            self.binding = replace(self.binding, layout=self.forward.binding.layout)
+            self.bench.bindings.found["backward"] = self.binding
+        self._one_state_for_all()
 
     def _one_state_for_all(self) -> None:
         """Refuse what takes one head at a time and keeps what it needs of it on one object.
@@ -181,7 +244,7 @@ class Attention:
             made, truth = self(problem), gradients(problem)
             for order in itertools.permutations(range(3)):
                 found = {name: made[NAMES[index]] for name, index in zip(NAMES, order, strict=True)}
-                if _close(found, truth):
+                if close(found, truth):
                     self._reorder(order)
                     return
 
@@ -204,5 +267,10 @@ class Attention:
         return [item.means(name) for item in role.returns for name in names if name]
 
 
-def _close(found: Gradients, truth: Gradients) -> bool:
-    return all(relative_error(found[name], truth[name], axis=(-2, -1)) < _CLOSE for name in NAMES)
+def _is_open(bench: Bench, role: str) -> bool:
+    """Whether nothing plays a role, through no fault of what is there."""
+    try:
+        bench.binding(role)
+    except Unbound:
+        return True
+    return False

@@ -14,12 +14,15 @@ import numpy.typing as npt
 
 from judge_tui.checks.tasks.flash_attention.cases import Case, drawn
 from judge_tui.checks.tasks.flash_attention.reference import Array
+from judge_tui.checks.tolerance import relative_error
 
-__all__ = ["NAMES", "Gradients", "Problem", "gradients", "logsumexp", "plain", "posed", "terms"]
+__all__ = ["NAMES", "Gradients", "Problem", "close", "gradients", "logsumexp", "plain", "posed", "terms"]
 
 NAMES = ("dQ", "dK", "dV")
 #: dQ, dK and dV by name, (B, H, N, D) each.
 Gradients = Mapping[str, Array]
+#: Another reading of an answer is taken only when it is right.
+_CLOSE = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +101,11 @@ def logsumexp(case: Case) -> Array:
 def gradients(problem: Problem) -> Gradients:
     """The gradients of ``sum(O * dO)`` in float64; rows that see no key have none."""
     return _gradients(problem, np.float64, identity=False)
+
+
+def close(found: Gradients, truth: Gradients) -> bool:
+    """Whether every gradient of a head is the right one, but for rounding."""
+    return all(relative_error(found[name], truth[name], axis=(-2, -1)) < _CLOSE for name in NAMES)
 
 
 def plain(problem: Problem, dtype: npt.DTypeLike, *, identity: bool) -> Gradients:

@@ -93,6 +93,23 @@ def test_a_mistake_in_the_gradient_is_named_and_its_line_pointed_at(tmp_path: Pa
     assert "dQ" in file.read_text().splitlines()[outcome.location[1] - 1]
 
 
+def test_a_backward_alone_leaves_what_is_about_the_forward_open_and_says_whose_o_and_l_were(
+    tmp_path: Path,
+) -> None:
+    outcomes = judged(HERE / "twins" / "backward_alone_rows.py", OWN, tmp_path)
+    passed = {check for check, outcome in outcomes.items() if outcome.verdict is Verdict.PASS}
+    assert passed == {"gradients", "gradient_identities"}
+    assert {outcomes[check].verdict for check in {*OWN} - passed} == {Verdict.UNBOUND}
+    assert "role 'forward'" in outcomes["accuracy"].summary
+    told = next(item for item in outcomes["gradients"].evidence if item.quantity == "O and L")
+    assert told.measured == "the judge's own"
+
+
+def test_a_backward_alone_that_masks_always_is_told_from_its_answers(tmp_path: Path) -> None:
+    outcome = judged(HERE / "twins" / "backward_alone_rows.py", ("gradients",), tmp_path)["gradients"]
+    assert any("Only causal attention" in item.note for item in outcome.evidence)
+
+
 def test_no_hidden_place_keeps_scores_from_being_seen(tmp_path: Path) -> None:
     outcome = judged(HERE / "mutants" / "scores_in_tiles.py", ("cache_minimality",), tmp_path)[
         "cache_minimality"
