@@ -49,6 +49,18 @@ _LETTERS = """
 [...document.querySelectorAll("svg text")].every(one => one.getBoundingClientRect().height >= 11)
 """
 
+#: Names of rows that leave the page when their table is scrolled, or whose letters stand below each other.
+_LOST = """
+[...document.querySelectorAll(".scroll")].flatMap(box => {
+  box.scrollLeft = box.scrollWidth;
+  const left = box.getBoundingClientRect().left;
+  return [...box.querySelectorAll("tr > :first-child")].filter(one => {
+    const at = one.getBoundingClientRect();
+    return Math.abs(at.left - left) > 1 || (one.textContent.trim().length > 3 && at.width < 56);
+  });
+}).map(one => one.textContent)
+"""
+
 
 def _open(browser: Chromium, report: Report, folder: Path, size: tuple[int, int]) -> tuple[Tab, str]:
     path = folder / "report.html"
@@ -89,6 +101,14 @@ def test_a_page_asks_for_nothing_but_itself_and_fits(
 
 
 PUBLISHED = sorted((Path(__file__).parents[2] / "docs" / "reports").glob("*.html"))
+
+
+@pytest.mark.parametrize("path", PUBLISHED, ids=[path.stem for path in PUBLISHED])
+def test_names_of_rows_stay_on_a_phone_when_a_table_is_scrolled(browser: Chromium, path: Path) -> None:
+    tab = browser.open(path.as_uri(), PHONE)
+    tab.until(lambda: tab.value("document.readyState") == "complete")
+    assert tab.value(_LOST) == []
+    tab.close()
 
 
 @pytest.mark.parametrize("path", PUBLISHED, ids=[path.stem for path in PUBLISHED])
