@@ -143,6 +143,9 @@ def _forms(binding: Binding) -> Iterator[tuple[Binding, tuple[str, ...]]]:
         yield binding, (("NHD", "HND") if many else alone)
         yield binding.handed(block="token_blocks", offset="token_offsets", slot="slots"), ("NHD", "HND")
         return
+    if binding.role == "append" and not (binding.takes("position") or binding.takes("positions")):
+        # how much is stored may be told without what goes in
+        yield from _forms(binding.handed(length="position", totals="positions"))
     if binding.takes("table"):
         yield binding.handed(**_OF_ONE), alone
     each = binding.handed(**_OF_EACH)
