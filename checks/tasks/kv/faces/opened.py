@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from judge_tui.checks.calling.binding import Binding
-from judge_tui.checks.calling.calls import Returned, invoke
+from judge_tui.checks.calling.calls import Returned
 from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.contract import Role
 from judge_tui.checks.faults import BadResult
@@ -30,7 +30,7 @@ from judge_tui.checks.tasks.kv.faces.axis_orders import (
     wire_shape,
 )
 from judge_tui.checks.tasks.kv.faces.block_tables import chooses, of_rows
-from judge_tui.checks.tasks.kv.faces.twice import invoked
+from judge_tui.checks.tasks.kv.faces.twice import created, invoked
 from judge_tui.checks.tasks.kv.faces.ways import Way
 from judge_tui.checks.tasks.kv.words.sequence_roles import ADD, FREE
 from judge_tui.checks.tasks.kv.words.sizes import Sizes, mode
@@ -108,8 +108,8 @@ class Opened:
         if create is None:
             return None
         counting = self.counters is not None
-        returned = invoke(self.worker, create, self._made_for(create), budget=self.left(), count=counting)
-        return returned.handle("cache") if returned.has("cache") else returned.result.handle
+        inputs = self._made_for(create)
+        return created(self.worker, self.bound, inputs, budget=self.left(), count=counting)
 
     def _made_for(self, create: Binding) -> dict[str, Any]:
         """The sizes that a cache is told when it is made, and every call that takes an object of them."""
@@ -176,7 +176,7 @@ class Opened:
             "length": int(totals.max()), "cache": state, "cache_k": None, "cache_v": None,
             "before": stored.copy(), "bounds": np.concatenate([[0], np.cumsum(counts)]),
         }  # fmt: skip
-        if binding.takes("cache_k"):
+        if binding.takes("cache_k") or binding.on == "cache_k":
             if isinstance(state, tuple):
                 inputs["cache_k"], inputs["cache_v"] = state[0], state[1]
             elif isinstance(state, Handle):

@@ -21,6 +21,7 @@ from judge_tui.checks.contract import Role
 from judge_tui.checks.faults import BadResult, Raised, Skipped
 from judge_tui.checks.tasks.kv.faces.answers import State, cache_of, pair, part
 from judge_tui.checks.tasks.kv.faces.axis_orders import answered, fits, from_wire, to_wire, wire_shape
+from judge_tui.checks.tasks.kv.faces.twice import created
 from judge_tui.checks.tasks.kv.words import roles
 from judge_tui.checks.tasks.kv.words.reference import attention
 from judge_tui.checks.tasks.kv.words.sequence_roles import ADD, FREE, RESERVE
@@ -86,8 +87,7 @@ class Pool:
         self.prompts: dict[int, list[int]] = {}
         self._unused = itertools.count(1000)
         if "create" in bound:
-            made = invoke(worker, bound["create"], sizes.inputs(), budget=left())
-            self.state = made.handle("cache") if made.has("cache") else made.result.handle
+            self.state = created(worker, bound, sizes.inputs(), budget=left())
 
     @property
     def attends(self) -> bool:

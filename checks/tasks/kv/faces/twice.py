@@ -8,16 +8,33 @@ from typing import Any
 
 from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.calling.calls import Returned, invoke
-from judge_tui.checks.calling.remote import Worker
+from judge_tui.checks.calling.remote import Handle, Worker
 from judge_tui.checks.tasks.kv.words.block_roles import CHOSEN
 
-__all__ = ["invoked", "is_twice"]
+__all__ = ["created", "invoked", "is_twice"]
 
 
 def is_twice(binding: Binding) -> bool:
     """Whether a call is told of blocks, and takes a pool of keys or of values alone."""
-    alone = binding.takes("cache_k") and not (binding.takes("cache_v") or binding.takes("v"))
+    keys = binding.takes("cache_k") or binding.on == "cache_k"
+    alone = keys and not (binding.takes("cache_v") or binding.takes("v"))
     return alone and any(binding.takes(name) for name in CHOSEN)
+
+
+def created(worker: Worker, bound: Mapping[str, Binding], inputs: Mapping[str, Any], **how: Any) -> Handle:
+    """What the cache is; a pair of two where a pool is for keys or for values, and is made alone."""
+    made = [_created(worker, bound["create"], inputs, **how)]
+    if any(is_twice(binding) for binding in bound.values()):
+        if worker.describe(made[0]).get("kind") not in ("array", "object"):
+            return made[0]
+        made.append(_created(worker, bound["create"], inputs, **how))
+        return worker.put(tuple(made))
+    return made[0]
+
+
+def _created(worker: Worker, create: Binding, inputs: Mapping[str, Any], **how: Any) -> Handle:
+    returned = invoke(worker, create, inputs, **how)
+    return returned.handle("cache") if returned.has("cache") else returned.result.handle
 
 
 def invoked(worker: Worker, binding: Binding, inputs: Mapping[str, Any], **how: Any) -> Returned:
@@ -29,7 +46,8 @@ def invoked(worker: Worker, binding: Binding, inputs: Mapping[str, Any], **how: 
     keys = invoke(worker, binding, inputs, **how)
     if not is_twice(binding):
         return keys
-    values = invoke(worker, binding.handed(cache_k="cache_v", k="v"), inputs, **how)
+    other = replace(binding.handed(cache_k="cache_v", k="v"), on="cache_v" if binding.on else "")
+    values = invoke(worker, other, inputs, **how)
     if values.result.tree.get("kind") == "none":
         return keys
     both = worker.put((keys.result.handle, values.result.handle))

@@ -96,7 +96,7 @@ def _named(search: Search, forms: Sequence[Form], owner: Owner, layers: bool) ->
     signatures = {f"{i.file}:{i.name}": [str(p["name"]) for p in i.params] for i in callables(search.loaded)}
     found: list[Binding] = []
     for form in forms:
-        for binding in matched(search, form.role, owner=owner, stateful=True):
+        for binding in matched(search, form.role, owner=owner, stateful=True, on=form.on):
             named = _says(form, signatures[binding.target])
             told = any(all(binding.takes(name) for name in line) for line in form.told)
             # keys and values in one argument are a guess that a pool for either makes better

@@ -38,10 +38,12 @@ class Form:
     Attributes:
         role: What it takes, by all names.
         told: Parameters of which a callable must take all of one line, by its own names for them.
+        on: What its methods are methods of: a pool, or one for keys or for values alone.
     """
 
     role: Role
     told: tuple[tuple[str, ...], ...]
+    on: str = "cache"
 
 
 _BLOCK = takes(
@@ -97,9 +99,13 @@ _LONGEST = takes(
 _BLOCK_SIZE = next(param for param in paging_roles.ROLES[0].params if param.name == "block_size")
 _SIZES = tuple(param for param in roles.SIZES if param.name in ("heads", "kv_heads", "head_dim"))
 _SCALE = next(param for part in roles.ROLES for param in part.params if param.name == "scale")
+_KEYS = replace(CACHE_K, aliases=(*CACHE_K.aliases, "k_pool", "key_pool", "k_blocks", "k_pages", "key_pages"))
+_VALUES = replace(
+    CACHE_V, aliases=(*CACHE_V.aliases, "v_pool", "value_pool", "v_blocks", "v_pages", "value_pages")
+)
 #: What a pool is called that holds keys, or values, alone.
 _EITHER = replace(
-    CACHE_K, aliases=(CACHE.name, *CACHE.aliases, *CACHE_K.aliases, *CACHE_V.aliases, "pages", "blocks")
+    CACHE_K, aliases=(CACHE.name, *CACHE.aliases, *_KEYS.aliases, *_VALUES.aliases, "pages", "blocks")
 )
 #: What goes into such a pool.
 _NEW = takes(
@@ -108,7 +114,7 @@ _NEW = takes(
     "vec vecs vector vectors rows tokens",
     required=True,
 )
-_POOL = (CACHE, CACHE_K, CACHE_V)
+_POOL = (CACHE, _KEYS, _VALUES)
 _SHAPE = (_BLOCK_SIZE, _LAYER, *_SIZES)
 _WELCOME = "page block pool allocator chunk slid window"
 _WRITE = r"write|scatter|append|store|reshape_and_cache put|insert|update|push|add|fill|save|copy|cache|set"
@@ -163,12 +169,12 @@ CREATE = role(
 )
 #: Keys and values with one call; then each by a call of its own, on a pool of its own.
 WRITES = tuple(
-    Form(_write(pool, new, places), told)
+    Form(_write(pool, new, places), told, "cache" if pool is _POOL else "cache_k")
     for pool, new in ((_POOL, (K, V)), ((_EITHER,), (_NEW,)))
     for places, told in _PLACES
 )
 READS = tuple(
-    Form(_read(pool, returns), (("table",), ("tables",)))
+    Form(_read(pool, returns), (("table",), ("tables",)), "cache" if pool is _POOL else "cache_k")
     for pool, returns in ((_POOL, ("k", "v")), ((_EITHER,), ("k",)))
 )
 ATTEND = Form(

@@ -47,6 +47,20 @@ def gather_pages(pool, layer_idx, page_table, num_tokens):
     return tuple(np.concatenate(pool[n][layer_idx, page_table], axis=1)[:, :num_tokens] for n in "kv")
 """
 
+ALONE = """
+import numpy as np
+
+class Blocks:
+    def __init__(self, num_blocks, block_size, num_heads, head_dim):
+        self.data = np.zeros((num_blocks, block_size, num_heads, head_dim))
+
+    def write(self, block_id, offset, x):
+        self.data[block_id, offset] = x
+
+    def gather(self, block_table, seq_len):
+        return self.data[block_table].reshape(-1, *self.data.shape[2:])[:seq_len]
+"""
+
 NUMBERED = """
 import numpy as np
 
@@ -96,8 +110,8 @@ def test_no_block_is_two_sequences() -> None:
 
 @pytest.mark.parametrize(
     ("source", "args"),
-    [(LISTS, "lists:table"), (LAYERED, "layer"), (NUMBERED, "")],
-    ids=["lists", "layers", "numbered"],
+    [(LISTS, "lists:table"), (LAYERED, "layer"), (NUMBERED, ""), (ALONE, "table")],
+    ids=["lists", "layers", "numbered", "one_for_keys_one_for_values"],
 )
 def test_pools_bind_in_other_forms_and_what_is_kept_binds_again(
     tmp_path: Path, source: str, args: str
