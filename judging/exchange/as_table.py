@@ -70,13 +70,14 @@ def from_csv(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """
     reader = csv.DictReader(io.StringIO(text), strict=True)
     cards: dict[tuple[str, ...], tuple[int, dict[str, Any]]] = {}
+    ended = 0
     try:
         missing = [name for name in (*_PLACE, "part", "value") if name not in (reader.fieldnames or ())]
         missing.remove("attempt") if "attempt" in missing else None
         if missing:
             raise WorkspaceError(
                 f"the first line has no column {', '.join(missing)}.",
-                hint=f"Columns: {', '.join(COLUMNS)}",
+                hint=_hint(text.partition("\n")[0]),
                 line=1,
             )
         ended = 1
@@ -91,8 +92,14 @@ def from_csv(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
                 cards[place] = line, _head(said, line)
             _take(cards[place][1], said, line)
     except csv.Error as error:
-        raise WorkspaceError(f"is no CSV: {error}.", line=reader.line_num) from error
+        raise WorkspaceError(f"is no CSV: {error}.", line=ended + 1) from error
     yield from cards.values()
+
+
+def _hint(first: str) -> str:
+    """What to do about a first line that lacks columns."""
+    other = next((sign for sign in ";\t" if "task" in first.split(sign)), "")
+    return f"Part the cells by commas, not by {other!r}." if other else f"Columns: {', '.join(COLUMNS)}"
 
 
 def _unguarded(value: str) -> str:

@@ -11,7 +11,7 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
-from judge_tui.checks.attempts import MOST, attempt_name
+from judge_tui.checks.attempts import MOST, attempt_name, attempt_of
 from judge_tui.checks.errors import UsageError, WorkspaceError
 from judge_tui.judging.card import Scorecard
 from judge_tui.judging.document import Table
@@ -65,6 +65,8 @@ def card_of(record: Mapping[str, Any], file: Path) -> Scorecard:
         raise WorkspaceError("'attempt' must be a whole number from 1 on.", file=file)
     card = scorecard_of(Table(raw, file, ""))
     _named(card.task, card.judge)
+    if attempt > 1 and attempt_of(card.model)[1] > 1:
+        raise WorkspaceError(f"'attempt' is {attempt}, and the model is '{card.model}'.", file=file)
     raw["model"] = folder_name(attempt_name(card.model, attempt))
     return scorecard_of(Table(raw, file, ""))
 
