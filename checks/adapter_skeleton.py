@@ -16,7 +16,7 @@ from judge_tui.checks.binding.candidates import callables
 from judge_tui.checks.bound import called, signature
 from judge_tui.checks.contract import Contract, Param, Role, Sample
 
-__all__ = ["skeleton"]
+__all__ = ["imports", "offered", "shown", "skeleton"]
 
 _MOST = 40
 
@@ -40,9 +40,9 @@ def skeleton(contract: Contract, found: Bindings, sample: Sample) -> str:
         "# A function takes what it wants of its role's parameters, by their names, and returns what the",
         "# role gives, in the same order. What is found already needs none; delete what does not apply.",
         "",
-        *_offered(found),
+        *offered(found),
         "",
-        *_imports(found),
+        *imports(found),
     ]
     for role in contract.roles:
         # A contract that finds its roles together hands over whatever it has.
@@ -56,28 +56,29 @@ def _asked(contract: Contract) -> Iterator[str]:
         yield from _comment(f"Asked for: {contract.text}")
 
 
-def _offered(found: Bindings) -> Iterator[str]:
+def offered(found: Bindings) -> Iterator[str]:
     """The real signatures of what the submission defines."""
     yield "# The submission defines:"
     seen = list(callables(found.loaded))
     for item in seen[:_MOST]:
-        yield _shown(f"#   {item.file}:{item.line}  {signature(item.name, item.params)}")
+        yield shown(f"#   {item.file}:{item.line}  {signature(item.name, item.params)}")
         if item.owner is not None and item.owner["methods"][0]["name"] == item.name.rpartition(".")[2]:
-            yield _shown(f"#       made by {signature(item.owner['name'], item.owner['params'])}")
+            yield shown(f"#       made by {signature(item.owner['name'], item.owner['params'])}")
     if len(seen) > _MOST:
         yield f"#   … and {len(seen) - _MOST} more"
     if not seen:
         yield "#   nothing that could be imported"
 
 
-def _imports(found: Bindings) -> Iterator[str]:
+def imports(found: Bindings) -> Iterator[str]:
+    """Comments that import what the submission defines."""
     for file, inventory in found.loaded.items():
         module = file.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
         defined = (*inventory.get("classes", ()), *inventory.get("functions", ()))
         names = (str(item["name"]) for item in defined)
         public = [name for name in names if name.isidentifier() and not name.startswith("_")][:6]
         if public and all(part.isidentifier() for part in module.split(".")):
-            yield _shown(f"# from {module} import {', '.join(public)}")
+            yield shown(f"# from {module} import {', '.join(public)}")
 
 
 def _role(
@@ -94,7 +95,7 @@ def _role(
     ]
     binding = found.found.get(role.name)
     if binding is not None:
-        yield _shown(f"# {role.name} was found: {binding.target}, called as {called(binding)}")
+        yield shown(f"# {role.name} was found: {binding.target}, called as {called(binding)}")
         return
     if active:
         yield from lines
@@ -135,6 +136,6 @@ def _comment(text: str) -> Iterator[str]:
         yield f"# {line}".rstrip()
 
 
-def _shown(text: str) -> str:
+def shown(text: str) -> str:
     """Text of the submission's in one line of a comment, whatever it holds."""
     return "".join(character if character.isprintable() else "?" for character in text)

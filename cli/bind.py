@@ -21,6 +21,9 @@ __all__ = ["command"]
 @click.option("--role", metavar="R", help="Only this role.")
 @click.option("--write", is_flag=True, help="Store what was found in submission.toml.")
 @click.option("--adapter", is_flag=True, help="Write the skeleton of an adapter.py.")
+@click.option(
+    "--prompt", is_flag=True, help="Print what somebody, or a language model, needs to write an adapter.py."
+)
 @options.workspace
 @options.submissions
 @options.bindings
@@ -37,9 +40,11 @@ __all__ = ["command"]
 def command(
     model: str,
     task: str,
+    *,
     role: str | None,
     write: bool,
     adapter: bool,
+    prompt: bool,
     workspace: Path | None,
     submissions: Path | None,
     bindings: Path | None,
@@ -51,16 +56,22 @@ def command(
 
     An open role lists every candidate with the line where it stands and how it failed.
     """
+    if prompt and (write or adapter or role or form == "json"):
+        raise UsageError(
+            "--prompt is a text by itself.", hint="Leave out --role, --write, --adapter and --format."
+        )
     found = options.open_tree(workspace, submissions, bindings)
     submission = _meant(found, model, task, whole=write or adapter)
     target = _target(found, submission, submissions, bindings) if write or adapter else None
-    from judge_tui.cli.binding import Search, print_json, print_text, store
+    from judge_tui.cli.binding import Search, print_json, print_prompt, print_text, store
 
     search = Search.made(
         submission, role, seed=seed or 0, trust=trust, challenge=found.challenge(submission.task)
     )
     written = store(search, target, write=write, adapter=adapter) if target is not None else ()
-    if form == "json":
+    if prompt:
+        print_prompt(search)
+    elif form == "json":
         print_json(search, written)
     else:
         print_text(search, written)

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 import numpy as np
 
+from judge_tui.checks.adapter_prompt import prompt
 from judge_tui.checks.adapter_skeleton import skeleton
 from judge_tui.checks.binding.binder import Bindings
 from judge_tui.checks.binding.tables import tables
@@ -25,7 +26,7 @@ from judge_tui.cli.table import coloured, columns, wrapped
 from judge_tui.judging.plain import plain
 from judge_tui.judging.sidefiles import write_adapter, write_bindings
 
-__all__ = ["Search", "print_json", "print_text", "store"]
+__all__ = ["Search", "print_json", "print_prompt", "print_text", "store"]
 
 _SIGNS = {"found": ("✓", "green"), "open": ("?", "cyan"), "fault": ("✗", "red")}
 
@@ -36,12 +37,14 @@ class Search:
 
     Attributes:
         task: Whose roles.
+        submission: Where.
         found: What the binder found.
         result: The same, role by role, for people.
         sandbox: The level at which it was searched.
     """
 
     task: Task
+    submission: Submission
     found: Bindings
     result: Bound
     sandbox: str
@@ -73,7 +76,7 @@ class Search:
             raise UsageError(f"nothing can be bound: {fault.placed}.") from fault
         result = bound(task, submission, found)
         kept = tuple(each for each in result.roles if role in (None, each.role))
-        return cls(task, found, Bound(result.model, result.task, kept), level)
+        return cls(task, submission, found, Bound(result.model, result.task, kept), level)
 
 
 def store(search: Search, folder: Path, *, write: bool, adapter: bool) -> tuple[str, ...]:
@@ -106,6 +109,16 @@ def print_json(search: Search, written: Sequence[str]) -> None:
     told = msgspec.to_builtins(search.result)
     whole = {"schema": 1, **told, "sandbox": search.sandbox, "written": list(written)}
     click.echo(msgspec.json.format(msgspec.json.encode(whole), indent=2).decode())
+
+
+def print_prompt(search: Search) -> None:
+    """What is needed to write an adapter, as one text."""
+    task = search.task
+    sample = task.contract.sample(np.random.default_rng(0))
+    click.echo(
+        plain(prompt(task.title, task.contract, search.submission, search.found, sample), keep_newlines=True),
+        nl=False,
+    )
 
 
 def print_text(search: Search, written: Sequence[str]) -> None:
