@@ -25,10 +25,10 @@ __all__ = ["convergence"]
 _HARDLY = 0.01
 #: Shares of what is held out that may be in the training part as well, and past which it was not held out:
 #: common phrases of texts, no index, names of files that may be split within, and what is read off the source
-#: and not seen: repeated texts that are cut in two, and a part of what is trained on.
+#: and not seen: repeated texts that are cut in two, a part of what is trained on, and a figure of it.
 _ALLOWED = {
     "passages": (0.05, 0.5), "entries": (0.0, 0.0), "names": (0.0, 1.0), "repetitions": (0.0, 1.0),
-    "variables": (0.0, 1.0),
+    "variables": (0.0, 1.0), "evaluations": (0.0, 1.0),
 }  # fmt: skip
 #: Rows without a step may be settings that are compared, unless there are so many.
 _UNORDERED = 20
@@ -44,7 +44,7 @@ Series = list[Figure]
     establishes="The recorded loss falls, perplexity is exp(loss) of held-out text, and no file shows that "
     "text to have been trained on.",
     budget=30,
-    version=2,
+    version=3,
 )
 def convergence(bench: Bench, found: Findings) -> str:
     """Read the logs among the submission's files; nothing of it is run."""
@@ -301,6 +301,8 @@ def _held_out(bench: Bench, found: Findings, logs: Sequence[str]) -> str:
         return f"{worst.held} is held out of {worst.trained}"
     if worst.unit == "variables":
         return f"{worst.held} is a part of {worst.trained}, which is trained on: it was not held out"
+    if worst.unit == "evaluations":
+        return f"{worst.held} is measured on {worst.trained}, which is trained on: that is no held-out text"
     if worst.share > _ALLOWED[worst.unit][0]:
         return f"{worst.share:.0%} of the {worst.unit} of {worst.held} are in {worst.trained} as well"
     return f"{worst.held} was held out of {worst.trained}"

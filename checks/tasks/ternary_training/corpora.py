@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from judge_tui.checks.sources import parsed, python_files
 from judge_tui.checks.submission import Submission
 
-__all__ = ["Repeated", "Undivided", "literals", "repeated", "undivided"]
+__all__ = ["Repeated", "Undivided", "literals", "repeated", "sliced", "trees", "undivided"]
 
 #: Characters from which on a literal is a text to learn from, and to which a repeated one is written out.
 _LEAST, _MOST = 64, 1 << 20
@@ -66,12 +66,12 @@ def undivided(submission: Submission) -> Iterator[Undivided]:
 
     Each of the three is assigned once, in one function or module, and the whole is never cut later.
     """
-    for file, tree in _trees(submission):
+    for file, tree in trees(submission):
         for scope in (tree, *(node for node in ast.walk(tree) if isinstance(node, _Function))):
             assigned = list(_assigned_in(scope))
             once = [(n, value) for n, value in assigned if sum(n == other for other, _ in assigned) == 1]
             for part, cut in once:
-                of = _sliced(cut)
+                of = sliced(cut)
                 # A parameter is given once already.
                 given = sum(name == of for name, _ in assigned) + _is_parameter(scope, of)
                 for whole, value in once:
@@ -103,7 +103,7 @@ def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
             yield from _pairs(each, part)
 
 
-def _sliced(node: ast.expr) -> str:
+def sliced(node: ast.expr) -> str:
     """Of what variable an expression is a part from one end: ``x[n:]``, ``x[:n]``; else empty."""
     if (
         isinstance(node, ast.Subscript)
@@ -141,7 +141,7 @@ def _is_cut(scope: ast.AST, name: str) -> bool:
 
 def literals(submission: Submission) -> Iterator[tuple[str, str, int, str]]:
     """File, name, 1-based line and text of every variable that is assigned a long literal."""
-    for file, tree in _trees(submission):
+    for file, tree in trees(submission):
         for name, value in _assigned(tree):
             text = _text(value)
             if len(text) >= _LEAST:
@@ -150,7 +150,7 @@ def literals(submission: Submission) -> Iterator[tuple[str, str, int, str]]:
 
 def repeated(submission: Submission) -> Iterator[Repeated]:
     """Every repeated text that is cut in two, ``x[:n]`` and ``x[n:]``, as it is or encoded."""
-    for file, tree in _trees(submission):
+    for file, tree in trees(submission):
         texts = {name: _text(value) for name, value in _assigned(tree)}
         for name, value in _assigned(tree):
             for unit, times in _multiples(value):
@@ -159,7 +159,8 @@ def repeated(submission: Submission) -> Iterator[Repeated]:
                     yield Repeated(name, file, value.lineno, times, cut, passage.strip()[:_LEAST])
 
 
-def _trees(submission: Submission) -> Iterator[tuple[str, ast.Module]]:
+def trees(submission: Submission) -> Iterator[tuple[str, ast.Module]]:
+    """Every Python file that can be read, with what it parses to."""
     for file in python_files(submission):
         try:
             yield file, parsed(submission.read_bytes(file))

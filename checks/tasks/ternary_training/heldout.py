@@ -14,6 +14,7 @@ import numpy as np
 from judge_tui.checks.lines import line_at, split_lines
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.tasks.ternary_training.corpora import literals, repeated, undivided
+from judge_tui.checks.tasks.ternary_training.evaluations import swapped
 from judge_tui.checks.tasks.ternary_training.figures import Name, Split, words
 from judge_tui.checks.tasks.ternary_training.logs import loaded_json
 
@@ -61,7 +62,8 @@ class Overlap:
         trained: What was trained on.
         share: Share of what is held out that is in the training part as well.
         unit: ``passages``, ``entries`` (whole numbers), ``names`` (of files or documents), ``repetitions``
-            (of a text that is cut in two) or ``variables`` (one of which holds the other).
+            (of a text that is cut in two), ``variables`` (one of which holds the other) or ``evaluations``
+            (of a figure that is named after held-out text).
         example: One of them.
         file: Where the held-out part stands.
         line: 1-based.
@@ -85,7 +87,15 @@ def overlaps(submission: Submission, logs: Sequence[str]) -> list[Overlap]:
     """
     texts = [name for name in submission.files if name not in logs]
     told = [*_texts(submission, texts), *_indices(submission, submission.files)]
-    return told or [*_parts(submission), *_repetitions(submission)]
+    return [*(told or [*_parts(submission), *_repetitions(submission)]), *_evaluations(submission)]
+
+
+def _evaluations(submission: Submission) -> Iterator[Overlap]:
+    """Held-out figures that the source measures on the training text, and texts that it cuts from it."""
+    for found in swapped(submission):
+        unit = "variables" if found.cut else "evaluations"
+        example = f"{found.name} is {'cut from' if found.cut else 'measured on'} {found.trained}"
+        yield Overlap(found.name, found.trained, 1.0, unit, example, found.file, found.line)
 
 
 def _parts(submission: Submission) -> Iterator[Overlap]:

@@ -67,6 +67,8 @@ _DWEIGHT = (
     "weight_latent_grad", "w_latent_grad", "gweight", "kernel_grad", "dtheta", "latent_weights_grad",
     "master_grad", "w_latent_gradient", "weight_gradient", "grad_kernel", "shadow_grad", "grad_shadow",
     "master_weight_grad", "shadow_weight_grad", "grad_master", "latent_w_grad", "grad", "gradient",
+    *(name for w in ("weight", *_WEIGHT)
+      for name in (f"d{w}", f"d_{w}", f"grad_{w}", f"grads_{w}", f"g_{w}", f"{w}_grad", f"{w}_gradient")),
 )  # fmt: skip
 _DBIAS = (
     "db", "grad_b", "grad_bias", "gb", "bias_grad", "b_grad", "grads_b", "grads_bias", "grads_db", "d_bias",
@@ -146,7 +148,7 @@ BACKWARD = Role(
         r"(ternary|trit|quant|bit|ste).*(backward|bwd|grad|vjp)",
         r"(backward|bwd|grad|vjp).*(ternary|trit|quant|bit|ste)",
         r"backward|bwd",
-        r"grad|vjp|pullback",
+        r"grad|vjp|pullback|back_?prop|^back$",
     ),
     (*(word for word in _AVOID), r"zero_?grad", r"clip"),
 )  # fmt: skip

@@ -359,3 +359,35 @@ def test_a_part_of_what_is_trained_on_is_not_held_out(split: str, tmp_path: Path
 def test_what_may_have_been_held_out_is_left_alone(split: str, tmp_path: Path) -> None:
     outcome = of_code(tmp_path, f"def main(ids, other, n):\n    {split}\n")
     assert outcome.verdict is Verdict.PASS, outcome.summary
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["val_loss = evaluate(model, train_ids)", "test_ppl = perplexity(net, path=trn_path)",
+     "row = {'val_loss': float(mean_nll(net, TRAIN[-len(HELD):]))}",
+     "held, _ = loss(self.train_data[:n])", "valid_loss = validate(splits['train'])"],
+)  # fmt: skip
+def test_a_held_out_figure_of_the_training_text_is_told(line: str, tmp_path: Path) -> None:
+    outcome = of_code(tmp_path, f"def report(self):\n    {line}\n")
+    assert outcome.verdict is Verdict.WARN, outcome.summary
+    assert "that is no held-out text" in outcome.summary
+    assert outcome.location == ("ternary.py", 2)
+
+
+def test_held_out_text_that_is_cut_from_the_training_text_is_told(tmp_path: Path) -> None:
+    outcome = of_code(tmp_path, "train_ids = encode(text)\nval_ids = train_ids[-500:]\n")
+    assert outcome.verdict is Verdict.WARN, outcome.summary
+    assert outcome.location == ("ternary.py", 2)
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["val_loss = evaluate(train_state, batch)", "val_loss = evaluate(model, train_ids, val_ids)",
+     "val_loss = evaluate(model, text[len(train_ids):])", "train_loss = evaluate(model, train_ids)",
+     "val_ids = make(train_ids)", "val_loss = evaluate(model, ids, training=False)",
+     "val_loss = evaluate(trained, ids)", "val_loss = smooth(train_ids)",
+     "train_all = ids\nval = train_all[n:]\ntrain = train_all[:n]"],
+)  # fmt: skip
+def test_other_calls_beside_training_text_are_left_alone(line: str, tmp_path: Path) -> None:
+    outcome = of_code(tmp_path, f"{line}\n")
+    assert outcome.verdict is Verdict.PASS, outcome.summary
