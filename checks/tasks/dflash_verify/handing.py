@@ -64,6 +64,10 @@ def spellings(binding: Binding) -> Iterable[Sequence[Binding]]:
         arrays = {name: _ARRAYS.get(source, "") for name, source in names.items()}
         ways = (names, arrays) if all(arrays.values()) else (names,)
         yield tuple(_renamed(binding, way) for way in ways)
+    if binding.role == "mask" and binding.takes("prompt") and not binding.takes("prompt_len"):
+        # What is called a prefix or a context may be how long it is: a mask needs no more of it.
+        for parents in _PARENTS:
+            yield (_renamed(binding, {"prompt": "prompt_len", "tree_parents": parents}),)
 
 
 def _renamed(binding: Binding, names: dict[str, str]) -> Binding:

@@ -54,7 +54,7 @@ _RELATIONS = (
     "tree attention mask",
     establishes="The prompt is causal; a node sees the whole prompt, itself and its ancestors, nothing else.",
     roles=("mask",),
-    version=6,
+    version=7,
 )
 def tree_mask(bench: Bench, found: Findings) -> str:
     """Build masks of stated and random trees and of chains, and hold each cell against its relation."""
@@ -67,10 +67,10 @@ def tree_mask(bench: Bench, found: Findings) -> str:
         truth = visibility(prompt_len, parents)
         mask = _built(bench, prompt_len, parents, written)
         if mask.shape != truth.shape:
-            raise BadResult(
-                f"gave a mask {mask.shape} instead of {truth.shape} for P = {prompt_len}, N = {len(parents)}",
-                **where,
+            told = (
+                f"gave a mask {mask.shape} instead of {truth.shape} for P = {prompt_len}, N = {len(parents)}"
             )
+            raise BadResult(told + _part(mask, prompt_len, len(parents)), **where)
         forms.append(mask.written)
         if mask.values:
             values = mask.values
@@ -96,6 +96,15 @@ def tree_mask(bench: Bench, found: Findings) -> str:
     if form:
         return f"{form}; what it encodes is right in {count} masks"
     return f"right in every cell of {count} masks"
+
+
+def _part(mask: Mask, prompt_len: int, size: int) -> str:
+    """Which part of the mask came in place of the whole, as a clause; empty where it is none."""
+    if mask.shape == (size, size):
+        return ": the nodes among themselves, without the prompt"
+    if mask.shape == (size, prompt_len + size):
+        return ": the rows of the nodes, without those of the prompt"
+    return ""
 
 
 def _cases(rng: np.random.Generator) -> Iterator[tuple[str, int, tuple[int, ...]]]:
