@@ -39,7 +39,9 @@ _PROMPTS = (
 )  # fmt: skip
 _STEPS_NAMES = (
     "max_tokens", "max_steps", "max_length", "max_len", "steps", "num_steps", "n_steps", "max_new", "horizon",
-    "max_gen_len", "max_new_toks", "max_generated", "t", "length",
+    "max_gen_len", "max_new_toks", "max_generated", "t", "length", "budget", "token_budget", "step_budget",
+    "limit", "token_limit", "step_limit", "new_tokens", "num_new_tokens", "n_new", "gen_len", "max_depth",
+    "max_output_len", "max_output_length", "max_decode_len", "max_decode_steps", "max_iters",
 )  # fmt: skip
 _PENALTY = (
     "length_penalty", "len_penalty", "length_penalty_alpha", "length_alpha", "penalty", "lp_alpha", "a", "lp",
