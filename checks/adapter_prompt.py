@@ -147,7 +147,7 @@ def _documented(body: Sequence[ast.stmt], owner: str) -> Iterator[str]:
     for node in body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             if doc := ast.get_docstring(node):
-                lines = [line.strip() for line in doc.splitlines() if line.strip()]
+                lines = [line.strip() for line in doc.split("\n") if line.strip()]
                 yield f"- {owner}{node.name}: {' '.join(lines[:_MOST_DOC_LINES])}"
             if isinstance(node, ast.ClassDef):
                 yield from _documented(node.body, f"{node.name}.")

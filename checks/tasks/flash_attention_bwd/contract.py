@@ -111,7 +111,8 @@ def _alone(shape: str) -> Callable[[np.random.Generator], Sample]:
 
     def sample(rng: np.random.Generator) -> Sample:
         made = _sample(rng)
-        case = Case(*(made.inputs[name] for name in ("q", "k", "v")), made.inputs["tile_size"], True)
+        q, k, v, tile = (made.inputs[name] for name in ("q", "k", "v", "tile_size"))
+        case = Case(q, k, v, tile, True)
         given = {"O": case.truth, "L": np.ascontiguousarray(SHAPES[shape](logsumexp(case)))}
         return Sample({**made.inputs, **given}, {name: made.shapes[name] for name in NAMES})
 
