@@ -7,7 +7,7 @@ all tasks.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from pathlib import Path
@@ -89,7 +89,7 @@ def one_round(workspace: Workspace, name: str) -> Round:
     if name not in known:
         there = f"There are: {', '.join(known)}." if known else f"Write {ROUNDS}/{name}.toml: docs/formats.md"
         raise UsageError(f"there is no round '{name}'.", hint=there)
-    return load_round(kept_inside(workspace.root / ROUNDS / f"{name}.toml", workspace.root))
+    return load_round(workspace, workspace.root / ROUNDS / f"{name}.toml")
 
 
 def rounds_of(workspace: Workspace, faults: list[str]) -> list[Round]:
@@ -102,34 +102,48 @@ def rounds_of(workspace: Workspace, faults: list[str]) -> list[Round]:
     found: list[Round] = []
     for path in documents_in(workspace.root / ROUNDS):
         try:
-            found.append(load_round(kept_inside(path, workspace.root)))
+            found.append(load_round(workspace, path))
         except JudgeError as error:
             faults.append(str(error))
     return sorted(found, key=lambda one: (one.day, one.id))
 
 
-def load_round(path: Path) -> Round:
+def load_round(workspace: Workspace, path: Path) -> Round:
     """Read a round.
+
+    Args:
+        workspace: Where its tasks and models are.
+        path: Its file.
 
     Raises:
         NewerSchema: It is of a newer schema.
-        WorkspaceError: It cannot be read, or is malformed.
+        WorkspaceError: It cannot be read, is malformed, or names what is not there.
     """
-    whole = read_document(path)
+    whole = read_document(kept_inside(path, workspace.root))
     table, _ = versioned(whole, ROUND, lambda _: None, {}, newer=False)
-    tasks = table.strings("tasks")
+    tasks, models = table.strings("tasks"), table.strings("models")
+    _found(table, "tasks", tasks, workspace.task)
+    _found(table, "models", models, lambda name: workspace.model(name, *tasks))
     return Round(
         path.stem,
         table.string("title"),
         _day(table),
         tasks,
-        table.strings("models"),
+        models,
         table.strings("judges"),
         table.string("source", ""),
         table.string("against", ""),
         {model: grades.string(model) for grades in [table.table("grades")] for model in grades.raw},
         tuple(_passage(each, tasks) for each in table.tables("prose")),
     )
+
+
+def _found(table: Table, key: str, names: Iterable[str], find: Callable[[str], str]) -> None:
+    for name in names:
+        try:
+            find(name)
+        except UsageError as error:
+            raise table.fault(error.message, key, hint=error.hint) from error
 
 
 def _day(table: Table) -> str:

@@ -94,6 +94,8 @@ def _combined(workspace: Workspace, asked: Asked) -> Report:
         rounds = [one_round(workspace, name) for name in dict.fromkeys(asked.rounds)]
     else:
         rounds = rounds_of(workspace, faults)
+    if not rounds and faults:
+        raise UsageError(f"there is no round that can be combined. {faults[0]}")
     if not rounds:
         raise UsageError(
             "there is no round to combine.", hint="Write rounds/<id>.toml for each: docs/formats.md says how."
@@ -126,7 +128,7 @@ def _metrics(workspace: Workspace, asked: Asked, named: Sequence[Round]) -> Repo
         raise UsageError(f"there is nothing to report. {made.faults[0]}")
     if made.parts or made.faults:
         return made
-    model, task = (*models, *workspace.models(), "MODEL")[0], tasks[0]
+    (model, *_), task = _example(workspace, models, tasks)
     nothing = UsageError(
         "no outcome of a check is stored for these submissions as they are now.",
         hint=f"Run some: judge-tui check {model} --task {task}",
@@ -161,11 +163,21 @@ def _read(workspace: Workspace, asked: Asked, one: Round | None) -> Gathered:
         whom = " and ".join(models) or "any model"
         on = f" on {', '.join(tasks)}" if asked.tasks else ""
         by = f", as {plain(asked.judges[0])}" if asked.judges else ""
+        names, task = _example(workspace, models, tasks)
         raise UsageError(
             f"nobody has scored {whom}{on} yet{by}.",
-            hint=f"Score them: judge-tui compare {' '.join(models) or 'A B'} --task {tasks[0]}",
+            hint=f"Score them: judge-tui compare {' '.join(names)} --task {task}",
         )
     return found
+
+
+def _example(workspace: Workspace, models: Sequence[str], tasks: Sequence[str]) -> tuple[list[str], str]:
+    """Models and a task that a command can be shown with: such as have files there, where some have."""
+    for task in tasks:
+        there = [one for one in models or workspace.models() if workspace.submission(one, task).files]
+        if there:
+            return list(models) or there[:2], task
+    return list(models) or ["A", "B"], tasks[0]
 
 
 def _gathered(workspace: Workspace, asked: Asked, one: Round | None, *, further: bool = False) -> Gathered:

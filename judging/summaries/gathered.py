@@ -220,23 +220,28 @@ def gathered(
         rubric = workspace.rubric(task)
         cards = [card for card in every if card.scored_elsewhere == published]
         sealed = {(card.judge, card.model) for card in cards if card.sealed}
-        wanted = _wanted(workspace, models, cards, further=further)
+        told = [
+            (judge, one)
+            for judge, one in _matchups(workspace, task, judges, found.faults)
+            if bool(one.source) == published
+            if not (found.people and judge in found.machines)
+            if not any((judge, model) in sealed for model in one.models)
+        ]
+        named = dict.fromkeys(
+            (*(c.model for c in cards), *(model for _, one in told for model in one.models))
+        )
+        wanted = _wanted(workspace, models, named, further=further)
         judged = {
             model: _judged(workspace, model, task, own, rubric, found.people)
             for model in wanted
             if (own := [card for card in cards if card.model == model and not card.sealed])
         }
         judged = {model: one for model, one in judged.items() if one.cards or one.machines}
-        compared = tuple(
-            (judge, one)
-            for judge, one in _matchups(workspace, task, judges, found.faults)
-            if bool(one.source) == published
-            if not (found.people and judge in found.machines)
-            if set(one.models) <= set(wanted) and not any((judge, model) in sealed for model in one.models)
-        )
+        compared = tuple((judge, one) for judge, one in told if set(one.models) <= set(wanted))
         if judged or compared:
             found.tasks[task] = OfTask(task, rubric, judged, compared)
-            found.models |= {model: workspace.model_title(model) for model in judged}
+            shown = (*judged, *(model for _, one in compared for model in one.models))
+            found.models |= {model: workspace.model_title(model) for model in shown}
     if not further:
         found.attempts = tuple(_attempts(found, models, read))
         # of which nobody has scored the first, the row is empty and the attempts are told
@@ -250,13 +255,12 @@ def _by_source(workspace: Workspace, tasks: Iterable[str], judges: Collection[st
 
 
 def _wanted(
-    workspace: Workspace, models: Sequence[str], cards: Iterable[Scorecard], *, further: bool
+    workspace: Workspace, models: Sequence[str], named: Iterable[str], *, further: bool
 ) -> Sequence[str]:
-    """Names of the answers that count, of those that have a card."""
-    carded = list(dict.fromkeys(card.model for card in cards))
+    """Names of the answers that count, of those that have a card or stand in a comparison."""
     if not models:
-        return [name for name in carded if further or workspace.parts(name)[1] == 1]
-    own = [name for name in carded if further and workspace.parts(name)[0] in models]
+        return [name for name in named if further or workspace.parts(name)[1] == 1]
+    own = [name for name in named if further and workspace.parts(name)[0] in models]
     return list(dict.fromkeys((*models, *own)))
 
 

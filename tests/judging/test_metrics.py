@@ -78,6 +78,12 @@ def test_what_was_not_run_is_told_with_its_command(workspace: Workspace) -> None
     assert report.parts[-1].text.endswith("judge-tui check qwen36 --task kv")
 
 
+def test_a_command_is_shown_for_what_is_there(workspace: Workspace) -> None:
+    with pytest.raises(UsageError) as raised:
+        report_of(workspace, Asked("metrics"))
+    assert raised.value.hint == "Run some: judge-tui check glm5 --task kv"
+
+
 def test_a_changed_file_has_no_figures(workspace: Workspace) -> None:
     _keep(workspace, "glm5", 1e-9)
     (workspace.submission("glm5", "kv").path / "kv_cache.py").write_text("x = 1\n")

@@ -164,6 +164,8 @@ def test_rounds_are_combined_by_day_and_a_card_counts_once(published: Workspace)
         ('title = "A"\n[[prose]]\njudge = "x"', "says nothing"),
         ('title = "A"\n[[prose]]\njudge = "x"\ncolumns = ["a"]\nrows = [["a", "b"]]', "one.toml:5"),
         ('title = "A"\n[[prose]]\njudge = "x"\nrows = [1]', "one.toml:4"),
+        ('title = "A"\ntasks = ["kvv"]', "one.toml:2: there is no task 'kvv'"),
+        ('title = "A"\ntasks = ["kv"]\nmodels = ["zz"]', "one.toml:3: there is no model 'zz'"),
         ('title = "A"\ntasks = ["kv"]\n[[prose]]\njudge = "x"\ntask = "fuse"\ntext = "y"', "one.toml:5"),
     ],
 )
@@ -172,6 +174,9 @@ def test_a_malformed_round_is_told_with_its_line(published: Workspace, text: str
     with pytest.raises(WorkspaceError) as raised:
         one_round(published, "one")
     assert said in str(raised.value)
+    with pytest.raises(UsageError, match="no round that can be combined") as told:
+        report_of(published, Asked("combined"))
+    assert said in str(told.value)
     _write(published, "two", 'title = "Two"\ntasks = ["kv"]')
     faults: list[str] = []
     assert [one.id for one in rounds_of(published, faults)] == ["two"]

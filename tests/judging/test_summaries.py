@@ -204,3 +204,12 @@ def test_what_is_judged_blind_stays_out_until_the_names_are_revealed(workspace: 
     found = gathered(workspace, ["glm5", "qwen36"], ["kv"])
     assert list(found.tasks["kv"].judged) == ["qwen36"]
     assert found.tasks["kv"].matchups == ()
+
+
+def test_who_was_compared_and_never_scored_is_in_every_document(workspace: Workspace) -> None:
+    word = Matchup(("glm5", "qwen36"), "glm5", None, "It has tests.")
+    save_matchups(workspace.matchups_path("kv", "anna"), Matchups("kv", "anna", (word,)), None)
+    found = gathered(workspace, [], ["kv"])
+    assert list(found.models) == ["glm5", "qwen36"]
+    (winners,) = [table for table in _tables(head_to_head(found)) if "Winner" in table.head]
+    assert [row[1] for row in _texts(winners)] == ["glm5"]
