@@ -227,10 +227,10 @@ def gathered(
             if not (found.people and judge in found.machines)
             if not any((judge, model) in sealed for model in one.models)
         ]
-        named = dict.fromkeys(
+        called = dict.fromkeys(
             (*(c.model for c in cards), *(model for _, one in told for model in one.models))
         )
-        wanted = _wanted(workspace, models, named, further=further)
+        wanted = _wanted(workspace, models, called, further=further)
         judged = {
             model: _judged(workspace, model, task, own, rubric, found.people)
             for model in wanted
