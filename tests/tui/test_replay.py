@@ -10,7 +10,9 @@ import pytest
 from judge_tui.checks.verdict import Outcome, Verdict
 from judge_tui.cli.root import root
 from judge_tui.judging.workspace import Workspace
-from judge_tui.tui.engine.replay import replay_command, where_told
+from judge_tui.tui.engine.replay import prompt_command, replay_command, where_told
+from judge_tui.tui.look.tones import tones_of
+from judge_tui.tui.screens.evidence import evidence_lines
 
 from .conftest import make_app, running
 
@@ -27,6 +29,33 @@ def test_the_command_is_one_that_the_command_line_takes(model: str) -> None:
     assert context.params["fresh"]
     assert context.params["trust"]
     assert context.params["checks"] == ("gqa",)
+
+
+@pytest.mark.parametrize("model", ["a b'; rm -rf", "--help"])
+def test_what_prints_an_adapter_s_prompt_is_one_that_the_command_line_takes(model: str) -> None:
+    outcome = Outcome(model, "kv", "gqa", Verdict.UNBOUND, "s", 1.0, seed=7, backend="cpu")
+    words = shlex.split(prompt_command(outcome))
+    command = root.get_command(None, "bind")
+    context = command.make_context("bind", words[2:], resilient_parsing=True)
+    assert (context.params["model"], context.params["task"]) == (model, "kv")
+    assert context.params["prompt"]
+
+
+async def test_an_unbound_check_leads_to_what_an_adapter_is_written_from(workspace: Workspace) -> None:
+    async with running(make_app(workspace)) as app:
+        tones = tones_of(app.app)
+        told = {
+            verdict: "".join(
+                text
+                for spans, _place in evidence_lines(
+                    Outcome("beta", "kv", "gqa", verdict, "s", 1.0, seed=7, backend="cpu"), "", "", 90, tones
+                )
+                for text, _style in spans
+            )
+            for verdict in (Verdict.UNBOUND, Verdict.FAIL)
+        }
+    assert "judge-tui bind beta --task kv --prompt" in told[Verdict.UNBOUND]
+    assert "--prompt" not in told[Verdict.FAIL]
 
 
 def test_it_says_where_the_submissions_are_unless_they_are_found_anyway(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from judge_tui.checks.folders import present_folder
 from judge_tui.checks.verdict import Outcome
 from judge_tui.judging.workspace import Workspace
 
-__all__ = ["replay_command", "where_told"]
+__all__ = ["prompt_command", "replay_command", "where_told"]
 
 
 def replay_command(outcome: Outcome, where: Sequence[str] = ()) -> str:
@@ -22,9 +22,18 @@ def replay_command(outcome: Outcome, where: Sequence[str] = ()) -> str:
     """
     told = ["--task", outcome.task, "--check", outcome.check]
     told += ["--seed", str(outcome.seed), "--backend", outcome.backend, "--fresh", *where]
+    return _line("check", outcome, told)
+
+
+def prompt_command(outcome: Outcome) -> str:
+    """The command line that prints what an adapter for the outcome's submission is written from."""
+    return _line("bind", outcome, ["--task", outcome.task, "--prompt"])
+
+
+def _line(command: str, outcome: Outcome, told: Sequence[str]) -> str:
     # a name that looks like an option is none behind two dashes
     words = [*told, "--", outcome.model] if outcome.model.startswith("-") else [outcome.model, *told]
-    return shlex.join(["judge-tui", "check", *words])
+    return shlex.join(["judge-tui", command, *words])
 
 
 def where_told(

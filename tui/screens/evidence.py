@@ -10,8 +10,8 @@ from rich.cells import cell_len
 from rich.style import Style
 from textual.binding import Binding
 
-from judge_tui.checks.verdict import Evidence, Outcome
-from judge_tui.tui.engine.replay import replay_command
+from judge_tui.checks.verdict import Evidence, Outcome, Verdict
+from judge_tui.tui.engine.replay import prompt_command, replay_command
 from judge_tui.tui.keys.bound_keys import key_for, keys_for
 from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.look.figures import amount
@@ -187,6 +187,8 @@ def evidence_lines(
         for text in item.output.split("\n") if item.output else ():
             lines.append(((("   │ ", tones.faint), (text.rstrip("\r")[: width * 4], tones.muted)), place))
     lines.append(((), None))
+    if outcome.verdict is Verdict.UNBOUND:
+        say(f"What an adapter is written from: {prompt_command(outcome)}", tones.faint)
     say(f"Replay: {replay_command(outcome)}", tones.faint)
     return lines
 
