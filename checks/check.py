@@ -84,6 +84,7 @@ class Findings:
     def __init__(self) -> None:
         self.evidence: list[Evidence] = []
         self._verdicts: list[Verdict] = []
+        self._breaches: list[tuple[Verdict, Evidence]] = []
 
     @property
     def verdict(self) -> Verdict | None:
@@ -92,8 +93,11 @@ class Findings:
 
     @property
     def wrong(self) -> Evidence | None:
-        """The first figure beyond its limit, or statement that does not hold."""
-        return next((item for item in self.evidence if item.ok is False), None)
+        """The first figure beyond its limit, or statement that does not hold, of those that weigh most."""
+        if not self._breaches:
+            return None
+        heaviest = worst([verdict for verdict, _ in self._breaches])
+        return next(item for verdict, item in self._breaches if verdict is heaviest)
 
     def limit(
         self,
@@ -139,6 +143,8 @@ class Findings:
         """Decide by a statement that holds or not."""
         self._verdicts.append(Verdict.PASS if ok else otherwise)
         self._add(quantity, measured, limit, unit, bool(ok), where)
+        if not ok:
+            self._breaches.append((otherwise, self.evidence[-1]))
         return bool(ok)
 
     def note(

@@ -22,7 +22,9 @@ _FLOOR_EPS = 50.0
 Array = npt.NDArray[Any]
 
 
-def relative_error(out: Array, reference: Array, *, axis: int | tuple[int, ...] = -1) -> float:
+def relative_error(
+    out: Array, reference: Array, *, axis: int | tuple[int, ...] = -1, least: Array | float = 0.0
+) -> float:
     """Largest over rows of ``‖out − ref‖ / ‖ref‖``; a row is what lies along ``axis``.
 
     Rows of the reference that are all zero are held against the largest row, so that an
@@ -32,6 +34,7 @@ def relative_error(out: Array, reference: Array, *, axis: int | tuple[int, ...] 
         out: The answer, any shape.
         reference: The truth, float64, same shape.
         axis: Axes that form one row.
+        least: What a row is measured by where the reference is shorter: a share of terms that cancel.
 
     Returns:
         NaN when the answer has a NaN or infinity where the reference has none, or lacks one that it has.
@@ -48,7 +51,7 @@ def relative_error(out: Array, reference: Array, *, axis: int | tuple[int, ...] 
     out = np.where(odd, 0.0, out).astype(np.float64)
     reference = np.where(odd, 0.0, reference).astype(np.float64)
     with np.errstate(over="ignore"):
-        scale, error = _norm(reference, axis), _norm(out - reference, axis)
+        scale, error = np.maximum(_norm(reference, axis), least), _norm(out - reference, axis)
         largest = float(np.max(scale, initial=0.0))
         if largest == 0.0:
             return float(np.max(error, initial=0.0))

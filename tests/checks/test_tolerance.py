@@ -105,3 +105,10 @@ def test_bits_tell_what_equality_does_not() -> None:
 def test_a_difference_with_a_nan_is_nan() -> None:
     assert difference(np.array([1.0, 2.0]), np.array([1.0, 2.5])) == 0.5
     assert math.isnan(difference(np.array([np.nan]), np.array([1.0])))
+
+
+def test_a_row_whose_terms_cancel_is_measured_by_a_share_of_them() -> None:
+    truth, out = np.array([[1e-9, 0.0], [3.0, 4.0]]), np.array([[1.001e-9, 0.0], [3.0, 4.0]])
+    assert relative_error(out, truth) == pytest.approx(1e-3)
+    assert relative_error(out, truth, least=np.array([[1e-3], [1e-3]])) == pytest.approx(1e-9)
+    assert np.isnan(relative_error(np.full((2, 2), np.nan), truth, least=1.0))

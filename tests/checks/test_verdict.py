@@ -73,6 +73,16 @@ def test_a_note_decides_nothing() -> None:
     assert found.verdict is Verdict.AMBIGUOUS
 
 
+def test_what_is_wrong_is_the_first_figure_that_set_the_verdict() -> None:
+    found = Findings()
+    assert found.wrong is None
+    found.limit("coarse", 3.0, 2.0, otherwise=Verdict.WARN)
+    assert found.wrong is found.evidence[0]
+    found.limit("off", 3.0, 2.0)
+    found.limit("further off", 9.0, 2.0)
+    assert found.wrong is found.evidence[1]
+
+
 def test_the_location_is_that_of_the_worst_evidence() -> None:
     def outcome(*evidence: Evidence) -> Outcome:
         return Outcome("m", "t", "c", Verdict.FAIL, "s", 0.1, evidence)

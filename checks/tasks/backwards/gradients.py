@@ -48,6 +48,8 @@ _CAUSES = {"dx": diagnosis.DX, "dgamma": diagnosis.DGAMMA}
 _ROUGH = 1e-2
 #: What a cache rounded to float32 leaves of a gradient.
 _SINGLE = 8.0 * float(np.finfo(np.float32).eps)
+#: A row of dx is measured by its length, or by this share of its terms where they cancel.
+_CANCELLED = 1e-3
 #: Forwards that the worker keeps before it is told to forget them.
 _KEPT = 16
 
@@ -57,7 +59,7 @@ _KEPT = 16
     "dx, dgamma, dbeta",
     establishes="The gradients equal the analytic ones and the differences of the submission's own forward.",
     roles=("forward", "backward"),
-    version=6,
+    version=7,
 )
 def gradients(bench: Bench, found: Findings) -> str:
     """Compare with the truth on every draw; difference the submission's forward on small and wide ones."""
@@ -113,9 +115,8 @@ def _summary(
         why: Name → what was computed instead.
         own: The evidence against differences of the submission's own forward.
     """
-    wrong = [item for item in found.evidence if item.ok is False]
-    if wrong:
-        first = wrong[0]
+    first = found.wrong
+    if first is not None:
         name = first.quantity.partition(",")[0]
         error = f"{first.measured:.2g}" if isinstance(first.measured, float) else str(first.measured)
         versus = "central differences of its own forward" if first in own else "the reference"
@@ -141,9 +142,20 @@ def errors(batch: Batch, answer: Gradients, truth: Gradients) -> dict[str, float
             np.asarray(getattr(answer, name), dtype=np.float64),
             getattr(truth, name),
             axis=-1 if name == "dx" else 0,
+            least=_CANCELLED * reference.terms(batch) if name == "dx" else 0.0,
         )
         for name in _names()
     }
+
+
+def _sound(batch: Batch, truth: Gradients, dtype: npt.DTypeLike) -> dict[str, float]:
+    """What plain code in a dtype reaches; of dx at least the rounding of its terms, whatever luck it had."""
+    made = errors(batch, reference.plain(batch.as_type(dtype))[1], truth)
+    summed = reference.terms(batch)
+    size = np.maximum(np.linalg.norm(truth.dx, axis=-1, keepdims=True), _CANCELLED * summed)
+    share = np.divide(summed, size, out=np.zeros_like(size), where=size > 0)
+    rounding = float(np.finfo(np.dtype(dtype)).eps) * float(np.max(share, initial=0.0))
+    return {**made, "dx": max(made["dx"], rounding)}
 
 
 def _compare(
@@ -161,9 +173,9 @@ def _compare(
         release(bench, [run])
     truth, dtype = reference.gradients(batch), batch.x.dtype
     ours = errors(batch, answer, truth)
-    plain = errors(batch, reference.plain(batch)[1], truth)
+    plain = _sound(batch, truth, dtype)
     double = dtype == np.float64
-    single = errors(batch, reference.plain(batch.as_type(np.float32))[1], truth) if double else {}
+    single = _sound(batch, truth, np.float32) if double else {}
     for name, figures in held.items():
         note = f"worst at {batch.shape}, {dtype}, eps {batch.eps:g}" + (f" ({special})" if special else "")
         fine = figures.add(ours[name], plain[name], dtype=dtype, single=single.get(name, 0.0), note=note)

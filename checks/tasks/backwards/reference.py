@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Batch", "Gradients", "Statistics", "forward", "gradients", "plain", "statistics"]
+__all__ = ["Batch", "Gradients", "Statistics", "forward", "gradients", "plain", "statistics", "terms"]
 
 Array = npt.NDArray[Any]
 
@@ -103,6 +103,18 @@ def gradients(batch: Batch) -> Gradients:
     along = (g * row.xhat).mean(axis=-1, keepdims=True)
     dx = row.rstd * (g - g.mean(axis=-1, keepdims=True) - row.xhat * along)
     return Gradients(dx, (dy * row.xhat).sum(axis=(0, 1)), dy.sum(axis=(0, 1)))
+
+
+def terms(batch: Batch) -> Array:
+    """(B, T, 1): the length of a row's |rstd·g| + |rstd·mean(g)| + |rstd·x̂·mean(g·x̂)|, which dx sums up.
+
+    With two features x̂ is ±1, and of these terms eps/(var + eps) is left.
+    """
+    row = statistics(batch)
+    g = batch.dy.astype(np.float64) * batch.gamma.astype(np.float64)
+    along = (g * row.xhat).mean(axis=-1, keepdims=True)
+    summed = np.abs(g) + np.abs(g.mean(axis=-1, keepdims=True)) + np.abs(row.xhat * along)
+    return np.asarray(row.rstd * np.linalg.norm(summed, axis=-1, keepdims=True))
 
 
 def plain(batch: Batch) -> tuple[Array, Gradients]:
