@@ -19,6 +19,9 @@ from judge_tui.judging.workspace import MATCHUPS, Workspace
 
 __all__ = ["Gathered", "Judged", "OfTask", "gathered"]
 
+#: So many scorecards are named in one sentence.
+_NAMED = 4
+
 
 @dataclass(frozen=True, slots=True)
 class Judged:
@@ -165,6 +168,19 @@ class Gathered:
             yield self.provenance
         if self._any_stale():
             yield f"{STALE} The files have changed since they were scored or compared."
+        if not self.published and (lacking := list(self._unfinished())):
+            further = f" and {len(lacking) - _NAMED} more" if len(lacking) > _NAMED else ""
+            yield f"No points yet, since dimensions are not scored: {', '.join(lacking[:_NAMED])}{further}."
+
+    def _unfinished(self) -> Iterator[str]:
+        """The scorecards that have some scores, and neither all of them nor a total."""
+        for task, of in self.tasks.items():
+            every = of.rubric.dimensions
+            for one in of.judged.values():
+                for card in one.cards:
+                    given = sum(card.score(dimension.id) is not None for dimension in every)
+                    if card.overall is None and 0 < given < len(every):
+                        yield f"{one.title} on {task} ({self.named(card.judge)}: {given} of {len(every)})"
 
     def decided_before(self, task: str, one: Matchup) -> bool:
         """Whether the winner of a comparison was decided on other files than those that are there now."""

@@ -213,3 +213,11 @@ def test_who_was_compared_and_never_scored_is_in_every_document(workspace: Works
     assert list(found.models) == ["glm5", "qwen36"]
     (winners,) = [table for table in _tables(head_to_head(found)) if "Winner" in table.head]
     assert [row[1] for row in _texts(winners)] == ["glm5"]
+
+
+def test_why_there_are_no_points_is_told(workspace: Workspace) -> None:
+    several = len(workspace.rubric("kv").dimensions)
+    _card(workspace, "glm5", 70)
+    _card(workspace, "qwen36", 85, overall=85)
+    (said,) = gathered(workspace, ["glm5", "qwen36"], ["kv"]).remarks
+    assert said == f"No points yet, since dimensions are not scored: glm5 on kv (anna: 1 of {several})."
