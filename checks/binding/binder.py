@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from judge_tui.checks.binding.agreement import most_agreeing
-from judge_tui.checks.binding.candidates import candidates
+from judge_tui.checks.binding.candidates import callables, candidates, name_score
 from judge_tui.checks.binding.inventories import Casualties, Inventories, inventories
 from judge_tui.checks.binding.meant import Refused
 from judge_tui.checks.binding.meant import broken as broken_by
@@ -99,6 +99,7 @@ def bind(
     if contract.find is not None:
         return _together(worker, contract, loaded, broken, casualties)
     result = _in_a_layout(worker, contract, sample, loaded, broken, casualties)
+    result = _or_of_objects(worker, contract, sample, result, broken, casualties)
     other = contract.otherwise
     while other is not None and len(other.roles) > len(result.found) and not _complete(result, contract):
         drawn = other.sample(np.random.default_rng(seed))
@@ -107,6 +108,33 @@ def bind(
             return _with_open(found, result)
         other = other.otherwise
     return result
+
+
+def _or_of_objects(
+    worker: Worker,
+    contract: Contract,
+    sample: Sample,
+    first: Bindings,
+    broken: Mapping[str, Fault],
+    casualties: Casualties,
+) -> Bindings:
+    """What methods alone play, where that is more: a function beside a class may do a part of its work.
+
+    Once a function plays the forward that a class's own calls, nothing calls that one before its backward.
+    """
+    if _complete(first, contract) or not _helped(first, contract):
+        return first
+    methods = {file: {**inventory, "functions": []} for file, inventory in first.loaded.items()}
+    found = _in_a_layout(worker, contract, sample, methods, broken, casualties)
+    return replace(found, loaded=first.loaded) if len(found.found) > len(first.found) else first
+
+
+def _helped(result: Bindings, contract: Contract) -> bool:
+    """Whether a function plays a role, and one that is open has the name of a method."""
+    still = [role for role in contract.roles if role.name not in result]
+    routines = [each for each in callables(result.loaded) if each.owner is not None]
+    by_name = any(name_score(each.name, role) is not None for role in still for each in routines)
+    return by_name and any("." not in binding.name for binding in result.found.values())
 
 
 def _complete(result: Bindings, contract: Contract) -> bool:

@@ -31,6 +31,7 @@ from judge_tui.checks.tasks.flash_attention_bwd.mistakes import causes, common
 from judge_tui.checks.tasks.flash_attention_bwd.passes import Attention
 from judge_tui.checks.tasks.flash_attention_bwd.reference import NAMES, Gradients, Problem, posed
 from judge_tui.checks.tasks.flash_attention_bwd.reference import gradients as analytic
+from judge_tui.checks.tasks.flash_attention_bwd.unequal import unequal
 from judge_tui.checks.verdict import Verdict
 
 __all__ = ["gradients", "places"]
@@ -46,7 +47,7 @@ _EXPLAINED = 200
     "heads and batches, causal and not, and the differences of the submission's own forward, if it has one.",
     roles=("forward", "backward"),
     spared=("forward",),
-    version=6,
+    version=7,
 )
 def gradients(bench: Bench, found: Findings) -> str:
     """Hold every row of every gradient against the truth, and all against differences of its own forward."""
@@ -70,7 +71,9 @@ def gradients(bench: Bench, found: Findings) -> str:
     own_sizes.tell(found)
     _told_apart(attention, found)
     own = _own_forward(bench, attention, found, where)
-    text = _summary(found, double, single, count, own, where)
+    tiles = unequal(bench, attention, found, where)
+    speaks = found.wrong is not None and found.wrong.quantity.endswith(" key tiles")
+    text = tiles if speaks else _summary(found, double, single, count, own, where)
     order = ", ".join(attention.reordered)
     return f"gives ({order}) for the contract's (dQ, dK, dV); so read, {text}" if order else text
 
