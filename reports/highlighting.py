@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
+from io import StringIO
 
 from markupsafe import Markup
-from pygments import highlight
 from pygments.formatters import HtmlFormatter
+from pygments.lexer import Lexer
 from pygments.lexers import TextLexer, get_lexer_for_filename
+from pygments.token import _TokenType
 from pygments.util import ClassNotFound
 
 from judge_tui.judging.plain import plain
@@ -31,7 +34,18 @@ def highlighted(code: Code) -> Markup:
         linenos="inline", linenostart=code.first, hl_lines=[n - code.first + 1 for n in sorted(code.marked)],
         lineanchors=code.anchor, cssclass="code", wrapcode=True,
     )  # fmt: skip
-    return Markup(highlight(text, lexer, formatter))
+    made = StringIO()
+    formatter.format(_tokens(lexer, text, code.opening), made)
+    return Markup(made.getvalue())
+
+
+def _tokens(lexer: Lexer, text: str, opening: str) -> Iterator[tuple[_TokenType, str]]:
+    """The tokens of a text, read as if what opens it stood above it."""
+    above = len(opening) + 1 if opening else 0
+    for kind, value in lexer.get_tokens(f"{opening}\n{text}" if opening else text):
+        if above < len(value):
+            yield kind, value[above:]
+        above = max(0, above - len(value))
 
 
 @cache

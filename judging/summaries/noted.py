@@ -11,6 +11,7 @@ from judge_tui.checks.lines import split_lines
 from judge_tui.judging.note import KINDS, Note
 from judge_tui.judging.placing import Placed
 from judge_tui.judging.summaries.gathered import Judged
+from judge_tui.judging.summaries.openings import Over, opening_at, over_lines
 from judge_tui.judging.summaries.parts import Bullet, Code, Notes
 
 __all__ = ["CRITICAL", "anchor_of", "excerpts", "notes_on"]
@@ -65,6 +66,7 @@ def excerpts(one: Judged) -> list[Code]:
     """The lines of notes that are where they were, each range once, by file and line."""
     found: dict[str, Code] = {}
     texts: dict[str, list[str]] = {}
+    over: dict[str, list[Over]] = {}
     for placed in sorted(_standing(one), key=lambda each: (each.note.file or "", each.note.lines or (0, 0))):
         name, lines = placed.note.file, placed.note.lines
         assert name is not None
@@ -73,11 +75,14 @@ def excerpts(one: Judged) -> list[Code]:
             texts[name] = []
             with suppress(JudgeError):
                 texts[name] = split_lines(one.submission.read_text(name))
+            over[name] = over_lines(name, texts[name])
         first, last = max(1, lines[0] - _AROUND), min(len(texts[name]), lines[1] + _AROUND, lines[0] + _MOST)
         if lines[0] <= last:
             anchor = _anchor(one, placed)
             marked = frozenset(range(lines[0], min(lines[1], last) + 1))
-            found[anchor] = Code(one.title, name, first, tuple(texts[name][first - 1 : last]), marked, anchor)
+            shown = tuple(texts[name][first - 1 : last])
+            opening = opening_at(over[name], first)
+            found[anchor] = Code(one.title, name, first, shown, marked, anchor, opening)
     return list(found.values())
 
 

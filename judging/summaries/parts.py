@@ -195,6 +195,7 @@ class Code:
         lines: The lines, without their ends.
         marked: Numbers of those that a note is about.
         anchor: What a link to it ends in.
+        opening: How the text or comment that the first line stands in was opened; empty for none.
     """
 
     title: str
@@ -203,6 +204,7 @@ class Code:
     lines: tuple[str, ...]
     marked: frozenset[int]
     anchor: str
+    opening: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from judge_tui.checks.lines import split_lines
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.verdict import Evidence, Outcome
 from judge_tui.judging.summaries.noted import anchor_of
+from judge_tui.judging.summaries.openings import opening_at, over_lines
 from judge_tui.judging.summaries.parts import Code
 
 __all__ = ["place_of", "pointed_at"]
@@ -41,7 +42,8 @@ def pointed_at(submission: Submission, title: str, outcomes: Iterable[Outcome]) 
             if item.line <= len(lines):
                 first, last = max(1, item.line - _AROUND), min(len(lines), item.line + _AROUND)
                 shown = tuple(lines[first - 1 : last])
-                yield Code(title, item.file, first, shown, frozenset({item.line}), anchor)
+                opening = opening_at(over_lines(item.file, lines), first)
+                yield Code(title, item.file, first, shown, frozenset({item.line}), anchor, opening)
 
 
 def _lines(submission: Submission, name: str) -> list[str]:

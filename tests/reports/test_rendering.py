@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ from judge_tui.judging.summaries.parts import (
     Table,
 )
 from judge_tui.reports.data import as_json
+from judge_tui.reports.highlighting import highlighted
 from judge_tui.reports.rendering import html, markdown
 from tests.reports.pages import Page
 
@@ -127,3 +129,14 @@ def test_a_template_that_cannot_be_rendered_is_told_with_its_line(
         html(REPORT, tmp_path)
     assert told.value.file == str(tmp_path / "report.html.j2")
     assert told.value.line == line
+
+
+@pytest.mark.parametrize(("file", "opening"), [("k.py", '"""'), ("k.cu", "/*")])
+def test_lines_out_of_the_middle_of_a_text_are_coloured_as_a_text(file: str, opening: str) -> None:
+    code = Code("A", file, 7, ("with all of it", "for a while"), frozenset({8}), "code-a")
+    keyword = re.compile('<span class="k[a-z]*">(?:with|for|while)</span>')
+    assert keyword.search(str(highlighted(code)))
+    within = str(highlighted(replace(code, opening=opening)))
+    assert not keyword.search(within)
+    assert opening not in within.replace("&quot;", '"')
+    assert re.findall('class="linenos"> *([0-9]+)', within) == ["7", "8"]
