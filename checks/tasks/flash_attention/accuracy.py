@@ -28,6 +28,7 @@ from judge_tui.checks.tasks.flash_attention.cases import (
 )
 from judge_tui.checks.tasks.flash_attention.forward import Forward
 from judge_tui.checks.tasks.flash_attention.narrow import narrow_accuracy
+from judge_tui.checks.tasks.flash_attention.own_tiles import own_tiles, takes_both
 from judge_tui.checks.tasks.flash_attention.rows import STATED, Held, Rows
 from judge_tui.checks.verdict import Verdict
 
@@ -46,7 +47,7 @@ _UNREAD = "Its mask gives causal attention neither as 0 and -inf nor as booleans
     establishes="O equals softmax(QKᵀ/√D)V row by row for every head, uneven tiles, T > N, T = 1, causal and "
     "not, in float64 and float32.",
     roles=("forward",),
-    version=8,
+    version=9,
 )
 def accuracy(bench: Bench, found: Findings) -> str:
     """Hold every row of fresh draws against the float64 reference."""
@@ -95,7 +96,7 @@ def accuracy(bench: Bench, found: Findings) -> str:
     text = _summary(forward, double, wide, narrow, len(cases) + 3)
     if beside:
         text = f"{beside}; otherwise {text}"
-    elif odd and found.verdict is Verdict.WARN:
+    elif odd and found.wrong is not None and found.wrong.quantity.startswith("O with "):
         text = f"{odd}; otherwise {text}"
     taken = f"takes {forward.relaid} for the contract's (B, H, N, D); so called, {text}"
     return taken if forward.relaid else text
@@ -197,14 +198,25 @@ def _beside(bench: Bench, forward: Forward, found: Findings) -> str:
 
 
 def _unequal(bench: Bench, forward: Forward, found: Findings) -> str:
-    """Query tiles that differ from key tiles: its own offer, beyond the contract, so a warning at most."""
-    if not (forward.binding.takes("tile_size") and forward.binding.takes("tile_k")):
+    """Query tiles that differ from key tiles: wrong with its own defaults fails, with others warns."""
+    if not takes_both(forward.binding):
         return ""
+    own = own_tiles(bench, forward.binding)
+    clauses = [] if own is None else [_cut_in_two(bench, forward, found, (own,), Verdict.FAIL)]
+    clauses.append(_cut_in_two(bench, forward, found, ((4, 7), (7, 3)), Verdict.WARN))
+    return next(filter(None, clauses), "")
+
+
+def _cut_in_two(
+    bench: Bench, forward: Forward, found: Findings, pairs: tuple[tuple[int, int], ...], past: Verdict
+) -> str:
     rows, refused = Rows(), ""
+    of = ", its defaults" if past is Verdict.FAIL else ""
     for causal in forward.causal:
-        for tile, key_tile in ((4, 7), (7, 3)):
-            name = f"query tiles of {tile}, key tiles of {key_tile}"
-            case = drawn(bench.rng("unequal", causal, tile), (1, 2, 23, 6), tile, causal, name=name)
+        for tile, key_tile in pairs:
+            name = f"query tiles of {tile}, key tiles of {key_tile}{of}"
+            shape = (1, 2, max(23, 2 * max(tile, key_tile) + 7), 6)
+            case = drawn(bench.rng("unequal", causal, tile), shape, tile, causal, name=name)
             case = replace(case, key_tile=key_tile)
             try:
                 rows.hold(case, forward(case))
@@ -214,8 +226,8 @@ def _unequal(bench: Bench, forward: Forward, found: Findings) -> str:
         found.note("query tiles that differ from key tiles", refused)
     if not rows.held:
         return ""
-    quantity = "O with query tiles that differ from key tiles"
-    worst = rows.decide(found, quantity, strict=False, past=Verdict.WARN, **_at(forward, rows))
+    quantity = "O with its own query and key tiles" if of else "O with query tiles that differ from key tiles"
+    worst = rows.decide(found, quantity, strict=False, past=past, **_at(forward, rows))
     return "" if worst.verdict is not Verdict.FAIL else f"O is {worst.error:.2g} off with {worst.case.name}"
 
 

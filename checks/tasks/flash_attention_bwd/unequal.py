@@ -7,10 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from judge_tui.checks.bench import Bench
-from judge_tui.checks.binding.candidates import callables
-from judge_tui.checks.calling.binding import Binding
 from judge_tui.checks.check import Findings
 from judge_tui.checks.faults import Raised
+from judge_tui.checks.tasks.flash_attention.own_tiles import own_tiles, takes_both
 from judge_tui.checks.tasks.flash_attention_bwd.held import Figure, Ledger
 from judge_tui.checks.tasks.flash_attention_bwd.passes import Attention
 from judge_tui.checks.tasks.flash_attention_bwd.reference import NAMES, Gradients, Problem, posed
@@ -19,8 +18,6 @@ from judge_tui.checks.verdict import Verdict
 __all__ = ["unequal"]
 
 _PAIRS = ((4, 7), (7, 3))
-#: Larger tiles of its own are left alone: three of them would take too many scores.
-_LARGEST = 128
 
 
 def unequal(
@@ -39,10 +36,10 @@ def unequal(
     """
     if attention.stated is not None:
         return ""
-    bindings = [each for each in (attention.forward.binding, attention.binding) if _both(each)]
+    bindings = [each for each in (attention.forward.binding, attention.binding) if takes_both(each)]
     if not bindings:
         return ""
-    own = next((pair for each in bindings if (pair := _defaults(bench, each))), None)
+    own = next((pair for each in bindings if (pair := own_tiles(bench, each))), None)
     clauses = [] if own is None else [_held(bench, attention, found, where, (own,), Verdict.FAIL)]
     clauses.append(_held(bench, attention, found, where, _PAIRS, Verdict.WARN))
     return next(filter(None, clauses), "")
@@ -97,35 +94,3 @@ def _differentiated(bench: Bench, attention: Attention, problem: Problem) -> Gra
     run = attention.run(problem)
     inputs = {**attention.forward.inputs(problem.case), "dO": problem.d_out, **run.given}
     return attention.read(run, bench.call("backward", inputs))
-
-
-def _both(binding: Binding) -> bool:
-    return binding.takes("tile_size") and binding.takes("tile_k")
-
-
-def _defaults(bench: Bench, binding: Binding) -> tuple[int, int] | None:
-    """The query tile and the key tile that it takes when it is told none, where they differ."""
-    params = list(_params(bench, binding))
-    told: dict[str, Any] = {}
-    arguments = next(
-        (args for args in (binding.init or (), binding.args) if any(a.source == "tile_k" for a in args)), ()
-    )
-    for index, argument in enumerate(arguments):
-        name = argument.keyword or (params[index]["name"] if index < len(params) else "")
-        told[argument.source] = next((p.get("default") for p in params if p["name"] == name), None)
-    tiles = told.get("tile_size"), told.get("tile_k")
-    if not all(type(tile) is int and 0 < tile <= _LARGEST for tile in tiles) or tiles[0] == tiles[1]:
-        return None
-    return int(tiles[0] or 0), int(tiles[1] or 0)
-
-
-def _params(bench: Bench, binding: Binding) -> list[Mapping[str, Any]]:
-    """The parameters of what is told the tiles: the constructor, or the callable."""
-    if any(argument.source == "tile_k" for argument in binding.init or ()):
-        classes = bench.bindings.loaded[binding.file]["classes"]
-        cls = binding.name.partition(".")[0]
-        return next((list(each["params"] or ()) for each in classes if each["name"] == cls), [])
-    for each in callables(bench.bindings.loaded):
-        if f"{each.file}:{each.name}" == binding.target:
-            return each.params
-    return []
