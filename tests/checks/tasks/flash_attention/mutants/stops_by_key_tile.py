@@ -1,5 +1,5 @@
 # bug: with key tiles shorter than query tiles, keys under the diagonal are left out
-# warned by: accuracy
+# caught by: accuracy
 import numpy as np
 
 NEG = -np.inf
