@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -18,9 +19,16 @@ __all__ = ["AVOIDED", "Contract", "Param", "Return", "Role", "Sample", "anything
 Kind = Literal["array", "handle", "self", "int", "float", "bool", "dtype", "model", "data", "rng"]
 
 
+@lru_cache(1 << 14)
 def normal(name: str) -> str:
     """A name as the binder compares it: lower case, letters and digits only (``d_gamma`` = ``dGamma``)."""
     return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+@lru_cache(1 << 11)
+def _spelled(names: tuple[str, ...]) -> frozenset[str]:
+    """The same of several names; a file of thousands of functions asks for those of a role each time."""
+    return frozenset(map(normal, names))
 
 
 def anything(value: Any, inputs: Mapping[str, Any]) -> float:
@@ -65,7 +73,7 @@ class Param:
 
     def means(self, name: str) -> bool:
         """Whether ``name`` is one of the spellings."""
-        return normal(name) in {normal(self.name), *(normal(alias) for alias in self.aliases)}
+        return normal(name) in _spelled((self.name, *self.aliases))
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +101,7 @@ class Return:
 
     def means(self, name: str) -> bool:
         """Whether ``name`` is one of the spellings."""
-        return normal(name) in {normal(self.name), *(normal(alias) for alias in self.aliases)}
+        return normal(name) in _spelled((self.name, *self.aliases))
 
 
 @dataclass(frozen=True, slots=True)
