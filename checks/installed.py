@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from importlib import metadata
@@ -15,8 +16,7 @@ GROUP = "judge_tui.tasks"
 _OWN = "judge-tui"
 
 
-@dataclass(frozen=True, slots=True)
-class Installed:
+class Installed(Struct, frozen=True):
     """A task that some distribution offers, imported or not.
 
     Attributes:

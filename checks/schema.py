@@ -11,9 +11,10 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from judge_tui.checks.errors import NewerSchema, WorkspaceError
 
@@ -31,8 +32,7 @@ _TABLE = re.compile(r"\s*\[")
 Migration = Callable[[dict[str, Any]], dict[str, Any]]
 
 
-@dataclass(frozen=True, slots=True)
-class Versioned:
+class Versioned(Struct, frozen=True):
     """What a file says, in the present version.
 
     Attributes:
@@ -46,8 +46,7 @@ class Versioned:
     migrated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
+class Format(Struct, frozen=True):
     """A format and its versions.
 
     Attributes:

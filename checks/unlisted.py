@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 __all__ = ["Unlisted", "escaped", "is_text", "sentence", "unlisted"]
 
@@ -13,8 +14,7 @@ __all__ = ["Unlisted", "escaped", "is_text", "sentence", "unlisted"]
 _MOST, _NAMED = 2_000, 4
 
 
-@dataclass(frozen=True, slots=True)
-class Unlisted:
+class Unlisted(Struct, frozen=True):
     r"""A file, or a folder behind a link, that no list of files has.
 
     Attributes:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
+from msgspec.structs import replace
 
 from judge_tui.checks.errors import UsageError
 from judge_tui.checks.store import last_outcomes

@@ -7,9 +7,10 @@ Everything else is marked: a note on a wrong line is worse than one whose judge 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
+
+from msgspec import Struct
 
 from judge_tui.judging.context import UNKNOWN, Context, loose, same, slots
 from judge_tui.judging.quoted import ASKED, MOST, TELLING, Anchor, Lines, Place, places, stands_at, stretched
@@ -21,8 +22,7 @@ __all__ = ["Found", "Standing", "find"]
 Standing = Literal["there", "changed", "doubt", "gone"]
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """Where the lines of a note are.
 
     Attributes:

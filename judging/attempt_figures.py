@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import comb, sqrt
+
+from msgspec import Struct
 
 from judge_tui.checks.attempts import SIGN, attempt_of
 from judge_tui.judging.ranking import mean
@@ -62,8 +63,7 @@ def deviation(values: Sequence[float]) -> float | None:
     return sqrt(sum((value - middle) ** 2 for value in values) / (len(values) - 1))
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
+class Attempt(Struct, frozen=True):
     """One answer.
 
     Attributes:
@@ -86,8 +86,7 @@ class Attempt:
         return f"{SIGN}{attempt_of(self.name)[1]}"
 
 
-@dataclass(frozen=True, slots=True)
-class Attempts:
+class Attempts(Struct, frozen=True):
     """All answers of a model to a task.
 
     Attributes:

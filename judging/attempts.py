@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from judge_tui.checks.attempts import attempt_of
 from judge_tui.checks.errors import JudgeError

@@ -19,9 +19,11 @@ names would tell the judge who is who.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from judge_tui.judging.document import Table
 
@@ -35,8 +37,7 @@ _KNOWN = ("began", "revealed", "side", "known", "changed", "scores")
 Moment = datetime | date | str
 
 
-@dataclass(frozen=True, slots=True)
-class BlindMark:
+class BlindMark(Struct, frozen=True):
     """How far a card was written without knowing the names.
 
     Attributes:
@@ -53,9 +54,9 @@ class BlindMark:
     revealed: Moment | None = None
     side: str = ""
     known: bool = False
-    scores: Mapping[str, int] = field(default_factory=dict, hash=False)
+    scores: Mapping[str, int] = field(default_factory=dict)
     changed: tuple[str, ...] = ()
-    extra: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    extra: Mapping[str, Any] = field(default_factory=dict)
 
     def revealing(self, scores: Mapping[str, int], side: str, at: Moment) -> BlindMark:
         """The mark once the names are known; one that says so already stays as it is."""

@@ -7,9 +7,11 @@ never 0. Keys that this version does not know are kept at every level.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from judge_tui.checks.errors import UsageError
 from judge_tui.checks.schema import SCORECARD
@@ -32,13 +34,12 @@ VERDICTS = (CLEAN, "rubric leak", "reward hack", "interesting", "bug")
 PERSON, MACHINE = "person", "model"
 
 
-@dataclass(frozen=True, slots=True)
-class DimensionScore:
+class DimensionScore(Struct, frozen=True):
     """A judge's word on one dimension: ``score`` in 0…100 or ``None``, and a comment."""
 
     score: int | None = None
     comment: str = ""
-    extra: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    extra: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def empty(self) -> bool:
@@ -46,18 +47,16 @@ class DimensionScore:
         return self.score is None and not self.comment and not self.extra
 
 
-@dataclass(frozen=True, slots=True)
-class CheckSeen:
+class CheckSeen(Struct, frozen=True):
     """A verdict as it stood when the judge scored."""
 
     check: str
     verdict: str
     summary: str = ""
-    extra: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    extra: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class CellVerdict:
+class CellVerdict(Struct, frozen=True):
     """What a judge calls a submission as a whole, beside its points.
 
     Attributes:
@@ -68,21 +67,19 @@ class CellVerdict:
 
     kind: str
     note: str = ""
-    extra: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    extra: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class RubricSeen:
+class RubricSeen(Struct, frozen=True):
     """The rubric that the scores were given under."""
 
     id: str = ""
     version: int | None = None
     digest: str = ""
-    extra: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    extra: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Scorecard:
+class Scorecard(Struct, frozen=True):
     """One judge's word on one submission.
 
     Attributes:
@@ -119,15 +116,15 @@ class Scorecard:
     overall_reason: str = ""
     grade: str | None = None
     summary: str = ""
-    dimensions: Mapping[str, DimensionScore] = field(default_factory=dict, hash=False)
+    dimensions: Mapping[str, DimensionScore] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
     checks: tuple[CheckSeen, ...] = ()
     verdict: CellVerdict | None = None
     blind: BlindMark | None = None
     judge_kind: str = PERSON
-    provenance: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    provenance: Mapping[str, Any] = field(default_factory=dict)
     schema: int = SCORECARD.version
-    extra: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    extra: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def scores(self) -> dict[str, int | None]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from judge_tui.checks.errors import JudgeError
 from judge_tui.judging.card import Scorecard
@@ -12,8 +13,7 @@ from judge_tui.judging.workspace import Workspace
 __all__ = ["Earlier", "earlier_comments"]
 
 
-@dataclass(frozen=True, slots=True)
-class Earlier:
+class Earlier(Struct, frozen=True):
     """A comment of earlier.
 
     Attributes:

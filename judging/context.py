@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import takewhile
 from typing import Any
+
+from msgspec import Struct, field
 
 from judge_tui.judging.document import storable
 from judge_tui.judging.text_index import TextIndex, said
@@ -34,8 +35,7 @@ CHARACTERS = 160
 _KNOWN = frozenset({"within", "before", "after", "ends", "equal", "text"})
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(Struct, frozen=True):
     """Where a note was when its lines were known for certain.
 
     Attributes:
@@ -55,7 +55,11 @@ class Context:
     ends: str = ""
     equal: tuple[int, int, int] = (1, 1, 1)
     text: str = ""
-    extra: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    def __hash__(self) -> int:
+        # tables have no hash; what differs in them alone is told apart by equality
+        return hash((self.within, self.before, self.after))
 
 
 def context_of(index: TextIndex, first: int, last: int, equal: Sequence[int], *, whole: bool) -> Context:

@@ -11,10 +11,11 @@ import re
 import sys
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from judge_tui.checks.errors import WorkspaceError
 from judge_tui.checks.regular_files import open_regular
@@ -31,8 +32,7 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 Path_ = tuple[str | int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Struct, frozen=True):
     """A table of a document, with the place it stands at.
 
     Attributes:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 __all__ = ["Edit", "EditLog"]
 
@@ -13,8 +15,7 @@ Value = TypeVar("Value")
 _SEAL = "\u200b"
 
 
-@dataclass(frozen=True, slots=True)
-class Edit(Generic[Value]):
+class Edit(Struct, Generic[Value], frozen=True):
     """One change: what it is called, and the card before and after it."""
 
     label: str
@@ -27,8 +28,7 @@ class Edit(Generic[Value]):
         return self.label.rstrip(_SEAL)
 
 
-@dataclass(frozen=True, slots=True)
-class EditLog(Generic[Value]):
+class EditLog(Struct, Generic[Value], frozen=True):
     """A card (or another value) with the changes that led to it and those that were undone.
 
     Attributes:

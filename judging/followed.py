@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from judge_tui.judging.context import Context, parse_context, render_context
 from judge_tui.judging.document import storable
@@ -14,8 +16,7 @@ __all__ = ["Followed", "parse_followed", "render_followed"]
 _KNOWN = frozenset({"file", "lines", "quote", "context", "gone"})
 
 
-@dataclass(frozen=True, slots=True)
-class Followed:
+class Followed(Struct, frozen=True):
     """The place that the lines of a note were followed to, others standing in it by then.
 
     Attributes:
@@ -32,7 +33,11 @@ class Followed:
     quote: str = ""
     context: Context | None = None
     gone: bool = False
-    extra: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    def __hash__(self) -> int:
+        # tables have no hash; what differs in them alone is told apart by equality
+        return hash((self.file, self.lines, self.quote))
 
     @property
     def spot(self) -> Followed:

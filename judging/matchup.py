@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from judge_tui.checks.schema import KEY, MATCHUPS
 from judge_tui.judging.document import Inline, Table, parse_toml, read_document, render_toml, storable
@@ -32,8 +34,7 @@ TIE = "tie"
 _TRIES = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Criterion:
+class Criterion(Struct, frozen=True):
     """One line of a comparison.
 
     Attributes:
@@ -46,15 +47,14 @@ class Criterion:
     """
 
     name: str
-    cells: Mapping[str, str] = field(default_factory=dict, hash=False)
+    cells: Mapping[str, str] = field(default_factory=dict)
     edge: str | None = None
-    extra: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    extra: Mapping[str, Any] = field(default_factory=dict)
     note: str = ""
     basis: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Matchup:
+class Matchup(Struct, frozen=True):
     """One comparison.
 
     Attributes:
@@ -75,9 +75,13 @@ class Matchup:
     key_differentiator: str = ""
     criteria: tuple[Criterion, ...] = ()
     source: str = ""
-    extra: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    extra: Mapping[str, Any] = field(default_factory=dict)
     declined: tuple[str, ...] = ()
-    submissions: Mapping[str, str] = field(default_factory=dict, hash=False)
+    submissions: Mapping[str, str] = field(default_factory=dict)
+
+    def __hash__(self) -> int:
+        # tables have no hash; what differs in them alone is told apart by equality
+        return hash((self.models, self.source, self.winner))
 
     @property
     def blank(self) -> bool:
@@ -109,8 +113,7 @@ class Matchup:
         return tally
 
 
-@dataclass(frozen=True, slots=True)
-class Matchups:
+class Matchups(Struct, frozen=True):
     """A judge's matchups on one task.
 
     Attributes:
@@ -125,7 +128,7 @@ class Matchups:
     judge: str
     matchups: tuple[Matchup, ...] = ()
     schema: int = MATCHUPS.version
-    extra: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    extra: Mapping[str, Any] = field(default_factory=dict)
 
     def between(self, models: Iterable[str], source: str = "") -> Matchup:
         """The judge's matchup of exactly these models, in whatever order; a blank one when there is none.

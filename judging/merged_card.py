@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from judge_tui.judging.card import Scorecard
 from judge_tui.judging.merging import Key, Merged, Parts, Side, merged

@@ -7,8 +7,9 @@ differently, is a clash, which somebody has to decide.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar
+
+from msgspec import Struct
 
 __all__ = ["Key", "Merged", "Parts", "Side", "merged"]
 
@@ -22,8 +23,7 @@ def _equal(key: Key, one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
-@dataclass(frozen=True, slots=True)
-class Parts(Generic[Value]):
+class Parts(Struct, Generic[Value], frozen=True):
     """How a kind of document is taken apart and put together.
 
     Attributes:
@@ -39,8 +39,7 @@ class Parts(Generic[Value]):
     same: Callable[[Key, Any, Any], bool] = _equal
 
 
-@dataclass(frozen=True, slots=True)
-class Merged(Generic[Value]):
+class Merged(Struct, Generic[Value], frozen=True):
     """Two versions in one.
 
     Attributes:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any, get_args
 from typing import Literal as _Literal
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from judge_tui.checks.lines import split_lines
 from judge_tui.judging.context import Context, parse_context, render_context
@@ -38,8 +40,7 @@ _KNOWN = ("id", "kind", "severity", "text", "file", "lines", "quote")
 _KEYS = frozenset((*_KNOWN, "context", "followed"))
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(Struct, frozen=True):
     """One remark of a judge.
 
     Attributes:
@@ -64,7 +65,11 @@ class Note:
     id: str = ""
     context: Context | None = None
     followed: Followed | None = None
-    extra: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    def __hash__(self) -> int:
+        # tables have no hash; what differs in them alone is told apart by equality
+        return hash((self.id, self.text, self.file, self.lines))
 
     @property
     def where(self) -> str:

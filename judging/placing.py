@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.sources import is_binary
@@ -37,16 +39,14 @@ _MOST_FILES = 400
 _WEIGHTY = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
+class Spot(Struct, frozen=True):
     """A place that a note may have: file, and first and last line, 1-based."""
 
     file: str
     lines: tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
+class Placed(Struct, frozen=True):
     """A note with where it is now.
 
     Attributes:
@@ -72,8 +72,7 @@ class Placed:
         return f"{self.note.where}, {self.told}" if self.told else self.note.where
 
 
-@dataclass(frozen=True, slots=True)
-class Files:
+class Files(Struct, frozen=True):
     """The files that notes are looked for in.
 
     Attributes:

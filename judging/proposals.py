@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from judge_tui.checks.verdict import Evidence, Outcome, Verdict
 from judge_tui.judging.card import Scorecard, points
@@ -32,8 +33,7 @@ _MOST_FIGURES = 12
 Seen = Mapping[str, Outcome]
 
 
-@dataclass(frozen=True, slots=True)
-class Proposal:
+class Proposal(Struct, frozen=True):
     """What the figures say of a matchup.
 
     Attributes:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import stat
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from judge_tui.checks.errors import WorkspaceError
 from judge_tui.judging.export import BEGIN, END, export_scoreboard
@@ -20,8 +21,7 @@ from judge_tui.judging.workspace import Workspace
 __all__ = ["Export", "publish"]
 
 
-@dataclass(frozen=True, slots=True)
-class Export:
+class Export(Struct, frozen=True):
     """What an export came to.
 
     Attributes:

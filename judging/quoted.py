@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from judge_tui.judging.context import CHARACTERS, Context, near, same, slots
 from judge_tui.judging.text_index import TextIndex, said
@@ -30,8 +31,7 @@ MOST, ASKED = 2_000, 30
 _STRETCH = 400
 
 
-@dataclass(frozen=True, slots=True)
-class Anchor:
+class Anchor(Struct, frozen=True):
     """What is known of the lines of a note.
 
     Attributes:

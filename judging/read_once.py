@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache, cached_property
 
 from judge_tui.judging.card import Scorecard
@@ -20,8 +19,7 @@ _KEPT = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class ReadOnce(Workspace):
+class ReadOnce(Workspace, frozen=True, dict=True):
     """A workspace of which each file is read once: for a command, never for a screen that stays open."""
 
     def __post_init__(self) -> None:

@@ -8,10 +8,11 @@ all tasks.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from judge_tui.checks.errors import JudgeError, UsageError
 from judge_tui.checks.schema import ROUND
@@ -28,8 +29,7 @@ __all__ = ["ROUNDS", "Passage", "Round", "load_round", "one_round", "rounds_of"]
 ROUNDS = "rounds"
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(Struct, frozen=True):
     """What a judge has written: a paragraph, a table of their own, or both.
 
     Attributes:
@@ -49,8 +49,7 @@ class Passage:
     rows: tuple[tuple[str, ...], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Round:
+class Round(Struct, frozen=True):
     """One round of judging.
 
     Attributes:
@@ -74,7 +73,7 @@ class Round:
     judges: tuple[str, ...] = ()
     source: str = ""
     against: str = ""
-    grades: Mapping[str, str] = field(default_factory=dict, hash=False)
+    grades: Mapping[str, str] = field(default_factory=dict)
     passages: tuple[Passage, ...] = ()
 
 

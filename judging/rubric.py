@@ -9,10 +9,12 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from judge_tui.checks.errors import UsageError, WorkspaceError
 from judge_tui.checks.verdict import Verdict
@@ -31,8 +33,7 @@ _HEAVIEST = 1_000_000_000
 CLAUSE = re.compile(r"([a-z0-9_]+) (fails|warns|passes)")
 
 
-@dataclass(frozen=True, slots=True)
-class Dimension:
+class Dimension(Struct, frozen=True):
     """One thing that a person scores.
 
     Attributes:
@@ -59,8 +60,7 @@ class Dimension:
         return max(reached, default=None)
 
 
-@dataclass(frozen=True, slots=True)
-class Cap:
+class Cap(Struct, frozen=True):
     """A limit on a dimension that a check's verdict sets.
 
     Attributes:
@@ -88,16 +88,14 @@ def _holds(clause: str, outcomes: Mapping[str, Verdict | str]) -> bool:
     return outcomes.get(check) == _VERBS[verb]
 
 
-@dataclass(frozen=True, slots=True)
-class Grade:
+class Grade(Struct, frozen=True):
     """A letter and the least score that earns it."""
 
     letter: str
     min: int
 
 
-@dataclass(frozen=True, slots=True)
-class Rubric:
+class Rubric(Struct, frozen=True):
     """What a person judges one task by.
 
     Attributes:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cache, cached_property
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from judge_tui.checks.errors import JudgeError
 from judge_tui.judging.card import CLEAN, Scorecard, points
@@ -19,8 +21,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(Struct, frozen=True):
     """What the judges say on one submission.
 
     Attributes:
@@ -46,8 +47,7 @@ class Cell:
     verdicts: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """One model: its cells by task and the mean over the tasks with points."""
 
     model: str
@@ -65,8 +65,7 @@ class Row:
         return sum(cell.points is not None for cell in self.cells.values())
 
 
-@dataclass(frozen=True)
-class Board:
+class Board(Struct, frozen=True, dict=True):
     """Rows in the order of their means, over tasks that have scorecards.
 
     A row of a model is about its first attempts: one answer of each is set beside one of every other.
@@ -106,8 +105,7 @@ class Board:
         return dict(found)
 
 
-@dataclass(frozen=True, slots=True)
-class DimensionTable:
+class DimensionTable(Struct, frozen=True):
     """Scores on one task by dimension: rows of (title, model → mean points, judges counted)."""
 
     task: str

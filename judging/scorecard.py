@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from judge_tui.checks.attempts import MOST, attempt_name, attempt_of
 from judge_tui.checks.errors import WorkspaceError

@@ -18,7 +18,8 @@ As in::
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from judge_tui.judging.document import Table
 
@@ -27,8 +28,7 @@ __all__ = ["CONFIG", "Settings", "settings_of"]
 CONFIG = "judge-tui.toml"
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Struct, frozen=True):
     """What ``judge-tui.toml`` says.
 
     Attributes:

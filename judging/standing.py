@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from os.path import isfile
+
+from msgspec import Struct, field
 
 from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.store import last_outcomes
@@ -27,8 +28,7 @@ from judge_tui.judging.workspace import Workspace
 __all__ = ["Outline", "Standing", "outline", "standing", "tallied"]
 
 
-@dataclass(frozen=True, slots=True)
-class Outline:
+class Outline(Struct, frozen=True):
     """What there is to judge, by folder names.
 
     Attributes:
@@ -44,13 +44,12 @@ class Outline:
     models: tuple[str, ...] = ()
     tasks: tuple[str, ...] = ()
     submitted: frozenset[tuple[str, str]] = frozenset()
-    titles: Mapping[str, str] = field(default_factory=dict, hash=False)
-    faults: Mapping[str, str] = field(default_factory=dict, hash=False)
-    attempts: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+    titles: Mapping[str, str] = field(default_factory=dict)
+    faults: Mapping[str, str] = field(default_factory=dict)
+    attempts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(Struct, frozen=True):
     """What a judge has said of one submission, and what is known of it.
 
     Attributes:
@@ -92,7 +91,7 @@ class Standing:
     elsewhere: bool = False
     notes: int = 0
     others: tuple[str, ...] = ()
-    verdicts: Mapping[str, Verdict] = field(default_factory=dict, hash=False)
+    verdicts: Mapping[str, Verdict] = field(default_factory=dict)
     fault: str = ""
     blind: bool = False
     withheld: bool = False

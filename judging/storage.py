@@ -8,8 +8,9 @@ import hashlib
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from judge_tui.checks.errors import WorkspaceError
 from judge_tui.checks.regular_files import open_regular
@@ -21,8 +22,7 @@ class Conflict(WorkspaceError):
     """The file on disk is not the one that was read: another window or program has written it."""
 
 
-@dataclass(frozen=True, slots=True)
-class FileStamp:
+class FileStamp(Struct, frozen=True):
     """Identifies the content that a file had when it was read or written."""
 
     digest: str

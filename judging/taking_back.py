@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from judge_tui.judging.card import Scorecard
 from judge_tui.judging.note import Note

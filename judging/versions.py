@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from judge_tui.judging.card import Scorecard
 from judge_tui.judging.matchup import Criterion, Matchup
@@ -13,8 +14,7 @@ from judge_tui.judging.rubric import Rubric
 __all__ = ["Differing", "card_differences", "matchup_differences"]
 
 
-@dataclass(frozen=True, slots=True)
-class Differing:
+class Differing(Struct, frozen=True):
     """Something that two versions say differently.
 
     Attributes:

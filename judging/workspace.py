@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from os.path import isdir, islink
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from judge_tui.checks.attempts import attempt_name, attempt_of, attempt_title
 from judge_tui.checks.challenges.challenge import Challenge
@@ -45,8 +47,7 @@ MATCHUPS = "matchups"
 BINDINGS = "bindings"
 
 
-@dataclass(frozen=True)
-class Workspace:
+class Workspace(Struct, frozen=True, dict=True):
     """A folder of submissions, rubrics and scores.
 
     Attributes:

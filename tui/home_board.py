@@ -5,7 +5,9 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from judge_tui.checks.errors import JudgeError
 from judge_tui.judging.attempt_figures import Attempt, Attempts
@@ -26,8 +28,7 @@ _BATCH_S, _FIRST_S = 0.15, 0.03
 Cell = tuple[str, str]
 
 
-@dataclass(slots=True)
-class Batch:
+class Batch(Struct):
     """What one stretch of reading has found."""
 
     standings: list[Standing] = field(default_factory=list)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field, to_builtins
 
 from judge_tui.checks.errors import JudgeError
 from judge_tui.judging.storage import write_atomically
@@ -21,8 +22,7 @@ _MOST = 30
 _MOST_SIZE = 100_000
 
 
-@dataclass(frozen=True, slots=True)
-class Past:
+class Past(Struct, frozen=True):
     """A comparison as it was left.
 
     Attributes:
@@ -37,9 +37,13 @@ class Past:
     task: str
     models: tuple[str, ...]
     at: float = 0.0
-    places: Mapping[str, tuple[str, int]] = field(default_factory=dict, hash=False)
+    places: Mapping[str, tuple[str, int]] = field(default_factory=dict)
     focus: str = ""
     sizes: Sizes = field(default_factory=Sizes)
+
+    def __hash__(self) -> int:
+        # tables have no hash; what differs in them alone is told apart by equality
+        return hash((self.task, self.models, self.at))
 
     def same_as(self, task: str, models: Sequence[str]) -> bool:
         """Whether it is about these submissions."""
@@ -75,7 +79,7 @@ class PastComparisons:
     def keep(self, past: Past) -> None:
         """Put a comparison at the top."""
         others = [old for old in self.read() if not old.same_as(past.task, past.models)]
-        raw = [asdict(one) for one in (past, *others)[:_MOST]]
+        raw = to_builtins((past, *others)[:_MOST])
         with suppress(OSError, JudgeError):
             write_atomically(self._path, json.dumps(raw, indent=1).encode())
 

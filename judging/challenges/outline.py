@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
+
+from msgspec import Struct
 
 from judge_tui.checks.challenges.challenge import CASES, NUMBERS, Challenge, kinds_of
 from judge_tui.checks.challenges.programs.cases import groups_of
@@ -26,8 +27,7 @@ _MAKES = {"edge_cases": "edge_cases", "error_cases": "errors"}
 _CONSTANTS = {"GRADIENTS": "gradients", "FORBIDDEN": "forbidden"}
 
 
-@dataclass(frozen=True, slots=True)
-class Outline:
+class Outline(Struct, frozen=True):
     """What a challenge is about.
 
     Attributes:

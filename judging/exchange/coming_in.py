@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
+
+import msgspec
 
 from judge_tui.checks.errors import JudgeError, WorkspaceError
 from judge_tui.judging.exchange.as_table import from_csv
@@ -184,7 +185,7 @@ def _writing(workspace: Workspace, record: Mapping[str, Any], file: Path) -> Wri
 def _goes_on(before: bytes, after: Matchups, path: Path) -> bool:
     """Whether all that a file of matchups says stays as it is, and something new comes to it."""
     there = parse_matchups(before, path)
-    return dataclasses.replace(there, matchups=()) == dataclasses.replace(after, matchups=()) and set(
+    return msgspec.structs.replace(there, matchups=()) == msgspec.structs.replace(after, matchups=()) and set(
         there.matchups
     ) <= set(after.matchups)
 

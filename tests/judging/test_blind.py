@@ -3,10 +3,10 @@ from __future__ import annotations
 import errno
 import json
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from judge_tui.checks.errors import WorkspaceError
 from judge_tui.judging.blind import BlindMark, merged

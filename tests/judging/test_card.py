@@ -91,7 +91,7 @@ def test_taking_back_everything_on_a_dimension_leaves_no_trace(card: Scorecard) 
 def test_a_note_is_replaced_by_its_id_and_removed_by_it(card: Scorecard) -> None:
     first, second = new_note("bug", "one"), new_note("strength", "two")
     both = card.with_note(first).with_note(second)
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     edited = both.with_note(replace(first, text="changed"))
     assert [note.text for note in edited.notes] == ["changed", "two"]

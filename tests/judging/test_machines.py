@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from judge_tui.judging.blind import BlindMark
 from judge_tui.judging.card import MACHINE, Scorecard

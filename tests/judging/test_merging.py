@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from judge_tui.judging.card import Scorecard
 from judge_tui.judging.matchup import Criterion, Matchup

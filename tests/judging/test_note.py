@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from judge_tui.checks.submission import Submission
 from judge_tui.judging.card import Scorecard

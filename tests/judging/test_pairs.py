@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from judge_tui.judging.matchup import Matchup
 from judge_tui.judging.pairs import REASONS, Pair, partner, queue

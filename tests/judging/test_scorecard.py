@@ -5,7 +5,6 @@ import errno
 import os
 import stat
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import UTC
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from judge_tui.checks.errors import WorkspaceError
 from judge_tui.judging.note import KINDS, SEVERITIES, Note

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from judge_tui.judging.blind import BlindMark
 from judge_tui.judging.matchup import TIE, Matchup, Matchups, save_matchups

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from judge_tui.judging.scorecard import load_scorecard
 from judge_tui.judging.workspace import Workspace

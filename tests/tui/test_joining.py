@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from judge_tui.judging.card import Scorecard
 from judge_tui.judging.matchup import Criterion, Matchup, Matchups, save_matchups

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from judge_tui.judging.card import Scorecard
 from judge_tui.judging.scorecard import parse_scorecard

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from judge_tui.judging.matchup import Matchup, Matchups, load_matchups, render_matchups, save_matchups
 from judge_tui.judging.workspace import Workspace

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from judge_tui.judging.matchup import Matchup, Matchups, save_matchups
 from judge_tui.judging.note import new_note

@@ -7,8 +7,9 @@ engine or from a path; scores, notes and quotes are saved as they are, under the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import reduce
+
+from msgspec.structs import replace
 
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.verdict import Outcome

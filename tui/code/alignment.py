@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from heapq import merge
 from itertools import zip_longest
+
+from msgspec import Struct
 
 from judge_tui.tui.code.likeness import Comparison, Definition, definitions
 from judge_tui.tui.code.source import Source
@@ -24,8 +25,7 @@ _MOST_PAIRS, _FEWEST = 40_000, 4
 _STRETCH = 5_000
 
 
-@dataclass(frozen=True, slots=True)
-class Alignment:
+class Alignment(Struct, frozen=True):
     """Matched definitions of two files.
 
     Attributes:

@@ -9,8 +9,9 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from judge_tui.tui.kept import rescue
 
@@ -20,8 +21,7 @@ _MOST = 500
 _LONGEST = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Bookmark:
+class Bookmark(Struct, frozen=True):
     """A line: its file, its 0-based number, and the beginning of its text without indentation."""
 
     file: str

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
+
+from msgspec import Struct
 
 from judge_tui.tui.code.highlight import Highlight
 from judge_tui.tui.code.scopes import own_names
@@ -59,8 +60,7 @@ _OPEN = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(Struct, frozen=True):
     """Where a name gets its meaning.
 
     Attributes:
@@ -77,8 +77,7 @@ class Definition:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Used:
+class Used(Struct, frozen=True):
     """A name that a line uses.
 
     Attributes:

@@ -7,8 +7,9 @@ every other language. The result answers for single lines at the speed of a scro
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Protocol
+
+from msgspec import Struct
 
 from judge_tui.tui.code.grammars import IDENTIFIER, STYLES, grammar_of, load, style_of_name
 from judge_tui.tui.code.source import Source
@@ -34,8 +35,7 @@ class Highlighter(Protocol):
         """One style number per character; ``None`` for a line without any."""
 
 
-@dataclass(frozen=True, slots=True)
-class Highlight:
+class Highlight(Struct, frozen=True):
     """What a file's syntax gives: how to colour it, its outline, and its trees if its language has any."""
 
     highlighter: Highlighter | None

@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from keyword import kwlist
 from math import log, sqrt
+
+from msgspec import Struct, field
 
 from judge_tui.tui.code.source import Source
 from judge_tui.tui.code.symbols import Symbol
@@ -56,8 +57,7 @@ _VAGUE = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(Struct, frozen=True):
     """A definition as it is held against others.
 
     Attributes:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from judge_tui.tui.code.equal_lines import equal_lines
 
@@ -27,8 +28,7 @@ _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 Row = tuple[int | None, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class LineDiff:
+class LineDiff(Struct, frozen=True):
     """Texts beside each other.
 
     Attributes:

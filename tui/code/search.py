@@ -8,9 +8,10 @@ import time
 import warnings
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
+
+from msgspec import Struct
 
 from judge_tui.tui.code.source import Source
 
@@ -30,8 +31,7 @@ _PATIENCE_S, _GOES = 1.0, 10
 _UNROLLED = 100_000
 
 
-@dataclass(frozen=True, slots=True)
-class Pattern:
+class Pattern(Struct, frozen=True):
     """What is searched for.
 
     Attributes:
@@ -80,8 +80,7 @@ def _lowered(text: str) -> str:
     return "".join(parts)
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(Struct, frozen=True):
     """A place where a pattern matches: 0-based line, first character and the one after the last."""
 
     line: int

@@ -12,9 +12,10 @@ from array import array
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from operator import sub as minus
+
+from msgspec import Struct
 
 from judge_tui.checks.lines import unified
 from judge_tui.tui.code.text_lines import TextLines
@@ -30,8 +31,7 @@ _MAX_MARKS = 3
 _CACHED_CHUNKS = 512
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(Struct, frozen=True):
     """A stretch of one line, laid out.
 
     Attributes:
@@ -51,8 +51,7 @@ class Chunk:
     kinds: bytes | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Window:
+class Window(Struct, frozen=True):
     """The part of a line that is in view.
 
     Attributes:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 __all__ = ["Symbol", "enclosing", "kinds", "outline", "paths"]
 
@@ -55,8 +56,7 @@ _BODIED = ("class_specifier", "struct_specifier", "union_specifier")
 _NAME = re.compile(r"(?:.*\boperator\s*\(\s*\)|[^(]*)", re.S)
 
 
-@dataclass(frozen=True, slots=True)
-class Symbol:
+class Symbol(Struct, frozen=True):
     """A definition.
 
     Attributes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from judge_tui.tui.code.source import Window
 from judge_tui.tui.code.text_lines import TextLines

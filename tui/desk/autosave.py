@@ -7,9 +7,10 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
+
+from msgspec import Struct
 
 from judge_tui.checks.errors import JudgeError, WorkspaceError
 from judge_tui.judging.scorecard import Conflict, FileStamp
@@ -26,8 +27,7 @@ _PATIENCE_S = 5.0
 _AGAIN_S = 5.0
 
 
-@dataclass(frozen=True, slots=True)
-class SaveReport:
+class SaveReport(Struct, frozen=True):
     """How a save went.
 
     Attributes:
@@ -43,8 +43,7 @@ class SaveReport:
     at: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class _Change:
+class _Change(Struct, frozen=True):
     """A state of a card that is to be written.
 
     Attributes:

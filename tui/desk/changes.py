@@ -7,9 +7,10 @@ has changed the same, or nothing else is left, it is asked about (:meth:`Changes
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from msgspec.structs import replace
 
 from judge_tui.judging.edits import Edit, EditLog
 from judge_tui.tui.desk.history import OUTSIDE, History, Step

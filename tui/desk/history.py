@@ -12,9 +12,11 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from judge_tui.checks.errors import JudgeError
 from judge_tui.judging.card import Scorecard
@@ -41,8 +43,7 @@ _EARLIER = "unsaved work of an earlier run"
 _TICK = 1e-6
 
 
-@dataclass(frozen=True, slots=True)
-class _Followed:
+class _Followed(Struct, frozen=True):
     """Where changes lead to, as text and parsed; which of them can be parsed, and those."""
 
     text: str

@@ -8,8 +8,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from judge_tui.judging.edits import EditLog
 
@@ -22,8 +23,7 @@ _OPS = ("open", "do", "undo", "redo", "seal")
 _END_OF_TIME = 1e11
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """What the log of a card was told.
 
     Attributes:
@@ -41,8 +41,7 @@ class Step:
     at: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Replayed:
+class Replayed(Struct, frozen=True):
     """A log, when each of its changes was made or undone, and when the last one was made."""
 
     log: EditLog[Any]

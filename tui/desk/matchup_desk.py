@@ -5,9 +5,10 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from judge_tui.checks.errors import JudgeError, UsageError
 from judge_tui.judging.matchup import TIE, Criterion, Matchup, Matchups, stamp_of

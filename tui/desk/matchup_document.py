@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from judge_tui.checks.errors import WorkspaceError
 from judge_tui.judging.matchup import Matchup, Matchups, parse_matchups, render_matchups, save_matchup

@@ -9,7 +9,9 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.sources import is_binary
@@ -30,8 +32,7 @@ _MOST_TEXTS = 24
 _Anchor = tuple[object, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Search:
+class Search(Struct, frozen=True):
     """What a search has found.
 
     Attributes:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from judge_tui.checks.verdict import SEVERITY, Evidence, Outcome, Verdict
 
@@ -15,8 +16,7 @@ FACTOR = 2.0
 _FAR_WITHIN = 0.1
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Struct, frozen=True):
     """A check and what it found of each submission.
 
     Attributes:

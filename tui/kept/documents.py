@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
+
+from msgspec import Struct
 
 from judge_tui.judging.scorecard import (
     FileStamp,
@@ -21,8 +22,7 @@ __all__ = ["SCORECARD", "Document"]
 Value = TypeVar("Value")
 
 
-@dataclass(frozen=True, slots=True)
-class Document(Generic[Value]):
+class Document(Struct, Generic[Value], frozen=True):
     """A kind of document.
 
     Attributes:

@@ -10,9 +10,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from judge_tui.checks.errors import JudgeError, NewerSchema, WorkspaceError
 from judge_tui.checks.folders import user_folder
@@ -29,8 +30,7 @@ _NO_FILE = b"no file"
 _NEVER = FileStamp("unknown")
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(Struct, frozen=True):
     """Unsaved work of an earlier run.
 
     Attributes:

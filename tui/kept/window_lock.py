@@ -5,14 +5,14 @@ from __future__ import annotations
 import fcntl
 import os
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 __all__ = ["WindowLock"]
 
 
-@dataclass(frozen=True, slots=True)
-class WindowLock:
+class WindowLock(Struct, frozen=True):
     """The lock ``<name>.lock`` of a file ``<name>.<suffix>``; free once its window has ended, however."""
 
     _file: Path

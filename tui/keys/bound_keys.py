@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from msgspec import Struct
 from textual.binding import Binding
 from textual.dom import DOMNode
 from textual.screen import Screen
@@ -48,8 +49,7 @@ def keys_for(node: DOMNode, *actions: str) -> str:
     return "/".join(filter(None, (key_for(node, action) for action in actions)))
 
 
-@dataclass(frozen=True, slots=True)
-class KeyPart:
+class KeyPart(Struct, frozen=True):
     """A part of a screen that answers to keys.
 
     Attributes:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import SequenceMatcher, get_close_matches
 from importlib import import_module
 
+from msgspec import Struct
 from textual.binding import Binding, BindingError, BindingType, InvalidBinding
 from textual.keys import Keys
 
@@ -72,8 +73,7 @@ _SIGN = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Keymap:
+class Keymap(Struct, frozen=True):
     """What the settings make of the keys.
 
     Attributes:

@@ -17,9 +17,10 @@ import os
 import tomllib
 from collections.abc import Container, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from judge_tui.checks.folders import user_folder
 
@@ -34,8 +35,7 @@ def config_path() -> Path:
     return user_folder("CONFIG") / "judge-tui" / "config.toml"
 
 
-@dataclass(frozen=True, slots=True)
-class Preferences:
+class Preferences(Struct, frozen=True):
     """What the settings say.
 
     Attributes:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 __all__ = ["Arrangement", "Situation", "Sizes", "Wishes", "arrange", "drag", "grow"]
 
@@ -28,8 +30,7 @@ _COLUMNS, _ROWS = 4, 2
 _EVEN = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class Sizes:
+class Sizes(Struct, frozen=True):
     """How large the judge has made the parts; what does not fit at a size of the terminal is cut there.
 
     Attributes:
@@ -43,8 +44,7 @@ class Sizes:
     shares: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Wishes:
+class Wishes(Struct, frozen=True):
     """What the judge has asked for; ``None`` leaves it to the size.
 
     Attributes:
@@ -64,8 +64,7 @@ class Wishes:
     sizes: Sizes = Sizes()
 
 
-@dataclass(frozen=True, slots=True)
-class Arrangement:
+class Arrangement(Struct, frozen=True):
     """What is shown, and how large.
 
     Attributes:
@@ -83,8 +82,7 @@ class Arrangement:
     sidebar: int
 
 
-@dataclass(frozen=True, slots=True)
-class Situation:
+class Situation(Struct, frozen=True):
     """What an arrangement follows from.
 
     Attributes:
@@ -171,7 +169,7 @@ def drag(now: Situation, what: int | str, size: int) -> Wishes:
 
 def _sized(now: Situation, **sizes: object) -> Situation:
     # replace knows the fields by their names alone
-    wishes = replace(now.wishes, sizes=replace(now.wishes.sizes, **sizes))  # type: ignore[arg-type]
+    wishes = replace(now.wishes, sizes=replace(now.wishes.sizes, **sizes))
     return replace(now, wishes=wishes)
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 
+from msgspec import Struct
 from rich.style import Style
 from textual.app import App
 from textual.color import Color
@@ -15,8 +15,7 @@ from judge_tui.tui.look.palette import VERDICTS
 __all__ = ["Tones", "tones_of"]
 
 
-@dataclass(frozen=True, slots=True)
-class Tones:
+class Tones(Struct, frozen=True):
     """Styles by purpose; each has a foreground only unless its name says background.
 
     Attributes:

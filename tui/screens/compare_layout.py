@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
 from textual.screen import Screen
 
 from judge_tui.tui.look.layout import Arrangement, Situation, Wishes, arrange
@@ -60,7 +60,7 @@ class CompareLayout(Screen[None]):
 
     def _wish(self, **changes: object) -> None:
         # replace knows the fields by their names alone
-        self.wishes = replace(self.wishes, **changes)  # type: ignore[arg-type]
+        self.wishes = replace(self.wishes, **changes)
         self._arrange()
 
     @property

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from judge_tui.checks.verdict import Verdict
 from judge_tui.judging.note import Note, new_note

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
+from msgspec import Struct
 from rich.style import Style
 from textual.binding import Binding
 
@@ -28,8 +28,7 @@ _SLIDE = 8
 _COMBINED = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Excerpt:
+class Excerpt(Struct, frozen=True):
     """A definition of one submission.
 
     Attributes:

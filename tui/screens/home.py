@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
@@ -70,12 +69,12 @@ class HomeScreen(CoveredScreen[None]):
     HomeScreen #lists { height: 1fr; }
     """
 
-    @dataclass
     class Asked(Message):
         """A comparison is to be opened, as it was left if it ever was."""
 
-        task: str
-        models: tuple[str, ...]
+        def __init__(self, task: str, models: tuple[str, ...]) -> None:
+            super().__init__()
+            self.task, self.models = task, models
 
     def __init__(
         self, board: HomeBoard, past: PastComparisons, clock: Callable[[float], str] | None = None

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from typing import ClassVar, Protocol
 
+from msgspec.structs import replace
 from textual.app import ComposeResult
 from textual.binding import Binding
 

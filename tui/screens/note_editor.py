@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import ClassVar
 
+from msgspec.structs import replace
 from rich.segment import Segment
 from textual import events
 from textual.app import ComposeResult
@@ -217,8 +217,8 @@ class NoteEditor(Editor):
         # a choice gives one of its words, which are those of a note
         note = replace(
             self._note,
-            kind=self.query_one("#kind", Choice).chosen,  # type: ignore[arg-type]
-            severity=self.query_one("#severity", Choice).chosen,  # type: ignore[arg-type]
+            kind=self.query_one("#kind", Choice).chosen,
+            severity=self.query_one("#severity", Choice).chosen,
             text=self.query_one(TextArea).text,
         )
         if note != self._note:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
+from msgspec import Struct
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding
@@ -25,8 +25,7 @@ from judge_tui.tui.widgets.rows import Rows, Span
 __all__ = ["Choice", "Picker"]
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """An entry: what stands in the list, a word on it, and the value that is picked.
 
     Attributes:

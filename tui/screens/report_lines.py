@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
 
+from msgspec import Struct
 from rich.cells import cell_len
 from rich.style import Style
 
@@ -48,8 +48,7 @@ _TITLES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class ReportLine:
+class ReportLine(Struct, frozen=True):
     """A line.
 
     Attributes:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import Any, Protocol
 
+from msgspec.structs import replace
 from textual.screen import Screen
 
 from judge_tui.judging.versions import Differing, card_differences

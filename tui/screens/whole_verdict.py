@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import replace
 
+from msgspec.structs import replace
 from textual.screen import Screen
 
 from judge_tui.judging.card import CLEAN, VERDICTS, CellVerdict

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
+from msgspec import Struct
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
@@ -43,8 +43,7 @@ Key = tuple[str, str]
 _HEAD = len(" Checks  ")
 
 
-@dataclass(slots=True)
-class CheckState:
+class CheckState(Struct):
     """A check of one submission: its outcome, or how far it is."""
 
     title: str = ""
@@ -81,12 +80,12 @@ class CheckRows(Rows):
 
     BINDINGS = named("checks", BINDINGS)
 
-    @dataclass
     class Asked(Message):
         """A key asked for something: ``jump``, ``rerun``, ``cancel``, ``differ`` and so on."""
 
-        what: str
-        key: Hashable
+        def __init__(self, what: str, key: Hashable) -> None:
+            super().__init__()
+            self.what, self.key = what, key
 
     def __init__(self, pane: ChecksPane) -> None:
         super().__init__(id="check-rows")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from judge_tui.tui.code.search import Hit
 from judge_tui.tui.code.source import Source
@@ -15,8 +16,7 @@ from judge_tui.tui.widgets.counted import past_end
 __all__ = ["CodeHits", "Standing"]
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(Struct, frozen=True):
     """How a file is looked at.
 
     Attributes:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
@@ -32,8 +32,7 @@ _HIT = 0x40
 _FLAGGED = 0x80
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(Struct, frozen=True):
     """What the gutter shows beside a line: a glyph and the name of its style, and a second one behind it.
 
     ``continued`` where it belongs to what begins further up.
@@ -50,8 +49,7 @@ class Mark:
         return not self.continued or self.beside is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(Struct, frozen=True):
     """The styles of a code view under the present theme.
 
     Attributes:

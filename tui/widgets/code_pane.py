@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from msgspec.structs import replace
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.geometry import Size
@@ -97,11 +97,12 @@ class CodePane(Hollow, Vertical):
     CodePane.-next { border-left: solid $border; }
     """
 
-    @dataclass
     class Loaded(Message):
         """A file, or its highlight, came into view."""
 
-        pane: CodePane
+        def __init__(self, pane: CodePane) -> None:
+            super().__init__()
+            self.pane = pane
 
     def __init__(
         self, submission: Submission, index: int, title: str, hide: Callable[[str], str] = str

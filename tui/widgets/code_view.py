@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -88,26 +87,26 @@ class CodeView(Counted, CodeHits, can_focus=True):
 
     BINDINGS = named("code", BINDINGS)
 
-    @dataclass
     class MarkOpened(Message):
         """Enter was pressed on a marked line, or on a fold of lines that are; 0-based."""
 
-        view: CodeView
-        line: int
-        last: int
+        def __init__(self, view: CodeView, line: int, last: int) -> None:
+            super().__init__()
+            self.view, self.line, self.last = view, line, last
 
-    @dataclass
     class NoHit(Message):
         """A hit was asked for, so many further or, below 0, back; and there is none."""
 
-        view: CodeView
-        steps: int
+        def __init__(self, view: CodeView, steps: int) -> None:
+            super().__init__()
+            self.view, self.steps = view, steps
 
-    @dataclass
     class SearchCleared(Message):
         """Escape was pressed while nothing was selected: a search is dropped, wherever it has hits."""
 
-        view: CodeView
+        def __init__(self, view: CodeView) -> None:
+            super().__init__()
+            self.view = view
 
     def __init__(
         self,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -68,11 +67,12 @@ class Matrix(Counted, can_focus=True):
     class Pointed(Message):
         """The cursor came to another cell, or the marks changed."""
 
-    @dataclass
     class Opened(Message):
         """Enter was pressed on a cell, or it was clicked twice."""
 
-        cell: Cell
+        def __init__(self, cell: Cell) -> None:
+            super().__init__()
+            self.cell = cell
 
     def __init__(self, board: HomeBoard, name: Callable[[str], str]) -> None:
         super().__init__(id="matrix")

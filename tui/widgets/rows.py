@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Container, Hashable, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -51,23 +50,23 @@ class Rows(Counted, ScrollView, can_focus=True):
 
     BINDINGS = named("lists", BINDINGS)
 
-    @dataclass
     class Opened(Message):
         """Enter was pressed on a row, or it was clicked twice."""
 
-        rows: Rows
-        key: Hashable
+        def __init__(self, rows: Rows, key: Hashable) -> None:
+            super().__init__()
+            self.rows, self.key = rows, key
 
         @property
         def control(self) -> Rows:
             return self.rows
 
-    @dataclass
     class Pointed(Message):
         """The cursor came to another row."""
 
-        rows: Rows
-        key: Hashable
+        def __init__(self, rows: Rows, key: Hashable) -> None:
+            super().__init__()
+            self.rows, self.key = rows, key
 
         @property
         def control(self) -> Rows:

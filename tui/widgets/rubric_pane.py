@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -70,19 +69,15 @@ class RubricLines(ScrollView, can_focus=True):
         *named("rubric", BINDINGS),
     ]
 
-    @dataclass
     class Changed(Message):
         """The session changed: a score, or what is in focus."""
 
-    @dataclass
     class EditAsked(Message):
         """The text of the line in focus is to be edited."""
 
-    @dataclass
     class EarlierAsked(Message):
         """A comment of earlier is wanted for the dimension in focus."""
 
-    @dataclass
     class VerdictAsked(Message):
         """What the submission in focus is as a whole is to be said."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -51,18 +50,19 @@ class SearchBar(Horizontal):
     SearchBar #search-sign { width: 2; }
     """
 
-    @dataclass
     class Changed(Message):
         """Another query."""
 
-        text: str
-        regex: bool
+        def __init__(self, text: str, regex: bool) -> None:
+            super().__init__()
+            self.text, self.regex = text, regex
 
-    @dataclass
     class Closed(Message):
         """The query is done; ``kept`` when its hits stay."""
 
-        kept: bool
+        def __init__(self, *, kept: bool) -> None:
+            super().__init__()
+            self.kept = kept
 
     def __init__(self, text: str, *, regex: bool) -> None:
         super().__init__(id="search")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from judge_tui.checks.challenges.challenge import CASES, PACKAGE
 
@@ -16,8 +17,7 @@ VALIDATOR = "validator.py"
 _INPUT, _ANSWER = ".in", ".ans"
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(Struct, frozen=True):
     """One case.
 
     Attributes:
@@ -31,8 +31,7 @@ class Case:
     answer: str
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(Struct, frozen=True):
     """The cases of one folder.
 
     Attributes:

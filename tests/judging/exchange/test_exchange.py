@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from judge_tui.checks.errors import JudgeError, WorkspaceError
 from judge_tui.judging.blind import BlindMark
@@ -139,7 +139,7 @@ def test_a_table_holds_what_it_says_it_holds(empty: Workspace) -> None:
     assert [(n.kind, n.severity, n.text, n.file, n.lines) for n in made.notes] == [
         ("bug", "critical", "No\tcache.", "a b.py", (2, 3))
     ]
-    assert _taken(empty, text, "csv").count("new") == 1
+    assert _taken(empty, text.replace(",own,", ",completeness,"), "csv").count("new") == 1
 
 
 def test_a_table_of_ones_own_needs_few_columns(empty: Workspace) -> None:
@@ -219,6 +219,23 @@ def test_what_is_judged_blind_stays_here(workspace: Workspace) -> None:
         ('{"task": "kv", "model": "x", "judge": "a", "schema": 9}', "jsonl", "schema 9"),
         ('{"task": "kv", "model": "x", "judge": "a"}\n' * 2, "jsonl", "in.jsonl:2: says once more"),
         ('{"task": "kv", "model": "x@2", "judge": "a", "attempt": 3}', "jsonl", "the model is 'x@2'"),
+        ('{"task": "kv", "model": "x@y", "judge": "a"}', "jsonl", "in.jsonl:1: 'x@y' is no attempt"),
+        ('{"task": "kv", "model": "x@02", "judge": "a"}', "jsonl", '"model": "x" and its "attempt"'),
+        (
+            '{"record": "matchups", "task": "kv", "judge": "a", "matchups": [{"models": ["x@", "y"]}]}',
+            "jsonl",
+            "in.jsonl:1: 'x@' is no attempt",
+        ),
+        (
+            '{"task": "kv", "model": "x", "judge": "a", "dimensions": {"corectness": {"score": 1}}}',
+            "jsonl",
+            "in.jsonl:1: 'corectness' is no dimension of the rubric of kv. Did you mean correctness?",
+        ),
+        (
+            '{"task": "kv", "model": "x", "judge": "a", "overall": 1, "overall": 2}',
+            "jsonl",
+            "'overall' twice",
+        ),
         ("{}", "json", "list of records"),
         ("task;model;judge;part;value\n", "csv", "in.jsonl:1: the first line has no column"),
         ("task;model;judge;part;value\n", "csv", "by commas, not by ';'"),
@@ -237,6 +254,34 @@ def test_a_fault_is_told_with_its_line(empty: Workspace, text: str, form: Form, 
     plan = _taken(empty, text, form)
     assert said in plan.faults[0]
     assert not _files(empty.root)
+
+
+def test_a_hint_on_a_name_is_about_no_command(empty: Workspace) -> None:
+    (fault,) = _taken(empty, '{"task": "kv", "model": "a:b", "judge": "a"}').faults
+    assert fault == "in.jsonl:1: the name of a model cannot hold : as in 'a:b'."
+
+
+def test_what_the_workspace_lacks_is_taken_and_told(empty: Workspace) -> None:
+    other = {"rubric": {"id": "kv", "digest": "sha256:other"}, "dimensions": {"old": {"score": 3}}}
+    records = [
+        {"task": "kvx", "model": "one", "judge": "a", "dimensions": {"any": {"score": 3}}},
+        {"task": "kvx", "model": "two", "judge": "a"},
+        {"task": "kv", "model": "one", "judge": "a", **other},
+    ]
+    plan = _taken(empty, "\n".join(map(json.dumps, records)))
+    assert plan.count("new") == 3
+    assert plan.remarks == (
+        "in.jsonl:1: kvx is no task of this workspace: 2 records taken, and on no board until it has a rubric. "
+        "Is kv meant?",
+        "in.jsonl:3: scored by another rubric than that of kv: old taken, and in no figure.",
+        "in.jsonl:3: no submission is here of one on kv: taken all the same.",
+    )
+
+
+def test_a_model_of_old_with_the_sign_in_its_name_is_one(empty: Workspace) -> None:
+    (empty.root / "submissions" / "x@y" / "kv").mkdir(parents=True)
+    (empty.root / "submissions" / "x@y" / "kv" / "a.py").write_text("pass\n")
+    assert not _taken(empty, '{"task": "kv", "model": "x@y", "judge": "a"}').faults
 
 
 def _mutated(text: str) -> Iterator[str]:
