@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -18,6 +17,7 @@ from judge_tui.judging.storage import read_bytes
 
 if TYPE_CHECKING:
     from judge_tui.judging.exchange.coming_in import Form
+    from judge_tui.judging.packets.answers import Answer
     from judge_tui.judging.workspace import Workspace
 
 __all__ = ["command"]
@@ -34,7 +34,7 @@ _TOLD = 50
 )  # fmt: skip
 @click.option(
     "--key", "keys", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
-    help="FILE holds answers to a packet of which this is the key: they go in as a machine's word.",
+    help="The key of the packets that are answered, where `judge-tui packet --key` has written it.",
 )  # fmt: skip
 @click.option("--judge", metavar="NAME", help="The judge of these answers, in place of the name they give.")
 @click.option("--replace", is_flag=True, help="Write over scorecards and matchups that say something else.")
@@ -53,23 +53,29 @@ def command(
 
     What is there already and says something else stays, unless --replace says otherwise. Whatever is wrong
     is told with its line.
+
+    A file with answers to packets, as a language model wrote it, goes in as a machine's word: scorecards and
+    a matchup.
     """
     from judge_tui.judging.exchange.coming_in import carried_out, planned, read_records
+    from judge_tui.judging.packets.as_written import looks_like_one
 
-    if judge is not None and keys is None:
-        raise UsageError(
-            "--judge names the judge of answers to a packet.", hint="Name its key too: --key FILE"
-        )
     found = options.open_workspace(workspace, None, None)
     name, data = _data(file)
     chosen = cast("Form", form or FORMS.get(file.suffix.lower(), "jsonl"))
     faults: list[str] = []
+    remarks: list[str] = []
     text = _decoded(data, name)
-    if keys is None:
-        records = read_records(text, chosen, name, faults)
+    answers = keys is not None or bool(looks_like_one(text))
+    if judge is not None and not answers:
+        raise UsageError(
+            "--judge names the judge of answers to a packet.", hint="Records name their judges themselves."
+        )
+    if answers:
+        records = iter(_answers(found, text, name, keys, judge or "", faults, remarks))
     else:
-        records = iter(_answers(found, text, name, keys, judge or "", faults))
-    counted = "record" if chosen == "json" and keys is None else ""
+        records = read_records(text, chosen, name, faults)
+    counted = "record" if chosen == "json" and not answers else ""
     plan = planned(found, records, name, faults, replace=replace, counted=counted)
     if plan.faults:
         for fault in plan.faults[:_TOLD]:
@@ -84,6 +90,8 @@ def command(
         )
     if not dry_run:
         carried_out(plan.writings)
+    for remark in (*remarks, *plan.remarks):
+        click.echo(f"judge-tui: {plain(remark)}", err=True)
     would = "would be " if dry_run else ""
     told = [f"{plan.count('new')} {would}new", f"{plan.count('replaced')} {would}replaced"]
     told.append(f"{plan.count('same')} as they were")
@@ -94,21 +102,30 @@ def command(
 
 
 def _answers(
-    workspace: Workspace, text: str, name: Path, keys: Path, judge: str, faults: list[str]
+    workspace: Workspace,
+    text: str,
+    name: Path,
+    keys: Path | None,
+    judge: str,
+    faults: list[str],
+    remarks: list[str],
 ) -> list[tuple[int, dict[str, Any]]]:
     """Answers to packets, as records."""
     from judge_tui.judging.exchange.records import matchups_record
-    from judge_tui.judging.packets.answers import answered, answers_in, keys_in, records_of
+    from judge_tui.judging.packets.answers import answered, records_of
+    from judge_tui.judging.packets.as_written import answers_in
+    from judge_tui.judging.packets.keys import kept, keys_in
 
-    _, data = _data(keys)
-    try:
-        known = keys_in(json.loads(data), keys)
-    except ValueError as error:
-        raise WorkspaceError("is no key of a packet.", file=keys) from error
-    found = []
+    written = {} if keys is None else keys_in(_data(keys)[1], keys)
+    found: dict[tuple[str, str], Answer] = {}
     for line, raw in answers_in(text, name):
+        packet = str(raw.get("packet", ""))
+        known = written if packet in written or (key := kept(packet)) is None else {packet: key}
         try:
-            found.append(answered(line, raw, known, judge, name))
+            answer = answered(line, raw, known, judge, name)
+            if (packet, answer.judge) in found:
+                raise WorkspaceError(f"{answer.judge} answers packet {packet} a second time.", file=name)
+            found[packet, answer.judge] = answer
         except WorkspaceError as error:
             error.line = line
             faults.append(str(error))
@@ -116,7 +133,12 @@ def _answers(
     def present(task: str, who: str) -> dict[str, Any]:
         return matchups_record(workspace.matchups(task, who))
 
-    return [] if faults else records_of(workspace, found, now(), present)
+    if faults:
+        return []
+    said: list[str] = []
+    records = records_of(workspace, [*found.values()], now(), present, said)
+    remarks += [f"{name}:{remark}" for remark in said]
+    return records
 
 
 def _data(file: Path) -> tuple[Path, bytes]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from random import SystemRandom
 
@@ -27,6 +26,10 @@ __all__ = ["command"]
     "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
     help="Where it is written; by default packet-TASK.md.",
 )  # fmt: skip
+@click.option(
+    "--key", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+    help="Where its key is written, for an answer that goes in on another machine.",
+)  # fmt: skip
 @options.workspace
 def command(
     models: tuple[str, ...],
@@ -34,6 +37,7 @@ def command(
     blind: bool,
     both_orders: bool,
     output: Path | None,
+    key: Path | None,
     workspace: Path | None,
 ) -> None:
     """Write what a language model needs to judge as a person does. Nothing is sent anywhere.
@@ -41,10 +45,12 @@ def command(
     A packet holds the challenge, the rubric, numbered code under A, B and C, what the checks found, and the
     JSON Schema of the answer. Where they are still to be judged blind, it is --blind and its order is drawn.
 
-    Beside it stands its key, FILE.key.json, which says who A and B are: keep it from the model that judges.
-    Its answer goes in by `judge-tui import-scores ANSWER --key FILE.key.json`, as a machine's word.
+    Which submission is A stands in its key, which is kept in the user's state folder: beside the packet a
+    model that reads files, or a person who has yet to judge blind, would come upon it. The answer goes in by
+    `judge-tui import-scores ANSWER`, as a machine's word; on another machine it takes the key as well.
     """
-    from judge_tui.judging.packets.packet import LETTERS, as_table, made
+    from judge_tui.judging.packets import keys
+    from judge_tui.judging.packets.packet import LETTERS, made
 
     found = options.open_workspace(workspace, None, None)
     chosen = found.task(task)
@@ -66,7 +72,13 @@ def command(
         click.echo(f"{file}: {len(data):,} bytes.")
         for name in packet.left_out:
             click.echo(f"  left out: {name}")
-    key = path.with_name(f"{path.name}.key.json")
-    told = {"schema": 1, "packets": [as_table(packet.key) for packet in packets]}
-    write_atomically(key, f"{json.dumps(told, indent=1, ensure_ascii=False)}\n".encode())
-    click.echo(f"{key}: who is who. An answer goes in by: judge-tui import-scores ANSWER --key {key}")
+    if any(packet.unchecked for packet in packets):
+        what = f"{' '.join(sorted(named))} --task {chosen}"
+        click.echo(f"It holds no evidence of every submission. To have some: judge-tui check {what}")
+    told = [packet.key for packet in packets]
+    if key is None:
+        keys.keep(told)
+        click.echo("The answer goes in by: judge-tui import-scores ANSWER")
+    else:
+        keys.write(told, key)
+        click.echo(f"{key}: who is who. The answer goes in by: judge-tui import-scores ANSWER --key {key}")

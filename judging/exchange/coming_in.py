@@ -11,10 +11,14 @@ from typing import Any, Literal
 
 import msgspec
 
-from judge_tui.checks.errors import JudgeError, WorkspaceError
+from judge_tui.checks.errors import JudgeError, UsageError, WorkspaceError
+from judge_tui.judging.card import Scorecard
 from judge_tui.judging.exchange.as_table import from_csv
+from judge_tui.judging.exchange.foreign import foreign, refuse_foreign
+from judge_tui.judging.exchange.one_value import no_key_twice, no_number
 from judge_tui.judging.exchange.records import MATCHUPS, OUTCOME, SCORECARD, card_of, matchups_in
 from judge_tui.judging.matchup import Matchups, parse_matchups, render_matchups
+from judge_tui.judging.read_once import ReadOnce
 from judge_tui.judging.scorecard import render_scorecard
 from judge_tui.judging.storage import FileStamp, read_bytes, write_atomically
 from judge_tui.judging.workspace import Workspace
@@ -34,12 +38,14 @@ class Writing:
         data: Its content.
         before: What is there now; ``None`` for nothing.
         fate: What becomes of it.
+        said: What it says.
     """
 
     path: Path
     data: bytes
     before: bytes | None
     fate: Fate
+    said: Scorecard | Matchups
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +56,13 @@ class Plan:
         writings: The files.
         left_out: Records that are no judge's word: outcomes of checks.
         faults: What is wrong, each with its line; with any, nothing is written.
+        remarks: What is taken, and is to be known of, each with its line.
     """
 
     writings: tuple[Writing, ...]
     left_out: int
     faults: tuple[str, ...]
+    remarks: tuple[str, ...] = ()
 
     def count(self, fate: Fate) -> int:
         """Files of which that becomes."""
@@ -103,17 +111,13 @@ def _object(text: str) -> dict[str, Any]:
 
 def _json(text: str) -> Any:
     try:
-        return json.loads(text, parse_constant=_no_number)
+        return json.loads(text, parse_constant=no_number, object_pairs_hook=no_key_twice)
     except json.JSONDecodeError as error:
         raise WorkspaceError(f"is no JSON: {error.msg}.", line=error.lineno) from error
     except RecursionError as error:
         raise WorkspaceError("is nested too deeply.") from error
     except ValueError as error:
         raise WorkspaceError("holds what is no number.") from error
-
-
-def _no_number(text: str) -> float:
-    raise ValueError(text)
 
 
 def _listed(text: str) -> list[dict[str, Any]]:
@@ -138,7 +142,9 @@ def planned(
         replace: Whether what is there, and says something else, is written over.
         counted: What the numbers of the records count, where they are no lines: ``record``.
     """
+    workspace = ReadOnce.of(workspace)
     writings: dict[Path, Writing] = {}
+    told: list[tuple[str, Scorecard | Matchups]] = []
     left_out = 0
     for line, record in records:
         place = f"{file}: {counted} {line}" if counted else f"{file}:{line}"
@@ -149,27 +155,32 @@ def planned(
             writing = _writing(workspace, record, file)
             if writing.path in writings:
                 raise WorkspaceError("says once more what a record before it says.")
+            if writing.fate != "same":
+                refuse_foreign(workspace, writing.said)
             if writing.fate == "replaced" and not replace:
                 own = writing.path.relative_to(workspace.root)
                 raise WorkspaceError(
                     f"{own} is there already and says something else.", hint="Take --replace."
                 )
         except JudgeError as error:
-            error.file = error.line = None
+            # a hint on names is about options of commands that take one
+            error.file, error.line = None, None
+            error.hint = "" if isinstance(error, UsageError) else error.hint
             faults.append(f"{place}: {error}")
             continue
         writings[writing.path] = writing
-    return Plan(tuple(writings.values()), left_out, tuple(faults))
+        told.append((place, writing.said))
+    remarks = tuple(foreign(workspace, told))
+    return Plan(tuple(writings.values()), left_out, tuple(faults), remarks)
 
 
 def _writing(workspace: Workspace, record: Mapping[str, Any], file: Path) -> Writing:
     kind = record.get("record", SCORECARD)
+    found: Scorecard | Matchups
     if kind == SCORECARD:
-        card = card_of(record, file)
-        path, data = (
-            workspace.scorecard_path(card.task, card.model, card.judge),
-            render_scorecard(card).encode(),
-        )
+        found = card_of(record, file)
+        path = workspace.scorecard_path(found.task, found.model, found.judge)
+        data = render_scorecard(found).encode()
     elif kind == MATCHUPS:
         found = matchups_in(record, file)
         path, data = workspace.matchups_path(found.task, found.judge), render_matchups(found).encode()
@@ -177,9 +188,9 @@ def _writing(workspace: Workspace, record: Mapping[str, Any], file: Path) -> Wri
         raise WorkspaceError(f"'record' must be {SCORECARD}, {MATCHUPS} or {OUTCOME}, not {kind!r:.40}.")
     before = read_bytes(path)
     fate: Fate = "new" if before is None else "same" if before == data else "replaced"
-    if fate == "replaced" and kind == MATCHUPS and _goes_on(before or b"", found, path):
+    if fate == "replaced" and isinstance(found, Matchups) and _goes_on(before or b"", found, path):
         fate = "new"
-    return Writing(path, data, before, fate)
+    return Writing(path, data, before, fate, found)
 
 
 def _goes_on(before: bytes, after: Matchups, path: Path) -> bool:

@@ -6,33 +6,34 @@ that flips with the order is a tie.
 
 from __future__ import annotations
 
-import json
-import re
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from judge_tui.checks.errors import JudgeError, WorkspaceError
+from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.lines import split_lines
 from judge_tui.checks.submission import Submission
 from judge_tui.judging.card import MACHINE
 from judge_tui.judging.document import Table
-from judge_tui.judging.exchange.records import SCORECARD
+from judge_tui.judging.exchange.records import SCORECARD, card_of, card_record
 from judge_tui.judging.matchup import TIE
 from judge_tui.judging.note import KINDS, SEVERITIES, quote_of
-from judge_tui.judging.packets.packet import Key, Seat
+from judge_tui.judging.packets.keys import Key
 from judge_tui.judging.rubric import half_up
 from judge_tui.judging.workspace import Workspace
 
-__all__ = ["Answer", "answered", "answers_in", "keys_in", "records_of"]
+__all__ = ["Answer", "answered", "records_of"]
 
 
-_FENCED = re.compile(r"```(?:json)?[ \t]*\n(.*?)\n```", re.S)
-_SPACE = re.compile(r"\s*")
+_MOMENTS = ("created", "updated")
+_KEYS = ("packet", "judge", "submissions", "winner", "margin", "key_differentiator")
+_SUBMISSION_KEYS = ("dimensions", "overall", "summary", "notes")
+_ENTRY_KEYS = ("score", "comment")
+_NOTE_KEYS = ("kind", "severity", "text", "file", "lines")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,54 +53,6 @@ class Answer:
     judge: str
 
 
-def keys_in(raw: object, file: Path) -> dict[str, Key]:
-    """The keys that a key file holds, by packet.
-
-    Raises:
-        WorkspaceError: It is none.
-    """
-    try:
-        assert isinstance(raw, dict)
-        return {one["packet"]: _key(one) for one in raw["packets"]}
-    except (AssertionError, KeyError, TypeError, AttributeError):
-        raise WorkspaceError(
-            "is no key of a packet.", hint="judge-tui packet writes it.", file=file
-        ) from None
-
-
-def _key(raw: Mapping[str, Any]) -> Key:
-    seats = {
-        letter: Seat(seat["model"], seat["digest"], dict(seat["files"]))
-        for letter, seat in raw["seats"].items()
-    }
-    return Key(raw["packet"], raw["task"], seats, raw["rubric"])
-
-
-def answers_in(text: str, file: Path) -> list[tuple[int, dict[str, Any]]]:
-    """The answers in a text, as a model may write them: one object, several, or one in a fence.
-
-    Raises:
-        WorkspaceError: There is none; with the line.
-    """
-    fenced = _FENCED.search(text)
-    body, above = (fenced[1], text[: fenced.start(1)].count("\n")) if fenced else (text, 0)
-    found: list[tuple[int, dict[str, Any]]] = []
-    decoder, at = json.JSONDecoder(), 0
-    while (start := _SPACE.match(body, at).end()) < len(body):  # type: ignore[union-attr]
-        line = above + body[:start].count("\n") + 1
-        try:
-            value, at = decoder.raw_decode(body, start)
-        except json.JSONDecodeError as error:
-            raise WorkspaceError(f"is no JSON: {error.msg}.", file=file, line=above + error.lineno) from error
-        except (RecursionError, ValueError) as error:
-            raise WorkspaceError("is no JSON that can be read.", file=file, line=line) from error
-        values = value if isinstance(value, list) else [value]
-        if not all(isinstance(one, dict) for one in values):
-            raise WorkspaceError("is no object.", file=file, line=line)
-        found += [(line, one) for one in values]
-    return found
-
-
 def answered(line: int, raw: Mapping[str, Any], keys: Mapping[str, Key], judge: str, file: Path) -> Answer:
     """An answer, read against its packet.
 
@@ -114,6 +67,7 @@ def answered(line: int, raw: Mapping[str, Any], keys: Mapping[str, Key], judge: 
         WorkspaceError: It is to another packet, or is not what its schema says.
     """
     table = Table(raw, file, "")
+    _nothing_else(table, _KEYS, "an answer")
     packet = table.string("packet")
     if packet not in keys:
         raise table.fault(
@@ -129,29 +83,58 @@ def answered(line: int, raw: Mapping[str, Any], keys: Mapping[str, Key], judge: 
     if set(submissions.raw) != set(key.seats):
         raise table.fault(f"'submissions' must be {', '.join(key.seats)}")
     for letter in key.seats:
-        _read(submissions.table(letter))
+        _read(submissions.table(letter), letter, key.dimensions)
     return Answer(line, raw, key, judge or table.string("judge"))
 
 
-def _read(table: Table) -> None:
+def _nothing_else(table: Table, known: Sequence[str], what: str) -> None:
+    """Refuse what would be lost."""
+    for name in table.raw:
+        if name not in known:
+            raise table.fault(
+                f"'{name:.40}' is nothing that {what} has", hint=f"There are: {', '.join(known)}."
+            )
+
+
+def _read(table: Table, letter: str, known: Sequence[str]) -> None:
     """Refuse what is no answer on a submission."""
+    _nothing_else(table, _SUBMISSION_KEYS, letter)
     dimensions = table.table("dimensions")
     for name in dimensions.raw:
+        if known and name not in known:
+            raise table.fault(
+                f"{letter} has scores for '{name:.40}', which is no dimension of the packet",
+                hint=f"There are: {', '.join(known)}.",
+            )
         entry = dimensions.table(name)
+        _nothing_else(entry, _ENTRY_KEYS, f"'{name}' of {letter}")
         if entry.points("score") is None:
-            raise entry.fault(f"'{name}' has no score: leave it out where none can be given")
+            raise entry.fault(f"'{name}' of {letter} has no score: leave it out where none can be given")
         entry.string("comment", "")
     table.points("overall")
     table.string("summary", "")
-    for note in table.tables("notes"):
+    for number, note in enumerate(table.tables("notes"), 1):
+        _nothing_else(note, _NOTE_KEYS, f"note {number} on {letter}")
         if note.string("kind") not in KINDS or note.string("severity", "minor") not in SEVERITIES:
             raise note.fault(f"a note is one of {', '.join(KINDS)}, and {', '.join(SEVERITIES)}")
         note.string("text")
         note.optional_string("file")
+        if "lines" in note.raw and not _are_lines(note.raw["lines"]):
+            raise note.fault(
+                f"'lines' of note {number} on {letter} must be the first and the last, from 1 on"
+            )
+
+
+def _are_lines(value: object) -> bool:
+    return isinstance(value, list) and len(value) == 2 and all(type(n) is int and n > 0 for n in value)
 
 
 def records_of(
-    workspace: Workspace, answers: Sequence[Answer], received: datetime, present: Callable[[str, str], Any]
+    workspace: Workspace,
+    answers: Sequence[Answer],
+    received: datetime,
+    present: Callable[[str, str], Any],
+    remarks: list[str],
 ) -> list[tuple[int, dict[str, Any]]]:
     """Answers as records: a scorecard for each submission, and the judge's matchups with these among them.
 
@@ -160,6 +143,7 @@ def records_of(
         answers: All of them.
         received: When.
         present: Task and judge → the record of that judge's matchups as they are.
+        remarks: Takes what is taken in another way than it was said.
     """
     together: defaultdict[tuple[str, str, tuple[str, ...]], list[Answer]] = defaultdict(list)
     for answer in answers:
@@ -169,7 +153,9 @@ def records_of(
     files: dict[tuple[str, str], tuple[int, dict[str, Any]]] = {}
     for (task, judge, models), group in together.items():
         line = group[0].line
-        found += [(line, _card(workspace, task, judge, model, group, received)) for model in models]
+        for model in models:
+            card = _card(workspace, task, judge, model, group, received, remarks)
+            found.append((line, _as_it_was(workspace, card)))
         _, record = files.setdefault((task, judge), (line, present(task, judge)))
         record["matchups"] = [
             *(one for one in record["matchups"] if sorted(one["models"]) != list(models)),
@@ -179,18 +165,25 @@ def records_of(
 
 
 def _card(
-    workspace: Workspace, task: str, judge: str, model: str, group: Sequence[Answer], received: datetime
+    workspace: Workspace,
+    task: str,
+    judge: str,
+    model: str,
+    group: Sequence[Answer],
+    received: datetime,
+    remarks: list[str],
 ) -> dict[str, Any]:
     said = [(answer, _letter(answer, model)) for answer in group]
     own = [answer.raw["submissions"][letter] for answer, letter in said]
     seat = said[0][0].key.seats[said[0][1]]
     names = list(dict.fromkeys(name for one in own for name in one["dimensions"]))
     totals = [one["overall"] for one in own if one.get("overall") is not None]
-    rubric = workspace.rubric(task)
+    digest, rubric = said[0][0].key.rubric, workspace.rubric(task)
+    version = {"version": rubric.version} if rubric.digest == digest else {}
     record: dict[str, Any] = {
         "record": SCORECARD, "task": task, "model": model, "judge": judge, "judge_kind": MACHINE,
         "submission": seat.digest, "created": received.isoformat(), "updated": received.isoformat(),
-        "rubric": {"id": task, "version": rubric.version, "digest": said[0][0].key.rubric},
+        "rubric": {"id": task, **version, "digest": digest},
         "provenance": {
             "source": judge, "prompt": ", ".join(answer.key.id for answer, _ in said),
             "order": [_order(answer) for answer, _ in said], "received": received.isoformat(),
@@ -200,7 +193,7 @@ def _card(
             for name in names
         },
         "notes": [
-            note for answer, letter in said for note in _notes(workspace, task, answer, letter)
+            note for answer, letter in said for note in _notes(workspace, task, answer, letter, remarks)
         ],
     }  # fmt: skip
     if totals:
@@ -208,6 +201,19 @@ def _card(
     summaries = dict.fromkeys(text for one in own if (text := one.get("summary", "").strip()))
     if summaries:
         record["summary"] = "\n\n".join(summaries)
+    return record
+
+
+def _as_it_was(workspace: Workspace, record: dict[str, Any]) -> dict[str, Any]:
+    """A card with the moments of the one that is there, where that says the same otherwise."""
+    with suppress(JudgeError):
+        there, _ = workspace.scorecard(record["task"], record["model"], record["judge"])
+        told = card_record(there)
+        moments = {key: told[key] for key in _MOMENTS if key in told}
+        origin = record["provenance"] | {"received": told.get("provenance", {}).get("received")}
+        same = record | moments | {"provenance": origin}
+        if card_record(card_of(same, Path())) == told:
+            return same
     return record
 
 
@@ -229,30 +235,39 @@ def _dimension(given: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {"score": mean} | ({"comment": comment} if comment else {})
 
 
-def _notes(workspace: Workspace, task: str, answer: Answer, letter: str) -> list[dict[str, Any]]:
+def _notes(
+    workspace: Workspace, task: str, answer: Answer, letter: str, remarks: list[str]
+) -> Iterator[dict[str, Any]]:
     """The notes on a submission, each on the file that it means and with its quote."""
     seat = answer.key.seats[letter]
     submission = workspace.submission(seat.model, task)
-    found: list[dict[str, Any]] = []
-    for raw in answer.raw["submissions"][letter].get("notes", ()):
-        note = {key: raw[key] for key in ("kind", "severity", "text", "file", "lines") if raw.get(key)}
-        name = note.get("file")
+    for number, raw in enumerate(answer.raw["submissions"][letter].get("notes", ()), 1):
+        note = {key: raw[key] for key in ("kind", "severity", "text", "file") if raw.get(key)}
+        name, lines = note.get("file"), raw.get("lines")
         if name is not None:
             note["file"] = seat.files.get(name.removeprefix(f"{letter}: "), name)
-        if (lines := note.pop("lines", None)) is not None and name is not None:
-            note |= _lines(submission, note["file"], lines)
-        found.append(note)
-    return found
+        if lines is not None:
+            found = {} if name is None else _lines(submission, note["file"], lines, seat.digest)
+            if not found:
+                said = f"lines {lines[0]}–{lines[1]}" if lines[0] != lines[1] else f"line {lines[0]}"
+                note["text"] = f"{raw['text']} ({said})"
+                where = f"'{name}' has not" if name is not None else "are of no file"
+                remarks.append(
+                    f"{answer.line}: note {number} on {letter} is about {said}, which {where}: they stand in its text."
+                )
+            note |= found
+        yield note
 
 
-def _lines(submission: Submission, file: str, lines: object) -> dict[str, Any]:
-    """Lines of a file that are there, with their quote."""
+def _lines(submission: Submission, file: str, lines: Sequence[int], seen: str) -> dict[str, Any]:
+    """Lines of a file that are there, with their quote where the files are still those that were seen."""
+    first, last = min(lines), max(lines)
+    if submission.digest != seen:
+        return {"lines": [first, last]}
     text: list[str] = []
     with suppress(JudgeError):
         text = split_lines(submission.read_text(file)) if file in submission.files else []
-    if not isinstance(lines, list) or len(lines) != 2 or not all(type(n) is int for n in lines):
-        return {}
-    first, last = max(1, min(lines)), min(len(text), max(lines))
+    last = min(len(text), last)
     return {"lines": [first, last], "quote": quote_of(text, (first, last))} if first <= last else {}
 
 

@@ -10,7 +10,6 @@ import re
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from judge_tui.checks.errors import JudgeError, UsageError
 from judge_tui.checks.lines import split_lines
@@ -22,11 +21,12 @@ from judge_tui.judging.challenges.outline import statement
 from judge_tui.judging.hiding.mask import Mask, telling_names
 from judge_tui.judging.hiding.outcomes import covered
 from judge_tui.judging.packets.answer_schema import answer_schema
+from judge_tui.judging.packets.keys import Key, Seat
 from judge_tui.judging.plain import plain
 from judge_tui.judging.rubric import Rubric
 from judge_tui.judging.workspace import Workspace
 
-__all__ = ["LETTERS", "MOST_BYTES", "Key", "Packet", "Seat", "as_table", "made"]
+__all__ = ["LETTERS", "MOST_BYTES", "Packet", "made"]
 
 LETTERS = "ABC"
 #: A packet has at most so many bytes; what does not fit is named.
@@ -57,38 +57,6 @@ _PROSE = (".md", ".txt", ".rst", ".json", ".csv", ".log", ".yaml", ".yml", ".tom
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
-    """A submission under its letter.
-
-    Attributes:
-        model: Folder name.
-        digest: Of the files that are shown.
-        files: Name as it is shown → name as it is.
-    """
-
-    model: str
-    digest: str
-    files: Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Key:
-    """What a packet does not say.
-
-    Attributes:
-        id: Of the packet.
-        task: Task id.
-        seats: Letter → submission.
-        rubric: Digest of the rubric that it shows.
-    """
-
-    id: str
-    task: str
-    seats: Mapping[str, Seat]
-    rubric: str
-
-
-@dataclass(frozen=True, slots=True)
 class Packet:
     """A packet with its key.
 
@@ -96,11 +64,13 @@ class Packet:
         text: What a model is given, in Markdown.
         key: What it is not given.
         left_out: Files that did not fit, by their letters.
+        unchecked: Letters of submissions of which it holds no evidence.
     """
 
     text: str
     key: Key
     left_out: tuple[str, ...]
+    unchecked: tuple[str, ...] = ()
 
 
 def made(workspace: Workspace, submissions: Sequence[Submission], *, blind: bool) -> Packet:
@@ -132,6 +102,7 @@ def made(workspace: Workspace, submissions: Sequence[Submission], *, blind: bool
             for letter, each in shown.items()
         },
         rubric.digest,
+        tuple(dimension.id for dimension in rubric.dimensions),
     )
     outcomes = side_by_side(list(submissions))
     names = [f"{letter} is {plain(workspace.model_title(s.model))}" for letter, s in key.seats.items()]
@@ -157,7 +128,8 @@ def made(workspace: Workspace, submissions: Sequence[Submission], *, blind: bool
         each.fit(own)
     code = [line for letter, each in shown.items() for line in _code(letter, each)]
     left = tuple(f"{letter} {name}" for letter, each in shown.items() for name in each.left_out)
-    return Packet("\n".join((*above, *code, *below)), key, left)
+    unchecked = tuple(letter for letter, found in zip(key.seats, outcomes, strict=True) if not found)
+    return Packet("\n".join((*above, *code, *below)), key, left, unchecked)
 
 
 def _as_it_is(text: str) -> str:
@@ -311,15 +283,6 @@ def _evidence(outcome: Outcome, names: Mapping[str, str]) -> Iterator[str]:
 
 
 def _answer(key: Key, rubric: Rubric) -> Iterator[str]:
-    schema = answer_schema(key.id, list(key.seats), [dimension.id for dimension in rubric.dimensions])
+    schema = answer_schema(key.id, list(key.seats), key.dimensions)
     yield _ANSWER
     yield f"```json\n{json.dumps(schema, indent=1, ensure_ascii=False)}\n```"
-
-
-def as_table(key: Key) -> dict[str, Any]:
-    """A key as values that JSON holds."""
-    seats = {
-        letter: {"model": seat.model, "digest": seat.digest, "files": dict(seat.files)}
-        for letter, seat in key.seats.items()
-    }
-    return {"schema": 1, "packet": key.id, "task": key.task, "rubric": key.rubric, "seats": seats}

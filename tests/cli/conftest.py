@@ -25,6 +25,7 @@ Cli = Callable[..., Ended]
 def _apart(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     # no test reads or writes what belongs to the person who runs it
     monkeypatch.setenv("JUDGE_TUI_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.setenv("JUDGE_TUI_JUDGE", "anna")
     monkeypatch.delenv("JUDGE_TUI_DEBUG", raising=False)
 

@@ -123,11 +123,12 @@ def test_notes_on_every_attempt_are_printed_under_their_names(repeated: Path, cl
 def test_a_packet_of_two_attempts_says_neither_name_nor_number_when_blind(repeated: Path, cli: Cli) -> None:
     helpers = repeated / "submissions" / "glm5" / "kv@2" / "kv_cache.py"
     helpers.write_text("# glm5@2, kv@2\n")
-    assert cli("packet", "glm5", "glm5@2", "--task", "kv", "--blind", "-o", "p.md").code == 0
+    key = ("--key", "k.json")
+    assert cli("packet", "glm5", "glm5@2", "--task", "kv", "--blind", "-o", "p.md", *key).code == 0
     text = Path("p.md").read_text()
     assert "@2" not in text
     assert "glm5" not in text
-    seats = json.loads(Path("p.md.key.json").read_text())["packets"][0]["seats"]
+    seats = json.loads(Path("k.json").read_text())["packets"][0]["seats"]
     assert {seat["model"] for seat in seats.values()} == {"glm5", "glm5@2"}
 
 

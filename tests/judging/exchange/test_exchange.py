@@ -229,7 +229,7 @@ def test_what_is_judged_blind_stays_here(workspace: Workspace) -> None:
         (
             '{"task": "kv", "model": "x", "judge": "a", "dimensions": {"corectness": {"score": 1}}}',
             "jsonl",
-            "in.jsonl:1: 'corectness' is no dimension of the rubric of kv. Did you mean correctness?",
+            "in.jsonl:1: 'corectness' is no dimension of the rubric of kv. Did you mean correctness",
         ),
         (
             '{"task": "kv", "model": "x", "judge": "a", "overall": 1, "overall": 2}',
@@ -271,8 +271,7 @@ def test_what_the_workspace_lacks_is_taken_and_told(empty: Workspace) -> None:
     plan = _taken(empty, "\n".join(map(json.dumps, records)))
     assert plan.count("new") == 3
     assert plan.remarks == (
-        "in.jsonl:1: kvx is no task of this workspace: 2 records taken, and on no board until it has a rubric. "
-        "Is kv meant?",
+        "in.jsonl:1: kvx is no task of this workspace: 2 records taken all the same. Is kv meant?",
         "in.jsonl:3: scored by another rubric than that of kv: old taken, and in no figure.",
         "in.jsonl:3: no submission is here of one on kv: taken all the same.",
     )

@@ -16,8 +16,10 @@ from judge_tui.checks.errors import UsageError, WorkspaceError
 from judge_tui.checks.task import task_names
 from judge_tui.judging.exchange.records import card_of, matchups_in, matchups_record
 from judge_tui.judging.matchup import TIE
-from judge_tui.judging.packets.answers import answered, answers_in, keys_in, records_of
-from judge_tui.judging.packets.packet import MOST_BYTES, Packet, as_table, made
+from judge_tui.judging.packets.answers import answered, records_of
+from judge_tui.judging.packets.as_written import answers_in
+from judge_tui.judging.packets.keys import as_table, keys_in
+from judge_tui.judging.packets.packet import MOST_BYTES, Packet, made
 from judge_tui.judging.workspace import Workspace
 
 ROOT = Path(__file__).parents[3]
@@ -111,9 +113,9 @@ def _answer(packet: Packet, winner: str, *scores: int, **more: Any) -> dict[str,
 def _records(
     workspace: Workspace, packets: Sequence[Packet], *answers: dict[str, Any]
 ) -> list[dict[str, Any]]:
-    keys = keys_in(json.loads(json.dumps({"packets": [as_table(one.key) for one in packets]})), HERE)
+    keys = keys_in(json.dumps({"packets": [as_table(one.key) for one in packets]}).encode(), HERE)
     found = [answered(1, raw, keys, "", HERE) for raw in answers]
-    made = records_of(workspace, found, RECEIVED, lambda t, j: matchups_record(workspace.matchups(t, j)))
+    made = records_of(workspace, found, RECEIVED, lambda t, j: matchups_record(workspace.matchups(t, j)), [])
     return [record for _, record in made]
 
 
@@ -164,6 +166,7 @@ def test_a_winner_that_flips_with_the_order_is_a_tie(own: Workspace) -> None:
         ({"submissions": {}}, "'submissions' must be A, B"),
         ({"margin": 101}, "between 0 and 100"),
         ({"key_differentiator": 3}, "'key_differentiator' must be a text"),
+        ({"sure": True}, "'sure' is nothing that an answer has"),
     ],
 )
 def test_an_answer_that_is_none_is_refused(own: Workspace, change: dict[str, Any], said: str) -> None:
@@ -172,12 +175,48 @@ def test_an_answer_that_is_none_is_refused(own: Workspace, change: dict[str, Any
         _records(own, [packet], _answer(packet, "A", 1, 2) | change)
 
 
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"dimensions": {"speed": {"score": 3}}}, "A has scores for 'speed', which is no dimension"),
+        (
+            {"dimensions": {"correctness": {"score": 3, "why": "x"}}},
+            "'why' is nothing that 'correctness' of A",
+        ),
+        ({"mood": "good"}, "'mood' is nothing that A has"),
+        ({"notes": [{"kind": "bug", "text": "x", "lines": "3-4"}]}, "'lines' of note 1 on A"),
+        ({"notes": [{"kind": "bug", "text": "x", "lines": [0, 4]}]}, "'lines' of note 1 on A"),
+        ({"notes": [{"kind": "bug", "text": "x", "line": 3}]}, "'line' is nothing that note 1 on A"),
+    ],
+)
+def test_nothing_that_an_answer_says_is_lost(own: Workspace, change: dict[str, Any], said: str) -> None:
+    packet = _packet(own, "glm5", "qwen36")
+    answer = _answer(packet, "A", 1, 2)
+    answer["submissions"]["A"] |= change
+    with pytest.raises(WorkspaceError, match=said):
+        _records(own, [packet], answer)
+
+
+def test_lines_of_files_that_have_changed_since_have_no_quote_of_others(own: Workspace) -> None:
+    packet = _packet(own, "glm5", "qwen36")
+    answer = _answer(packet, "A", 1, 2)
+    answer["submissions"]["A"]["notes"] = [
+        {"kind": "bug", "text": "x", "file": next(iter(packet.key.seats["A"].files)), "lines": [2, 3]}
+    ]
+    (own.root / "submissions" / "glm5" / "kv" / "glm_cache.py").write_text("other\n" * 9)
+    (note,) = _records(Workspace.at(own.root), [packet], answer)[0]["notes"]
+    assert note["lines"] == [2, 3]
+    assert "quote" not in note
+
+
 def test_answers_are_read_as_models_write_them() -> None:
     one = '{"a": 1}'
     assert answers_in(f"Here it is:\n\n```json\n{one}\n```\nDone.", HERE) == [(4, {"a": 1})]
     assert answers_in(f"{one}\n\n{one}\n", HERE) == [(1, {"a": 1}), (3, {"a": 1})]
     assert answers_in(f"[{one}, {one}]", HERE) == [(1, {"a": 1}), (1, {"a": 1})]
-    for text, line in (("{", 1), ("\n[1]", 2), (f"{one}\nwords", 2)):
+    code = f"~~~python\nx = [1]\n~~~\nso:\n```\n{one}\n```\nand\n````JSON\n{one}\n````\n"
+    assert answers_in(code, HERE) == [(6, {"a": 1}), (10, {"a": 1})]
+    for text, line in (("{", 1), ("\n[1]", 2), (f"{one}\nwords", 2), (f"```json\n{one[:-1]}", 2)):
         with pytest.raises(WorkspaceError) as raised:
             answers_in(text, HERE)
         assert raised.value.line == line
@@ -186,4 +225,6 @@ def test_answers_are_read_as_models_write_them() -> None:
 def test_what_is_no_key_is_told() -> None:
     for raw in (None, [], {}, {"packets": [{}]}, {"packets": 3}):
         with pytest.raises(WorkspaceError, match="no key"):
-            keys_in(raw, HERE)
+            keys_in(json.dumps(raw).encode(), HERE)
+    with pytest.raises(WorkspaceError, match="no key"):
+        keys_in(b"\xff{", HERE)
