@@ -1,9 +1,11 @@
-"""Challenges of behaviour: what one call of a stand-in takes, and what a test costs that does nothing else.
+"""Challenges of one's own: what a stand-in's call takes, a test that does nothing else, and a call by value.
 
     python benchmarks/bench_behaviour.py
 
 The test, in the author's jail, takes the times of its own calls; they go through the engine into the
-submission's jail and back. Beside them stands what four messages over the same kind of sockets take.
+submission's jail and back. Beside them stands what four messages take between three processes that do
+nothing but pass them on. A call of a challenge of numbers stands beside one of a task that is built in:
+the same function, on the same arrays.
 """
 
 from __future__ import annotations
@@ -11,22 +13,34 @@ from __future__ import annotations
 import json
 import socket
 import statistics
+import subprocess
+import sys
 import tempfile
-import threading
 import time
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.challenges.author import Authors
 from judge_tui.checks.challenges.behaviour import checks_of, collected
 from judge_tui.checks.challenges.challenge import Challenge
-from judge_tui.checks.contract import Contract, Sample
+from judge_tui.checks.challenges.description import described
+from judge_tui.checks.challenges.numbers.answering import called, taken
+from judge_tui.checks.challenges.task import made
+from judge_tui.checks.contract import Contract, Param, Return, Role, Sample
 from judge_tui.checks.one_check import run_check
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.task import Task
 from judge_tui.checks.verdict import Verdict
 
-CALL_MS, TEST_MS, TESTS, CALLS = 0.3, 150.0, 16, 3000
+CALL_MS, TEST_MS, TESTS, CALLS = 0.3, 150.0, 16, 1000
+#: What a call by value may take beyond one of a task that is built in.
+BEYOND_MS = 0.3
+GUIDE = Path(__file__).parents[1] / "docs/examples/challenges/rms_norm"
 SUBMISSION = """
 class Queue:
     size = 3
@@ -77,24 +91,77 @@ def judged(root: Path, tests: str) -> list[tuple[float, str]]:
     return found
 
 
+#: One process of three: it hears messages, and passes them on or answers them.
+PASSING = """
+import select, socket, sys
+near, *far = [socket.socket(fileno=int(number)) for number in sys.argv[1:]]
+poller = select.poll()
+for each in (near, *far):
+    poller.register(each, select.POLLIN)
+while True:
+    poller.poll()
+    if not (data := near.recv(4096)):
+        break
+    if far:
+        far[0].send(data)
+        poller.poll()
+        data = far[0].recv(4096)
+    near.send(data)
+"""
+
+
 def bare() -> float:
-    """Seconds of two round trips over sockets to a thread that answers what it is told."""
+    """Seconds of four messages: to a second process, on to a third, and back."""
     ours, theirs = socket.socketpair()
+    near, far = socket.socketpair()
+    with ours:
+        with theirs, near, far:
+            others = [passing(theirs, near), passing(far)]
+        took = median(lambda: (ours.send(b"x" * 40), ours.recv(4096)), CALLS)
+    for other in others:
+        other.wait()
+    return took
 
-    def answer() -> None:
-        while data := theirs.recv(4096):
-            theirs.send(data)
 
-    threading.Thread(target=answer, daemon=True).start()
+def passing(*ends: socket.socket) -> subprocess.Popen[bytes]:
+    numbers = [end.fileno() for end in ends]
+    return subprocess.Popen([sys.executable, "-c", PASSING, *map(str, numbers)], pass_fds=numbers)
+
+
+def median(call: Callable[[], Any], calls: int) -> float:
+    """Seconds of one call of many."""
     took = []
-    for _ in range(CALLS):
+    for _ in range(calls):
         before = time.perf_counter()
-        for _ in range(2):
-            ours.send(b"x" * 40)
-            ours.recv(4096)
+        call()
         took.append(time.perf_counter() - before)
-    ours.close()
     return statistics.median(took)
+
+
+def by_value() -> tuple[float, float]:
+    """Seconds of a call and its result, of a challenge of numbers, and of a task that is built in."""
+    rng = np.random.default_rng(1)
+    inputs = {"x": rng.standard_normal((6, 5)), "gain": rng.uniform(1.2, 3.0, 5), "eps": 1e-3}
+    challenge = Challenge("rms_norm", str(GUIDE))
+    authors = Authors(challenge)
+    numbers = described(challenge, authors).numbers
+    authors.close()
+    assert numbers is not None
+    role = Role("forward", (Param("x"), Param("gain"), Param("eps", "float")), (Return("y"),), ("rms_norm",))
+    built_in = Contract((role,), lambda rng: Sample(inputs, {"y": (6, 5)}))
+    answer = Submission("einsum", "rms_norm", GUIDE / "right/einsum")
+    with (
+        closing(Bench(answer, made(challenge).contract, seed=1)) as own,
+        closing(Bench(answer, built_in, seed=1)) as given,
+    ):
+        both = (
+            lambda: taken(own, called(own, numbers, inputs, seconds=10.0), numbers, inputs["x"]),
+            lambda: given.call("forward", inputs).array("y", (6, 5)),
+        )
+        # in turn, so that what else the machine does falls on both
+        rounds = [[median(call, 20) for call in both] for _ in range(30)]
+    ours, theirs = (statistics.median(each) for each in zip(*rounds, strict=True))
+    return ours, theirs
 
 
 def say(what: str, milliseconds: float, limit: float, ratio: str = "") -> int:
@@ -122,6 +189,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         took = [seconds for seconds, _printed in judged(Path(folder), empty)]
     bad += say("a test in a process of its own, after the first", statistics.mean(took[1:]) * 1000, TEST_MS)
+    ours, theirs = by_value()
+    told = f"   {ours * 1000:.3f} ms against {theirs * 1000:.3f} ms"
+    bad += say("a call by value, beyond one that is built in", (ours - theirs) * 1000, BEYOND_MS, told)
     return bad
 
 

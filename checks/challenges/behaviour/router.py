@@ -83,11 +83,11 @@ class Router:
         """
         self.author.main.send(Control(name, body))
         while True:
-            for party, message, size in self._messages():
+            for party, message in self._messages():
                 if isinstance(message, Done) and party is Party.AUTHOR:
                     self._leave()
                     return message.body
-                self._routed(party, message, size)
+                self._routed(party, message)
 
     def end(self) -> None:
         """Let the submission's process go; threads of the test that still wait for it are told."""
@@ -111,7 +111,7 @@ class Router:
         for fd in self._lines:
             self._poller.register(fd, select.POLLIN)
 
-    def _routed(self, party: Party, message: Message, size: int) -> None:
+    def _routed(self, party: Party, message: Message) -> None:
         """Pass a message on, or end who may not say that."""
         try:
             if isinstance(message, Refusal):
@@ -213,7 +213,7 @@ class Router:
             self._turn = None
         self._silent = _Silence(_PATIENCE if self.fault is None else _LAST_PATIENCE)
 
-    def _messages(self) -> Iterator[tuple[Party, Message, int]]:
+    def _messages(self) -> Iterator[tuple[Party, Message]]:
         """What was said next, by whom; what is late ends who is."""
         if self.author.main.fileno() < 0:
             self._gone(Party.AUTHOR)
@@ -232,10 +232,10 @@ class Router:
                 continue
             yield from self._heard(party, line)
 
-    def _heard(self, party: Party, line: Line) -> Iterator[tuple[Party, Message, int]]:
+    def _heard(self, party: Party, line: Line) -> Iterator[tuple[Party, Message]]:
         try:
-            for message, size in line.read():
-                yield party, message, size
+            for message in line.read():
+                yield party, message
         except EOFError:
             self._gone(party)
         except ValueError as error:
@@ -291,7 +291,7 @@ class Router:
                 poller.register(side.beside.fileno(), select.POLLIN)
                 if not poller.poll(left * 1000):
                     break
-                for message, _size in side.beside.read():
+                for message in side.beside.read():
                     if isinstance(message, Done):
                         return _told(message.body)
         except (EOFError, ValueError, OSError):

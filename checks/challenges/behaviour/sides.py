@@ -9,11 +9,11 @@ from collections.abc import Iterator
 
 from judge_tui.checks.calling.connection import Connection
 from judge_tui.checks.calling.own_time import Processor
-from judge_tui.checks.worker.border.messages import HEAD, MOST_BYTES, Message, framed, read
+from judge_tui.checks.worker.border.incoming import Incoming
+from judge_tui.checks.worker.border.messages import Message, framed
 
 __all__ = ["Line", "Side", "pair"]
 
-_CHUNK = 1 << 18
 #: Seconds that a jail may leave a message lie.
 _SLOWEST = 20.0
 #: Seconds of processor time that a process should have left for another test.
@@ -31,7 +31,7 @@ class Line:
     def __init__(self, control: socket.socket, ahead: bytes = b"") -> None:
         control.setblocking(False)
         self.control = control
-        self._ahead = bytearray(ahead)
+        self._incoming = Incoming(control, ahead)
 
     def fileno(self) -> int:
         """For a poller; -1 where it is closed."""
@@ -62,36 +62,21 @@ class Line:
         if left <= 0 or not poller.poll(left * 1000):
             raise TimeoutError("it takes nothing in")
 
-    def read(self) -> Iterator[tuple[Message, int]]:
-        """Messages that have come, and their sizes; some bytes of one have to be there.
+    def read(self) -> Iterator[Message]:
+        """Messages that have come; some bytes of one have to be there.
 
         Raises:
             EOFError: The other side closed.
             ValueError: What came is no message.
         """
         try:
-            part = self.control.recv(_CHUNK)
+            self._incoming.more()
         except (BlockingIOError, InterruptedError):
             return
         except OSError as error:
             raise EOFError("the other side is gone") from error
-        if not part:
-            raise EOFError("the other side closed")
-        self._ahead += part
-        yield from self.waiting()
-
-    def waiting(self) -> Iterator[tuple[Message, int]]:
-        """Messages of what was read already."""
-        while len(self._ahead) >= HEAD.size:
-            (length,) = HEAD.unpack_from(self._ahead)
-            if length > MOST_BYTES:
-                raise ValueError(f"a message of {length:,} bytes is over the limit of {MOST_BYTES:,}")
-            end = HEAD.size + length
-            if len(self._ahead) < end:
-                return
-            data = bytes(self._ahead[HEAD.size : end])
-            del self._ahead[:end]
-            yield read(data), length
+        while (message := self._incoming.next()) is not None:
+            yield message
 
 
 class Side:

@@ -40,9 +40,9 @@ class Turns:
         return len(self._open)
 
     @property
-    def inside(self) -> int:
-        """On how many threads the submission has the turn."""
-        return sum(asked[-1] is Party.AUTHOR for asked in self._open.values())
+    def inside(self) -> bool:
+        """Whether the submission has the turn on some thread."""
+        return any(asked[-1] is Party.AUTHOR for asked in self._open.values())
 
     def holder(self, thread: int) -> Party:
         """Who may speak on a thread."""
@@ -58,7 +58,8 @@ class Turns:
         """
         if self.holder(thread) is not party:
             raise OutOfTurnError("spoke on a thread on which the other side has the turn")
-        asked = self._open.setdefault(thread, [])
+        if (asked := self._open.get(thread)) is None:
+            asked = self._open[thread] = []
         if len(asked) > DEEPEST + _SLACK:
             raise OutOfTurnError(f"nests calls more than {DEEPEST} deep")
         asked.append(party)

@@ -6,18 +6,21 @@ nothing. A thread of its own reads the other one and hands messages to the threa
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import socket
 import threading
 from collections.abc import Callable
-from typing import Any
 
-from .messages import HEAD, MOST_BYTES, MOST_THREADS, Ask, Control, Message, framed, read
+from ..capture import sendable
+from .incoming import Incoming
+from .messages import MOST_THREADS, Ask, Control, Message, Refusal, framed
 
 __all__ = ["Channel", "EndedError"]
 
 #: The number of the main thread's counterpart.
 MAIN = 0
+_MOST_SAID = 2_000
 
 
 class EndedError(BaseException):
@@ -44,7 +47,7 @@ class Channel:
         control: Callable[[Control], Message],
     ) -> None:
         self._main, self._beside = main, beside
-        self._reader = _Reader(main)
+        self._incoming = Incoming(main)
         self._sending = threading.Lock()
         self._serve, self._control = serve, control
         self._free = list(range(first + 2 * (MOST_THREADS - 1), 0, -2))
@@ -87,33 +90,53 @@ class Channel:
             EOFError: The engine is gone.
         """
         if threading.get_ident() == self._main_thread:
-            return self._reader.message()
+            return self._incoming.wait()
         return self._inboxes[self.number].get()
 
     def _dispatch(self) -> None:
-        reader = _Reader(self._beside)
+        incoming = Incoming(self._beside)
         while True:
             try:
-                message = reader.message()
+                self._pass(incoming.wait())
             except (EOFError, OSError):
                 return
-            if isinstance(message, Control):
-                with self._sending:
-                    self._beside.sendall(framed(self._control(message)))
-                continue
-            number: int = getattr(message, "thread", MAIN)
-            if number not in self._inboxes:
-                self._inboxes[number] = queue.SimpleQueue()
-                threading.Thread(target=self._counterpart, args=(number,), daemon=True).start()
-            self._inboxes[number].put(message)
+            except BaseException as error:
+                self._broke(MAIN, error)
+                return
+
+    def _pass(self, message: Message) -> None:
+        """Hand what came beside to the thread that it is for."""
+        if isinstance(message, Control):
+            with self._sending:
+                self._beside.sendall(framed(self._control(message)))
+            return
+        number: int = getattr(message, "thread", MAIN)
+        if number not in self._inboxes:
+            self._inboxes[number] = queue.SimpleQueue()
+            threading.Thread(target=self._counterpart, args=(number,), daemon=True).start()
+        self._inboxes[number].put(message)
 
     def _counterpart(self, number: int) -> None:
         """The thread that answers for one of the other side's."""
         self._here.lent = _Lent(number, None)
         while True:
             message = self._inboxes[number].get()
-            if isinstance(message, Ask):
-                self._serve(message)
+            try:
+                if isinstance(message, Ask):
+                    self._serve(message)
+            except EndedError:
+                # the engine knows: it said so, or was told with what was forged
+                continue
+            except OSError:
+                return
+            except BaseException as error:
+                self._broke(number, error)
+
+    def _broke(self, number: int, error: BaseException) -> None:
+        """Tell the engine that a thread has no answer: nobody else would, and the other side waits for it."""
+        clause = f"what no thread could serve: {type(error).__name__}: {error}"[:_MOST_SAID]
+        with contextlib.suppress(OSError), self._sending:
+            self._beside.sendall(framed(Refusal(number, sendable(clause))))
 
 
 class _Lent:
@@ -126,31 +149,3 @@ class _Lent:
     def __del__(self) -> None:
         if self._free is not None:
             self._free.append(self.number)
-
-
-class _Reader:
-    """Messages of a socket, one after another."""
-
-    def __init__(self, source: socket.socket) -> None:
-        self._source = source
-        self._ahead = bytearray()
-
-    def message(self) -> Message:
-        length = HEAD.size
-        while len(self._ahead) < length:
-            self._more()
-        (body,) = HEAD.unpack_from(self._ahead)
-        if body > MOST_BYTES:
-            raise EOFError("a message that is too long")
-        length += body
-        while len(self._ahead) < length:
-            self._more()
-        data = bytes(self._ahead[HEAD.size : length])
-        del self._ahead[:length]
-        return read(data)
-
-    def _more(self) -> None:
-        part: Any = self._source.recv(1 << 20)
-        if not part:
-            raise EOFError("the engine is gone")
-        self._ahead += part

@@ -38,7 +38,7 @@ import numpy as np
 
 from .parts import Far, MalformedError, Record, TooMuchError
 
-__all__ = ["Encoder", "Far", "MalformedError", "Record", "TooMuchError", "decode"]
+__all__ = ["Encoder", "Far", "MalformedError", "Record", "TooMuchError", "decode", "packed"]
 
 #: Parts of one value at most, and how deep they may stand in each other.
 _MOST, _DEEP = 2_000_000, 150
@@ -47,6 +47,11 @@ _ALIKE = 10_000
 _HASHED = frozenset("sf")
 _KINDS = frozenset("?bhilqpBHILQPefdgFDGSUMm")
 _WIDE = 2**63
+#: Classes of what msgpack has as it is, whatever it is; and of all that stands for itself once it is read.
+_THEMSELVES = frozenset({type(None), bool, float, bytes})
+_READ = _THEMSELVES | {int, str}
+_pack = msgspec.msgpack.Encoder().encode
+_unpack = msgspec.msgpack.Decoder().decode
 #: Kinds of arrays that go through shared memory.
 _SENT_APART = "fiub"
 
@@ -92,7 +97,7 @@ class Encoder:
         self._left = self.most
         if self.whole:
             self._places = {id(known): index for index, known in enumerate(self.whole)}
-        return msgspec.msgpack.encode(self.tree(value))
+        return _pack(self.tree(value))
 
     def tree(self, value: Any, depth: int = 0) -> Any:
         """A value as what msgpack can carry; see the module."""
@@ -102,10 +107,10 @@ class Encoder:
         if depth > _DEEP:
             raise TooMuchError(f"a value nested more than {_DEEP} deep, or that holds itself")
         kind = type(value)
-        if value is None or kind is bool or kind is float or kind is bytes:
+        if kind in _THEMSELVES:
             return value
         if kind is str:
-            return _text(value)
+            return value if value.isascii() else _text(value)
         if kind is int:
             return value if -_WIDE <= value < _WIDE else ["i", _digits(value)]
         if (write := _EXACT.get(kind)) is not None:
@@ -127,10 +132,10 @@ class Encoder:
 
     def _by_base(self, value: Any, depth: int) -> Any:
         """A value of a class that is not listed: by the listed one below it, else as something other."""
-        from .further import written
-
         if self.before is not None and (stands := self.before(value)) is not None:
             return ["x", stands]
+        from .further import written
+
         # A value's own word for its class is not asked.
         kind = type(value)
         if issubclass(kind, np.ndarray):
@@ -197,7 +202,21 @@ class Encoder:
 
     def items(self, tag: str, value: Iterable[Any], depth: int) -> list[Any]:
         """What holds items one after another."""
-        return [tag, [self.tree(item, depth) for item in value]]
+        tree = self.tree
+        return [tag, [tree(item, depth) for item in value]]
+
+
+def packed(value: Any) -> bytes | None:
+    """The bytes of a value that is one of msgpack's as it stands; ``None`` of any other.
+
+    Args:
+        value: Any; most of what crosses is one of those.
+    """
+    kind = type(value)
+    itself = (
+        kind in _THEMSELVES or (kind is int and -_WIDE <= value < _WIDE) or (kind is str and value.isascii())
+    )
+    return _pack(value) if itself else None
 
 
 def _text(value: str) -> Any:
@@ -270,7 +289,8 @@ def decode(
         MalformedError: No value is written so.
     """
     try:
-        return _Reader(record, far, other, whole).value(msgspec.msgpack.decode(data), 0)
+        tree = _unpack(data)
+        return tree if type(tree) in _READ else _Reader(record, far, other, whole).value(tree, 0)
     except MalformedError:
         raise
     except (
@@ -298,9 +318,9 @@ class _Reader:
         self.left -= 1
         if self.left < 0 or depth > _DEEP + 2:
             raise MalformedError("a value of too many parts, or too deep")
+        if type(tree) in _READ:
+            return tree
         if not isinstance(tree, list):
-            if isinstance(tree, (bool, int, float, str, bytes)) or tree is None:
-                return tree
             raise MalformedError(f"a {type(tree).__name__} that no value is written as")
         tag, *rest = tree
         made = self.made(tag, rest, depth)
@@ -316,6 +336,10 @@ class _Reader:
             if tag in _HASHED:
                 _spread(found)
             return _MADE[tag](found)
+        if tag == "x":
+            if self.other is None:
+                raise MalformedError("something that does not cross by value")
+            return self.other(rest[0])
         return self.tagged(tag, rest, depth)
 
     def tagged(self, tag: Any, rest: list[Any], depth: int) -> Any:
@@ -336,10 +360,6 @@ class _Reader:
             return self.whole[rest[0]]
         if tag == "far":
             return self.far(_far(*rest))
-        if tag == "x":
-            if self.other is None:
-                raise MalformedError("something that does not cross by value")
-            return self.other(rest[0])
         if tag == "o":
             shape, items = rest
             made = np.empty(len(items), object)

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .below import KEPT
-from .codec import Encoder, MalformedError, Record, TooMuchError, decode
+from .codec import Encoder, MalformedError, Record, TooMuchError, decode, packed
 from .kinds import ENDING, base_names, fields_of, has_more, is_plain, key_of, told, unusable
 from .records import made
 from .standins import Bound, Home, Meta, put_home
@@ -63,6 +63,8 @@ class Crossing:
             TypeError: It, or a part of it, may not be handed over.
             TooMuchError: It has too many parts.
         """
+        if (data := packed(value)) is not None:
+            return data
         encoder = Encoder(other=self._other, before=self._before, whole=whole, mixed=False)
         data = encoder.encode(value)
         if encoder.reduced:
@@ -192,12 +194,12 @@ class Crossing:
     def _made(self, data: Any) -> Any:
         """What is made of a reference."""
         match data:
+            case ["b", int(number)]:
+                return self._peer.table.at(number)
             case ["r", int(number), int(kind), told]:
                 return self._peer.stand_in(number, self._peer.kinds.of(kind, told))
             case ["c", int(number), told]:
                 return self._peer.kinds.of(number, told)
-            case ["b", int(number)]:
-                return self._peer.table.at(number)
             case ["B", int(number), str(name)]:
                 return self._peer.rules.attribute(self._peer.table.at(number), name)
             case ["M", str(name)]:

@@ -18,6 +18,7 @@ __all__ = ["OPERATE"]
 
 __tracebackhide__ = True
 _PARAMETERS = 200
+_NONE: Mapping[str, Any] = {}
 
 
 def _module(peer: Side, name: str) -> Any:
@@ -40,14 +41,14 @@ def _dir(peer: Side, value: Any) -> list[str]:
     return [name for name in dir(value) if isinstance(name, str)]
 
 
-def _call(peer: Side, value: Any, args: Any, kwargs: Any) -> Any:
+def _call(peer: Side, value: Any, args: Any, kwargs: Any = _NONE) -> Any:
     made = value(*args, **kwargs)
     if isinstance(value, type):
         peer.crossing.made_by_class(made, value)
     return made
 
 
-def _method(peer: Side, value: Any, name: str, args: Any, kwargs: Any) -> Any:
+def _method(peer: Side, value: Any, name: str, args: Any, kwargs: Any = _NONE) -> Any:
     return peer.rules.attribute(value, name)(*args, **kwargs)
 
 

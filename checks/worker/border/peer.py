@@ -208,6 +208,8 @@ class Peer:
 
     def _released(self) -> list[tuple[int, int]]:
         found: list[tuple[int, int]] = []
+        if not self.dropped:
+            return found
         # other threads take and add meanwhile
         with contextlib.suppress(IndexError):
             while len(found) < _MOST_RELEASED:

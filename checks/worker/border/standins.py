@@ -38,6 +38,11 @@ _LOCAL = frozenset(
 _HOME = "__judge__"
 
 
+def named(arguments: dict[str, Any]) -> tuple[dict[str, Any], ...]:
+    """Arguments by name as what is asked with them: nothing, where there are none."""
+    return (arguments,) if arguments else ()
+
+
 class Home:
     """Where an object is at home; told there once nobody here has it any more.
 
@@ -93,7 +98,7 @@ class Meta(type):
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         """Call the class over there."""
-        return cls.__judge_peer__.ask("call", cls, args, kwargs)
+        return cls.__judge_peer__.ask("call", cls, args, *named(kwargs))
 
     def __getattr__(cls, name: str) -> Any:
         if name in _LOCAL or name.startswith("_pytest"):
@@ -240,7 +245,7 @@ class Bound:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call it over there."""
-        return home_of(self._of).peer.ask("method", self._of, self.__name__, args, kwargs)
+        return home_of(self._of).peer.ask("method", self._of, self.__name__, args, *named(kwargs))
 
     @property
     def __self__(self) -> Any:
@@ -283,7 +288,7 @@ def special(name: str) -> Callable[..., Any]:
         return home_of(self).peer.special(self, name, args)
 
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-        return home_of(self).peer.ask("call", self, args, kwargs)
+        return home_of(self).peer.ask("call", self, args, *named(kwargs))
 
     def leave(self: Any, kind: Any, error: Any, trace: Any) -> Any:
         return home_of(self).peer.ask("exit", self, error)

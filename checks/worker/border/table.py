@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 from .codec import MalformedError, TooMuchError
@@ -75,8 +75,10 @@ class Table:
         except KeyError:
             raise MalformedError("a number of no object") from None
 
-    def released(self, pairs: Iterable[tuple[int, int]]) -> None:
+    def released(self, pairs: Sequence[tuple[int, int]]) -> None:
         """Give back what the other side has no more."""
+        if not pairs:
+            return
         dead: list[Any] = []
         with self._lock:
             for number, times in pairs:

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge_tui.checks.worker.border.codec import Encoder, MalformedError, Record, TooMuchError, decode
+from judge_tui.checks.worker.border.codec import Encoder, MalformedError, Record, TooMuchError, decode, packed
 from judge_tui.checks.worker.border.records import made
 
 _SCALARS = (
@@ -149,3 +149,14 @@ def test_exact_classes() -> None:
 def test_a_record_is_written_as_what_it_stands_for(kind: str) -> None:
     record = decode(Encoder().encode(Record(kind, "Top", {"values": 1, "indices": [2]})))
     assert record == Record(kind, "Top", {"values": 1, "indices": [2]})
+
+
+@pytest.mark.parametrize(
+    "value", [None, True, 2.5, b"\0", "text", -(2**63), 2**63, "ümlaut", "\ud800", [1], (), np.float64(2.5)]
+)
+def test_what_is_written_at_once_is_what_is_written_part_by_part(value: Any) -> None:
+    data = packed(value)
+    assert data in (None, Encoder().encode(value))
+    assert (data is None) == (
+        type(value) in (list, tuple, np.float64) or value in (2**63, "ümlaut", "\ud800")
+    )

@@ -106,3 +106,16 @@ def test_tests_of_a_file_may_share_a_process_and_threads_reach_it(judged: Judged
     outcomes = judged(tests, _SUBMISSION, process="file")
     verdicts = [str(each.verdict) for each in outcomes.values()]
     assert verdicts == ["pass", "pass", "fail", "pass", "pass", "pass"], told(outcomes)
+
+
+def test_what_a_thread_cannot_serve_is_told_at_once(judged: Judged) -> None:
+    tests = """
+    import sys, submission
+    def test_hands_a_module_to_a_thread(): submission.in_threads(lambda: sys)
+    def test_after(): assert submission.in_threads(lambda: 3) == [3, 3, 3]
+    """
+    outcomes = judged(tests, _SUBMISSION, seconds=60.0, process="file")
+    first, after = outcomes.values()
+    assert (str(first.verdict), str(after.verdict)) == ("error", "pass"), told(outcomes)
+    assert "hands a module to the submission, which cannot cross" in first.summary
+    assert first.seconds < 30
