@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import ast
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
-import numpy as np
-
-from judge_tui.checks.adapter_skeleton import imports, offered, shown
+from judge_tui.checks.adapter_skeleton import handed, imports, in_a_line, offered, shown
 from judge_tui.checks.binding.binder import Bindings
 from judge_tui.checks.bound import called
-from judge_tui.checks.contract import Contract, Param, Return, Role, Sample
+from judge_tui.checks.contract import Contract, Sample
 from judge_tui.checks.sources import parsed
 from judge_tui.checks.submission import Submission
 
@@ -97,32 +95,7 @@ def _roles(contract: Contract, found: Bindings, sample: Sample) -> Iterator[str]
     )
     for role in missing:
         told = f"; {role.sought}" if role.sought else ""
-        given = ", ".join(_taken(param, sample) for param in _params(role, contract, sample))
-        gives = ", ".join(_given(item, sample.shapes) for item in role.returns if item.kind != "self")
-        yield (
-            f"- {role.name}({given}) → {gives or 'nothing'}" + ("" if role.required else " [optional]") + told
-        )
-
-
-def _params(role: Role, contract: Contract, sample: Sample) -> list[Param]:
-    """What a role is handed; a contract that finds its roles together hands over whatever it has."""
-    return [p for p in role.params if p.required or p.name in sample.inputs or contract.find]
-
-
-def _taken(param: Param, sample: Sample) -> str:
-    value = sample.inputs.get(param.name)
-    optional = "" if param.required else "?"
-    if isinstance(value, np.ndarray):
-        return f"{param.name}{optional}: array {value.shape} {value.dtype}"
-    if param.kind == "handle":
-        return f"{param.name}{optional}: object"
-    plain = value is not None and param.kind != "model"
-    return f"{param.name}{optional}: {param.kind}" + (f" {str(value)[:40]}" if plain else "")
-
-
-def _given(item: Return, shapes: Mapping[str, tuple[int, ...]]) -> str:
-    what = f"array {shapes[item.name]}" if item.name in shapes else "any object" * (item.kind == "handle")
-    return f"{item.name}{'' if item.required else '?'}" + f": {what}" * bool(what)
+        yield f"- {in_a_line(role, contract, sample)}" + ("" if role.required else " [optional]") + told
 
 
 def _defined(found: Bindings, submission: Submission) -> Iterator[str]:
@@ -177,7 +150,7 @@ def _begun(contract: Contract, found: Bindings, sample: Sample) -> Iterator[str]
     yield "import numpy as np"
     yield from (line.removeprefix("# ") for line in imports(found))
     for role in active:
-        params = _params(role, contract, sample)
+        params = handed(role, contract, sample)
         required = [p.name for p in params if p.required] or [p.name for p in params[:_MOST_ACTIVE]]
         yield ""
         yield f"def {role.name}({', '.join(required)}):"

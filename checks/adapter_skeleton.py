@@ -7,6 +7,7 @@ what the role gives, in the contract's order.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
@@ -14,11 +15,12 @@ import numpy as np
 from judge_tui.checks.binding.binder import Bindings
 from judge_tui.checks.binding.candidates import callables
 from judge_tui.checks.bound import called, signature
-from judge_tui.checks.contract import Contract, Param, Role, Sample
+from judge_tui.checks.contract import Contract, Param, Return, Role, Sample
 
-__all__ = ["imports", "offered", "shown", "skeleton"]
+__all__ = ["handed", "imports", "in_a_line", "offered", "shown", "skeleton"]
 
 _MOST = 40
+_WIDTH = 110
 
 
 def skeleton(contract: Contract, found: Bindings, sample: Sample) -> str:
@@ -44,10 +46,17 @@ def skeleton(contract: Contract, found: Bindings, sample: Sample) -> str:
         "",
         *imports(found),
     ]
-    for role in contract.roles:
-        # A contract that finds its roles together hands over whatever it has.
-        params = [p for p in role.params if p.required or p.name in sample.inputs or contract.find]
-        lines += ["", "", *_role(role, params, found, sample, active=role in to_fill)]
+    lines += _found(contract, found)
+    for role in to_fill:
+        lines += ["", "", *_role(role, handed(role, contract, sample), sample)]
+    open_ = [r for r in contract.roles if r.name not in found.found and r not in to_fill]
+    if open_:
+        lines += ["", "", "# Optional roles, each a function of its own; what is marked ? may be left out:"]
+    for role in open_:
+        told = f"# {in_a_line(role, contract, sample)}"
+        lines += textwrap.wrap(
+            told, _WIDTH, subsequent_indent="#     ", break_long_words=False, break_on_hyphens=False
+        )
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -81,27 +90,52 @@ def imports(found: Bindings) -> Iterator[str]:
             yield shown(f"# from {module} import {', '.join(public)}")
 
 
-def _role(
-    role: Role, params: Sequence[Param], found: Bindings, sample: Sample, *, active: bool
-) -> Iterator[str]:
-    lines = [
-        f"def {role.name}({', '.join(p.name for p in params)}):",
-        f'    """{_title(role)}',
-        "",
-        *(f"    {param.name}: {_kind(param, sample)}" for param in params),
-        f"    Returns {_gives(role, sample.shapes)}.",
-        '    """',
-        f"    raise NotImplementedError(\"role '{role.name}' is still to be filled in adapter.py\")",
-    ]
-    binding = found.found.get(role.name)
-    if binding is not None:
-        yield shown(f"# {role.name} was found: {binding.target}, called as {called(binding)}")
-        return
-    if active:
-        yield from lines
-        return
-    yield f"# {role.name} is {'open' if role.required else 'optional'}; it would be:"
-    yield from _comment("\n".join(lines))
+def _found(contract: Contract, found: Bindings) -> Iterator[str]:
+    bindings = [(role.name, found.found[role.name]) for role in contract.roles if role.name in found.found]
+    if bindings:
+        yield ""
+    for name, binding in bindings:
+        yield shown(f"# {name} was found: {binding.target}, called as {called(binding)}")
+
+
+def _role(role: Role, params: Sequence[Param], sample: Sample) -> Iterator[str]:
+    """A role that is to be filled."""
+    yield f"def {role.name}({', '.join(p.name for p in params)}):"
+    yield f'    """{_title(role)}'
+    yield ""
+    yield from (f"    {param.name}: {_kind(param, sample)}" for param in params)
+    yield f"    Returns {_gives(role, sample.shapes)}."
+    yield '    """'
+    yield f"    raise NotImplementedError(\"role '{role.name}' is still to be filled in adapter.py\")"
+
+
+def in_a_line(role: Role, contract: Contract, sample: Sample) -> str:
+    """``name(parameters) → what it gives``, with shapes and kinds; ``?`` marks what may be left out."""
+    given = ", ".join(_taken(param, sample) for param in handed(role, contract, sample))
+    gives = ", ".join(_given(item, sample.shapes) for item in role.returns if item.kind != "self")
+    return f"{role.name}({given}) → {gives or 'nothing'}"
+
+
+def handed(role: Role, contract: Contract, sample: Sample) -> list[Param]:
+    """What a role is handed; a contract that finds its roles together hands over whatever it has."""
+    return [p for p in role.params if p.required or p.name in sample.inputs or contract.find]
+
+
+def _taken(param: Param, sample: Sample) -> str:
+    value = sample.inputs.get(param.name)
+    optional = "" if param.required else "?"
+    if isinstance(value, np.ndarray):
+        return f"{param.name}{optional}: array {value.shape} {value.dtype}"
+    if param.kind == "handle":
+        return f"{param.name}{optional}: object"
+    plain = value is not None and param.kind != "model"
+    told = f"{value:.4g}" if isinstance(value, float) else str(value)[:40]
+    return f"{param.name}{optional}: {param.kind}" + (f" {told}" if plain else "")
+
+
+def _given(item: Return, shapes: Mapping[str, tuple[int, ...]]) -> str:
+    what = f"array {shapes[item.name]}" if item.name in shapes else "any object" * (item.kind == "handle")
+    return f"{item.name}{'' if item.required else '?'}" + f": {what}" * bool(what)
 
 
 def _title(role: Role) -> str:

@@ -9,8 +9,8 @@ import click
 from judge_tui.checks.errors import UsageError
 from judge_tui.checks.submission import Submission
 from judge_tui.cli import options
-from judge_tui.judging.folders import kept_inside
-from judge_tui.judging.workspace import BINDINGS, Workspace
+from judge_tui.judging.sidefiles import judges_folder
+from judge_tui.judging.workspace import Workspace
 
 __all__ = ["command"]
 
@@ -62,7 +62,7 @@ def command(
         )
     found = options.open_tree(workspace, submissions, bindings)
     submission = _meant(found, model, task, whole=write or adapter)
-    target = _target(found, submission, submissions, bindings) if write or adapter else None
+    target = judges_folder(found, submission) if write or adapter else None
     from judge_tui.cli.binding import Search, print_json, print_prompt, print_text, store
 
     search = Search.made(
@@ -80,19 +80,3 @@ def command(
 def _meant(found: Workspace, model: str, task: str, *, whole: bool) -> Submission:
     chosen = found.task(task, whole=whole)
     return found.submission(found.model(model, chosen, whole=whole), chosen)
-
-
-def _target(
-    found: Workspace, submission: Submission, submissions: Path | None, bindings: Path | None
-) -> Path:
-    """The judge's own folder for a submission: what lies in the submission's is the submission's."""
-    if bindings is not None:
-        return found.place(bindings.absolute(), submission.model, submission.task)
-    if submissions is not None:
-        raise UsageError(
-            "a tree given by --submissions is never written to.",
-            hint="Say --bindings DIR as well: the files go there.",
-        )
-    if not submission.path.is_dir():
-        raise UsageError(f"{submission.model} has no folder for {submission.task} in {found.submissions}.")
-    return kept_inside(found.place(found.root / BINDINGS, submission.model, submission.task), found.root)

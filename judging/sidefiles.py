@@ -6,12 +6,35 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from judge_tui.checks.errors import NewerSchema, WorkspaceError
+from judge_tui.checks.errors import NewerSchema, UsageError, WorkspaceError
 from judge_tui.checks.schema import SUBMISSION
-from judge_tui.checks.submission import ADAPTER, META, read_meta
+from judge_tui.checks.submission import ADAPTER, META, Submission, read_meta
+from judge_tui.judging.folders import kept_inside
 from judge_tui.judging.storage import FileStamp, read_bytes, write_atomically
+from judge_tui.judging.workspace import Workspace
 
-__all__ = ["write_adapter", "write_bindings"]
+__all__ = ["judges_folder", "write_adapter", "write_bindings"]
+
+
+def judges_folder(workspace: Workspace, submission: Submission) -> Path:
+    """The judge's own folder for a submission: what lies in the submission's is the submission's.
+
+    Raises:
+        UsageError: The submission has no folder, or it is not the workspace's and no tree of bindings is named.
+        WorkspaceError: A link leads out of the workspace.
+    """
+    trees = workspace.binding_trees
+    if not trees:
+        raise UsageError(
+            "a tree given by --submissions is never written to.",
+            hint="Say --bindings DIR as well: the files go there.",
+        )
+    if not submission.path.is_dir():
+        raise UsageError(
+            f"{submission.model} has no folder for {submission.task} in {workspace.submissions}."
+        )
+    folder = workspace.place(trees[0], submission.model, submission.task)
+    return folder if workspace.bindings is not None else kept_inside(folder, workspace.root)
 
 
 def write_bindings(folder: Path, tables: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:

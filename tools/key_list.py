@@ -46,6 +46,7 @@ PARTS = {
     "conflict": "Another window changed the same",
     "theirs": "Undo over what another window wrote",
     "leave": "Leaving what cannot be saved",
+    "waiting": "Waiting for something that takes seconds",
     "reveal": "The reveal",
     "help": "Help",
 }

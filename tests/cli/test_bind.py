@@ -143,7 +143,8 @@ def test_a_read_only_folder_and_a_foreign_tree_are_refused_in_one_sentence(
     assert (done.code, done.out) == (2, "")
     assert f"{own}: is read-only." in done.err
     assert list(own.iterdir()) == []
-    tree = root / "submissions"
+    tree = (root / "submissions").rename(root / "others")
+    folder = tree / "someone" / "backwards"
     done = cli("bind", "someone", "--task", "backwards", option, "--submissions", tree, "--trust")
     assert (done.code, done.out) == (2, "")
     assert "is never written to" in done.err

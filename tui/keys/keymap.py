@@ -39,9 +39,10 @@ _LATER = (
     "picker",
     "question",
     "report",
-    "statement",
     "sheet",
+    "statement",
     "text_editor",
+    "waiting",
 )
 #: Parts whose keys are listened to at the same time; those of ``program`` always are.
 _TOGETHER = (

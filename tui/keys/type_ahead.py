@@ -7,9 +7,10 @@ an editor that is still the old widget, which would take the first letters of a 
 from __future__ import annotations
 
 import asyncio
+import subprocess
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TypeVar
 
@@ -85,7 +86,21 @@ class TypeAhead(App[Result]):
     def action_suspend_process(self) -> None:
         """Give the terminal to the shell; what is typed behind this key is meant for the shell."""
         super().action_suspend_process()
-        # here the shell has given it back
+        self._take_terminal()
+
+    def lend_terminal(self, command: Sequence[str]) -> None:
+        """Give the terminal to a program until that ends; what was typed ahead was meant for the program.
+
+        Raises:
+            SuspendNotSupported: There is no terminal to give: the app is shown by a browser.
+            OSError: The program cannot be started.
+        """
+        with self.suspend():
+            subprocess.run(command, check=False)
+        self._take_terminal()
+
+    def _take_terminal(self) -> None:
+        # here the shell, or the program, has given it back
         self._typed.clear()
         self._deaf_until = time.monotonic()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Coroutine
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 from textual.screen import Screen
@@ -51,6 +52,7 @@ class CompareChecks(Screen[None]):
         def switch_reruns(self) -> None: ...
         def take_in_cards(self) -> None: ...
         async def read_what_differs(self) -> None: ...
+        async def take_in_written(self, path: Path) -> None: ...
 
     def _load_stored(self) -> None:
         from judge_tui.checks.store import side_by_side
@@ -133,6 +135,8 @@ class CompareChecks(Screen[None]):
             self.run_beside(self._switch_backend, group="backend", exclusive=True)
         elif event.what == "rerun" and isinstance(event.key, tuple):
             self.run_beside(partial(self._run_again, *event.key))
+        elif event.what == "adapter" and isinstance(event.key, tuple):
+            self._write_adapter(event.key[0])
         elif event.what == "jump" and isinstance(event.key, tuple):
             outcome = self.checks_pane.states[event.key].outcome
             if outcome is not None and outcome.location:
@@ -200,6 +204,14 @@ class CompareChecks(Screen[None]):
         self.runner.start()
         self._stale = True
 
+    def _write_adapter(self, model: str) -> None:
+        """Have the judge write how a submission is called."""
+        from judge_tui.tui.screens.adapter_writing import write_adapter
+
+        tried, trust = self.take_in_written, self.options.trust
+        work = partial(write_adapter, self, self.session, self._index(model), tried, trust=trust)
+        self.run_beside(work, group="adapter", exclusive=True)
+
     async def _cancel(self) -> None:
         await self.runner.cancel()
         self.checks_pane.stop()
@@ -230,7 +242,8 @@ class CompareChecks(Screen[None]):
         hide = self.session.hide
         told = self.session.blindfold.shown(state.outcome), who, hide(state.title), hide(state.establishes)
         where = where_told(self.session.workspace, self.options.bindings, trust=self.options.trust)
-        self.app.push_screen(EvidenceScreen(*told, hide, where), jump)
+        adapt = partial(self._write_adapter, key[0])
+        self.app.push_screen(EvidenceScreen(*told, hide, where, adapt), jump)
 
     def _index(self, model: str) -> int:
         return next(n for n, s in enumerate(self.session.submissions) if s.model == model)

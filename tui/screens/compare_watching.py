@@ -149,6 +149,11 @@ class CompareWatching(Screen[None]):
             self._tell_changed("checks run again")
             await self.runner.cancel()
 
+    async def take_in_written(self, path: Path) -> None:
+        """Take in a file that was written from here, and check anew what it is about."""
+        if self._read_again(frozenset({path})):
+            await self._check_again()
+
     def take_in_cards(self) -> None:
         """Show cards as another window has saved them; not while another screen is in front."""
         written, session = sorted(self._written), self.session

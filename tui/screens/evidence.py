@@ -53,12 +53,14 @@ class EvidenceScreen(Sheet["tuple[str, int] | None"]):
         establishes: What it establishes.
         hide: Covers what may not be shown in the name of a file.
         where: Options of the replaying command that say where the submissions are.
+        adapt: Has the judge write how the submission is called.
     """
 
     BINDINGS: ClassVar = [
         Binding("escape,q", "close", "back"),
         Binding("o", "jump", "jump to line"),
         Binding("y", "copy_replay", "copy the command that replays it"),
+        Binding("e", "adapter", "say how it is called"),
     ]
 
     BINDINGS = named("evidence", BINDINGS)
@@ -73,9 +75,10 @@ class EvidenceScreen(Sheet["tuple[str, int] | None"]):
         establishes: str = "",
         hide: Callable[[str], str] = str,
         where: Sequence[str] = (),
+        adapt: Callable[[], None] | None = None,
     ) -> None:
         super().__init__()
-        self._hide, self._where = hide, where
+        self._hide, self._where, self._adapt = hide, where, adapt
         self._outcome, self._who, self._title, self._establishes = outcome, who, title, establishes
         self.rows = _Lines()
         self._begin = 0
@@ -96,9 +99,11 @@ class EvidenceScreen(Sheet["tuple[str, int] | None"]):
                 (f"· sandbox {outcome.sandbox} " if outcome.sandbox else "", "muted", 3),
             ],
         )
+        unbound = outcome.verdict is Verdict.UNBOUND and self._adapt is not None
         self.hint(
             (
                 (key_for(self, "close"), "back"),
+                (key_for(self, "adapter") if unbound else "", "say how it is called"),
                 (key_for(self.rows, "open"), "to this row's line"),
                 (key_for(self, "jump"), "to the finding"),
                 (key_for(self, "copy_replay"), "copy the replaying command"),
@@ -146,6 +151,11 @@ class EvidenceScreen(Sheet["tuple[str, int] | None"]):
 
     def action_jump(self) -> None:
         self.dismiss(self._outcome.location)
+
+    def action_adapter(self) -> None:
+        if self._adapt is not None:
+            self.dismiss(None)
+            self._adapt()
 
     def action_copy_replay(self) -> None:
         self.app.copy_to_clipboard(replay_command(self._outcome, self._where))

@@ -75,6 +75,7 @@ class CheckRows(Rows):
         Binding("w,f", "filter", "one submission"),
         Binding("v", "filter_verdict", "one verdict"),
         Binding("d", "differ", "where they differ"),
+        Binding("e", "adapter", "say how it is called", show=False),
         Binding("F", "auto", "run again when files change, or not", show=False),
     ]
 
@@ -150,6 +151,9 @@ class CheckRows(Rows):
 
     def action_differ(self) -> None:
         self.post_message(self.Asked("differ", self.key))
+
+    def action_adapter(self) -> None:
+        self.post_message(self.Asked("adapter", self.key))
 
     def action_auto(self) -> None:
         self.post_message(self.Asked("auto", self.key))
