@@ -198,6 +198,26 @@ async def test_a_card_that_another_window_saves_is_shown_at_once(workspace: Work
         assert "NOT SAVED" not in app.text()
 
 
+async def test_a_card_that_is_deleted_on_disk_is_asked_about(workspace: Workspace) -> None:
+    app_ = make_app(workspace, engine=None)
+    app_._options.watch = True
+    async with running(app_) as app:
+        await app.until(lambda: app.compare._watch is not None)
+        session = app.compare.session
+        await app.press("s", "c", "8", "5")
+        session.flush()
+        values = iter(range(20, 90))
+
+        def begun() -> bool:
+            score(session.paths[0], next(values))
+            return session.card.score("tests") is not None
+
+        await app.until(begun)
+        await app.until(lambda: session.unsaved() == ())
+        session.paths[0].unlink()
+        await app.until(lambda: "press ! to settle" in app.text())
+
+
 async def test_a_card_is_not_taken_in_under_a_dialog_that_holds_its_words(workspace: Workspace) -> None:
     async with running(make_app(workspace)) as app:
         await app.settle()

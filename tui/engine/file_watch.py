@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -17,7 +18,7 @@ _STOP_S = 2.0
 
 
 class FileWatch:
-    """Watches folders until it is stopped; both callbacks come in the event loop that made it.
+    """Watches folders until it is stopped; both callbacks come in the event loop and context that made it.
 
     Args:
         folders: What is watched, with all that is below.
@@ -33,6 +34,8 @@ class FileWatch:
     ) -> None:
         self._folders, self._tell, self._failed = folders, tell, failed
         self._loop = asyncio.get_running_loop()
+        # a timer that a callback sets finds its app there, and never fires without it
+        self._context = contextvars.copy_context()
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._work, name="file watch", daemon=True)
         self._thread.start()
@@ -65,7 +68,7 @@ class FileWatch:
     def _hand_over(self, call: Callable[..., None], what: object) -> None:
         # the loop is closed when the app has ended
         with suppress(RuntimeError):
-            self._loop.call_soon_threadsafe(call, what)
+            self._loop.call_soon_threadsafe(call, what, context=self._context)
 
 
 def is_source(folder: Path, path: Path) -> bool:
