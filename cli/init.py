@@ -12,7 +12,7 @@ from judge_tui.judging.document import render_toml
 from judge_tui.judging.export import BEGIN, END
 from judge_tui.judging.scorecard import write_atomically
 from judge_tui.judging.storage import read_bytes
-from judge_tui.judging.workspace import CONFIG, is_workspace
+from judge_tui.judging.workspace import CONFIG
 
 __all__ = ["command"]
 
@@ -24,7 +24,7 @@ _FOLDERS = ("submissions", "scores")
 @click.option("--title", metavar="TEXT", help="The workspace's name; by default its folder's.")
 def command(folder: Path, title: str | None) -> None:
     """Make a new workspace, in a new folder or beside what is there already."""
-    if folder.is_dir() and is_workspace(folder):
+    if (folder / CONFIG).is_file() or all((folder / part).is_dir() for part in _FOLDERS):
         raise WorkspaceError("is a workspace already.", file=folder)
     name = title or folder.absolute().name
     _make(folder)

@@ -21,7 +21,12 @@ from judge_tui.checks.schema import MATCHUPS as MATCHUP_FILE
 from judge_tui.checks.schema import SCORECARD
 from judge_tui.checks.submission import Submission
 from judge_tui.judging.card import Scorecard
-from judge_tui.judging.challenges.found import challenge_folder, challenge_ids, challenge_of
+from judge_tui.judging.challenges.found import (
+    challenge_folder,
+    challenge_ids,
+    challenge_of,
+    has_challenges,
+)
 from judge_tui.judging.challenges.rubric import OWN, rubric_of
 from judge_tui.judging.document import read_document
 from judge_tui.judging.folders import (
@@ -99,7 +104,8 @@ class Workspace(Struct, frozen=True, dict=True):
         if root is None or not is_workspace(root):
             where = explicit or start
             raise WorkspaceError(
-                f"{where} is not a workspace: it has neither {CONFIG} nor submissions/ and scores/.",
+                f"{where} is not a workspace: it has neither {CONFIG}, nor submissions/ and scores/, "
+                "nor a challenge in challenges/.",
                 hint="Go to one, say --workspace DIR, or make one with: judge-tui init DIR",
             )
         return cls.at(root, submissions=submissions, bindings=bindings)
@@ -423,8 +429,9 @@ def _same_place(one: str, other: str) -> bool:
 
 
 def is_workspace(folder: Path) -> bool:
-    """Whether a folder holds ``judge-tui.toml``, or ``submissions/`` and ``scores/``."""
-    return (folder / CONFIG).is_file() or all((folder / part).is_dir() for part in ("submissions", "scores"))
+    """Whether a folder holds ``judge-tui.toml``, ``submissions/`` and ``scores/``, or a challenge."""
+    both = all((folder / part).is_dir() for part in ("submissions", "scores"))
+    return both or (folder / CONFIG).is_file() or has_challenges(folder)
 
 
 def _placed(path: Path, places: Iterable[tuple[str, str, str]]) -> None:

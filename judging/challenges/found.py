@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from os.path import isdir
+from os.path import exists, isdir
 from pathlib import Path
 
 from judge_tui.checks.challenges.challenge import Challenge
@@ -13,10 +13,19 @@ from judge_tui.judging.challenges.settings import FILE, read_settings
 from judge_tui.judging.folders import is_inside, readable_in
 from judge_tui.judging.rubric import default_tasks
 
-__all__ = ["CHALLENGES", "challenge_folder", "challenge_ids", "challenge_of", "odd_challenges"]
+__all__ = [
+    "CHALLENGES",
+    "challenge_folder",
+    "challenge_ids",
+    "challenge_of",
+    "has_challenges",
+    "odd_challenges",
+]
 
 CHALLENGES = "challenges"
 _ID = re.compile(r"[a-z0-9_-]+")
+#: What a challenge's folder has some of; other folders may be called ``challenges`` as well.
+_MARKS = ("challenge.py", "challenge.md", "challenge.toml", "tests", "cases", "problem.yaml")
 
 
 def challenge_ids(root: Path) -> tuple[str, ...]:
@@ -27,6 +36,16 @@ def challenge_ids(root: Path) -> tuple[str, ...]:
     """
     names = readable_in(root / CHALLENGES, root)
     return tuple(name for name in names if _ID.fullmatch(name) and name not in default_tasks())
+
+
+def has_challenges(root: Path) -> bool:
+    """Whether a folder holds challenges of somebody's own, whatever else it holds.
+
+    Args:
+        root: The folder.
+    """
+    places = [root / CHALLENGES / name for name in challenge_ids(root)]
+    return any(exists(place / mark) for place in places for mark in _MARKS)
 
 
 def odd_challenges(root: Path) -> tuple[str, ...]:

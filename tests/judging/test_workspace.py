@@ -33,6 +33,17 @@ def test_a_configuration_alone_makes_a_workspace(tmp_path: Path) -> None:
     assert found.model_title("qwen36") == "Qwen"
 
 
+def test_a_challenge_alone_makes_a_workspace_and_a_folder_of_that_name_does_not(tmp_path: Path) -> None:
+    folder = tmp_path / "challenges" / "rms"
+    (folder / "notes").mkdir(parents=True)
+    with pytest.raises(WorkspaceError, match="nor a challenge in challenges/"):
+        Workspace.find(tmp_path)
+    (folder / "challenge.py").write_text('"""RMS."""\n')
+    found = Workspace.find(folder)
+    assert (found.root, found.models()) == (tmp_path, ())
+    assert "rms" in found.tasks()
+
+
 def test_a_malformed_configuration_is_one_error_with_its_line(tmp_path: Path) -> None:
     (tmp_path / "judge-tui.toml").write_text('title = "T"\n[aliases]\nq = 5\n')
     with pytest.raises(WorkspaceError) as caught:
