@@ -1,13 +1,15 @@
 """Modules that a submission needs and that are not here: nobody's failure, where that is true.
 
 An exception says what whoever raises it likes. That a module is missing counts where a file of the submission
-imports it, and where a jail does not show it.
+imports it, where a jail does not show it, and where no file says itself what Python says of a missing one.
 """
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 
 from judge_tui.checks.faults import Skipped
 from judge_tui.checks.imports import imported
@@ -17,7 +19,8 @@ from judge_tui.checks.submission import Submission
 
 __all__ = ["lacking", "lacking_framework", "named"]
 
-_NAMED = re.compile(r"No module named '(\w+)")
+_SAID = "No module named"
+_NAMED = re.compile(rf"{_SAID} '(\w+)")
 _KIND = "ModuleNotFoundError"
 
 
@@ -55,12 +58,22 @@ def named(told: str) -> str:
     return found[1] if found else ""
 
 
+def _says_so(tree: ast.Module) -> bool:
+    """Whether a file has the words of that exception: it may have raised it for whatever reason."""
+    texts = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
+    return any(isinstance(text, str) and _SAID in text for text in texts)
+
+
 def _imported(submission: Submission) -> Iterator[str]:
-    """Modules that its files import wherever something may lead there."""
+    """Modules that its files import wherever something may lead there; none where they are not believed."""
+    trees = list(_trees(submission))
+    if not any(map(_says_so, trees)):
+        for tree in trees:
+            yield from (each.name.partition(".")[0] for each in imported(tree) if not each.dead)
+
+
+def _trees(submission: Submission) -> Iterator[ast.Module]:
     files = python_files(submission)
     for file in [file for file in files if not is_side_program(file)] or files:
-        try:
-            tree = parsed(submission.read_bytes(file))
-        except SyntaxError:
-            continue
-        yield from (each.name.partition(".")[0] for each in imported(tree) if not each.dead)
+        with suppress(SyntaxError):
+            yield parsed(submission.read_bytes(file))

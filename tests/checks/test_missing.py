@@ -40,6 +40,8 @@ def test_what_a_file_imports_and_nobody_has_is_missing(submitted: Submit, source
         ("import numpy", "No module named 'numpy'"),
         ("import json.nothing", "No module named 'json.nothing'"),
         (_GUARDED, "nothing of the kind"),
+        (f"{_GUARDED}def f():\n    raise ImportError({_SAID!r})", _SAID),
+        (f"def f(name):\n    raise ImportError(f\"No module named '{{name}}'\")\nimport {_NOWHERE}", _SAID),
     ],
 )
 def test_what_is_only_said_to_be_missing_is_not(submitted: Submit, source: str, said: str) -> None:
