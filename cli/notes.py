@@ -11,6 +11,7 @@ import click
 
 from judge_tui.checks.errors import UsageError
 from judge_tui.cli import options
+from judge_tui.judging.card import Scorecard
 from judge_tui.judging.placing import Placed
 from judge_tui.judging.plain import plain
 from judge_tui.judging.summaries.gathered import Gathered, Judged, gathered
@@ -70,27 +71,34 @@ def _parts(read: Gathered) -> Sequence[Part]:
     for task, of in read.tasks.items():
         parts.append(Heading(of.rubric.title, 2, task))
         for one in of.judged.values():
+            machines = one.by_machines
             noted = list(notes_on(one, ()))
+            beside = [] if machines is None else list(notes_on(machines, ()))
             if noted:
                 parts += [Heading(one.title, 3, f"{task}-{one.model}"), *noted]
+            if beside:
+                title = f"{one.title}, by language models"
+                parts += [Heading(title, 3, f"{task}-{one.model}-beside"), *beside]
     return parts
 
 
 def _as_data(read: Gathered) -> list[dict[str, Any]]:
+    every = [each for one in _judged(read) for each in (one, one.by_machines) if each is not None]
     return [
-        _note(one, card.judge, placed)
-        for one in _judged(read)
+        _note(one, card, placed)
+        for one in every
         for card, places in zip(one.cards, one.placed, strict=True)
         for placed in places
     ]
 
 
-def _note(one: Judged, judge: str, placed: Placed) -> dict[str, Any]:
+def _note(one: Judged, card: Scorecard, placed: Placed) -> dict[str, Any]:
     note = placed.note
     return {
         "task": one.submission.task,
         "model": one.model,
-        "judge": judge,
+        "judge": card.judge,
+        "judge_kind": card.judge_kind,
         "kind": note.kind,
         "severity": note.severity,
         "text": note.text,

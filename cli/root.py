@@ -60,8 +60,9 @@ def _version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     metavar="DIR",
     help="The workspace; by default the current folder or one above it.",
 )
+@click.option("--judge", metavar="NAME", help="Who judges, where no command follows.")
 @click.pass_context
-def root(context: click.Context, workspace: Path | None) -> Any:
+def root(context: click.Context, workspace: Path | None, judge: str | None) -> Any:
     """Judge code that language models wrote: side by side, with live checks and rubrics.
 
     Without a command: the models and tasks of the workspace, with what is scored and checked, and what is to
@@ -72,5 +73,11 @@ def root(context: click.Context, workspace: Path | None) -> Any:
         from judge_tui.cli.home import show
         from judge_tui.judging.workspace import Workspace
 
-        return show(Workspace.find(explicit=workspace))
+        return show(Workspace.find(explicit=workspace), judge)
+    if judge is not None:
+        from judge_tui.checks.errors import UsageError
+
+        raise UsageError(
+            "--judge stands behind a command.", hint=f"judge-tui {context.invoked_subcommand} … --judge NAME"
+        )
     return None

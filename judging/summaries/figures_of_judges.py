@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
+from judge_tui.judging.attempt_figures import STALE
 from judge_tui.judging.statistics.comparisons import Comparison
 from judge_tui.judging.statistics.estimate import Effect
 from judge_tui.judging.summaries.figures_of_models import effect_cells, interval, p_value, signed, untold
@@ -93,7 +94,8 @@ def widest_cells(found: Gathered) -> Iterator[Part]:
 
 def _word(cell: Apart, at: int) -> str:
     comment = " ".join(cell.comments[at].split())
-    return f"{cell.scores[at]} ({cell.judges[at]}): {comment or 'no comment'}"
+    mark = f" {STALE}" if cell.stale[at] else ""
+    return f"{cell.scores[at]}{mark} ({cell.judges[at]}): {comment or 'no comment'}"
 
 
 def judges_by_pairs(judges: Sequence[str], points: _Points) -> Iterator[Part]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.submission import Submission
@@ -74,6 +74,13 @@ class Judged:
     def outdated(self, card: Scorecard) -> bool:
         """Whether a card was written on other files than those that are there now."""
         return card.submission is not None and card.submission != self.submission.digest
+
+    @property
+    def by_machines(self) -> Judged | None:
+        """What language models said beside people; ``None`` where none did."""
+        if not self.machines:
+            return None
+        return replace(self, cards=self.machines, placed=_placed(self.machines, self.submission), machines=())
 
     def scores(self, dimension: str) -> list[int]:
         """What the judges gave for a dimension."""
@@ -324,12 +331,17 @@ def _judged(
     machines = tuple(card for card in every if people and card.by_machine)
     cards = [card for card in every if card not in machines]
     submission = workspace.submission(model, task)
-    placed, files = [], files_of(submission)
+    title = workspace.model_title(model)
+    return Judged(model, title, tuple(cards), _placed(cards, submission), submission, rubric, machines)
+
+
+def _placed(cards: Iterable[Scorecard], submission: Submission) -> tuple[tuple[Placed, ...], ...]:
+    """The notes of each card with their present places."""
+    found, files = [], files_of(submission)
     for card in cards:
         where = placed_notes(card, submission, files)
-        placed.append(tuple(where[note.id] for note in card.notes))
-    title = workspace.model_title(model)
-    return Judged(model, title, tuple(cards), tuple(placed), submission, rubric, machines)
+        found.append(tuple(where[note.id] for note in card.notes))
+    return tuple(found)
 
 
 def _matchups(

@@ -87,7 +87,8 @@ def excerpts(one: Judged) -> list[Code]:
 
 
 def _standing(one: Judged) -> Iterator[Placed]:
-    for places in one.placed:
+    machines = one.by_machines
+    for places in (*one.placed, *(() if machines is None else machines.placed)):
         for placed in places:
             if (
                 placed.standing == "there"

@@ -12,7 +12,7 @@ from judge_tui.judging.blind import OVERALL
 from judge_tui.judging.card import Scorecard, points
 from judge_tui.judging.matchup import Matchup
 from judge_tui.judging.rubric import Rubric
-from judge_tui.judging.summaries.gathered import Gathered, OfTask
+from judge_tui.judging.summaries.gathered import Gathered, Judged, OfTask
 
 __all__ = [
     "Apart",
@@ -37,6 +37,7 @@ class Apart:
         judges: The lower score's and the higher score's.
         scores: Theirs.
         comments: Theirs.
+        stale: Of each whether it was given to other files than those that are there now.
     """
 
     task: str
@@ -45,6 +46,7 @@ class Apart:
     judges: tuple[str, str]
     scores: tuple[int, int]
     comments: tuple[str, str]
+    stale: tuple[bool, bool] = (False, False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,22 +103,23 @@ def widest(found: Gathered, most: int = 5) -> list[Apart]:
         for task, of in found.tasks.items()
         for model, judged in of.judged.items()
         for dimension in of.rubric.dimensions
-        if (cell := _apart(task, model, dimension.id, dimension.title, judged.cards)) is not None
+        if (cell := _apart(task, model, dimension.id, dimension.title, judged)) is not None
     ]
     made.sort(key=lambda one: (one.scores[0] - one.scores[1], one.task, one.model, one.dimension))
     return made[:most]
 
 
-def _apart(task: str, model: str, dimension: str, title: str, cards: tuple[Scorecard, ...]) -> Apart | None:
+def _apart(task: str, model: str, dimension: str, title: str, judged: Judged) -> Apart | None:
     given = sorted(
-        (score, card.judge, card.comment(dimension))
-        for card in cards
+        (score, card.judge, card.comment(dimension), judged.outdated(card))
+        for card in judged.cards
         if (score := card.score(dimension)) is not None
     )
     if len(given) < 2 or given[0][0] == given[-1][0]:
         return None
     low, high = given[0], given[-1]
-    return Apart(task, model, title, (low[1], high[1]), (low[0], high[0]), (low[2], high[2]))
+    both = ((low[1], high[1]), (low[0], high[0]), (low[2], high[2]), (low[3], high[3]))
+    return Apart(task, model, title, *both)
 
 
 def seated(found: Gathered) -> list[Seated]:

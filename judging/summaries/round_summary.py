@@ -13,10 +13,17 @@ from judge_tui.judging.rubric import half_up
 from judge_tui.judging.scoreboard import figure
 from judge_tui.judging.summaries.comparing import BY_SCORES, compared, deciding, disagreements, winner_of
 from judge_tui.judging.summaries.gathered import Gathered, OfTask
-from judge_tui.judging.summaries.noted import CRITICAL, anchor_of, excerpts, notes_on
+from judge_tui.judging.summaries.noted import CRITICAL, anchor_of, excerpts
 from judge_tui.judging.summaries.parts import Cell, Criteria, Heading, Part, Prose, Report, Table
 from judge_tui.judging.summaries.plots import scores_of
-from judge_tui.judging.summaries.tables import attempts, beside_people, called, dimensions, points_of
+from judge_tui.judging.summaries.tables import (
+    NO_WORDS,
+    attempts,
+    beside_people,
+    dimensions,
+    points_of,
+    words_on,
+)
 
 __all__ = ["decided_by", "overall", "round_summary", "scoreboard"]
 
@@ -152,11 +159,7 @@ def _of_task(of: OfTask, told: Sequence[Criteria], one: Round, shown: Collection
         yield replace(told[0], lines=()) if told[0].source == BY_SCORES else told[0]
     for judged in of.judged.values():
         yield Heading(judged.title, 3, anchor_of(of.task, judged.model))
-        yield from called(judged)
-        for card in judged.cards:
-            if card.summary.strip():
-                yield Prose(card.summary.strip(), card.judge)
-        yield from notes_on(judged, shown, _KINDS)
+        yield from words_on(judged, shown, _KINDS) or [NO_WORDS]
     for passage in one.passages:
         if passage.task == of.task:
             yield from _passage(passage, 3, of.task)

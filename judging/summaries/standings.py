@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from judge_tui.checks.attempts import attempt_of
+from judge_tui.judging.attempt_figures import STALE
 from judge_tui.judging.ranking import mean
 from judge_tui.judging.statistics.comparisons import Comparison, of_matchup, of_points
 from judge_tui.judging.summaries.figures_of_judges import (
@@ -45,14 +46,15 @@ def standings(found: Gathered, every: Gathered | None = None) -> Report:
     matchups = _of_models(found, _matchups(rated, draws))
     scores = [each for sheet, given in points.items() for each in of_points(*sheet, given)]
     titles = _titles(found, points, matchups)
-    parts: list[Part] = [Prose(found.provenance)] if found.provenance else []
-    for title, anchor, comparisons in (
-        ("Ranking by matchups", "ranking-matchups", matchups),
-        ("Ranking by points", "ranking-points", scores),
+    by_matchups, by_points = _marked(titles, _compared_before(rated)), _marked(titles, _scored_before(rated))
+    parts: list[Part] = [*map(Prose, rated.remarks)]
+    for title, anchor, named, comparisons in (
+        ("Ranking by matchups", "ranking-matchups", by_matchups, matchups),
+        ("Ranking by points", "ranking-points", by_points, scores),
     ):
-        parts += [Heading(title, 2, anchor), *ranking(anchor, titles, comparisons)]
-        parts += wins(anchor, titles, comparisons)
-    parts += [Heading("Differences in points", 2, "differences"), *differences(titles, points)]
+        parts += [Heading(title, 2, anchor), *ranking(anchor, named, comparisons)]
+        parts += wins(anchor, named, comparisons)
+    parts += [Heading("Differences in points", 2, "differences"), *differences(by_points, points)]
     parts += [Heading("Agreement of judges", 2, "agreement"), *agreements(found, answers)]
     parts += [*widest_cells(found), *judges_by_pairs(found.judges, answers)]
     parts += [Heading("Seats", 2, "seats"), *seats(draws, _matchups(found, draws))]
@@ -64,6 +66,29 @@ def standings(found: Gathered, every: Gathered | None = None) -> Report:
         "standings", title, titles, tasks, found.judges, found.newest, tuple(parts),
         tuple(found.faults),
     )  # fmt: skip
+
+
+def _marked(titles: Mapping[str, str], stale: Collection[str]) -> dict[str, str]:
+    """The titles, with a mark where figures of the model are about files that have changed since."""
+    return {model: f"{title} {STALE}" if model in stale else title for model, title in titles.items()}
+
+
+def _scored_before(found: Gathered) -> set[str]:
+    """Models with points that were given to other files than those that are there now."""
+    return {
+        _model(found, one.model) for of in found.tasks.values() for one in of.judged.values() if one.stale
+    }
+
+
+def _compared_before(found: Gathered) -> set[str]:
+    """Models in matchups that were decided on other files than those that are there now."""
+    return {
+        _model(found, model)
+        for task, of in found.tasks.items()
+        for _, one in of.matchups
+        if found.decided_before(task, one)
+        for model in one.models
+    }
 
 
 def _model(found: Gathered, name: str) -> str:

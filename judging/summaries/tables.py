@@ -15,15 +15,22 @@ from judge_tui.judging.summaries.noted import anchor_of, notes_on
 from judge_tui.judging.summaries.parts import Cell, Heading, Part, Prose, Table
 
 __all__ = [
+    "NO_WORDS",
     "attempts",
     "beside_people",
-    "called",
     "dimensions",
     "figures",
     "of_submission",
     "points_of",
+    "totals",
     "verdicts_seen",
+    "words_on",
 ]
+
+#: Stands above the words of language models, where those of people stand before them.
+_BESIDE = "By language models, apart from the judges:"
+#: Where nobody has written anything of a submission.
+NO_WORDS = Prose("Nothing was written beside the scores.")
 
 _KINDS: tuple[Kind, ...] = ("strength", "weakness", "bug", "question")
 
@@ -37,15 +44,35 @@ def dimensions(of: OfTask, judged: Sequence[Judged]) -> Table:
             means = [sum(scores) / len(scores) if scores else None for scores in given]
             cells = figures(means, [len(scores) for scores in given])
             rows.append((Cell(dimension.title), *_leading(cells, of, judged)))
-    totals = [one.points for one in judged]
-    if any(total is not None for total in totals):
-        cells = figures(totals, [one.counted for one in judged])
-        rows.append((Cell("Points", strong=True), *_leading(cells, of, judged)))
+    rows += _totals(of, judged)
+    head = ("Dimension", *_titles(judged))
+    return Table(head, tuple(rows), frozenset(range(1, len(head))))
+
+
+def totals(of: OfTask, judged: Sequence[Judged]) -> Table | None:
+    """Points and letters of submissions; ``None`` where nobody gave any.
+
+    Args:
+        of: The task.
+        judged: The submissions, in the order of the columns.
+    """
+    rows = tuple(_totals(of, judged))
+    head = ("", *_titles(judged))
+    return Table(head, rows, frozenset(range(1, len(head)))) if rows else None
+
+
+def _totals(of: OfTask, judged: Sequence[Judged]) -> Iterator[tuple[Cell, ...]]:
+    given = [one.points for one in judged]
+    if any(total is not None for total in given):
+        cells = figures(given, [one.counted for one in judged])
+        yield (Cell("Points", strong=True), *_leading(cells, of, judged))
     if any(one.letters for one in judged):
         cells = [Cell(one.letters or "–") for one in judged]
-        rows.append((Cell("Grade", strong=True), *_leading(cells, of, judged)))
-    head = ("Dimension", *(f"{one.title} {STALE}" if one.stale else one.title for one in judged))
-    return Table(head, tuple(rows), frozenset(range(1, len(head))))
+        yield (Cell("Grade", strong=True), *_leading(cells, of, judged))
+
+
+def _titles(judged: Sequence[Judged]) -> tuple[str, ...]:
+    return tuple(f"{one.title} {STALE}" if one.stale else one.title for one in judged)
 
 
 def _leading(cells: Sequence[Cell], of: OfTask, judged: Sequence[Judged]) -> list[Cell]:
@@ -106,7 +133,11 @@ def _word(card: Scorecard | None, one: Judged) -> str:
     if card is None:
         return "–"
     given = points(card, one.rubric)
-    word = " ".join(filter(None, ("" if given is None else str(given), letter(card, one.rubric)))) or "–"
+    word = " ".join(filter(None, ("" if given is None else str(given), letter(card, one.rubric))))
+    if not word:
+        every = one.rubric.dimensions
+        said = sum(card.score(dimension.id) is not None for dimension in every)
+        word = f"{said} of {len(every)}" if said else "–"
     return f"{word} {STALE}" if one.outdated(card) else word
 
 
@@ -121,7 +152,7 @@ def points_of(found: Gathered, model: str, task: str) -> Cell:
     return Cell(" ".join(filter(None, (given, *marks))) or "–", anchor_of(task, model))
 
 
-def called(one: Judged) -> Iterator[Prose]:
+def _called(one: Judged) -> Iterator[Prose]:
     """What each judge calls a submission as a whole, with what shows it."""
     for card, places in zip(one.cards, one.placed, strict=True):
         if card.verdict is not None:
@@ -138,11 +169,24 @@ def of_submission(one: Judged, shown: Collection[str]) -> Iterator[Part]:
         one: The submission, and what was said of it.
         shown: Anchors of the lines that stand in the report.
     """
-    made: list[Part] = list(called(one))
-    made += [Prose(card.summary.strip(), card.judge) for card in one.cards if card.summary.strip()]
-    made += notes_on(one, shown, _KINDS)
+    made = words_on(one, shown, _KINDS)
     made += [table for card in one.cards if (table := verdicts_seen(card)) is not None]
-    yield from made or [Prose("Nothing was written beside the scores.")]
+    yield from made or [NO_WORDS]
+
+
+def words_on(one: Judged, shown: Collection[str], kinds: Sequence[str]) -> list[Part]:
+    """What judges wrote of a submission: what they call it, summaries and notes.
+
+    Args:
+        one: The submission, and what was said of it.
+        shown: Anchors of the lines that stand in the report.
+        kinds: Which notes, in this order.
+    """
+    machines = one.by_machines
+    beside: list[Part] = [] if machines is None else words_on(machines, shown, kinds)
+    summaries = [Prose(card.summary.strip(), card.judge) for card in one.cards if card.summary.strip()]
+    own: list[Part] = [*_called(one), *summaries, *notes_on(one, shown, kinds)]
+    return [*own, Prose(_BESIDE), *beside] if beside else own
 
 
 def verdicts_seen(card: Scorecard) -> Table | None:
@@ -150,4 +194,8 @@ def verdicts_seen(card: Scorecard) -> Table | None:
     if not card.checks:
         return None
     rows = tuple((Cell(seen.check), Cell(str(seen.verdict)), Cell(seen.summary)) for seen in card.checks)
-    return Table(("Check", "Verdict", "What it found"), rows, caption=f"As {card.judge} saw them.")
+    return Table(
+        ("Check", "Verdict", "What it found"),
+        rows,
+        caption=f"The checks as they stood when {card.judge} scored.",
+    )

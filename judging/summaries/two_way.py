@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from judge_tui.judging.matchup import TIE
-from judge_tui.judging.summaries.comparing import compared, deciding, disagreements, winner_of
+from judge_tui.judging.summaries.comparing import BY_SCORES, compared, deciding, disagreements, winner_of
 from judge_tui.judging.summaries.gathered import Gathered, OfTask
 from judge_tui.judging.summaries.noted import anchor_of, excerpts
 from judge_tui.judging.summaries.parts import Cell, Criteria, Heading, Part, Prose, Report, Table
-from judge_tui.judging.summaries.tables import attempts, of_submission
+from judge_tui.judging.summaries.plots import scores_of
+from judge_tui.judging.summaries.tables import attempts, beside_people, of_submission, totals
 
 __all__ = ["two_way"]
 
@@ -33,7 +34,11 @@ def two_way(found: Gathered) -> Report:
         shown.append(task)
         parts.append(Heading(of.rubric.title, 2, anchor_of(task)))
         told = deciding(made)
-        parts += [each for each in made if each.lines or each in told]
+        for each in made:
+            if each.lines or each in told:
+                parts += [each, *_figures(of, models, each)]
+        judged = [of.judged[model] for model in models if model in of.judged]
+        parts += filter(None, [beside_people(of, judged)])
         if told:
             decided[task] = told[0], made[0]
             said[task] = told
@@ -51,6 +56,13 @@ def two_way(found: Gathered) -> Report:
         "two-way", " vs ".join(titles), dict(found.models), tasks, found.judges, found.newest, tuple(parts),
         tuple(found.faults),
     )  # fmt: skip
+
+
+def _figures(of: OfTask, models: Sequence[str], one: Criteria) -> Iterator[Part]:
+    """What the scores come to, below a comparison by them."""
+    if one.source == BY_SCORES:
+        judged = [of.judged[model] for model in models]
+        yield from filter(None, (totals(of, judged), scores_of(of, judged)))
 
 
 def _said(tasks: Sequence[OfTask]) -> Iterator[Part]:

@@ -33,3 +33,15 @@ def test_where_nothing_was_noted_it_says_so(root: Path, cli: Cli) -> None:
     assert (told.code, told.out) == (2, "")
     assert "nobody has noted anything on glm5" in told.err
     assert json.loads(cli("notes", "--format", "json").out) == {"schema": 1, "notes": []}
+
+
+def test_what_a_language_model_noted_stands_apart(noted: Path, root: Path, cli: Cli) -> None:
+    card = (root / "scores" / "kv" / "glm5" / "anna.toml").read_text()
+    machine = card.replace('judge = "anna"', 'judge = "gpt"\njudge_kind = "model"').replace("Clear.", "Neat.")
+    (root / "scores" / "kv" / "glm5" / "gpt.toml").write_text(machine)
+    told = cli("notes").out
+    assert told.index("Clear.") < told.index("### glm5, by language models") < told.index("Neat.")
+    kinds = {
+        note["text"]: note["judge_kind"] for note in json.loads(cli("notes", "--format", "json").out)["notes"]
+    }
+    assert kinds == {"No | bound.": "model", "Clear.": "person", "Neat.": "model"}

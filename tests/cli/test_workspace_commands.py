@@ -361,3 +361,16 @@ def test_check_all_goes_on_without_a_model_whose_folder_name_is_not_utf8(cli: Cl
     assert done.code == 0
     assert "delta" in done.out
     assert r"ga\xffmma/kv is left out" in done.err
+
+
+def test_who_judges_is_said_without_a_command_and_behind_one(
+    cli: Cli, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown: list[str] = []
+    monkeypatch.setattr("judge_tui.cli.home.on_screen", lambda: True)
+    monkeypatch.setattr("judge_tui.tui.app.run_home", lambda judge, **_: shown.append(judge) or 0)
+    assert cli("--judge", "ben").code == 0
+    assert shown == ["ben"]
+    told = cli("--judge", "ben", "tasks")
+    assert told.code == 2
+    assert "--judge stands behind a command. judge-tui tasks" in " ".join(told.err.split())

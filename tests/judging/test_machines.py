@@ -9,12 +9,14 @@ from judge_tui.judging.blind import BlindMark
 from judge_tui.judging.card import MACHINE, Scorecard
 from judge_tui.judging.export import BEGIN, END, scoreboard_markdown
 from judge_tui.judging.matchup import TIE, Matchup, Matchups, save_matchups
+from judge_tui.judging.note import new_note
 from judge_tui.judging.publishing import publish
 from judge_tui.judging.scorecard import save_scorecard
 from judge_tui.judging.summaries.asked import Asked, report_of
 from judge_tui.judging.summaries.gathered import gathered
 from judge_tui.judging.summaries.parts import Table
 from judge_tui.judging.workspace import Workspace
+from judge_tui.reports.rendering import markdown
 
 
 def _card(workspace: Workspace, model: str, judge: str, score: int, *, machine: bool) -> None:
@@ -46,11 +48,31 @@ def test_a_machine_counts_in_no_figure_of_people(judged: Workspace) -> None:
     assert [judge for judge, _ in found.tasks["kv"].matchups] == ["anna"]
 
 
-@pytest.mark.parametrize("shape", ["round", "head-to-head"])
+@pytest.mark.parametrize("shape", ["round", "head-to-head", "two-way"])
 def test_it_stands_beside_them(judged: Workspace, shape: str) -> None:
     report = report_of(judged, Asked(shape))
     (table,) = [part for part in report.parts if isinstance(part, Table) and part.head[0] == "Language model"]
     assert sorted(cell.text.split()[0] for row in table.rows for cell in row) == ["50", "90", "gpt"]
+
+
+@pytest.mark.parametrize("shape", ["round", "head-to-head", "two-way"])
+def test_what_it_noted_stands_apart_with_its_lines(judged: Workspace, shape: str) -> None:
+    card, stamp = judged.scorecard("kv", "glm5", "gpt")
+    note = new_note(
+        "bug", "It leaks.", file="kv_cache.py", lines=(2, 3), source="a\nclass Cache:\n    pass\n"
+    )
+    save_scorecard(judged.scorecard_path("kv", "glm5", "gpt"), replace(card, notes=(note,)), stamp)
+    text = markdown(report_of(judged, Asked(shape)))
+    assert text.index("By language models, apart from the judges:") < text.index("It leaks.")
+    assert "        2» class Cache:" in text
+
+
+def test_what_it_has_scored_so_far_is_told(judged: Workspace) -> None:
+    card, stamp = judged.scorecard("kv", "glm5", "gpt")
+    save_scorecard(judged.scorecard_path("kv", "glm5", "gpt"), card.with_overall(None), stamp)
+    report = report_of(judged, Asked("head-to-head"))
+    (table,) = [part for part in report.parts if isinstance(part, Table) and part.head[0] == "Language model"]
+    assert "1 of 2" in [cell.text for row in table.rows for cell in row]
 
 
 def test_machines_alone_count(judged: Workspace) -> None:

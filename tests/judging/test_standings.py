@@ -211,3 +211,22 @@ def test_numpy_is_loaded_by_the_call_and_not_before() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     assert done.stdout.strip() == "set()"
+
+
+def test_figures_on_files_that_have_changed_since_are_marked(judged: Workspace) -> None:
+    qwen = judged.submission("qwen36", "kv").digest
+    _decide(judged, "one more", Matchup(("glm5", "qwen36"), "qwen36", submissions={"qwen36": qwen}))
+    assert "†" not in markdown(_made(judged))
+    (judged.root / "submissions" / "qwen36" / "kv" / "kv_cache.py").write_text("x = 2\n")
+    report = _made(Workspace.at(judged.root))
+    told = _prose(list(report.parts[:1]))
+    assert told == "† The files have changed since they were scored or compared."
+    by_points = {row[1] for row in _rows(_under(report, "ranking-points")[0])}
+    assert by_points == {"glm5", "kimi", "qwen36 †"}
+    assert {row[1] for row in _rows(_under(report, "ranking-matchups")[0])} == {"glm5 †", "kimi", "qwen36 †"}
+    assert [row[0] for row in _rows(_under(report, "differences")[0])] == [
+        "glm5 − kimi", "glm5 − qwen36 †", "kimi − qwen36 †",
+    ]  # fmt: skip
+    widest = next(p for p in _under(report, "agreement") if isinstance(p, Table) and p.head[3] == "Lower")
+    marks = {row[1]: "†" in row[3] for row in _rows(widest)}
+    assert marks == {"glm5": False, "kimi": False, "qwen36": True}

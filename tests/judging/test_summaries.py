@@ -14,7 +14,7 @@ from judge_tui.judging.note import new_note
 from judge_tui.judging.scorecard import save_scorecard
 from judge_tui.judging.summaries.gathered import gathered
 from judge_tui.judging.summaries.head_to_head import head_to_head
-from judge_tui.judging.summaries.parts import Code, Criteria, Heading, Notes, Prose, Report, Table
+from judge_tui.judging.summaries.parts import Bars, Code, Criteria, Heading, Notes, Prose, Report, Table
 from judge_tui.judging.summaries.two_way import two_way
 from judge_tui.judging.workspace import Workspace
 from judge_tui.reports.rendering import html, markdown
@@ -81,6 +81,19 @@ def test_scores_compare_where_nobody_wrote_criteria(workspace: Workspace) -> Non
         (("70", "85"), "qwen36", "scores")
     ]
     assert made.judge == ""
+
+
+def test_what_the_scores_come_to_stands_below_a_comparison_by_them(workspace: Workspace) -> None:
+    for model, score in (("glm5", 70), ("qwen36", 92)):
+        _card(workspace, model, score, overall=score)
+        card, stamp = workspace.scorecard("kv", model, "anna")
+        path = workspace.scorecard_path("kv", model, "anna")
+        save_scorecard(path, card.with_score("code_quality", score), stamp)
+    report = two_way(gathered(workspace, ["glm5", "qwen36"], ["kv"]))
+    assert _texts(_tables(report)[1]) == [["Points", "70", "92"], ["Grade", "B", "A"]]
+    (plot,) = [part for part in report.parts if isinstance(part, Bars)]
+    assert plot.names == ("glm5", "qwen36")
+    assert "<svg" in html(report)
 
 
 def test_who_was_not_scored_is_neither_ahead_nor_behind(workspace: Workspace) -> None:
