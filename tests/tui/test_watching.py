@@ -121,6 +121,33 @@ async def test_a_file_that_is_gone_stays_in_view_and_says_so(workspace: Workspac
         assert pane.source.lines == ["y = 2"]
 
 
+async def test_a_file_that_is_renamed_stays_in_view_under_its_new_name(workspace: Workspace) -> None:
+    async with running(make_app(workspace, engine=None)) as app:
+        pane, view = app.compare.panes[0], app.compare.panes[0].view
+        await app.until(lambda: pane.settled)
+        folder = pane.submission.path
+        await app.press("colon", *"6", "enter", "v", "j")
+        (folder / "kv_cache.py").rename(folder / "cache.py")
+        change(app, "kv_cache.py", "cache.py")
+        await app.until(lambda: pane.file == "cache.py")
+        assert (view.selected_from, view.cursor) == (5, 6)
+        assert "A: kv_cache.py is cache.py now." in app.messages()
+        await app.press("a", *"here", "escape")
+        assert [note.file for note in app.compare.session.card.notes] == ["cache.py"]
+
+
+async def test_of_two_files_that_say_the_same_none_is_taken_for_the_one_in_view(workspace: Workspace) -> None:
+    async with running(make_app(workspace, engine=None), (80, 24)) as app:
+        pane = app.compare.panes[0]
+        await app.until(lambda: pane.settled)
+        folder = pane.submission.path
+        (folder / "copy.py").write_text((folder / "kv_cache.py").read_text())
+        (folder / "kv_cache.py").rename(folder / "cache.py")
+        change(app, "kv_cache.py", "cache.py", "copy.py")
+        await app.until(lambda: "gone from disk" in app.text() and pane.settled)
+        assert pane.file == "kv_cache.py"
+
+
 async def test_a_folder_that_goes_and_comes_back_is_followed(workspace: Workspace) -> None:
     async with running(make_app(workspace, engine=None)) as app:
         pane = app.compare.panes[0]

@@ -254,6 +254,7 @@ class CodePane(Hollow, Vertical):
             names: The files, relative to the submission's folder.
         """
         self.state += 1
+        names = frozenset(names)
         for name in names:
             if name != self.file:
                 self._sources.pop(name, None)
@@ -269,8 +270,35 @@ class CodePane(Hollow, Vertical):
                 return source, LineMap(before.lines, source.lines)
 
             self.submit(read_again, lambda pair: self._renew(file, before, *pair))
+        elif self.file and self.file not in self.submission.files:
+            self._follow([name for name in names if name in self.submission.files])
         self.relist()
         self.retitle()
+
+    def _follow(self, new: Sequence[str]) -> None:
+        """Go on in the file that the one in view has become, where just one of some says the same."""
+        file, before = self.file, self.source
+
+        def alike() -> tuple[list[tuple[str, Source]], LineMap]:
+            from judge_tui.tui.code.line_map import LineMap
+
+            sources = ((name, self._source(name)) for name in new)
+            return [one for one in sources if one[1].text == before.text], LineMap(before.lines, before.lines)
+
+        def followed(found: Sequence[tuple[str, Source]], stays: LineMap) -> None:
+            if len(found) != 1 or self.source is not before or file in self.submission.files:
+                return
+            with self.view.place_kept(stays):
+                self.file = found[0][0]
+                self._arrived(*found[0], self.view.cursor)
+            self.notify(
+                f"{letter_of(self.index)}: {plain(self.hide(file))} is {plain(self.hide(self.file))} now.",
+                markup=False,
+                timeout=6,
+            )
+
+        if new and before.text:
+            self.submit(alike, lambda pair: followed(*pair))
 
     def _renew(self, file: str, before: Source, source: Source, moved: LineMap) -> None:
         if file != self.file:
@@ -329,7 +357,7 @@ class CodePane(Hollow, Vertical):
         gone = bool(self.file) and self.file not in self.submission.files
         name = fit_middle(self.hide(self.file), max(self.size.width // 2, _WHOLE))
         ends = (("CRLF", source.crlf), ("CR", source.lone_cr), ("not UTF-8", source.invalid))
-        told = (("gone from disk", gone), *ends, (f"{len(aside)} left out", aside))
+        told = (*ends, (f"{len(aside)} left out", aside))
         flags = " ".join(word for word, on in told if on)
         self.title_bar.tell(
             [
@@ -347,6 +375,7 @@ class CodePane(Hollow, Vertical):
             ],
             [
                 (f"{self._match} " if self._match else "", "accent", 2),
+                ("gone from disk " if gone else "", "warning", 0),
                 (f"{flags} ", "warning", 3) if flags else ("", "", 3),
                 (f"{nth}{count}", "accent", 1),
                 (word, "accent", 2),
