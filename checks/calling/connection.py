@@ -124,6 +124,11 @@ class Connection:
         return self.jail.poll() is None
 
     @property
+    def processor_used(self) -> float:
+        """Seconds of processor time that all of the process's threads took so far, by the kernel's clock."""
+        return self._processor.used()
+
+    @property
     def processor_left(self) -> float:
         """Seconds of processor time until the process meets its limit."""
         return self._limits.cpu_seconds - self._processor.total()

@@ -58,6 +58,14 @@ class Processor:
                 self._last = int(ran) * 1e-9, int(waited) * 1e-9
         return self._last
 
+    def used(self) -> float:
+        """Seconds of processor time of all its threads, to the microsecond; 0 where that is not told."""
+        try:
+            # The clock of another process, as clock_getcpuclockid(3) numbers it.
+            return time.clock_gettime(~self._pid << 3 | 2)
+        except OSError:
+            return self.total()
+
     def total(self) -> float:
         """Seconds of processor time of all its threads; 0 where that is not told."""
         try:

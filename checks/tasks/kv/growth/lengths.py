@@ -12,6 +12,7 @@ from judge_tui.checks.check import Findings, check
 from judge_tui.checks.faults import Raised, Skipped
 from judge_tui.checks.tasks.kv.faces.storage import total
 from judge_tui.checks.tasks.kv.growth import decoder_lengths as decoder_growth
+from judge_tui.checks.tasks.kv.growth import timed
 from judge_tui.checks.tasks.kv.growth.curves import EXPONENT, Work, exponent, law
 from judge_tui.checks.tasks.kv.subject import Subject
 from judge_tui.checks.tasks.kv.words.draws import drawn
@@ -33,7 +34,7 @@ _WORK, _ELEMENTS = 4.0, 16.0
     "growth with length",
     establishes="Bytes grow linearly with the tokens held, a step's work at most linearly, and no step "
     "computes the past again.",
-    version=2,
+    version=3,
 )
 def growth(bench: Bench, found: Findings) -> str:
     """Bytes at three lengths, counted work of a step at four; for a decoder beside that of a prefill."""
@@ -43,8 +44,12 @@ def growth(bench: Bench, found: Findings) -> str:
         _bytes(subject, found, said)
         if subject.mode != "read":
             _work(subject, found, said)
+            if found.verdict == Verdict.PASS:
+                timed.judge_caches(subject, found, said)
     if subject.decodes:
         settled = decoder_growth.judge(subject, found, said)
+        if found.verdict == Verdict.PASS:
+            timed.judge_decoders(subject, found, said)
         if not settled and not subject.mode and found.verdict == Verdict.PASS:
             raise Skipped(
                 "whether the decoder's steps compute the past again cannot be seen: neither its work can be "
