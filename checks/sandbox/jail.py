@@ -146,6 +146,7 @@ class Jail:
         return f"was killed by signal {-status} ({_signal_name(-status)})"
 
     def _reap(self) -> None:
+        self._take_along()
         try:
             pid, raw, usage = os.wait4(self.pid, os.WNOHANG)
         except ChildProcessError:
@@ -158,6 +159,12 @@ class Jail:
         self._status = 128 - code if self.inner_pid != self.pid and code > 128 else code
         self._usage = usage
         self._process.returncode = code
+
+    def _take_along(self) -> None:
+        """Once it has ended, kill what it left behind: its group goes by its number, free after this."""
+        with contextlib.suppress(OSError):
+            if os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
+                os.killpg(self.pid, signal.SIGKILL)
 
     def _signal(self) -> None:
         """SIGKILL the namespace's first process, which takes all others along, then what is around it."""

@@ -2,7 +2,8 @@
 
 This process stays outside what the program is confined to: it writes the files, waits, copies
 what is wanted into the memory that the trusted side made, and ends; as the first process of a
-namespace it takes everything that the program started along. Standard library only.
+namespace, or of a group that nothing may leave, it takes everything that the program started along.
+Standard library only.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ __all__ = ["main"]
 
 _CHUNK = 1 << 20
 _NOT_RUN = 127
-_PR_SET_PDEATHSIG = 1
+_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _MOST_PACKED = 2000
 _PAUSE = 0.005
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
@@ -44,7 +45,10 @@ def main(settings: dict[str, Any]) -> None:
             it is Python and is to find any.
     """
     program, scratch = settings["program"], settings["write"][0]
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, ctypes.c_ulong(signal.SIGKILL), 0, 0, 0)
+    libc = ctypes.CDLL(None)
+    libc.prctl(_PR_SET_PDEATHSIG, ctypes.c_ulong(signal.SIGKILL), 0, 0, 0)
+    # without a namespace too, what it starts and leaves stays below this process, where its memory is counted
+    libc.prctl(_PR_SET_CHILD_SUBREAPER, ctypes.c_ulong(1), 0, 0, 0)
     wanted = {name: (fd, most) for name, (fd, most) in program["wanted"].items()}
     for fd in (
         *program["files"].values(),

@@ -56,9 +56,10 @@ _REFUSED: dict[str, tuple[int | None, int | None]] = {
     # sockets, but for the pair that asyncio wants
     "bind": (49, 200), "listen": (50, 201), "accept": (43, 202), "accept4": (288, 242),
     "connect": (42, 203),
-    # memory that no limit counts
-    "shmget": (29, 194), "msgget": (68, 186), "semget": (64, 190), "mq_open": (240, 180),
-    "memfd_secret": (447, 447),
+    # memory that no limit counts, and what others have of it, which goes by small numbers and by names
+    "shmget": (29, 194), "shmat": (30, 196), "shmctl": (31, 195), "msgget": (68, 186), "msgsnd": (69, 189),
+    "msgrcv": (70, 188), "msgctl": (71, 187), "semget": (64, 190), "semop": (65, 193), "semctl": (66, 191),
+    "semtimedop": (220, 192), "mq_open": (240, 180), "mq_unlink": (241, 181), "memfd_secret": (447, 447),
 }  # fmt: skip
 
 #: The C library falls back from these.
@@ -80,6 +81,9 @@ _METADATA: dict[str, tuple[int | None, int | None]] = {
     "removexattrat": (466, 466), "file_setattr": (469, 469),
 }  # fmt: skip
 
+#: Without pids of its own, what a program starts is ended with its group, which nothing may leave.
+_LEAVING: dict[str, tuple[int | None, int | None]] = {"setpgid": (109, 154), "setsid": (112, 157)}
+
 _MEMFD_CREATE = (319, 279)
 #: Left open for CUDA, whose driver makes a socket at its start on which other processes could ask it for
 #: memory, and does not start without; who asks is never accepted.
@@ -90,10 +94,11 @@ _SELF_ONLY = {"kill": (62, 129), "tgkill": (234, 131)}
 #: Calls whose first argument is a pid that must be this process, or 0 for it.
 _SELF_OR_ZERO = {"prlimit64": (302, 261), "sched_setaffinity": (203, 122), "sched_setscheduler": (144, 119),
                  "sched_setparam": (142, 118), "sched_setattr": (314, 274)}  # fmt: skip
-#: call → (numbers, argument, refused values): death signal and dumpable; signal owners; terminal input.
+#: call → (numbers, argument, refused values): death signal and dumpable; signal owners, and news of folders;
+#: terminal input.
 _REFUSED_VALUES = {
     "prctl": ((157, 167), 0, (1, 4)),
-    "fcntl": ((72, 25), 1, (8, 10, 15)),
+    "fcntl": ((72, 25), 1, (8, 10, 15, 1026)),
     "ioctl": ((16, 29), 1, (0x5412, 0x541C, 0x8901, 0x8902)),
 }
 
@@ -110,7 +115,8 @@ def install(libc: ctypes.CDLL, limits: Mapping[str, Any]) -> str:
 
     Args:
         libc: The C library, loaded with ``use_errno``.
-        limits: ``own_mounts`` leaves calls on file metadata open; ``gpu`` leaves open what CUDA needs;
+        limits: ``own_mounts`` leaves calls on file metadata open, ``own_pids`` those that leave a group of
+            processes; ``gpu`` leaves open what CUDA needs;
             ``programs`` leaves ``execve`` open, ``processes`` that, forks and file metadata, ``observed``
             sockets and signals as well, for which it takes namespaces of its own; ``counted`` refuses
             memory that is not counted as resident.
@@ -123,6 +129,7 @@ def install(libc: ctypes.CDLL, limits: Mapping[str, Any]) -> str:
         os.uname().machine, os.getpid(), metadata=bool(limits.get("own_mounts")) or processes,
         gpu=bool(limits.get("gpu")), programs=bool(limits.get("programs")), processes=processes,
         observed=bool(limits.get("observed")), counted=bool(limits.get("counted")),
+        leaving=bool(limits.get("own_pids")),
     )  # fmt: skip
     buffer = ctypes.create_string_buffer(code, len(code))
 
@@ -145,6 +152,7 @@ def program(
     processes: bool = False,
     observed: bool = False,
     counted: bool = False,
+    leaving: bool = False,
 ) -> bytes:
     """Assemble the filter.
 
@@ -157,6 +165,7 @@ def program(
         processes: Allow that, and new processes.
         observed: Allow sockets, and signals to other processes.
         counted: Refuse memory that is not counted as resident.
+        leaving: Allow leaving a group of processes.
 
     Returns:
         Classic BPF instructions, 8 bytes each.
@@ -177,6 +186,7 @@ def program(
     open_calls += (_LISTENS if gpu else ()) + (_OBSERVED if observed else ())
     # the first block of a call is the one that counts
     blocks = [*(_uncounted() if counted else ()), *_blocks(pid, open_calls, metadata=metadata, gpu=gpu)]
+    blocks += [] if leaving else [(numbers, [_fail()]) for numbers in _LEAVING.values()]
     for numbers, block in blocks:
         number = numbers[column]
         if number is not None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import select
 import shutil
 import sys
 import textwrap
@@ -61,6 +63,33 @@ def test_a_compiled_program_starts_no_process_and_opens_no_socket(mode: Mode) ->
         int main() { printf("%d %d\\n", (int)fork(), socket(AF_INET, SOCK_STREAM, 0)); }
     """
     assert run(source, mode).output.strip() == "-1 -1"
+
+
+@pytest.mark.parametrize("way", ["", "setsid();", "setpgid(0, 0);", "if (fork()) _exit(0);"])
+def test_without_a_namespace_too_nothing_that_a_program_started_outlives_it(way: str) -> None:
+    source = """
+        #include <cstdio>
+        #include <unistd.h>
+        int main() {
+            int ends[2];
+            pipe(ends);
+            if (fork() == 0) {
+                WAY
+                int own = getpid();
+                write(ends[1], &own, sizeof own);
+                close(0), close(1), close(2);
+                for (;;) pause();
+            }
+            int child;
+            read(ends[0], &child, sizeof child);
+            printf("%d\\n", child);
+        }
+    """
+    ran = run(source.replace("WAY", way), "plain", processes=True)
+    with contextlib.suppress(ProcessLookupError):
+        ending = select.poll()
+        ending.register(os.pidfd_open(int(ran.output)), select.POLLIN)
+        assert ending.poll(10_000), "it goes on"
 
 
 @pytest.mark.parametrize("mode", MODES)

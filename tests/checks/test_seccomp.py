@@ -20,6 +20,9 @@ CALLS = {
     "fcntl": (72, 25), "ioctl": (16, 29), "prlimit64": (302, 261), "ptrace": (101, 117),
     "memfd_create": (319, 279), "fchmod": (91, 52), "bind": (49, 200), "listen": (50, 201),
     "accept": (43, 202), "accept4": (288, 242), "madvise": (28, 233),
+    "shmat": (30, 196), "shmctl": (31, 195), "msgsnd": (69, 189), "msgrcv": (70, 188), "msgctl": (71, 187),
+    "setpgid": (109, 154), "setsid": (112, 157),
+    "semop": (65, 193), "semctl": (66, 191), "semtimedop": (220, 192), "mq_unlink": (241, 181),
 }  # fmt: skip
 THREAD, AF_UNIX, AF_INET, STREAM, DGRAM, PACKETS, CLOEXEC = 0x10000, 1, 2, 1, 2, 5, 0o2000000
 SHARED, PRIVATE, ANONYMOUS = 0x01, 0x02, 0x20
@@ -80,6 +83,7 @@ def machine_name(request: pytest.FixtureRequest) -> str:
         ("prctl", (4, 1), errno.EPERM),
         ("fcntl", (3, 1), ALLOWED),
         ("fcntl", (3, 8), errno.EPERM),
+        ("fcntl", (3, 1026), errno.EPERM),
         ("ioctl", (0, 0x5401), ALLOWED),
         ("ioctl", (0, 0x5412), errno.EPERM),
         ("prlimit64", (0, 7), ALLOWED),
@@ -95,6 +99,26 @@ def test_a_system_call_is_judged_by_its_arguments(
     code = seccomp.program(machine_name, PID, metadata=False, gpu=False)
     number = CALLS[call][list(ARCH).index(machine_name)]
     assert judged(code, ARCH[machine_name], number, *args) == expected
+
+
+@pytest.mark.parametrize(
+    "call",
+    ["shmat", "shmctl", "msgsnd", "msgrcv", "msgctl", "semop", "semctl", "semtimedop", "mq_unlink"],
+)
+def test_memory_and_queues_of_other_processes_are_out_of_reach(machine_name: str, call: str) -> None:
+    code = seccomp.program(machine_name, PID, metadata=True, gpu=True)
+    number = CALLS[call][list(ARCH).index(machine_name)]
+    assert judged(code, ARCH[machine_name], number, 0) == errno.EPERM
+
+
+@pytest.mark.parametrize("call", ["setpgid", "setsid"])
+def test_without_pids_of_its_own_nothing_leaves_the_group_that_is_killed(
+    machine_name: str, call: str
+) -> None:
+    number = CALLS[call][list(ARCH).index(machine_name)]
+    for leaving, expected in ((False, errno.EPERM), (True, ALLOWED)):
+        code = seccomp.program(machine_name, PID, metadata=True, gpu=False, processes=True, leaving=leaving)
+        assert judged(code, ARCH[machine_name], number, 0, 0) == expected
 
 
 def test_what_mounts_or_a_gpu_make_harmless_can_be_left_open(machine_name: str) -> None:
