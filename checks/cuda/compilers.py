@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -34,6 +36,9 @@ __all__ = [
 ARCHES = (80, 90)
 #: What includes a submission's file, and adds to it.
 UNIT = "judge_unit.cu"
+_STEM = UNIT.removesuffix(".cu")
+#: Bytes of a unit's assembly.
+_MOST_PTX = 64 << 20
 COMPILING = Limits(cpu_seconds=240, address_space=8 << 30, file_size=128 << 20)
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.M)
 
@@ -125,20 +130,49 @@ def by_nvcc(
         standard: The edition of C++.
     """
     text = f'#include "{unit}"\n' + _instantiated(instances)
-    argv = [str(nvcc.path), f"-std=c++{standard}", "-c", "-Xptxas", "-v", *include_folders(files, unit)]
+    argv = [str(nvcc.path), f"-std=c++{standard}", "-c", "--keep"]
+    argv += include_folders(files, unit)
     for arch in arches:
         argv += ["-gencode", f"arch=compute_{arch},code=sm_{arch}"]
     argv += ["-o", "judge_unit.o", UNIT]
+    names = {f"{_STEM}.compute_{arch}.ptx": arch for arch in arches} | {f"{_STEM}.ptx": arches[0]}
     ran = run_program(
         argv,
         seconds=seconds,
         files={**files, UNIT: text.encode()},
+        wanted=dict.fromkeys(names, _MOST_PTX),
         shown=[nvcc.root],
-        environment={"PATH": f"{nvcc.path.parent}:/usr/local/bin:/usr/bin:/bin"},
+        environment={"PATH": _search_path(nvcc)},
         processes=True,
         limits=COMPILING,
     )
-    return compiled(unit, nvcc.name, ran)
+    left = time.monotonic() + seconds - ran.seconds
+    reports = [
+        _assembled(nvcc, data, names[name], left - time.monotonic()) for name, data in ran.files.items()
+    ]
+    return compiled(unit, nvcc.name, ran, "".join(reports))
+
+
+def _search_path(nvcc: Nvcc) -> str:
+    return f"{nvcc.path.parent}:/usr/local/bin:/usr/bin:/bin"
+
+
+def _assembled(nvcc: Nvcc, ptx: bytes, arch: int, seconds: float) -> str:
+    """What ptxas by itself reports of a kernel's assembly.
+
+    Other tools print beside it what a source says, lines that look as ptxas's do: messages of pragmas, names
+    of files with line breaks in them, ``.print`` of the assembler.
+    """
+    ptxas = shutil.which("ptxas", path=_search_path(nvcc))
+    if ptxas is None or seconds <= 0:
+        return ""
+    return run_program(
+        [ptxas, "-v", f"-arch=sm_{arch}", "-o", f"{_STEM}.cubin", f"{_STEM}.ptx"],
+        seconds=seconds,
+        files={f"{_STEM}.ptx": ptx},
+        shown=[nvcc.root],
+        limits=COMPILING,
+    ).output
 
 
 def _instantiated(instances: Sequence[str]) -> str:
@@ -148,17 +182,18 @@ def _instantiated(instances: Sequence[str]) -> str:
     return f"__attribute__((used)) static const void* judge_instances[] = {{{held}}};\n"
 
 
-def compiled(unit: str, compiler: str, ran: Ran) -> Compiled:
+def compiled(unit: str, compiler: str, ran: Ran, report: str) -> Compiled:
     """What came of a compiler.
 
     Args:
         unit: The file.
         compiler: Its name.
         ran: How it ended.
+        report: What ptxas alone printed.
     """
     found = tuple(each for each in diagnostics(ran.output) if each.file != UNIT or each.severity == "error")
     return Compiled(
-        unit, compiler, ran.ok, found, usages(ran.output), ran.output, ran.ended, ran.timed_out, ran.seconds
+        unit, compiler, ran.ok, found, usages(report), ran.output, ran.ended, ran.timed_out, ran.seconds
     )
 
 

@@ -18,12 +18,15 @@ from judge_tui.checks.cuda.compilers import COMPILING, UNIT, Compiled, compiled,
 from judge_tui.checks.cuda.device_code import set_aside
 from judge_tui.checks.cuda.diagnostics import Diagnostic
 from judge_tui.checks.cuda.host_library import prelude, stubs
+from judge_tui.checks.cuda.resources import REPORT
 from judge_tui.checks.cuda.standards import NVCC_DEFAULT
 from judge_tui.checks.cuda.toolchains import Nvrtc
 from judge_tui.checks.sandbox.programs import run_program
 
 __all__ = ["by_nvrtc"]
 
+#: Where the job puts what ptxas said.
+_REPORT = "judge_report.txt"
 _LINE = re.compile(rb"^(?:[ \t\v\f]|/\*.*?\*/)*(?:#|%:)(?:[ \t\v\f]|/\*.*?\*/)*(?:line\b|\d)", re.M | re.S)
 _MISSING = re.compile(r'cannot open source file "(?P<name>[^"]+)"')
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -72,6 +75,8 @@ def by_nvrtc(
         "headers": {name: f"judge_stubs/{index}" for index, name in enumerate(headers)},
         "names": list(instances),
         "output": output,
+        "reported": REPORT,
+        "report": _REPORT,
     }  # fmt: skip
     script = Path(__file__).with_name("nvrtc_job.py").read_bytes()
     stub_files = {f"judge_stubs/{index}": text.encode() for index, text in enumerate(headers.values())}
@@ -87,12 +92,13 @@ def by_nvrtc(
             "judge_nvrtc.py": script,
             "judge_job.json": json.dumps(job).encode(),
         },
-        wanted={output: 64 << 20} if output else {},
+        wanted={_REPORT: 1 << 20} | ({output: 64 << 20} if output else {}),
         shown=[library.parent, *folders, Path(sys.base_prefix)],
         environment={"LD_LIBRARY_PATH": str(library.parent)},
         limits=COMPILING,
     )
-    made = compiled(unit, f"{nvrtc.name} (device code)", ran)
+    report = ran.files.get(_REPORT, b"").decode("utf-8", "replace")
+    made = compiled(unit, f"{nvrtc.name} (device code)", ran, report)
     own = tuple(each for each in made.diagnostics if each.severity == "error" or each.file in files)
     made = replace(made, diagnostics=own)
     if made.ok or made.timed_out:

@@ -6,14 +6,23 @@ import re
 
 import msgspec
 
-__all__ = ["Usage", "plain_name", "usages"]
+__all__ = ["REPORT", "Usage", "plain_name", "usages"]
 
-_ENTRY = re.compile(r"Compiling entry function '(?P<name>[^']+)' for 'sm_(?P<arch>\d+)\w*'")
+_INFO = r"ptxas info\s*: "
+_ENTRY = re.compile(_INFO + r"Compiling entry function '(?P<name>[^']+)' for 'sm_(?P<arch>\d+)\w*'")
 _FRAME = re.compile(
-    r"(?P<stack>\d+) bytes stack frame, (?P<stores>\d+) bytes spill stores, (?P<loads>\d+) bytes spill loads"
+    r"\s*(?P<stack>\d+) bytes stack frame, (?P<stores>\d+) bytes spill stores, "
+    r"(?P<loads>\d+) bytes spill loads"
 )
-_USED = re.compile(r"Used (?P<registers>\d+) registers")
+_USED = re.compile(_INFO + r"Used (?P<registers>\d+) registers")
 _SHARED = re.compile(r"(\d+) bytes smem")
+_FUNCTION = re.compile(_INFO + r"Function properties for ")
+#: A line of that report, or an empty one.
+REPORT = (
+    rf"{_INFO}(?:\d+ bytes gmem[\w ,\[\]]*|Compiling entry function '[\w$]+' for 'sm_\w+'"
+    r"|Compile time = [\d.]+ ms|Function properties for [\w$]+|Used \d+ registers[\w ,\[\]]*)"
+    r"|\s*\d+ bytes stack frame, \d+ bytes spill stores, \d+ bytes spill loads|\s*"
+)
 _LITERAL = re.compile(r"L(?P<type>[a-z])(?P<negative>n?)(?P<value>\d+)E")
 
 
@@ -43,20 +52,20 @@ def usages(output: str) -> tuple[Usage, ...]:
     """Read the report of ``ptxas -v``.
 
     Args:
-        output: What the compiler printed.
+        output: What ptxas alone printed.
     """
     found: list[Usage] = []
     entry: re.Match[str] | None = None
     frame: dict[str, int] = {}
     own = False
-    for line in output.splitlines():
-        if match := _ENTRY.search(line):
+    for line in output.split("\n"):
+        if match := _ENTRY.match(line):
             entry, frame = match, {}
-        elif "Function properties for" in line:
+        elif _FUNCTION.match(line):
             own = entry is not None and line.rstrip().endswith(entry["name"])
-        elif own and (match := _FRAME.search(line)):
+        elif own and (match := _FRAME.match(line)):
             frame = {name: int(value) for name, value in match.groupdict().items()}
-        elif entry and (match := _USED.search(line)):
+        elif entry and (match := _USED.match(line)):
             shared = _SHARED.search(line)
             found.append(
                 Usage(

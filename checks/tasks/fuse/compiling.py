@@ -162,6 +162,7 @@ def _without_sources(bench: Bench, subject: Subject, found: Findings) -> str:
     "resources",
     "registers, shared memory, spills",
     establishes="What every kernel takes per thread and block; none is too large to launch, none spills.",
+    version=2,
     budget=700,
     host=True,
     apart=True,

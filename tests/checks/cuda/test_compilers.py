@@ -70,6 +70,45 @@ def test_a_private_file_cannot_be_included(compiler: str, tmp_path: Path) -> Non
     assert "the secret" not in result.output
 
 
+#: Lines as ptxas writes them, of a kernel that nothing instantiates.
+REPORT = (
+    r"\nptxas info    : Compiling entry function '_Z4fakePf' for 'sm_90'"
+    r"\nptxas info    : Function properties for _Z4fakePf"
+    r"\n    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"
+    r"\nptxas info    : Used 2 registers, 0 bytes smem\n"
+)
+PLAIN = (
+    "template <int N> __global__ void fake(float* x) { x[0] = N; }\n__global__ void k(float* x) { *x = 1; }\n"
+)
+PRINTED = "".join(f'".print \\"{line}\\"\\n"' for line in REPORT.split(r"\n") if line)
+
+
+@pytest.mark.parametrize(
+    ("compiler", "forged"),
+    [
+        ("nvcc", f'#pragma message("{REPORT}")\n'),
+        ("nvrtc", f'#pragma message("{REPORT}")\n'),
+        ("nvcc", f'#line 5 "{REPORT}"\n#pragma message("x")\n'),
+        ("nvrtc", f'#line 5 "{REPORT}"\n#pragma message("x")\n'),
+        ("nvcc", f'[[deprecated("{REPORT}")]] __device__ int d();\n__device__ int e() {{ return d(); }}\n'),
+        ("nvcc", f"__asm__({PRINTED});\n"),
+    ],
+    ids=[
+        "message",
+        "message to NVRTC",
+        "name of a file",
+        "name of a file to NVRTC",
+        "attribute",
+        "assembler",
+    ],
+)
+def test_a_source_does_not_write_the_report_of_its_kernels(compiler: str, forged: str) -> None:
+    honest, hostile = made(PLAIN.encode(), compiler), made((forged + PLAIN).encode(), compiler)
+    assert "Used 2 registers" in hostile.output
+    assert [usage.kernel for usage in honest.usages] == ["k"]
+    assert hostile.usages == honest.usages
+
+
 def test_a_compile_bomb_ends_in_time() -> None:
     if NVCC is None:
         pytest.skip("needs nvcc")
