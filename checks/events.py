@@ -6,6 +6,8 @@ screen neither imports NumPy nor waits for it.
 
 from __future__ import annotations
 
+from functools import cache
+
 import msgspec
 
 from judge_tui.checks.verdict import Outcome
@@ -98,7 +100,12 @@ class Done(msgspec.Struct, frozen=True, tag="done"):
 Event = Planned | Ready | Started | Progress | Finished | Failed | Done
 
 _encoder = msgspec.json.Encoder()
-_decoder: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
+
+
+@cache
+def _decoder() -> msgspec.json.Decoder[Event]:
+    # a screen is drawn before an engine says anything
+    return msgspec.json.Decoder(Event)
 
 
 def encode(event: Event) -> bytes:
@@ -112,4 +119,4 @@ def decode(line: bytes) -> Event:
     Raises:
         msgspec.DecodeError: The line is not an event.
     """
-    return _decoder.decode(line)
+    return _decoder().decode(line)

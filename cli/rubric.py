@@ -11,8 +11,8 @@ from judge_tui.checks.errors import WorkspaceError
 from judge_tui.checks.installed import is_installed
 from judge_tui.cli import options
 from judge_tui.cli.new_folder import shown_path
-from judge_tui.judging.challenges.found import CHALLENGES, challenge_folder
-from judge_tui.judging.challenges.rubric import OWN, rubric_text
+from judge_tui.judging.challenges.found import CHALLENGES, OWN, challenge_folder
+from judge_tui.judging.challenges.rubric import rubric_text
 from judge_tui.judging.folders import is_there, kept_inside
 from judge_tui.judging.plain import plain
 from judge_tui.judging.rubric import default_rubric_path, default_tasks

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from functools import cached_property, lru_cache
-from os.path import isdir, islink
+from functools import cached_property, lru_cache, partial
+from os.path import isdir, islink, lexists
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,15 +19,15 @@ from judge_tui.checks.errors import JudgeError, UsageError, WorkspaceError
 from judge_tui.checks.folders import present_folder
 from judge_tui.checks.schema import MATCHUPS as MATCHUP_FILE
 from judge_tui.checks.schema import SCORECARD
-from judge_tui.checks.submission import Submission
+from judge_tui.checks.submission import META, Submission
 from judge_tui.judging.card import Scorecard
 from judge_tui.judging.challenges.found import (
+    OWN,
     challenge_folder,
     challenge_ids,
     challenge_of,
     has_challenges,
 )
-from judge_tui.judging.challenges.rubric import OWN, rubric_of
 from judge_tui.judging.document import read_document
 from judge_tui.judging.folders import (
     documents_in,
@@ -271,9 +271,15 @@ class Workspace(Struct, frozen=True, dict=True):
 
     def _titles(self, model: str) -> Iterator[str]:
         with suppress(WorkspaceError):
-            for task in self.submitted(model):
+            for task in filter(partial(self._may_say, model), self.submitted(model)):
                 with suppress(WorkspaceError):
                     yield self.submission(model, task).meta.model
+
+    def _may_say(self, model: str, task: str) -> bool:
+        """Whether there is a file that says more of a submission; that there is none is quickly seen."""
+        name, attempt = self.parts(model)
+        place = os.path.join(name, attempt_name(task, attempt), META)
+        return any(lexists(os.path.join(tree, place)) for tree in (self.submissions, *self.binding_trees))
 
     def submission(self, model: str, task: str) -> Submission:
         """One model's folder for one task, by their folder names; it need not exist.
@@ -313,7 +319,12 @@ class Workspace(Struct, frozen=True, dict=True):
         if is_there(own):
             return own_rubric(own, task)
         challenge = self.challenge(task)
-        return default_rubric(task) if challenge is None else rubric_of(challenge)
+        if challenge is None:
+            return default_rubric(task)
+        # a screen that has only built-in tasks pays nothing for it
+        from judge_tui.judging.challenges.rubric import rubric_of
+
+        return rubric_of(challenge)
 
     def rubric_path(self, task: str) -> Path:
         """Where the workspace has its own rubric of a task, or would have it: a challenge's in its folder.

@@ -22,24 +22,24 @@ from judge_tui.checks.submission import Submission
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.blind.veil import VeiledApp
 from judge_tui.tui.commands import CommandedApp
-from judge_tui.tui.desk.autosave import SaveReport
 from judge_tui.tui.ending import Ending
 from judge_tui.tui.engine.check_runner import EngineOptions
-from judge_tui.tui.engine.engine_link import EngineProcess
 from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.keys.personal import PersonalApp
 from judge_tui.tui.keys.type_ahead import TypeAhead
 from judge_tui.tui.look.harmless import HarmlessApp
 from judge_tui.tui.past import Past, PastComparisons
-from judge_tui.tui.screens.compare import CompareScreen
-from judge_tui.tui.screens.compare_saving import ComparisonLeft, SaveReported
-from judge_tui.tui.session import Session
 from judge_tui.tui.textual_private.any_bytes import take_any_bytes
 from judge_tui.tui.textual_private.escape_key import heed_pauses
 from judge_tui.tui.textual_private.timers import let_timers_end
 
 if TYPE_CHECKING:
+    from judge_tui.tui.desk.autosave import SaveReport
+    from judge_tui.tui.engine.engine_link import EngineProcess
+    from judge_tui.tui.screens.compare import CompareScreen
+    from judge_tui.tui.screens.compare_saving import ComparisonLeft
     from judge_tui.tui.screens.home import HomeScreen
+    from judge_tui.tui.session import Session
 
 __all__ = ["JudgeApp", "run_compare", "run_home"]
 
@@ -114,12 +114,16 @@ class JudgeApp(CommandedApp[int], HarmlessApp[int], PersonalApp[int], VeiledApp[
         models = [submission.model for submission in self._session.submissions]
         past = self._past.find(self._session.task, models)
         sizes = None if past is None else past.sizes
-        self.compare = CompareScreen(self._session, self._options, self._clock, sizes)
+        self.compare = _comparison()(self._session, self._options, self._clock, sizes)
         return self.compare
 
     def _opened(self, submissions: Sequence[Submission]) -> Session:
         for submission in submissions:
             _ = submission.title, submission.files
+        # Home pays nothing for it, and does not stand still: this is a thread's work there
+        _comparison()
+        from judge_tui.tui.session import Session
+
         return Session(self._workspace, submissions, self._judge, self._tell_saved, blind=self._blind)
 
     async def on_home_screen_asked(self, event: HomeScreen.Asked) -> None:
@@ -135,7 +139,7 @@ class JudgeApp(CommandedApp[int], HarmlessApp[int], PersonalApp[int], VeiledApp[
         self._session = session
         self._last_past = None
         # what is switched in one comparison is not meant for the next
-        self.compare = CompareScreen(session, copy.copy(self._options), self._clock)
+        self.compare = _comparison()(session, copy.copy(self._options), self._clock)
         await self.push_screen(self.compare)
         past = await asyncio.to_thread(self._past.find, event.task, event.models)
         if past is not None:
@@ -187,7 +191,7 @@ class JudgeApp(CommandedApp[int], HarmlessApp[int], PersonalApp[int], VeiledApp[
         # a score or a matchup is as much a sign of the reader as a step in the code
         self._last_past = None
         if self.compare is not None:
-            self.compare.post_message(SaveReported(report))
+            self.compare.tell_saved(report)
 
     def on_mount(self) -> None:
         if self.ending.code is not None:
@@ -239,6 +243,12 @@ class JudgeApp(CommandedApp[int], HarmlessApp[int], PersonalApp[int], VeiledApp[
             self._session.close()
             self.unsaved += self._not_saved(self._session)
             self._session = None
+
+
+def _comparison() -> type[CompareScreen]:
+    from judge_tui.tui.screens.compare import CompareScreen
+
+    return CompareScreen
 
 
 def run_compare(

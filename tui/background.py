@@ -23,9 +23,10 @@ class Background:
 
     Args:
         failed: Told in one sentence, in that loop, when a function raises; its continuation is left out.
+        held: Whether all waits for :meth:`begin`: what runs beside a frame takes the interpreter from it.
     """
 
-    def __init__(self, failed: Callable[[str], None]) -> None:
+    def __init__(self, failed: Callable[[str], None], *, held: bool = False) -> None:
         self._failed = failed
         self._jobs: queue.SimpleQueue[
             tuple[Callable[[], Any], Callable[[Any], object], contextvars.Context] | None
@@ -33,7 +34,13 @@ class Background:
         self._jobs = queue.SimpleQueue()
         self._loop = asyncio.get_running_loop()
         self.waiting = 0
-        threading.Thread(target=self._work, name="background", daemon=True).start()
+        self._thread = threading.Thread(target=self._work, name="background", daemon=True)
+        if not held:
+            self.begin()
+
+    def begin(self) -> None:
+        """Begin with the jobs that wait; once."""
+        self._thread.start()
 
     def submit(self, job: Callable[[], Result], done: Callable[[Result], object]) -> None:
         """Run ``job`` in the thread, then ``done`` with its result in the loop."""

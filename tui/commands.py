@@ -12,7 +12,6 @@ from textual.screen import Screen
 
 from judge_tui.tui.keys.bound_keys import KeyPart, key_for, key_parts, own_bindings
 from judge_tui.tui.keys.key_names import key_name
-from judge_tui.tui.widgets.rubric_pane import RubricLines
 
 if TYPE_CHECKING:
     from textual.command import Provider
@@ -91,6 +90,9 @@ def _quits(leaving: Binding) -> bool:
 
 def _is_dimension(screen: Screen[object], binding: Binding) -> bool:
     """Whether a key goes to a dimension of the rubric where the focus is."""
+    # Home has no rubric, and pays nothing for it
+    from judge_tui.tui.widgets.rubric_pane import RubricLines
+
     focused = screen.focused
     return isinstance(focused, RubricLines) and any(
         dimension.key == key_name(binding.key) for dimension in focused.session.rubric.dimensions

@@ -8,13 +8,12 @@ from pathlib import Path
 
 from judge_tui.checks.challenges.challenge import Challenge
 from judge_tui.checks.installed import is_installed
-from judge_tui.judging.challenges.packages import package_in
-from judge_tui.judging.challenges.settings import FILE, read_settings
 from judge_tui.judging.folders import is_inside, readable_in
 from judge_tui.judging.rubric import default_tasks
 
 __all__ = [
     "CHALLENGES",
+    "OWN",
     "challenge_folder",
     "challenge_ids",
     "challenge_of",
@@ -23,6 +22,8 @@ __all__ = [
 ]
 
 CHALLENGES = "challenges"
+#: A challenge's own rubric, in its folder.
+OWN = "rubric.toml"
 _ID = re.compile(r"[a-z0-9_-]+")
 #: What a challenge's folder has some of; other folders may be called ``challenges`` as well.
 _MARKS = ("challenge.py", "challenge.md", "challenge.toml", "tests", "cases", "problem.yaml")
@@ -91,7 +92,15 @@ def challenge_of(root: Path, task: str) -> Challenge | None:
         return None
     path = challenge_folder(root, task)
     if path is not None:
-        package = package_in(path)
-        base = None if package is None else package.settings
-        return Challenge(task, str(path), read_settings(path / FILE, base))
+        return _described(path, task)
     return None if is_installed(task) else Challenge(task, str(root / CHALLENGES / task))
+
+
+def _described(path: Path, task: str) -> Challenge:
+    # a screen that has only built-in tasks pays nothing for it
+    from judge_tui.judging.challenges.packages import package_in
+    from judge_tui.judging.challenges.settings import FILE, read_settings
+
+    package = package_in(path)
+    base = None if package is None else package.settings
+    return Challenge(task, str(path), read_settings(path / FILE, base))

@@ -12,10 +12,8 @@ from judge_tui.judging.challenges.outline import outline
 from judge_tui.judging.document import parse_toml, render_toml
 from judge_tui.judging.rubric import CLAUSE, Rubric, parsed_rubric
 
-__all__ = ["OWN", "rubric_of", "rubric_text"]
+__all__ = ["rubric_of", "rubric_text"]
 
-#: A challenge's own rubric, in its folder.
-OWN = "rubric.toml"
 #: Checks that are named in one cap at most.
 _MOST = 12
 _WRONG = "An answer that the challenge's own checks find wrong does not solve it, however it reads."

@@ -20,14 +20,12 @@ from functools import lru_cache
 
 from judge_tui.checks.attempts import attempt_of
 from judge_tui.checks.errors import JudgeError
+from judge_tui.judging.hiding.block import BLOCK
 from judge_tui.judging.hiding.letters import alike, escaped, plain
 from judge_tui.judging.hiding.numbers import Numbers
 from judge_tui.judging.workspace import Workspace
 
-__all__ = ["BLOCK", "Mask", "telling_names"]
-
-#: Stands for one hidden character.
-BLOCK = "▒"
+__all__ = ["Mask", "telling_names"]
 
 #: Between the parts of a name: of one that stands alone, of one made of usual words (``mini - max`` is a
 #: difference), and of any other.

@@ -9,7 +9,8 @@ import pytest
 
 from judge_tui.checks.errors import UsageError, WorkspaceError
 from judge_tui.judging.exchange.records import card_of, card_record
-from judge_tui.judging.hiding.mask import BLOCK, Mask, telling_names
+from judge_tui.judging.hiding.block import BLOCK
+from judge_tui.judging.hiding.mask import Mask, telling_names
 from judge_tui.judging.naming import new_name
 from judge_tui.judging.pairs import queue
 from judge_tui.judging.scorecard import Scorecard, save_scorecard

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge_tui.judging.hiding.mask import BLOCK, Mask, telling_names
+from judge_tui.judging.hiding.block import BLOCK
+from judge_tui.judging.hiding.mask import Mask, telling_names
 from judge_tui.judging.workspace import CONFIG, Workspace
 
 NAMES = ("glm5", "GLM-5", "qwen36", "Qwen3-6", "kimi-k2.6", "MiniMax-M2.7", "o3", "Yi-34B", "DeepSeek-R1")

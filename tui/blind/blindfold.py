@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -15,11 +16,14 @@ from judge_tui.checks.submission import Submission
 from judge_tui.checks.verdict import Outcome
 from judge_tui.judging.blind import BlindMark, merged
 from judge_tui.judging.card import Scorecard, now
-from judge_tui.judging.hiding.mask import BLOCK, Mask, telling_names
+from judge_tui.judging.hiding.block import BLOCK
 from judge_tui.judging.hiding.outcomes import covered
 from judge_tui.judging.naming import judge_name
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.kept import rescue
+
+if TYPE_CHECKING:
+    from judge_tui.judging.hiding.mask import Mask
 
 __all__ = ["Blindfold"]
 
@@ -63,8 +67,7 @@ class Blindfold:
             self.seated = tuple(sorted(self.seated, key=lambda s: order.index(s.model)))
         self._marks = [marks[s.model] for s in self.seated]
         self._known = [bool(cards[s.model].given) for s in self.seated]
-        longest = max(len(name) for s in self.seated for name in (s.model, workspace.model_title(s.model)))
-        self._mask = Mask(telling_names(workspace), width=longest) if self.active else None
+        self._mask = _mask(workspace, [s.model for s in self.seated]) if self.active else None
 
     @property
     def active(self) -> bool:
@@ -127,6 +130,14 @@ class Blindfold:
             mark = self._marks[index]
             assert mark is not None
             self._marks[index] = mark.revealing(card.given, side, at)
+
+
+def _mask(workspace: Workspace, models: Sequence[str]) -> Mask:
+    # a comparison under the names pays nothing for it
+    from judge_tui.judging.hiding.mask import Mask, telling_names
+
+    longest = max(len(name) for model in models for name in (model, workspace.model_title(model)))
+    return Mask(telling_names(workspace), width=longest)
 
 
 def _mark(workspace: Workspace, card: Scorecard) -> BlindMark | None:

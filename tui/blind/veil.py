@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rich.segment import Segment
 from rich.text import Text
@@ -16,8 +16,10 @@ from textual.app import App
 from textual.color import Color
 from textual.filter import LineFilter
 
-from judge_tui.judging.hiding.mask import BLOCK
-from judge_tui.tui.blind.blindfold import Blindfold
+from judge_tui.judging.hiding.block import BLOCK
+
+if TYPE_CHECKING:
+    from judge_tui.tui.blind.blindfold import Blindfold
 
 __all__ = ["Veil", "VeiledApp"]
 

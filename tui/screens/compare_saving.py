@@ -72,6 +72,10 @@ class CompareSaving(Screen[None]):
         def joined(self) -> None: ...
         async def places_found(self) -> None: ...
 
+    def tell_saved(self, report: SaveReport) -> None:
+        """A save was attempted; may be told in any thread."""
+        self.post_message(SaveReported(report))
+
     def on_save_reported(self, message: SaveReported) -> None:
         report = message.report
         self._conflicts.discard(report.index)
