@@ -23,7 +23,7 @@ from judge_tui.judging.newer import versioned
 if TYPE_CHECKING:
     from judge_tui.judging.workspace import Workspace
 
-__all__ = ["ROUNDS", "Passage", "Round", "load_round", "one_round", "rounds_of"]
+__all__ = ["ROUNDS", "Passage", "Round", "load_round", "one_round", "round_ids", "rounds_of"]
 
 #: Folder of a workspace that holds its rounds.
 ROUNDS = "rounds"
@@ -77,6 +77,11 @@ class Round(Struct, frozen=True):
     passages: tuple[Passage, ...] = ()
 
 
+def round_ids(workspace: Workspace) -> list[str]:
+    """Ids of the rounds of a workspace, by the names of their files."""
+    return [path.stem for path in documents_in(workspace.root / ROUNDS)]
+
+
 def one_round(workspace: Workspace, name: str) -> Round:
     """A round by its id.
 
@@ -84,7 +89,7 @@ def one_round(workspace: Workspace, name: str) -> Round:
         UsageError: There is none of that name.
         WorkspaceError: Its file is malformed.
     """
-    known = [path.stem for path in documents_in(workspace.root / ROUNDS)]
+    known = round_ids(workspace)
     if name not in known:
         there = f"There are: {', '.join(known)}." if known else f"Write {ROUNDS}/{name}.toml: docs/formats.md"
         raise UsageError(f"there is no round '{name}'.", hint=there)

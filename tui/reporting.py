@@ -16,7 +16,7 @@ from judge_tui.judging.workspace import Workspace
 __all__ = ["FORMATS", "made", "written"]
 
 #: Ends of a file's name that say what it is written as.
-FORMATS = (".md", ".html", ".json")
+FORMATS = (".md", ".html", ".json", ".jsonl", ".csv")
 #: Shapes that compute: NumPy stays out of the screen's process.
 _COMPUTED = frozenset({"standings"})
 #: Seconds after which such a process is given up.
@@ -74,7 +74,7 @@ def written(workspace: Workspace, report: Report, file: Path) -> str:
         UsageError: The name says no format.
         WorkspaceError: It cannot be written, or a template of the workspace is malformed.
     """
-    from judge_tui.reports.data import as_json
+    from judge_tui.reports.data import as_csv, as_json, as_jsonl
     from judge_tui.reports.rendering import TEMPLATES, html, markdown
 
     suffix = file.suffix.lower()
@@ -85,8 +85,10 @@ def written(workspace: Workspace, report: Report, file: Path) -> str:
         own = kept_inside(workspace.root / TEMPLATES, workspace.root)
     except JudgeError as error:
         told = str(error)
-    text = {".md": lambda: markdown(report, own), ".html": lambda: html(report, own)}.get(
-        suffix, lambda: as_json(report)
-    )()
+    data = {".json": as_json, ".jsonl": as_jsonl, ".csv": as_csv}
+    if suffix in data:
+        text = data[suffix](report)
+    else:
+        text = html(report, own) if suffix == ".html" else markdown(report, own)
     write_atomically(file, text.encode())
     return told

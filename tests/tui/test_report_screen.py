@@ -95,6 +95,7 @@ async def test_a_link_is_followed_to_the_note_to_its_code_and_into_the_pane(scor
         await app.press("enter")
         line = screen.rows.lines[screen.rows.cursor]
         assert line.anchor == "code-kv-alpha-kv-cache-py-10-11"
+        assert line.place == ("Alpha", "kv_cache.py", 10)
         await app.press("less_than_sign")
         assert screen.rows.cursor == row
         await app.press("enter", "j", "j", "j", "j")
@@ -124,6 +125,37 @@ async def test_headings_are_gone_to_and_a_link_leads_back(scored: Workspace) -> 
         assert screen.rows.cursor == row
 
 
+async def test_its_title_and_whose_words_it_has_stand_first(scored: Workspace) -> None:
+    async with running(make_home(scored)) as app:
+        await ready(app)
+        await app.press("B")
+        screen = await shown(app, "Ranking")
+        first, second, *_ = ("".join(text for text, _ in line.spans) for line in screen.rows.lines)
+        assert (first.strip(), second.strip()[:12]) == ("Alpha vs Beta", "Judge: anna.")
+
+
+async def test_rounds_are_a_key_away_and_one_leads_back_to_all(scored: Workspace) -> None:
+    async with running(make_home(scored)) as app:
+        await ready(app)
+        await app.press("B")
+        await shown(app, "Ranking")
+        await app.press("o")
+        assert app.messages() == ["Nobody has written a round: rounds/<id>.toml"]
+        (scored.root / "rounds").mkdir()
+        for name in ("one", "two"):
+            text = f'title = "Round {name}"\n\n[[prose]]\njudge = "anna"\ntext = "All of {name}."\n'
+            (scored.root / "rounds" / f"{name}.toml").write_text(text)
+        for told in ("All of one.", "All of two."):
+            await app.press("o")
+            await shown(app, told)
+        await app.press("o")
+        await shown(app, "Summary: ")
+        await app.press("o")
+        await shown(app, "All of one.")
+        await app.press("tab")
+        await shown(app, "Ranking over all rounds")
+
+
 async def test_what_another_program_wrote_is_read_again(scored: Workspace) -> None:
     async with running(make_home(scored)) as app:
         await ready(app)
@@ -147,7 +179,14 @@ async def test_it_is_written_into_a_file_in_the_format_of_its_name(scored: Works
         await ready(app)
         await app.press("B")
         await shown(app, "Ranking")
-        for name, begins in (("r.html", "<!doctype html>"), ("r.md", "# "), ("r.json", "{")):
+        begin = {
+            ".html": "<!doctype html>",
+            ".md": "# ",
+            ".json": "{",
+            ".jsonl": '{"schema"',
+            ".csv": "section",
+        }
+        for name, begins in ((f"r{end}", begin[end]) for end in reporting.FORMATS):
             await app.press("w")
             app.app.screen.query_one(Input).value = name
             await app.press("enter")

@@ -12,6 +12,7 @@ from typing import ClassVar
 from textual.binding import Binding
 
 from judge_tui.checks.errors import JudgeError
+from judge_tui.judging.rounds import round_ids
 from judge_tui.judging.summaries.asked import SHAPES, Asked
 from judge_tui.judging.summaries.parts import Report
 from judge_tui.judging.workspace import Workspace
@@ -28,6 +29,8 @@ from judge_tui.tui.widgets.rows import Rows, Span
 
 __all__ = ["ReportScreen"]
 
+#: The shape that shows one of several rounds.
+ROUND = "round"
 #: What a report is, or why there is none.
 Made = Report | str
 
@@ -56,6 +59,7 @@ class ReportScreen(Sheet["tuple[str, str, int] | None"]):
         Binding("right_square_bracket,n", "heading(1)", "next heading", show=False),
         Binding("left_square_bracket,N", "heading(-1)", "previous heading", show=False),
         Binding("less_than_sign", "back_to", "back to where a link came from", show=False),
+        Binding("o", "round", "next round", show=False),
         Binding("w", "write", "write a file"),
         Binding("r", "reload", "read again"),
     ]
@@ -87,6 +91,7 @@ class ReportScreen(Sheet["tuple[str, str, int] | None"]):
                 (key_for(self, "shape(1)"), "next shape"),
                 (key_for(self.rows, "open"), "follow"),
                 (key_for(self, "write"), "write a file"),
+                (key_for(self, "round"), "next round"),
                 (keys_for(self, "heading(1)", "heading(-1)"), "headings"),
                 (key_for(self, "reload"), "read again"),
             )
@@ -121,15 +126,18 @@ class ReportScreen(Sheet["tuple[str, str, int] | None"]):
         if asked.shape in self._made or self._background is None:
             return
         job = partial(_try, self._workspace, asked, self._kept)
-        self._background.submit(job, partial(self._take, asked.shape))
+        self._background.submit(job, partial(self._take, asked))
 
-    def _take(self, shape: str, found: Made) -> None:
-        self._made[shape] = found
-        if shape == self._asked.shape:
+    def _take(self, asked: Asked, found: Made) -> None:
+        if asked.rounds != self._asked.rounds:
+            # another round is asked for by now
+            return
+        self._made[asked.shape] = found
+        if asked.shape == self._asked.shape:
             self._fill()
 
     def _failed(self, told: str) -> None:
-        self._take(self._asked.shape, told)
+        self._take(self._asked, told)
 
     def _fill(self) -> None:
         found = self._made.get(self._asked.shape)
@@ -156,8 +164,24 @@ class ReportScreen(Sheet["tuple[str, str, int] | None"]):
 
     def action_shape(self, step: int) -> None:
         """The next shape, or the one before."""
-        at = self._shapes.index(self._asked.shape) + step
-        self._asked = replace(self._asked, shape=self._shapes[at % len(self._shapes)])
+        shape = self._shapes[(self._shapes.index(self._asked.shape) + step) % len(self._shapes)]
+        self._made.pop(ROUND, None)
+        self._asked = replace(self._asked, shape=shape, rounds=())
+        self._came_from.clear()
+        self.rows.go(0)
+        self._ask()
+
+    def action_round(self) -> None:
+        """The next round of the workspace, behind the last one all that was scored."""
+        rounds = ["", *round_ids(self._workspace)]
+        if len(rounds) < 2:
+            self.notify("Nobody has written a round: rounds/<id>.toml", markup=False, timeout=4)
+            return
+        shown = self._asked.rounds[0] if self._asked.rounds and self._asked.shape == ROUND else ""
+        at = rounds.index(shown) + 1 if shown in rounds else 1
+        chosen = rounds[at % len(rounds)]
+        self._made.pop(ROUND, None)
+        self._asked = replace(self._asked, shape=ROUND, rounds=(chosen,) if chosen else ())
         self._came_from.clear()
         self.rows.go(0)
         self._ask()
@@ -194,7 +218,8 @@ class ReportScreen(Sheet["tuple[str, str, int] | None"]):
             (n for n, one in enumerate(self.rows.lines) if one.anchor in line.leads and one.anchor), None
         )
         if target is None:
-            self.notify("this line leads nowhere", markup=False, timeout=2)
+            told = "This line leads nowhere: what is underlined does, and so does code."
+            self.notify(told, markup=False, timeout=3)
             return
         self._came_from.append(self.rows.cursor)
         self._go(target)

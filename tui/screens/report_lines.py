@@ -39,6 +39,8 @@ __all__ = ["ReportLine", "report_lines"]
 _GAP, _NARROWEST = 2, 12
 #: A line of prose is not longer, however wide the screen is.
 _READABLE = 100
+#: What leads somewhere.
+_LINK = Style(underline=True)
 _TITLES = {
     "strength": ("+", "success", "Strengths"),
     "weakness": ("−", "warning", "Weaknesses"),
@@ -75,7 +77,7 @@ def report_lines(report: Report, width: int, tones: Tones) -> list[ReportLine]:
         tones: Its colours.
     """
     room = max(width - 2, 20)
-    lines: list[ReportLine] = []
+    lines = list(_titled(report, room, tones))
     for part in report.parts:
         if isinstance(part, Matrix):
             continue
@@ -87,6 +89,16 @@ def report_lines(report: Report, width: int, tones: Tones) -> list[ReportLine]:
         for fault in report.faults:
             lines += _said(fault, room, tones.by_name["warning"])
     return lines
+
+
+def _titled(report: Report, room: int, tones: Tones) -> Iterator[ReportLine]:
+    """The title of a report, and whose words are in it."""
+    for line in _said(report.title, room, tones.strong):
+        yield ReportLine(line.spans, heading=1)
+    whose = [f"Judge{'s' * (len(report.judges) > 1)}: {', '.join(report.judges)}."] if report.judges else []
+    newest = [f"Newest scorecard: {report.newest}."] if report.newest else []
+    if whose or newest:
+        yield from _said(" ".join((*whose, *newest)), room, tones.muted)
 
 
 def _of_part(part: Part, room: int, tones: Tones) -> Iterator[ReportLine]:
@@ -202,7 +214,14 @@ def _row(
         for n, (text, cell) in enumerate(zip(line, row, strict=True)):
             # what names a row is ahead of nothing
             strong = Style(bold=True) + (ahead if n else Style()) if cell.strong else Style()
-            spans.append((" " * (_GAP if n else 0) + fit(text, wide[n], right=n in right), plain + strong))
+            gap, style = " " * (_GAP if n else 0), plain + strong
+            if not cell.anchor:
+                spans.append((gap + fit(text, wide[n], right=n in right), style))
+                continue
+            shown = fit(text, wide[n], right=n in right)
+            before = shown[: len(shown) - len(shown.lstrip())]
+            behind = shown[len(before) + len(shown.strip()) :]
+            spans += [(gap + before, style), (shown.strip(), style + _LINK), (behind, style)]
         yield ReportLine(tuple(spans), leads=leads)
 
 
@@ -240,15 +259,14 @@ def _notes(part: Notes, room: int, tones: Tones) -> Iterator[ReportLine]:
         weight = bullet.severity if bullet.kind != "strength" and bullet.severity != "minor" else ""
         aside = ", ".join(filter(None, (weight, bullet.where, bullet.judge)))
         leads = (bullet.anchor,) if bullet.anchor else ()
-        for line in _said(
-            bullet.text + (f" ({aside})" if aside else ""), room, tones.text, before=f"  {glyph} "
-        ):
+        style = tones.text + (_LINK if leads else Style())
+        for line in _said(bullet.text + (f" ({aside})" if aside else ""), room, style, before=f"  {glyph} "):
             yield ReportLine(line.spans, leads=leads)
 
 
 def _code(part: Code, tones: Tones) -> Iterator[ReportLine]:
     title = f" {part.title}  {part.file}, from line {part.first}"
-    yield ReportLine(((title, tones.muted),), part.anchor)
+    yield ReportLine(((title, tones.muted),), part.anchor, place=_first_marked(part))
     for number, text in enumerate(part.lines, part.first):
         marked = number in part.marked
         spans = (
@@ -256,3 +274,8 @@ def _code(part: Code, tones: Tones) -> Iterator[ReportLine]:
             (text.expandtabs(4), tones.strong if marked else tones.text),
         )
         yield ReportLine(spans, place=(part.title, part.file, number))
+
+
+def _first_marked(part: Code) -> tuple[str, str, int]:
+    """Where code begins to be what is meant."""
+    return part.title, part.file, min(part.marked, default=part.first)
