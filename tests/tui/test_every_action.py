@@ -38,6 +38,7 @@ ELSEWHERE = {
     "report.back-to-where-a-link-came-from": (
         "test_report_screen.test_a_link_is_followed_to_the_note_to_its_code_and_into_the_pane"
     ),
+    "report.next-round": "test_report_screen.test_rounds_are_a_key_away_and_one_leads_back_to_all",
     "report.read-again": "test_report_screen.test_what_another_program_wrote_is_read_again",
     "report.write-a-file": ("test_report_screen.test_it_is_written_into_a_file_in_the_format_of_its_name"),
     "everywhere.to-the-shell-fg-comes-back": "test_terminal.test_ctrl_z_leads_to_the_shell_and_fg_comes_back",
