@@ -13,6 +13,7 @@ from judge_tui.checks.submission import Submission
 from judge_tui.cli import options
 from judge_tui.cli.screen import on_screen
 from judge_tui.judging.naming import default_judge, judge_name
+from judge_tui.judging.read_once import no_collection
 from judge_tui.judging.workspace import Workspace
 
 __all__ = ["command", "meant"]
@@ -54,7 +55,8 @@ def command(
     # The engine loads beside the screen.
     with contextlib.suppress(OSError):
         settings["ahead"] = EngineProcess((*ENGINE, chosen[0].task))
-    from judge_tui.tui.app import run_compare
+    with no_collection():
+        from judge_tui.tui.app import run_compare
 
     return run_compare(workspace=found, submissions=chosen, judge=who, **settings) or 0
 

@@ -80,7 +80,8 @@ def show(workspace: Workspace, judge: str | None = None, **settings: Any) -> int
         print_matrix(workspace)
         return 0
     who = judge_name(judge) if judge is not None else default_judge()
-    from judge_tui.tui.app import run_home
+    with no_collection():
+        from judge_tui.tui.app import run_home
 
     return run_home(workspace=workspace, judge=who, **settings)
 

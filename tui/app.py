@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -19,6 +20,7 @@ from textual.screen import Screen
 from judge_tui.checks.errors import JudgeError
 from judge_tui.checks.request import Backend
 from judge_tui.checks.submission import Submission
+from judge_tui.judging.read_once import no_collection
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.blind.veil import VeiledApp
 from judge_tui.tui.commands import CommandedApp
@@ -245,9 +247,13 @@ class JudgeApp(CommandedApp[int], HarmlessApp[int], PersonalApp[int], VeiledApp[
             self._session = None
 
 
+@cache
 def _comparison() -> type[CompareScreen]:
-    from judge_tui.tui.screens.compare import CompareScreen
+    with no_collection():
+        from judge_tui.tui.screens.compare import CompareScreen
 
+    # what was loaded stays, as what the program began with
+    gc.freeze()
     return CompareScreen
 
 
