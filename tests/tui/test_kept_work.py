@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from judge_tui.judging.scorecard import Scorecard, load_scorecard, render_scorecard
+from judge_tui.judging.note import Note
+from judge_tui.judging.scorecard import FileStamp, Scorecard, load_scorecard, render_scorecard
 from judge_tui.judging.workspace import Workspace
 from judge_tui.tui.desk.matchup_desk import MatchupDesk
 from judge_tui.tui.kept import rescue
@@ -123,6 +124,79 @@ def test_work_of_several_runs_is_a_step_of_undo_each_the_newest_last(opened: Ope
     assert found == ["newest", "newer", "old", ""]
     again.close()
     assert kept(again) == []
+
+
+def of_two_notes(opened: Opener) -> Path:
+    """A card with a score and two notes on disk."""
+    begun = opened()
+    card = begun.cards[0].with_score("correctness", 70)
+    for name in ("kept", "deleted"):
+        card = card.with_note(Note("bug", name, id=name))
+    begun.change(0, "begun", card)
+    begun.close()
+    return begun.paths[0]
+
+
+def apart(path: Path, *windows: Session) -> None:
+    """End windows whose card could not be written; what was on disk is there again."""
+    for window in windows:
+        window.flush()
+        assert window.unsaved() == (0,)
+        window.close()
+
+
+def test_what_several_windows_could_not_save_is_put_together(opened: Opener) -> None:
+    path = of_two_notes(opened)
+    first, second = opened(), opened()
+    on_disk = path.read_bytes()
+    path.unlink()
+    path.mkdir()
+    first.change(0, "scored", first.cards[0].with_score("tests", 40).with_score("correctness", 1))
+    first.drop_note(0, "deleted")
+    second.change(0, "scored", second.cards[0].with_score("correctness", 2))
+    second.put_note(0, Note("bug", "of the second", id="new"))
+    apart(path, first, second)
+    path.rmdir()
+    path.write_bytes(on_disk)
+    again = opened()
+    assert (again.earlier_runs, again.behind) == ({0: 2}, ())
+    again.flush()
+    saved = load_scorecard(path)
+    assert dict(saved.given) == {"correctness": 2, "tests": 40}
+    assert [note.id for note in saved.notes] == ["kept", "new"]
+    again.undo()
+    assert again.cards[0].score("correctness") == 1
+
+
+def test_what_was_kept_knows_what_it_was_begun_on(opened: Opener, reports: Reports) -> None:
+    path = of_two_notes(opened)
+    window = opened()
+    elsewhere = load_scorecard(path).without_note("deleted").with_score("correctness", None)
+    path.write_text(render_scorecard(elsewhere))
+    window.put_note(0, Note("bug", "here", id="new"))
+    apart(path, window)
+    again = opened()
+    again.flush()
+    assert again.behind == (0,)
+    assert reports.wait_for("conflict").index == 0
+    assert again.merge(0)
+    again.flush()
+    saved = load_scorecard(path)
+    assert (dict(saved.given), [note.id for note in saved.notes]) == ({}, ["kept", "new"])
+
+
+def test_work_that_does_not_say_what_it_was_begun_on_is_not_put_together(opened: Opener) -> None:
+    path = of_two_notes(opened)
+    card = load_scorecard(path)
+    for number, one in enumerate((card.with_score("tests", 1), card.without_note("kept"))):
+        window = Rescue(path)
+        place = window.keep(one, FileStamp.of(path.read_bytes()))
+        window.close()
+        assert place is not None
+        os.utime(place, (number, number))
+    again = opened()
+    assert (again.earlier_runs, dict(again.cards[0].given)) == ({0: 2}, {"correctness": 70})
+    assert [note.id for note in again.cards[0].notes] == ["deleted"]
 
 
 def test_a_window_whose_undo_ends_with_it_takes_up_the_newest_alone(opened: Opener) -> None:

@@ -198,7 +198,7 @@ class Autosave:
         """Write a change; how that went, but for one that has failed before and does so again."""
         index, path = change.index, self._paths[change.index]
         with self._changed:
-            stamp = self._stamps[index]
+            stamp, found = self._stamps[index], self._found[index]
         try:
             new = self._document.save(path, change.card, stamp)
         except Exception as error:  # whatever it is: this thread dies of nothing, and says what is not saved
@@ -208,7 +208,7 @@ class Autosave:
                 self._blocked[index] = change
                 if state == "failed":
                     self._again[index] = time.monotonic() + _AGAIN_S
-            kept = self._keep(change, stamp)
+            kept = self._keep(change, stamp, found)
             told = _sentence(path, error) + (f" Your work is kept in {kept}." if kept else "")
             return None if known and state == "failed" else SaveReport(index, state, told, time.time())
         with self._changed:
@@ -223,21 +223,21 @@ class Autosave:
 
     # the state folder
 
-    def _keep(self, change: _Change, stamp: FileStamp | None) -> Path | None:
+    def _keep(self, change: _Change, stamp: FileStamp | None, found: Any) -> Path | None:
         """Keep a change, where a newer one is not kept already; the place of what is kept, if anything is."""
         with self._keeping:
             number, place = self._kept.get(change.index, (0, None))
             if number < change.number or (number == change.number and place is None):
-                place = self._rescues[change.index].keep(change.card, stamp)
+                place = self._rescues[change.index].keep(change.card, stamp, found)
                 self._kept[change.index] = (change.number, place)
             return place
 
     def _keep_all(self) -> None:
         """Keep what is not on disk: the program may end before it is."""
         with self._changed:
-            unsaved, stamps = self._unsaved(), list(self._stamps)
+            unsaved, stamps, found = self._unsaved(), list(self._stamps), list(self._found)
         for change in unsaved.values():
-            self._keep(change, stamps[change.index])
+            self._keep(change, stamps[change.index], found[change.index])
 
     def _forget(self, change: _Change) -> None:
         """A change is on disk: what was kept of it, or before it, is needed no more."""

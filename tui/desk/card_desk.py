@@ -26,11 +26,21 @@ from judge_tui.tui.desk.changes import Changes
 from judge_tui.tui.desk.placements import Placements, Search
 from judge_tui.tui.desk.step_words import DELETED, described
 from judge_tui.tui.kept import rescue
+from judge_tui.tui.kept.rescue import joined
 
 if TYPE_CHECKING:
     from judge_tui.tui.desk.matchup_desk import MatchupDesk
 
 __all__ = ["CardDesk", "letter_of"]
+
+
+def _with_what_is_older(begun: Scorecard | None, older: Scorecard, newer: Scorecard) -> Scorecard:
+    """A card with what an earlier run has changed in it; where both have, it stays as it is."""
+    from judge_tui.judging.merged_card import CARD
+    from judge_tui.judging.merging import merged
+
+    clashes = merged(CARD, begun, older, newer).clashes
+    return merged(CARD, begun, older, newer, dict.fromkeys(clashes, "theirs")).value
 
 
 def letter_of(index: int) -> str:
@@ -115,9 +125,9 @@ class CardDesk(CardConflicts):
         self.damaged = [(index, place) for index, one in enumerate(self._rescues) for place in one.damaged]
         self.waiting = tuple(index for index in self.closed if rescue.every_kept(self.paths[index]))
         self.newer = [(index, place) for index, one in enumerate(self._rescues) for place in one.newer]
-        self.behind = tuple(index for index, kept in rescued.items() if kept[-1].behind)
-        # what an earlier run has kept was begun on what nobody has any more
-        begun = [None if i in rescued and rescued[i][-1].behind else card for i, card in enumerate(found)]
+        behind = {index: kept[-1] for index, kept in rescued.items() if kept[-1].behind}
+        self.behind = tuple(behind)
+        begun = [behind[i].begun if i in behind else card for i, card in enumerate(found)]
         self._autosave = Autosave(self.paths, stamps, report, self._rescues, found=begun)
         self.placements = [Placements(s, card) for s, card in zip(self.submissions, found, strict=True)]
         self._written: dict[int, Scorecard] = {}
@@ -134,7 +144,7 @@ class CardDesk(CardConflicts):
         )
         for one in kept:
             self.blindfold.take(index, one.card.blind)
-        return kept
+        return joined(kept, _with_what_is_older) if len(kept) > 1 else kept
 
     @property
     def cards(self) -> tuple[Scorecard, ...]:

@@ -21,7 +21,7 @@ from judge_tui.tui.desk.changes import Changes
 from judge_tui.tui.desk.keypad import Keypad
 from judge_tui.tui.desk.matchup_conflicts import MatchupConflicts, Who
 from judge_tui.tui.desk.matchup_document import matchup_document
-from judge_tui.tui.kept.rescue import Kept, Rescue
+from judge_tui.tui.kept.rescue import Kept, Rescue, joined
 
 __all__ = ["KEY", "MARGIN", "WINNER", "MatchupDesk"]
 
@@ -102,7 +102,8 @@ class MatchupDesk(MatchupConflicts):
         def kept_of(_: int, every: bool) -> list[Matchup]:
             if self.closed:
                 return []
-            kept.extend(rescue.take_up(self.path, stamp, partial(operator.eq, found), every=every))
+            taken = rescue.take_up(self.path, stamp, partial(operator.eq, found), every=every)
+            kept.extend(joined(taken, _with_what_is_older) if len(taken) > 1 else taken)
             return [one.card for one in kept]
 
         closed = (0,) if self.closed else ()
@@ -111,7 +112,7 @@ class MatchupDesk(MatchupConflicts):
         self.damaged, self.newer = rescue.damaged, rescue.newer
         self.behind = self.restored and kept[-1].behind
         base = kept[-1].stamp if kept else stamp
-        read = [None if self.behind else found]
+        read = [kept[-1].begun if self.behind else found]
         self._autosave = Autosave([key], [base], report, [rescue], document, read)
         if self.restored:
             self.save()
@@ -407,6 +408,14 @@ def _described(label: str, before: Matchup, after: Matchup, who: Who) -> str:
         if one not in after.criteria or one not in before.criteria
     )
     return next((f"{label} {one.name}" for one in changed if one.name), label)
+
+
+def _with_what_is_older(begun: Matchup | None, older: Matchup, newer: Matchup) -> Matchup:
+    """A matchup with what an earlier run has changed in it; where both have, it stays as it is."""
+    from judge_tui.judging.merged_matchup import merged_matchups
+
+    clashes = merged_matchups(begun, older, newer).clashes
+    return merged_matchups(begun, older, newer, dict.fromkeys(clashes, "theirs")).value
 
 
 def _as_it_lies(path: Path) -> tuple[int, ...]:

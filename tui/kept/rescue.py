@@ -8,12 +8,14 @@ what windows that have ended have kept is taken up by the next.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from judge_tui.checks.errors import JudgeError, NewerSchema, WorkspaceError
 from judge_tui.checks.folders import user_folder
@@ -21,10 +23,11 @@ from judge_tui.judging.storage import Conflict, FileStamp, read_bytes, write_ato
 from judge_tui.tui.kept.documents import SCORECARD, Document
 from judge_tui.tui.kept.kept_files import KeptFiles
 
-__all__ = ["Kept", "Rescue", "every_kept", "place", "set_aside"]
+__all__ = ["Kept", "Rescue", "every_kept", "joined", "place", "set_aside"]
 
-#: The first line of what is kept says what was on disk when it was begun; a comment to every TOML reader.
-_BASE = b"# begun on: "
+#: The first line of what is kept says what was on disk when it was begun, and those behind it what that said;
+#: comments to every TOML reader.
+_BASE, _SAID = b"# begun on: ", b"#| "
 _NO_FILE = b"no file"
 #: What is never on disk.
 _NEVER = FileStamp("unknown")
@@ -37,11 +40,35 @@ class Kept(Struct, frozen=True):
         card: The card, or the matchup.
         stamp: What must be on disk for it to be saved unasked.
         behind: Whether something else is on disk, so that the judge has to choose.
+        begun: What was on disk when it was begun; ``None`` for nothing, or where nobody knows.
     """
 
     card: Any
     stamp: FileStamp | None
     behind: bool
+    begun: Any = None
+
+    @property
+    def told(self) -> bool:
+        """Whether it is known what was changed in it."""
+        return self.begun is not None or self.stamp is None
+
+
+def joined(kept: Sequence[Kept], together: Callable[[Any, Any, Any], Any]) -> tuple[Kept, ...]:
+    """Work of several runs, each with what those before it have changed as well.
+
+    Args:
+        kept: The work, the newest last.
+        together: What an older one was begun on, it, and a newer one → the newer one with what only the older
+            one has changed.
+    """
+    found: list[Kept] = []
+    for number, one in enumerate(kept):
+        card = one.card
+        for older in reversed(kept[:number]):
+            card = together(older.begun, older.card, card) if older.told else card
+        found.append(replace(one, card=card))
+    return tuple(found)
 
 
 def place(path: Path, kind: str, suffix: str) -> Path:
@@ -108,17 +135,18 @@ class Rescue:
             if known(read[0]):
                 self._files.forget(kept)
                 continue
-            found.append(_begun(*read, _older(file, kept), on_disk))
+            found.append(self._begun(*read, _older(file, kept), on_disk))
             if not every:
                 break
         return tuple(reversed(found))
 
-    def keep(self, card: Any, base: FileStamp | None) -> Path | None:
+    def keep(self, card: Any, base: FileStamp | None, said: Any = None) -> Path | None:
         """Keep a card that could not be saved; its place, or ``None`` when that fails too.
 
         Args:
             card: The card.
             base: What was on disk when it was begun; ``None`` for no file.
+            said: The card that this was; ``None`` where nobody knows.
         """
         begun = _NO_FILE if base is None else base.digest.encode()
         try:
@@ -126,10 +154,28 @@ class Rescue:
             if kept in self.newer:
                 # the file of all windows, where nothing can be locked
                 return None
-            write_atomically(kept, _BASE + begun + b"\n" + self._document.render(card).encode())
+            lines = [] if base is None or said is None else self._document.render(said).encode().split(b"\n")
+            head = [_BASE + begun, *(_SAID + line for line in lines), b""]
+            write_atomically(kept, b"\n".join(head) + self._document.render(card).encode())
         except Exception:  # whatever could not be written there is lost, and the judge is told so
             return None
         return kept
+
+    def _begun(self, card: Any, data: bytes, younger: bool, on_disk: FileStamp | None) -> Kept:
+        first, *lines = data.split(b"\n")
+        if not first.startswith(_BASE):
+            # kept by a version that did not say what was on disk: the younger of the two files is ahead
+            behind = on_disk is not None and not younger
+            return Kept(card, _NEVER if behind else on_disk, behind)
+        begun = first.removeprefix(_BASE).strip()
+        base = None if begun == _NO_FILE else FileStamp(begun.decode("ascii", "replace"))
+        said = [line.removeprefix(_SAID) for line in takewhile(lambda line: line.startswith(_SAID), lines)]
+        was = None
+        if said:
+            # then it is as if nobody knew
+            with suppress(JudgeError, ValueError, RecursionError):
+                was = self._document.parse(b"\n".join(said), self._path)
+        return Kept(card, base, base != on_disk, was)
 
     def drop(self) -> None:
         """Forget what this window keeps or has taken up: it is saved now."""
@@ -152,17 +198,6 @@ def _read(kept: Path, document: Document[Any]) -> tuple[Any, bytes] | None:
         raise
     except (JudgeError, OSError, ValueError, RecursionError):
         return None
-
-
-def _begun(card: Any, data: bytes, younger: bool, on_disk: FileStamp | None) -> Kept:
-    first, _, _ = data.partition(b"\n")
-    if not first.startswith(_BASE):
-        # kept by a version that did not say what was on disk: the younger of the two files is ahead
-        behind = on_disk is not None and not younger
-        return Kept(card, _NEVER if behind else on_disk, behind)
-    begun = first.removeprefix(_BASE).strip()
-    base = None if begun == _NO_FILE else FileStamp(begun.decode("ascii", "replace"))
-    return Kept(card, base, base != on_disk)
 
 
 def _older(one: Path, other: Path) -> bool:

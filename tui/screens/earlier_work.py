@@ -36,11 +36,11 @@ def told_of_earlier_work(runs: int, what: str, *, behind: bool, undo: str, settl
         settle: The key that asks about what both have changed.
     """
     work = "Unsaved work of an earlier run" if runs == 1 else f"Unsaved work of {runs} earlier runs"
-    shown = "shown" if runs == 1 else "the newest of it shown"
+    shown = "shown" if runs == 1 else "shown, the newest where they differ"
     older = "" if runs == 1 else f" {undo} goes back to what is older."
     if behind:
         asked = f"but the {what} on disk is newer: {settle} asks about what both have changed."
         return f"{work} is kept, and {shown}, {asked}{older}"
     if runs > 1:
-        return f"{work} is back in the {what}, {shown};{older}"
+        return f"{work} is back in the {what}, the newest where they differ;{older}"
     return f"{work} is back in the {what}; {undo} takes it away again."
