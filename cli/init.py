@@ -33,6 +33,7 @@ def command(folder: Path, title: str | None) -> None:
     click.echo("The shipped rubrics apply; rubrics/<task>.toml would replace one.")
     click.echo(_readme(folder / "README.md", name))
     click.echo("Next: judge-tui add FOLDER --model NAME --task TASK")
+    click.echo("A task of your own: judge-tui challenge new NAME")
 
 
 def _make(folder: Path) -> None:

@@ -148,7 +148,19 @@ def _misspelt(authors: Authors) -> Iterator[Tried]:
 
 def _judged(task: Task, path: Path, name: str) -> dict[str, Outcome]:
     wanted = [check.id for check in task.checks if check.id not in _OF_NOBODY]
-    return judge(task, Submission(name, task.id, path), seed=_SEEDS[0], checks=wanted)
+    return _sound(judge(task, Submission(name, task.id, path), seed=_SEEDS[0], checks=wanted))
+
+
+def _sound(outcomes: dict[str, Outcome]) -> dict[str, Outcome]:
+    """Outcomes that say something of a submission.
+
+    Raises:
+        ChallengeFault: One says that the challenge itself is off.
+    """
+    for each in outcomes.values():
+        if each.fault:
+            raise ChallengeFault(each.summary.removeprefix("the challenge itself: "))
+    return outcomes
 
 
 def _failing(task: Task, outcomes: Mapping[str, Outcome]) -> list[Outcome]:
@@ -377,7 +389,8 @@ def _lazy_programs(challenge: Challenge) -> Iterator[Tried]:
             folder = Path(place, name, challenge.id)
             folder.mkdir(parents=True)
             (folder / _file(challenge)).write_text(text or "# nothing\n")
-            found = judge(task, Submission(name, task.id, folder), seed=_SEEDS[0], checks=[c.id for c in own])
+            lazy = Submission(name, task.id, folder)
+            found = _sound(judge(task, lazy, seed=_SEEDS[0], checks=[c.id for c in own]))
         passing = [each for each in found.values() if each.verdict in (Verdict.PASS, Verdict.WARN)]
         stopped = [each for each in found.values() if each.verdict not in (Verdict.PASS, Verdict.WARN)]
         fine = bool(stopped)

@@ -18,6 +18,7 @@ from judge_tui.judging.wording import counted
 from judge_tui.judging.workspace import Workspace
 
 if TYPE_CHECKING:
+    from judge_tui.checks.challenges.challenge import Challenge
     from judge_tui.checks.trying.challenge import Tolerance, Tried
 
 __all__ = ["command"]
@@ -69,6 +70,8 @@ def command(name: str, workspace: Path | None, tolerance: str | None, form: str)
         same = sum(each.same for each in results)
         told = f", {counted(same, 'lazy answer')} the right one" if same else ""
         click.echo(f"{len(results)} tried, {len(bad)} as they must not be{told}.")
+        if not any(each.kind in ("reference", "right") for each in results):
+            click.echo(f"right/ holds no answer: that a right one passes {name} was not tried.")
     return 1 if bad else 0
 
 
@@ -85,15 +88,26 @@ def _trials(found: Workspace, task: str, rule: Tolerance | None) -> Iterator[Tri
         yield from tried_built_in(load_task(task))
         return
     if not challenge.kinds:
-        raise UsageError(
-            f"{task} has no challenge: neither challenge.py nor tests/ nor cases/ is in {challenge.path}.",
-            hint=f"Begin one with: judge-tui challenge new {task}",
-        )
+        raise _of_no_kind(challenge)
     with answers_in(Path(challenge.path)) as (right, wrong):
         try:
             yield from tried(challenge, right, wrong, rule)
         except Skipped as fault:
             raise UsageError(f"{fault.message}.") from fault
+
+
+def _of_no_kind(challenge: Challenge) -> UsageError:
+    """What is missing in a challenge's folder."""
+    for part, wanted in (("tests", "test_*.py"), ("cases", "*.in")):
+        if named := [file for file in challenge.folder.files if file.startswith(f"{part}/")]:
+            return UsageError(
+                f"{challenge.id} has no challenge: {part}/ has no {wanted}; {named[0]} is taken for none.",
+                hint="Rename it.",
+            )
+    return UsageError(
+        f"{challenge.id} has no challenge: neither challenge.py nor tests/ nor cases/ is in {challenge.path}.",
+        hint=f"Begin one with: judge-tui challenge new {challenge.id}",
+    )
 
 
 def _rule(text: str) -> Tolerance:

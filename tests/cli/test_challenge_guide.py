@@ -116,3 +116,25 @@ def test_names_that_mean_nothing_and_nearly_something_are_told(workspace: Path, 
         "propery_a": "means nothing in challenge.py:13; did you mean property_…?",
         "CASE": "means nothing in challenge.py:14; did you mean CASES?",
     }
+
+
+def test_what_lies_where_a_challenge_is_looked_for_and_is_none_is_named(workspace: Path, cli: Cli) -> None:
+    tests = workspace / "challenges/mine/tests"
+    tests.mkdir(parents=True)
+    (tests / "my_ring.py").write_text("")
+    ended = cli("challenge", "check", "mine")
+    assert ended.code == 2
+    assert "tests/ has no test_*.py; tests/my_ring.py is taken for none" in ended.err
+
+
+def test_a_challenge_that_cannot_judge_a_lazy_answer_is_off(workspace: Path, cli: Cli) -> None:
+    cases = workspace / "challenges/mine/cases"
+    cases.mkdir(parents=True)
+    for name in ("1.in", "1.out"):
+        (cases / name).write_text("1\n")
+    ended = cli("challenge", "check", "mine")
+    assert (ended.code, "✓" in ended.out) == (2, False)
+    assert "cases/1.in: there is no cases/1.ans beside it, and no other ending is read" in ended.err
+    (cases / "1.out").rename(cases / "1.ans")
+    ended = cli("challenge", "check", "mine")
+    assert (ended.code, "right/ holds no answer" in ended.out) == (1, True)

@@ -26,6 +26,8 @@ from judge_tui.checks.sources import python_files
 __all__ = ["Judged", "Row", "Trial"]
 
 _START = 30.0
+#: Names of an answer that are told where it lacks one; of more nobody picks out what was meant.
+_FEW = 3
 Name = Annotated[str, msgspec.Meta(max_length=2_000)]
 Text = Annotated[str, msgspec.Meta(max_length=200_000)]
 Line = Annotated[int, msgspec.Meta(ge=0, le=2**31)]
@@ -221,8 +223,8 @@ class Judged:
         """What the answer has that is spelt nearly so, as a clause; empty for nothing."""
         answer = self._bench.submission
         names = {each for file in python_files(answer) for each in defined(answer, file)}
-        near = get_close_matches(name, names, n=1)
-        return f"; it has {near[0]}" if near else ""
+        near = get_close_matches(name, names, n=1) or sorted(n for n in names if not n.startswith("_"))
+        return f"; it has {', '.join(near)}" if 0 < len(near) <= _FEW else ""
 
     def _row(self, file: str, index: int, *, further: int) -> Row:
         test = self._gathered.tests[index]

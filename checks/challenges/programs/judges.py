@@ -114,7 +114,8 @@ def _whole(case: Case, *, validated: bool) -> None:
     if not case.answer and not validated:
         name = case.input.removesuffix(".in") + ".ans"
         raise ChallengeFault(
-            f"there is no {name} beside it: without one, a validator.py has to say what is right.",
+            f"there is no {name} beside it, and no other ending is read: without one, a validator.py has to "
+            "say what is right.",
             file=case.input,
         )
 

@@ -208,3 +208,10 @@ def test_it():
     assert (found.verdict, found.summary) == (
         Verdict.FAIL, "raised its own ValueError: 3 at tests/test_it.py:4"
     )  # fmt: skip
+
+
+def test_of_an_answer_with_few_names_they_are_told_where_another_is_lacking(judged: Judged) -> None:
+    outcomes = judged(
+        "from submission import RingBuffer\ndef test_it(): pass\n", "class CircularQueue: pass\n"
+    )
+    assert outcomes["test_it"].summary.endswith("tests/test_it.py:1 imports; it has CircularQueue")
