@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from os.path import isfile
+from os.path import isdir, isfile
 
 from msgspec import Struct, field
 
@@ -137,6 +137,7 @@ def outline(workspace: Workspace, judge: str) -> Outline:
     carded = {
         (model, task)
         for task in workspace.tasks()
+        if isdir(workspace.root / "scores" / task)
         for model in models
         # not Path.is_file, which raises where a folder above cannot be searched
         if (model, task) not in submitted and isfile(workspace.scorecard_path(task, model, judge))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
 from os.path import isdir, islink, lexists
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -270,16 +270,15 @@ class Workspace(Struct, frozen=True, dict=True):
         return attempt_title(title, attempt) if title not in ("", name) else model
 
     def _titles(self, model: str) -> Iterator[str]:
-        with suppress(WorkspaceError):
-            for task in filter(partial(self._may_say, model), self.submitted(model)):
-                with suppress(WorkspaceError):
-                    yield self.submission(model, task).meta.model
-
-    def _may_say(self, model: str, task: str) -> bool:
-        """Whether there is a file that says more of a submission; that there is none is quickly seen."""
         name, attempt = self.parts(model)
-        place = os.path.join(name, attempt_name(task, attempt), META)
-        return any(lexists(os.path.join(tree, place)) for tree in (self.submissions, *self.binding_trees))
+        places = [os.path.join(tree, name) for tree in (self.submissions, *self.binding_trees)]
+        there = list(filter(lexists, places))
+        with suppress(WorkspaceError):
+            for task in self.submitted(model):
+                # that there is no such file is quickly seen
+                if any(lexists(os.path.join(place, attempt_name(task, attempt), META)) for place in there):
+                    with suppress(WorkspaceError):
+                        yield self.submission(model, task).meta.model
 
     def submission(self, model: str, task: str) -> Submission:
         """One model's folder for one task, by their folder names; it need not exist.

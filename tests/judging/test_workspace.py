@@ -98,3 +98,17 @@ def test_a_blank_card_is_given_where_there_is_none(workspace: Workspace) -> None
     assert card == Scorecard(task="kv", model="glm5", judge="anna")
     with pytest.raises(UsageError):
         workspace.scorecard_path("kv", "glm5", "../anna")
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["submissions/glm5/kv", "submissions/glm5/backwards", "bindings/glm5/kv", "bindings/glm5/backwards"],
+)
+def test_a_model_is_called_as_any_of_its_submissions_or_the_judge_beside_them_says(
+    tmp_path: Path, said: str
+) -> None:
+    for task in ("backwards", "kv"):
+        (tmp_path / "submissions" / "glm5" / task).mkdir(parents=True)
+    (tmp_path / said).mkdir(parents=True, exist_ok=True)
+    (tmp_path / said / "submission.toml").write_text('model = "GLM-5"\n')
+    assert Workspace.at(tmp_path).model_title("glm5") == "GLM-5"
