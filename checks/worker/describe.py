@@ -119,6 +119,8 @@ def _items(value: Any, most: int | None = None) -> list[tuple[str, Any, Any]]:
         return [("a", name, getattr(value, name)) for name in value._fields]
     if isinstance(value, (list, tuple, deque)):
         return [("i", index, part) for index, part in enumerate(islice(value, most))]
+    if _boxes(value):
+        return [("i", index, part) for index, part in enumerate(islice(value, most))]
     if arrays.is_array(value) or isinstance(
         value, (np.generic, str, bytes, int, float, complex, type, ModuleType, type(None))
     ):
@@ -128,6 +130,15 @@ def _items(value: Any, most: int | None = None) -> list[tuple[str, Any, Any]]:
     if callable(value) and not hasattr(value, "__dict__"):
         return []
     return [("a", name, part) for name, part in _attributes(value).items()]
+
+
+def _boxes(value: Any) -> bool:
+    """Whether it is an array of objects that holds arrays or containers: a list by another name."""
+    if not isinstance(value, np.ndarray) or value.dtype != object or value.ndim == 0:
+        return False
+    return any(
+        arrays.is_array(part) or isinstance(part, _CONTAINERS) for part in islice(value.flat, _BREADTH)
+    )
 
 
 def properties(value: Any) -> list[tuple[str, Any]]:
@@ -204,6 +215,8 @@ def _described(value: Any, depth: int, seen: frozenset[int], left: list[int]) ->
     if isinstance(value, (dict, list, tuple)):
         tree["kind"] = "tuple" if isinstance(value, tuple) else type(value).__name__
         tree["count"] = len(value)
+    elif _boxes(value):
+        tree = {"kind": "list", "count": len(value)}
     left[0] -= len(parts)
     if parts and left[0] > 0:
         seen = seen | {id(value)}
@@ -219,7 +232,7 @@ def leaves(value: Any, depth: int = 8) -> Iterator[tuple[Path, Any]]:
 def _leaves(value: Any, path: Path, depth: int, seen: set[int]) -> Iterator[tuple[Path, Any]]:
     parts = children(value)
     scalar = isinstance(value, (np.generic, bool, int, float))
-    if scalar or arrays.is_array(value) or (value is None and path):
+    if scalar or (arrays.is_array(value) and not parts) or (value is None and path):
         yield path, value
         return
     if not parts or depth == 0 or id(value) in seen:

@@ -38,6 +38,8 @@ __all__ = ["accuracy"]
 _BELOW = (-2e4, -7e4)
 #: And below -1e9, which they do not: a stand-in that is outweighed there is told.
 _FAR_BELOW = -4e9
+#: How much further a hidden key scores than the one before it: what is added to hide it is outweighed then.
+_RISES = (64.0, 32768.0)
 _UNREAD = "Its mask gives causal attention neither as 0 and -inf nor as booleans, (N, N) or (1, 1, N, N)."
 
 
@@ -47,7 +49,7 @@ _UNREAD = "Its mask gives causal attention neither as 0 and -inf nor as booleans
     establishes="O equals softmax(QKᵀ/√D)V row by row for every head, uneven tiles, T > N, T = 1, causal and "
     "not, in float64 and float32.",
     roles=("forward",),
-    version=9,
+    version=10,
 )
 def accuracy(bench: Bench, found: Findings) -> str:
     """Hold every row of fresh draws against the float64 reference."""
@@ -85,8 +87,7 @@ def accuracy(bench: Bench, found: Findings) -> str:
             note="With the contract's axes its answer is not attention; every check hands over its own.",
             **forward.place,
         )
-    if wide.verdict is Verdict.PASS:
-        _far_below(bench, forward, found)
+    outweighed = _far_below(bench, forward, found) if wide.verdict is Verdict.PASS else ""
     beside = "" if wide.verdict is Verdict.FAIL else _beside(bench, forward, found)
     odd = _unequal(bench, forward, found)
     if bench.place.gpu:
@@ -98,6 +99,8 @@ def accuracy(bench: Bench, found: Findings) -> str:
         text = f"{beside}; otherwise {text}"
     elif odd and found.wrong is not None and found.wrong.quantity.startswith("O with "):
         text = f"{odd}; otherwise {text}"
+    elif outweighed:
+        text = f"{outweighed}; otherwise {text}"
     taken = f"takes {forward.relaid} for the contract's (B, H, N, D); so called, {text}"
     return taken if forward.relaid else text
 
@@ -121,10 +124,9 @@ def _cases(bench: Bench, forward: Forward) -> Iterator[Case]:
         yield _apart(drawn(bench.rng(name, causal), (1, 2, 18, 16), 4, causal, name=name))
         for turn, dtype in enumerate((np.float64, np.float32, np.float64, np.float64)):
             yield _strided(bench, turn, causal, dtype)
-        if causal:
-            yield _rising(
-                drawn(bench.rng("hidden"), (1, 2, 18, 16), 4, True, name="hidden keys score highest")
-            )
+        for by in _RISES if causal else ():
+            name = f"hidden keys score highest, by {by:g} from key to key"
+            yield _rising(drawn(bench.rng(name), (1, 2, 18, 16), 4, True, name=name), by)
     for index, (shape, tile, _back, spread) in enumerate(swept()):
         rng, causal = bench.rng("swept", index), forward.causal[index % len(forward.causal)]
         yield drawn(rng, shape, tile, causal, spread=spread, name="every small size")
@@ -167,29 +169,36 @@ def _apart(case: Case) -> Case:
     return case
 
 
-def _rising(case: Case) -> Case:
-    """Scores that rise by 64 from key to key: what hides the later ones must outweigh any score."""
+def _rising(case: Case, by: float) -> Case:
+    """Scores that rise from key to key: what hides the later ones must outweigh any score."""
     q, k = case.q.copy(), case.k.copy()
-    q[..., 0], k[..., 0] = 16.0, 16.0 * np.arange(case.q.shape[2])
+    q[..., 0], k[..., 0] = 16.0, by / 4 * np.arange(case.q.shape[2])
     return replace(case, q=q, k=k)
 
 
-def _far_below(bench: Bench, forward: Forward, found: Findings) -> None:
-    """Scores that lie below any number that stands in for -inf, which a right answer shows none of."""
+def _far_below(bench: Bench, forward: Forward, found: Findings) -> str:
+    """Scores that outweigh any number that stands in for -inf, which a right answer shows none of."""
     rows = Rows()
     for causal in forward.causal:
         name = f"scores near {_FAR_BELOW:g}"
         case = drawn(bench.rng(name, causal), (1, 2, 18, 16), 4, causal, name=name)
         rows.hold(case := _offset(case, _FAR_BELOW), forward(case))
-    if rows.worst.verdict is not Verdict.PASS:
-        found.limit(
-            f"O with every score near {_FAR_BELOW:g}, relative error per row",
-            rows.worst.error,
-            rows.worst.own,
-            otherwise=Verdict.WARN,
-            note="A finite number that stands in for -inf is outweighed by such scores.",
-            **forward.place,
-        )
+    if True in forward.causal:
+        name = f"hidden keys score highest, by {-_FAR_BELOW:g} from key to key"
+        case = drawn(bench.rng(name), (1, 2, 18, 16), 4, True, name=name)
+        rows.hold(case := _rising(case, -_FAR_BELOW), forward(case))
+    worst = rows.worst
+    if worst.verdict is Verdict.PASS:
+        return ""
+    found.limit(
+        f"O with {worst.case.name}, relative error per row",
+        worst.error,
+        worst.own,
+        otherwise=Verdict.WARN,
+        note="A finite number that stands in for -inf is outweighed by such scores.",
+        **forward.place,
+    )
+    return f"a finite number in the place of -inf: O is {worst.error:.2g} off with {worst.case.name}"
 
 
 def _beside(bench: Bench, forward: Forward, found: Findings) -> str:
