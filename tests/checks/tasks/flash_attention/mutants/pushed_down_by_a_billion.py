@@ -2,6 +2,7 @@
 # caught by: accuracy (warn)
 import numpy as np
 
+
 def flash_attention_fwd(Q, K, V, tile_size, causal=True):
     """Tiled attention with online softmax. Q, K, V: (B, H, N, D)."""
     B, H, N, D = Q.shape
