@@ -50,6 +50,8 @@ class Timing:
         before: Roles that are called once before, for the handles that they give.
         prepared: Canonical parameters of ``prepare``, whose result ``call`` takes last; empty for none.
         unlike: Canonical parameters of calls that do something else than what is timed, which are not timed.
+        told: Canonical parameters by which a call is asked for the work that is timed; what takes none of
+            them, and gives another answer, does other work.
         call: Name of the reference's function.
         packages: Installed packages that it needs beside NumPy.
         by_value: Whether an answer without a name is fetched by value, as a challenge's are.
@@ -63,6 +65,7 @@ class Timing:
     before: tuple[str, ...] = ()
     prepared: tuple[str, ...] = ()
     unlike: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
     call: str = "call"
     packages: tuple[str, ...] = ()
     by_value: bool = False

@@ -117,8 +117,15 @@ class _Pair:
         if mine is not None and theirs is not None:
             error = relative_error(mine, theirs)
             if not error <= _RIGHT:
-                answer = self._timing.answer
-                raise Skipped(f"not timed: its {answer} is {error:.2g} off the reference's")
+                raise Skipped(f"not timed: {self._otherwise(error)}")
+
+    def _otherwise(self, error: float) -> str:
+        """Why an answer is not the reference's: it may be that of other work, which nobody could ask for."""
+        timing, bench = self._timing, self._bench
+        for name in timing.told:
+            if not any(bench.binding(role).takes(name) for role in (*timing.before, timing.role)):
+                return f"what is timed is {name}, and its call takes no parameter '{name}'"
+        return f"its {timing.answer} is {error:.2g} off the reference's"
 
     def _submitted(self, inputs: Mapping[str, Any]) -> Any:
         """Call the submission's role; arrays are handed over before the clock starts where they can be."""

@@ -95,6 +95,16 @@ def test_what_cannot_be_timed_is_skipped_with_the_reason(
     assert (found.verdict, told in found.summary) == (Verdict.SKIP, True), found.summary
 
 
+@pytest.mark.usefixtures("quiet")
+def test_other_work_that_nobody_could_ask_for_is_not_called_wrong(timed: Task, submitted: Submitted) -> None:
+    timing = timed.contract.timing
+    assert timing is not None
+    task = replace(timed, contract=replace(timed.contract, timing=replace(timing, told=("causal",))))
+    found = outcome(task, submitted(RIGHT.replace("x * factor,", "x + factor,")))
+    assert "not timed: what is timed is causal, and its call takes no parameter 'causal'" in found.summary
+    assert outcome(task, submitted(RIGHT + BACKWARD)).verdict is Verdict.PASS
+
+
 @pytest.mark.parametrize(
     ("reason", "told"), [("the machine is busy, …", "the machine is busy"), ("", "a call")]
 )

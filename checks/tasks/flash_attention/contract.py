@@ -148,6 +148,7 @@ TIMING = Timing(
     ("q", "k", "v", "tile_size"),
     (_size((1, 2, 128, 32), 32), _size((1, 2, 256, 64), 64), _size((1, 4, 512, 64), 64)),
     answer="O",
+    told=("causal",),
 )
 
 CONTRACT = Contract(

@@ -32,4 +32,5 @@ TIMING = Timing(
     answer="dV",
     before=("forward",),
     prepared=("q", "k", "v"),
+    told=("causal",),
 )
