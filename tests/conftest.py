@@ -10,6 +10,8 @@ from hypothesis import settings
 
 from . import tiers
 
+# pictures hang on no terminal that the tests are started from; Textual reads this when it is imported
+os.environ["TEXTUAL_COLOR_SYSTEM"] = "truecolor"
 #: Set, what tests take is written down.
 MEASURING = "JUDGE_TUI_WRITE_TIERS"
 

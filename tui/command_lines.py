@@ -26,4 +26,4 @@ class CommandLines(SystemCommandsProvider):
 
 def _line(title: str | Content, told: str) -> Content:
     """A command's name, and what is told of it: ``key: x``, or a sentence."""
-    return Content.assemble(title, "  ", (told.removeprefix("key: "), "$foreground 60% not bold"))
+    return Content.assemble(title, "  ", (told.removeprefix("key: "), "$foreground 78% not bold"))

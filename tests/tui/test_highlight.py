@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 import pytest
+from textual.theme import Theme
 
 from judge_tui.tui.code.grammars import STYLES, load
 from judge_tui.tui.code.highlight import read
 from judge_tui.tui.code.source import Source
 from judge_tui.tui.code.symbols import enclosing, kinds
 from judge_tui.tui.code.syntax_styles import syntax_styles
+from judge_tui.tui.look.palette import THEMES, themes_for
+from judge_tui.tui.look.tones import tones_under
 
 
 def names(name: str, text: str, line: int = 0) -> list[str]:
@@ -121,6 +124,7 @@ def test_a_giant_line_is_left_plain_and_its_neighbours_are_coloured() -> None:
     assert names("a.py", text, 2)[0] == "keyword"
 
 
-@pytest.mark.parametrize("dark", [True, False])
-def test_every_style_has_its_place(dark: bool) -> None:
-    assert len(syntax_styles(dark)) == len(STYLES)
+@pytest.mark.parametrize("theme", [*THEMES, *themes_for("standard")], ids=lambda theme: str(theme.primary))
+def test_every_style_has_its_place(theme: Theme) -> None:
+    tones = tones_under(theme.to_color_system().generate(), dark=theme.dark)
+    assert len(syntax_styles(tones)) == len(STYLES)

@@ -20,6 +20,7 @@ from judge_tui.tui.code.search import Hit, compile_pattern, find
 from judge_tui.tui.code.source import CHUNK, Source
 from judge_tui.tui.code.syntax_styles import syntax_styles
 from judge_tui.tui.look.glyphs import is_plain
+from judge_tui.tui.look.tones import tones_of
 from judge_tui.tui.widgets.code_lines import Mark
 from judge_tui.tui.widgets.code_view import CodeView
 
@@ -107,7 +108,7 @@ async def test_any_bytes_are_rows_of_the_views_width_in_every_way_of_looking(wor
             source = Source(data)
             view.wrapped = view.whitespace = False
             view.show(source)
-            view.color(read(name, source), syntax_styles(True))
+            view.color(read(name, source), syntax_styles(tones_of(view.app)))
             pattern = compile_pattern("x|e", regex=True)
             assert pattern is not None
             view.search(find(source, pattern))
@@ -158,7 +159,7 @@ async def test_ten_megabytes_in_one_line_cost_a_key_a_few_chunks(
     async with running(make_app(workspace, engine=None), (90, 24)) as app:
         view = app.compare.panes[0].view
         view.show(source)
-        view.color(read("a.py", source), syntax_styles(True))
+        view.color(read("a.py", source), syntax_styles(tones_of(view.app)))
         view.search(hits[:20_000])
         looked = counted(monkeypatch)
         for action in (

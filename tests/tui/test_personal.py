@@ -183,7 +183,7 @@ def test_dialogs_conflict_with_what_is_listened_to_beside_them() -> None:
         [fault] = read_keymap({part: {name: key}}, "c.toml").faults
         assert sentence in fault
     # other dialogs are never open at the same time
-    assert not read_keymap({"evidence": {"jump-to-line": "e"}, "picker": {"next": "ctrl+s"}}, "c.toml").faults
+    assert not read_keymap({"evidence": {"jump-to-line": "t"}, "picker": {"next": "ctrl+s"}}, "c.toml").faults
 
 
 async def test_keys_of_lists_and_dialogs_are_the_readers_too(workspace: Workspace) -> None:

@@ -11,11 +11,12 @@ from rich.style import Style
 from textual.color import Color
 
 from judge_tui.tui.code.grammars import STYLES
-from judge_tui.tui.look.palette import THEMES
+from judge_tui.tui.look.contrast import legible
+from judge_tui.tui.look.tones import Tones
 
 __all__ = ["syntax_styles"]
 
-_CONTRAST = 4.5
+_BOLD, _PROSE = ("keyword", "function", "type"), ("comment", "doc")
 _TOKENS = {
     "keyword": "Keyword",
     "function": "Name.Function",
@@ -36,9 +37,39 @@ _TOKENS = {
 }
 
 
+#: The same of the reader's own sixteen colours, on a dark ground and on a light one.
+_OF_16 = {
+    "keyword": ("bright_blue", "blue"),
+    "function": ("bright_cyan", "cyan"),
+    "type": ("bright_cyan", "cyan"),
+    "string": ("bright_green", "green"),
+    "escape": ("bright_yellow", "magenta"),
+    "number": ("bright_magenta", "magenta"),
+    "constant": ("bright_magenta", "magenta"),
+    "decorator": ("bright_yellow", "magenta"),
+    "builtin": ("bright_blue", "blue"),
+    "label": ("bright_yellow", "magenta"),
+}
+
+
+def syntax_styles(tones: Tones) -> tuple[Style, ...]:
+    """One style per entry of :data:`STYLES`, foregrounds only, legible on what code is drawn on."""
+    grounds = (tones.ground, tones.cursor, tones.cursor_blurred, tones.selected)
+    known = [ground.bgcolor for ground in grounds if ground.bgcolor and ground.bgcolor.triplet]
+    return _styles(tones.dark, tuple(map(Color.from_rich_color, known))) if known else _own(tones.dark)
+
+
+@lru_cache(maxsize=2)
+def _own(dark: bool) -> tuple[Style, ...]:
+    named = ((name, _OF_16.get(name, ("", ""))[0 if dark else 1]) for name in STYLES)
+    return tuple(
+        Style(color=color or None, italic=name in _PROSE or None, bold=name in _BOLD or None)
+        for name, color in named
+    )
+
+
 @lru_cache(maxsize=4)
-def syntax_styles(dark: bool) -> tuple[Style, ...]:
-    """One style per entry of :data:`STYLES`, foregrounds only."""
+def _styles(dark: bool, grounds: tuple[Color, ...]) -> tuple[Style, ...]:
     from pygments.styles import get_style_by_name
     from pygments.token import string_to_tokentype
 
@@ -49,29 +80,7 @@ def syntax_styles(dark: bool) -> tuple[Style, ...]:
             styles.append(Style.null())
             continue
         found = style.style_for_token(string_to_tokentype(f"Token.{_TOKENS[name]}"))
-        color = _legible(f"#{found['color']}", dark) if found["color"] else None
-        bold = name in ("keyword", "function", "type") and bool(found["bold"])
-        styles.append(Style(color=color, italic=name in ("comment", "doc") or None, bold=bold or None))
+        color = legible(Color.parse(f"#{found['color']}"), grounds).rich_color if found["color"] else None
+        bold = name in _BOLD and bool(found["bold"])
+        styles.append(Style(color=color, italic=name in _PROSE or None, bold=bold or None))
     return tuple(styles)
-
-
-def _legible(color: str, dark: bool) -> str:
-    """The colour, moved towards the text's until it stands out from the ground (WCAG contrast of 4.5)."""
-    theme = THEMES[0] if dark else THEMES[1]
-    ground, ink = Color.parse(str(theme.background)), Color.parse(str(theme.foreground))
-    present = Color.parse(color)
-    for share in range(1, 11):
-        if _contrast(present, ground) >= _CONTRAST:
-            break
-        present = Color.parse(color).blend(ink, share / 10)
-    return present.hex
-
-
-def _contrast(first: Color, second: Color) -> float:
-    low, high = sorted((_luminance(first), _luminance(second)))
-    return (high + 0.05) / (low + 0.05)
-
-
-def _luminance(color: Color) -> float:
-    parts = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in color.normalized]
-    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]

@@ -13,7 +13,9 @@ from judge_tui.tui.keys.complaints import in_one_message
 from judge_tui.tui.keys.keymap import hidden_keys, read_keymap
 from judge_tui.tui.keys.preferences import Preferences, config_path, keep_theme
 from judge_tui.tui.look.colorless import Colorless, no_color_asked
-from judge_tui.tui.look.palette import THEMES
+from judge_tui.tui.look.depth import Rounded
+from judge_tui.tui.look.palette import themes_for
+from judge_tui.tui.textual_private.drawing import own_colors_through
 
 __all__ = ["PersonalApp"]
 
@@ -42,18 +44,28 @@ class PersonalApp(App[Result]):
 
     def take_preferences(self) -> None:
         """Read the settings and follow them; what cannot be followed is told once the screen stands."""
-        for theme in THEMES:
+        colors = self.console.color_system
+        for theme in themes_for(colors):
             self.register_theme(theme)
         self.no_color = no_color_asked()
         self._filters = [
             line_filter for line_filter in self._filters if not isinstance(line_filter, Monochrome)
         ]
-        self._filters += [Colorless()] if self.no_color else []
+        if self.no_color:
+            self._filters.append(Colorless())
+        elif colors == "256":
+            self._filters.append(Rounded())
         self._preferences = Preferences.read()
         keys = read_keymap(self._preferences.keys, config_path().name)
         self.keymap = keys.keys
         self.set_keymap(dict(keys.keys))
-        self.theme, faults = self._preferences.theme_among(self.available_themes)
+        wanted, faults = self._preferences.theme_among(self.available_themes)
+        found = self.available_themes[wanted]
+        if colors == "standard" and not found.ansi:
+            # its colours would be rounded to sixteen
+            wanted = next(theme.name for theme in themes_for(colors) if theme.dark == found.dark)
+        self.theme = wanted
+        own_colors_through(self)
         said = (*self._preferences.faults, *faults, *keys.faults)
         self.faults = tuple(f if len(f) <= _MOST_SAID else f"{f[:_MOST_SAID]}…" for f in said)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from textual.theme import Theme
+from textual.theme import BUILTIN_THEMES, Theme
 
 from judge_tui.checks.verdict import SIGNS, Verdict
 
-__all__ = ["KIND_MARKS", "THEMES", "VERDICTS"]
+__all__ = ["KIND_MARKS", "THEMES", "VERDICTS", "themes_for"]
 
+_PLAIN_CURSOR = {"block-cursor-text-style": "none"}
 THEMES = (
     Theme(
         name="judge-dark",
@@ -22,7 +23,8 @@ THEMES = (
         success="#a3be8c",
         warning="#ebcb8b",
         error="#e06c75",
-        variables={"block-cursor-text-style": "none", "border": "#3b4252", "border-blurred": "#2b303b"},
+        variables=_PLAIN_CURSOR
+        | {"border": "#768090", "border-blurred": "#707886", "input-selection-background": "#88c0d0 30%"},
     ),
     Theme(
         name="judge-light",
@@ -37,9 +39,104 @@ THEMES = (
         success="#3b7d2b",
         warning="#9a6700",
         error="#b3262e",
-        variables={"block-cursor-text-style": "none", "border": "#c8c8c0", "border-blurred": "#dcdcd4"},
+        variables=_PLAIN_CURSOR | {"border": "#80807a", "border-blurred": "#84847c"},
     ),
 )
+#: The same of the colours that a terminal of 256 has: rounded, green would be yellow.
+_OF_256 = (
+    Theme(
+        name="judge-dark",
+        dark=True,
+        primary="#87d7d7",
+        secondary="#87afd7",
+        accent="#ffd787",
+        foreground="#dadada",
+        background="#1c1c1c",
+        surface="#262626",
+        panel="#303030",
+        success="#afd787",
+        warning="#ffd787",
+        error="#ff8787",
+        variables=_PLAIN_CURSOR
+        | {"border": "#8a8a8a", "border-blurred": "#808080", "input-selection-background": "#4e4e4e"},
+    ),
+    Theme(
+        name="judge-light",
+        dark=False,
+        primary="#005f87",
+        secondary="#5f5f87",
+        accent="#875f00",
+        foreground="#262626",
+        background="#ffffff",
+        surface="#eeeeee",
+        panel="#e4e4e4",
+        success="#005f00",
+        warning="#875f00",
+        error="#af0000",
+        variables=_PLAIN_CURSOR | {"border": "#767676", "border-blurred": "#808080"},
+    ),
+)
+_CURSORS = {
+    "block-cursor-foreground": "ansi_black",
+    "block-cursor-background": "ansi_white",
+    "block-cursor-blurred-foreground": "ansi_default",
+    "block-cursor-blurred-background": "ansi_default",
+    "input-cursor-background": "ansi_white",
+    "input-cursor-foreground": "ansi_black",
+    "input-selection-background": "ansi_white",
+    "input-selection-foreground": "ansi_black",
+    "screen-selection-background": "ansi_white",
+    "screen-selection-foreground": "ansi_black",
+    "border": "ansi_default",
+    "border-blurred": "ansi_default",
+}
+#: The same of the reader's own sixteen colours, on the reader's own ground.
+_OF_16 = (
+    Theme(
+        name="judge-dark",
+        ansi=True,
+        dark=True,
+        primary="ansi_bright_cyan",
+        secondary="ansi_bright_blue",
+        accent="ansi_bright_yellow",
+        foreground="ansi_default",
+        background="ansi_default",
+        surface="ansi_default",
+        panel="ansi_default",
+        boost="ansi_default",
+        success="ansi_bright_green",
+        warning="ansi_bright_yellow",
+        error="ansi_bright_red",
+        variables=BUILTIN_THEMES["ansi-dark"].variables | _PLAIN_CURSOR | _CURSORS,
+    ),
+    Theme(
+        name="judge-light",
+        ansi=True,
+        dark=False,
+        primary="ansi_blue",
+        secondary="ansi_magenta",
+        accent="ansi_magenta",
+        foreground="ansi_default",
+        background="ansi_default",
+        surface="ansi_default",
+        panel="ansi_default",
+        boost="ansi_default",
+        success="ansi_green",
+        warning="ansi_magenta",
+        error="ansi_red",
+        variables=BUILTIN_THEMES["ansi-light"].variables | _PLAIN_CURSOR | _CURSORS,
+    ),
+)
+
+
+def themes_for(colors: str | None) -> tuple[Theme, ...]:
+    """The app's themes for a terminal.
+
+    Args:
+        colors: Rich's name of those that it has: ``standard``, ``256``, ``truecolor``; ``None`` for none.
+    """
+    return {"standard": _OF_16, "256": _OF_256}.get(colors or "", THEMES)
+
 
 _TONES = {
     Verdict.PASS: "success",

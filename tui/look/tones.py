@@ -10,9 +10,17 @@ from rich.style import Style
 from textual.app import App
 from textual.color import Color
 
+from judge_tui.tui.look.contrast import READ, legible, tinted
 from judge_tui.tui.look.palette import VERDICTS
 
-__all__ = ["Tones", "tones_of"]
+__all__ = ["Tones", "tones_of", "tones_under"]
+
+_NAMES = (
+    *("foreground", "background", "surface", "panel"),
+    *("primary", "secondary", "success", "warning", "error", "accent"),
+)
+#: How far secondary text stands out at least, so that it is more than what is faint.
+_MUTED = 5.5
 
 
 class Tones(Struct, frozen=True):
@@ -55,52 +63,50 @@ class Tones(Struct, frozen=True):
 
 def tones_of(app: App[object]) -> Tones:
     """The tones of the app's present theme."""
-    variables = app.theme_variables
-    names = (
-        "foreground",
-        "background",
-        "surface",
-        "panel",
-        "primary",
-        "secondary",
-        "success",
-        "warning",
-        "error",
-        "accent",
-    )
-    return _tones(tuple(variables[name] for name in names), app.current_theme.dark, app.no_color)
+    return tones_under(app.theme_variables, dark=app.current_theme.dark, plain=app.no_color)
+
+
+def tones_under(variables: Mapping[str, str], *, dark: bool, plain: bool = False) -> Tones:
+    """The tones of a theme.
+
+    Args:
+        variables: Its colours by Textual's names.
+        dark: Whether it is dark.
+        plain: Whether the terminal is to have no colour.
+    """
+    return _tones(tuple(variables[name] for name in _NAMES), dark, plain)
 
 
 @lru_cache(maxsize=8)
 def _tones(colors: tuple[str, ...], dark: bool, plain: bool) -> Tones:
-    fore, back, surface, _, primary, secondary, success, warning, error, accent = map(Color.parse, colors)
+    fore, back, surface, panel, *named = map(Color.parse, colors)
+    # the reader's own sixteen colours can be neither mixed nor measured
+    own = back.ansi is not None
+    cursor, blurred = tinted(back, named[0], 1.25), tinted(back, fore, 1.12)
+    selected = tinted(back, named[1], 1.45)
+    grounds = (back, surface, panel, cursor, blurred, selected)
+
+    def ink(color: Color, least: float = READ, *, bold: bool | None = None) -> Style:
+        found = color if own else legible(color, grounds, least)
+        return Style(color=found.rich_color, bold=bold)
 
     def on(color: Color) -> Style:
         return Style(bgcolor=color.rich_color)
 
-    def ink(color: Color, *, bold: bool | None = None) -> Style:
-        return Style(color=color.rich_color, bold=bold)
-
-    muted = fore.blend(back, 0.42)
-    named = {
-        "primary": primary,
-        "secondary": secondary,
-        "success": success,
-        "warning": warning,
-        "error": error,
-        "accent": accent,
-        "muted": muted,
-    }
-    if plain:
+    muted = ink(fore if own else fore.blend(back, 0.25), _MUTED)
+    faint = ink(fore if own else fore.blend(back, 0.6))
+    names = _NAMES[4:]
+    if plain or own:
         # without a colour the cursor, a selection and a hit are told by what a terminal can do besides
         reverse, strong = Style(reverse=True), Style(bold=True)
         bold = ("primary", "accent", "error", "warning")
+        inks = {name: ink(color, bold=name in bold or None) for name, color in zip(names, named, strict=True)}
         return Tones(
             text=ink(fore),
-            muted=ink(muted),
-            faint=ink(muted),
+            muted=muted,
+            faint=muted if plain else faint,
             strong=ink(fore, bold=True),
-            by_name={name: ink(color, bold=name in bold or None) for name, color in named.items()},
+            by_name=inks | {"muted": muted},
             ground=on(back),
             raised=on(back),
             cursor=reverse,
@@ -110,18 +116,19 @@ def _tones(colors: tuple[str, ...], dark: bool, plain: bool) -> Tones:
             alert=Style(reverse=True, bold=True),
             dark=dark,
         )
+    accent, error = named[5], named[4]
     return Tones(
         text=ink(fore),
-        muted=ink(muted),
-        faint=ink(fore.blend(back, 0.66)),
+        muted=muted,
+        faint=faint,
         strong=ink(fore, bold=True),
-        by_name={name: ink(color) for name, color in named.items()},
+        by_name={name: ink(color) for name, color in zip(names, named, strict=True)} | {"muted": muted},
         ground=on(back),
         raised=on(surface),
-        cursor=on(back.blend(primary, 0.22)),
-        cursor_blurred=on(back.blend(fore, 0.07)),
-        selected=on(back.blend(secondary, 0.40)),
-        hit=Style(color=back.rich_color, bgcolor=accent.rich_color),
-        alert=Style(color=back.rich_color, bgcolor=error.rich_color, bold=True),
+        cursor=on(cursor),
+        cursor_blurred=on(blurred),
+        selected=on(selected),
+        hit=Style(color=legible(back, (accent,)).rich_color, bgcolor=accent.rich_color),
+        alert=Style(color=legible(back, (error,)).rich_color, bgcolor=error.rich_color, bold=True),
         dark=dark,
     )

@@ -32,7 +32,7 @@ class CriterionEditor(Editor):
 
     DEFAULT_CSS = """
     CriterionEditor Horizontal { height: 1; }
-    CriterionEditor .label { width: 22; color: $foreground 60%; height: 1; }
+    CriterionEditor .label { width: 22; color: $foreground 78%; height: 1; }
     CriterionEditor TextArea, CriterionEditor TextArea:focus { height: 4; }
     CriterionEditor Input { width: 1fr; }
     """

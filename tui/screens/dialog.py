@@ -36,7 +36,8 @@ class Dialog(CoveredScreen[Result], ModalScreen[Result]):
                         border: round $primary; padding: 0 1; }
     Dialog TextArea, Dialog TextArea:focus { height: 7; border: none; padding: 0; background: $surface; }
     Dialog Input, Dialog Input:focus { border: none; height: 1; padding: 0; background: $surface; }
-    Dialog .hint { color: $foreground 60%; height: auto; }
+    Dialog .hint { color: $foreground 78%; height: auto; }
+    Dialog Input > .input--placeholder { color: $foreground 78%; }
     Dialog ToastRack { dock: top; align: right top; }
     Dialog.-low > Vertical { height: 90%; overflow-y: auto; scrollbar-size: 0 0; }
     Dialog.-low TextArea, Dialog.-low TextArea:focus { height: 1fr; min-height: 1; }

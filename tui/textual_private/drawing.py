@@ -7,12 +7,13 @@ output goes through.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from textual.app import App
 from textual.filter import LineFilter
 from textual.screen import Screen
 
-__all__ = ["draw_now", "line_filters"]
+__all__ = ["draw_now", "line_filters", "own_colors_through"]
 
 
 def draw_now(screen: Screen[object]) -> None:
@@ -20,6 +21,14 @@ def draw_now(screen: Screen[object]) -> None:
     if screen._dirty_widgets or screen._repaint_required or screen._scroll_required:
         with screen._context():
             screen._on_timer_update()
+
+
+def own_colors_through(app: App[Any]) -> None:
+    """Let the reader's own sixteen colours through, where the theme is of these.
+
+    Textual looks at the theme when it changes, and not at the first one.
+    """
+    app._refresh_truecolor_filter(app.ansi_theme)
 
 
 def line_filters(app: App[object]) -> Sequence[LineFilter]:
