@@ -24,7 +24,7 @@ from judge_tui.tui.code.source import Source
 from judge_tui.tui.code.symbols import Symbol
 from judge_tui.tui.code.syntax_styles import syntax_styles
 from judge_tui.tui.look.fitting import fit, fit_middle
-from judge_tui.tui.look.tones import Tones
+from judge_tui.tui.look.tones import Tones, tones_of
 from judge_tui.tui.session import letter_of
 from judge_tui.tui.widgets.bar import Bar
 from judge_tui.tui.widgets.code_view import CodeView
@@ -230,10 +230,10 @@ class CodePane(Hollow, Vertical):
         self.post_message(self.Loaded(self))
         self.retitle()
         if known is None:
-            dark = self.app.current_theme.dark
+            tones = tones_of(self.app)
             # the file as it is: a covered name is no identifier to a grammar
             self.submit(
-                lambda: (read(file, source.bare), syntax_styles(dark)),
+                lambda: (read(file, source.bare), syntax_styles(tones)),
                 lambda pair: self._color(file, pair[0]),
             )
         if not source.measured:
@@ -245,7 +245,7 @@ class CodePane(Hollow, Vertical):
         source, _ = self._sources[file]
         self._sources[file] = (source, highlight)
         if file == self.file:
-            self.view.color(self._told(highlight), syntax_styles(self.app.current_theme.dark))
+            self.view.color(self._told(highlight), syntax_styles(tones_of(self.app)))
             self.relist()
             self.post_message(self.Loaded(self))
 
@@ -326,7 +326,7 @@ class CodePane(Hollow, Vertical):
         """Take the styles of the present theme."""
         known = self._sources.get(self.file, (None, None))[1]
         if known is not None:
-            self.view.color(self._told(known), syntax_styles(self.app.current_theme.dark))
+            self.view.color(self._told(known), syntax_styles(tones_of(self.app)))
             self.relist()
 
     def relist(self) -> None:
