@@ -105,7 +105,7 @@ def _of_no_kind(challenge: Challenge) -> UsageError:
                 hint="Rename it.",
             )
     return UsageError(
-        f"{challenge.id} has no challenge: neither challenge.py nor tests/ nor cases/ is in {challenge.path}.",
+        f"{challenge.id} has no challenge: no challenge.py, no tests/ and no cases/ in {challenge.path}.",
         hint=f"Begin one with: judge-tui challenge new {challenge.id}",
     )
 

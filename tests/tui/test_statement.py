@@ -30,7 +30,9 @@ async def test_home_shows_the_text_of_a_challenge_of_its_own(
 ) -> None:
     folder = workspace.root / "challenges" / "aaa"
     folder.mkdir(parents=True)
-    (folder / "challenge.md").write_text("# Shoe lacing\n\nTie \x1b[31mboth.\n\n```\n    knots(two)\n```\n")
+    (folder / "challenge.md").write_text(
+        "# Shoe lacing\n\nTie \x1b[31mboth $n_i^2$.\n\n```\n    knots(two)\n```\n"
+    )
     add_answer(workspace, "aaa")
     async with running(make_home(workspace), size=size) as app:
         await ready(app)
@@ -38,6 +40,7 @@ async def test_home_shows_the_text_of_a_challenge_of_its_own(
         await app.press("I")
         await app.until(lambda: "knots(two)" in app.text())
         assert "\x1b" not in app.text()
+        assert "both nᵢ²." in app.text()
         assert "Shoe lacing" in app.text()
 
 

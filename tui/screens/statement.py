@@ -90,9 +90,13 @@ def show_statement(
         title = workspace.rubric(task).title
     except JudgeError:
         title = task
+    # a comparison that shows no statement pays nothing for it
+    from judge_tui.tui.look.formulas import readable
+
     place = workspace.root / CHALLENGES / task / STATEMENT
-    text = statement(workspace.root, task)
-    screen.app.push_screen(StatementScreen(hide(title), hide(text), str(place)))
+    # a name may stand in a formula, and come about where one is read
+    text = hide(readable(hide(statement(workspace.root, task))))
+    screen.app.push_screen(StatementScreen(hide(title), text, str(place)))
 
 
 def _lines(text: str, width: int, tones: Tones) -> Iterator[Sequence[Span]]:
