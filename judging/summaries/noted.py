@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
@@ -27,7 +28,15 @@ _MOST = 40
 
 def anchor_of(*words: str) -> str:
     """An anchor that is the same for the same words, and of plain letters."""
-    return "-".join(filter(None, (re.sub(r"[^a-z0-9]+", "-", word.lower()).strip("-") for word in words)))
+    return "-".join(filter(None, map(_plain_letters, words)))
+
+
+def _plain_letters(word: str) -> str:
+    """A word in plain letters; others are told apart by a digest."""
+    plain = re.sub(r"[^a-z0-9]+", "-", word.lower()).strip("-")
+    if all(character.isascii() for character in word if character.isalnum()):
+        return plain
+    return "-".join(filter(None, (plain, hashlib.sha256(word.encode()).hexdigest()[:8])))
 
 
 def notes_on(one: Judged, shown: Collection[str], kinds: Sequence[str] = KINDS) -> Iterator[Notes]:

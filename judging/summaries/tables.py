@@ -22,6 +22,7 @@ __all__ = [
     "figures",
     "of_submission",
     "points_of",
+    "said_by_dimension",
     "totals",
     "verdicts_seen",
     "words_on",
@@ -43,7 +44,7 @@ def dimensions(of: OfTask, judged: Sequence[Judged]) -> Table:
         if any(given):
             means = [sum(scores) / len(scores) if scores else None for scores in given]
             cells = figures(means, [len(scores) for scores in given])
-            rows.append((Cell(dimension.title), *_leading(cells, of, judged)))
+            rows.append((Cell(dimension.title), *_leading(cells, of, judged, dimension.id)))
     rows += _totals(of, judged)
     head = ("Dimension", *_titles(judged))
     return Table(head, tuple(rows), frozenset(range(1, len(head))))
@@ -57,7 +58,7 @@ def totals(of: OfTask, judged: Sequence[Judged]) -> Table | None:
         judged: The submissions, in the order of the columns.
     """
     rows = tuple(_totals(of, judged))
-    head = ("", *_titles(judged))
+    head = ("In all", *_titles(judged))
     return Table(head, rows, frozenset(range(1, len(head)))) if rows else None
 
 
@@ -75,12 +76,49 @@ def _titles(judged: Sequence[Judged]) -> tuple[str, ...]:
     return tuple(f"{one.title} {STALE}" if one.stale else one.title for one in judged)
 
 
-def _leading(cells: Sequence[Cell], of: OfTask, judged: Sequence[Judged]) -> list[Cell]:
-    """Cells of models, each with a word leading to what was said of its submission."""
+def _leading(cells: Sequence[Cell], of: OfTask, judged: Sequence[Judged], dimension: str = "") -> list[Cell]:
+    """Cells of models, each with a word leading to what was said of its submission, or dimension."""
     return [
-        cell if cell.text == "–" else replace(cell, anchor=anchor_of(of.task, one.model))
+        cell if cell.text == "–" else replace(cell, anchor=_said_at(of.task, one, dimension))
         for cell, one in zip(cells, judged, strict=True)
     ]
+
+
+def _said_at(task: str, one: Judged, dimension: str) -> str:
+    """Where in a report stands what was said of a dimension; else what was said of the submission."""
+    if dimension and _said_of(one, dimension):
+        return anchor_of("said", task, one.model, dimension)
+    return anchor_of(task, one.model)
+
+
+def _said_of(one: Judged, dimension: str) -> list[Scorecard]:
+    """The cards whose word on a dimension is told: of several each with points, of one where it comments."""
+    return [
+        card
+        for card in one.cards
+        if card.comment(dimension).strip() or (len(one.cards) > 1 and card.score(dimension) is not None)
+    ]
+
+
+def said_by_dimension(one: Judged) -> Table | None:
+    """What each judge gave for each dimension, and wrote of it; ``None`` where one judge wrote nothing."""
+    several = len(one.cards) > 1
+    rows = []
+    for dimension in one.rubric.dimensions:
+        for number, card in enumerate(_said_of(one, dimension.id)):
+            score = card.score(dimension.id)
+            own = anchor_of("said", one.submission.task, one.model, dimension.id) if not number else ""
+            mark = f" {STALE}" if score is not None and one.outdated(card) else ""
+            rows.append((
+                Cell(dimension.title, own=own),
+                *([Cell(card.judge)] if several else []),
+                Cell("–" if score is None else f"{score}{mark}"),
+                Cell(card.comment(dimension.id).strip()),
+            ))  # fmt: skip
+    if not rows:
+        return None
+    head = ("Dimension", *(["Judge"] if several else []), "Points", "Comment")
+    return Table(head, tuple(rows), frozenset({len(head) - 2}))
 
 
 def attempts(
@@ -175,7 +213,7 @@ def of_submission(one: Judged, shown: Collection[str]) -> Iterator[Part]:
 
 
 def words_on(one: Judged, shown: Collection[str], kinds: Sequence[str]) -> list[Part]:
-    """What judges wrote of a submission: what they call it, summaries and notes.
+    """What judges wrote of a submission: what they call it, summaries, comments on dimensions, and notes.
 
     Args:
         one: The submission, and what was said of it.
@@ -185,7 +223,8 @@ def words_on(one: Judged, shown: Collection[str], kinds: Sequence[str]) -> list[
     machines = one.by_machines
     beside: list[Part] = [] if machines is None else words_on(machines, shown, kinds)
     summaries = [Prose(card.summary.strip(), card.judge) for card in one.cards if card.summary.strip()]
-    own: list[Part] = [*_called(one), *summaries, *notes_on(one, shown, kinds)]
+    by_dimension = [table for table in (said_by_dimension(one),) if table is not None]
+    own: list[Part] = [*_called(one), *summaries, *by_dimension, *notes_on(one, shown, kinds)]
     return [*own, Prose(_BESIDE), *beside] if beside else own
 
 

@@ -12,8 +12,10 @@ from judge_tui.judging.card import Scorecard
 from judge_tui.judging.matchup import Criterion, Matchup, Matchups, save_matchups
 from judge_tui.judging.note import new_note
 from judge_tui.judging.scorecard import save_scorecard
+from judge_tui.judging.summaries.asked import Asked, report_of
 from judge_tui.judging.summaries.gathered import gathered
 from judge_tui.judging.summaries.head_to_head import head_to_head
+from judge_tui.judging.summaries.noted import anchor_of
 from judge_tui.judging.summaries.parts import Bars, Code, Criteria, Heading, Notes, Prose, Report, Table
 from judge_tui.judging.summaries.two_way import two_way
 from judge_tui.judging.workspace import Workspace
@@ -180,6 +182,26 @@ def test_notes_lead_to_their_lines_and_lost_ones_to_none(workspace: Workspace) -
     )
     assert notes["weakness"][0].anchor == ""
     assert "no longer there" in notes["weakness"][0].where
+
+
+def test_what_was_written_of_a_dimension_stands_in_every_document(workspace: Workspace) -> None:
+    _card(workspace, "glm5", 70)
+    _card(workspace, "qwen36", 85)
+    path = workspace.scorecard_path("kv", "glm5", "anna")
+    card, stamp = workspace.scorecard("kv", "glm5", "anna")
+    save_scorecard(path, card.with_comment("correctness", "Off | by\none <b>."), stamp)
+    for shape in ("two-way", "head-to-head", "round"):
+        report = report_of(workspace, Asked(shape, ("glm5", "qwen36"), ("kv",)))
+        assert "| Correctness | 70 | Off \\| by one &lt;b&gt;. |" in markdown(report)
+        assert 'id="said-kv-glm5-correctness"' in html(report)
+        assert "said-kv-qwen36" not in html(report)
+    table = next(part for part in _tables(report) if part.head[0] == "Dimension")
+    assert [cell.anchor for cell in table.rows[0][1:]] == ["said-kv-glm5-correctness", "kv-qwen36"]
+
+
+def test_names_in_other_letters_have_anchors_of_their_own() -> None:
+    assert anchor_of("kv", "glm5.1", "a_b.py") == "kv-glm5-1-a-b-py"
+    assert len({anchor_of("kv", name) for name in ("模型", "模型二", "", "é", "e")}) == 5
 
 
 def test_a_judge_is_named_where_there_are_several(workspace: Workspace) -> None:

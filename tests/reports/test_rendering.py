@@ -22,6 +22,7 @@ from judge_tui.judging.summaries.parts import (
     Report,
     Table,
 )
+from judge_tui.reports import apart
 from judge_tui.reports.data import as_json
 from judge_tui.reports.highlighting import highlighted
 from judge_tui.reports.rendering import html, markdown
@@ -129,6 +130,50 @@ def test_a_template_that_cannot_be_rendered_is_told_with_its_line(
         html(REPORT, tmp_path)
     assert told.value.file == str(tmp_path / "report.html.j2")
     assert told.value.line == line
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}",
+        "{{ ('x' * 99999999) * 99999 }}",
+    ],
+    ids=["time", "memory"],
+)
+def test_a_template_without_end_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, template: str
+) -> None:
+    monkeypatch.setattr(apart, "_SECONDS", 2)
+    (tmp_path / "report.html.j2").write_text(template)
+    with pytest.raises(
+        WorkspaceError, match=r"does not come to an end|cannot be rendered: MemoryError"
+    ) as told:
+        html(REPORT, tmp_path)
+    assert told.value.file == str(tmp_path / "report.html.j2")
+
+
+def test_no_link_leads_a_template_out_of_its_folder(tmp_path: Path) -> None:
+    own = tmp_path / "templates"
+    own.mkdir()
+    (tmp_path / "secret").write_text("secret")
+    (own / "report.md.j2").symlink_to(tmp_path / "secret")
+    with pytest.raises(WorkspaceError, match="leads out of its folder"):
+        markdown(REPORT, own)
+    (own / "report.md.j2").unlink()
+    (own / "part").symlink_to(tmp_path / "secret")
+    (own / "report.md.j2").write_text("\n{% include 'part' %}")
+    with pytest.raises(WorkspaceError, match="'part' leads out of its folder") as told:
+        markdown(REPORT, own)
+    assert told.value.line == 2
+
+
+def test_lines_of_a_text_stay_lines(tmp_path: Path) -> None:
+    parts = (Prose("One\r\ntwo.\n\nThree."), Notes("A", "bug", (Bullet("a\nb\x1b", "bug"),)))
+    report = replace(REPORT, parts=parts)
+    assert "One two.\n\nThree.\n" in markdown(report)
+    assert "- a b␛\n" in markdown(report)
+    assert "<p>One\ntwo.\n\nThree.</p>" in html(report)
+    assert "␊" not in html(report) + markdown(report)
 
 
 @pytest.mark.parametrize(("file", "opening"), [("k.py", '"""'), ("k.cu", "/*")])

@@ -208,6 +208,7 @@ def _row(
 ) -> Iterator[ReportLine]:
     """The lines of a row: words are broken over as many as they need."""
     leads = tuple(dict.fromkeys(cell.anchor for cell in row if cell.anchor))
+    own = next((cell.own for cell in row if cell.own), "")
     broken = [wrapped(cell.text, width) for cell, width in zip(row, wide, strict=True)]
     for line in zip_longest(*broken, fillvalue=""):
         spans: list[Span] = [(" ", plain)]
@@ -222,7 +223,8 @@ def _row(
             before = shown[: len(shown) - len(shown.lstrip())]
             behind = shown[len(before) + len(shown.strip()) :]
             spans += [(gap + before, style), (shown.strip(), style + _LINK), (behind, style)]
-        yield ReportLine(tuple(spans), leads=leads)
+        yield ReportLine(tuple(spans), own, leads)
+        own = ""
 
 
 def _criteria(part: Criteria, room: int, tones: Tones) -> Iterator[ReportLine]:
