@@ -13,8 +13,10 @@ from judge_tui.judging.summaries.gathered import Gathered
 from judge_tui.judging.summaries.observed import Apart, Seated, dimension_scores, lines_of, widest
 from judge_tui.judging.summaries.parts import Cell, Part, Prose, Table
 
-__all__ = ["agreements", "judges_by_pairs", "lengths", "seats", "widest_cells"]
+__all__ = ["agreements", "judges_by_pairs", "lengths", "points_by_judge", "seats", "widest_cells"]
 
+#: Submissions of which each judge's points are told.
+_MOST_ROWS = 60
 _Points = Mapping[tuple[str, str], Mapping[str, float]]
 
 
@@ -98,29 +100,75 @@ def _word(cell: Apart, at: int) -> str:
     return f"{cell.scores[at]}{mark} ({cell.judges[at]}): {comment or 'no comment'}"
 
 
-def judges_by_pairs(judges: Sequence[str], points: _Points) -> Iterator[Part]:
-    """How every two judges' points on the same submissions differ."""
+def points_by_judge(found: Gathered, points: _Points) -> Iterator[Part]:
+    """What each judge gave, submission by submission, where several have given points.
+
+    Args:
+        found: What was read.
+        points: Task, judge → model → points.
+    """
+    rows = []
+    judges = sorted({judge for _, judge in points})
+    for task, of in found.tasks.items():
+        for model, one in of.judged.items():
+            given = [points.get((task, judge), {}).get(model) for judge in judges]
+            stale = {card.judge for card in one.cards if one.outdated(card)}
+            if sum(value is not None for value in given) > 1:
+                rows.append((
+                    Cell(of.rubric.title),
+                    Cell(found.models[model]),
+                    *(
+                        Cell(_given(value, stale=judge in stale))
+                        for judge, value in zip(judges, given, strict=True)
+                    ),
+                ))  # fmt: skip
+    if rows:
+        more = (
+            f" The first {_MOST_ROWS} of {len(rows)}; all are in `scores`." if len(rows) > _MOST_ROWS else ""
+        )
+        caption = f"What each judge gave where several did; n = {len(rows)}.{more}"
+        head = ("Task", "Model", *map(found.named, judges))
+        yield Table(head, tuple(rows[:_MOST_ROWS]), frozenset(range(2, len(head))), caption)
+
+
+def _given(value: float | None, *, stale: bool) -> str:
+    if value is None:
+        return "–"
+    return f"{value:g} {STALE}" if stale else f"{value:g}"
+
+
+def judges_by_pairs(found: Gathered, points: _Points) -> Iterator[Part]:
+    """How every two judges' points on the same submissions differ.
+
+    Args:
+        found: What was read.
+        points: Task, judge → model → points.
+    """
     from judge_tui.judging.statistics.paired import judges_apart
 
-    made = [(one, other, *judges_apart(points, one, other)) for one, other in combinations(judges, 2)]
-    made = [row for row in made if row[2].n]
+    judges = sorted({judge for _, judge in points})
+    made = [
+        (f"{found.named(one)} − {found.named(other)}", *judges_apart(points, one, other))
+        for one, other in combinations(judges, 2)
+    ]
+    made = [row for row in made if row[1].n]
     if not made:
         return
     rows = tuple(
         (
-            Cell(f"{one} − {other}"),
+            Cell(name),
             *effect_cells(effect),
             Cell("–" if apart is None else f"{apart:.1f}"),
             Cell(str(effect.n)),
         )
-        for one, other, effect, apart in made
+        for name, effect, apart in made
     )
     head = ("Judges", "Difference", "95 % interval", "p", "Apart", "n")
     caption = (
         "Points of the first less those of the second; apart: without the signs; n: submissions of both."
     )
     yield Table(head, rows, frozenset(range(1, 6)), caption)
-    yield from untold({f"{one} − {other}": effect for one, other, effect, _ in made})
+    yield from untold({name: effect for name, effect, _ in made})
 
 
 def seats(draws: Sequence[Seated], comparisons: Sequence[Comparison]) -> Iterator[Part]:

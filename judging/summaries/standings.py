@@ -13,6 +13,7 @@ from judge_tui.judging.summaries.figures_of_judges import (
     agreements,
     judges_by_pairs,
     lengths,
+    points_by_judge,
     seats,
     widest_cells,
 )
@@ -56,7 +57,7 @@ def standings(found: Gathered, every: Gathered | None = None) -> Report:
         parts += wins(anchor, named, comparisons)
     parts += [Heading("Differences in points", 2, "differences"), *differences(by_points, points)]
     parts += [Heading("Agreement of judges", 2, "agreement"), *agreements(found, answers)]
-    parts += [*widest_cells(found), *judges_by_pairs(found.judges, answers)]
+    parts += [*widest_cells(found), *judges_by_pairs(found, answers), *points_by_judge(found, answers)]
     parts += [Heading("Seats", 2, "seats"), *seats(draws, _matchups(found, draws))]
     parts += [Heading("Length", 2, "length"), *lengths(found, answers)]
     parts += attempts(found.attempts, _COUNTED)

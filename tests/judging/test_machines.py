@@ -75,6 +75,14 @@ def test_what_it_has_scored_so_far_is_told(judged: Workspace) -> None:
     assert "1 of 2" in [cell.text for row in table.rows for cell in row]
 
 
+def test_two_machines_are_set_against_each_other_by_their_names(judged: Workspace) -> None:
+    for model, score in (("glm5", 70), ("qwen36", 60)):
+        _card(judged, model, "claude", score, machine=True)
+    report = report_of(judged, Asked("standings", judges=("gpt", "claude")))
+    (pairs,) = [part for part in report.parts if isinstance(part, Table) and part.head[0] == "Judges"]
+    assert pairs.rows[0][0].text == "claude (language model) − gpt (language model)"
+
+
 def test_machines_alone_count(judged: Workspace) -> None:
     found = gathered(judged, (), ["kv"], ["gpt"])
     assert {model: one.points for model, one in found.tasks["kv"].judged.items()} == {

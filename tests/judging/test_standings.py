@@ -230,3 +230,14 @@ def test_figures_on_files_that_have_changed_since_are_marked(judged: Workspace) 
     widest = next(p for p in _under(report, "agreement") if isinstance(p, Table) and p.head[3] == "Lower")
     marks = {row[1]: "†" in row[3] for row in _rows(widest)}
     assert marks == {"glm5": False, "kimi": False, "qwen36": True}
+
+
+def test_each_judges_points_stand_apart(judged: Workspace) -> None:
+    parts = _under(_made(judged), "agreement")
+    table = next(part for part in parts if isinstance(part, Table) and part.head[:2] == ("Task", "Model")
+                 and part.head[2] == "judge0")  # fmt: skip
+    assert table.head[2:] == tuple(sorted(JUDGES))
+    rows = {row[1]: row[2:] for row in _rows(table)}
+    assert rows["qwen36"][0] == "85"
+    assert rows["glm5"][table.head.index("judge2") - 2] == "64"
+    assert table.caption.endswith("n = 3.")
