@@ -41,7 +41,7 @@ CODE = "x = 1\n" * 20
 #: Against one reading of all files by the standard library.
 LIMITS = {"home": 0.75, "export": 0.9}
 #: Against the first frame of a bare Textual app.
-MOST_OF_BARE = 2.8
+MOST_OF_BARE = 2.2
 HOME = """
 import sys
 from pathlib import Path
