@@ -11,7 +11,7 @@ import queue
 import secrets
 import threading
 import time
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
 from pathlib import Path
@@ -346,6 +346,7 @@ def judge(
     checks: Sequence[str] = (),
     mode: Mode = "auto",
     place: Place | None = None,
+    begins: Callable[[str], None] = lambda check: None,
 ) -> dict[str, Outcome]:
     """Run checks on one submission in this thread, without store or events; for tests and scripts.
 
@@ -356,6 +357,7 @@ def judge(
         checks: Ids; empty for all.
         mode: How the worker is confined.
         place: Where it computes; the CPU when left out.
+        begins: Told of each check before it runs.
 
     Returns:
         Check id → outcome.
@@ -363,8 +365,12 @@ def judge(
     place = place or Place()
     beside = _beside(task, submission, seed, mode, place)
     bench = Bench(submission, task.contract, seed=seed, mode=mode, place=place, binds=beside)
+    found: dict[str, Outcome] = {}
     try:
-        return {check.id: run_placed(task, check, bench, beside) for check in _chosen(task, checks)}
+        for check in _chosen(task, checks):
+            begins(check.id)
+            found[check.id] = run_placed(task, check, bench, beside)
+        return found
     finally:
         bench.close()
         if beside is not None:

@@ -58,6 +58,10 @@ class Ticker:
             share = f" {event.fraction:4.0%}" if event.fraction is not None else ""
             self._write(f"{event.task}  {event.model}  {event.check}{share}  {event.note}")
 
+    def doing(self, *parts: str) -> None:
+        """Say what is done, in some words."""
+        self._write("  ".join(parts))
+
     def clear(self) -> None:
         """Take the line away."""
         if self._shown:

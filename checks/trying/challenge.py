@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,10 @@ from judge_tui.checks.task import Task
 from judge_tui.checks.trying.asked import unmet
 from judge_tui.checks.verdict import Outcome, Verdict
 
-__all__ = ["Tolerance", "Tried", "Wrong", "passing", "tried"]
+__all__ = ["Doing", "Tolerance", "Tried", "Wrong", "passing", "tried"]
+
+#: Told what is tried, and by which check or in which case.
+Doing = Callable[[str, str], None]
 
 _SEEDS = (1, 2, 3)
 _DOUBLE = "float64"
@@ -92,6 +96,7 @@ def tried(
     right: Sequence[Path] = (),
     wrong: Sequence[Wrong] = (),
     tolerance: Tolerance | None = None,
+    doing: Doing = lambda what, part: None,
 ) -> Iterator[Tried]:
     """Try a challenge, one thing after another.
 
@@ -100,6 +105,7 @@ def tried(
         right: Folders of submissions that must pass.
         wrong: Submissions that must fail.
         tolerance: A looser rule that lazy answers are held to instead of the challenge's own.
+        doing: Told what is tried, and by which check or in which case, before it is.
 
     Raises:
         ChallengeFault: It cannot judge at all.
@@ -108,17 +114,18 @@ def tried(
     authors = Authors(challenge)
     try:
         yield from _misspelt(authors)
+        doing("the challenge", "is read")
         description = described(challenge, authors)
         _judgeable(description)
         task = made(challenge)
         if description.numbers is not None and "reference" in description.numbers.functions:
-            yield _reference(challenge, task, description.numbers, authors)
-        yield from _all_right(task, authors, right)
-        yield from (_wrong(task, each) for each in wrong)
+            yield _reference(challenge, task, description.numbers, authors, doing)
+        yield from _all_right(task, authors, right, doing)
+        yield from (_wrong(task, each, doing) for each in wrong)
         if description.numbers is not None:
-            yield from _lazy_numbers(Truths(authors, description.numbers), tolerance)
+            yield from _lazy_numbers(Truths(authors, description.numbers), tolerance, doing)
         if {TESTS, CASES} & {*challenge.kinds}:
-            yield from _lazy_programs(challenge)
+            yield from _lazy_programs(challenge, doing)
     finally:
         authors.close()
 
@@ -146,9 +153,10 @@ def _misspelt(authors: Authors) -> Iterator[Tried]:
             yield Tried("names", name, False, told)
 
 
-def _judged(task: Task, path: Path, name: str) -> dict[str, Outcome]:
+def _judged(task: Task, path: Path, name: str, doing: Doing) -> dict[str, Outcome]:
     wanted = [check.id for check in task.checks if check.id not in _OF_NOBODY]
-    return _sound(judge(task, Submission(name, task.id, path), seed=_SEEDS[0], checks=wanted))
+    answer = Submission(name, task.id, path)
+    return _sound(judge(task, answer, seed=_SEEDS[0], checks=wanted, begins=lambda check: doing(name, check)))
 
 
 def _sound(outcomes: dict[str, Outcome]) -> dict[str, Outcome]:
@@ -171,9 +179,9 @@ def _failing(task: Task, outcomes: Mapping[str, Outcome]) -> list[Outcome]:
     return [each for each in outcomes.values() if each.verdict in (Verdict.UNBOUND, Verdict.SKIP)]
 
 
-def passing(task: Task, path: Path, name: str) -> tuple[str, bool]:
+def passing(task: Task, path: Path, name: str, doing: Doing) -> tuple[str, bool]:
     """What came of a submission, as a clause, and whether 'check' would exit 0 on it."""
-    found = _judged(task, path, name)
+    found = _judged(task, path, name, doing)
     bad = _failing(task, found)
     return _clauses(bad[:1]) or f"passes {', '.join(found)}", not bad
 
@@ -182,7 +190,7 @@ def _clauses(outcomes: Sequence[Outcome]) -> str:
     return "; ".join(f"{each.check} {each.verdict}: {each.summary}" for each in outcomes[:3])
 
 
-def _reference(challenge: Challenge, task: Task, numbers: Numbers, authors: Authors) -> Tried:
+def _reference(challenge: Challenge, task: Task, numbers: Numbers, authors: Authors, doing: Doing) -> Tried:
     """The reference as a submission: its own code, called as a solution is."""
     drawn = [p.name for p in numbers.parameters if p.drawn]
     listed = ", ".join(f"{name}={name}" for name in drawn)
@@ -200,7 +208,10 @@ def _reference(challenge: Challenge, task: Task, numbers: Numbers, authors: Auth
         wanted = [
             each for each in ("accuracy", "edge_cases", "purity", *numbers.properties) if each in task.by_id
         ]
-        found = judge(open_task, Submission("reference", task.id, folder), seed=_SEEDS[0], checks=wanted)
+        found = judge(
+            open_task, Submission("reference", task.id, folder), seed=_SEEDS[0], checks=wanted,
+            begins=lambda check: doing("the reference", check),
+        )  # fmt: skip
     bad = [each for each in found.values() if each.verdict not in (Verdict.PASS, Verdict.SKIP)]
     told = _clauses(bad) or found["accuracy"].summary
     return Tried("reference", "the reference", not bad, told)
@@ -212,9 +223,9 @@ def _opened(contract: Contract) -> Contract:
     return replace(contract, packages=frozenset(EVERY), otherwise=otherwise)
 
 
-def _all_right(task: Task, authors: Authors, right: Sequence[Path]) -> Iterator[Tried]:
+def _all_right(task: Task, authors: Authors, right: Sequence[Path], doing: Doing) -> Iterator[Tried]:
     """What must pass; where none does, first the names that the tests ask for and that none of it has."""
-    judged: Iterable[Tried] = (_right(task, path) for path in right)
+    judged: Iterable[Tried] = (_right(task, path, doing) for path in right)
     if asked := list(unmet(authors.folder, right)):
         judged = list(judged)
         if not any(each.fine for each in judged):
@@ -222,15 +233,15 @@ def _all_right(task: Task, authors: Authors, right: Sequence[Path]) -> Iterator[
     yield from judged
 
 
-def _right(task: Task, path: Path) -> Tried:
-    found = _judged(task, path, path.name)
+def _right(task: Task, path: Path, doing: Doing) -> Tried:
+    found = _judged(task, path, path.name, doing)
     bad = _failing(task, found)
     warned = _clauses([each for each in found.values() if each.verdict is Verdict.WARN])
     return Tried("right", path.name, not bad, _clauses(bad) or "; ".join(filter(None, ("passes", warned))))
 
 
-def _wrong(task: Task, wrong: Wrong) -> Tried:
-    found = _judged(task, wrong.path, wrong.path.name)
+def _wrong(task: Task, wrong: Wrong, doing: Doing) -> Tried:
+    found = _judged(task, wrong.path, wrong.path.name, doing)
     failing = {each.check for each in found.values() if each.verdict is Verdict.FAIL}
     if unknown := [check for check in wrong.must_fail if check not in task.by_id]:
         raise ChallengeFault(
@@ -289,15 +300,20 @@ class _Point:
     limits: Mapping[str, float]
 
 
-def _lazy_numbers(truths: Truths, tolerance: Tolerance | None) -> Iterator[Tried]:
+def _lazy_numbers(truths: Truths, tolerance: Tolerance | None, doing: Doing) -> Iterator[Tried]:
     """Lazy answers, held against the reference's as a submission's are; no submission is run."""
     if "reference" not in truths.numbers.functions:
         return
-    points = [point for seed in _SEEDS for point in _points(truths, seed)]
+    points: list[_Point] = []
+    for seed in _SEEDS:
+        for point in _points(truths, seed):
+            doing("the right answers", point.label)
+            points.append(point)
     first = points[0].right
     for lazy in lazy_answers(first):
         fate = _Fate()
         for point in points:
+            doing(lazy.name, point.label)
             if not (lazy.wide and np.dtype(point.dtype).itemsize < 4):
                 _hold(truths, lazy, point, first, tolerance, fate)
         yield fate.tried(lazy.name, len(points))
@@ -377,7 +393,7 @@ def _within(answer: Any, right: Any, tolerance: Tolerance) -> bool:
     )
 
 
-def _lazy_programs(challenge: Challenge) -> Iterator[Tried]:
+def _lazy_programs(challenge: Challenge, doing: Doing) -> Iterator[Tried]:
     """Lazy programs against the tests and the cases."""
     soon = _hurried(challenge)
     for name, text in PROGRAMS.items():
@@ -390,7 +406,8 @@ def _lazy_programs(challenge: Challenge) -> Iterator[Tried]:
             folder.mkdir(parents=True)
             (folder / _file(challenge)).write_text(text or "# nothing\n")
             lazy = Submission(name, task.id, folder)
-            found = _sound(judge(task, lazy, seed=_SEEDS[0], checks=[c.id for c in own]))
+            begins = partial(doing, f"the {name} one")
+            found = _sound(judge(task, lazy, seed=_SEEDS[0], checks=[c.id for c in own], begins=begins))
         passing = [each for each in found.values() if each.verdict in (Verdict.PASS, Verdict.WARN)]
         stopped = [each for each in found.values() if each.verdict not in (Verdict.PASS, Verdict.WARN)]
         fine = bool(stopped)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ import click
 from judge_tui.checks.errors import UsageError
 from judge_tui.checks.faults import Skipped
 from judge_tui.cli import options
+from judge_tui.cli.results import Ticker
 from judge_tui.cli.table import coloured, columns, wrapped
 from judge_tui.judging.plain import plain
 from judge_tui.judging.wording import counted
@@ -58,10 +60,14 @@ def command(name: str, workspace: Path | None, tolerance: str | None, form: str)
     found = options.open_workspace(workspace, None, None)
     rule = None if tolerance is None else _rule(tolerance)
     results: list[Tried] = []
-    for each in _trials(found, found.task(name, whole=True), rule):
-        if form == "text":
-            _tell(each, results)
-        results.append(each)
+    ticker = Ticker()
+    with ExitStack() as ends:
+        ends.callback(ticker.clear)
+        for each in _trials(found, found.task(name, whole=True), rule, ticker.doing):
+            ticker.clear()
+            if form == "text":
+                _tell(each, results)
+            results.append(each)
     if form == "json":
         _print_json(results)
     bad = [each for each in results if not each.fine]
@@ -75,7 +81,9 @@ def command(name: str, workspace: Path | None, tolerance: str | None, form: str)
     return 1 if bad else 0
 
 
-def _trials(found: Workspace, task: str, rule: Tolerance | None) -> Iterator[Tried]:
+def _trials(
+    found: Workspace, task: str, rule: Tolerance | None, doing: Callable[[str, str], None]
+) -> Iterator[Tried]:
     from judge_tui.checks.task import load_task
     from judge_tui.checks.trying.built_in import tried_built_in
     from judge_tui.checks.trying.challenge import tried
@@ -85,13 +93,13 @@ def _trials(found: Workspace, task: str, rule: Tolerance | None) -> Iterator[Tri
     if challenge is None:
         if rule is not None:
             raise UsageError(f"{task} is built in: its limits are no rule that could be made looser.")
-        yield from tried_built_in(load_task(task))
+        yield from tried_built_in(load_task(task), doing)
         return
     if not challenge.kinds:
         raise _of_no_kind(challenge)
     with answers_in(Path(challenge.path)) as (right, wrong):
         try:
-            yield from tried(challenge, right, wrong, rule)
+            yield from tried(challenge, right, wrong, rule, doing)
         except Skipped as fault:
             raise UsageError(f"{fault.message}.") from fault
 

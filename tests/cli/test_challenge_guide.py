@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from judge_tui.cli.results import Ticker
+
 from .conftest import Cli
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -127,7 +129,11 @@ def test_what_lies_where_a_challenge_is_looked_for_and_is_none_is_named(workspac
     assert "tests/ has no test_*.py; tests/my_ring.py is taken for none" in ended.err
 
 
-def test_a_challenge_that_cannot_judge_a_lazy_answer_is_off(workspace: Path, cli: Cli) -> None:
+def test_a_challenge_that_cannot_judge_a_lazy_answer_is_off(
+    workspace: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[tuple[str, ...]] = []
+    monkeypatch.setattr(Ticker, "doing", lambda self, *parts: done.append(parts))
     cases = workspace / "challenges/mine/cases"
     cases.mkdir(parents=True)
     for name in ("1.in", "1.out"):
@@ -138,3 +144,6 @@ def test_a_challenge_that_cannot_judge_a_lazy_answer_is_off(workspace: Path, cli
     (cases / "1.out").rename(cases / "1.ans")
     ended = cli("challenge", "check", "mine")
     assert (ended.code, "right/ holds no answer" in ended.out) == (1, True)
+    lazy = [("the empty one", "cases"), ("the echoing one", "cases")]
+    assert done[:2] == [("the challenge", "is read"), lazy[0]]
+    assert done[2:5] == [("the challenge", "is read"), *lazy]
