@@ -6,19 +6,27 @@ Plain Python; tables of what looks alike and rules by the characters' own names.
 from __future__ import annotations
 
 import re
+import string
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 
-__all__ = ["alike", "escaped", "plain"]
+__all__ = ["alike", "escaped", "plain", "seeming"]
 
+#: Letters of ASCII in lower case, and of those that are taken for each other one.
+_SEEMING = {ord(letter): letter.lower() for letter in string.ascii_uppercase} | {
+    ord(sign): letter
+    for letter, signs in {"l": "lI1i|!\u00a1", "o": "oO0", "a": "aA@4", "s": "sS5$", "e": "eE3"}.items()
+    for sign in signs
+}
+_SEEMING_BYTES = bytes(ord(_SEEMING.get(point, chr(point))) for point in range(128)) + bytes(range(128, 256))
 #: Letters of Cyrillic, Greek, Armenian and Cherokee beside those that they are taken for, in either case: a
-#: name that is written in one of these scripts is the same in both.
+#: name that is written in one of these scripts is the same in both. And letters that nobody sees.
 _LOOK = dict(zip(
     "авезкмнорстухѕіјһүӏԁԛԝԍ" "αβεζηικμνορτυχωγ" "օոսցհ" "ᏀᏞᎷᏴᎢ",
     "abe3kmhopctyxsijhyldqwg" "abezhikmnoptyxwy" "onugh" "glmbt",
     strict=True,
-))  # fmt: skip
+)) | dict.fromkeys("\u115f\u1160\u2800\u3164\uffa0", " ")  # fmt: skip
 #: Those are read as what their names say: small capitals, letters in boxes and flags, with a stroke, turned.
 _NAMED = re.compile(
     r"(?:LATIN (?:SMALL |CAPITAL )?LETTER (?:SMALL CAPITAL |SCRIPT |OPEN |DOTLESS |TURNED |REVERSED )?|"
@@ -43,6 +51,13 @@ def alike(character: str) -> str:
         return look
     named = _NAMED.fullmatch(unicodedata.name(character, ""))
     return named[1].lower() if named else character
+
+
+def seeming(text: str) -> str:
+    """A text of as many characters, in which one letter stands for all signs and figures of its looks."""
+    if text.isascii():
+        return text.encode().translate(_SEEMING_BYTES).decode()
+    return text.translate(_SEEMING)
 
 
 def escaped(text: str) -> bool:

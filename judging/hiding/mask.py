@@ -1,12 +1,12 @@
 """Hides the names of models in any text, each character by one ``▒``, so that lines keep their width.
 
 A name is hidden in every spelling: whatever the case, with or without a dash of any kind, ``_``, a blank, a
-dot between its parts, in wide letters or those of another script that look the same, written as escapes, in
-two literals, with marks of emphasis or invisible characters inside, or broken over two lines. Its words are
-hidden alone too (``Qwen`` of ``Qwen3-6``), with the letters that stand against them and a version behind
-them, since ``ChatGLM`` and ``glm4`` tell as much. Words that tell no model apart (``model``, ``mini``,
-``flash``) stay. Where models have several attempts, their numbers are hidden as well (``@2``).
-
+dot between its parts, in wide letters or those of another script that look the same, with signs and figures
+for letters, written as escapes, in two literals, with marks of emphasis or invisible characters inside, or
+broken over two lines. Its words are hidden alone too (``Qwen`` of ``Qwen3-6``), with the letters that stand
+against them and a version behind them, since ``ChatGLM`` and ``glm4`` tell as much. Words that tell no model
+apart (``model``, ``mini``, ``flash``) stay. Where models have several attempts, their numbers are hidden as
+well (``@2``).
 Plain Python; nothing here knows a screen.
 """
 
@@ -20,9 +20,9 @@ from functools import lru_cache
 
 from judge_tui.checks.attempts import attempt_of
 from judge_tui.checks.errors import JudgeError
-from judge_tui.judging.hiding.block import BLOCK
-from judge_tui.judging.hiding.letters import alike, escaped, plain
+from judge_tui.judging.hiding.letters import alike, escaped, plain, seeming
 from judge_tui.judging.hiding.numbers import Numbers
+from judge_tui.judging.hiding.stretches import covered, joined, widened
 from judge_tui.judging.workspace import Workspace
 
 __all__ = ["Mask", "telling_names"]
@@ -32,10 +32,10 @@ __all__ = ["Mask", "telling_names"]
 _SHORT_GAP = r"[-_ .:/\t]{0,2}"
 _USUAL_GAP = rf"(?:{_SHORT_GAP}|-{{3,9}}|_{{3,9}}| {{3,9}}|\.{{3,9}})"
 _GAP = r"[-_ .:/\t+~*'`]{0,9}"
-#: Emphasis within a word, the seam of two literals, and a hyphen that breaks one at the end of a line.
+#: Emphasis within a word, the seam of two literals, and what breaks one at the end of a line.
 _WITHIN = re.compile(
-    r"(?<=[^\W\d_])(?:\*{2,3}|_{2,3}|~~|`|-[ \t]*\n[ \t]*"
-    r"|[\"'][ \t]*[+,.]?[ \t]*[\"'])(?=[^\W\d_])"
+    r"(?<=[^\W\d_])(?:\*{2,3}|_{2,3}|~~|`|[-\\][ \t]*\n[ \t]*"
+    r"|[\"'][ \t]*[+,.]?[ \t]*\\?\n?[ \t]*[\"'])(?=[^\W\d_])"
 )
 #: What goes on behind a name: versions and sizes, ``-2.5``, `` 4``, ``_v3``, ``27b``.
 _VERSION = re.compile(r"(?:[-_ .:/]?[a-z]{0,2}\d+(?:[-_.]\d+)*(?:[a-z](?![a-z]))?)+")
@@ -110,10 +110,23 @@ class Mask:
         self._words = _compiled(words)
         # names that stand alone are too short to be looked for over the end of a line
         self._long = _compiled(pattern for pattern in whole | words if _ALONE not in pattern)
+        self._looks, self._look_keys = _looks(names)
 
     def __call__(self, text: str) -> str:
         """The text with as many characters, those of names hidden."""
-        return _covered(hidden := self._nameless(text), self._numbers.spans(hidden))
+        hidden = self._nameless(text)
+        if self._seeming(hidden):
+            lines = hidden.split("\n")
+            hidden = "\n".join(covered(line, self._seeming(line)) for line in lines)
+        return covered(hidden, self._numbers.spans(hidden))
+
+    def _seeming(self, line: str) -> list[tuple[int, int]]:
+        """Names with signs and figures for letters: ``g1m5``, ``Al!b@ba``."""
+        letters = seeming(line)
+        if self._looks is None or not any(key in letters for key in self._look_keys):
+            return []
+        found = (match.span() for match in self._looks.finditer(letters))
+        return joined(widened(span, self._width, len(line)) for span in found)
 
     def _nameless(self, text: str) -> str:
         bare = _bare(text)
@@ -126,13 +139,13 @@ class Mask:
         while found:
             text = self._by_line(text, _bare(text))
             found = self._broken(text)
-            text = _covered(text, found)
+            text = covered(text, found)
         return text
 
     def _by_line(self, text: str, bare: str) -> str:
         lines = zip(text.split("\n"), bare.split("\n"), strict=True)
         return "\n".join(
-            _covered(line, self._spans(line)) if self._hints(rest) else line for line, rest in lines
+            covered(line, self._spans(line)) if self._hints(rest) else line for line, rest in lines
         )
 
     def _broken(self, text: str) -> list[tuple[int, int]]:
@@ -145,7 +158,7 @@ class Mask:
                 first, end = places[begin][0], places[behind - 1][1]
             if "\n" in text[first:end]:
                 found += self._by_lines(text, first, end)
-        return _joined(sorted(found))
+        return joined(sorted(found))
 
     def _over_lines(self, text: str) -> Iterator[tuple[int, int]]:
         if self._long is not None:
@@ -157,15 +170,15 @@ class Mask:
             begin = text.rfind("\n", 0, first + part.start()) + 1
             room = (text + "\n").index("\n", first + part.start()) - begin
             span = first + part.start() - begin, first + part.end() - begin
-            low, high = _widened(span, self._width, room)
+            low, high = widened(span, self._width, room)
             yield begin + low, begin + high
 
     def spans(self, line: str) -> list[tuple[int, int]]:
         """Where names stand in a line: (first, end) of each stretch, in order and apart."""
         found = self._spans(line) if self._hints(_bare(line)) else []
-        if numbers := self._numbers.spans(line):
-            found = _joined(sorted([*found, *numbers]))
-        return _joined(sorted([*found, *self._cut(line)])) if _CUT in line else found
+        if more := [*self._seeming(line), *self._numbers.spans(line)]:
+            found = joined(sorted([*found, *more]))
+        return joined(sorted([*found, *self._cut(line)])) if _CUT in line else found
 
     def _cut(self, line: str) -> Iterator[tuple[int, int]]:
         """Beginnings of names that an ellipsis has cut off."""
@@ -187,8 +200,8 @@ class Mask:
     def _spans(self, line: str) -> list[tuple[int, int]]:
         found: list[tuple[int, int]] = []
         # what is covered leaves its neighbours standing alone: look again
-        while new := self._standing(_covered(line, found)):
-            found = _joined(sorted([*found, *new]))
+        while new := self._standing(covered(line, found)):
+            found = joined(sorted([*found, *new]))
         return found
 
     def _standing(self, line: str) -> list[tuple[int, int]]:
@@ -198,7 +211,7 @@ class Mask:
             found = [(places[first][0], places[end - 1][1]) for first, end in found]
         if self._humps is not None:
             found = sorted([*found, *(match.span() for match in self._humps.finditer(line))])
-        return _joined(_widened(span, self._width, len(line)) for span in found)
+        return joined(widened(span, self._width, len(line)) for span in found)
 
     @staticmethod
     def _seen_through(
@@ -247,6 +260,21 @@ def _patterns(names: Iterable[str]) -> tuple[set[str], set[str], tuple[str, ...]
                 keys.add(word.casefold())
     shortest = (key for key in keys if not any(other != key and other in key for other in keys))
     return whole, words, tuple(shortest)
+
+
+def _looks(names: Iterable[str]) -> tuple[re.Pattern[str] | None, tuple[str, ...]]:
+    """A pattern of names in letters of which several look alike, and what of each a text with it has."""
+    patterns: set[str] = set()
+    keys: set[str] = set()
+    for name in map(_seen, names):
+        for part in (name, *_WORDS.findall(name)):
+            pieces = [piece.casefold() for piece in _PIECES.findall(part)]
+            letters, usual = "".join(pieces), {*pieces} <= _COMMON
+            if len(letters) >= _SHORT and letters.isascii() and not (usual or letters.isdecimal()):
+                seen = [seeming(piece) for piece in pieces]
+                patterns.add(_spelled(seen, alone=False))
+                keys.add(max(seen, key=len))
+    return _compiled(patterns), tuple(keys)
 
 
 def _parts(pieces: Sequence[str]) -> Iterator[tuple[Sequence[str], bool]]:
@@ -310,9 +338,11 @@ def _spelled(pieces: Sequence[str], *, alone: bool) -> str:
 
 
 def _spaced_out(word: str) -> str:
-    """``g l m``, ``q.w.e.n``: one sign between all letters."""
+    """``g l m``, ``q.w.e.n``, ``k--i--m--i``: one sign, or a few of it, between all letters; ``ali_baba``."""
     first, rest = word[:1], word[1:]
-    ways = ("".join(re.escape(sign + letter) for letter in rest) for sign in "-_ .")
+    ways = ["".join(f"{re.escape(sign)}{{1,4}}{re.escape(letter)}" for letter in rest) for sign in "-_ ./"]
+    if len(word) > _SHORT:
+        ways.append("".join(f"[-_.]{{0,2}}{re.escape(letter)}" for letter in rest))
     return rf"{first}{_ALONE}(?:{'|'.join(ways)})(?![^\W_])"
 
 
@@ -367,29 +397,3 @@ def _seen(text: str) -> str:
         for character, kind in kinds
         if kind not in _UNSEEN
     )
-
-
-def _widened(span: tuple[int, int], width: int, room: int) -> tuple[int, int]:
-    """A stretch of so many characters at least where the line has them, to the right, else to the left."""
-    first, end = span
-    end = max(end, min(first + width, room))
-    return min(first, max(end - width, 0)), end
-
-
-def _joined(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    joined: list[tuple[int, int]] = []
-    for first, end in spans:
-        if joined and first <= joined[-1][1]:
-            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
-        else:
-            joined.append((first, end))
-    return joined
-
-
-def _covered(text: str, spans: Iterable[tuple[int, int]]) -> str:
-    pieces: list[str] = []
-    at = 0
-    for first, end in spans:
-        pieces += [text[at:first], BLOCK * (end - first)]
-        at = end
-    return "".join([*pieces, text[at:]])

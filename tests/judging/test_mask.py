@@ -92,7 +92,7 @@ def test_a_name_in_a_script_without_blanks_is_hidden_within_a_sentence(text: str
         "a well‑known trade‑off", "the so‑called K‑cache — deep, then seek", "1990–1995", "x‒y―z", "−0.5",
         "deep(seek)", "deep, seek", "**deep** and **se**al", "a__init__b", "mini\n\nmax(a)", "seq\nwenn",
         "in-\nline", "o\n3", "deep\n\n# seek", "gl-\nobal",
-        "model = flash(mini, max)", "minmax(a, b)", "k2 = 3; m2 = 4", "g, l, m = x", "log l.mean()", "v3.1",
+        "model = flash(mini, max)", "minmax(a, b)", "k2 = 3; m2 = 4", "g, l, m = x", "log l.mean()", "v3.1", "min|max",
         "x[27]", "co3 = 1", "o31", "tree", "the air", "a - b_c.d", "", "\n\n", "naïve “quotes” — 中文\t…",
     ],
 )  # fmt: skip
@@ -204,6 +204,7 @@ def test_long_texts_are_masked_in_one_go() -> None:
         "\U0001f180\U0001f186\U0001f174\U0001f17d",
         "\U0001f1f6\U0001f1fc\U0001f1ea\U0001f1f3", "g\u0142m-5", "k\u0131m\u0131", "\u0261lm-5",
         r"\x71wen", r"qwe\x6e", r"\u0071wen", r"q\u{77}en", r"\161wen", "&#113;wen", "&#x71;wen", "%71wen",
+        "gIm5", "g1m-5", "g|m5", "g!m5", "qw3n", "k1mi", "k!m!", "K\u00a1mi", "k/i/m/i", "k  i  m  i",
         "'gl' + 'm5'", '"qw" "en"', '"q" + "wen"', "['qw', 'en']", '"".join(["q","w","e","n"])',
     ],
 )  # fmt: skip
@@ -214,6 +215,20 @@ def test_a_name_that_is_read_at_sight_is_hidden_whatever_stands_for_its_letters(
     assert shown.endswith(", it says")
     assert BLOCK in shown
     assert not re.search(r"\w{2,}", shown[7:-9].replace(BLOCK, " ").replace("join", "")), shown
+
+
+@pytest.mark.parametrize("text", ["Deep_seek", "D33pS33k", "deeps-eek", "D.e.e.p.S.e.e.k", "De3p-Se3k"])
+def test_a_long_name_is_hidden_with_a_sign_anywhere_and_figures_for_letters(text: str) -> None:
+    assert Mask(["DeepSeek"])(f"by {text}.") == f"by {BLOCK * len(text)}."
+
+
+def test_letters_that_nobody_sees_hide_no_name() -> None:
+    assert MASK("by g\u3164l\u3164m they say") == f"by {BLOCK * 5} they say"
+
+
+@pytest.mark.parametrize("text", ["gl\\\nm5", '"gl"\n    "m5"', "'gl' \\\n'm5'"])
+def test_a_name_that_goes_on_in_the_next_line_of_a_program_is_hidden(text: str) -> None:
+    assert not re.search("gl|m5", MASK(text))
 
 
 @pytest.mark.parametrize(
