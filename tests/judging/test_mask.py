@@ -92,7 +92,8 @@ def test_a_name_in_a_script_without_blanks_is_hidden_within_a_sentence(text: str
         "a well‑known trade‑off", "the so‑called K‑cache — deep, then seek", "1990–1995", "x‒y―z", "−0.5",
         "deep(seek)", "deep, seek", "**deep** and **se**al", "a__init__b", "mini\n\nmax(a)", "seq\nwenn",
         "in-\nline", "o\n3", "deep\n\n# seek", "gl-\nobal",
-        "model = flash(mini, max)", "minmax(a, b)", "k2 = 3; m2 = 4", "g, l, m = x", "log l.mean()", "v3.1", "min|max",
+        "model = flash(mini, max)", "minmax(a, b)", "k2 = 3; m2 = 4", "g, l, m = x", "log l.mean()", "v3.1",
+        "min|max",
         "x[27]", "co3 = 1", "o31", "tree", "the air", "a - b_c.d", "", "\n\n", "naïve “quotes” — 中文\t…",
     ],
 )  # fmt: skip
