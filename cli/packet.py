@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from random import SystemRandom
+from shlex import quote
 
 import click
 
@@ -73,7 +74,7 @@ def command(
         for name in packet.left_out:
             click.echo(f"  left out: {name}")
     if any(packet.unchecked for packet in packets):
-        what = f"{' '.join(sorted(named))} --task {chosen}"
+        what = f"{' '.join(map(quote, sorted(named)))} --task {quote(chosen)}"
         click.echo(f"It holds no evidence of every submission. To have some: judge-tui check {what}")
     told = [packet.key for packet in packets]
     if key is None:
@@ -81,4 +82,6 @@ def command(
         click.echo("The answer goes in by: judge-tui import-scores ANSWER")
     else:
         keys.write(told, key)
-        click.echo(f"{key}: who is who. The answer goes in by: judge-tui import-scores ANSWER --key {key}")
+        click.echo(
+            f"{key}: who is who. The answer goes in by: judge-tui import-scores ANSWER --key {quote(str(key))}"
+        )

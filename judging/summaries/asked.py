@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from shlex import quote
 
 from judge_tui.checks.errors import UsageError
 from judge_tui.judging.plain import plain
@@ -131,14 +132,14 @@ def _metrics(workspace: Workspace, asked: Asked, named: Sequence[Round]) -> Repo
     (model, *_), task = _example(workspace, models, tasks)
     nothing = UsageError(
         "no outcome of a check is stored for these submissions as they are now.",
-        hint=f"Run some: judge-tui check {model} --task {task}",
+        hint=f"Run some: judge-tui check {quote(model)} --task {quote(task)}",
     )
     if asked.published is None:
         try:
             stated = _published(workspace, asked, models, tasks)
         except UsageError:
             raise nothing from None
-        told = f"Nothing was measured here yet: judge-tui check {model} --task {task}"
+        told = f"Nothing was measured here yet: judge-tui check {quote(model)} --task {quote(task)}"
         return replace(stated, parts=(Prose(told), *stated.parts))
     raise nothing
 
@@ -166,7 +167,7 @@ def _read(workspace: Workspace, asked: Asked, one: Round | None) -> Gathered:
         names, task = _example(workspace, models, tasks)
         raise UsageError(
             f"nobody has scored {whom}{on} yet{by}.",
-            hint=f"Score them: judge-tui compare {' '.join(names)} --task {task}",
+            hint=f"Score them: judge-tui compare {' '.join(map(quote, names))} --task {quote(task)}",
         )
     return found
 

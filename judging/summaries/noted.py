@@ -33,7 +33,7 @@ def anchor_of(*words: str) -> str:
 
 def _plain_letters(word: str) -> str:
     """A word in plain letters; others are told apart by a digest."""
-    plain = re.sub(r"[^a-z0-9]+", "-", word.lower()).strip("-")
+    plain = re.sub(r"[^a-z0-9._]+", "-", word.lower()).strip("-")
     if all(character.isascii() for character in word if character.isalnum()):
         return plain
     return "-".join(filter(None, (plain, hashlib.sha256(word.encode()).hexdigest()[:8])))

@@ -142,3 +142,9 @@ def test_what_a_judge_calls_a_submission_stands_with_its_lines(scored: Path, cli
     text = cli("report", shape).out.replace("\\", "")
     assert f"⚑ reward hack – Stores the answer. ({file.name}:2)" in text
     assert text.count("⚑ reward hack") > 1
+
+
+def test_a_command_in_a_hint_means_its_names(root: Path, cli: Cli) -> None:
+    (root / "submissions" / "glm5").rename(root / "submissions" / "$(x) y")
+    assert "judge-tui compare '$(x) y' qwen36 --task kv" in cli("report", "head-to-head", "--task", "kv").err
+    assert "judge-tui check '$(x) y' --task kv" in cli("report", "metrics", "--task", "kv").err

@@ -128,7 +128,7 @@ def test_a_cell_leads_to_its_notes_and_those_to_their_line(
     tab, _ = _open(browser, judged[shape], tmp_path, PHONE)
     assert _follow(tab, "kv-qwen36") == "#kv-qwen36"
     assert tab.value(_IN_VIEW % ":target")
-    assert _follow(tab, "code-kv-qwen36-kv-cache-py-5-5") == "#code-kv-qwen36-kv-cache-py-5-5"
+    assert _follow(tab, "code-kv-qwen36-kv_cache.py-5-5") == "#code-kv-qwen36-kv_cache.py-5-5"
     assert tab.value(_IN_VIEW % ":target .hll")
     assert tab.value("document.querySelector(':target .hll').textContent").rstrip().endswith(LINE)
     tab.close()
@@ -140,7 +140,7 @@ def test_a_verdict_leads_to_its_figure_and_that_to_its_line(
     tab, _ = _open(browser, judged["metrics"], tmp_path, PHONE)
     assert _follow(tab, "figures-kv-growth") == "#figures-kv-growth"
     assert tab.value(_IN_VIEW % ":target")
-    assert _follow(tab, "code-kv-qwen36-kv-cache-py-5") == "#code-kv-qwen36-kv-cache-py-5"
+    assert _follow(tab, "code-kv-qwen36-kv_cache.py-5") == "#code-kv-qwen36-kv_cache.py-5"
     assert tab.value(_IN_VIEW % ":target .hll")
     assert tab.value("document.querySelector(':target .hll').textContent").rstrip().endswith(LINE)
     tab.close()

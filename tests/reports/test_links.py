@@ -31,7 +31,7 @@ def test_a_score_leads_to_what_was_said_of_the_submission(judged: dict[str, Repo
     *dimensions, points = table.rows
     assert len(dimensions) == 3
     own = {cell.own for part in report.parts if isinstance(part, Table) for row in part.rows for cell in row}
-    for name, row in zip(("correctness", "code-quality", "tests"), dimensions, strict=True):
+    for name, row in zip(("correctness", "code_quality", "tests"), dimensions, strict=True):
         assert [cell.anchor for cell in row[1:]] == [f"said-kv-{model}-{name}" for model in MODELS]
         assert {cell.anchor for cell in row[1:]} <= own
     assert [cell.anchor for cell in points[1:]] == [f"kv-{model}" for model in MODELS]

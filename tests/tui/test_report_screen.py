@@ -94,7 +94,7 @@ async def test_a_link_is_followed_to_the_note_to_its_code_and_into_the_pane(scor
         screen.rows.go(row)
         await app.press("enter")
         line = screen.rows.lines[screen.rows.cursor]
-        assert line.anchor == "code-kv-alpha-kv-cache-py-10-11"
+        assert line.anchor == "code-kv-alpha-kv_cache.py-10-11"
         assert line.place == ("Alpha", "kv_cache.py", 10)
         await app.press("less_than_sign")
         assert screen.rows.cursor == row
