@@ -82,6 +82,5 @@ def command(
         click.echo("The answer goes in by: judge-tui import-scores ANSWER")
     else:
         keys.write(told, key)
-        click.echo(
-            f"{key}: who is who. The answer goes in by: judge-tui import-scores ANSWER --key {quote(str(key))}"
-        )
+        way = f"judge-tui import-scores ANSWER --key {quote(str(key))}"
+        click.echo(f"{key}: who is who. The answer goes in by: {way}")
