@@ -17,6 +17,7 @@ from judge_tui.judging.standing import Standing
 from judge_tui.tui.home_board import Cell, HomeBoard
 from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.look.fitting import fit, wrapped
+from judge_tui.tui.look.in_a_row import in_a_row
 from judge_tui.tui.look.tones import Tones, tones_of
 from judge_tui.tui.widgets.counted import Counted
 from judge_tui.tui.widgets.rows import Span
@@ -138,7 +139,7 @@ class Matrix(Counted, can_focus=True):
             spans = self._line(self._top + y - 1, base, tones)
         else:
             spans = []
-        return Strip([Segment(text, base + style) for text, style in spans]).adjust_cell_length(width, base)
+        return in_a_row([Segment(text, base + style) for text, style in spans], width, base)
 
     def _empty(self, y: int, width: int, tones: Tones) -> list[Span]:
         board = self.board

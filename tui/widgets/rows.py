@@ -16,6 +16,7 @@ from textual.strip import Strip
 
 from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.look.glyphs import neutral
+from judge_tui.tui.look.in_a_row import in_a_row
 from judge_tui.tui.look.tones import Tones, tones_of
 from judge_tui.tui.widgets.counted import Counted
 
@@ -125,9 +126,7 @@ class Rows(Counted, ScrollView, can_focus=True):
         # what may not be shown is covered before a row is cut: half a name tells as much
         hide = getattr(self.app, "hide", str)
         spans = [(hide(text), style) for text, style in drawn]
-        return Strip([Segment(neutral(text), base + style) for text, style in spans]).adjust_cell_length(
-            width, base
-        )
+        return in_a_row([Segment(neutral(text), base + style) for text, style in spans], width, base)
 
     def on_focus(self) -> None:
         self.refresh()

@@ -19,6 +19,7 @@ from judge_tui.judging.rubric import Dimension
 from judge_tui.tui.keys.bound_keys import key_for, own_bindings
 from judge_tui.tui.keys.keymap import named
 from judge_tui.tui.look.glyphs import neutral
+from judge_tui.tui.look.in_a_row import in_a_row
 from judge_tui.tui.look.tones import tones_of
 from judge_tui.tui.session import OVERALL, Session, letter_of
 from judge_tui.tui.widgets.bar import Bar
@@ -142,7 +143,7 @@ class RubricLines(ScrollView, can_focus=True):
         if row is not None and row == self.session.row:
             base += tones.cursor if self.has_focus else tones.cursor_blurred
         shown = [Segment(neutral(text), base + style) for text, style in spans]
-        return Strip(shown).adjust_cell_length(width, base)
+        return in_a_row(shown, width, base)
 
     @property
     def crossed(self) -> str:
