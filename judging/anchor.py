@@ -13,7 +13,19 @@ from typing import Literal
 from msgspec import Struct
 
 from judge_tui.judging.context import UNKNOWN, Context, loose, same, slots
-from judge_tui.judging.quoted import ASKED, MOST, TELLING, Anchor, Lines, Place, places, stands_at, stretched
+from judge_tui.judging.quoted import (
+    ASKED,
+    MOST,
+    TELLING,
+    Anchor,
+    Lines,
+    Place,
+    among_blank,
+    gaps,
+    places,
+    stands_at,
+    stretched,
+)
 from judge_tui.judging.text_index import TextIndex, said
 from judge_tui.judging.way_of_lines import Earlier
 
@@ -124,7 +136,7 @@ def _without_context(anchor: Anchor, index: TextIndex, *, stands: bool) -> Found
     telling = len("".join(anchor.told)) >= TELLING
     if len(there) == 1 and (telling or stands):
         return Found("there", there[0])
-    if not "".join(anchor.told):
+    if anchor.blank:
         return Found("there" if stands else "gone", _clamped(anchor.lines, index))
     if there:
         nearest = sorted(there, key=lambda lines: (abs(lines[0] - anchor.lines[0]), lines))
@@ -141,7 +153,11 @@ def _followed(anchor: Anchor, index: TextIndex, earlier: Earlier, every: Sequenc
     first, last = anchor.lines
     begins, ends = earlier.to(first), earlier.to(last)
     if begins is not None:
+        if anchor.blank and (asked := _any_of_more(anchor, index, earlier, begins)):
+            return Found("doubt", (begins, begins + anchor.size), asked)
         here = next((one for one in every if one.lines[0] == begins), None)
+        if here is not None and _parted(here, anchor, context, index):
+            return _doubtful(anchor, context, index, every)
         if here is not None and (here.backed or here.inside):
             if anchor.whole:
                 return _there(here)
@@ -155,7 +171,8 @@ def _followed(anchor: Anchor, index: TextIndex, earlier: Earlier, every: Sequenc
     # what was another line before is none that has moved
     free = [one for one in every if not any(earlier.since(n) is not None for n in _solid(one.lines, index))]
     if len(free) == 1 and free[0].backed and begins is None and (free[0].inside or free[0].beside):
-        return _there(free[0])
+        rivalled = anchor.blank and _rivalled(free[0], anchor, context, index)
+        return _doubtful(anchor, context, index, free) if rivalled else _there(free[0])
     between = _between(anchor.lines, earlier, index)
     if between is not None:
         return Found("changed", between, tuple(dict.fromkeys((between, *_listed(free)))))
@@ -164,13 +181,23 @@ def _followed(anchor: Anchor, index: TextIndex, earlier: Earlier, every: Sequenc
     return Found("gone", _clamped(_near(first, earlier, anchor.size), index))
 
 
+def _any_of_more(anchor: Anchor, index: TextIndex, earlier: Earlier, begins: int) -> tuple[Lines, ...]:
+    """Where blank lines have come or gone beside those of a note: all that may be the ones."""
+    first, size = anchor.lines[0], anchor.size
+    nth, room = among_blank((begins, begins), index)
+    if room - size < 2 or room == among_blank((first, first), earlier.index)[1]:
+        return ()
+    start = begins - nth + 1
+    return tuple((n, n + size) for n in range(start, start + min(room - size, ASKED)))
+
+
 def _solid(lines: Lines, index: TextIndex) -> list[int]:
     return [n for n in range(lines[0], lines[1] + 1) if index.said[n]]
 
 
 def _are_blank(lines: Lines, anchor: Anchor, index: TextIndex, every: Sequence[_Candidate]) -> bool:
     """Whether blank lines stand between the same ones as ever: which of several they are is all the same."""
-    if "".join(anchor.told) or _solid(lines, index):
+    if not anchor.blank or _solid(lines, index):
         return False
     return any(index.before(one.lines[0], 1) == index.before(lines[0], 1) for one in every)
 
@@ -209,7 +236,8 @@ def _chosen(
     anchor: Anchor, context: Context, index: TextIndex, every: Sequence[_Candidate]
 ) -> _Candidate | None:
     """The one place that is certain."""
-    nth, inside, all_over = context.equal
+    # of blank lines that stand together only such are candidates as may be the ones
+    nth, inside, all_over = (1, 1, 1) if anchor.blank else context.equal
     within = [one for one in every if one.inside]
     telling = len("".join(anchor.told)) >= TELLING
     if within and len(within) == inside:
@@ -237,6 +265,8 @@ def _chosen(
 
 def _rivalled(one: _Candidate, anchor: Anchor, context: Context, index: TextIndex) -> bool:
     """Whether what stood around a note stands around another place too, where the note's lines are others."""
+    if anchor.blank:
+        return _parted(one, anchor, context, index) or len(list(gaps(anchor, index))) != context.equal[2]
     if not context.before or not one.before:
         return False
     own = index.before(one.lines[0], 1)
@@ -252,6 +282,26 @@ def _rivalled(one: _Candidate, anchor: Anchor, context: Context, index: TextInde
         if begins or (context.after and said(context.after[0]) in following):
             return True
     return False
+
+
+def _parted(one: _Candidate, anchor: Anchor, context: Context, index: TextIndex) -> bool:
+    """Whether a place is of blank lines, and what stood on one side of them stands beside others too."""
+    if not anchor.blank:
+        return False
+    first, last = one.lines
+    own = index.before(first, 1), index.behind(last, 1)
+    # lines that all stand twice tell no more than some of them
+    before = min(slots(context.before, index.before(first, 24), index), len(context.before) - 1)
+    after = min(slots(context.after, index.behind(last, 24), index), len(context.after) - 1)
+    above = [n + 1 for n in index.at(said(context.before[0]))[:MOST] if [n] != own[0]]
+    below = [n - 1 for n in index.at(said(context.after[0]))[:MOST] if [n] != own[1]]
+    return any(
+        n < len(index) and not index.said[n] and slots(context.before, index.before(n, 24), index) > before
+        for n in above
+    ) or any(
+        n >= 0 and not index.said[n] and slots(context.after, index.behind(n, 24), index) > after
+        for n in below
+    )
 
 
 def _best(one: _Candidate, every: Sequence[_Candidate]) -> bool:

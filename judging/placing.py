@@ -16,7 +16,7 @@ from judge_tui.judging.card import Scorecard
 from judge_tui.judging.context import UNKNOWN, Context, context_of
 from judge_tui.judging.followed import Followed
 from judge_tui.judging.note import Note, quote_of
-from judge_tui.judging.quoted import Anchor, equal_places
+from judge_tui.judging.quoted import Anchor, among_blank, equal_places, gaps
 from judge_tui.judging.text_index import TextIndex, indexed, said
 from judge_tui.judging.way_of_lines import Earlier
 
@@ -252,6 +252,10 @@ def restated(note: Note, index: TextIndex) -> Note:
     anchor = Anchor((first, last), tuple(quoted.quote.split("\n")))
     equal = list(equal_places(anchor, index)) or [first]
     context = context_of(index, first, last, equal, whole=anchor.whole)
+    if anchor.blank:
+        nth, room = among_blank((first, last), index)
+        alike = sum(1 for _ in gaps(replace(anchor, context=context), index))
+        context = replace(context, equal=(nth, room, max(alike, 1)))
     if note.context is not None:
         context = replace(context, extra=note.context.extra)
     return replace(quoted, context=context)

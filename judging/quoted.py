@@ -12,8 +12,8 @@ from judge_tui.judging.context import CHARACTERS, Context, near, same, slots
 from judge_tui.judging.text_index import TextIndex, said
 
 __all__ = [
-    "ASKED", "LONG", "MOST", "TELLING", "Anchor", "Lines", "Place", "equal_places", "places", "stands_at",
-    "stretched",
+    "ASKED", "LONG", "MOST", "TELLING", "Anchor", "Lines", "Place", "among_blank", "equal_places", "gaps",
+    "places", "stands_at", "stretched",
 ]  # fmt: skip
 
 #: First and last line, 0-based.
@@ -53,6 +53,11 @@ class Anchor(Struct, frozen=True):
     def whole(self) -> bool:
         """Whether every line is quoted."""
         return self.size < len(self.quote)
+
+    @property
+    def blank(self) -> bool:
+        """Whether it is of blank lines: nothing tells one from those beside it but their order."""
+        return not any(self.told)
 
     @property
     def told(self) -> tuple[str, ...]:
@@ -103,7 +108,7 @@ def places(anchor: Anchor, index: TextIndex) -> list[Place]:
     firsts = list(equal_places(anchor, index))
     if firsts:
         return [(first, *_end(anchor, index, first)) for first in firsts]
-    if not "".join(anchor.told):
+    if anchor.blank:
         return [(*lines, False) for lines in _blank_places(anchor, index)]
     return [(*lines, False) for lines in _wrapped(anchor, index)]
 
@@ -167,14 +172,31 @@ def _wrapped(anchor: Anchor, index: TextIndex) -> list[Lines]:
     return found
 
 
-def _blank_places(anchor: Anchor, index: TextIndex) -> list[Lines]:
-    """Places of blank lines: between what stood around them."""
+def among_blank(lines: Lines, index: TextIndex) -> tuple[int, int]:
+    """Which place some blank lines have between the lines around them: the so-manieth of how many."""
+    above = next(iter(index.before(lines[0], 1)), -1)
+    below = next(iter(index.behind(lines[1], 1)), len(index))
+    return lines[0] - above, below - above - 1 - (lines[1] - lines[0])
+
+
+def gaps(anchor: Anchor, index: TextIndex) -> Iterator[tuple[int, int]]:
+    """Where blank lines have room between what stood around them: the line above, and how many places."""
     context = anchor.context
     if context is None or not context.before or not context.after:
-        return []
-    found: list[Lines] = []
+        return
     for above in index.at(said(context.before[0]))[:MOST]:
         behind = index.behind(above, 1)
-        if behind and near(index, behind[0], context.after[0]) and behind[0] - above > anchor.size + 1:
-            found.append((above + 1, above + 1 + anchor.size))
+        if behind and near(index, behind[0], context.after[0]):
+            room = behind[0] - above - 1 - anchor.size
+            if room > 0:
+                yield above, room
+
+
+def _blank_places(anchor: Anchor, index: TextIndex) -> list[Lines]:
+    """Places of blank lines: where they have room, and the same one of them where there are as many."""
+    nth, known, _ = (1, 1, 1) if anchor.context is None else anchor.context.equal
+    found: list[Lines] = []
+    for above, room in gaps(anchor, index):
+        every = (nth,) if room == known else range(1, min(room, ASKED) + 1)
+        found += ((above + n, above + n + anchor.size) for n in every)
     return found

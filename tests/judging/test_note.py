@@ -26,6 +26,10 @@ def note_on(lines: tuple[int, int], source: str = SOURCE, file: str = "a.py") ->
     return restated(new_note("bug", "n", file=file, lines=lines, source=source), indexed(source))
 
 
+def of_note(note: Note) -> Scorecard:
+    return Scorecard("kv", "alpha", "anna", notes=(note,))
+
+
 def placed(note: Note, source: str | Mapping[str, str]) -> Placed:
     files = {"a.py": source} if isinstance(source, str) else source
     return place(note, Files(sorted(files), files.get))
@@ -112,6 +116,39 @@ def test_a_long_range_keeps_its_length_or_grows_with_what_is_in_it() -> None:
     assert there(note, "\n\n" + "\n".join(lines)) == ("a.py", (12, 62))
     grown = [*lines[:40], "more", "and more", *lines[40:]]
     assert there(note, "\n".join(grown)) == ("a.py", (10, 62))
+
+
+@pytest.mark.parametrize("line", [4, 5])
+def test_of_blank_lines_that_stand_together_the_same_one_is_meant(line: int) -> None:
+    note = note_on((line, line), SIX)
+    assert there(note, "# 1\n# 2\n" + SIX) == ("a.py", (line + 2, line + 2))
+    assert there(
+        parse_scorecard(render_scorecard(of_note(note)).encode(), Path("a.toml")).notes[0], SIX + F4
+    ) == (
+        "a.py",
+        (line, line),
+    )
+
+
+def test_of_more_blank_lines_than_there_were_any_may_be_the_one() -> None:
+    note = note_on((5, 5), SIX)
+    found = placed(note, SIX.replace("* 1\n    return out\n", "* 1\n    return out\n\n"))
+    assert (found.standing, [spot.lines for spot in found.spots]) == ("doubt", [(4, 4), (5, 5), (6, 6)])
+    # as a card says it that was written before blank lines were told apart
+    assert note.context is not None
+    old = replace(note, context=replace(note.context, equal=(1, 1, 1)))
+    found = placed(old, "# 1\n" + SIX)
+    assert (found.standing, [spot.lines for spot in found.spots]) == ("doubt", [(5, 5), (6, 6)])
+    assert there(old, SIX.replace("* 1\n    return out\n\n", "* 1\n    return out\n")) == ("a.py", (4, 4))
+
+
+def test_blank_lines_elsewhere_that_have_more_of_one_side_are_rivals() -> None:
+    source = "a = 1\nb = 2\nend()\n\nc = 3\nd = 4\ne = 5\n"
+    note = note_on((4, 4), source)
+    assert (
+        placed(note, "a = 1\nb = 2\nend()\n\nx = 1\nz = 2\nend()\n\nc = 3\nd = 4\ne = 5\n").standing
+        == "doubt"
+    )
 
 
 def test_notes_without_lines_are_never_moved() -> None:

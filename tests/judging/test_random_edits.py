@@ -55,6 +55,22 @@ def _notes(file: Edited, rng: random.Random) -> list[Note]:
     return notes
 
 
+def _on_blank_lines(file: Edited, rng: random.Random) -> list[Note]:
+    index = indexed(file.text)
+    blank = [n for n in range(index.solid[0], index.solid[-1]) if not index.said[n]]
+    lines = [rng.choice(blank) + 1 for _ in range(_NOTES)] if blank else []
+    return [
+        restated(new_note("bug", "n", file=file.name, lines=(n, n), source=index.lines), index) for n in lines
+    ]
+
+
+def _gap(file: Edited, line: int) -> tuple[int, ...]:
+    """Which lines stand around a blank one, and which it is of how many."""
+    solid = [at for at, (_, said) in enumerate(file.lines) if said.strip()]
+    above, below = max(n for n in solid if n < line), min(n for n in solid if n > line)
+    return file.lines[above][0], file.lines[below][0], line - above, below - above
+
+
 def _judged(note: Note, found: Placed, file: Edited, before: TextIndex) -> str:
     """``right``, ``wrong``, ``lost`` where its lines are there and it is marked elsewhere, or ``marked``."""
     assert note.lines is not None
@@ -106,6 +122,29 @@ def _holds(tally: Counter[str], share: float = _SHARE) -> None:
 def test_no_note_is_on_a_wrong_line_unmarked_and_nearly_all_are_on_the_right_one(live: bool) -> None:
     # so few of them, on files that change with every commit, may have a share three deviations lower
     _holds(_tried(range(40), live=live), _SHARE - 0.04)
+
+
+@pytest.mark.parametrize("live", [False, True], ids=["by the card", "while it is open"])
+def test_no_note_on_a_blank_line_is_at_another_one_unmarked(live: bool) -> None:
+    files, pool = material(), ["x = 1", "", "", "def other():", "    return out", ""]
+    right = 0
+    for seed in range(60):
+        rng = random.Random(seed)
+        file, steps = edited(rng.choice(files), pool, rng)
+        notes = _on_blank_lines(file, rng)
+        gaps = [_gap(file, note.lines[0] - 1) for note in notes if note.lines]
+        window = Window(notes, file.text, live=live)
+        found: list[Placed] = []
+        for _ in islice(steps, rng.randint(1, 4)):
+            found = window.follow(file.files)
+        for gap, one in zip(gaps, found, strict=True):
+            assert one.note.lines is not None
+            if one.standing == "there":
+                now = _gap(file, one.note.lines[0] - 1)
+                # of blank lines that came and went beside it nobody could tell it
+                assert now == gap or (now[:2] == gap[:2] and now[3] == 2), (seed, one)
+                right += 1
+    assert right > 240
 
 
 @pytest.mark.campaign
