@@ -7,8 +7,9 @@ all tasks.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,10 +24,29 @@ from judge_tui.judging.newer import versioned
 if TYPE_CHECKING:
     from judge_tui.judging.workspace import Workspace
 
-__all__ = ["ROUNDS", "Passage", "Round", "load_round", "one_round", "round_ids", "rounds_of"]
+__all__ = ["ROUNDS", "Passage", "Round", "load_round", "new_round", "one_round", "round_ids", "rounds_of"]
 
 #: Folder of a workspace that holds its rounds.
 ROUNDS = "rounds"
+_BEGUN = """\
+title = {title}
+date = {day}
+tasks = [{tasks}]
+models = [{models}]
+
+# What only a judge can say of it: take the # away and write.
+
+# [grades]    # over all tasks
+# <model> = "B+"
+
+# [[prose]]
+# judge = {judge}
+# task = "<task>"    # stands with that task; without it behind all of them
+# heading = "What made it close"
+# text = \'\'\'
+# …
+# \'\'\'
+"""
 
 
 class Passage(Struct, frozen=True):
@@ -94,6 +114,28 @@ def one_round(workspace: Workspace, name: str) -> Round:
         there = f"There are: {', '.join(known)}." if known else f"Write {ROUNDS}/{name}.toml: docs/formats.md"
         raise UsageError(f"there is no round '{name}'.", hint=there)
     return load_round(workspace, workspace.root / ROUNDS / f"{name}.toml")
+
+
+def new_round(name: str, tasks: Iterable[str], models: Iterable[str], judge: str) -> str:
+    """The text of a round that is begun, with what a judge may write.
+
+    Args:
+        name: Its id.
+        tasks: Ids of its tasks.
+        models: Folder names of its models.
+        judge: Whose prose.
+    """
+    return _BEGUN.format(
+        title=_quoted(name.replace("-", " ").capitalize()),
+        day=datetime.now(tz=UTC).date().isoformat(),
+        tasks=", ".join(map(_quoted, tasks)),
+        models=", ".join(map(_quoted, models)),
+        judge=_quoted(judge),
+    )
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def rounds_of(workspace: Workspace, faults: list[str]) -> list[Round]:

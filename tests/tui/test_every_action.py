@@ -38,6 +38,7 @@ ELSEWHERE = {
     "report.back-to-where-a-link-came-from": (
         "test_report_screen.test_a_link_is_followed_to_the_note_to_its_code_and_into_the_pane"
     ),
+    "report.write-a-round": "test_report_screen.test_a_round_is_begun_and_written_in_the_judges_editor",
     "report.next-round": "test_report_screen.test_rounds_are_a_key_away_and_one_leads_back_to_all",
     "report.read-again": "test_report_screen.test_what_another_program_wrote_is_read_again",
     "report.write-a-file": ("test_report_screen.test_it_is_written_into_a_file_in_the_format_of_its_name"),

@@ -20,6 +20,7 @@ from judge_tui.reports.data import as_json
 from judge_tui.tui import reporting
 from judge_tui.tui.app import JudgeApp
 from judge_tui.tui.engine.check_runner import EngineOptions
+from judge_tui.tui.keys.type_ahead import TypeAhead
 from judge_tui.tui.look.tones import tones_of
 from judge_tui.tui.screens.report import ReportScreen
 from judge_tui.tui.screens.report_lines import report_lines
@@ -154,6 +155,55 @@ async def test_rounds_are_a_key_away_and_one_leads_back_to_all(scored: Workspace
         await shown(app, "All of one.")
         await app.press("tab")
         await shown(app, "Ranking over all rounds")
+
+
+async def test_a_round_is_begun_and_written_in_the_judges_editor(
+    scored: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    change = ["", 'heading = "Why"\n', "x ="]
+
+    def lend(_app: object, command: list[str]) -> None:
+        opened.append(command[-1])
+        path, told = Path(command[-1]), change.pop(0)
+        if told:
+            prose = '\n[[prose]]\njudge = "anna"\ntext = "All of it."\n'
+            path.write_text(path.read_text() + (prose if len(change) == 1 else "") + told)
+
+    monkeypatch.setattr(TypeAhead, "lend_terminal", lend)
+    monkeypatch.setenv("VISUAL", "my-editor")
+    path = scored.root / "rounds" / "round-1.toml"
+    async with running(make_home(scored)) as app:
+        await ready(app)
+        await app.press("B")
+        await shown(app, "Ranking")
+        await app.press("e")
+        assert opened == [str(path)]
+        assert not path.exists(), "what was not changed is not left behind"
+        await app.press("e")
+        await shown(app, "All of it.")
+        begun = path.read_text()
+        assert begun.startswith('title = "Round 1"\ndate = ')
+        assert 'models = ["alpha", "beta"]' in begun
+        assert '# judge = "anna"' in begun
+        await app.press("e")
+        await shown(app, "rounds/round-1.toml:")
+
+
+async def test_without_an_editor_the_file_of_a_round_is_named(
+    scored: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lend(_app: object, _command: list[str]) -> None:
+        raise FileNotFoundError(2, "No such file")
+
+    monkeypatch.setattr(TypeAhead, "lend_terminal", lend)
+    monkeypatch.setenv("VISUAL", "my-editor")
+    async with running(make_home(scored)) as app:
+        await ready(app)
+        await app.press("B")
+        await shown(app, "Ranking")
+        await app.press("e")
+        assert any("cannot be started: No such file; write " in told for told in app.messages())
 
 
 async def test_what_another_program_wrote_is_read_again(scored: Workspace) -> None:

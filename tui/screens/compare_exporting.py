@@ -48,7 +48,7 @@ class CompareExporting(Screen[None]):
         models = tuple(submission.model for submission in self.session.submissions)
         asked = Asked("two-way" if len(models) == 2 else "head-to-head", models, (self.session.task,))
         shapes = [shape for shape in SHAPES if shape != "combined"]
-        screen = ReportScreen(self.session.workspace, asked, self._all_kept, shapes)
+        screen = ReportScreen(self.session.workspace, asked, self._all_kept, shapes, self.session.judge)
         self.app.push_screen(screen, self._to_reported)
 
     def _to_reported(self, place: tuple[str, str, int] | None) -> None:

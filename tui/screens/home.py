@@ -331,7 +331,10 @@ class HomeScreen(CoveredScreen[None]):
 
         # where blind is the rule, verdicts beside names would tell who is who in what is still to be judged
         shapes = [shape for shape in SHAPES if shape != "metrics" or not self.board.workspace.settings.blind]
-        self.app.push_screen(ReportScreen(self.board.workspace, Asked("head-to-head"), shapes=shapes))
+        screen = ReportScreen(
+            self.board.workspace, Asked("head-to-head"), shapes=shapes, judge=self.board.judge
+        )
+        self.app.push_screen(screen)
 
     def action_statement(self) -> None:
         from judge_tui.tui.screens.statement import show_statement

@@ -50,6 +50,7 @@ class ReportScreen(Sheet["tuple[str, str, int] | None"]):
         asked: What of it, and in which shape first.
         kept: Brings changes to disk first; why that does not go, else nothing.
         shapes: The shapes that are offered, in their order.
+        judge: Whose prose a round is that is begun here.
     """
 
     BINDINGS: ClassVar = [
@@ -60,6 +61,7 @@ class ReportScreen(Sheet["tuple[str, str, int] | None"]):
         Binding("left_square_bracket,N", "heading(-1)", "previous heading", show=False),
         Binding("less_than_sign", "back_to", "back to where a link came from", show=False),
         Binding("o", "round", "next round", show=False),
+        Binding("e", "edit_round", "write a round", show=False),
         Binding("w", "write", "write a file"),
         Binding("r", "reload", "read again"),
     ]
@@ -74,10 +76,11 @@ class ReportScreen(Sheet["tuple[str, str, int] | None"]):
         asked: Asked,
         kept: Callable[[], str] = lambda: "",
         shapes: Sequence[str] = tuple(SHAPES),
+        judge: str = "",
     ) -> None:
         super().__init__()
         self._workspace, self._asked, self._kept = workspace, asked, kept
-        self._shapes = tuple(shapes)
+        self._shapes, self._judge = tuple(shapes), judge
         self._made: dict[str, Made] = {}
         self._came_from: list[int] = []
         self.rows = _Lines()
@@ -92,6 +95,7 @@ class ReportScreen(Sheet["tuple[str, str, int] | None"]):
                 (key_for(self.rows, "open"), "follow"),
                 (key_for(self, "write"), "write a file"),
                 (key_for(self, "round"), "next round"),
+                (key_for(self, "edit_round"), "write a round"),
                 (keys_for(self, "heading(1)", "heading(-1)"), "headings"),
                 (key_for(self, "reload"), "read again"),
             )
@@ -179,12 +183,29 @@ class ReportScreen(Sheet["tuple[str, str, int] | None"]):
             return
         shown = self._asked.rounds[0] if self._asked.rounds and self._asked.shape == ROUND else ""
         at = rounds.index(shown) + 1 if shown in rounds else 1
-        chosen = rounds[at % len(rounds)]
+        self._show_round(rounds[at % len(rounds)])
+
+    def _show_round(self, name: str) -> None:
+        """Show a round; all that was scored where it has no name."""
         self._made.pop(ROUND, None)
-        self._asked = replace(self._asked, shape=ROUND, rounds=(chosen,) if chosen else ())
+        self._asked = replace(self._asked, shape=ROUND, rounds=(name,) if name else ())
         self._came_from.clear()
         self.rows.go(0)
         self._ask()
+
+    def action_edit_round(self) -> None:
+        """Write the round in view in the judge's editor, or a new one of what is in view."""
+        from judge_tui.tui.screens.round_writing import write_round
+
+        name = self._asked.rounds[0] if self._asked.rounds and self._asked.shape == ROUND else ""
+        try:
+            written = write_round(self, self._workspace, name, self.report, self._judge)
+        except JudgeError as error:
+            self.notify(str(error), severity="error", markup=False, timeout=8)
+            return
+        if written:
+            self._made.clear()
+            self._show_round(written)
 
     def action_reload(self) -> None:
         self._made.clear()
