@@ -49,6 +49,10 @@ class OwnSizes:
         if work >= self._work:
             self._work, self._seconds = work, before - self._bench.left
 
+    def affords(self, work: float) -> bool:
+        """Whether the budget has the time that a call of so much work is expected to take."""
+        return self._seconds * max(work / self._work, 1.0) <= _SHARE * self._bench.left
+
     def each(self, work: Callable[[About], float]) -> Iterator[About]:
         """The sizes that can be afforded.
 
@@ -56,7 +60,7 @@ class OwnSizes:
             work: How much work a call at a size is.
         """
         for one in sorted(self._sizes, key=work):
-            if self._seconds * max(work(one) / self._work, 1.0) <= _SHARE * self._bench.left:
+            if self.affords(work(one)):
                 yield one
             else:
                 self._left_out.append(one)

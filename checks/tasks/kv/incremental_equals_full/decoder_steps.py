@@ -26,9 +26,9 @@ __all__ = ["full", "judge"]
 Array = npt.NDArray[Any]
 _BATCH, _PROMPT, _STEPS = 2, 4, 4
 #: Tokens past a tile of 16, within the room that decoders are made with.
-_LONG = 29
-#: A decoder with room for more, and a prompt and steps across 64 tokens.
-_ROOM, _FAR = 96, 68
+_LONG = (18, 30)
+#: Prompt and steps across 64 tokens, and across many more, of decoders with room for them.
+_FAR = ((66, 100), (130, 300))
 _EMPTIES = re.compile(r"reset|clear|empty|new_|init_?(kv_?)?cache|free|flush|start|begin")
 
 
@@ -104,13 +104,15 @@ def _compare(subject: Subject, found: Findings, make: Maker, said: Sentences, dt
 
 def _long(subject: Subject, found: Findings, make: Maker, said: Sentences) -> None:
     """Long prompts against the same in steps; what has no room for them decides nothing."""
-    _longer(subject, found, make, said, _PROMPT, _LONG)
-    try:
-        far = subject.maker(max_len=_ROOM)
-    except Fault as fault:
-        found.note(f"decoder: {_FAR} tokens", fault.message, note="it may have room for fewer")
-        return
-    _longer(subject, found, far, said, _FAR - _PROMPT, _FAR)
+    _longer(subject, found, make, said, _PROMPT, subject.between("long", *_LONG))
+    for number, lengths in enumerate(_FAR):
+        tokens = subject.between(f"far {number}", *lengths)
+        try:
+            far = subject.maker(max_len=tokens + _PROMPT)
+        except Fault as fault:
+            found.note(f"decoder: {tokens} tokens", fault.message, note="it may have room for fewer")
+            return
+        _longer(subject, found, far, said, tokens - _PROMPT, tokens)
 
 
 def _longer(subject: Subject, found: Findings, make: Maker, said: Sentences, prompt: int, whole: int) -> None:

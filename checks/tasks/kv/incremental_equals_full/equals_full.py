@@ -10,8 +10,9 @@ import numpy.typing as npt
 
 from judge_tui.checks.bench import Bench
 from judge_tui.checks.check import Findings, check
-from judge_tui.checks.faults import Skipped, Unbound
+from judge_tui.checks.faults import Raised, Skipped, Unbound
 from judge_tui.checks.own_sizes import OwnSizes
+from judge_tui.checks.refusing import refusal
 from judge_tui.checks.sizes import About
 from judge_tui.checks.tasks.kv.faces.cached import Cached
 from judge_tui.checks.tasks.kv.incremental_equals_full import decoder_steps
@@ -35,6 +36,8 @@ Array = npt.NDArray[Any]
 #: Axes that an integer of the source may concern, and what they may be because of it.
 _AXES = {"D": (2, 2200), "H": (2, 300), "B": (2, 300)}
 _MOST_ABOUT = 12
+#: Sequences, heads, width and tokens while another is large, and each while it is.
+_SMALL, _LARGE = ((1, 2), (1, 3), (4, 8), (3, 6)), ((4, 16), (8, 40), (22, 160), (130, 420))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +101,7 @@ CASES = (
     "incremental_equals_full",
     "decoding equals full attention",
     establishes="Every decode step equals full causal recomputation: 1e-5 in float32, 1e-10 in float64.",
-    version=13,
+    version=14,
 )
 def incremental_equals_full(bench: Bench, found: Findings) -> str:
     """Feed prompts and steps; hold each step's rows against attention over all that was fed."""
@@ -148,11 +151,12 @@ def _caches(subject: Subject, found: Findings) -> str:
             worst, limit = one, allowed
     if found.verdict is None and left_out:
         raise left_out[0]
-    if found.verdict is Verdict.PASS:
-        one, allowed, more = _about_own_integers(subject, found, own)
-        count += more
-        if one.share(allowed) > worst.share(limit):
-            worst, limit = one, allowed
+    for further in (_large, _about_own_integers):
+        if found.verdict is Verdict.PASS:
+            one, allowed, more = further(subject, found, own)
+            count += more
+            if one.share(allowed) > worst.share(limit):
+                worst, limit = one, allowed
     if half:
         found.claim(
             "keys and values are stored as float32 when float32 comes in", False, measured="float16",
@@ -166,6 +170,38 @@ def _caches(subject: Subject, found: Findings) -> str:
         return f"keys and values come back as they were fed (error {worst.error:.1g}, limit {limit:.1e})"
     shown = f"decode steps within {worst.error:.1e} of full attention"
     return f"{shown}, worst of {count} cases (limit {limit:.1e})"
+
+
+def _large(subject: Subject, found: Findings, own: OwnSizes) -> tuple[Worst, float, int]:
+    """Each axis large in its turn, as far as the budget goes; what it says it does not take is told."""
+    worst, limit, count = Worst(), float32_limit(subject), 0
+    whole = subject.cached(Sizes()).can_feed_many
+    shapes = subject.bench.sizes("large").each_large(_SMALL, _LARGE)
+    for axis, (batch, heads, width, tokens) in zip("BHDS", shapes, strict=True):
+        size = dict(zip("BHDS", (batch, heads, width + width % 2, tokens), strict=True))[axis]
+        case = Case(
+            f"{axis} = {size}", batch, tokens - 2, 2, whole=whole, heads=heads, width=width + width % 2
+        )
+        if not own.affords(case.work):
+            found.note(f"decode steps, {case.words}", "left out", note="too slow to try")
+            continue
+        try:
+            with own.pace(case.work):
+                error, allowed = _ran(subject, case, f"large {axis}")
+        except Skipped as fault:
+            found.note(f"decode steps, {case.words}", "left out", note=fault.message)
+            continue
+        except Raised as fault:
+            holds_less = axis == "S" and not sized(subject.bound.get("create"))
+            if not holds_less and not refusal(subject.bench.submission, fault):
+                raise
+            found.note(f"decode steps, {case.words}", fault.message, note="it does not take so many")
+            continue
+        _hold(subject, found, case, error, allowed)
+        count += 1
+        if error.share(allowed) > worst.share(limit):
+            worst, limit = error, allowed
+    return worst, limit, count
 
 
 def _own_sizes(subject: Subject) -> OwnSizes:
