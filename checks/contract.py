@@ -12,6 +12,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from judge_tui.checks.calling.binding import Binding
+    from judge_tui.checks.sizes import Sizes
     from judge_tui.checks.timing import Timing
 
 __all__ = ["AVOIDED", "Contract", "Param", "Return", "Role", "Sample", "anything", "normal"]
@@ -183,6 +184,8 @@ class Contract:
         leave: Ends what the contract has running of its own; called by a thread that judged by it.
         seeded: What random generators of the whole process are seeded with before each call of a function or
             class, so that who draws weights draws those that a reference draws; ``None`` leaves them alone.
+        sized: The sample in sizes that are drawn, for checks that call every role and know of no sizes;
+            ``None`` where the sample is all that there is.
     """
 
     roles: tuple[Role, ...]
@@ -196,6 +199,7 @@ class Contract:
     otherwise: Contract | None = None
     leave: Callable[[], None] = lambda: None
     seeded: int | None = None
+    sized: Callable[[np.random.Generator, Sizes], Sample] | None = None
     by_name: Mapping[str, Role] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

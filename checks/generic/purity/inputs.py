@@ -38,8 +38,9 @@ class Inputs:
 
     @classmethod
     def drawn(cls, bench: Bench, stream: str) -> Inputs:
-        """The sample of a stream."""
-        sample = bench.asked.sample(bench.rng(stream))
+        """The sample of a stream, in the same sizes for all of a run."""
+        contract, rng = bench.asked, bench.rng(stream)
+        sample = contract.sized(rng, bench.sizes("inputs")) if contract.sized else contract.sample(rng)
         return cls(stream, dict(sample.inputs), sample.shapes)
 
     def likeness(self, other: Inputs) -> float:

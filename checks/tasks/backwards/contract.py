@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from judge_tui.checks.contract import AVOIDED, Contract, Param, Return, Role, Sample
+from judge_tui.checks.sizes import Sizes
 from judge_tui.checks.tasks.backwards.reference import Batch, gradients
 from judge_tui.checks.tasks.backwards.timing import TIMING
 
@@ -62,7 +63,14 @@ _AVOID = (*AVOIDED, *(rf"^(?!.*(layer_?norm|\bln)).*{other}" for other in _OTHER
 
 
 def _sample(rng: np.random.Generator) -> Sample:
-    B, T, D = 2, 3, 5
+    return _drawn(rng, 2, 3, 5)
+
+
+def _sized(rng: np.random.Generator, sizes: Sizes) -> Sample:
+    return _drawn(rng, *sizes.shape((2, 4), (3, 12), (6, 90)))
+
+
+def _drawn(rng: np.random.Generator, B: int, T: int, D: int) -> Sample:
     inputs: dict[str, Any] = {
         "x": rng.standard_normal((B, T, D)),
         "gamma": rng.uniform(0.5, 2.0, D) * rng.choice([-1.0, 1.0], D),
@@ -132,4 +140,5 @@ CONTRACT = Contract(
     "forward(x (B, T, D), gamma, beta (D,), eps) → (y, cache); backward(dy, cache) → (dx, dgamma, dbeta).",
     layouts=("merged",),
     timing=TIMING,
+    sized=_sized,
 )

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from judge_tui.checks.contract import Contract, Param, Return, Role, Sample
+from judge_tui.checks.sizes import Sizes
 from judge_tui.checks.timing import Size, Timing
 
 __all__ = ["CONTRACT", "FORWARD", "PARAMS", "TIMING", "forward_inputs", "sample"]
@@ -124,9 +125,20 @@ def forward_inputs(
 
 def sample(rng: np.random.Generator) -> Sample:
     """An even, causal call with four different axes."""
-    batch, heads, length, _width = shape = (2, 3, 8, 6)
+    return _even(rng, (2, 3, 8, 6), 4)
+
+
+def sized(rng: np.random.Generator, sizes: Sizes) -> Sample:
+    """The same in drawn sizes."""
+    tile = sizes.between(4, 9)
+    batch, heads, width = sizes.shape((1, 3), (1, 5), (4, 20))
+    return _even(rng, (batch, heads, tile * sizes.between(3, 5), width), tile)
+
+
+def _even(rng: np.random.Generator, shape: tuple[int, int, int, int], tile: int) -> Sample:
+    batch, heads, length, _width = shape
     q, k, v = (rng.standard_normal(shape) for _ in range(3))
-    inputs = forward_inputs(q, k, v, 4, True)
+    inputs = forward_inputs(q, k, v, tile, True)
     return Sample(inputs, {"O": shape, "L": (batch, heads, length)})
 
 
@@ -157,4 +169,5 @@ CONTRACT = Contract(
     "flash_attention_fwd(Q, K, V (B, H, N, D), tile_size, causal=True) → O, in tiles with an online softmax.",
     layouts=("HND", "ND"),
     timing=TIMING,
+    sized=sized,
 )

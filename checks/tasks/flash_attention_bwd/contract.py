@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from judge_tui.checks.contract import Contract, Param, Return, Role, Sample
+from judge_tui.checks.sizes import Sizes
 from judge_tui.checks.tasks.flash_attention.cases import Case
 from judge_tui.checks.tasks.flash_attention.contract import FORWARD, PARAMS
 from judge_tui.checks.tasks.flash_attention.contract import sample as forward_sample
+from judge_tui.checks.tasks.flash_attention.contract import sized as forward_sized
 from judge_tui.checks.tasks.flash_attention_bwd.reference import NAMES, logsumexp
 from judge_tui.checks.tasks.flash_attention_bwd.stated import SHAPES
 from judge_tui.checks.tasks.flash_attention_bwd.timing import TIMING
@@ -100,21 +103,28 @@ _ALONE = replace(
 
 
 def _sample(rng: np.random.Generator) -> Sample:
-    made = forward_sample(rng)
+    return _with_gradient(rng, forward_sample(rng))
+
+
+def _sized(rng: np.random.Generator, sizes: Sizes) -> Sample:
+    return _with_gradient(rng, forward_sized(rng, sizes))
+
+
+def _with_gradient(rng: np.random.Generator, made: Sample) -> Sample:
     shape = made.shapes["O"]
     inputs = {**made.inputs, "dO": rng.standard_normal(shape)}
     return Sample(inputs, {"O": shape, "dQ": shape, "dK": shape, "dV": shape})
 
 
-def _alone(shape: str) -> Callable[[np.random.Generator], Sample]:
+def _alone(shape: str, made: Callable[..., Sample] = _sample) -> Callable[..., Sample]:
     """The probe of a backward without a forward: O and L are the judge's, L in a shape."""
 
-    def sample(rng: np.random.Generator) -> Sample:
-        made = _sample(rng)
-        q, k, v, tile = (made.inputs[name] for name in ("q", "k", "v", "tile_size"))
+    def sample(*drawn: Any) -> Sample:
+        made_of = made(*drawn)
+        q, k, v, tile = (made_of.inputs[name] for name in ("q", "k", "v", "tile_size"))
         case = Case(q, k, v, tile, True)
         given = {"O": case.truth, "L": np.ascontiguousarray(SHAPES[shape](logsumexp(case)))}
-        return Sample({**made.inputs, **given}, {name: made.shapes[name] for name in NAMES})
+        return Sample({**made_of.inputs, **given}, {name: made_of.shapes[name] for name in NAMES})
 
     return sample
 
@@ -124,7 +134,11 @@ def _without_forward(shapes: Sequence[str]) -> Contract | None:
     if not shapes:
         return None
     return Contract(
-        (_ALONE,), _alone(shapes[0]), layouts=("HND", "ND"), otherwise=_without_forward(shapes[1:])
+        (_ALONE,),
+        _alone(shapes[0]),
+        layouts=("HND", "ND"),
+        otherwise=_without_forward(shapes[1:]),
+        sized=_alone(shapes[0], _sized),
     )
 
 
@@ -136,4 +150,5 @@ CONTRACT = Contract(
     layouts=("HND", "ND"),
     timing=TIMING,
     otherwise=_without_forward(list(SHAPES)),
+    sized=_sized,
 )
