@@ -21,6 +21,7 @@ from judge_tui.checks.faults import Fault, Raised, Skipped, TimedOut
 from judge_tui.checks.sandbox.packages import EVERY
 from judge_tui.checks.submission import Submission
 from judge_tui.checks.worker.border.codec import Encoder
+from judge_tui.checks.worker.capture import CUT
 
 __all__ = ["Author", "Authors", "crossing"]
 
@@ -28,6 +29,8 @@ _T = TypeVar("_T")
 #: A reference may be slow where submissions are not: seconds of one call, at least.
 _PATIENCE = 10.0
 _LIMITS = sandbox.Limits(cpu_seconds=600)
+#: Printed by one call at most.
+_MUCH_MB = 10.0
 
 
 def crossing(value: Any) -> Any:
@@ -82,6 +85,7 @@ class Author:
         inventory = self._held(
             lambda: self.worker.load(file, budget=self.patience), f"{file} cannot be imported"
         )
+        self._quiet(file, str(inventory.get("printed", "")))
         if missing := sorted(map(str, inventory.get("missing", ()))):
             names = " and ".join(missing)
             raise Skipped(
@@ -132,9 +136,19 @@ class Author:
             )
             value = self.worker.carried(of(result))
             self.worker.drop(result.handle)
+            self._quiet(name, result.printed)
             return value
 
         return self._held(called, name)
+
+    def _quiet(self, what: str, printed: str) -> None:
+        """Refuse what prints so much that its author cannot want it; each call takes its time.
+
+        Raises:
+            ChallengeFault: It does.
+        """
+        if (cut := CUT.search(printed)) and float(cut[1]) > _MUCH_MB:
+            raise self.fault(f"{what} prints {float(cut[1]):,.0f} MB, which nobody reads")
 
     def constant(self, name: str, default: Any, *, file: str = NUMBERS) -> Any:
         """A constant of the author's, or a default where there is none of that name.

@@ -19,11 +19,10 @@ from judge_tui.checks.sandbox.packages import FRAMEWORKS
 from judge_tui.checks.sources import fence_line, fenced, is_side_program, parsed, python_files
 from judge_tui.checks.submission import ADAPTER
 from judge_tui.checks.verdict import Verdict
+from judge_tui.checks.worker.capture import CUT
 
 __all__ = ["FORBIDDEN", "loads"]
 
-#: The last line of what was printed, when a worker kept only the beginning (``worker/capture.py``).
-_CUT = re.compile(r"\n… ([\d.]+) MB in all$")
 #: A submission that runs its own tests on import may talk; no reader gets through this much.
 _MUCH_MB = 10.0
 #: Places of one file that are told.
@@ -131,7 +130,7 @@ def _imported(bench: Bench, found: Findings, file: str) -> dict[str, list[str]]:
         found.claim(f"no {name}", False, measured="loaded into its process", file=file, line=1)
     printed = str(inventory.get("printed", ""))
     found.claim(f"{file} imports", True, file=file, output=printed[:2000])
-    if (cut := _CUT.search(printed)) and float(cut[1]) > _MUCH_MB:
+    if (cut := CUT.search(printed)) and float(cut[1]) > _MUCH_MB:
         found.claim(
             f"{file} prints little on import",
             False,

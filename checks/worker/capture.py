@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import io
+import re
 from typing import Any
 
-__all__ = ["Capture", "sendable"]
+__all__ = ["CUT", "Capture", "sendable"]
 
 _CAPTURE = 64 << 10
+#: The last line of what was printed, where only the beginning was kept.
+CUT = re.compile(r"\n… ([\d.]+) MB in all$")
 
 
 def sendable(text: str) -> str:

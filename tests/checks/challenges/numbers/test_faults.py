@@ -21,6 +21,7 @@ CASES = [dict(n=3)]
     [
         ("def reference(x: return x", "SyntaxError"),
         ("1 / 0", "ZeroDivisionError"),
+        (GOOD.replace("return 2", "print('-' * (11 << 20)); return 2"), "reference prints 12 MB"),
         ("", "challenge.py has no function inputs"),
         ("def inputs(rng): return {'x': 1}", "neither reference"),
         (GOOD.replace("return {", "return 3 #"), "no dict"),
