@@ -33,6 +33,8 @@ _BESIDE = "By language models, apart from the judges:"
 #: Where nobody has written anything of a submission.
 NO_WORDS = Prose("Nothing was written beside the scores.")
 
+#: Stands for the points of a whole submission among ids of dimensions, of which none has a blank.
+_TOTAL = "the total"
 _KINDS: tuple[Kind, ...] = ("strength", "weakness", "bug", "question")
 
 
@@ -66,7 +68,7 @@ def _totals(of: OfTask, judged: Sequence[Judged]) -> Iterator[tuple[Cell, ...]]:
     given = [one.points for one in judged]
     if any(total is not None for total in given):
         cells = figures(given, [one.counted for one in judged])
-        yield (Cell("Points", strong=True), *_leading(cells, of, judged))
+        yield (Cell("Points", strong=True), *_leading(cells, of, judged, _TOTAL))
     if any(one.letters for one in judged):
         cells = [Cell(one.letters or "–") for one in judged]
         yield (Cell("Grade", strong=True), *_leading(cells, of, judged))
@@ -86,9 +88,13 @@ def _leading(cells: Sequence[Cell], of: OfTask, judged: Sequence[Judged], dimens
 
 def _said_at(task: str, one: Judged, dimension: str) -> str:
     """Where in a report stands what was said of a dimension; else what was said of the submission."""
-    if dimension and _said_of(one, dimension):
-        return anchor_of("said", task, one.model, dimension)
-    return anchor_of(task, one.model)
+    said = _reasoned(one) if dimension == _TOTAL else dimension and _said_of(one, dimension)
+    return anchor_of("said", task, one.model, dimension) if said else anchor_of(task, one.model)
+
+
+def _reasoned(one: Judged) -> list[Scorecard]:
+    """The cards that say why their total is another than the weighted mean."""
+    return [card for card in one.cards if card.overall is not None and card.overall_reason.strip()]
 
 
 def _said_of(one: Judged, dimension: str) -> list[Scorecard]:
@@ -115,6 +121,16 @@ def said_by_dimension(one: Judged) -> Table | None:
                 Cell("–" if score is None else f"{score}{mark}"),
                 Cell(card.comment(dimension.id).strip()),
             ))  # fmt: skip
+    own = anchor_of("said", one.submission.task, one.model, _TOTAL)
+    for card in _reasoned(one):
+        mark = f" {STALE}" if one.outdated(card) else ""
+        rows.append((
+            Cell("Points, the judge's own", own=own),
+            *([Cell(card.judge)] if several else []),
+            Cell(f"{card.overall}{mark}"),
+            Cell(card.overall_reason.strip()),
+        ))  # fmt: skip
+        own = ""
     if not rows:
         return None
     head = ("Dimension", *(["Judge"] if several else []), "Points", "Comment")

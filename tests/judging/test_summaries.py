@@ -67,7 +67,7 @@ def _card(workspace: Workspace, model: str, score: int, judge: str = "anna", **m
     card = blank.with_score("correctness", score).judged_under(
         workspace.rubric("kv"), workspace.submission(model, "kv").digest
     )
-    card = replace(card, overall=more.get("overall"))
+    card = replace(card, overall=more.get("overall"), overall_reason=more.get("overall_reason", ""))
     for note in more.get("notes", ()):
         card = card.with_note(note)
     save_scorecard(workspace.scorecard_path("kv", model, judge), card, stamp)
@@ -197,6 +197,16 @@ def test_what_was_written_of_a_dimension_stands_in_every_document(workspace: Wor
         assert "said-kv-qwen36" not in html(report)
     table = next(part for part in _tables(report) if part.head[0] == "Dimension")
     assert [cell.anchor for cell in table.rows[0][1:]] == ["said-kv-glm5-correctness", "kv-qwen36"]
+
+
+def test_why_points_are_not_the_mean_is_told_where_they_lead(workspace: Workspace) -> None:
+    _card(workspace, "glm5", 70, overall=75, overall_reason="It taught me something.")
+    _card(workspace, "qwen36", 85, overall=85)
+    report = head_to_head(gathered(workspace, ["glm5", "qwen36"], ["kv"]))
+    points = next(row for part in _tables(report) for row in part.rows if row[0].text == "Points")
+    assert [cell.anchor for cell in points[1:]] == ["said-kv-glm5-the-total", "kv-qwen36"]
+    assert "| Points, the judge's own | 75 | It taught me something. |" in markdown(report)
+    assert html(report).count('id="said-kv-glm5-the-total"') == 1
 
 
 def test_names_in_other_letters_have_anchors_of_their_own() -> None:
