@@ -50,9 +50,9 @@ _UNKNOWN = (
     .map(_unknown)
     .filter(lambda piece: not any(map(piece.data.startswith, _KEYS)))
 )
-_NUMBERS = st.sampled_from(("NaN", "-NaN", "Infinity", "1.5", "-3", "", "99999999999999999999"))
-_MOUSE = st.tuples(_NUMBERS, _NUMBERS, _NUMBERS, st.sampled_from("Mm")).map(
-    lambda parts: Piece(f"\x1b[<{';'.join(parts[:3])}{parts[3]}")
+_NUMBERS = st.sampled_from(("NaN", "-NaN", "Infinity", "1.5", "-3", "", ":", "1:2", "99999999999999999999"))
+_MOUSE = st.tuples(st.lists(_NUMBERS, max_size=6), st.sampled_from("Mm")).map(
+    lambda parts: Piece(f"\x1b[<{';'.join(parts[0])}{parts[1]}")
 )
 _STRING = st.tuples(
     st.sampled_from(("]", "P", "^", "_", "X")),

@@ -35,7 +35,7 @@ _ESC = "\x1b"
 _BEGINNINGS = frozenset("[OP]_^X")
 _CSI = "\x1b["
 #: A control sequence from beginning to end (ECMA-48, 5.4): parameters, intermediate bytes, one final byte.
-_CONTROL = re.compile(r"\x1b\[(?:<[0-9;.+\-NaInfity]*(?![0-9;.+\-NaInfity])[ -~]|[0-?]*[ -/]*[@-~])")
+_CONTROL = re.compile(r"\x1b\[(?:<[0-?.+\-NaInfity]*(?![0-?.+\-NaInfity])[ -~]|[0-?]*[ -/]*[@-~])")
 #: An answer of a terminal from beginning to end, behind its Escape: a string and its terminator.
 _ANSWER = re.compile(r"\][^\x00-\x1f\x7f]+(?:\x07|\x1b\\)|[P^_X][^\x00-\x1f\x7f]+\x1b\\")
 #: The beginnings of sequences that nobody types, as those of keys are typed: Escape and ``[``.
@@ -44,7 +44,7 @@ _LOST = re.compile(r"\x1b(?:\[.|\]\d+;)", re.S)
 _EIGHT_BITS = {chr(ord(sign) + 0x40): sign for sign in "[P]^_X"}
 _BEGINS = re.compile(f"[{_ESC}{''.join(_EIGHT_BITS)}]")
 #: A report of the mouse that goes on; some terminals send NaN for where it is not.
-_MOUSE = re.compile(r"\x1b\[(?:<[0-9;.+\-NaInfity]*|M.{0,2})", re.S)
+_MOUSE = re.compile(r"\x1b\[(?:<[0-?.+\-NaInfity]*|M.{0,2})", re.S)
 #: Beginnings of longer sequences that look complete.
 _BEGUN = frozenset(
     known[:end] for known in ANSI_SEQUENCES_KEYS if known.startswith(_CSI) for end in range(3, len(known))
